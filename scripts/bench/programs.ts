@@ -1,0 +1,102 @@
+import { SERVER_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
+
+/** Where the programs under measurement come from, and the same clean environment for each of them. */
+
+/** Something to start. */
+export interface CommandLine {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const FROM_SOURCE = ["--no-prompt", ...SERVER_PERMISSIONS];
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+export class Programs implements Disposable {
+  readonly #directory = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-bench-" }));
+
+  constructor() {
+    for (const name of ["home", "scope"]) Deno.mkdirSync(`${this.#directory}/${name}`);
+  }
+
+  /** The packed program. @throws Error with the remedy when it is not packed. */
+  packed(...flags: readonly string[]): CommandLine {
+    const bundle = `${ROOT}dist/ahma_mcp.mjs`;
+    if (!isFile(bundle)) {
+      throw new Error(`Cannot measure "${bundle}": there is no such file. Run "deno task bundle" first`);
+    }
+    return this.#deno([...SERVER_RUN_FLAGS, bundle, ...flags]);
+  }
+
+  /** The program from its source. */
+  source(...flags: readonly string[]): CommandLine {
+    return this.#deno([...FROM_SOURCE, `${ROOT}main.ts`, ...flags]);
+  }
+
+  /** The empty server from its source. */
+  emptySource(): CommandLine {
+    return this.#deno([...FROM_SOURCE, `${ROOT}scripts/bench/empty_server.ts`]);
+  }
+
+  /** The empty server, packed the same way as ours. */
+  async emptyPacked(): Promise<CommandLine> {
+    const output = `${this.#directory}/empty.mjs`;
+    const source = `${ROOT}scripts/bench/empty_server.ts`;
+    const words = ["bundle", "--quiet", "--platform", "deno", "--minify", "-o", output, source];
+    await run(Deno.execPath(), words, ROOT);
+    return this.#deno([...SERVER_RUN_FLAGS, output]);
+  }
+
+  /** The C program that spawns; undefined where gcc is missing. */
+  async spawner(): Promise<CommandLine | undefined> {
+    const output = `${this.#directory}/floor`;
+    try {
+      await run("gcc", ["-O2", "-o", output, `${ROOT}scripts/bench/floor.c`], ROOT);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    }
+    return this.line(output, []);
+  }
+
+  /** Any program in the clean environment. */
+  line(command: string, args: readonly string[]): CommandLine {
+    const home = Deno.env.get("HOME") ?? "/";
+    return {
+      command,
+      args,
+      directory: `${this.#directory}/scope`,
+      environment: {
+        PATH: "/usr/local/bin:/usr/bin:/bin",
+        HOME: `${this.#directory}/home`,
+        LANG: "C.UTF-8",
+        // The runtime's code cache, as a person's second start would find it.
+        DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("XDG_CACHE_HOME") ?? `${home}/.cache`}/deno`,
+        DENO_NO_UPDATE_CHECK: "1",
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    Deno.removeSync(this.#directory, { recursive: true });
+  }
+
+  #deno(words: readonly string[]): CommandLine {
+    return this.line(Deno.execPath(), ["run", ...words]);
+  }
+}
+
+async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(command, { args: [...args], cwd, stdout: "null" }).output();
+  if (!success) throw new Error(`"${command}" failed: ${new TextDecoder().decode(stderr)}`);
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+/** What is said about a series of measurements; all in the unit of the samples. */
+export interface Summary {
+  readonly count: number;
+  readonly p50: number;
+  /** The value at 99 %; of fewer than 100 samples the greatest. */
+  readonly p99: number;
+}
+
+/**
+ * Sorts and reads off the middle and the end, without averaging or dropping anything.
+ * @throws RangeError for an empty series.
+ */
+export function summarize(samples: readonly number[]): Summary {
+  const sorted = samples.toSorted((one, other) => one - other);
+  return { count: sorted.length, p50: at(sorted, 0.5), p99: at(sorted, 0.99) };
+}
+
+function at(sorted: readonly number[], share: number): number {
+  const value = sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)];
+  if (value === undefined) throw new RangeError("Cannot summarize an empty series");
+  return value;
+}

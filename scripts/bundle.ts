@@ -1,0 +1,69 @@
+/**
+ * Packs the program: `dist/ahma_mcp.mjs`, one file with everything embedded (schema, shipped tools, packages; what the
+ * source imports lazily is evaluated lazily there too), and `dist/ahma_mcp`, a script that runs it.
+ */
+import { VERSION } from "../src/base/version.ts";
+import { SERVER_RUN_FLAGS } from "./permissions.ts";
+
+const ROOT = new URL("../", import.meta.url);
+const PROGRAM = "ahma_mcp.mjs";
+
+/** The launcher script. Built-in words of the shell only, so that it costs no process besides the runtime. */
+const LAUNCHER = `#!/bin/sh
+# Runs the packed program beside this script with deno: the one in AHMA_DENO, else the one on PATH.
+self=$0
+if [ -L "$self" ]; then self=$(readlink -f "$self"); fi
+case $self in */*) folder=\${self%/*} ;; *) folder=. ;; esac
+deno=\${AHMA_DENO:-deno}
+if ! command -v "$deno" >/dev/null; then
+  echo "Cannot start ahma_mcp: \\"$deno\\" was not found; install deno (npm install -g deno) or set AHMA_DENO to its path" >&2
+  exit 1
+fi
+# The server has no network of its own; only a look at a server elsewhere needs it.
+net=
+for word; do
+  case $word in
+    --http | --http=*) net=--allow-net ;;
+    --) break ;;
+  esac
+done
+DENO_NO_UPDATE_CHECK=1 exec "$deno" run ${SERVER_RUN_FLAGS.join(" ")} $net "$folder/${PROGRAM}" "$@"
+`;
+
+const bundled = await bundle();
+if (bundled) await writeLauncher();
+Deno.exitCode = bundled && await starts() ? 0 : 1;
+
+async function bundle(): Promise<boolean> {
+  await Deno.mkdir(new URL("dist/", ROOT), { recursive: true });
+  const { success } = await new Deno.Command(Deno.execPath(), {
+    args: ["bundle", "--quiet", "--platform", "deno", "--minify", "--output", `dist/${PROGRAM}`, "main.ts"],
+    cwd: ROOT,
+    stdin: "null",
+  }).spawn().status;
+  return success;
+}
+
+async function writeLauncher(): Promise<void> {
+  const launcher = new URL("dist/ahma_mcp", ROOT);
+  await Deno.writeTextFile(launcher, LAUNCHER);
+  await Deno.chmod(launcher, 0o755);
+}
+
+/** Bundling can succeed and still get the order of modules wrong; that shows at once. */
+async function starts(): Promise<boolean> {
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", ...SERVER_RUN_FLAGS, `dist/${PROGRAM}`, "--version"],
+    cwd: ROOT,
+  }).output();
+  const text = new TextDecoder();
+  const ok = text.decode(stdout) === `ahma_mcp ${VERSION}\n`;
+  const { size } = await Deno.stat(new URL(`dist/${PROGRAM}`, ROOT));
+  await tell(ok ? `Packed dist/${PROGRAM}, ${Math.round(size / 1024)} KiB` : `Packed program does not start:`);
+  if (!ok) await tell(text.decode(stderr));
+  return ok;
+}
+
+async function tell(line: string): Promise<void> {
+  await Deno.stderr.write(new TextEncoder().encode(`${line}\n`));
+}

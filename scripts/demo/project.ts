@@ -1,0 +1,57 @@
+import { processesWith } from "../../tests/_support/processes.ts";
+
+/** A throw-away project with a home of its own, and files outside it that a command must not reach. */
+export class Project implements Disposable {
+  readonly #root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-demo-" }));
+
+  constructor() {
+    for (const name of ["project", "home", "home/.ssh"]) Deno.mkdirSync(`${this.#root}/${name}`);
+    Deno.writeTextFileSync(this.secret, "-----BEGIN A PRIVATE KEY-----\n");
+    Deno.writeTextFileSync(`${this.directory}/README.md`, "# A small project\n");
+    Deno.writeTextFileSync(`${this.directory}/build.sh`, BUILD);
+  }
+
+  /** The scope. */
+  get directory(): string {
+    return `${this.#root}/project`;
+  }
+  /** A key in the home of whoever works here. */
+  get secret(): string {
+    return `${this.#root}/home/.ssh/id_rsa`;
+  }
+  /** A place right outside the scope. */
+  get outside(): string {
+    return `${this.#root}/outside.txt`;
+  }
+
+  /** What the server is started with: our PATH, another home, and where the runtime keeps its packages. */
+  environment(): Record<string, string> {
+    const home = Deno.env.get("HOME") ?? "/";
+    const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("XDG_CACHE_HOME") ?? `${home}/.cache`}/deno`;
+    return {
+      PATH: Deno.env.get("PATH") ?? "/usr/local/bin:/usr/bin:/bin",
+      HOME: `${this.#root}/home`,
+      LANG: "C.UTF-8",
+      DENO_DIR: cache,
+      DENO_NO_UPDATE_CHECK: "1",
+    };
+  }
+
+  /** Command lines of the processes that work in this project. Undefined where the system cannot tell. */
+  async processes(): Promise<readonly string[] | undefined> {
+    if (Deno.build.os !== "linux") return undefined;
+    return (await processesWith(this.directory)).map(({ command }) => command);
+  }
+
+  [Symbol.dispose](): void {
+    Deno.removeSync(this.#root, { recursive: true });
+  }
+}
+
+const BUILD = `#!/bin/sh
+for part in parser resolver linker packer; do
+  echo "building the $part"
+  sleep 0.5
+done
+echo "built 4 parts"
+`;

@@ -1,0 +1,57 @@
+/** The rooms of `src/` and the floor each stands on. An import goes strictly to a lower floor, or stays in its room. */
+export const FLOORS: Readonly<Record<string, number>> = {
+  base: 0,
+  sandbox: 1,
+  catalog: 1,
+  operation: 1,
+  prompt: 1,
+  process: 2,
+  command: 2,
+  service: 3,
+  bridge: 4,
+  upstream: 4,
+  cli: 5,
+};
+
+/**
+ * The path inside `src/` of a file name or URL, or undefined when it lies elsewhere.
+ *
+ * @example `placeInSource("/x/src/cli/main.ts")` is `"cli/main.ts"`
+ */
+export function placeInSource(file: string): string | undefined {
+  return /(?:^|[\\/])src[\\/](.+)$/.exec(file)?.[1]?.replaceAll("\\", "/");
+}
+
+/** Where a relative import of `place` (a path inside `src/`) leads, inside `src/`; begins with `../` when it leaves it. */
+export function resolveInSource(place: string, specifier: string): string {
+  const parts = place.split("/").slice(0, -1);
+  for (const part of specifier.split("/")) {
+    if (part === "." || part === "") continue;
+    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/**
+ * Why a file of `src/` may not import `specifier`, or undefined when it may. Packages are not judged here, and data
+ * outside `src/` (the schema, the shipped tools) may be imported as JSON.
+ */
+export function importProblem(place: string, specifier: string): string | undefined {
+  if (!specifier.startsWith(".")) return undefined;
+  const target = resolveInSource(place, specifier);
+  if (target.startsWith("../")) {
+    return target.endsWith(".json") ? undefined : `Code of "src" may not import "${specifier}": it lies outside`;
+  }
+  const [from, to] = [roomOf(place), roomOf(target)];
+  if (from === to) return undefined;
+  const [fromFloor, toFloor] = [FLOORS[from], FLOORS[to]];
+  if (fromFloor === undefined) return `Room "${from}" has no floor: add it to scripts/floors.ts`;
+  if (toFloor === undefined) return `Room "${to}" has no floor: add it to scripts/floors.ts`;
+  if (toFloor < fromFloor) return undefined;
+  return `Room "${from}" (floor ${fromFloor}) may not import room "${to}" (floor ${toFloor}): only lower floors`;
+}
+
+function roomOf(place: string): string {
+  return place.split("/")[0] ?? "";
+}

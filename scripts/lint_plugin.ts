@@ -1,0 +1,190 @@
+/**
+ * The habits of this project that a machine can hold: floors, one room that starts processes, one file that writes
+ * to stdout, one that ends the program, and how code and messages are shaped. `deno lint` runs them on every file.
+ */
+import { importProblem, placeInSource } from "./floors.ts";
+
+type Rule = Deno.lint.Rule;
+type Context = Deno.lint.RuleContext;
+type Node = Deno.lint.Node;
+
+/** The files that may name stdout: one hands it to the MCP connection, one answers `--help` and `--version`. */
+const STDOUT_USERS: readonly string[] = ["cli/serve.ts", "cli/print.ts"];
+
+const floors: Rule = {
+  create(context) {
+    const place = placeInSource(context.filename);
+    if (place === undefined) return {};
+    const check = (node: Node, specifier: unknown) => {
+      if (typeof specifier !== "string") return;
+      const message = importProblem(place, specifier);
+      if (message !== undefined) context.report({ node, message });
+    };
+    return {
+      ImportDeclaration: (node) => check(node, node.source.value),
+      ExportAllDeclaration: (node) => check(node, node.source.value),
+      ExportNamedDeclaration: (node) => check(node, node.source?.value),
+      ImportExpression: (node) => check(node, node.source.type === "Literal" ? node.source.value : undefined),
+    };
+  },
+};
+
+const oneRoomStartsProcesses: Rule = {
+  create(context) {
+    const place = productPlace(context);
+    if (place === undefined || place.startsWith("process/")) return {};
+    const message = 'Only "src/process" may start processes: pass a CommandRunner instead';
+    return {
+      ...onMember("Deno", ["Command", "spawn", "spawnAndWait", "spawnAndWaitSync"], context, message),
+      ImportDeclaration(node) {
+        if (/^(node:)?child_process$/.test(node.source.value)) context.report({ node, message });
+      },
+      ImportExpression(node) {
+        const source = node.source.type === "Literal" ? node.source.value : undefined;
+        if (typeof source === "string" && /^(node:)?child_process$/.test(source)) context.report({ node, message });
+      },
+    };
+  },
+};
+
+const stdoutIsForMcp: Rule = {
+  create(context) {
+    const place = productPlace(context);
+    if (place === undefined || STDOUT_USERS.includes(place)) return {};
+    const message = "stdout carries MCP messages only: log through the Logger that was handed in";
+    const denoRule = onMember("Deno", ["stdout"], context, message);
+    const processRule = onMember("process", ["stdout"], context, message);
+    return {
+      MemberExpression(node) {
+        denoRule.MemberExpression(node);
+        processRule.MemberExpression(node);
+      },
+    };
+  },
+};
+
+const onlyMainExits: Rule = {
+  create(context) {
+    if (productPlace(context) === undefined) return {};
+    return onMember("Deno", ["exit"], context, 'Only "main.ts" ends the program: return or throw instead');
+  },
+};
+
+const noLazyOwnModule: Rule = {
+  create(context) {
+    if (productPlace(context) === undefined) return {};
+    return {
+      ImportExpression(node) {
+        const source = node.source.type === "Literal" ? node.source.value : undefined;
+        if (typeof source !== "string" || !/^\..*\.ts$/.test(source)) return;
+        const message =
+          "Import our own modules statically: the bundler wraps whatever a lazy one shares with the rest, " +
+          "which costs every start 18 ms and breaks the order in which packages are evaluated";
+        context.report({ node, message });
+      },
+    };
+  },
+};
+
+const noDefaultExport: Rule = {
+  create(context) {
+    if (context.filename.endsWith("lint_plugin.ts")) return {}; // the linter asks for one
+    return {
+      ExportDefaultDeclaration(node) {
+        context.report({ node, message: "Export by name: a default export has a different name in every file" });
+      },
+    };
+  },
+};
+
+const noTopLevelArrow: Rule = {
+  create(context) {
+    return {
+      "Program > VariableDeclaration > VariableDeclarator > ArrowFunctionExpression": reportArrow,
+      "Program > ExportNamedDeclaration > VariableDeclaration > VariableDeclarator > ArrowFunctionExpression":
+        reportArrow,
+    };
+    function reportArrow(node: Node): void {
+      context.report({ node, message: "Write a top-level function as a `function` declaration" });
+    }
+  },
+};
+
+const noModuleState: Rule = {
+  create(context) {
+    if (productPlace(context) === undefined) return {};
+    const message = "No module-level `let`: hold state in an object that the composer builds";
+    return {
+      "Program > VariableDeclaration[kind='let']": (node: Node) => context.report({ node, message }),
+      "Program > ExportNamedDeclaration > VariableDeclaration[kind='let']": (node: Node) =>
+        context.report({ node, message }),
+    };
+  },
+};
+
+const errorMessageStyle: Rule = {
+  create(context) {
+    if (/_test\.ts$|[\\/]tests[\\/]/.test(context.filename)) return {};
+    return {
+      NewExpression(node) {
+        const [argument] = node.arguments;
+        if (node.callee.type !== "Identifier" || !node.callee.name.endsWith("Error") || argument === undefined) return;
+        const { first, last } = endsOf(argument);
+        if (/^\p{Ll}/u.test(first)) {
+          context.report({ node: argument, message: "An error message begins with a capital" });
+        }
+        if (/\.$/.test(last)) context.report({ node: argument, message: "An error message has no final period" });
+      },
+    };
+  },
+};
+
+/** The first and last literal text of a message; empty where the message begins or ends with an expression. */
+function endsOf(node: Deno.lint.Expression | Deno.lint.SpreadElement): { first: string; last: string } {
+  if (node.type === "Literal" && typeof node.value === "string") return { first: node.value, last: node.value };
+  if (node.type === "TemplateLiteral") {
+    return { first: node.quasis[0]?.cooked ?? "", last: node.quasis.at(-1)?.cooked ?? "" };
+  }
+  return { first: "", last: "" };
+}
+
+/** The path inside `src/` of a file that ships; undefined for tests and everything outside. */
+function productPlace(context: Context): string | undefined {
+  const place = placeInSource(context.filename);
+  return place?.endsWith("_test.ts") ? undefined : place;
+}
+
+function onMember(
+  object: string,
+  names: readonly string[],
+  context: Context,
+  message: string,
+): { MemberExpression(node: Deno.lint.MemberExpression): void } {
+  return {
+    MemberExpression(node) {
+      if (node.object.type !== "Identifier" || node.object.name !== object) return;
+      const property = node.property.type === "Identifier"
+        ? node.property.name
+        : node.property.type === "Literal"
+        ? node.property.value
+        : undefined;
+      if (typeof property === "string" && names.includes(property)) context.report({ node, message });
+    },
+  };
+}
+
+const plugin: Deno.lint.Plugin = {
+  name: "ahma",
+  rules: {
+    "floors": floors,
+    "one-room-starts-processes": oneRoomStartsProcesses,
+    "stdout-is-for-mcp": stdoutIsForMcp,
+    "only-main-exits": onlyMainExits,
+    "no-lazy-own-module": noLazyOwnModule,
+    "no-default-export": noDefaultExport,
+    "no-top-level-arrow": noTopLevelArrow,
+    "no-module-state": noModuleState,
+    "error-message-style": errorMessageStyle,
+  },
+};
+export default plugin;

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import plugin from "./lint_plugin.ts";
+
+/** The ids of the rules that speak up about a file, in order. */
+function rulesBroken(file: string, source: string): string[] {
+  return Deno.lint.runPlugin(plugin, file, source).map((diagnostic) => diagnostic.id);
+}
+
+Deno.test("floors: an import of a lower floor or of the own room passes", () => {
+  const source = `import { a } from "../base/errors.ts";
+    import type { b } from "./b.ts";
+    import tools from "../../tools/git.json" with { type: "json" };
+    import { c } from "commander";
+    export { a, b, c, tools };`;
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", source), []);
+  assert.deepStrictEqual(
+    rulesBroken("src/sandbox/launcher/x.ts", `import "../policy.ts"; import "../../base/x.ts";`),
+    [],
+  );
+});
+
+Deno.test("floors: an import sideways, upward or out of src is reported, in every form", () => {
+  const source = `import { a } from "../catalog/leaf.ts";
+    import type { b } from "../process/command_runner.ts";
+    export * from "../cli/flags.ts";
+    export { c } from "../operation/operation.ts";
+    import { e } from "../../scripts/bundle.ts";
+    import { f } from "../unknown/f.ts";
+    export { a, b, e, f };`;
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", source), Array(6).fill("ahma/floors"));
+  assert.deepStrictEqual(rulesBroken("src/sandbox/launcher/x.ts", `import "../../process/spawn.ts";`), ["ahma/floors"]);
+});
+
+Deno.test("floors, no-lazy-own-module: packages and data may be imported lazily, our own modules not", () => {
+  const allowed = `await import("jsonc-parser"); await import("../../tools/git.json", { with: { type: "text" } });`;
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", allowed), []);
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", `await import("./y.ts");`), ["ahma/no-lazy-own-module"]);
+  const upward = rulesBroken("src/sandbox/x.ts", `await import("../service/server.ts");`);
+  assert.deepStrictEqual(upward.toSorted(), ["ahma/floors", "ahma/no-lazy-own-module"]);
+});
+
+Deno.test("one-room-starts-processes: src/process, tests and scripts may, the rest may not", () => {
+  const source = `import { spawn } from "node:child_process"; export const c = new Deno.Command("a", { spawn });`;
+  const rule = "ahma/one-room-starts-processes";
+  assert.deepStrictEqual(rulesBroken("src/process/spawn.ts", source), []);
+  assert.deepStrictEqual(rulesBroken("src/sandbox/image_test.ts", source), []);
+  assert.deepStrictEqual(rulesBroken("scripts/bundle.ts", source), []);
+  assert.deepStrictEqual(rulesBroken("src/service/x.ts", source), [rule, rule]);
+  assert.deepStrictEqual(rulesBroken("src/service/x.ts", `export const c = Deno["Command"];`), [rule]);
+});
+
+Deno.test("stdout-is-for-mcp: serve and print may name it, the rest may not", () => {
+  const source = `import process from "node:process"; Deno.stdout.writeSync(x); process.stdout.write("x");`;
+  const rule = "ahma/stdout-is-for-mcp";
+  assert.deepStrictEqual(rulesBroken("src/cli/serve.ts", source), []);
+  assert.deepStrictEqual(rulesBroken("src/cli/print.ts", source), []);
+  assert.deepStrictEqual(rulesBroken("src/cli/main.ts", source), [rule, rule]);
+});
+
+Deno.test("only-main-exits: Deno.exit is reported in src", () => {
+  assert.deepStrictEqual(rulesBroken("src/cli/main.ts", `Deno.exit(1);`), ["ahma/only-main-exits"]);
+  assert.deepStrictEqual(rulesBroken("main.ts", `Deno.exit(1);`), []);
+});
+
+Deno.test("code shape: default exports, top-level arrows and module-level let are reported", () => {
+  assert.deepStrictEqual(rulesBroken("src/cli/x.ts", `export default function a() {}`), ["ahma/no-default-export"]);
+  assert.deepStrictEqual(rulesBroken("src/cli/x.ts", `export const a = () => 1; const b = () => 2; b();`), [
+    "ahma/no-top-level-arrow",
+    "ahma/no-top-level-arrow",
+  ]);
+  assert.deepStrictEqual(rulesBroken("src/cli/x.ts", `export let a = 1; let b = 2; a = b = 3;`), [
+    "ahma/no-module-state",
+    "ahma/no-module-state",
+  ]);
+  assert.deepStrictEqual(rulesBroken("src/cli/x.ts", `export function a() { let b = 1; return () => b++; }`), []);
+});
+
+Deno.test("error-message-style: a message begins with a capital and has no final period", () => {
+  const rule = "ahma/error-message-style";
+  assert.deepStrictEqual(rulesBroken("src/cli/x.ts", 'throw new UserError(`cannot load "${x}": it is gone.`);'), [
+    rule,
+    rule,
+  ]);
+  assert.deepStrictEqual(rulesBroken("src/cli/x.ts", 'throw new UserError(`Cannot load "${x}"`);'), []);
+  assert.deepStrictEqual(rulesBroken("src/cli/x.ts", "throw new RangeError(`${name} is too large`);"), []);
+});

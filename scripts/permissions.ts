@@ -1,0 +1,23 @@
+/**
+ * What the server asks of the runtime. Not the network: it talks over stdio, and what commands may do is the
+ * sandbox's business. Without all permissions the runtime keeps `/proc` shut, so the server reads it through libc.
+ */
+export const SERVER_PERMISSIONS: readonly string[] = [
+  "--allow-read",
+  "--allow-write",
+  "--allow-env",
+  "--allow-run",
+  "--allow-ffi",
+  "--allow-sys",
+];
+
+/** How the packed program is run: alone, with nothing to ask, to find or to load from anywhere. */
+export const SERVER_RUN_FLAGS: readonly string[] = [
+  "--no-prompt",
+  "--no-config",
+  "--no-lock",
+  "--no-remote",
+  "--no-npm",
+  "--cached-only",
+  ...SERVER_PERMISSIONS,
+];

@@ -1,0 +1,44 @@
+/** Digits of Crockford's base 32, the alphabet of a ULID: no I, L, O, U. */
+const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const TIME_DIGITS = 10;
+/** 32,768 ids in one millisecond, more than can be made in it. */
+const COUNT_DIGITS = 3;
+const RANDOM_DIGITS = 13;
+
+/**
+ * Makes operation ids: `op_` and a ULID (X11). Each sorts after the one before. The usual way to that, counting up the
+ * random part, would make the next id guessable; so of its 80 bits 15 count within the millisecond and 65 stay random.
+ */
+export class OperationIds {
+  #time = 0;
+  #count = 0;
+
+  /** A fresh id; `now` is in milliseconds since 1970. A clock that was set back does not take the ids back. */
+  next(now: number): string {
+    const time = Math.floor(now);
+    if (time > this.#time) {
+      this.#time = time;
+      this.#count = 0;
+    } else {
+      this.#count++;
+    }
+    return `op_${digitsOf(this.#time, TIME_DIGITS)}${digitsOf(this.#count, COUNT_DIGITS)}${randomDigits()}`;
+  }
+}
+
+function digitsOf(value: number, count: number): string {
+  let rest = value;
+  let digits = "";
+  for (let place = 0; place < count; place++) {
+    digits = DIGITS.charAt(rest % 32) + digits;
+    rest = Math.floor(rest / 32);
+  }
+  return digits;
+}
+
+function randomDigits(): string {
+  let digits = "";
+  // 256 is a multiple of 32, so taking five bits of each byte favours no digit.
+  for (const byte of crypto.getRandomValues(new Uint8Array(RANDOM_DIGITS))) digits += DIGITS.charAt(byte & 31);
+  return digits;
+}

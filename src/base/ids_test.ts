@@ -1,0 +1,19 @@
+import { strict as assert } from "node:assert";
+import { OperationIds } from "./ids.ts";
+
+Deno.test("X11 OperationIds makes op_ and a ULID, the time first", () => {
+  assert.match(new OperationIds().next(Date.now()), /^op_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+  // The time of the ULID specification's example.
+  assert.strictEqual(new OperationIds().next(1469918176385).slice(0, 13), "op_01ARYZ6S41");
+});
+
+Deno.test("X11 OperationIds rise and never repeat, within a millisecond, across them, and when the clock is set back", () => {
+  const ids = new OperationIds();
+  const times = [...Array<number>(1000).fill(5), 6, 7, 7, 3, 31, 32, 32, 1e9, 1.6e12, 1.7e12];
+  const made = times.map((time) => ids.next(time));
+  assert.deepStrictEqual([...new Set(made)].sort(), made);
+});
+
+Deno.test("X11 two OperationIds of the same moment make different ids", () => {
+  assert.notStrictEqual(new OperationIds().next(5), new OperationIds().next(5));
+});

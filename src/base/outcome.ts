@@ -1,0 +1,14 @@
+/** The result of something that is expected to fail now and then. */
+export type Outcome<Value, Problem = string> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: Problem };
+
+/** A success that carries `value`. */
+export function success<Value>(value: Value): Outcome<Value, never> {
+  return { ok: true, value };
+}
+
+/** A failure that carries `problem`. */
+export function failure<Problem>(problem: Problem): Outcome<never, Problem> {
+  return { ok: false, problem };
+}

@@ -1,0 +1,57 @@
+/**
+ * Removes a directory whatever is in it. A command may have left a tree deeper than any path can say, and directories
+ * nobody may enter: so nothing here recurses or names a deep path. What lies deeper is moved up into the root first,
+ * which commands cannot write to.
+ */
+
+/**
+ * Removes `root`. Links are removed, never followed.
+ * @throws {Error} At the first thing that cannot be removed. Nothing when it is gone already.
+ */
+export async function removeTree(root: string): Promise<void> {
+  let moved = 0;
+  const pending = [root];
+  const emptied: string[] = [];
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    const entries = await entriesOf(directory);
+    if (entries === undefined) continue;
+    for (const { name, isDirectory, isSymlink } of entries) {
+      const path = `${directory}/${name}`;
+      if (!isDirectory || isSymlink) {
+        await Deno.remove(path);
+        continue;
+      }
+      const up = directory === root ? path : `${root}/.${++moved}-${crypto.randomUUID()}`;
+      if (up !== path) await move(path, up);
+      // Only here is it looked at: where it lay, a process that is still alive could have put a link in its place.
+      const { isDirectory: still } = await Deno.lstat(up);
+      if (still) await Deno.chmod(up, 0o700);
+      if (still) pending.push(up);
+      else await Deno.remove(up);
+    }
+    if (directory === root) emptied.push(root);
+    else await Deno.remove(directory);
+  }
+  for (const directory of emptied) await Deno.remove(directory);
+}
+
+/** Moves what is there, a link as a link. A directory can be moved only by who may write to it. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await Deno.rename(from, to);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    if ((await Deno.lstat(from)).isDirectory) await Deno.chmod(from, 0o700);
+    await Deno.rename(from, to);
+  }
+}
+
+/** Undefined when there is nothing. */
+async function entriesOf(directory: string): Promise<readonly Deno.DirEntry[] | undefined> {
+  try {
+    return await Array.fromAsync(Deno.readDir(directory));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}

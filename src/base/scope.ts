@@ -1,0 +1,156 @@
+/**
+ * The directory trees a session may use (S16, T9). Paths are resolved as the kernel does it: symbolic links are
+ * followed as far as they exist, `..` leaves the target of a link. This is a courtesy to the agent, whose mistake gets
+ * a clear answer; that nothing outside can be touched, also when a path changes later, is the sandbox's work.
+ */
+import { messageOf } from "./errors.ts";
+import { failure, type Outcome, success } from "./outcome.ts";
+
+/** What a session may use. */
+export interface Scope {
+  /** Real paths, at least one; the first is where commands run by default. */
+  readonly roots: readonly string[];
+  /**
+   * The real path of a working directory, which must exist inside the scope. Undefined: the first root; a relative
+   * path starts there. The problem is worded for the agent.
+   */
+  resolveDirectory(path: string | undefined): Promise<Outcome<string>>;
+  /** Where `path`, relative to `directory` (real), leads: inside the scope, or a problem worded for the agent. */
+  contains(path: string, directory: string): Promise<Outcome<string>>;
+}
+
+/** Linux refuses longer paths. */
+const LONGEST_PATH = 4096;
+/** As many as the kernel follows. */
+const MOST_LINKS = 40;
+
+/**
+ * The scope of `directories` (absolute or relative to the process), each followed to its real path now and for good.
+ * @throws the file system's error for one that does not exist; RangeError for an empty list
+ */
+export async function openScope(directories: readonly string[]): Promise<Scope> {
+  if (directories.length === 0) throw new RangeError("A scope needs a directory");
+  const roots: string[] = [];
+  for (const directory of directories) roots.push(await Deno.realPath(directory));
+  const uniqueRoots = [...new Set(roots)];
+  return {
+    roots: uniqueRoots,
+    resolveDirectory: (path) => resolveDirectory(uniqueRoots, path),
+    contains: (path, directory) => contains(uniqueRoots, path, directory),
+  };
+}
+
+/** Whether the real path `path` is `root` or below it. */
+export function isInside(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
+}
+
+async function resolveDirectory(roots: readonly string[], path: string | undefined): Promise<Outcome<string>> {
+  const start = roots[0] ?? "/";
+  if (path === undefined) return success(start);
+  const where = `working directory "${shorten(path)}"`;
+  const resolved = await resolveInside(roots, path, start, where);
+  if (!resolved.ok) return resolved;
+  const problem = await directoryProblem(resolved.value);
+  if (problem === undefined) return resolved;
+  const home = path.startsWith("~") ? ' ("~" is not expanded)' : "";
+  return failure(`Cannot use ${where}: ${problem}${home}; give an existing directory inside ${describe(roots)}`);
+}
+
+function contains(roots: readonly string[], path: string, directory: string): Promise<Outcome<string>> {
+  return resolveInside(roots, path, directory, `path "${shorten(path)}"`);
+}
+
+async function resolveInside(
+  roots: readonly string[],
+  path: string,
+  start: string,
+  where: string,
+): Promise<Outcome<string>> {
+  const wrong = malformed(path);
+  if (wrong !== undefined) return failure(`Cannot use ${where.replaceAll("\0", "\\0")}: ${wrong}`);
+  try {
+    const real = await follow(path.startsWith("/") ? path : `${start}/${path}`);
+    if (roots.some((root) => isInside(real, root))) return success(real);
+    return failure(`Cannot use ${where}: it leads to "${real}", outside ${describe(roots)}; give a path inside it`);
+  } catch (thrown) {
+    // The runtime keeps /proc and /dev from this program, in words meant for who starts it.
+    const reason = thrown instanceof Deno.errors.NotCapable ? `it is outside ${describe(roots)}` : messageOf(thrown);
+    return failure(`Cannot use ${where}: ${reason}`);
+  }
+}
+
+function malformed(path: string): string | undefined {
+  if (path === "") return "it is empty; give a path or leave the argument out";
+  if (path.includes("\0")) return "it contains a NUL character, which no path can";
+  if (new TextEncoder().encode(path).length > LONGEST_PATH) {
+    return `it is longer than ${LONGEST_PATH} bytes, the longest path there is`;
+  }
+  return undefined;
+}
+
+async function directoryProblem(real: string): Promise<string | undefined> {
+  try {
+    return (await Deno.stat(real)).isDirectory ? undefined : "it is not a directory";
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return "it does not exist";
+    return messageOf(thrown);
+  }
+}
+
+/** The real path as far as it exists, and the rest of the names behind it. */
+async function follow(path: string): Promise<string> {
+  // Under restricted permissions Deno takes `..` out of a path before it looks at links, which the kernel does not.
+  if (path.split("/").includes("..")) return followNameByName(path);
+  try {
+    return await Deno.realPath(path);
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw thrown;
+    return followNameByName(path);
+  }
+}
+
+/** The slow way, for `..` and for a path that does not exist in full: a link that leads to nothing still leads somewhere. */
+async function followNameByName(path: string): Promise<string> {
+  const names = path.split("/").reverse();
+  let real = "";
+  let links = 0;
+  for (let name = names.pop(); name !== undefined; name = names.pop()) {
+    if (name === "" || name === ".") continue;
+    if (name === "..") {
+      real = real.slice(0, Math.max(0, real.lastIndexOf("/")));
+      continue;
+    }
+    const target = await readLink(`${real}/${name}`);
+    if (target === undefined) {
+      real = `${real}/${name}`;
+      continue;
+    }
+    if (++links > MOST_LINKS) throw new Error("Too many levels of symbolic links");
+    if (target.startsWith("/")) real = "";
+    names.push(...target.split("/").reverse());
+  }
+  return real === "" ? "/" : real;
+}
+
+/** Undefined: not a link, or nothing is there. */
+async function readLink(path: string): Promise<string | undefined> {
+  try {
+    return (await Deno.lstat(path)).isSymlink ? await Deno.readLink(path) : undefined;
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.NotADirectory;
+}
+
+function describe(roots: readonly string[]): string {
+  return `the scope ${roots.map((root) => `"${root}"`).join(", ")}`;
+}
+
+function shorten(path: string): string {
+  return path.length <= 200 ? path : `${path.slice(0, 200)}…`;
+}

@@ -1,0 +1,103 @@
+/**
+ * Which tools can run here (T11). Each distinct probe is asked once, several at a time, inside the sandbox; what is
+ * not there is taken out of the catalog and listed with its reason. Sequences go with the steps they need.
+ */
+import type { Outcome } from "../base/outcome.ts";
+import { isShellStep } from "./sequences.ts";
+import { resolveCall } from "./resolve.ts";
+import type { Catalog, Leaf, Probe, UnavailableTool } from "./leaf.ts";
+import { catalogOf } from "./snapshot.ts";
+
+/**
+ * Asks one probe; the problem says why it failed, as a sentence without a full stop. Ends early when the signal aborts.
+ * Never rejects.
+ */
+export type AskProbe = (probe: Probe, signal: AbortSignal) => Promise<Outcome<void>>;
+
+/** Answers so far, by `probeKey`. */
+export type ProbeAnswers = ReadonlyMap<string, Outcome<void>>;
+
+/** So many probes run at a time, so that a hundred tool files do not start a hundred processes at once. */
+const AT_A_TIME = 8;
+
+/** Two leaves with one key share an answer. */
+export function probeKey(probe: Probe): string {
+  return JSON.stringify(probe);
+}
+
+/** How probes are asked. */
+export interface AskOptions {
+  readonly ask: AskProbe;
+  /** Answers of before; good ones are not asked again. */
+  readonly known: ProbeAnswers;
+  /** Aborted: what has no answer yet stays without one. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks what is not known yet; answers of probes that are in the catalog no more are dropped. */
+export async function askProbes(catalog: Catalog, { ask, known, signal }: AskOptions): Promise<ProbeAnswers> {
+  const wanted = new Map<string, Probe>();
+  for (const { probe } of catalog.leaves) if (probe !== undefined) wanted.set(probeKey(probe), probe);
+  const answers = new Map<string, Outcome<void>>();
+  const open: [string, Probe][] = [];
+  for (const [key, probe] of wanted) {
+    const answer = known.get(key);
+    if (answer?.ok === true) answers.set(key, answer);
+    else open.push([key, probe]);
+  }
+  const queue = open.values();
+  const worker = async () => {
+    for (const [key, probe] of queue) {
+      if (signal.aborted) return;
+      const answer = await ask(probe, signal);
+      if (!signal.aborted) answers.set(key, answer);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_A_TIME, open.length) }, worker));
+  return answers;
+}
+
+/** The catalog without what cannot run. A probe that has no answer yet counts as passed. */
+export function withoutUnavailable(catalog: Catalog, answers: ProbeAnswers): Catalog {
+  const reasons = new Map<Leaf, string>();
+  for (const leaf of catalog.leaves) {
+    const answer = leaf.probe === undefined ? undefined : answers.get(probeKey(leaf.probe));
+    if (answer !== undefined && !answer.ok) reasons.set(leaf, answer.problem);
+  }
+  for (let more = reasons.size > 0; more;) more = dropSequences(catalog, reasons);
+  if (reasons.size === 0) return catalog;
+  const left = catalog.leaves.filter((leaf) => !reasons.has(leaf));
+  return { ...catalogOf(left, catalog), unavailable: grouped(catalog.leaves, reasons) };
+}
+
+/** Adds sequences with a step that cannot run; true when one was added, because others may need it. */
+function dropSequences(catalog: Catalog, reasons: Map<Leaf, string>): boolean {
+  let added = false;
+  for (const leaf of catalog.leaves) {
+    if (reasons.has(leaf)) continue;
+    for (const step of leaf.sequence) {
+      if (isShellStep(step)) continue;
+      const target = resolveCall(catalog, step.tool, { subcommand: step.subcommand });
+      if (!target.ok || !reasons.has(target.value.leaf)) continue;
+      reasons.set(leaf, `its step "${target.value.leaf.name}" is not available`);
+      added = true;
+      break;
+    }
+  }
+  return added;
+}
+
+/** One entry for the leaves of a tool that miss the same thing. */
+function grouped(leaves: readonly Leaf[], reasons: ReadonlyMap<Leaf, string>): readonly UnavailableTool[] {
+  const groups = new Map<string, { names: string[]; reason: string; installInstructions: string }>();
+  for (const leaf of leaves) {
+    const reason = reasons.get(leaf);
+    if (reason === undefined) continue;
+    const installInstructions = leaf.installInstructions ?? "";
+    const key = JSON.stringify([leaf.tool, reason, installInstructions]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { names: [leaf.name], reason, installInstructions });
+    else group.names.push(leaf.name);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,35 @@
+import type { HintsDefinition } from "./mtdf_parts.ts";
+
+/**
+ * What the description of a background leaf says about getting its result (T13). It describes and does not command:
+ * some clients treat commanding tool text as prompt injection.
+ */
+export const ASYNC_GUIDANCE =
+  "The call returns an operation id at once while the command runs in the background; other work can go on, " +
+  "and `await` with that id gives the result.";
+
+/** Words that show a description already tells of running in the background (T4). */
+export const MENTIONS_BACKGROUND = /\b(async|asynchronous|asynchronously|background|operation id|await|notif\w+)\b/i;
+
+/** Promises a synchronous leaf cannot keep (T4). */
+export const PROMISES_ASYNC =
+  /\b(asynchronously|(runs?|running|executed?|works?) (async|in the background)|returns? (an? |the )?(operation )?id\b|notifi\w+ (you )?(on|when|once))/i;
+
+/** The description of a leaf as it is listed: its own, the hint for it, the guidance when it runs in the background. */
+export function listedDescription(own: string, hint: string | undefined, inBackground: boolean): string {
+  return [own.trim(), hint, inBackground ? ASYNC_GUIDANCE : undefined]
+    .filter((part) => part !== undefined && part !== "")
+    .join("\n\n");
+}
+
+/** The hint for a subcommand (its names joined by `_`; empty for the tool), else the default one. */
+export function hintFor(hints: HintsDefinition | undefined, subcommand: string): string | undefined {
+  if (hints === undefined) return undefined;
+  return own(hints.custom, subcommand) ?? own(hints, subcommand) ?? own(hints.custom, "default") ??
+    own(hints, "default");
+}
+
+function own(hints: Readonly<Record<string, unknown>> | undefined, key: string): string | undefined {
+  const hint = hints !== undefined && key !== "" && Object.hasOwn(hints, key) ? hints[key] : undefined;
+  return typeof hint === "string" ? hint : undefined;
+}

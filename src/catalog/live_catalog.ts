@@ -1,0 +1,183 @@
+/**
+ * The tools of a running server (T11, T12): loaded when first asked for, looked at again when a file changes, replaced
+ * whole, and announced once for each change that a client can see. A call keeps the catalog it began with.
+ */
+import { DirectoryWatch } from "../base/directory_watch.ts";
+import { Emitter, type Unsubscribe } from "../base/emitter.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { type AskProbe, askProbes, type ProbeAnswers, withoutUnavailable } from "./availability.ts";
+import type { Catalog } from "./leaf.ts";
+import { CatalogLoader, type ToolText } from "./load.ts";
+
+export interface LiveCatalogOptions {
+  /** The directory to read now; asked at each load, because it may appear and go. Undefined: bundled tools only. */
+  readonly findDirectory: () => string | undefined;
+  /** Absolute directories whose changes are noticed; empty: `--no-hot-reload`. */
+  readonly watched: readonly string[];
+  readonly bundled: readonly ToolText[];
+  readonly ask: AskProbe;
+  readonly log: Logger;
+}
+
+/** Events of one change come in a flurry: it is looked at when they pause for so long, milliseconds. */
+const PAUSE_MS = 30;
+/** A file that cannot be read is tried again after these times, milliseconds: it may be just being written. */
+const RETRIES_MS = [100, 200, 400] as const;
+/** The first list of tools waits for probes no longer than this, milliseconds; later answers correct it. */
+const FIRST_PROBES_MS = 1_500;
+/** All probes of one look have so long, milliseconds; what has no answer then counts as there. */
+const ALL_PROBES_MS = 20_000;
+
+export class LiveCatalog implements AsyncDisposable {
+  readonly #options: LiveCatalogOptions;
+  readonly #loader: CatalogLoader;
+  readonly #changes: Emitter<Catalog>;
+  #first: Promise<Catalog> | undefined;
+  #catalog: Catalog | undefined;
+  #answers: ProbeAnswers = new Map();
+  #watch: DirectoryWatch | undefined;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #retries = 0;
+  /** Loads one after the other. */
+  #working: Promise<void> = Promise.resolve();
+  readonly #closing = new AbortController();
+  /** The tools as they were read last, before anybody asked whether they are there. */
+  #read: Catalog | undefined;
+
+  constructor(options: LiveCatalogOptions) {
+    this.#options = options;
+    this.#loader = new CatalogLoader({ bundled: options.bundled });
+    this.#changes = new Emitter((thrown) =>
+      options.log.error("A listener of tool changes threw", { error: messageOf(thrown) })
+    );
+  }
+
+  /** The tools of this moment; the first asking loads them. */
+  current(): Promise<Catalog> {
+    if (this.#catalog !== undefined) return Promise.resolve(this.#catalog);
+    return this.#first ??= this.#loadFirst();
+  }
+
+  /** Hears each new catalog whose tools differ from those before. */
+  subscribe(listener: (catalog: Catalog) => void): Unsubscribe {
+    return this.#changes.subscribe(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    this.#watch?.[Symbol.dispose]();
+    clearTimeout(this.#pause);
+    clearTimeout(this.#retry);
+    await this.#first;
+    await this.#working;
+  }
+
+  async #loadFirst(): Promise<Catalog> {
+    // Watched from before the first look, so that no change falls between the two.
+    if (this.#options.watched.length > 0 && !this.#closing.signal.aborted) {
+      const { watched: directories, log } = this.#options;
+      this.#watch = new DirectoryWatch({ directories, log, onChange: () => this.#look(PAUSE_MS) });
+    }
+    const loaded = await this.#loader.load(this.#options.findDirectory());
+    this.#read = loaded;
+    const probing = this.#probe(loaded);
+    await atMost(FIRST_PROBES_MS, probing);
+    this.#publish(loaded);
+    this.#working = this.#working.then(() => probing).then(() => this.#publish(loaded));
+    this.#retryUnread(loaded);
+    return this.#catalog ?? loaded;
+  }
+
+  /** Looks again after a pause; called again meanwhile, the pause begins anew. */
+  #look(afterMs: number): void {
+    if (this.#closing.signal.aborted) return;
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => {
+      this.#working = this.#working.then(() => this.#reload());
+    }, afterMs);
+  }
+
+  async #reload(): Promise<void> {
+    try {
+      await this.#first;
+      if (this.#closing.signal.aborted) return;
+      const loaded = await this.#loader.load(this.#options.findDirectory());
+      // An event without a change; to ask the probes again would let one that touches a file go on for ever.
+      const before = this.#read;
+      this.#read = loaded;
+      if (before !== undefined && sameTools(before, loaded) && sameProblems(before, loaded)) {
+        return this.#retryUnread(loaded);
+      }
+      await this.#probe(loaded);
+      this.#publish(loaded);
+      this.#retryUnread(loaded);
+    } catch (thrown) {
+      this.#options.log.error("Cannot read the tool files again", { error: messageOf(thrown) });
+    }
+  }
+
+  async #probe(loaded: Catalog): Promise<void> {
+    const enough = new AbortController();
+    const timer = setTimeout(() => enough.abort(), ALL_PROBES_MS);
+    const signal = AbortSignal.any([enough.signal, this.#closing.signal]);
+    this.#answers = await askProbes(loaded, { ask: this.#options.ask, known: this.#answers, signal });
+    clearTimeout(timer);
+  }
+
+  #publish(loaded: Catalog): void {
+    const before = this.#catalog;
+    const now = withoutUnavailable(loaded, this.#answers);
+    this.#catalog = now;
+    this.#report(before, now);
+    if (before !== undefined && !sameTools(before, now)) this.#changes.emit(now);
+  }
+
+  /** A file that is there and cannot be read may be on its way: it is tried again, with growing pauses. */
+  #retryUnread(loaded: Catalog): void {
+    const unread = loaded.problems.some(({ message }) => message.startsWith("Cannot read tool file"));
+    if (!unread) this.#retries = 0;
+    const wait = unread && !this.#closing.signal.aborted ? RETRIES_MS[this.#retries++] : undefined;
+    if (wait === undefined) return;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.#look(0), wait);
+  }
+
+  /** Each problem and each missing program is logged once, when it appears. */
+  #report(before: Catalog | undefined, now: Catalog): void {
+    const { log } = this.#options;
+    const known = new Set(before?.problems.map((problem) => JSON.stringify(problem)));
+    for (const problem of now.problems) {
+      if (known.has(JSON.stringify(problem))) continue;
+      const { severity, file, pointer, line, column, message } = problem;
+      const place = line === 0 ? file : `${file}:${line}:${column}`;
+      (severity === "error" ? log.error : log.warn)(`Tool file ${place}: ${message}`, { pointer });
+    }
+    const missing = new Set(before?.unavailable?.map((one) => JSON.stringify(one)));
+    for (const one of now.unavailable ?? []) {
+      if (missing.has(JSON.stringify(one))) continue;
+      log.info("Not offered: the program is not there", { ...one });
+    }
+    if (before !== undefined) log.info("Tools read again", { tools: now.leaves.length, before: before.leaves.length });
+  }
+}
+
+/** Leaves of files that did not change are the same objects (flatten.ts); only the others are compared. */
+function sameTools(one: Catalog, other: Catalog): boolean {
+  return one.leaves.length === other.leaves.length && one.leaves.every((leaf, index) => {
+    const second = other.leaves[index];
+    return leaf === second || JSON.stringify(leaf) === JSON.stringify(second);
+  });
+}
+
+function sameProblems(one: Catalog, other: Catalog): boolean {
+  return JSON.stringify(one.problems) === JSON.stringify(other.problems);
+}
+
+async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}

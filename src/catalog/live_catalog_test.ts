@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { SILENT } from "../base/log.ts";
+import { failure, success } from "../base/outcome.ts";
+import type { AskProbe } from "./availability.ts";
+import { findToolsDirectory, toolsDirectoryCandidates } from "./find_tools.ts";
+import type { Catalog } from "./leaf.ts";
+import { LiveCatalog } from "./live_catalog.ts";
+
+interface Fixture extends AsyncDisposable {
+  readonly directory: string;
+  readonly base: string;
+  readonly live: LiveCatalog;
+  /** Names of the tools of each catalog that was announced. */
+  readonly announced: string[][];
+  write(name: string, ...tools: readonly string[]): Promise<void>;
+  /** Resolves when the tools are these; rejects after ten seconds. */
+  until(...names: readonly string[]): Promise<Catalog>;
+}
+
+/** One synchronous leaf per tool name. */
+function toolFile(name: string, command = "echo"): string {
+  return JSON.stringify({ name, command, synchronous: true, description: "Says it" });
+}
+
+function namesOf(catalog: Catalog): string[] {
+  return catalog.leaves.map(({ name }) => name);
+}
+
+async function fixture(
+  { ask = () => Promise.resolve(success(undefined)), explicit = true }: {
+    ask?: AskProbe;
+    explicit?: boolean;
+  } = {},
+): Promise<Fixture> {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const directory = `${base}/.ahma/tools`;
+  if (explicit) await Deno.mkdir(directory, { recursive: true });
+  const given = explicit ? directory : undefined;
+  const live = new LiveCatalog({
+    findDirectory: () => findToolsDirectory(given, base),
+    watched: toolsDirectoryCandidates(given, base),
+    bundled: [],
+    ask,
+    log: SILENT,
+  });
+  const announced: string[][] = [];
+  live.subscribe((catalog) => announced.push(namesOf(catalog)));
+  return {
+    base,
+    directory,
+    live,
+    announced,
+    write: (name, ...tools) => Deno.writeTextFile(`${directory}/${name}`, tools.map((tool) => toolFile(tool)).join("")),
+    async until(...names) {
+      const { promise, resolve, reject } = Promise.withResolvers<Catalog>();
+      const look = (catalog: Catalog) => {
+        if (JSON.stringify(namesOf(catalog)) === JSON.stringify(names)) resolve(catalog);
+      };
+      const stop = live.subscribe(look);
+      const deadline = setTimeout(
+        () => reject(new Error(`Not seen: ${names}; announced: ${JSON.stringify(announced)}`)),
+        10_000,
+      );
+      look(await live.current());
+      try {
+        return await promise;
+      } finally {
+        stop();
+        clearTimeout(deadline);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await live[Symbol.asyncDispose]();
+      await Deno.remove(base, { recursive: true });
+    },
+  };
+}
+
+Deno.test("T12 LiveCatalog announces a file that is added, changed, renamed and deleted, once each", async () => {
+  await using f = await fixture();
+  await f.write("a.json", "a");
+  assert.deepStrictEqual(namesOf(await f.live.current()), ["a"]);
+  await f.write("b.json", "b");
+  await f.until("a", "b");
+  await f.write("b.json", "c");
+  await f.until("a", "c");
+  await f.write(".b.json.new", "d");
+  await Deno.rename(`${f.directory}/.b.json.new`, `${f.directory}/b.json`);
+  await f.until("a", "d");
+  await Deno.remove(`${f.directory}/b.json`);
+  await f.until("a");
+  assert.deepStrictEqual(f.announced, [["a", "b"], ["a", "c"], ["a", "d"], ["a"]]);
+});
+
+Deno.test("T12 LiveCatalog keeps the last good version of a file that became bad, and says so", async () => {
+  await using f = await fixture();
+  await f.write("a.json", "a");
+  await f.write("b.json", "b");
+  await f.live.current();
+  await Deno.writeTextFile(`${f.directory}/b.json`, '{"name": "b", "comm');
+  await f.write("c.json", "c");
+  const catalog = await f.until("a", "b", "c");
+  assert.deepStrictEqual(
+    catalog.problems.map(({ severity, message }) => [severity, message.includes("last good version stays")]),
+    [
+      ["error", true],
+    ],
+  );
+  await f.write("b.json", "b2");
+  assert.deepStrictEqual((await f.until("a", "b2", "c")).problems, []);
+});
+
+Deno.test("T12 LiveCatalog keeps the last good version of a file that came to clash with another", async () => {
+  await using f = await fixture();
+  await f.write("a.json", "a");
+  await f.write("b.json", "b");
+  await f.live.current();
+  await f.write("b.json", "a");
+  await f.write("c.json", "c");
+  const catalog = await f.until("a", "b", "c");
+  assert.match(catalog.problems[0]?.message ?? "", /^Tool name "a" is taken by .*last good version stays/);
+});
+
+Deno.test("T12 LiveCatalog finds a directory that is made later, and loses one that is removed", async () => {
+  await using f = await fixture({ explicit: false });
+  assert.deepStrictEqual(namesOf(await f.live.current()), []);
+  await Deno.mkdir(`${f.base}/new`, { recursive: true });
+  await Deno.writeTextFile(`${f.base}/new/a.json`, toolFile("a"));
+  await Deno.mkdir(`${f.base}/.ahma`);
+  await Deno.rename(`${f.base}/new`, `${f.base}/.ahma/tools`);
+  await f.until("a");
+  await Deno.remove(`${f.base}/.ahma`, { recursive: true });
+  await f.until();
+  await Deno.mkdir(f.directory, { recursive: true });
+  await f.write("b.json", "b");
+  await f.until("b");
+});
+
+Deno.test("T12 LiveCatalog announces nothing when nothing a client can see has changed", async () => {
+  await using f = await fixture();
+  await f.write("a.json", "a");
+  await f.live.current();
+  await Deno.writeTextFile(`${f.directory}/a.json`, `\n${toolFile("a")}\n`);
+  await Deno.writeTextFile(`${f.directory}/notes.txt`, "text");
+  await f.write("b.json", "b");
+  await f.until("a", "b");
+  assert.deepStrictEqual(f.announced, [["a", "b"]]);
+});
+
+Deno.test("T11 LiveCatalog leaves out what is not there, with the reason, and asks again at the next look", async () => {
+  const missing = new Set(["nope"]);
+  const asked: string[] = [];
+  const ask: AskProbe = (probe) => {
+    const program = probe.kind === "program" ? probe.program : probe.argv[0] ?? "";
+    asked.push(program);
+    return Promise.resolve(missing.has(program) ? failure(`"${program}" is not there`) : success(undefined));
+  };
+  await using f = await fixture({ ask });
+  await f.write("a.json", "a");
+  await Deno.writeTextFile(`${f.directory}/n.json`, toolFile("n", "nope"));
+  const catalog = await f.live.current();
+  assert.deepStrictEqual([namesOf(catalog), catalog.unavailable], [["a"], [
+    { names: ["n"], reason: '"nope" is not there', installInstructions: "" },
+  ]]);
+  missing.clear();
+  await f.write("b.json", "b");
+  await f.until("a", "b", "n");
+  assert.deepStrictEqual(asked, ["echo", "nope", "nope"]);
+});
+
+Deno.test("T11 LiveCatalog does not wait for a slow check with its first list, and corrects it when it has failed", async () => {
+  const slow = Promise.withResolvers<void>();
+  const ask: AskProbe = async () => {
+    await slow.promise;
+    return failure("it is not there");
+  };
+  await using f = await fixture({ ask });
+  await f.write("a.json", "a");
+  assert.deepStrictEqual(namesOf(await f.live.current()), ["a"]);
+  slow.resolve();
+  await f.until();
+});

@@ -1,0 +1,99 @@
+/**
+ * The tool files of a directory as text, with limits on what is read (T1). Read synchronously: for many small files
+ * that is several times faster, and start-up waits for them anyway (N3).
+ */
+import { messageOf } from "../base/errors.ts";
+import type { CatalogProblem } from "./leaf.ts";
+import type { ToolText } from "./load.ts";
+import { compareText } from "./problem.ts";
+
+/** A tool file is written by hand; what is larger is something else. */
+export const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
+
+/** Files that stand beside tool files and are none. */
+const NOT_TOOLS: readonly string[] = ["settings.json"];
+
+/** What was read, and what could not be. */
+export interface ReadTexts {
+  readonly texts: readonly ToolText[];
+  readonly problems: readonly CatalogProblem[];
+}
+
+/** Every `*.json` of a directory in name order, not recursive. Never throws for what the directory holds. */
+export function readToolTexts(directory: string): ReadTexts {
+  const names = toolFileNames(directory);
+  if (typeof names === "string") return { texts: [], problems: [problemOf(directory, names)] };
+  const read = names.map((name) => leadsOut(directory, name) ?? readToolFile(`${directory}/${name}`));
+  return {
+    texts: read.filter((one) => "text" in one),
+    problems: read.filter((one) => "severity" in one),
+  };
+}
+
+/** Names of the tool files in a directory, in order; a text says why it cannot be read. */
+export function toolFileNames(directory: string): readonly string[] | string {
+  const names: string[] = [];
+  try {
+    for (const { name, isDirectory } of Deno.readDirSync(directory)) {
+      if (!isDirectory && isToolFileName(name)) names.push(name);
+    }
+  } catch (thrown) {
+    const advice = "create it, or choose another with --tools-dir";
+    if (thrown instanceof Deno.errors.NotFound) return `Cannot read tools directory: it does not exist: ${advice}`;
+    if (thrown instanceof Deno.errors.NotADirectory) return `Cannot read tools directory: it is a file: ${advice}`;
+    if (isExpected(thrown)) return `Cannot read tools directory: ${messageOf(thrown)}: ${advice}`;
+    throw thrown;
+  }
+  return names.sort(compareText);
+}
+
+/** Hidden files are editors' scratch files; control characters would reach whoever reads the name. */
+function isToolFileName(name: string): boolean {
+  return name.endsWith(".json") && !name.startsWith(".") && !NOT_TOOLS.includes(name) && !CONTROL_REGEXP.test(name);
+}
+
+// deno-lint-ignore no-control-regex -- what must not be in a name
+const CONTROL_REGEXP = /[\x00-\x1f\x7f-\x9f]/;
+
+/** Why a link is not followed: commands may be able to write here, and what is wrong in a file is told to the agent. */
+function leadsOut(directory: string, name: string): CatalogProblem | undefined {
+  const file = `${directory}/${name}`;
+  try {
+    if (!Deno.lstatSync(file).isSymlink) return undefined;
+    if (Deno.realPathSync(file).startsWith(`${Deno.realPathSync(directory)}/`)) return undefined;
+    const message =
+      "Cannot read tool file: it is a link that leads out of the tools directory: put the file itself there";
+    return problemOf(file, message);
+  } catch (thrown) {
+    if (isExpected(thrown)) return problemOf(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);
+    throw thrown;
+  }
+}
+
+/** One tool file, whatever its name; the problem says why it cannot be read. */
+export function readToolFile(file: string): ToolText | CatalogProblem {
+  try {
+    const { isFile, size } = Deno.statSync(file);
+    // A pipe or device would block or never end.
+    if (!isFile) return problemOf(file, "Cannot read tool file: it is no regular file: replace it");
+    if (size > LARGEST_FILE_BYTES) {
+      return problemOf(file, `Cannot read tool file: it has ${size} bytes, at most ${LARGEST_FILE_BYTES} are read`);
+    }
+    return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(file)) };
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return problemOf(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
+    if (isExpected(thrown)) return problemOf(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);
+    throw thrown;
+  }
+}
+
+/** What a file system does to those who read it; anything else is a fault of ours. */
+function isExpected(thrown: unknown): boolean {
+  return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.PermissionDenied ||
+    thrown instanceof Deno.errors.NotCapable || thrown instanceof Deno.errors.FilesystemLoop ||
+    thrown instanceof Deno.errors.IsADirectory || thrown instanceof Error && "code" in thrown;
+}
+
+function problemOf(file: string, message: string): CatalogProblem {
+  return { severity: "error", file, pointer: "", line: 0, column: 0, message };
+}

@@ -1,0 +1,94 @@
+/** MCP with a command of the runner: messages as lines on its stdin, and on its stdout. */
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { CommandEnd } from "../../process/command_runner.ts";
+import type { OpenCommand } from "../../process/runner.ts";
+import { LineSplitter } from "../../service/line_splitter.ts";
+import { readWireMessage } from "../../service/wire_message.ts";
+
+const LONGEST_LINE = 16 * 1024 * 1024;
+/** What a server has to end by itself when its stdin is closed, milliseconds. */
+const END_GRACE_MS = 2_000;
+
+export class CommandTransport implements Transport {
+  // The SDK sets these; its interface asks for public fields.
+  onmessage?: Transport["onmessage"];
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  readonly #abort: AbortController;
+  readonly #splitter = new LineSplitter(LONGEST_LINE);
+  #opened: OpenCommand | undefined;
+  #writer: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  #ended: CommandEnd | undefined;
+  #done: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  /** `abort` ends the command. */
+  constructor(abort: AbortController) {
+    this.#abort = abort;
+  }
+
+  /** How the command ended; undefined: it has not. */
+  get ended(): CommandEnd | undefined {
+    return this.#ended;
+  }
+
+  /** Takes the command over, right after it was opened. */
+  attach(opened: OpenCommand): void {
+    this.#opened = opened;
+    this.#writer = opened.stdin.getWriter();
+    this.#done = opened.end.then((end) => {
+      this.#ended = end;
+      this.#closeOnce();
+    });
+  }
+
+  /** Takes bytes of the command's stdout. What is no message is passed over: many servers greet on stdout. */
+  receive(chunk: Uint8Array): void {
+    for (const line of this.#splitter.push(chunk)) {
+      const wire = line.kind === "line" ? readWireMessage(line.bytes) : undefined;
+      if (wire?.kind === "request" || wire?.kind === "notification" || wire?.kind === "response") {
+        this.onmessage?.(wire.message);
+      } else if (wire?.kind !== "blank") {
+        this.onerror?.(new Error(wire?.problem ?? `A line is longer than ${LONGEST_LINE} bytes`));
+      }
+    }
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed || this.#writer === undefined) throw new Error("The server has ended");
+    await this.#writer.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+  }
+
+  /** Ends the command at once. */
+  end(): void {
+    this.#abort.abort();
+  }
+
+  /** Closes the command's stdin, and ends the command when that does not do it in two seconds. */
+  async close(): Promise<void> {
+    this.#closeOnce();
+    if (this.#opened === undefined || this.#ended !== undefined) return;
+    const writer = this.#writer;
+    this.#writer = undefined;
+    await writer?.close().catch(ignoreGone);
+    const timer = setTimeout(() => this.#abort.abort(), END_GRACE_MS);
+    await this.#done;
+    clearTimeout(timer);
+  }
+
+  #closeOnce(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.onclose?.();
+  }
+}
+
+/** Its stdin may be closed already because it has ended. */
+function ignoreGone(thrown: unknown): void {
+  if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
+  throw thrown;
+}

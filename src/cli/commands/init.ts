@@ -1,0 +1,55 @@
+/**
+ * `init`: a first tool file that explains itself, its schema beside it so that editors help, and the entry for a
+ * client. Nothing that exists is touched.
+ */
+import { messageOf, UserError } from "../../base/errors.ts";
+import { mtdfSchemaText } from "../../catalog/schema.ts";
+import { print } from "../print.ts";
+import { clientSettings } from "./client_settings.ts";
+import type { CommandContext } from "./context.ts";
+import { EXAMPLE_TOOL_TEXT } from "./example_tool.ts";
+import { thisProgram } from "./running_program.ts";
+
+/** Writes the files; resolves with the exit code. */
+export async function init({ flags }: CommandContext): Promise<number> {
+  const project = Deno.cwd();
+  const said = [
+    await write(".ahma/schema/mtdf.schema.json", mtdfSchemaText()),
+    await write(".ahma/tools/hello.json", EXAMPLE_TOOL_TEXT),
+  ];
+  const wanted = flags.get("client")?.[0];
+  const all = clientSettings(thisProgram(), project);
+  const chosen = all.filter(({ client }) => client === wanted);
+  for (const { file, inProject, text } of chosen) if (inProject) said.push(await write(file, text));
+  const shown = wanted === undefined ? all : chosen.filter(({ inProject, file }) => !inProject || wasThere(said, file));
+  const entries = shown.map(({ title, file, text }) => `${title}, ${file}:\n\n${text}`);
+  const next = [
+    "",
+    "Try it:       ahma_mcp call hello_greet world",
+    "Check it:     ahma_mcp validate",
+    "Then rename hello.json and describe a program of your own; your editor completes the fields.",
+    "",
+  ];
+  const paste = entries.length === 0 ? [] : ["Put this into your client's settings:", "", entries.join("\n")];
+  await print([...said, ...next, ...paste].join("\n") + "\n");
+  return 0;
+}
+
+const EXISTS = "exists and was left as it is";
+
+function wasThere(said: readonly string[], file: string): boolean {
+  return said.includes(`${file} ${EXISTS}`);
+}
+
+/** Writes a new file; says what was done. @throws {UserError} when it can be neither written nor found */
+async function write(file: string, text: string): Promise<string> {
+  const slash = file.lastIndexOf("/");
+  try {
+    if (slash > 0) await Deno.mkdir(file.slice(0, slash), { recursive: true });
+    await Deno.writeTextFile(file, text, { createNew: true });
+    return `${file} written`;
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.AlreadyExists) return `${file} ${EXISTS}`;
+    throw new UserError(`Cannot write "${file}": ${messageOf(thrown)}`, { cause: thrown });
+  }
+}

@@ -1,0 +1,33 @@
+/** From a subcommand's name to what it does. */
+import type { Subcommand } from "../subcommands.ts";
+import { serve } from "../serve.ts";
+import { call } from "./call.ts";
+import { completions } from "./completions.ts";
+import type { CommandContext } from "./context.ts";
+import { doctor } from "./doctor.ts";
+import { init } from "./init.ts";
+import { listTools } from "./list_tools.ts";
+import { schema } from "./schema.ts";
+import { validate } from "./validate.ts";
+
+/** Runs a subcommand; resolves with the exit code. @throws {UserError} when it is refused, {UsageError} when asked wrongly */
+export async function runSubcommand(name: Exclude<Subcommand, "help">, context: CommandContext): Promise<number> {
+  switch (name) {
+    case "serve":
+      return await serve(context);
+    case "list-tools":
+      return await listTools(context);
+    case "validate":
+      return await validate(context);
+    case "schema":
+      return await schema(context);
+    case "call":
+      return await call(context);
+    case "doctor":
+      return await doctor(context);
+    case "init":
+      return await init(context);
+    case "completions":
+      return await completions(context);
+  }
+}

@@ -1,0 +1,56 @@
+/** How a client starts the very program that runs now. */
+
+/** A command line: an absolute path, and what comes before our own flags. */
+export interface RunningProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** What the runtime is asked for when the program runs without its script; scripts/permissions.ts has the reasons. */
+export const RUN_FLAGS: readonly string[] = [
+  "--no-prompt",
+  "--allow-read",
+  "--allow-write",
+  "--allow-env",
+  "--allow-run",
+  "--allow-ffi",
+  "--allow-sys",
+];
+
+/** What is looked at, so that a test can pass another program's. */
+export interface ProgramFacts {
+  /** URL of the first module. */
+  readonly mainModule: string;
+  /** The runtime, or the standalone program. */
+  readonly executable: string;
+  readonly standalone: boolean;
+  readonly exists: (path: string) => boolean;
+}
+
+/** The packed program's script where it stands beside it, the standalone program, else the runtime with our module. */
+export function runningProgram({ mainModule, executable, standalone, exists }: ProgramFacts): RunningProgram {
+  if (standalone) return { command: executable, args: [] };
+  const path = decodeURIComponent(new URL(mainModule).pathname);
+  const script = path.replace(/\.mjs$/, "");
+  if (script !== path && exists(script)) return { command: script, args: [] };
+  return { command: executable, args: ["run", ...RUN_FLAGS, path] };
+}
+
+/** The program that runs now. */
+export function thisProgram(): RunningProgram {
+  return runningProgram({
+    mainModule: Deno.mainModule,
+    executable: Deno.execPath(),
+    standalone: Deno.build.standalone,
+    exists: isFile,
+  });
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * The only place that builds the rooms and joins them. Each gets what it needs by constructor; what was opened is
+ * closed in the reverse order by one stack, also when a later step refuses to go on.
+ */
+import { messageOf, UserError } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import type { Outcome } from "../base/outcome.ts";
+import { openScope } from "../base/scope.ts";
+import { VERSION } from "../base/version.ts";
+import type { LiveCatalog } from "../catalog/live_catalog.ts";
+import { OperationRegistry } from "../operation/registry.ts";
+import { SandboxedRunner } from "../process/runner.ts";
+import { chooseShell, type Shell } from "../process/shell.ts";
+import { searchPath } from "../sandbox/environment.ts";
+import { parentOf } from "../sandbox/paths.ts";
+import { prepareSandbox, type Sandbox } from "../sandbox/prepare.ts";
+import { removeSessionDirectories, removeStaleSessions } from "../sandbox/session_directory.ts";
+import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
+import { serveStdioConnection, type StdioStreams } from "../service/stdio_connection.ts";
+import { embeddedTools } from "./embedded.ts";
+import { liveTools } from "./live_tools.ts";
+import { PrivateFiles } from "./private_files.ts";
+import type { Settings } from "./settings.ts";
+
+export interface ComposeOptions {
+  readonly settings: Settings;
+  /** The server's own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly log: Logger;
+}
+
+/** The joined rooms; disposing of them closes every one. */
+export interface Program extends AsyncDisposable {
+  /** For subcommands that call tools themselves. */
+  readonly service: Service;
+  /** For subcommands that talk with a command. */
+  readonly runner: SandboxedRunner;
+  readonly sandbox: Sandbox;
+  /** Speaks MCP until the client is gone or `stop` aborts, and everything that ran has ended (X14). */
+  serve(io: StdioStreams): Promise<void>;
+  /** Does what was put off until a client has been answered. */
+  afterFirstAnswer(): void;
+}
+
+/**
+ * Builds everything and serves nobody yet.
+ *
+ * @throws {UserError} when the sandbox, a scope, the shell or a bundle is not to be had (S12)
+ */
+export async function compose({ settings, environment, log }: ComposeOptions): Promise<Program> {
+  await using stack = new AsyncDisposableStack();
+  const shell = orRefuse(chooseShell(settings.shell, searchPath(environment["PATH"])));
+  const sandbox = orRefuse(prepareSandbox(sandboxSettings(settings, shell, environment)));
+  stack.defer(() => removeSessionDirectories(sandbox.directories).catch(report(log, "remove the session's directory")));
+  const runner = stack.use(new SandboxedRunner({ sandbox, shell, pool: settings.pool, logger: log }));
+  const scope = await openScope(sandbox.scopes.map((directory) => directory.path));
+  const bundled = await embeddedTools(settings.bundles);
+  const path = sandbox.environment["PATH"];
+  const tools = stack.use(liveTools({ settings, bundled, runner, scope, path, log }));
+  const status = sandboxStatus(sandbox, runner);
+  log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
+  for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this kernel", { gap });
+  const files = new PrivateFiles(sandbox.directories.files);
+  const service: Service = {
+    info: { name: "ahma_mcp", version: VERSION },
+    catalog: () => tools.current(),
+    ...settings.hotReload && { onCatalogChange: (listener: () => void) => tools.subscribe(listener) },
+    runner,
+    registry: new OperationRegistry({ maxConcurrency: settings.maxConcurrency, log }),
+    scope,
+    settings: serviceSettings(settings, status),
+    writePrivateFile: (text) => files.write(text),
+    log,
+  };
+  const rooms = stack.move();
+  return {
+    service,
+    runner,
+    sandbox,
+    serve: (io) => serveStdioConnection(service, io),
+    afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, log }),
+    [Symbol.asyncDispose]: () => rooms.disposeAsync(),
+  };
+}
+
+interface Later extends Pick<ComposeOptions, "log"> {
+  readonly runner: SandboxedRunner;
+  readonly sandbox: Sandbox;
+  readonly tools: LiveCatalog;
+}
+
+function afterFirstAnswer({ runner, sandbox, tools, log }: Later): void {
+  tools.current().catch(report(log, "read the tool files"));
+  runner.warmUp().catch(report(log, "keep shells warm"));
+  removeStaleSessions(parentOf(sandbox.directories.root)).then(({ problems }) => {
+    for (const problem of problems) log.warn(problem);
+  }).catch(report(log, "remove what killed sessions left"));
+}
+
+/** For what may fail without the server failing. */
+function report(log: Logger, what: string): (thrown: unknown) => void {
+  return (thrown) => log.warn(`Cannot ${what}`, { error: messageOf(thrown) });
+}
+
+function sandboxSettings(settings: Settings, shell: Shell, environment: ComposeOptions["environment"]) {
+  return {
+    scopes: settings.scopes,
+    workingDirectory: Deno.cwd(),
+    // A HOME that is no absolute path says nothing.
+    home: environment["HOME"]?.startsWith("/") === true ? environment["HOME"] : undefined,
+    allowBroad: settings.allowBroadScope,
+    enforce: settings.sandbox,
+    reads: settings.readable,
+    writes: settings.writable,
+    environmentNames: settings.passedVariables,
+    temporaryFiles: settings.tempFiles,
+    requireAbi: settings.requiredAbi,
+    shell: shell.path,
+    serverEnvironment: environment,
+  };
+}
+
+function serviceSettings(settings: Settings, sandbox: SandboxStatus): ServiceSettings {
+  return {
+    synchronous: settings.synchronous,
+    defaultTimeoutSeconds: settings.timeoutSeconds,
+    inline: { bytes: settings.maxInlineBytes, lines: DEFAULT_INLINE_LIMITS.lines },
+    inlineWaitMs: settings.inlineWaitMs,
+    keepAnsi: settings.keepAnsi,
+    sandbox,
+  };
+}
+
+function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner): SandboxStatus {
+  if (sandbox.policy === undefined) {
+    return { enforced: false, summary: "off (--no-sandbox): commands run with all rights of the server's user" };
+  }
+  const gaps = sandbox.missing.length === 0 ? "" : `; ${sandbox.missing.length} gaps on this kernel, see the log`;
+  const summary = `Landlock ABI ${sandbox.abi}${gaps}`;
+  return {
+    enforced: true,
+    summary,
+    details: async () => {
+      const [settled] = await Promise.allSettled([runner.policy]);
+      if (settled.status === "rejected") return `${summary}; not tried yet: ${messageOf(settled.reason)}`;
+      return `${summary}, ${settled.value?.namespaces === true ? "mount and PID namespaces" : WITHOUT_NAMESPACES}`;
+    },
+  };
+}
+
+/** What is not held without them. */
+const WITHOUT_NAMESPACES = "NO namespaces on this system: commands can change modes, owners and times of files " +
+  "outside that this user owns, and what they leave in a session of its own outlives a killed server";
+
+function orRefuse<Value>(outcome: Outcome<Value>): Value {
+  if (outcome.ok) return outcome.value;
+  throw new UserError(outcome.problem);
+}

@@ -1,0 +1,54 @@
+/**
+ * The shipped tool files, as they are inside the packed program (requirement T15). Each is a text import of its own
+ * and evaluated only when asked for, so that none of them costs anything at start.
+ */
+import { UserError } from "../base/errors.ts";
+import { didYouMean } from "../base/suggest.ts";
+
+/** A tool file as the catalog takes it. */
+export interface EmbeddedTool {
+  readonly file: string;
+  readonly text: string;
+}
+
+type Embedded = Promise<{ readonly default: string }>;
+
+const TOOLS: Readonly<Record<string, () => Embedded>> = {
+  "cargo": () => import("../../tools/cargo.json", { with: { type: "text" } }),
+  "deno": () => import("../../tools/deno.json", { with: { type: "text" } }),
+  "docker": () => import("../../tools/docker.json", { with: { type: "text" } }),
+  "file-tools": () => import("../../tools/file-tools.json", { with: { type: "text" } }),
+  "gh": () => import("../../tools/gh.json", { with: { type: "text" } }),
+  "git": () => import("../../tools/git.json", { with: { type: "text" } }),
+  "gradlew": () => import("../../tools/gradlew.json", { with: { type: "text" } }),
+  "make": () => import("../../tools/make.json", { with: { type: "text" } }),
+  "npm": () => import("../../tools/npm.json", { with: { type: "text" } }),
+  "python": () => import("../../tools/python.json", { with: { type: "text" } }),
+  "quality_check": () => import("../../tools/quality_check.json", { with: { type: "text" } }),
+};
+
+/** What `--bundles` may name, besides `all`. */
+export const BUNDLE_NAMES: readonly string[] = Object.keys(TOOLS);
+
+/** The names in the lists that `--bundles` was given. */
+export function bundleNames(lists: readonly string[]): readonly string[] {
+  return lists.flatMap((list) => list.split(",")).map((name) => name.trim());
+}
+
+/**
+ * The shipped tool files of these names, in that order; `all` stands for every one.
+ *
+ * @throws {UserError} when a name is none of them
+ */
+export async function embeddedTools(names: readonly string[]): Promise<EmbeddedTool[]> {
+  const wanted = new Set(names.flatMap((name) => name === "all" ? BUNDLE_NAMES : [name]));
+  return await Promise.all(Array.from(wanted, async (name) => {
+    const load = TOOLS[name];
+    if (load === undefined) {
+      const known = [...BUNDLE_NAMES, "all"];
+      const list = known.map((one) => `"${one}"`).join(", ");
+      throw new UserError(`Cannot offer bundle "${name}": expected one of ${list}${didYouMean(name, known)}`);
+    }
+    return { file: `${name}.json`, text: (await load()).default };
+  }));
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { UserError } from "../base/errors.ts";
+import { BUNDLE_NAMES, embeddedTools } from "./embedded.ts";
+
+const TOOLS = new URL("../../tools/", import.meta.url);
+
+Deno.test("T15 embeddedTools() holds every shipped tool file as it is", async () => {
+  const files = (await Array.fromAsync(Deno.readDir(TOOLS), (entry) => entry.name)).sort();
+  assert.deepStrictEqual([...BUNDLE_NAMES].map((name) => `${name}.json`), files);
+  const expected = await Promise.all(files.map(async (file) => {
+    return { file, text: await Deno.readTextFile(new URL(file, TOOLS)) };
+  }));
+  assert.deepStrictEqual(await embeddedTools(["all"]), expected);
+});
+
+Deno.test("T15 embeddedTools() gives the named ones once, in the order asked for", async () => {
+  const tools = await embeddedTools(["npm", "git", "npm"]);
+  assert.deepStrictEqual(tools.map((tool) => tool.file), ["npm.json", "git.json"]);
+});
+
+Deno.test("T15 embeddedTools() refuses an unknown name with a suggestion", async () => {
+  await assert.rejects(embeddedTools(["gti"]), (thrown) => {
+    assert.ok(thrown instanceof UserError);
+    assert.match(thrown.message, /^Cannot offer bundle "gti": expected one of .*"all"; did you mean "git"\?$/);
+    return true;
+  });
+});

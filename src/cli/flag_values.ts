@@ -1,0 +1,103 @@
+/** The value of every flag: from the command line, its variable, or the settings files, checked against the table. */
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { type Flag, FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
+
+const ON: readonly string[] = ["1", "true", "yes", "on"];
+const OFF: readonly string[] = ["0", "false", "no", "off"];
+
+/** Checked values by flag; what was given nowhere is off, undefined or empty. */
+export interface FlagValues {
+  isOn(name: FlagName): boolean;
+  number(name: FlagName): number | undefined;
+  texts(name: FlagName): readonly string[];
+}
+
+/** Where a flag may be set, the first that sets it wins. */
+export interface FlagSources {
+  /** The command line, sorted. */
+  readonly typed: ReadonlyMap<FlagName, readonly string[]>;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Settings files, the project's first; their values are checked already. */
+  readonly files: readonly ReadonlyMap<FlagName, Given>[];
+}
+
+/** One flag as some source sets it. */
+export interface Given {
+  /** For messages. */
+  readonly source: string;
+  /** Empty for a switch that is on; undefined: a switch that is off. */
+  readonly values: readonly string[] | undefined;
+}
+
+/** Reads and checks every flag; the first wrong value is the problem, named with the place it came from. */
+export function flagValues(sources: FlagSources): Outcome<FlagValues> {
+  const texts = new Map<FlagName, readonly string[]>();
+  for (const name of FLAG_NAMES) {
+    const flag = flagNamed(name);
+    const given = sources.typed.has(name)
+      ? success({ source: `flag "--${name}"`, values: sources.typed.get(name) ?? [] })
+      : fromVariable(flag, sources.environment);
+    if (!given.ok) return given;
+    const { source, values } = given.value ?? fromFiles(name, sources.files) ?? NOT_GIVEN;
+    if (values === undefined) continue;
+    const problem = values.map((value) => valueProblem(flag, value)).find((found) => found !== undefined);
+    if (problem !== undefined) return failure(`Cannot use ${source}: ${problem}`);
+    texts.set(name, values);
+  }
+  return success({
+    isOn: (name) => texts.has(name),
+    number: (name) => texts.has(name) ? Number(texts.get(name)?.[0]) : undefined,
+    texts: (name) => texts.get(name) ?? [],
+  });
+}
+
+const NOT_GIVEN: Given = { source: "", values: undefined };
+
+function fromFiles(name: FlagName, files: FlagSources["files"]): Given | undefined {
+  return files.find((file) => file.has(name))?.get(name);
+}
+
+function fromVariable(flag: Flag, environment: Readonly<Record<string, string>>): Outcome<Given | undefined> {
+  const text = flag.variable === undefined ? undefined : environment[flag.variable];
+  if (flag.variable === undefined || text === undefined) return success(undefined);
+  const source = `variable "${flag.variable}"`;
+  if (text === "" && flag.refuseEmpty !== true) return success(undefined);
+  if (flag.value === "none") {
+    const word = text.toLowerCase();
+    if (ON.includes(word)) return success({ source, values: [] });
+    if (OFF.includes(word)) return success({ source, values: undefined });
+    return failure(`Cannot use ${source}: "${text}" is neither "1" nor "0"`);
+  }
+  if (flag.repeatable !== true) return success({ source, values: [text] });
+  return success({ source, values: text.split(flag.value === "directory" ? ":" : ",") });
+}
+
+/** What is wrong with a value, to follow a colon; undefined when nothing is. */
+export function valueProblem(flag: Flag, value: string): string | undefined {
+  if (value === "") return "the value is empty";
+  if (value.includes("\0")) return "the value holds a NUL character";
+  switch (flag.value) {
+    case "none":
+    case "text":
+    case "directory":
+      return undefined;
+    case "choice":
+      return flag.choices?.includes(value) === true
+        ? undefined
+        : `"${value}" is not supported, expected ${flag.choices?.map((choice) => `"${choice}"`).join(" or ")}`;
+    case "name":
+      return /^[A-Za-z_]\w*$/.test(value) ? undefined : `"${value}" is not the name of a variable`;
+    case "count":
+    case "number":
+      return numberProblem(flag, value);
+  }
+}
+
+function numberProblem(flag: Flag, value: string): string | undefined {
+  const [smallest, largest] = flag.range ?? [0, Number.MAX_SAFE_INTEGER];
+  const number = Number(value);
+  const pattern = flag.value === "count" ? /^\d+$/ : /^\d+(\.\d+)?$/;
+  if (pattern.test(value) && number >= smallest && number <= largest) return undefined;
+  const kind = flag.value === "count" ? "a whole number" : "a number";
+  return `"${value}" is not ${kind} from ${smallest} to ${largest}`;
+}

@@ -1,0 +1,224 @@
+import { CLIENT_NAMES } from "./client_names.ts";
+
+/** What a flag takes: nothing, or one value of this kind. */
+export type FlagValue = "none" | "choice" | "text" | "directory" | "name" | "count" | "number";
+
+/** One flag, as it is typed, read from the environment and explained. */
+export interface Flag {
+  readonly value: FlagValue;
+  /** How the help names the value; empty for a switch. */
+  readonly placeholder: string;
+  readonly help: string;
+  /** The variable that sets the flag where the command line does not (requirement L7); absent: none. */
+  readonly variable?: string;
+  /** Given several times, values add up; a variable then holds a list (directories by `:`, names by `,`). */
+  readonly repeatable?: true;
+  /** For `choice`: what is allowed. */
+  readonly choices?: readonly string[];
+  /** For `count` and `number`: the smallest and the largest value allowed. */
+  readonly range?: readonly [number, number];
+  /**
+   * The project's own `.ahma/settings.json` may set it: commands can write that file, so nothing that widens or
+   * removes the sandbox, or hides what was done, is among these (requirement L7).
+   */
+  readonly project?: true;
+  /** Belongs to subcommands that name it; absent: one of the server's. */
+  readonly own?: true;
+  /** A variable that is set but empty is refused instead of ignored: ignoring it would widen what commands reach. */
+  readonly refuseEmpty?: true;
+}
+
+/** The longest delay a timer can hold, in seconds. */
+const LONGEST_SECONDS = 2_147_483;
+
+/** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
+export const FLAGS = {
+  "mode": {
+    value: "choice",
+    placeholder: "MODE",
+    choices: ["stdio", "list-tools"],
+    help: "How clients connect (default: stdio); list-tools lists and ends",
+    variable: "AHMA_MODE",
+  },
+  "tools-dir": {
+    value: "directory",
+    placeholder: "DIR",
+    help: "Where the tool files are (default: .ahma/tools, else .ahma)",
+    variable: "AHMA_TOOLS_DIR",
+    project: true,
+  },
+  "bundles": {
+    value: "text",
+    placeholder: "NAMES",
+    help: "Offer shipped tools by name, as in git,npm, or all",
+    variable: "AHMA_BUNDLES",
+    project: true,
+  },
+  "sandbox-scope": {
+    value: "directory",
+    placeholder: "DIR",
+    repeatable: true,
+    refuseEmpty: true,
+    help: "What commands may change (default: the working directory)",
+    variable: "AHMA_SANDBOX_SCOPE",
+  },
+  "allow-broad-scope": {
+    value: "none",
+    placeholder: "",
+    help: "Accept / or the home directory as a scope",
+    variable: "AHMA_ALLOW_BROAD_SCOPE",
+  },
+  "read": {
+    value: "directory",
+    placeholder: "DIR",
+    repeatable: true,
+    help: "What commands may read besides the scope and the tool chains",
+    variable: "AHMA_READ",
+  },
+  "write": {
+    value: "directory",
+    placeholder: "DIR",
+    repeatable: true,
+    help: "What commands may change besides the scope",
+    variable: "AHMA_WRITE",
+  },
+  "env": {
+    value: "name",
+    placeholder: "NAME",
+    repeatable: true,
+    help: "A variable of the server to pass on to commands",
+    variable: "AHMA_ENV",
+  },
+  "no-temp-files": {
+    value: "none",
+    placeholder: "",
+    help: "Give commands no temporary directory",
+    variable: "AHMA_NO_TEMP_FILES",
+    project: true,
+  },
+  "require-abi": {
+    value: "count",
+    placeholder: "N",
+    range: [1, 99],
+    help: "Refuse to start below this version of Landlock (default: 1)",
+    variable: "AHMA_REQUIRE_ABI",
+    project: true,
+  },
+  "no-sandbox": {
+    value: "none",
+    placeholder: "",
+    help: "Run commands with all your rights: nothing holds them back",
+    variable: "AHMA_NO_SANDBOX",
+  },
+  "sync": {
+    value: "none",
+    placeholder: "",
+    help: "Answer every call with its result instead of an operation id",
+    variable: "AHMA_SYNC",
+    project: true,
+  },
+  "timeout": {
+    value: "number",
+    placeholder: "SECONDS",
+    range: [0.001, LONGEST_SECONDS],
+    help: "How long a command may run (default: 360)",
+    variable: "AHMA_TIMEOUT",
+    project: true,
+  },
+  "max-concurrency": {
+    value: "count",
+    placeholder: "N",
+    range: [1, 10_000],
+    help: "How many commands run at once (default: twice the cores, at least 8)",
+    variable: "AHMA_MAX_CONCURRENCY",
+    project: true,
+  },
+  "inline-wait": {
+    value: "number",
+    placeholder: "MS",
+    range: [0, LONGEST_SECONDS * 1000],
+    help: "Wait this long for a result before answering with an id (default: 0)",
+    variable: "AHMA_INLINE_WAIT",
+    project: true,
+  },
+  "max-inline-output": {
+    value: "count",
+    placeholder: "BYTES",
+    range: [256, 1024 * 1024 * 1024],
+    help: "How much output one result shows (default: 10240)",
+    variable: "AHMA_MAX_INLINE_OUTPUT",
+    project: true,
+  },
+  "keep-ansi": {
+    value: "none",
+    placeholder: "",
+    help: "Leave colours and cursor movements in output",
+    variable: "AHMA_KEEP_ANSI",
+    project: true,
+  },
+  "shell": {
+    value: "text",
+    placeholder: "PATH",
+    help: "The shell for command lines (default: bash, else sh)",
+    variable: "AHMA_SHELL",
+  },
+  "no-pool": {
+    value: "none",
+    placeholder: "",
+    help: "Start every shell afresh instead of keeping warm ones",
+    variable: "AHMA_NO_POOL",
+    project: true,
+  },
+  "no-hot-reload": {
+    value: "none",
+    placeholder: "",
+    help: "Read the tool files once, and not again when they change",
+    variable: "AHMA_NO_HOT_RELOAD",
+    project: true,
+  },
+  "log-to-stderr": {
+    value: "none",
+    placeholder: "",
+    help: "Log to stderr instead of the daily file",
+    variable: "AHMA_LOG_TO_STDERR",
+  },
+  "debug": { value: "none", placeholder: "", help: "Log more", variable: "AHMA_DEBUG", project: true },
+  "tool-name": { value: "text", placeholder: "TOOL", help: "Call this tool and end; see call", own: true },
+  "tool-args": { value: "text", placeholder: "JSON", help: "The arguments of --tool-name", own: true },
+  "list-tools": { value: "none", placeholder: "", help: "The same as the subcommand", own: true },
+  "validate": { value: "none", placeholder: "", help: "The same as the subcommand", own: true },
+  "http": { value: "text", placeholder: "URL", help: "List the tools of the server at this address", own: true },
+  "no-sandbox-server": {
+    value: "none",
+    placeholder: "",
+    help: "Run the other server with all your rights: nothing holds it back",
+    own: true,
+  },
+  "json": { value: "none", placeholder: "", help: "Print JSON", own: true },
+  "strict": { value: "none", placeholder: "", help: "Warnings fail too", own: true },
+  "result-json": { value: "none", placeholder: "", help: "Print the MCP result instead of the output", own: true },
+  "quiet": { value: "none", placeholder: "", help: "No status lines on stderr", own: true },
+  "client": {
+    value: "choice",
+    placeholder: "NAME",
+    choices: CLIENT_NAMES,
+    help: "Write the entry of this client too",
+    own: true,
+  },
+  "help": { value: "none", placeholder: "", help: "Show this text" },
+  "version": { value: "none", placeholder: "", help: "Show the version" },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+/** A flag's name, without the dashes. */
+export type FlagName = keyof typeof FLAGS;
+
+/** The table's row in its general form. */
+export function flagNamed(name: FlagName): Flag {
+  return FLAGS[name];
+}
+
+/** Every flag's name, in the order of the help text. */
+export const FLAG_NAMES = Object.keys(FLAGS) as readonly FlagName[]; // the keys of a constant object are known
+
+/** Flags of the server: what it is set up with, and not what one subcommand alone is asked. */
+export const SERVER_FLAGS: readonly FlagName[] = FLAG_NAMES.filter((name) => flagNamed(name).own !== true);

@@ -1,0 +1,82 @@
+/** Where finished lines go. */
+export interface LineTarget {
+  /** Writes all of `text`; called again only when the call before has settled. */
+  write(text: string): Promise<void>;
+  close(): void;
+}
+
+/** How many lines wait for a slow target before further ones are dropped, and counted. */
+const MOST_WAITING = 10_000;
+
+export interface LineQueueOptions<Entry> {
+  /** One entry as a line with its line feed. */
+  readonly format: (entry: Entry) => string;
+  /** Called once, for the first line. */
+  readonly open: () => Promise<LineTarget>;
+  /** Hears once of a target that cannot be opened or written; lines are dropped from then on. */
+  readonly onFailure: (thrown: unknown) => void;
+}
+
+/**
+ * Hands entries to a target as lines, in order and in batches, one write at a time, without anyone waiting for it.
+ * Nothing is formatted, opened or written before `start`, so that logging costs nothing on the way to the first answer.
+ */
+export class LineQueue<Entry> {
+  readonly #options: LineQueueOptions<Entry>;
+  #waiting: Entry[] = [];
+  #dropped = 0;
+  #started = false;
+  #failed = false;
+  #target: LineTarget | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(options: LineQueueOptions<Entry>) {
+    this.#options = options;
+  }
+
+  /** Adds what will be a line. */
+  add(entry: Entry): void {
+    if (this.#failed) return;
+    if (this.#waiting.length >= MOST_WAITING) this.#dropped++;
+    else this.#waiting.push(entry);
+    if (this.#started) this.#wake();
+  }
+
+  /** Begins to write. */
+  start(): void {
+    this.#started = true;
+    this.#wake();
+  }
+
+  /** Writes what waits and closes the target. */
+  async close(): Promise<void> {
+    this.start();
+    while (this.#writing !== undefined) await this.#writing;
+    this.#target?.close();
+    this.#target = undefined;
+    this.#failed = true;
+  }
+
+  #wake(): void {
+    if (this.#writing !== undefined || this.#waiting.length === 0) return;
+    this.#writing = this.#writeAll().catch((thrown) => {
+      this.#failed = true;
+      this.#waiting = [];
+      this.#options.onFailure(thrown);
+    }).finally(() => {
+      this.#writing = undefined;
+      this.#wake(); // for what came between the last write and here
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#target ??= await this.#options.open();
+    while (this.#waiting.length > 0) {
+      const lines = this.#waiting.map(this.#options.format);
+      this.#waiting = [];
+      if (this.#dropped > 0) lines.push(`[${this.#dropped} lines dropped: the log could not keep up]\n`);
+      this.#dropped = 0;
+      await this.#target.write(lines.join(""));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/** The tools of a running program: which directory they come from, and how their programs are looked for. */
+import type { Logger } from "../base/log.ts";
+import type { Scope } from "../base/scope.ts";
+import { findToolsDirectory, toolsDirectoryCandidates } from "../catalog/find_tools.ts";
+import { LiveCatalog } from "../catalog/live_catalog.ts";
+import type { CommandRunner } from "../process/command_runner.ts";
+import { searchPath } from "../sandbox/environment.ts";
+import { probeAsker } from "./ask_probe.ts";
+import type { EmbeddedTool } from "./embedded.ts";
+import type { Settings } from "./settings.ts";
+
+export interface LiveToolsParts {
+  readonly settings: Settings;
+  readonly bundled: readonly EmbeddedTool[];
+  readonly runner: CommandRunner;
+  readonly scope: Scope;
+  /** PATH of commands. */
+  readonly path: string | undefined;
+  readonly log: Logger;
+}
+
+/** Nothing is read before the tools are first asked for. */
+export function liveTools({ settings, bundled, runner, scope, path, log }: LiveToolsParts): LiveCatalog {
+  const cwd = Deno.cwd();
+  let warned = false;
+  const findDirectory = () => {
+    const directory = findToolsDirectory(settings.toolsDirectory, cwd);
+    if (directory === undefined && bundled.length === 0 && !warned) {
+      warned = true;
+      log.warn('No tool files: only the built-in tools are offered; see "--tools-dir" and "--bundles"');
+    }
+    return directory;
+  };
+  return new LiveCatalog({
+    findDirectory,
+    watched: settings.hotReload ? toolsDirectoryCandidates(settings.toolsDirectory, cwd) : [],
+    bundled,
+    ask: probeAsker({ runner, scope, path: searchPath(path) }),
+    log,
+  });
+}

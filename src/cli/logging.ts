@@ -1,0 +1,81 @@
+/**
+ * The log of one run (requirement L8): records are kept in memory until the first answer is out, and then
+ * written behind everyone's back to a daily file in the user's cache directory, or to stderr. Our own sink of two
+ * small files instead of a package: it makes private files, removes old ones, redacts, and loads nothing at start.
+ */
+import { messageOf } from "../base/errors.ts";
+import type { LogFields, Logger } from "../base/log.ts";
+import { openDailyFile } from "./daily_file.ts";
+import { LineQueue, type LineTarget } from "./line_queue.ts";
+import { formatLine, type LogLevel, type LogRecord } from "./log_line.ts";
+
+export interface LogOptions {
+  /** Stderr instead of the daily file. */
+  readonly toStderr: boolean;
+  /** With `debug` lines. */
+  readonly debug: boolean;
+  /** Where the daily files go; undefined: nowhere to put them, which is told like any other failure. */
+  readonly directory: string | undefined;
+  /** Colour the level; only ever with `toStderr`. */
+  readonly colour: boolean;
+  /** Writes one sentence to stderr, when the log itself fails. */
+  readonly warn: (sentence: string) => void;
+  /** Absent: the clock. */
+  readonly now?: () => Date;
+}
+
+/** A log that somebody owns; disposing of it writes the rest. */
+export interface Log extends AsyncDisposable {
+  readonly logger: Logger;
+  /** Begins to write; until then records wait in memory. */
+  start(): void;
+}
+
+/** Makes the log of this run. */
+export function createLog(options: LogOptions): Log {
+  const now = options.now ?? (() => new Date());
+  const session = crypto.randomUUID().slice(0, 8);
+  const colour = options.toStderr && options.colour;
+  const queue = new LineQueue<LogRecord>({
+    format: (record) => formatLine(record, { colour }),
+    open: () => openTarget(options, now),
+    onFailure: (thrown) => options.warn(`Cannot write the log: ${messageOf(thrown)}; use "--log-to-stderr" to see it`),
+  });
+  const record = (level: LogLevel) => (message: string, fields?: LogFields) => {
+    queue.add({ time: now(), level, message, fields, session });
+  };
+  return {
+    logger: {
+      debug: options.debug ? record("debug") : () => {},
+      info: record("info"),
+      warn: record("warn"),
+      error: record("error"),
+    },
+    start: () => queue.start(),
+    [Symbol.asyncDispose]: () => queue.close(),
+  };
+}
+
+/**
+ * Where the daily files go: under `XDG_CACHE_HOME`, else under `~/.cache`; undefined without either. A relative
+ * `XDG_CACHE_HOME` counts as unset, as its specification demands.
+ */
+export function logDirectory(environment: Readonly<Record<string, string>>): string | undefined {
+  const { XDG_CACHE_HOME: cache, HOME: home } = environment;
+  if (cache?.startsWith("/")) return `${cache}/ahma_mcp/logs`;
+  return home?.startsWith("/") ? `${home}/.cache/ahma_mcp/logs` : undefined;
+}
+
+function openTarget(options: LogOptions, now: () => Date): Promise<LineTarget> {
+  if (options.toStderr) return Promise.resolve(STDERR);
+  if (options.directory === undefined) throw new Error("Neither XDG_CACHE_HOME nor HOME says where it belongs");
+  return openDailyFile(options.directory, now);
+}
+
+const STDERR: LineTarget = {
+  async write(text) {
+    let rest = new TextEncoder().encode(text);
+    while (rest.length > 0) rest = rest.subarray(await Deno.stderr.write(rest));
+  },
+  close() {},
+};

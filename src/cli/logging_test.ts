@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { createLog, logDirectory } from "./logging.ts";
+
+function fixedTime(): Date {
+  return new Date("2026-03-01T10:00:00Z");
+}
+
+Deno.test("L8 createLog() writes the daily file without debug lines, unless asked", async () => {
+  const directory = await Deno.makeTempDir();
+  try {
+    for (const debug of [false, true]) {
+      await using log = createLog({
+        toStderr: false,
+        debug,
+        directory,
+        colour: true,
+        warn: assert.fail,
+        now: fixedTime,
+      });
+      log.logger.debug("Detail");
+      log.logger.info("Fact", { operation: "op_1" });
+      log.logger.warn("Password is password=x");
+      log.logger.error("Fault");
+    }
+    const text = await Deno.readTextFile(`${directory}/ahma_mcp.2026-03-01.log`);
+    const quiet = [
+      'INFO  S Fact {"operation":"op_1"}',
+      "WARN  S Password is password=[redacted]",
+      "ERROR S Fault",
+    ];
+    assert.deepStrictEqual(
+      text.trimEnd().split("\n").map((line) =>
+        line.replace(/^2026-03-01T10:00:00.000Z /, "").replace(/[0-9a-f]{8}/, "S")
+      ),
+      [...quiet, "DEBUG S Detail", ...quiet],
+    );
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("L8 createLog() warns once when it cannot write, and goes on", async () => {
+  const file = await Deno.makeTempFile();
+  try {
+    const warnings: string[] = [];
+    for (const directory of [`${file}/logs`, undefined]) {
+      await using log = createLog({
+        toStderr: false,
+        debug: false,
+        directory,
+        colour: false,
+        warn: (sentence) => warnings.push(sentence),
+      });
+      log.start();
+      log.logger.info("a");
+      log.logger.info("b");
+    }
+    assert.strictEqual(warnings.length, 2);
+    assert.match(warnings[0] ?? "", /^Cannot write the log: .*ot a directory.*; use "--log-to-stderr" to see it$/);
+    assert.strictEqual(
+      warnings[1],
+      'Cannot write the log: Neither XDG_CACHE_HOME nor HOME says where it belongs; use "--log-to-stderr" to see it',
+    );
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
+Deno.test("L8 logDirectory() follows XDG_CACHE_HOME, else HOME", () => {
+  assert.strictEqual(logDirectory({ XDG_CACHE_HOME: "/c", HOME: "/h" }), "/c/ahma_mcp/logs");
+  assert.strictEqual(logDirectory({ XDG_CACHE_HOME: "relative", HOME: "/h" }), "/h/.cache/ahma_mcp/logs");
+  assert.strictEqual(logDirectory({}), undefined);
+});

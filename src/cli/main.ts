@@ -1,0 +1,96 @@
+/**
+ * From the command line to an exit code: sort the words, read the settings, then help, version or a subcommand. The
+ * border where what was thrown becomes a message and a code: 1 refused or failed, 2 wrong usage (requirement L1).
+ */
+import { messageOf, UserError } from "../base/errors.ts";
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { VERSION } from "../base/version.ts";
+import { parseCommandLine } from "./arguments.ts";
+import { UsageError } from "./commands/context.ts";
+import { runSubcommand } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
+import { helpText } from "./help.ts";
+import { mayColour, print, printProblem } from "./print.ts";
+import { type Invocation, readInvocation } from "./settings.ts";
+import { isInOpenTree, openTrees } from "./open_places.ts";
+import { readSettingsFiles } from "./settings_files.ts";
+import { listenForSignals } from "./shutdown.ts";
+
+const REFUSED = 1;
+const WRONG_USAGE = 2;
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Runs the program with the words of its command line; resolves with its exit code and never rejects. */
+export async function main(words: readonly string[]): Promise<number> {
+  const environment = Deno.env.toObject();
+  try {
+    const invocation = await invocationOf(words, environment);
+    if (invocation.ok) return await run(invocation.value, environment);
+    await printProblem(invocation.problem);
+    return WRONG_USAGE;
+  } catch (thrown) {
+    if (thrown instanceof UsageError) {
+      await printProblem(thrown.message);
+      return WRONG_USAGE;
+    }
+    await printProblem(thrown instanceof UserError ? thrown.message : internalError(thrown));
+    return REFUSED;
+  }
+}
+
+async function invocationOf(words: readonly string[], environment: Environment): Promise<Outcome<Invocation>> {
+  const line = parseCommandLine(words);
+  if (!line.ok) return line;
+  const cores = navigator.hardwareConcurrency;
+  if (line.value.flags.has("help") || line.value.flags.has("version")) {
+    return readInvocation(line.value, { environment, cores });
+  }
+  const read = await readSettingsFiles({ environment, directory: Deno.cwd() });
+  if (!read.ok) return failure(read.problem);
+  const { files, warnings, userFile } = read.value;
+  const invocation = readInvocation(line.value, { environment, cores, files });
+  if (!invocation.ok || invocation.value.kind !== "run") return invocation;
+  if (userFile !== undefined) {
+    const without = readInvocation(line.value, { environment, cores, files: files.slice(0, -1) });
+    for (const one of [invocation, without]) {
+      if (!one.ok || one.value.kind !== "run") continue;
+      if (isInOpenTree(userFile, openTrees(one.value.settings, environment))) throw new UserError(untrusted(userFile));
+    }
+  }
+  return success({ ...invocation.value, warnings: [...invocation.value.warnings, ...warnings] });
+}
+
+function untrusted(userFile: string): string {
+  return `Cannot use settings file "${userFile}": it lies where commands can write, so one of them may have written it. ` +
+    "Move it out of the scope (XDG_CONFIG_HOME says where it is looked for), or choose another scope";
+}
+
+async function run(invocation: Invocation, environment: Environment): Promise<number> {
+  switch (invocation.kind) {
+    case "help":
+      await print(helpText({ colour: mayColour(environment), subcommand: invocation.subcommand }));
+      return 0;
+    case "version":
+      await print(`ahma_mcp ${VERSION}\n`);
+      return 0;
+    case "run": {
+      const { subcommand, line, settings, warnings } = invocation;
+      // A second signal does not wait for the orderly end: main.ts ends the program, and with it all it started.
+      using signals = listenForSignals();
+      const { operands, flags } = line;
+      const done = runSubcommand(subcommand, {
+        settings,
+        warnings,
+        environment,
+        operands,
+        flags,
+        stop: signals.stop,
+      });
+      return await Promise.race([done, signals.second.then(() => 0)]);
+    }
+  }
+}
+
+function internalError(thrown: unknown): string {
+  return `Internal error: ${thrown instanceof Error ? thrown.stack ?? thrown.message : messageOf(thrown)}`;
+}

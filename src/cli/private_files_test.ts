@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { PrivateFiles } from "./private_files.ts";
+
+Deno.test("T7 PrivateFiles.write() makes a file of its own, 0600, that goes when it is removed", async () => {
+  const directory = await Deno.makeTempDir();
+  try {
+    const files = new PrivateFiles(directory);
+    const [one, other] = [await files.write("a\nb"), await files.write("")];
+    assert.notStrictEqual(one.path, other.path);
+    assert.strictEqual(await Deno.readTextFile(one.path), "a\nb");
+    assert.strictEqual(((await Deno.stat(one.path)).mode ?? 0) & 0o777, 0o600);
+    await one.remove();
+    await other.remove();
+    assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(directory)), []);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});

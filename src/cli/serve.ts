@@ -1,0 +1,44 @@
+/**
+ * The life of the server (requirements S12, X14): log, sandbox and rooms, then MCP until the client closes stdin or a
+ * signal comes, then ten seconds for what runs, then everything is closed in the reverse order.
+ */
+import { messageOf } from "../base/errors.ts";
+import { compose } from "./compose.ts";
+import { announceFirstWrite } from "./first_write.ts";
+import { openRunLog } from "./run_log.ts";
+import type { Settings } from "./settings.ts";
+
+export interface ServeOptions {
+  readonly settings: Settings;
+  /** Sentences for a person; the server starts all the same. */
+  readonly warnings: readonly string[];
+  /** The server's own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Aborted when a signal asks for the end. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Serves one client over stdio; resolves with the exit code.
+ *
+ * @throws {UserError} when the server refuses to start, before the first byte of MCP
+ */
+export async function serve({ settings, warnings, environment, stop }: ServeOptions): Promise<number> {
+  await using log = openRunLog({ settings, warnings, environment });
+  const { logger } = log;
+  try {
+    await using program = await compose({ settings, environment, log: logger });
+    if (settings.logToStderr) log.start();
+    const output = announceFirstWrite(Deno.stdout, () => {
+      log.start();
+      program.afterFirstAnswer();
+    });
+    // The one place that hands stdout out: from here on it carries messages only (C2).
+    await program.serve({ input: Deno.stdin, output, stop });
+  } catch (thrown) {
+    logger.error("Ended by an error", { error: messageOf(thrown) });
+    throw thrown;
+  }
+  logger.info("Ended", { signal: stop.reason });
+  return 0;
+}

@@ -1,0 +1,154 @@
+/**
+ * What the program was asked to be: flags first, then `AHMA_*` variables, then the project's and the user's settings
+ * file, then the defaults (requirement L7). Read once, here; no other file of the program looks at a flag of the server
+ * or at an `AHMA_*` variable, and no command ever sees one.
+ */
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { closest, didYouMean } from "../base/suggest.ts";
+import type { CommandLine } from "./arguments.ts";
+import { bundleNames } from "./embedded.ts";
+import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
+import { type FlagSources, type FlagValues, flagValues } from "./flag_values.ts";
+import { type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
+
+/** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
+export interface Settings {
+  /** Undefined: `.ahma/tools` or `.ahma` in the working directory (T1). */
+  readonly toolsDirectory: string | undefined;
+  /** Names of shipped tool files to offer (T15). */
+  readonly bundles: readonly string[];
+  /** Empty: the working directory (S1). */
+  readonly scopes: readonly string[];
+  readonly allowBroadScope: boolean;
+  /** Readable besides what the sandbox allows anyway (S4). */
+  readonly readable: readonly string[];
+  /** Writable besides the scope (S4). */
+  readonly writable: readonly string[];
+  /** Names of the server's variables that commands get too (S9). */
+  readonly passedVariables: readonly string[];
+  /** False: commands have no temporary directory (S5). */
+  readonly tempFiles: boolean;
+  /** The oldest Landlock ABI that is good enough (S2). */
+  readonly requiredAbi: number;
+  /** False: commands run unconfined, and everything says so (S14). */
+  readonly sandbox: boolean;
+  /** Every call answers with its result (X2). */
+  readonly synchronous: boolean;
+  /** For commands that no tool file gives another limit (X9). */
+  readonly timeoutSeconds: number;
+  /** Commands that run at once (X12). */
+  readonly maxConcurrency: number;
+  /** How long a call waits for its result before it answers with an operation id, milliseconds (X1). */
+  readonly inlineWaitMs: number;
+  /** How much output a result shows, bytes (X4). */
+  readonly maxInlineBytes: number;
+  /** Output keeps its escape sequences (X8). */
+  readonly keepAnsi: boolean;
+  /** Undefined: bash where present, else sh (P2). */
+  readonly shell: string | undefined;
+  /** Shells are kept warm (P1). */
+  readonly pool: boolean;
+  /** False: `--no-hot-reload` (T12). */
+  readonly hotReload: boolean;
+  /** Instead of the daily file (L8). */
+  readonly logToStderr: boolean;
+  readonly debug: boolean;
+}
+
+/** What to do. */
+export type Invocation =
+  /** `subcommand` undefined: the whole program. */
+  | { readonly kind: "help"; readonly subcommand: Subcommand | undefined }
+  | { readonly kind: "version" }
+  /** `warnings` are sentences for a person; they do not keep the program from starting. */
+  | {
+    readonly kind: "run";
+    readonly subcommand: Exclude<Subcommand, "help">;
+    readonly line: CommandLine;
+    readonly settings: Settings;
+    readonly warnings: readonly string[];
+  };
+
+/** What the defaults depend on. */
+export interface Surroundings {
+  /** The server's own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Processor cores. */
+  readonly cores: number;
+  /** What the settings files say; absent: nothing. */
+  readonly files?: FlagSources["files"];
+}
+
+/** Variables that the launcher script reads, and the program does not. */
+const VARIABLES_OF_THE_LAUNCHER: readonly string[] = ["AHMA_DENO"];
+
+/** The smallest default for `--max-concurrency` (X12). */
+const FEWEST_AT_ONCE = 8;
+
+/** Turns the sorted command line and the environment into settings; the problem is a sentence for stderr (exit code 2). */
+export function readInvocation(line: CommandLine, surroundings: Surroundings): Outcome<Invocation> {
+  const asked = line.subcommand === "serve" ? undefined : line.subcommand;
+  if (asked === "help") return helpOn(line.operands[0]);
+  if (line.flags.has("help")) return success({ kind: "help", subcommand: asked });
+  if (line.flags.has("version")) return success({ kind: "version" });
+  const { environment, files = [] } = surroundings;
+  const values = flagValues({ typed: line.flags, environment, files });
+  if (!values.ok) return values;
+  const forbidden = values.value.texts("env").find((name) => name.startsWith("AHMA_"));
+  if (forbidden !== undefined) {
+    return failure(`Cannot pass on variable "${forbidden}": the variables of this program never reach a command`);
+  }
+  const lists = asked === undefined && values.value.texts("mode")[0] === "list-tools";
+  return success({
+    kind: "run",
+    subcommand: asked ?? (lists ? "list-tools" : "serve"),
+    line,
+    settings: settingsFrom(values.value, surroundings.cores),
+    warnings: unknownVariables(surroundings.environment),
+  });
+}
+
+function helpOn(word: string | undefined): Outcome<Invocation> {
+  const subcommand = SUBCOMMANDS.find((one) => one === word);
+  if (word === undefined || subcommand !== undefined) return success({ kind: "help", subcommand });
+  return failure(
+    `Cannot explain "${word}": expected one of ${SUBCOMMANDS.join(", ")}${didYouMean(word, SUBCOMMANDS)}`,
+  );
+}
+
+function settingsFrom(values: FlagValues, cores: number): Settings {
+  return {
+    toolsDirectory: values.texts("tools-dir")[0],
+    bundles: bundleNames(values.texts("bundles")),
+    scopes: values.texts("sandbox-scope"),
+    allowBroadScope: values.isOn("allow-broad-scope"),
+    readable: values.texts("read"),
+    writable: values.texts("write"),
+    passedVariables: values.texts("env"),
+    tempFiles: !values.isOn("no-temp-files"),
+    requiredAbi: values.number("require-abi") ?? 1,
+    sandbox: !values.isOn("no-sandbox"),
+    synchronous: values.isOn("sync"),
+    timeoutSeconds: values.number("timeout") ?? 360,
+    maxConcurrency: values.number("max-concurrency") ?? Math.max(FEWEST_AT_ONCE, 2 * cores),
+    inlineWaitMs: values.number("inline-wait") ?? 0,
+    maxInlineBytes: values.number("max-inline-output") ?? 10 * 1024,
+    keepAnsi: values.isOn("keep-ansi"),
+    shell: values.texts("shell")[0],
+    pool: !values.isOn("no-pool"),
+    hotReload: !values.isOn("no-hot-reload"),
+    logToStderr: values.isOn("log-to-stderr"),
+    debug: values.isOn("debug"),
+  };
+}
+
+/** A mistyped variable is easy to miss, and a mistyped scope means another scope. */
+function unknownVariables(environment: Readonly<Record<string, string>>): string[] {
+  const known = FLAG_NAMES.flatMap((name: FlagName) => flagNamed(name).variable ?? []);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith("AHMA_") && !known.includes(name) && !VARIABLES_OF_THE_LAUNCHER.includes(name))
+    .map((name) => {
+      const guess = closest(name, known);
+      return `Variable "${name}" is ignored: ${guess === undefined ? "it is not known" : `did you mean "${guess}"?`}`;
+    });
+}

@@ -1,0 +1,230 @@
+/**
+ * Settings from files (requirement L7): `.ahma/settings.json` of the project and `ahma/settings.json` in the user's
+ * configuration directory, one JSON object each, whose keys are the flags' names with `_` for `-`.
+ *
+ * Commands can write the project's file, and so can whoever sends a repository: it may set only what cannot widen the
+ * sandbox or hide what was done, and what is wrong in it is left out with a warning. The user's file is trusted like a
+ * flag, so a mistake in it is refused like a wrong flag: leaving out a mistyped scope would mean another scope.
+ */
+import { messageOf } from "../base/errors.ts";
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { openScope } from "../base/scope.ts";
+import { didYouMean } from "../base/suggest.ts";
+import type { Finding } from "../catalog/finding.ts";
+import { locateFindings, locateSyntaxError } from "../catalog/positions.ts";
+import { BUNDLE_NAMES, bundleNames } from "./embedded.ts";
+import { type Flag, FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
+import { type Given, valueProblem } from "./flag_values.ts";
+
+type Values = ReadonlyMap<FlagName, Given>;
+
+/** What the files say. */
+export interface FileSettings {
+  /** The project's first. */
+  readonly files: readonly Values[];
+  /** Sentences for a person: what was left out. */
+  readonly warnings: readonly string[];
+  /** The user's file when it says anything: the last of `files`. */
+  readonly userFile: string | undefined;
+}
+
+/** Where to look. */
+export interface SettingsPlaces {
+  readonly environment: Readonly<Record<string, string>>;
+  /** The project: the working directory. */
+  readonly directory: string;
+}
+
+/** A settings file is written by hand; what is larger, or no file at all, is something else. */
+const LARGEST_BYTES = 64 * 1024;
+
+/** The keys that may stand in a settings file, and what each sets. */
+const KEYS: ReadonlyMap<string, FlagName> = new Map(
+  FLAG_NAMES.filter((name) => flagNamed(name).variable !== undefined).map((name) => [name.replaceAll("-", "_"), name]),
+);
+
+/** Reads both files; the problem is a mistake in the user's file, for stderr (exit code 2). */
+export async function readSettingsFiles({ environment, directory }: SettingsPlaces): Promise<Outcome<FileSettings>> {
+  const user = await readUserFile(environment);
+  if (!user.ok) return user;
+  const project = await readProjectFile(directory, user.value.values);
+  const files = [project.values, user.value.values].filter((values) => values.size > 0);
+  const userFile = user.value.values.size > 0 ? userSettingsPath(environment) : undefined;
+  return success({ files, warnings: [...project.warnings, ...user.value.warnings], userFile });
+}
+
+/** The user's settings file; undefined when nothing says where it would be. */
+export function userSettingsPath(environment: Readonly<Record<string, string>>): string | undefined {
+  const { XDG_CONFIG_HOME: configuration, HOME: home } = environment;
+  if (configuration?.startsWith("/")) return `${configuration}/ahma/settings.json`;
+  return home?.startsWith("/") ? `${home}/.config/ahma/settings.json` : undefined;
+}
+
+interface ReadFile {
+  readonly values: Values;
+  readonly warnings: readonly string[];
+}
+
+const NOTHING: ReadFile = { values: new Map(), warnings: [] };
+
+async function readUserFile(environment: Readonly<Record<string, string>>): Promise<Outcome<ReadFile>> {
+  const path = userSettingsPath(environment);
+  if (path === undefined) return success(NOTHING);
+  // A home this user may not enter (HOME kept by `sudo -u`, `setpriv`) is somebody else's, and so are its settings.
+  const place = outOfReach(path);
+  if (place !== undefined) {
+    const warning = `Settings file "${path}" is not looked for: this user may not enter its directory (${place})`;
+    return success({ ...NOTHING, warnings: [warning] });
+  }
+  const text = readText(path);
+  if (text === undefined) return success(NOTHING);
+  const read = await parse(path, text);
+  const mistake = read.mistakes[0];
+  if (mistake !== undefined) return failure(`Cannot use settings file ${mistake}`);
+  return success({ values: read.values, warnings: read.warnings });
+}
+
+async function readProjectFile(directory: string, user: Values): Promise<ReadFile> {
+  const path = `${directory}/.ahma/settings.json`;
+  const text = readText(path);
+  if (text === undefined) return NOTHING;
+  const read = await parse(path, text);
+  const values = new Map(read.values);
+  const refusals: string[] = [];
+  for (const [name, given] of read.values) {
+    const reason = await refusal(name, given, { directory, user });
+    if (reason === undefined) continue;
+    values.delete(name);
+    refusals.push(`${given.source} is ignored: ${reason}`);
+  }
+  const mistakes = read.mistakes.map((mistake) => `Settings file ${mistake}; this is ignored`);
+  return { values, warnings: [...mistakes, ...read.warnings, ...refusals] };
+}
+
+/** Why a project's file may not say this; undefined: it may. */
+async function refusal(
+  name: FlagName,
+  { values = [] }: Given,
+  { directory, user }: { readonly directory: string; readonly user: Values },
+): Promise<string | undefined> {
+  if (flagNamed(name).project !== true) {
+    return `a project may not set "${name}", because commands can write its files. ` +
+      `Use the flag "--${name}", or the settings file of the user`;
+  }
+  if (name === "tools-dir") {
+    const inside = await (await openScope([directory])).contains(values[0] ?? "", directory);
+    return inside.ok ? undefined : 'it lies outside the project. Use the flag "--tools-dir"';
+  }
+  if (name === "bundles") {
+    const unknown = bundleNames(values).find((one) => one !== "all" && !BUNDLE_NAMES.includes(one));
+    return unknown === undefined ? undefined : `"${unknown}" is not shipped${didYouMean(unknown, BUNDLE_NAMES)}`;
+  }
+  const least = Number(user.get(name)?.values?.[0] ?? 1);
+  if (name === "require-abi" && Number(values[0]) < least) return `the user's own file asks for ${least}`;
+  return undefined;
+}
+
+/** What the system says when a directory above the file may not be entered; undefined: they all may. */
+function outOfReach(path: string): string | undefined {
+  try {
+    Deno.lstatSync(path);
+    return undefined;
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.PermissionDenied ? messageOf(thrown) : undefined;
+  }
+}
+
+type Text = { readonly text: string } | { readonly unreadable: string };
+
+/** Undefined: there is none. */
+function readText(path: string): Text | undefined {
+  try {
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile) return { unreadable: "it is no regular file" };
+    if (size > LARGEST_BYTES) return { unreadable: `it has ${size} bytes, at most ${LARGEST_BYTES} are read` };
+    return { text: Deno.readTextFileSync(path) };
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.NotADirectory) return undefined;
+    return { unreadable: messageOf(thrown) };
+  }
+}
+
+interface Parsed extends ReadFile {
+  /** Each with file, line and column. */
+  readonly mistakes: readonly string[];
+}
+
+async function parse(path: string, text: Text): Promise<Parsed> {
+  if ("unreadable" in text) return { ...NOTHING, mistakes: [`"${path}": ${text.unreadable}`] };
+  const plain = text.text.startsWith("\uFEFF") ? text.text.slice(1) : text.text;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(plain);
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    const { line, column, message } = await locateSyntaxError(path, plain, thrown.message);
+    return { ...NOTHING, mistakes: [`${path}:${line}:${column}: ${message.replace(/: correct it there.*$/, "")}`] };
+  }
+  const findings: Finding[] = [];
+  const values = valuesOf(path, parsed, findings);
+  if (findings.length === 0) return { values, warnings: [], mistakes: [] };
+  const problems = await locateFindings(path, plain, findings);
+  const say = (severity: Finding["severity"]) =>
+    problems.filter((problem) => problem.severity === severity)
+      .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
+  return { values, warnings: say("warning"), mistakes: say("error") };
+}
+
+function valuesOf(path: string, parsed: unknown, findings: Finding[]): Values {
+  const values = new Map<FlagName, Given>();
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    findings.push({ severity: "error", path: [], at: "value", message: "The file is no object: write { ... }" });
+    return values;
+  }
+  for (const [key, value] of Object.entries(parsed)) {
+    if (key === "$schema") continue;
+    const name = KEYS.get(key);
+    if (name === undefined) {
+      const message = `Setting "${key}" is unknown and ignored${didYouMean(key, KEYS.keys())}`;
+      findings.push({ severity: "warning", path: [key], at: "key", message });
+      continue;
+    }
+    const given = wordsOf(flagNamed(name), value);
+    const problem = given.ok ? problemIn(flagNamed(name), given.value) : given.problem;
+    if (!given.ok || problem !== undefined) {
+      findings.push({ severity: "error", path: [key], at: "value", message: `Setting "${key}": ${problem}` });
+      continue;
+    }
+    values.set(name, { source: `setting "${key}" of "${path}"`, values: given.value });
+  }
+  return values;
+}
+
+function problemIn(flag: Flag, words: readonly string[] | undefined): string | undefined {
+  return words?.map((word) => valueProblem(flag, word)).find((problem) => problem !== undefined);
+}
+
+/** The value as the words that the flag would be typed with; undefined: a switch that is off. */
+function wordsOf(flag: Flag, value: unknown): Outcome<readonly string[] | undefined> {
+  const shown = JSON.stringify(value) ?? "nothing";
+  switch (flag.value) {
+    case "none":
+      return typeof value === "boolean"
+        ? success(value ? [] : undefined)
+        : failure(`${shown} is neither true nor false`);
+    case "count":
+    case "number":
+      return typeof value === "number" ? success([String(value)]) : failure(`${shown} is not a number`);
+    case "choice":
+    case "text":
+    case "directory":
+    case "name": {
+      const list = flag.repeatable === true ? [value].flat() : [value];
+      const words = list.filter((one) => typeof one === "string");
+      const expected = flag.repeatable === true ? "a text nor a list of texts" : "a text";
+      return words.length === list.length
+        ? success(words)
+        : failure(`${shown} is ${flag.repeatable === true ? "neither" : "not"} ${expected}`);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { readSettingsFiles, userSettingsPath } from "./settings_files.ts";
+
+interface Answer {
+  readonly files?: readonly Record<string, unknown>[];
+  readonly warnings?: readonly string[];
+  readonly problem?: string;
+}
+
+/** What is read where the project and the user have these files; the directory is written `.` and `~`. */
+async function read(project: string | undefined, user?: string): Promise<Answer> {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const [directory, home] = [`${base}/project`, `${base}/home`];
+    await Deno.mkdir(`${directory}/.ahma`, { recursive: true });
+    await Deno.mkdir(`${home}/.config/ahma`, { recursive: true });
+    if (project !== undefined) await Deno.writeTextFile(`${directory}/.ahma/settings.json`, project);
+    if (user !== undefined) await Deno.writeTextFile(`${home}/.config/ahma/settings.json`, user);
+    const outcome = await readSettingsFiles({ environment: { HOME: home }, directory });
+    const short = (text: string) => text.replaceAll(directory, ".").replaceAll(home, "~");
+    if (!outcome.ok) return { problem: short(outcome.problem) };
+    const { files, warnings } = outcome.value;
+    return {
+      files: files.map((values) => Object.fromEntries([...values].map(([name, given]) => [name, given.values]))),
+      warnings: warnings.map(short),
+    };
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+}
+
+Deno.test("L7 readSettingsFiles() finds nothing where there is nothing", async () => {
+  assert.deepStrictEqual(await read(undefined), { files: [], warnings: [] });
+});
+
+Deno.test("L7 readSettingsFiles() reads every kind of value, the project's file first", async () => {
+  const project =
+    '{"$schema": "x", "timeout": 1.5, "max_concurrency": 3, "sync": true, "no_pool": false, "bundles": "git"}';
+  const user = '\uFEFF{"read": ["/a", "/b"], "env": "TERM", "sandbox_scope": "/s", "no_sandbox": true}';
+  assert.deepStrictEqual(await read(project, user), {
+    files: [
+      { "timeout": ["1.5"], "max-concurrency": ["3"], "sync": [], "no-pool": undefined, "bundles": ["git"] },
+      { "read": ["/a", "/b"], "env": ["TERM"], "sandbox-scope": ["/s"], "no-sandbox": [] },
+    ],
+    warnings: [],
+  });
+});
+
+Deno.test("L7 readSettingsFiles() takes nothing from a project that loosens the sandbox or hides the log", async () => {
+  const refused = {
+    no_sandbox: true,
+    sandbox_scope: "/",
+    allow_broad_scope: true,
+    read: "/etc",
+    write: ["/"],
+    env: "TOKEN",
+    shell: "./sh",
+    log_to_stderr: true,
+    mode: "stdio",
+  };
+  const { files, warnings } = await read(JSON.stringify(refused));
+  assert.deepStrictEqual(files, []);
+  assert.deepStrictEqual(
+    warnings,
+    Object.keys(refused).map((key) => {
+      const flag = key.replaceAll("_", "-");
+      return `setting "${key}" of "./.ahma/settings.json" is ignored: a project may not set "${flag}", because commands ` +
+        `can write its files. Use the flag "--${flag}", or the settings file of the user`;
+    }),
+  );
+});
+
+Deno.test("L7 readSettingsFiles() lets a project name tools inside it, and raise what is asked of the kernel", async () => {
+  assert.deepStrictEqual(await read('{"tools_dir": "mine/tools", "require_abi": 4}', '{"require_abi": 3}'), {
+    files: [{ "tools-dir": ["mine/tools"], "require-abi": ["4"] }, { "require-abi": ["3"] }],
+    warnings: [],
+  });
+  const { files, warnings } = await read('{"tools_dir": "../other", "require_abi": 1}', '{"require_abi": 3}');
+  assert.deepStrictEqual(files, [{ "require-abi": ["3"] }]);
+  assert.deepStrictEqual(warnings, [
+    'setting "tools_dir" of "./.ahma/settings.json" is ignored: it lies outside the project. Use the flag "--tools-dir"',
+    'setting "require_abi" of "./.ahma/settings.json" is ignored: the user\'s own file asks for 3',
+  ]);
+});
+
+Deno.test("L7 readSettingsFiles() does not let a project stop the server by a bundle that does not exist", async () => {
+  assert.deepStrictEqual(await read('{"bundles": "git, npn"}'), {
+    files: [],
+    warnings: [
+      'setting "bundles" of "./.ahma/settings.json" is ignored: "npn" is not shipped; did you mean "npm"?',
+    ],
+  });
+  assert.deepStrictEqual((await read('{"bundles": "all"}')).files, [{ bundles: ["all"] }]);
+});
+
+Deno.test("L7 readSettingsFiles() leaves a project's mistakes out, with their places", async () => {
+  assert.deepStrictEqual(await read('{\n  "timeout": "soon",\n  "tmeout": 3,\n  "sync": true\n}'), {
+    files: [{ sync: [] }],
+    warnings: [
+      'Settings file ./.ahma/settings.json:2:14: Setting "timeout": "soon" is not a number; this is ignored',
+      './.ahma/settings.json:3:3: Setting "tmeout" is unknown and ignored; did you mean "timeout"?',
+    ],
+  });
+  assert.deepStrictEqual((await read('{"sync": true,}')).warnings, [
+    "Settings file ./.ahma/settings.json:1:15: The file is not valid JSON: property name expected; this is ignored",
+  ]);
+  assert.deepStrictEqual((await read("[]")).warnings, [
+    "Settings file ./.ahma/settings.json:1:1: The file is no object: write { ... }; this is ignored",
+  ]);
+});
+
+Deno.test("L7 readSettingsFiles() refuses a mistake of the user, with its place", async () => {
+  assert.deepStrictEqual(await read(undefined, '{\n  "sandbox_scope": [1]\n}'), {
+    problem: 'Cannot use settings file ~/.config/ahma/settings.json:2:20: Setting "sandbox_scope": [1] is neither a ' +
+      "text nor a list of texts",
+  });
+  assert.deepStrictEqual(await read(undefined, '{"max_concurrency": 0}'), {
+    problem: 'Cannot use settings file ~/.config/ahma/settings.json:1:21: Setting "max_concurrency": "0" is not a ' +
+      "whole number from 1 to 10000",
+  });
+});
+
+Deno.test("L7 readSettingsFiles() does not read what is no ordinary small file", async () => {
+  const { warnings } = await read(" ".repeat(70_000));
+  assert.deepStrictEqual(warnings, [
+    'Settings file "./.ahma/settings.json": it has 70000 bytes, at most 65536 are read; this is ignored',
+  ]);
+});
+
+Deno.test("userSettingsPath() follows XDG_CONFIG_HOME unless it is relative", () => {
+  assert.strictEqual(userSettingsPath({ XDG_CONFIG_HOME: "/c", HOME: "/h" }), "/c/ahma/settings.json");
+  assert.strictEqual(userSettingsPath({ XDG_CONFIG_HOME: "c", HOME: "/h" }), "/h/.config/ahma/settings.json");
+  assert.strictEqual(userSettingsPath({}), undefined);
+});

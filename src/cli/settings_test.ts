@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { parseCommandLine } from "./arguments.ts";
+import type { FlagSources } from "./flag_values.ts";
+import { readInvocation } from "./settings.ts";
+
+/** The invocation, or the problem as a string. */
+function invocation(
+  words: readonly string[],
+  environment: Record<string, string> = {},
+  files: FlagSources["files"] = [],
+): unknown {
+  const line = parseCommandLine(words);
+  if (!line.ok) return line.problem;
+  const result = readInvocation(line.value, { environment, cores: 2, files });
+  if (!result.ok) return result.problem;
+  if (result.value.kind !== "run") return result.value;
+  const { subcommand, settings, warnings } = result.value;
+  return { subcommand, settings, warnings };
+}
+
+const DEFAULTS = {
+  toolsDirectory: undefined,
+  bundles: [],
+  scopes: [],
+  allowBroadScope: false,
+  readable: [],
+  writable: [],
+  passedVariables: [],
+  tempFiles: true,
+  requiredAbi: 1,
+  sandbox: true,
+  synchronous: false,
+  timeoutSeconds: 360,
+  maxConcurrency: 8,
+  inlineWaitMs: 0,
+  maxInlineBytes: 10240,
+  keepAnsi: false,
+  shell: undefined,
+  pool: true,
+  logToStderr: false,
+  debug: false,
+  hotReload: true,
+};
+
+function serve(changes: Partial<typeof DEFAULTS> | Record<string, unknown>, warnings: string[] = []): unknown {
+  return { subcommand: "serve", settings: { ...DEFAULTS, ...changes }, warnings };
+}
+
+Deno.test("L1 readInvocation() gives the defaults when nothing is said", () => {
+  assert.deepStrictEqual(invocation([]), serve({}));
+});
+
+Deno.test("L1 readInvocation() turns every flag into its setting", () => {
+  const words =
+    "--mode stdio --tools-dir t --bundles git,npm --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
+    "--env TERM --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
+    "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --no-pool --log-to-stderr --debug " +
+    "--no-hot-reload";
+  assert.deepStrictEqual(
+    invocation(words.split(" ")),
+    serve({
+      toolsDirectory: "t",
+      bundles: ["git", "npm"],
+      scopes: ["a", "b"],
+      allowBroadScope: true,
+      readable: ["r"],
+      writable: ["w"],
+      passedVariables: ["TERM"],
+      tempFiles: false,
+      requiredAbi: 4,
+      sandbox: false,
+      synchronous: true,
+      timeoutSeconds: 1.5,
+      maxConcurrency: 3,
+      inlineWaitMs: 200,
+      maxInlineBytes: 4096,
+      keepAnsi: true,
+      shell: "/bin/sh",
+      pool: false,
+      logToStderr: true,
+      debug: true,
+      hotReload: false,
+    }),
+  );
+});
+
+Deno.test("S1 readInvocation() reads the scope from AHMA_SANDBOX_SCOPE, a list, unless the flag is given", () => {
+  const environment = { AHMA_SANDBOX_SCOPE: "/a:/b" };
+  assert.deepStrictEqual(invocation([], environment), serve({ scopes: ["/a", "/b"] }));
+  assert.deepStrictEqual(invocation(["--sandbox-scope", "/c"], environment), serve({ scopes: ["/c"] }));
+});
+
+Deno.test("S1 readInvocation() refuses an empty scope instead of falling back to the working directory", () => {
+  const problem = 'Cannot use variable "AHMA_SANDBOX_SCOPE": the value is empty';
+  assert.strictEqual(invocation([], { AHMA_SANDBOX_SCOPE: "" }), problem);
+  assert.strictEqual(invocation([], { AHMA_SANDBOX_SCOPE: "/a:" }), problem);
+  assert.strictEqual(invocation(["--sandbox-scope="]), 'Cannot use flag "--sandbox-scope": the value is empty');
+});
+
+Deno.test("readInvocation() reads the other variables, and an empty one means nothing", () => {
+  const environment = { AHMA_TIMEOUT: "7", AHMA_SYNC: "true", AHMA_ENV: "A,B", AHMA_TOOLS_DIR: "", AHMA_DENO: "/x" };
+  assert.deepStrictEqual(
+    invocation([], environment),
+    serve({ timeoutSeconds: 7, synchronous: true, passedVariables: ["A", "B"] }),
+  );
+});
+
+Deno.test("S14 readInvocation() turns the sandbox off by AHMA_NO_SANDBOX=1 and by nothing vaguer", () => {
+  assert.deepStrictEqual(invocation([], { AHMA_NO_SANDBOX: "1" }), serve({ sandbox: false }));
+  assert.deepStrictEqual(invocation([], { AHMA_NO_SANDBOX: "0" }), serve({}));
+  assert.deepStrictEqual(invocation([], { AHMA_NO_SANDBOX: "" }), serve({}));
+  assert.strictEqual(
+    invocation([], { AHMA_NO_SANDBOX: "maybe" }),
+    'Cannot use variable "AHMA_NO_SANDBOX": "maybe" is neither "1" nor "0"',
+  );
+});
+
+Deno.test("L1 readInvocation() refuses values the table does not allow", () => {
+  const refused = (flag: string, value: string) => invocation([`--${flag}=${value}`]);
+  assert.strictEqual(
+    refused("mode", "http"),
+    'Cannot use flag "--mode": "http" is not supported, expected "stdio" or "list-tools"',
+  );
+  assert.strictEqual(
+    refused("timeout", "soon"),
+    'Cannot use flag "--timeout": "soon" is not a number from 0.001 to 2147483',
+  );
+  for (const value of ["0", "-1", "1e3", "Infinity", "0x10", " 5"]) {
+    assert.strictEqual(
+      refused("max-concurrency", value),
+      `Cannot use flag "--max-concurrency": "${value}" is not a whole number from 1 to 10000`,
+    );
+  }
+  assert.strictEqual(refused("env", "A=B"), 'Cannot use flag "--env": "A=B" is not the name of a variable');
+  assert.strictEqual(refused("read", "a\0b"), 'Cannot use flag "--read": the value holds a NUL character');
+  assert.strictEqual(
+    invocation([], { AHMA_TIMEOUT: "x" }),
+    'Cannot use variable "AHMA_TIMEOUT": "x" is not a number from 0.001 to 2147483',
+  );
+});
+
+Deno.test("S9 readInvocation() refuses to pass the program's own variables on", () => {
+  assert.strictEqual(
+    invocation(["--env", "AHMA_SYNC"]),
+    'Cannot pass on variable "AHMA_SYNC": the variables of this program never reach a command',
+  );
+});
+
+Deno.test("readInvocation() warns of a variable it does not know", () => {
+  assert.deepStrictEqual(
+    invocation([], { AHMA_SANDBOX_SCOP: "/a", OTHER: "x" }),
+    serve({}, ['Variable "AHMA_SANDBOX_SCOP" is ignored: did you mean "AHMA_SANDBOX_SCOPE"?']),
+  );
+});
+
+Deno.test("readInvocation() prefers help, then the version, to everything else", () => {
+  assert.deepStrictEqual(invocation(["--version", "--timeout", "x", "--help"]), {
+    kind: "help",
+    subcommand: undefined,
+  });
+  assert.deepStrictEqual(invocation(["--version", "--timeout", "x"]), { kind: "version" });
+});
+
+Deno.test("L7 readInvocation() takes flags, then variables, then the files in their order", () => {
+  const given = (value: string | undefined) => ({
+    source: "a file",
+    values: value === undefined ? undefined : [value],
+  });
+  const project = new Map([["timeout", given("1")]] as const);
+  const user = new Map([["timeout", given("2")], ["shell", given("/bin/zsh")]] as const);
+  const files = [project, user];
+  assert.deepStrictEqual(invocation([], {}, files), serve({ timeoutSeconds: 1, shell: "/bin/zsh" }));
+  const environment = { AHMA_TIMEOUT: "3" };
+  assert.deepStrictEqual(invocation([], environment, files), serve({ timeoutSeconds: 3, shell: "/bin/zsh" }));
+  assert.deepStrictEqual(
+    invocation(["--timeout", "4"], environment, files),
+    serve({ timeoutSeconds: 4, shell: "/bin/zsh" }),
+  );
+});
+
+Deno.test("L7 readInvocation() lets a nearer source switch off what a farther one switches on", () => {
+  const on = new Map([["sync", { source: "a file", values: [] }]] as const);
+  const off = new Map([["sync", { source: "a file", values: undefined }]] as const);
+  assert.deepStrictEqual(invocation([], {}, [on]), serve({ synchronous: true }));
+  assert.deepStrictEqual(invocation([], {}, [off, on]), serve({}));
+  assert.deepStrictEqual(invocation([], { AHMA_SYNC: "0" }, [on]), serve({}));
+});
+
+Deno.test("L1 readInvocation() knows what a mode, a subcommand and a word after help ask for", () => {
+  const listing = { subcommand: "list-tools", settings: DEFAULTS, warnings: [] };
+  assert.deepStrictEqual(invocation(["--mode", "list-tools"]), listing);
+  assert.deepStrictEqual(invocation(["serve", "--mode", "list-tools"]), listing);
+  assert.deepStrictEqual(invocation([], { AHMA_MODE: "list-tools" }), listing);
+  assert.deepStrictEqual(invocation(["call", "--help"]), { kind: "help", subcommand: "call" });
+  assert.deepStrictEqual(invocation(["help", "call"]), { kind: "help", subcommand: "call" });
+  assert.deepStrictEqual(invocation(["help"]), { kind: "help", subcommand: undefined });
+  assert.strictEqual(
+    invocation(["help", "cal"]),
+    'Cannot explain "cal": expected one of serve, list-tools, validate, schema, call, doctor, init, completions, help; ' +
+      'did you mean "call"?',
+  );
+});

@@ -1,0 +1,33 @@
+/**
+ * When the program is asked to end by a signal (requirement X14): the first one starts an orderly end, a second one
+ * ends it at once.
+ */
+
+/** What people and supervisors send; SIGHUP is a closed terminal. */
+const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** Requests to end; disposing of it gives the signals back to the runtime. */
+export interface EndRequests extends Disposable {
+  /** Aborted by the first signal, whose name is the reason. */
+  readonly stop: AbortSignal;
+  /** Resolves with the second one. */
+  readonly second: Promise<Deno.Signal>;
+}
+
+/** Listens for signals from now on; `signals` other than the usual ones are for programs with other habits. */
+export function listenForSignals(signals: readonly Deno.Signal[] = SIGNALS): EndRequests {
+  const first = new AbortController();
+  const second = Promise.withResolvers<Deno.Signal>();
+  const listeners = signals.map((signal) => {
+    const listener = () => first.signal.aborted ? second.resolve(signal) : first.abort(signal);
+    Deno.addSignalListener(signal, listener);
+    return { signal, listener };
+  });
+  return {
+    stop: first.signal,
+    second: second.promise,
+    [Symbol.dispose]() {
+      for (const { signal, listener } of listeners) Deno.removeSignalListener(signal, listener);
+    },
+  };
+}

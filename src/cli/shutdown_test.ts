@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { listenForSignals } from "./shutdown.ts";
+
+Deno.test("X14 listenForSignals() tells the first signal from the second", async () => {
+  using ends = listenForSignals(["SIGUSR1", "SIGUSR2"]);
+  // Listening alone does not keep the runtime from ending; the server's open stdin does, here it is the deadline.
+  const deadline = setTimeout(() => assert.fail("The signals did not come"), 10_000);
+  let second: string | undefined;
+  void ends.second.then((signal) => second = signal);
+  const stopped = new Promise<void>((resolve) => ends.stop.addEventListener("abort", () => resolve()));
+  Deno.kill(Deno.pid, "SIGUSR2");
+  await stopped;
+  assert.deepStrictEqual([ends.stop.reason, second], ["SIGUSR2", undefined]);
+  Deno.kill(Deno.pid, "SIGUSR1");
+  assert.strictEqual(await ends.second, "SIGUSR1");
+  clearTimeout(deadline);
+});

@@ -1,0 +1,175 @@
+/** The words that may come first, with what the help, the parser and the completions need to know of each. */
+import type { FlagName } from "./flags.ts";
+
+/** What words without dashes mean after a subcommand. */
+export type Operands =
+  | "none"
+  /** Files and directories. */
+  | "paths"
+  /** After `--`: a command line of somebody else. */
+  | "command"
+  /** A tool's name; all that follows belongs to the tool. */
+  | "tool"
+  | "shell"
+  | "subcommand";
+
+/** One subcommand of the program (requirement L1). */
+export interface SubcommandFacts {
+  readonly summary: string;
+  /** What follows the subcommand's name in the line of usage. */
+  readonly usage: string;
+  readonly operands: Operands;
+  /** Flags of its own. */
+  readonly flags: readonly FlagName[];
+  /** Whether the flags of the server hold here too. */
+  readonly serverFlags: boolean;
+  /** Paragraphs of the help; empty: the summary says it all. */
+  readonly details: readonly string[];
+  /** Command lines worth copying, each with what it is for. */
+  readonly examples: readonly (readonly [command: string, purpose: string])[];
+}
+
+/** The shells there are completions for. */
+export const COMPLETION_SHELLS = ["bash", "zsh", "fish"] as const;
+export type CompletionShell = typeof COMPLETION_SHELLS[number];
+
+/** Every subcommand, in the order of the help. */
+export const SUBCOMMAND_FACTS = {
+  "serve": {
+    summary: "Serve one MCP client over stdio; what no subcommand means",
+    usage: "",
+    operands: "none",
+    flags: [],
+    serverFlags: true,
+    details: [],
+    examples: [
+      ["ahma_mcp", "Serve the working directory over stdio, as a client starts it"],
+      ["ahma_mcp --sandbox-scope ~/project --tools-dir ~/project/.ahma", "A fixed scope and its own tools"],
+      ["ahma_mcp --sync --timeout 60", "Every call answers with its result, after a minute at most"],
+      ["ahma_mcp --log-to-stderr --debug", "See what it does"],
+    ],
+  },
+  "list-tools": {
+    summary: "List the tools: ours, or those of any other MCP server",
+    usage: "[flags] [-- COMMAND ARGS | --http URL]",
+    operands: "command",
+    flags: ["json", "http", "no-sandbox-server"],
+    serverFlags: true,
+    details: [
+      "A table on a terminal; in a pipe one line a tool: name, parameters and description, separated by tabs.",
+      "A server named after -- runs inside the sandbox, with the network and its own private caches.",
+    ],
+    examples: [
+      ["ahma_mcp list-tools", "What a client of this directory is offered"],
+      ["ahma_mcp list-tools --json | jq -r '.tools[].name'", "Names only"],
+      ["ahma_mcp list-tools -- npx -y @modelcontextprotocol/server-everything", "Another server, over stdio"],
+      ["ahma_mcp list-tools --http http://127.0.0.1:3000/mcp", "Another server, over HTTP"],
+    ],
+  },
+  "validate": {
+    summary: "Check tool files: every mistake with its place and remedy",
+    usage: "[flags] [FILE or DIR ...]",
+    operands: "paths",
+    flags: ["json", "strict"],
+    serverFlags: true,
+    details: ["Without a name: the tools directory the server would use, else tools."],
+    examples: [
+      ["ahma_mcp validate", "The tool files of this directory"],
+      ["ahma_mcp validate tools .ahma/tools/cargo.json --strict", "A directory and a file; warnings count too"],
+      ["ahma_mcp validate --json | jq '.problems[]'", "For machines"],
+    ],
+  },
+  "schema": {
+    summary: "Print the JSON Schema of tool files",
+    usage: "[--write FILE]",
+    operands: "none",
+    flags: ["write"],
+    serverFlags: false,
+    details: ["--write FILE writes it to a file instead."],
+    examples: [
+      ["ahma_mcp schema", "Print it"],
+      ["ahma_mcp schema --write mtdf.schema.json", 'Write it, for the "$schema" of a tool file'],
+    ],
+  },
+  "call": {
+    summary: "Call one tool: its output as it comes, its exit code as ours",
+    usage: "[flags] TOOL [--option VALUE ...] [WORD ...] [-- WORD ...]",
+    operands: "tool",
+    flags: ["result-json", "quiet"],
+    serverFlags: true,
+    details: [
+      "What follows the tool's name is the tool's: its options as flags, its positional arguments as words, and " +
+      "--json '{...}' (or --args-json) for all arguments at once. \"ahma_mcp call TOOL --help\" names them. The shipped " +
+      "tools are at hand without --bundles.",
+      "Exit codes: the command's; 128 + N when signal N ended it; 124 at its time limit; 130 when it was cancelled; 1 " +
+      "when it could not run; 2 when the arguments are wrong.",
+    ],
+    examples: [
+      ["ahma_mcp call git_status --short", "A shipped tool, or one of this directory"],
+      ["ahma_mcp call git_log --json '{\"max-count\": 3}'", "Arguments as an agent sends them"],
+      ['ahma_mcp sandboxed_shell --working-directory . -- "echo hi"', "A shell line; call may be left out here"],
+      ['ahma_mcp --tool_name git --tool_args \'{"subcommand":"status"}\'', "The same in flags"],
+    ],
+  },
+  "doctor": {
+    summary: "Check this machine and print what to paste into your client",
+    usage: "[flags]",
+    operands: "none",
+    flags: ["json"],
+    serverFlags: true,
+    details: [
+      "Kernel, Landlock, namespaces; what the sandbox denies and allows, by trying; shells; tool files; programs that " +
+      "are missing and how to install them; settings for VS Code, Cursor, Claude, Zed and Codex.",
+      "Exit code 1 when something essential fails.",
+    ],
+    examples: [
+      ["ahma_mcp doctor", "Everything"],
+      ["ahma_mcp doctor --json | jq '.checks[] | select(.status != \"ok\")'", "What is not as it should be"],
+    ],
+  },
+  "init": {
+    summary: "Write a first tool file, and the entry for your client",
+    usage: "[--client NAME]",
+    operands: "none",
+    flags: ["client"],
+    serverFlags: false,
+    details: ["Nothing that exists is overwritten: it says what is there."],
+    examples: [
+      ["ahma_mcp init", "A tool file in .ahma/tools, and the entry to paste"],
+      ["ahma_mcp init --client vscode", "The entry goes to .vscode/mcp.json"],
+    ],
+  },
+  "completions": {
+    summary: "Print a script that completes commands, flags and tools",
+    usage: COMPLETION_SHELLS.join("|"),
+    operands: "shell",
+    flags: [],
+    serverFlags: false,
+    details: [],
+    examples: [
+      ['eval "$(ahma_mcp completions bash)"', "bash, in ~/.bashrc"],
+      ["ahma_mcp completions zsh > ~/.zfunc/_ahma_mcp", "zsh, in a directory of its fpath"],
+      ["ahma_mcp completions fish > ~/.config/fish/completions/ahma_mcp.fish", "fish"],
+    ],
+  },
+  "help": {
+    summary: "Explain a subcommand",
+    usage: "[SUBCOMMAND]",
+    operands: "subcommand",
+    flags: [],
+    serverFlags: false,
+    details: [],
+    examples: [["ahma_mcp help call", "The same as ahma_mcp call --help"]],
+  },
+} as const satisfies Readonly<Record<string, SubcommandFacts>>;
+
+/** A word that may come first. */
+export type Subcommand = keyof typeof SUBCOMMAND_FACTS;
+
+/** Every subcommand, in the order of the help. */
+export const SUBCOMMANDS = Object.keys(SUBCOMMAND_FACTS) as readonly Subcommand[]; // the keys of a constant object
+
+/** The table's row in its general form. */
+export function factsOf(subcommand: Subcommand): SubcommandFacts {
+  return SUBCOMMAND_FACTS[subcommand];
+}

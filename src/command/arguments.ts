@@ -1,0 +1,96 @@
+/**
+ * The arguments of a call, checked against its leaf before anything runs (T6, T7): what is wrong is said per argument,
+ * with what was given and what is allowed. Says the same as the JSON Schema of `inputSchemaOf`, and refuses besides
+ * what no program can be given: NUL, broken Unicode, words longer than the kernel takes, values mistaken for options.
+ */
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { closest } from "../base/suggest.ts";
+import type { Leaf, LeafArgument } from "../catalog/leaf.ts";
+import { metaParametersOf } from "../catalog/meta_parameters.ts";
+import { expectedOf, problemOfValue, shown } from "../catalog/value.ts";
+import { type MetaParts, readMeta } from "./meta_arguments.ts";
+import type { ArgumentProblem } from "./prepared_command.ts";
+import { sizeProblems } from "./size_limits.ts";
+
+/** The arguments of a call, valid and complete. */
+export interface CheckedArguments extends MetaParts {
+  /** Declared arguments by name, in config order, with defaults filled in; what the call left out is absent. */
+  readonly values: ReadonlyMap<string, unknown>;
+}
+
+/** The checked arguments of a call of `leaf`, or everything wrong with them. */
+export function checkArguments(leaf: Leaf, args: unknown): Outcome<CheckedArguments, readonly ArgumentProblem[]> {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) {
+    return failure([{ argument: "", message: `The arguments are ${shown(args)}, expected an object` }]);
+  }
+  const given = new Map<string, unknown>(Object.entries(args));
+  const meta = metaParametersOf(leaf);
+  const declared = [...leaf.options, ...leaf.positionals];
+  const problems = [...unknownProblems(given, declared, [...meta.keys()])];
+  const values = new Map<string, unknown>();
+  for (const argument of declared) {
+    const value = given.has(argument.name) ? given.get(argument.name) : argument.default;
+    if (value !== undefined) values.set(argument.name, value);
+    const message = messageFor(leaf, argument, given);
+    if (message !== undefined) problems.push({ argument: argument.name, message });
+  }
+  const parts = readMeta(given, meta, problems);
+  if (problems.length > 0) return failure(problems);
+  const checked = { values, ...parts };
+  const tooLong = sizeProblems(leaf, checked);
+  return tooLong.length > 0 ? failure(tooLong) : success(checked);
+}
+
+/** The text of the tool result for arguments that were refused. */
+export function describeArgumentProblems(leaf: Leaf, problems: readonly ArgumentProblem[]): string {
+  const lines = problems.map((problem) => problem.message);
+  if (lines.length === 1) return `Cannot run "${leaf.name}": ${lines[0]}`;
+  return [`Cannot run "${leaf.name}": ${lines.length} arguments are wrong`, ...lines.map((line) => `- ${line}`)]
+    .join("\n");
+}
+
+function unknownProblems(
+  given: ReadonlyMap<string, unknown>,
+  declared: readonly LeafArgument[],
+  meta: readonly string[],
+): readonly ArgumentProblem[] {
+  const known = [...declared.map((argument) => argument.name), ...meta];
+  return [...given.keys()].filter((name) => !known.includes(name)).map((name) => {
+    const guess = closest(name, known);
+    const advice = guess === undefined ? `: known arguments are ${known.join(", ")}` : `; did you mean "${guess}"?`;
+    return { argument: name, message: `Argument ${JSON.stringify(name)} is unknown${advice}` };
+  });
+}
+
+function messageFor(leaf: Leaf, argument: LeafArgument, given: ReadonlyMap<string, unknown>): string | undefined {
+  const name = `Argument "${argument.name}"`;
+  if (!given.has(argument.name)) {
+    return argument.required ? `${name} is missing, expected ${expectedOf(argument)}` : undefined;
+  }
+  const value = given.get(argument.name);
+  const problem = problemOfValue(argument, value);
+  if (problem !== undefined) return `${name} ${problem}`;
+  for (const element of [value].flat()) {
+    const unfit = unfitProblem(leaf, argument, element);
+    if (unfit !== undefined) return `${name} ${unfit}`;
+  }
+  return undefined;
+}
+
+/** What is right by its type and still cannot be passed. */
+function unfitProblem(leaf: Leaf, argument: LeafArgument, element: unknown): string | undefined {
+  if (typeof element === "string") {
+    if (!element.isWellFormed()) return "holds half a surrogate pair: no program can be given it, send valid Unicode";
+    if (!argument.fileArg && element.includes("\0")) return "holds a NUL character: no program can be given one";
+  }
+  const inArgv = !argument.fileArg && argument.env === undefined && leaf.positionals.includes(argument);
+  if (!inArgv || leaf.endOfOptions || !looksLikeOption(element)) return undefined;
+  return `is ${shown(element)}, which the program would take for an option: ` +
+    'use the declared options, or for a file put "./" before it';
+}
+
+/** A lone `-` is a word of its own to every program. */
+function looksLikeOption(element: unknown): boolean {
+  const text = String(element);
+  return text.startsWith("-") && text !== "-";
+}

@@ -1,0 +1,37 @@
+/** What the kernel takes in one `execve`; said in advance, because its own error names no argument. */
+import type { Leaf } from "../catalog/leaf.ts";
+import type { ArgumentProblem } from "./prepared_command.ts";
+import { type ArgvParts, variablesOf, wordsOf } from "./words.ts";
+
+/** Bytes of one argv element or variable (Linux MAX_ARG_STRLEN, 32 pages, less the closing NUL). */
+export const LONGEST_WORD_BYTES = 131_071;
+/** Bytes of all of them together, well under the kernel's quarter of the stack limit, to leave room for the environment. */
+export const ALL_WORDS_BYTES = 1_572_864;
+/** The closing NUL and the pointer, which count too. */
+const WORD_OVERHEAD_BYTES = 9;
+
+/** The arguments of a valid call that are too long to be passed. */
+export function sizeProblems(leaf: Leaf, parts: ArgvParts): readonly ArgumentProblem[] {
+  const encoder = new TextEncoder();
+  const problems = new Map<string, ArgumentProblem>();
+  let total = 0;
+  const measure = (argument: string, text: string, advice: string) => {
+    const bytes = encoder.encode(text).length;
+    total += bytes + WORD_OVERHEAD_BYTES;
+    if (bytes <= LONGEST_WORD_BYTES) return;
+    const message = `Argument "${argument}" has ${bytes} bytes, at most ${LONGEST_WORD_BYTES} can be passed: ${advice}`;
+    problems.set(argument, { argument, message });
+  };
+  for (const { argument, content } of wordsOf(leaf, parts)) {
+    if ("text" in content) measure(argument ?? "", content.text, "put it into a file and pass the path");
+  }
+  for (const [argument, text] of variablesOf(leaf, parts.values)) {
+    measure(argument.name, `${argument.env}=${text}`, "shorten it");
+  }
+  if (problems.size === 0 && total > ALL_WORDS_BYTES) {
+    const message = `The arguments have ${total} bytes together, at most ${ALL_WORDS_BYTES} can be passed: ` +
+      "split the call into several";
+    return [{ argument: "", message }];
+  }
+  return [...problems.values()];
+}

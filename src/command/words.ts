@@ -1,0 +1,86 @@
+/**
+ * The order and spelling of argv (T7): words of the command, options in config order, then positional arguments; never
+ * shell text, so every value arrives byte for byte.
+ */
+import type { Leaf, LeafArgument } from "../catalog/leaf.ts";
+
+/** One element of argv and the argument it stems from; undefined: it is the tool file's own. */
+export interface Word {
+  readonly argument: string | undefined;
+  /** The text itself, or the text of a private file whose path takes this place. */
+  readonly content: { readonly text: string } | { readonly inFile: string };
+}
+
+/** What a call puts into argv. */
+export interface ArgvParts {
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly extra: readonly string[];
+}
+
+/** The whole argv of a call; empty for a sequence. */
+export function wordsOf(leaf: Leaf, { values, extra }: ArgvParts): readonly Word[] {
+  if (leaf.argv.length === 0) return [];
+  const program = leaf.argv.map((text) => word(undefined, text));
+  const options = inArgv(leaf.options).flatMap((option) => optionWords(option, values.get(option.name)));
+  const positionals = inArgv(leaf.positionals).flatMap((one) => positionalWords(one, values.get(one.name)));
+  const further = extra.map((text) => word("args", text));
+  if (leaf.positionalsFirst) return [...program, ...positionals, ...options, ...further];
+  if (!leaf.endOfOptions) return [...program, ...options, ...positionals, ...further];
+  // Further arguments may be options, so they stand before the `--` that ends options.
+  const guard = positionals.length > 0 ? [word(undefined, "--")] : [];
+  return [...program, ...options, ...further, ...guard, ...positionals];
+}
+
+/** The variables a call sets: arguments with `env`; a flag that is true is `1`, one that is false is not set. */
+export function variablesOf(leaf: Leaf, values: ReadonlyMap<string, unknown>): ReadonlyMap<LeafArgument, string> {
+  const variables = new Map<LeafArgument, string>();
+  for (const argument of [...leaf.options, ...leaf.positionals]) {
+    const value = argument.env === undefined ? undefined : values.get(argument.name);
+    if (value === undefined || value === false) continue;
+    variables.set(argument, value === true ? "1" : textOf(value));
+  }
+  return variables;
+}
+
+function inArgv(list: readonly LeafArgument[]): readonly LeafArgument[] {
+  return list.filter((argument) => argument.env === undefined);
+}
+
+function optionWords(option: LeafArgument, value: unknown): readonly Word[] {
+  if (value === undefined || value === false) return [];
+  const flag = flagOf(option);
+  if (value === true) return [word(option.name, flag)];
+  if (option.fileArg) return fileWords(option, value, flag);
+  return [value].flat().flatMap((element) => {
+    const text = textOf(element);
+    if (!option.joined) return [word(option.name, flag), word(option.name, text)];
+    return [word(option.name, option.alias === undefined ? `${flag}=${text}` : flag + text)];
+  });
+}
+
+function positionalWords(argument: LeafArgument, value: unknown): readonly Word[] {
+  if (value === undefined) return [];
+  if (argument.fileArg) return fileWords(argument, value, undefined);
+  return [value].flat().map((element) => word(argument.name, textOf(element)));
+}
+
+function fileWords(argument: LeafArgument, value: unknown, ownFlag: string | undefined): readonly Word[] {
+  const flag = argument.fileFlag ?? ownFlag;
+  const file: Word = { argument: argument.name, content: { inFile: textOf(value) } };
+  return flag === undefined ? [file] : [word(argument.name, flag), file];
+}
+
+/** The short flag where there is one; a name that begins with `-` stands as it is. */
+function flagOf({ name, alias }: LeafArgument): string {
+  if (alias !== undefined) return `-${alias}`;
+  return name.startsWith("-") ? name : `--${name}`;
+}
+
+function word(argument: string | undefined, text: string): Word {
+  return { argument, content: { text } };
+}
+
+/** A value was checked before: it is a text or a number. Large whole numbers are written out, without an exponent. */
+function textOf(value: unknown): string {
+  return typeof value === "number" && Number.isInteger(value) ? BigInt(value).toString() : String(value);
+}

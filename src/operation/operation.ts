@@ -1,0 +1,33 @@
+/** One run of a command (or of a sequence), from its first request to the day its result is pruned. */
+
+export const OPERATION_STATES = ["queued", "running", "completed", "failed", "cancelled", "timed_out"] as const;
+export type OperationState = typeof OPERATION_STATES[number];
+export type EndState = Exclude<OperationState, "queued" | "running">;
+
+/** How an operation ended. */
+export interface OperationEnd {
+  readonly state: EndState;
+  /** Absent when no process exited by itself. */
+  readonly exitCode?: number;
+  /** The signal that ended the process, e.g. `SIGKILL`. */
+  readonly signal?: string;
+  /** Why, where an exit code does not say it: the cause of a cancel, of a failure to start. */
+  readonly message?: string;
+}
+
+/** What the work of an operation reports when it is over, whatever ended it. */
+export type WorkEnd =
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "signalled"; readonly signal: string }
+  | { readonly kind: "not_started"; readonly message: string };
+
+/** What the registry hands to the work. */
+export interface WorkControl {
+  /** Aborted by cancel, timeout and shutdown; the work then ends its processes and settles. */
+  readonly signal: AbortSignal;
+  /** Output in order; kept bounded by the operation. */
+  write(chunk: Uint8Array): void;
+}
+
+/** The registry runs this and knows nothing of processes. It must settle after `signal` aborts. */
+export type Work = (control: WorkControl) => Promise<WorkEnd>;

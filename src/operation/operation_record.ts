@@ -1,0 +1,167 @@
+import { Emitter, type Unsubscribe } from "../base/emitter.ts";
+import type { OperationEnd, OperationState, Work, WorkControl } from "./operation.ts";
+import { OperationOutput, type OutputReader, type OutputWindow } from "./output.ts";
+import {
+  INITIAL_STATUS,
+  nextStatus,
+  type OperationEvent,
+  type OperationStatus,
+  type StopCause,
+} from "./transitions.ts";
+
+/** What anyone may know of an operation. Live: it tells the state of the moment, also after it was pruned from the registry. */
+export interface Operation {
+  /** `op_` and a ULID (X11). */
+  readonly id: string;
+  /** The MCP tool that was called. */
+  readonly tool: string;
+  /** One line for people and models: what runs. */
+  readonly title: string;
+  readonly state: OperationState;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Undefined: still queued, or ended while it was. */
+  readonly startedAt: number | undefined;
+  /** Undefined: not ended. */
+  readonly endedAt: number | undefined;
+  /** Undefined: not ended. */
+  readonly end: OperationEnd | undefined;
+  /** Why it is being ended, from the moment that was asked for; undefined: nobody asked. */
+  readonly stop: StopCause | undefined;
+  /** Undefined: no limit. */
+  readonly timeoutSeconds: number | undefined;
+  /** Its result was given to the client (X5c); such an operation is not announced again. */
+  readonly collected: boolean;
+  readonly output: OutputReader;
+  /** Resolves when it has ended; never rejects. */
+  readonly ended: Promise<OperationEnd>;
+  /** Hands every further chunk of output to `listener`, which must not keep it. */
+  watchOutput(listener: (chunk: Uint8Array) => void): Unsubscribe;
+}
+
+/** What an operation is made of. */
+export interface OperationRecordParts {
+  readonly id: string;
+  readonly tool: string;
+  readonly title: string;
+  readonly work: Work;
+  readonly timeoutSeconds: number | undefined;
+  readonly exclusive: string | undefined;
+  readonly createdAt: number;
+  readonly outputWindow: OutputWindow;
+  readonly onListenerError: (thrown: unknown) => void;
+}
+
+/** The registry's own side of an operation: everything that changes goes through `apply`. */
+export class OperationRecord implements Operation {
+  readonly id: string;
+  readonly tool: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly timeoutSeconds: number | undefined;
+  /** Key of what it may not run beside; undefined: nothing. */
+  readonly exclusive: string | undefined;
+  readonly ended: Promise<OperationEnd>;
+  readonly #resolveEnded: (end: OperationEnd) => void;
+  readonly #output: OperationOutput;
+  readonly #watchers: Emitter<Uint8Array>;
+  readonly #abort = new AbortController();
+  #work: Work | undefined;
+  #status: OperationStatus = INITIAL_STATUS;
+  #startedAt: number | undefined;
+  #endedAt: number | undefined;
+  #collected = false;
+
+  constructor(parts: OperationRecordParts) {
+    this.id = parts.id;
+    this.tool = parts.tool;
+    this.title = parts.title;
+    this.createdAt = parts.createdAt;
+    this.timeoutSeconds = parts.timeoutSeconds;
+    this.exclusive = parts.exclusive;
+    this.#work = parts.work;
+    this.#output = new OperationOutput(parts.outputWindow);
+    this.#watchers = new Emitter(parts.onListenerError);
+    const ended = Promise.withResolvers<OperationEnd>();
+    this.ended = ended.promise;
+    this.#resolveEnded = ended.resolve;
+  }
+
+  get state(): OperationState {
+    return this.#status.state;
+  }
+  get end(): OperationEnd | undefined {
+    return this.#status.end;
+  }
+  get stop(): StopCause | undefined {
+    return this.#status.stop;
+  }
+  get startedAt(): number | undefined {
+    return this.#startedAt;
+  }
+  get endedAt(): number | undefined {
+    return this.#endedAt;
+  }
+  get collected(): boolean {
+    return this.#collected;
+  }
+  get output(): OutputReader {
+    return this.#output;
+  }
+  /** Memory its output holds, in bytes. */
+  get heldBytes(): number {
+    return this.#output.heldBytes;
+  }
+
+  watchOutput(listener: (chunk: Uint8Array) => void): Unsubscribe {
+    return this.#watchers.subscribe(listener);
+  }
+
+  /** Remembers that the client has the result. */
+  markCollected(): void {
+    this.#collected = true;
+  }
+
+  /** Takes one event; false when it changed nothing. Asking for a stop aborts the work's signal. */
+  apply(event: OperationEvent, now: number): boolean {
+    const before = this.#status;
+    this.#status = nextStatus(before, event);
+    if (this.#status === before) return false;
+    if (this.#status.state !== before.state) this.#stamp(now);
+    if (this.#status.stop !== before.stop) this.#abort.abort(this.#status.stop?.message);
+    return true;
+  }
+
+  /** Runs the work; called once, after the event `started`. Resolves however the work ends. */
+  async runWork(onThrown: (thrown: unknown) => string): Promise<OperationEvent> {
+    const work = this.#work;
+    this.#work = undefined;
+    const control: WorkControl = { signal: this.#abort.signal, write: (chunk) => this.#write(chunk) };
+    try {
+      if (work === undefined) throw new TypeError(`Operation ${this.id} was started twice`);
+      return { kind: "work_ended", end: await work(control) };
+    } catch (thrown) {
+      return { kind: "work_ended", end: { kind: "not_started", message: onThrown(thrown) } };
+    }
+  }
+
+  #write(chunk: Uint8Array): void {
+    // Work that writes after it settled would change a result somebody has read.
+    if (this.#endedAt !== undefined || chunk.length === 0) return;
+    this.#output.write(chunk);
+    this.#watchers.emit(chunk);
+  }
+
+  #stamp(now: number): void {
+    const { end } = this.#status;
+    if (end === undefined) {
+      this.#startedAt = now;
+      return;
+    }
+    this.#endedAt = now;
+    // A work that never ran holds what it closed over.
+    this.#work = undefined;
+    this.#output.trim();
+    this.#resolveEnded(end);
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * The one truth about operations (X11): what runs, what waits, what ended and how.
+ *
+ * start → queued (X12) → running → ended. A cancel, a timeout or a shutdown only aborts the work's signal; the
+ * operation ends when its work settles, because only then are its processes gone. Every transition is announced once.
+ * Nothing here knows requests: an operation outlives the one that started it.
+ */
+import { Emitter, type Unsubscribe } from "../base/emitter.ts";
+import { messageOf } from "../base/errors.ts";
+import { OperationIds } from "../base/ids.ts";
+import type { Logger } from "../base/log.ts";
+import { DEFAULT_HISTORY_LIMITS, History, type HistoryLimits } from "./history.ts";
+import type { OperationState, Work } from "./operation.ts";
+import { type Operation, OperationRecord } from "./operation_record.ts";
+import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output.ts";
+import { isEnded, type OperationEvent, type StopCause } from "./transitions.ts";
+
+/** An operation came into a state; `from` is undefined for a new one. */
+export interface Transition {
+  readonly operation: Operation;
+  readonly from: OperationState | undefined;
+  readonly to: OperationState;
+}
+
+export interface RegistryOptions {
+  /** How many works run at once, at least 1; further ones queue in order (X12). */
+  readonly maxConcurrency: number;
+  readonly log: Logger;
+  /** Absent: 1,000 operations and 64 MiB of output. */
+  readonly history?: HistoryLimits;
+  /** Absent: 1 MiB per operation. */
+  readonly outputWindow?: OutputWindow;
+  /** Milliseconds since 1970; absent: the clock. */
+  readonly now?: () => number;
+}
+
+export interface StartOptions {
+  /** From the start of the work, not from the queueing (X9). Absent or undefined: no limit. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Works with the same key run one after the other, in the order they came (X13). Absent or undefined: beside any. */
+  readonly exclusive?: string | undefined;
+}
+
+export interface WaitOptions {
+  /** Aborted: the wait ends, the operations go on. */
+  readonly signal?: AbortSignal | undefined;
+  /** Absent: no limit. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Why a wait is over. */
+export type WaitEnd = "ended" | "timed_out" | "aborted";
+
+export type CancelOutcome =
+  | { readonly kind: "unknown" }
+  | { readonly kind: "already_ended"; readonly operation: Operation }
+  /** It has ended, its processes are gone. Its state tells the first cause, which need not be this cancel. */
+  | { readonly kind: "ended"; readonly operation: Operation };
+
+type Timer = ReturnType<typeof setTimeout>;
+
+/** Longest delay a timer takes, about 24.8 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export class OperationRegistry {
+  readonly #options: RegistryOptions;
+  readonly #now: () => number;
+  readonly #ids = new OperationIds();
+  readonly #transitions: Emitter<Transition>;
+  readonly #history: History;
+  /** Queued and running, in the order they came. */
+  readonly #active = new Map<string, OperationRecord>();
+  readonly #queue = new Set<OperationRecord>();
+  /** Keys of exclusive works that run. */
+  readonly #held = new Set<string>();
+  #running = 0;
+  #closed = false;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#transitions = new Emitter((thrown) => this.#reportListener(thrown));
+    this.#history = new History(options.history ?? DEFAULT_HISTORY_LIMITS);
+  }
+
+  /** How many works run now. */
+  get runningCount(): number {
+    return this.#running;
+  }
+
+  /** How many wait for their turn. */
+  get queuedCount(): number {
+    return this.#queue.size;
+  }
+
+  /** Hears every transition from now on. */
+  subscribe(listener: (transition: Transition) => void): Unsubscribe {
+    return this.#transitions.subscribe(listener);
+  }
+
+  /**
+   * Starts `work`, or queues it when enough is running; after `shutdown` it is cancelled at once.
+   * `tool` is the MCP tool's name, `title` one line that says what runs.
+   */
+  start(tool: string, title: string, work: Work, options: StartOptions = {}): Operation {
+    const record = new OperationRecord({
+      id: this.#ids.next(this.#now()),
+      tool,
+      title,
+      work,
+      timeoutSeconds: options.timeoutSeconds,
+      exclusive: options.exclusive,
+      createdAt: this.#now(),
+      outputWindow: this.#options.outputWindow ?? DEFAULT_OUTPUT_WINDOW,
+      onListenerError: (thrown) => this.#reportListener(thrown),
+    });
+    this.#active.set(record.id, record);
+    if (!this.#closed && this.#mayRun(record)) {
+      this.#run(record, undefined);
+      return record;
+    }
+    this.#queue.add(record);
+    this.#announce(record, undefined);
+    if (this.#closed) this.#apply(record, stopRequest("cancelled", "Ahma is shutting down"));
+    return record;
+  }
+
+  /** Undefined: never existed, or pruned. */
+  get(id: string): Operation | undefined {
+    return this.#active.get(id) ?? this.#history.get(id);
+  }
+
+  /** Ended ones first, oldest end first, then queued and running ones in the order they came. */
+  list(): readonly Operation[] {
+    return [...this.#history.values(), ...this.#active.values()];
+  }
+
+  /** Queued and running ones in the order they came. */
+  listActive(): readonly Operation[] {
+    return [...this.#active.values()];
+  }
+
+  /** 1 for the next in turn; undefined: not queued. */
+  queuePosition(id: string): number | undefined {
+    let position = 0;
+    for (const record of this.#queue) {
+      position++;
+      if (record.id === id) return position;
+    }
+    return undefined;
+  }
+
+  /** Ended operations whose result the client has not got yet, oldest end first (X5c). */
+  uncollected(): readonly Operation[] {
+    return [...this.#history.uncollected()];
+  }
+
+  /** Remembers that the client has the result of `id`; an unknown id is ignored. */
+  markCollected(id: string): void {
+    this.#active.get(id)?.markCollected();
+    this.#history.markCollected(id);
+  }
+
+  /** Waits until all of `ids` have ended; ids that are unknown count as ended. Ends nothing itself (B2). */
+  wait(ids: Iterable<string>, options: WaitOptions = {}): Promise<WaitEnd> {
+    const pending = new Set<string>();
+    for (const id of ids) if (this.#active.has(id)) pending.add(id);
+    if (pending.size === 0) return Promise.resolve("ended");
+    const { signal, timeoutMs } = options;
+    if (signal?.aborted) return Promise.resolve("aborted");
+    const { promise, resolve } = Promise.withResolvers<WaitEnd>();
+    const onAbort = () => resolve("aborted");
+    const unsubscribe = this.#transitions.subscribe(({ operation, to }) => {
+      if (isEnded(to) && pending.delete(operation.id) && pending.size === 0) resolve("ended");
+    });
+    const timer = timeoutMs === undefined ? undefined : startTimer(timeoutMs, () => resolve("timed_out"));
+    signal?.addEventListener("abort", onAbort, { once: true });
+    return promise.finally(() => {
+      unsubscribe();
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    });
+  }
+
+  /** Ends an operation and resolves when it has ended. `reason` is told to whoever reads the result. */
+  async cancel(id: string, reason: string): Promise<CancelOutcome> {
+    const record = this.#active.get(id);
+    if (record === undefined) {
+      const operation = this.#history.get(id);
+      return operation === undefined ? { kind: "unknown" } : { kind: "already_ended", operation };
+    }
+    this.#apply(record, stopRequest("cancelled", reason));
+    await record.ended;
+    return { kind: "ended", operation: record };
+  }
+
+  /**
+   * Gives what is queued or running `graceMs` to end by itself, then ends it; resolves when everything has ended (X14).
+   * New operations are accepted until the grace is over. A second call with a shorter grace cuts the first one short.
+   */
+  async shutdown(graceMs: number): Promise<void> {
+    const deadline = this.#now() + graceMs;
+    // Again and again, because what starts within the grace has the rest of it.
+    while (this.#active.size > 0) {
+      const end = await this.wait(this.#active.keys(), { timeoutMs: Math.max(0, deadline - this.#now()) });
+      if (end !== "ended") break;
+    }
+    this.#closed = true;
+    const stop = stopRequest("cancelled", "Ahma is shutting down");
+    const ids = [...this.#active.keys()];
+    // Queued ones first, so that none of them starts in the place of one that ends.
+    for (const record of [...this.#queue, ...this.#active.values()]) this.#apply(record, stop);
+    await this.wait(ids);
+  }
+
+  #mayRun({ exclusive }: OperationRecord): boolean {
+    return this.#running < this.#options.maxConcurrency && (exclusive === undefined || !this.#held.has(exclusive));
+  }
+
+  #run(record: OperationRecord, from: OperationState | undefined): void {
+    this.#running++;
+    const { exclusive } = record;
+    if (exclusive !== undefined) this.#held.add(exclusive);
+    record.apply({ kind: "started" }, this.#now());
+    const timer = this.#startTimeout(record);
+    this.#announce(record, from);
+    // runWork never rejects; what follows it does not throw.
+    void record.runWork((thrown) => this.#describeThrown(record, thrown)).then((event) => {
+      clearTimeout(timer);
+      this.#running--;
+      if (exclusive !== undefined) this.#held.delete(exclusive);
+      this.#apply(record, event);
+      this.#startNext();
+    });
+  }
+
+  #startNext(): void {
+    for (const record of this.#queue) {
+      if (this.#running >= this.#options.maxConcurrency) return;
+      if (!this.#mayRun(record)) continue;
+      this.#queue.delete(record);
+      this.#run(record, "queued");
+    }
+  }
+
+  #startTimeout(record: OperationRecord): Timer | undefined {
+    const { timeoutSeconds } = record;
+    if (timeoutSeconds === undefined) return undefined;
+    const stop = stopRequest("timed_out", `Ended after its time limit of ${timeoutSeconds} s`);
+    return startTimer(timeoutSeconds * 1000, () => this.#apply(record, stop));
+  }
+
+  #apply(record: OperationRecord, event: OperationEvent): void {
+    const from = record.state;
+    if (!record.apply(event, this.#now()) || record.state === from) return;
+    if (isEnded(record.state)) {
+      this.#queue.delete(record);
+      this.#active.delete(record.id);
+      this.#history.add(record);
+    }
+    this.#announce(record, from);
+  }
+
+  #announce(operation: OperationRecord, from: OperationState | undefined): void {
+    const { id, tool, state, end } = operation;
+    const neverRan = state === "failed" && end?.message !== undefined;
+    this.#options.log[neverRan ? "warn" : "debug"]("Operation", { ...end, operation: id, tool, state });
+    this.#transitions.emit({ operation, from, to: operation.state });
+  }
+
+  #describeThrown(record: OperationRecord, thrown: unknown): string {
+    this.#options.log.error("The work of an operation threw", { operation: record.id, error: messageOf(thrown) });
+    return `Internal error: ${messageOf(thrown)}`;
+  }
+
+  #reportListener(thrown: unknown): void {
+    this.#options.log.error("A listener of operations threw", { error: messageOf(thrown) });
+  }
+}
+
+function stopRequest(state: StopCause["state"], message: string): OperationEvent {
+  return { kind: "stop_requested", cause: { state, message } };
+}
+
+function startTimer(ms: number, action: () => void): Timer | undefined {
+  return ms > LONGEST_TIMER_MS ? undefined : setTimeout(action, ms);
+}

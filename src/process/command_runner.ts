@@ -1,0 +1,36 @@
+/**
+ * The one way anything in this program starts a command: argv or a shell line goes in, bytes come out in the order
+ * they were written, and the promise settles when the whole process tree is gone and every byte was delivered.
+ */
+
+/** What to run. */
+export interface CommandRequest {
+  /** A program with its arguments (looked up on the command's PATH), or a line for the shell. */
+  readonly run: { readonly argv: readonly string[] } | { readonly shell: string };
+  /** Canonical absolute path inside the scope. */
+  readonly directory: string;
+  /** Added to the built environment; wins over it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Undefined: empty. */
+  readonly stdin: string | undefined;
+}
+
+/** How a command ended. */
+export type CommandEnd =
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "signalled"; readonly signal: string }
+  /** Nothing ran: the launcher or the program could not be started. `message` is for the agent. */
+  | { readonly kind: "not_started"; readonly message: string };
+
+/** What the caller brings. */
+export interface CommandHooks {
+  /** Aborted: the whole tree gets SIGTERM, after the grace SIGKILL (X9, X10). */
+  readonly signal: AbortSignal;
+  /** stdout and stderr as one stream (X7). The chunk's memory is used again when the callee returns. */
+  readonly onOutput: (chunk: Uint8Array) => void;
+}
+
+export interface CommandRunner {
+  /** Never rejects for anything a command can do. */
+  run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd>;
+}

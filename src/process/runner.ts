@@ -1,0 +1,260 @@
+/** Runs commands in the session's sandbox: the journey of research/launcher.md, from request to end of the tree. */
+import type { Logger } from "../base/log.ts";
+import { messageOf } from "../base/errors.ts";
+import { searchPath } from "../sandbox/environment.ts";
+import { launchTable, policyTable } from "../sandbox/launcher/steps.ts";
+import type { Table } from "../sandbox/launcher/table.ts";
+import type { LaunchCommand, SandboxPolicy } from "../sandbox/policy.ts";
+import type { Sandbox } from "../sandbox/prepare.ts";
+import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
+import { settleNamespaces } from "./namespaces.ts";
+import { handOver, lineArguments, type Shell, waitingArguments } from "./shell.ts";
+import { ShellPool } from "./shell_pool.ts";
+import { type LauncherImage, type LauncherProcess, Spawner } from "./spawn.ts";
+import { supervise, type Supervised } from "./supervise.ts";
+
+export interface RunnerOptions {
+  readonly sandbox: Sandbox;
+  readonly shell: Shell;
+  /** False: every command is launched when it is asked for. */
+  readonly pool: boolean;
+  readonly logger: Logger;
+}
+
+/** A command that is talked with while it runs. */
+export interface OpenRequest extends Omit<CommandRequest, "stdin"> {
+  /** An existing file, which the command's stderr is appended to. */
+  readonly stderrFile: string;
+}
+
+/** A command that was opened; its output goes to the hooks it was opened with. */
+export interface OpenCommand {
+  /** Closing it is how most such commands are asked to end. */
+  readonly stdin: WritableStream<Uint8Array>;
+  /** How it ended; never rejects. */
+  readonly end: Promise<CommandEnd>;
+}
+
+/** A runner that owns processes; dispose it when the session ends. */
+export class SandboxedRunner implements CommandRunner, AsyncDisposable {
+  readonly #options: RunnerOptions;
+  readonly #spawner: Spawner;
+  #policy: Promise<SandboxPolicy | undefined> | undefined;
+  /** Trees whose result is known and whose last processes are on their way out. */
+  readonly #departing = new Set<Promise<void>>();
+  #policyTable: Table | undefined;
+  #waitingImage: LauncherImage | undefined;
+  #pool: ShellPool | undefined;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#spawner = new Spawner(options.sandbox.processor, options.sandbox.directories.root);
+    this.#policy = this.#settle();
+  }
+
+  /**
+   * The policy in force, once the kernel was asked about namespaces; undefined: `--no-sandbox`.
+   * @throws {Error} When the kernel could not be asked just now.
+   */
+  get policy(): Promise<SandboxPolicy | undefined> {
+    return this.#policy ??= this.#settle();
+  }
+
+  /** Starts the pool. Worth doing when the first bytes of MCP have been answered. */
+  async warmUp(): Promise<void> {
+    const policy = await this.policy;
+    if (!this.#options.pool || !this.#options.shell.canWait || this.#pool !== undefined) return;
+    this.#pool = new ShellPool(() => this.#startWaitingShell(policy));
+    this.#pool.refill();
+  }
+
+  async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
+    try {
+      const policy = await this.policy;
+      if ("shell" in request.run && request.stdin === undefined && this.#options.shell.canWait) {
+        return await this.#runLine(request.run.shell, request, { policy, hooks });
+      }
+      return await this.#runAtOnce(request, { policy, hooks });
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}` };
+    } finally {
+      this.#pool?.refill();
+    }
+  }
+
+  /**
+   * Starts a command that is talked with: its stdin stays open, its stderr goes to a file instead of into the output.
+   * @throws {Error} when the system cannot start a process
+   */
+  async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
+    const policy = await this.policy;
+    const command = this.#launchCommand({ ...request, stdin: undefined });
+    const table = policyTable(policy, { ...this.#target(), stderrFile: request.stderrFile });
+    const image = this.#spawner.image(launchTable(table, command, this.#options.sandbox.processor));
+    let process: LauncherProcess;
+    try {
+      process = this.#spawner.start(image, "piped");
+    } finally {
+      image.dispose();
+    }
+    const { end } = this.#follow(process, image.steps, command.argv[0] ?? "", { policy, hooks });
+    return { stdin: process.stdin, end };
+  }
+
+  /** Settles when no process of a command whose result is known is left. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#departing);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([this.#policy]);
+    await this.#pool?.close();
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      this.#options.logger.error("Processes of commands could not be ended", { commands: this.#departing.size });
+      late.resolve();
+    }, LONGEST_FAREWELL_MS);
+    await Promise.race([this.settled(), late.promise]);
+    clearTimeout(timer);
+    // Those that are left are still hunted with the C library; it goes with the program.
+    if (this.#departing.size > 0) return;
+    this.#waitingImage?.dispose();
+    this.#spawner.close();
+  }
+
+  async #runLine(line: string, request: CommandRequest, how: How): Promise<CommandEnd> {
+    const text = ENCODER.encode(handOver(line, request.directory, request.environment));
+    const pooled = this.#pool?.take();
+    if (pooled !== undefined) {
+      const given = give(pooled, text);
+      const { end, taken } = this.#follow(pooled, this.#waitingSteps(), "bash", how);
+      const ended = await end;
+      await given;
+      // A shell that died while it waited has not run the line; a fresh one does.
+      if (taken() || how.hooks.signal.aborted) return ended;
+    }
+    const fresh = this.#startWaitingShell(how.policy);
+    const given = give(fresh, text);
+    const end = await this.#follow(fresh, this.#waitingSteps(), "bash", how).end;
+    await given;
+    return end;
+  }
+
+  async #runAtOnce(request: CommandRequest, how: How): Promise<CommandEnd> {
+    const command = this.#launchCommand(request);
+    const image = this.#spawner.image(this.#table(how.policy, command));
+    let process: LauncherProcess;
+    try {
+      process = this.#spawner.start(image, request.stdin === undefined ? "null" : "piped");
+    } finally {
+      image.dispose();
+    }
+    const given = request.stdin === undefined ? undefined : give(process, ENCODER.encode(request.stdin));
+    const end = await this.#follow(process, image.steps, command.argv[0] ?? "", how).end;
+    await given;
+    return end;
+  }
+
+  #follow(process: LauncherProcess, steps: readonly string[], program: string, how: How): Supervised {
+    const namespaces = how.policy?.namespaces === true;
+    const huntDescendants = (root: number) => this.#spawner.huntDescendants(root);
+    const supervised = supervise({ process, steps, program, namespaces, huntDescendants }, how.hooks);
+    const { gone } = supervised;
+    this.#departing.add(gone);
+    void gone.finally(() => this.#departing.delete(gone));
+    return supervised;
+  }
+
+  #startWaitingShell(policy: SandboxPolicy | undefined): LauncherProcess {
+    const { shell, sandbox } = this.#options;
+    this.#waitingImage ??= this.#spawner.image(this.#table(policy, {
+      programs: [shell.path],
+      argv: waitingArguments(shell),
+      environment: listOf(sandbox.environment),
+      directory: sandbox.scopes[0]?.path ?? "/",
+      reports: true,
+    }));
+    return this.#spawner.start(this.#waitingImage, "piped");
+  }
+
+  #waitingSteps(): readonly string[] {
+    return this.#waitingImage?.steps ?? [];
+  }
+
+  #launchCommand(request: CommandRequest): LaunchCommand {
+    const { sandbox, shell } = this.#options;
+    const environment = listOf({ ...sandbox.environment, ...request.environment });
+    if ("shell" in request.run) {
+      const argv = lineArguments(shell, request.run.shell);
+      return { programs: [shell.path], argv, environment, directory: request.directory };
+    }
+    const { argv } = request.run;
+    const path = searchPath(request.environment["PATH"] ?? sandbox.environment["PATH"]);
+    return {
+      programs: programPaths(argv[0] ?? "", path, request.directory),
+      argv,
+      environment,
+      directory: request.directory,
+    };
+  }
+
+  #table(policy: SandboxPolicy | undefined, command: LaunchCommand): Table {
+    this.#policyTable ??= policyTable(policy, this.#target());
+    return launchTable(this.#policyTable, command, this.#options.sandbox.processor);
+  }
+
+  #target() {
+    return { processor: this.#options.sandbox.processor, serverPid: Deno.pid };
+  }
+
+  /** Asked at the start, and again by the next command when the answer was none. */
+  #settle(): Promise<SandboxPolicy | undefined> {
+    const { sandbox, logger } = this.#options;
+    const settling = settleNamespaces({
+      policy: sandbox.policy,
+      target: this.#target(),
+      spawner: this.#spawner,
+      logger,
+    });
+    settling.catch((error) => {
+      logger.warn("The sandbox could not be tried; the next command tries again", { reason: messageOf(error) });
+      this.#policy = undefined;
+    });
+    return settling;
+  }
+}
+
+/** The server ends even when a process cannot be ended (one that hangs in the kernel, say). */
+const LONGEST_FAREWELL_MS = 5_000;
+
+interface How {
+  readonly policy: SandboxPolicy | undefined;
+  readonly hooks: CommandHooks;
+}
+
+const ENCODER = new TextEncoder();
+
+/** Writes all of stdin and closes it; false when the process was gone before it took it. */
+async function give(process: LauncherProcess, text: Uint8Array): Promise<boolean> {
+  const writer = process.stdin.getWriter();
+  try {
+    await writer.write(text);
+    await writer.close();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe || error instanceof Deno.errors.ConnectionReset) return false;
+    throw error;
+  }
+}
+
+/** Where `execve` looks for a program, in order, as a shell would. Pure. */
+export function programPaths(program: string, path: readonly string[], directory: string): readonly string[] {
+  if (program.startsWith("/")) return [program];
+  if (program.includes("/")) return [`${directory}/${program}`];
+  return path.map((entry) => `${entry}/${program}`);
+}
+
+function listOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+}

@@ -1,0 +1,332 @@
+import assert from "node:assert/strict";
+import { SILENT } from "../base/log.ts";
+import { prepareSandbox, type Sandbox } from "../sandbox/prepare.ts";
+import { removeSessionDirectories } from "../sandbox/session_directory.ts";
+import type { CommandEnd, CommandRequest } from "./command_runner.ts";
+import { programPaths, SandboxedRunner } from "./runner.ts";
+import { chooseShell } from "./shell.ts";
+
+interface Way {
+  readonly name: string;
+  readonly namespaces: boolean;
+  readonly enforce: boolean;
+  readonly pool: boolean;
+}
+
+const DEFAULT_WAY: Way = { name: "with namespaces", namespaces: true, enforce: true, pool: true };
+
+/** Every way a command can be started: each must behave alike. */
+const WAYS: readonly Way[] = [
+  DEFAULT_WAY,
+  { name: "with namespaces, no pool", namespaces: true, enforce: true, pool: false },
+  { name: "with Landlock alone", namespaces: false, enforce: true, pool: true },
+  { name: "without a sandbox", namespaces: false, enforce: false, pool: true },
+];
+
+interface Fixture extends AsyncDisposable {
+  readonly scope: string;
+  readonly sandbox: Sandbox;
+  readonly runner: SandboxedRunner;
+  run(run: CommandRequest["run"], more?: More): Promise<{ end: CommandEnd; output: string }>;
+}
+
+interface More {
+  readonly stdin?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly directory?: string;
+  readonly signal?: AbortSignal;
+  readonly onText?: (text: string) => void;
+}
+
+async function fixture(way: Way): Promise<Fixture> {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const scope = `${base}/scope`;
+  await Deno.mkdir(scope);
+  await Deno.mkdir(`${base}/home`);
+  const prepared = prepareSandbox({
+    enforce: way.enforce,
+    reads: [],
+    writes: [],
+    environmentNames: [],
+    temporaryFiles: true,
+    requireAbi: undefined,
+    shell: "/bin/bash",
+    serverEnvironment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: `${base}/home`, SECRET_TOKEN: "s" },
+    scopes: [scope],
+    workingDirectory: base,
+    home: `${base}/home`,
+    allowBroad: false,
+  });
+  if (!prepared.ok) throw new Error(prepared.problem);
+  const sandbox = prepared.value.policy === undefined
+    ? prepared.value
+    : { ...prepared.value, policy: { ...prepared.value.policy, namespaces: way.namespaces } };
+  const shell = chooseShell(undefined, []);
+  if (!shell.ok) throw new Error(shell.problem);
+  const runner = new SandboxedRunner({ sandbox, shell: shell.value, pool: way.pool, logger: SILENT });
+  await runner.warmUp();
+  return {
+    scope,
+    sandbox,
+    runner,
+    async run(run, more = {}) {
+      const decoder = new TextDecoder();
+      let output = "";
+      const request = {
+        run,
+        directory: more.directory ?? scope,
+        environment: more.environment ?? {},
+        stdin: more.stdin,
+      };
+      const end = await runner.run(request, {
+        signal: more.signal ?? new AbortController().signal,
+        onOutput: (chunk) => {
+          const text = decoder.decode(chunk, { stream: true });
+          output += text;
+          more.onText?.(text);
+        },
+      });
+      return { end, output };
+    },
+    async [Symbol.asyncDispose]() {
+      await runner[Symbol.asyncDispose]();
+      await removeSessionDirectories(sandbox.directories);
+      await Deno.remove(base, { recursive: true });
+    },
+  };
+}
+
+function existsSync(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function exited(code: number): CommandEnd {
+  return { kind: "exited", code };
+}
+
+/** Processes whose command line holds `marker`; pgrep looks, because Deno shows /proc only to programs with every permission. */
+async function processesWith(marker: string): Promise<number> {
+  const found = await new Deno.Command("pgrep", { args: ["-f", "-c", `^[^ ]*${marker}`] }).output();
+  return Number(new TextDecoder().decode(found.stdout));
+}
+
+for (const way of WAYS) {
+  const test = (name: string, fn: (f: Fixture) => Promise<void>) =>
+    Deno.test(`${name} (${way.name})`, async () => {
+      await using f = await fixture(way);
+      await fn(f);
+    });
+
+  test("X7 SandboxedRunner.run() joins stdout and stderr in the order written", async (f) => {
+    const { end, output } = await f.run({ shell: "echo a; echo b >&2; echo c; (echo d >&2) # note" });
+    assert.deepStrictEqual([end, output], [exited(0), "a\nb\nc\nd\n"]);
+  });
+
+  test("T7 SandboxedRunner.run() hands argv over byte for byte", async (f) => {
+    const words = ["a b", "$(id)", "*", "'\"\\", "-x", "two\nlines", "é€😀", ""];
+    const { end, output } = await f.run({ argv: ["printf", "%s\\0", ...words] });
+    assert.deepStrictEqual([end, output.split("\0").slice(0, -1)], [exited(0), words]);
+  });
+
+  test("S3 SandboxedRunner.open() keeps stdin open and stderr apart, inside the same sandbox", async (f) => {
+    const stderrFile = `${f.sandbox.directories.files}/stderr`;
+    await Deno.writeTextFile(stderrFile, "");
+    const outside = `${f.sandbox.directories.root}/planted`;
+    const lines: string[] = [];
+    const answered = Promise.withResolvers<void>();
+    const line = 'read a; echo "got $a"; echo trouble >&2; echo x > "$0"; read b; echo "then $b"; exit 3';
+    const opened = await f.runner.open({
+      run: { argv: ["sh", "-c", line, outside] },
+      directory: f.scope,
+      environment: {},
+      stderrFile,
+    }, {
+      signal: new AbortController().signal,
+      onOutput: (chunk) => {
+        lines.push(new TextDecoder().decode(chunk));
+        answered.resolve();
+      },
+    });
+    const writer = opened.stdin.getWriter();
+    await writer.write(new TextEncoder().encode("one\n"));
+    await answered.promise;
+    await writer.write(new TextEncoder().encode("two\n"));
+    await writer.close();
+    assert.deepStrictEqual([await opened.end, lines.join("")], [exited(3), "got one\nthen two\n"]);
+    const [first, second] = (await Deno.readTextFile(stderrFile)).split("\n");
+    assert.strictEqual(first, "trouble");
+    if (way.enforce) assert.match(second ?? "", /denied|Read-only/);
+    assert.strictEqual(existsSync(outside), !way.enforce);
+  });
+
+  test("X15 SandboxedRunner.run() gives an empty stdin, or the text of the call", async (f) => {
+    assert.deepStrictEqual(await f.run({ shell: "cat; echo end" }), { end: exited(0), output: "end\n" });
+    assert.deepStrictEqual(await f.run({ argv: ["cat"] }), { end: exited(0), output: "" });
+    assert.deepStrictEqual(await f.run({ shell: "cat" }, { stdin: "text" }), { end: exited(0), output: "text" });
+    assert.deepStrictEqual(await f.run({ argv: ["true"] }, { stdin: "x".repeat(200_000) }), {
+      end: exited(0),
+      output: "",
+    });
+  });
+
+  test("X4 SandboxedRunner.run() tells exit codes from signals", async (f) => {
+    assert.deepStrictEqual((await f.run({ shell: "exit 7" })).end, exited(7));
+    assert.deepStrictEqual((await f.run({ shell: "exit 137" })).end, exited(137));
+    assert.deepStrictEqual((await f.run({ shell: "kill -9 $$" })).end, { kind: "signalled", signal: "SIGKILL" });
+    assert.deepStrictEqual((await f.run({ argv: ["bash", "-c", "kill -TERM $$"] })).end, {
+      kind: "signalled",
+      signal: "SIGTERM",
+    });
+  });
+
+  test("X4 SandboxedRunner.run() says why a program could not be started", async (f) => {
+    assert.deepStrictEqual((await f.run({ argv: ["no-such-program"] })).end, {
+      kind: "not_started",
+      message:
+        'Cannot start "no-such-program": no such program on the PATH of commands. Install it, or give its path inside the scope',
+    });
+    await Deno.writeTextFile(`${f.scope}/data`, "text");
+    assert.deepStrictEqual((await f.run({ argv: ["./data"] })).end, {
+      kind: "not_started",
+      message: 'Cannot start "./data": permission denied: not executable, or not readable inside the sandbox',
+    });
+  });
+
+  test("S16 SandboxedRunner.run() starts in the directory asked for and adds variables", async (f) => {
+    const directory = `${f.scope}/it's "a" dir`;
+    await Deno.mkdir(directory);
+    for (const run of [{ shell: 'pwd; printf "%s" "$X"' }, { argv: ["bash", "-c", 'pwd; printf "%s" "$X"'] }]) {
+      const { output } = await f.run(run, { directory, environment: { X: "a'b\n$c" } });
+      assert.deepStrictEqual(output, `${directory}\na'b\n$c`);
+    }
+  });
+
+  test("P1 SandboxedRunner.run() gives every line a fresh shell", async (f) => {
+    await f.run({ shell: "export LEAK=1; alias ls=false; cd /; trap 'echo trapped' EXIT; set -e; exec >/dev/null" });
+    const { output } = await f.run({ shell: 'echo "[${LEAK-}]"; alias; pwd; false; echo on' });
+    assert.deepStrictEqual(output, `[]\n${f.scope}\non\n`);
+  });
+
+  test("S9 SandboxedRunner.run() hides the server's environment", async (f) => {
+    const { output } = await f.run({ shell: "env" });
+    assert.ok(!output.includes("SECRET_TOKEN") && output.includes("GIT_TERMINAL_PROMPT=0"), output);
+  });
+
+  test("P4 SandboxedRunner.run() passes no descriptor but 0, 1 and 2", async (f) => {
+    const { output } = await f.run({
+      shell: "for n in /dev/fd/*; do [ -e $n ] || continue; done; exec ls -l /proc/self/fd",
+    });
+    if (way.enforce && !way.namespaces) return; // no /proc to look at there
+    assert.deepStrictEqual(output.match(/ (\d+) -> /g)?.filter((fd) => Number(fd.slice(1, -4)) > 3) ?? [], []);
+  });
+
+  test("X10 SandboxedRunner.run() does not wait for a background child that keeps the output open", async (f) => {
+    const marker = `31${Deno.pid}7`;
+    const { end, output } = await f.run({ shell: `sleep ${marker} & echo done` });
+    assert.deepStrictEqual([end, output], [exited(0), "done\n"]);
+    await f.runner.settled();
+    assert.deepStrictEqual(await processesWith(`sleep ${marker}`), 0);
+  });
+
+  test("X10 SandboxedRunner.run() leaves nothing of a cancelled tree", async (f) => {
+    const marker = `32${Deno.pid}7`;
+    const abort = new AbortController();
+    const line =
+      `trap "" TERM; (setsid nohup sleep ${marker} >/dev/null 2>&1 &); setsid sleep ${marker} & echo up; sleep ${marker}`;
+    const { end } = await f.run({ shell: line }, {
+      signal: abort.signal,
+      onText: (text) => text.includes("up") && abort.abort(),
+    });
+    assert.deepStrictEqual([end, await processesWith(`sleep ${marker}`)], [
+      { kind: "signalled", signal: "SIGKILL" },
+      0,
+    ]);
+  });
+
+  test("X10 SandboxedRunner.run() ends a process whose main thread has gone, and one that forks and ends all the time", async (f) => {
+    const thread = "import threading, time, ctypes; threading.Thread(target=lambda: time.sleep(60)).start(); " +
+      "ctypes.CDLL(None).syscall(60, 0)";
+    const chain = "import os, signal, time\nos.setsid(); signal.signal(15, signal.SIG_IGN); end = time.time() + 30\n" +
+      "while time.time() < end:\n  if os.fork() > 0: os._exit(0)\n  time.sleep(0.0002)";
+    const marker = `ahma-${Deno.pid}-${way.name.length}`;
+    for (const script of [thread, chain]) {
+      await Deno.writeTextFile(`${f.scope}/${marker}.py`, script);
+      const abort = new AbortController();
+      const { end } = await f.run({ shell: `python3 ${marker}.py >/dev/null 2>&1 & sleep 0.3; echo up; sleep 60` }, {
+        signal: abort.signal,
+        onText: (text) => text.includes("up") && abort.abort(),
+      });
+      assert.deepStrictEqual([end.kind, await processesWith(`python3 .*${marker}`)], ["signalled", 0]);
+    }
+  });
+
+  test("X7 SandboxedRunner.run() delivers long lines and long output whole", async (f) => {
+    const long = "x".repeat(300_000);
+    assert.deepStrictEqual((await f.run({ shell: `printf %s ${long}` })).output.length, long.length);
+    assert.deepStrictEqual((await f.run({ shell: "head -c 5000000 /dev/zero" })).output.length, 5_000_000);
+  });
+}
+
+for (const way of WAYS.filter(({ enforce }) => enforce)) {
+  Deno.test(`S4 SandboxedRunner.run() confines reads and writes to the scope (${way.name})`, async () => {
+    await using f = await fixture(way);
+    await Deno.writeTextFile(`${f.scope}/../outside`, "marker");
+    await Deno.symlink("../outside", `${f.scope}/link`);
+    const { output } = await f.run({
+      shell:
+        "cat ../outside link; echo x > link; echo x > ../new; mkdir ../d; rm ../outside; ls ..; echo kept > inside; cat inside",
+    });
+    assert.ok(!output.includes("marker") && output.endsWith("kept\n"), output);
+    const left = (await Array.fromAsync(Deno.readDir(`${f.scope}/..`))).map(({ name }) => name).sort();
+    assert.deepStrictEqual(left, ["home", "outside", "scope"]);
+    assert.deepStrictEqual(await Deno.readTextFile(`${f.scope}/../outside`), "marker");
+  });
+
+  Deno.test(`S4 SandboxedRunner.run() refuses when the scope is no longer the same directory (${way.name})`, async () => {
+    await using f = await fixture({ ...way, pool: false });
+    await Deno.rename(f.scope, `${f.scope}-moved`);
+    await Deno.mkdir(f.scope);
+    const { end } = await f.run({ argv: ["true"] });
+    assert.deepStrictEqual(end, {
+      kind: "not_started",
+      message:
+        `Cannot start "true" in the sandbox: cannot see that "${f.scope}" is still the same directory: it is not what it was when the session began. Nothing was run`,
+    });
+  });
+
+  Deno.test(`S8 SandboxedRunner.run() sets NoNewPrivs (${way.name})`, async () => {
+    await using f = await fixture(way);
+    const { output } = await f.run({
+      argv: ["python3", "-c", "import ctypes; print(ctypes.CDLL(None).prctl(39,0,0,0,0))"],
+    });
+    assert.deepStrictEqual(output, "1\n");
+  });
+}
+
+Deno.test("P3 SandboxedRunner.run() is not disturbed by a waiting shell that dies", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  await f.run({ shell: "true" });
+  await f.runner.settled();
+  const victims = await childrenOf(Deno.pid);
+  assert.ok(victims.length > 0);
+  for (const pid of victims) Deno.kill(pid, "SIGKILL"); // the runner has not heard of it when it hands out its lines
+  const results = await Promise.all([1, 2, 3].map((n) => f.run({ shell: `echo ${n}` })));
+  assert.deepStrictEqual(results.map(({ output }) => output), ["1\n", "2\n", "3\n"]);
+});
+
+async function childrenOf(parent: number): Promise<readonly number[]> {
+  const pgrep = new Deno.Command("pgrep", { args: ["-P", `${parent}`], stdout: "piped" }).spawn();
+  const { stdout } = await pgrep.output();
+  return new TextDecoder().decode(stdout).split("\n").map(Number).filter((pid) => pid !== 0 && pid !== pgrep.pid);
+}
+
+Deno.test("programPaths() looks where a shell would", () => {
+  assert.deepStrictEqual(programPaths("git", ["/a", "/b"], "/w"), ["/a/git", "/b/git"]);
+  assert.deepStrictEqual(programPaths("./x", ["/a"], "/w"), ["/w/./x"]);
+  assert.deepStrictEqual(programPaths("/x/y", ["/a"], "/w"), ["/x/y"]);
+});

@@ -1,0 +1,79 @@
+/** How each shell is asked to run a line (P2). No profile or start-up file is ever read. */
+import { TAKEN_FD } from "../sandbox/launcher/interpreter.ts";
+import { TAKEN_REPORT } from "./reports.ts";
+import { failure, type Outcome, success } from "../base/outcome.ts";
+
+/** A shell and what it can do for us. */
+export interface Shell {
+  /** Absolute path. */
+  readonly path: string;
+  readonly name: string;
+  /** Whether it can wait for its line on stdin (bash only): then it can be started ahead of need. */
+  readonly canWait: boolean;
+}
+
+const CANDIDATES = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh"] as const;
+
+/** The shell of `--shell`, else bash, else sh. */
+export function chooseShell(wanted: string | undefined, path: readonly string[]): Outcome<Shell> {
+  const candidates = wanted === undefined
+    ? CANDIDATES
+    : wanted.includes("/")
+    ? [wanted]
+    : path.map((directory) => `${directory}/${wanted}`);
+  const found = candidates.find(isFile);
+  if (found === undefined) {
+    return failure(
+      wanted === undefined
+        ? "Cannot find a shell: neither bash nor /bin/sh exists"
+        : `Cannot find the shell "${wanted}": give the path of bash, zsh or sh`,
+    );
+  }
+  const name = found.slice(found.lastIndexOf("/") + 1);
+  return success({ path: found, name, canWait: name === "bash" });
+}
+
+/** argv that runs `line` at once. */
+export function lineArguments(shell: Shell, line: string): readonly string[] {
+  switch (shell.name) {
+    case "bash":
+      return ["bash", "--noprofile", "--norc", "-c", line];
+    case "zsh":
+      return ["zsh", "-f", "-c", line];
+    default:
+      return [shell.name, "-c", line];
+  }
+}
+
+/**
+ * argv of a bash that waits for one line on stdin, ended by NUL, then runs it with an empty stdin. A line that is
+ * cut off is not run. Before it runs the line it reports so, and lets go of the report descriptor.
+ */
+export function waitingArguments(shell: Shell): readonly string[] {
+  const taken = `printf ${TAKEN_REPORT} >&${TAKEN_FD}; exec ${TAKEN_FD}>&- </dev/null`;
+  const loop = `IFS= read -r -d '' ${LINE} || exit 0; ${taken}; eval "$${LINE}"`;
+  return [shell.name, "--noprofile", "--norc", "-c", loop];
+}
+
+/** The variable the line waits in; it is gone when the line runs. */
+const LINE = "ahma_line";
+
+/** The text for a waiting shell: enter the directory, set the variables, run the line. On one line, so that line numbers in messages are the user's. */
+export function handOver(line: string, directory: string, environment: Readonly<Record<string, string>>): string {
+  const exports = Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)};`).join("");
+  return `unset ${LINE};cd -- ${quote(directory)}||exit 126;unset OLDPWD;${exports}${line}\0`;
+}
+
+/** One word for a POSIX shell, whatever it holds. NUL cannot be in it. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}

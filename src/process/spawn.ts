@@ -1,0 +1,112 @@
+/**
+ * The only place that starts a process: a launcher image goes into a file in memory, the kernel runs it, and what
+ * comes back is the launcher's pipes. An architecture test holds it to that (S3).
+ */
+import { INTERPRETER_ARM64 } from "../sandbox/launcher/interpreter_arm64.ts";
+import { INTERPRETER_X64 } from "../sandbox/launcher/interpreter_x64.ts";
+import { buildImage } from "../sandbox/launcher/image.ts";
+import type { Processor } from "../sandbox/launcher/syscalls.ts";
+import type { Table } from "../sandbox/launcher/table.ts";
+import { huntDescendants, systemTree } from "./descendants.ts";
+import { Libc } from "../sandbox/libc.ts";
+
+/** How a launcher ended. */
+export type LauncherStatus = Pick<Deno.CommandStatus, "code" | "signal">;
+
+/** A started launcher and its pipes. */
+export interface LauncherProcess {
+  readonly pid: number;
+  readonly status: Promise<LauncherStatus>;
+  /** Only of a process that was started with it. @throws {TypeError} Of others. */
+  readonly stdin: WritableStream<Uint8Array>;
+  /** stdout and stderr of the command, joined. */
+  readonly output: ReadableStream<Uint8Array>;
+  /** What the launcher itself has to say (reports.ts). */
+  readonly reports: ReadableStream<Uint8Array>;
+}
+
+/** An executable made of one table, usable many times; `steps` name its entries for messages. */
+export interface LauncherImage {
+  readonly path: string;
+  readonly steps: readonly string[];
+  /** Frees it; a process that was started from it goes on. */
+  dispose(): void;
+}
+
+export class Spawner {
+  readonly #libc: Libc;
+  readonly #processor: Processor;
+  readonly #fallbackDirectory: string;
+  #files = 0;
+
+  /** `fallbackDirectory`: a private directory of the session, for systems that forbid executable memory files. */
+  constructor(processor: Processor, fallbackDirectory: string) {
+    this.#libc = Libc.open(processor);
+    this.#processor = processor;
+    this.#fallbackDirectory = fallbackDirectory;
+  }
+
+  /** Makes the executable of a table. */
+  image(table: Table): LauncherImage {
+    const bytes = buildImage(table, this.#processor === "x86_64" ? INTERPRETER_X64 : INTERPRETER_ARM64);
+    const descriptor = this.#libc.memoryFile(bytes);
+    if (descriptor === undefined) return this.#file(bytes, table.steps);
+    return {
+      path: `/proc/${Deno.pid}/fd/${descriptor}`,
+      steps: table.steps,
+      dispose: () => this.#libc.closeDescriptor(descriptor),
+    };
+  }
+
+  /** Starts it. `stdin` piped: the caller writes and closes; null: empty. @throws {Error} When the system cannot. */
+  start(image: LauncherImage, stdin: "piped" | "null"): LauncherProcess {
+    const command = new Deno.Command(image.path, {
+      stdin,
+      stdout: "piped",
+      stderr: "piped",
+      clearEnv: true,
+      cwd: "/",
+    });
+    return new SpawnedLauncher(command.spawn());
+  }
+
+  /** One hunt for whatever is below `root` (descendants.ts). */
+  huntDescendants(root: number): void {
+    huntDescendants(root, systemTree(this.#libc));
+  }
+
+  /** Whether this system allows no user namespaces at all (user_namespaces(7)). */
+  namespacesAreSwitchedOff(): boolean {
+    return this.#libc.readProc("/proc/sys/user/max_user_namespaces")?.trim() === "0";
+  }
+
+  close(): void {
+    this.#libc.close();
+  }
+
+  #file(bytes: Uint8Array, steps: readonly string[]): LauncherImage {
+    const path = `${this.#fallbackDirectory}/launcher-${++this.#files}`;
+    Deno.writeFileSync(path, bytes, { mode: 0o700, createNew: true });
+    return { path, steps, dispose: () => Deno.removeSync(path) };
+  }
+}
+
+class SpawnedLauncher implements LauncherProcess {
+  readonly pid: number;
+  readonly status: Promise<LauncherStatus>;
+  readonly output: ReadableStream<Uint8Array>;
+  readonly reports: ReadableStream<Uint8Array>;
+  readonly #child: Deno.ChildProcess;
+
+  constructor(child: Deno.ChildProcess) {
+    this.#child = child;
+    this.pid = child.pid;
+    this.status = child.status;
+    this.output = child.stdout;
+    this.reports = child.stderr;
+  }
+
+  get stdin(): WritableStream<Uint8Array> {
+    return this.#child.stdin;
+  }
+}

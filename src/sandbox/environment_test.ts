@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { buildEnvironment, isForbiddenVariable, searchPath } from "./environment.ts";
+
+const PLAN = {
+  extra: [],
+  temporaryDirectory: "/tmp/s/tmp",
+  cacheDirectory: "/cache",
+  gitConfiguration: "/tmp/s/gitconfig",
+  shell: "/bin/bash",
+};
+
+Deno.test("S9 buildEnvironment() passes nothing that is not on the list", () => {
+  const server = {
+    PATH: "/usr/bin:.::bin:/bin/",
+    HOME: "/home/u",
+    LC_ALL: "de_DE.UTF-8",
+    LC_TOKEN: "t",
+    AHMA_NO_SANDBOX: "1",
+    GITHUB_TOKEN: "t",
+    AWS_SECRET_ACCESS_KEY: "k",
+    LD_PRELOAD: "/x.so",
+    BASH_ENV: "/x",
+    ENV: "/x",
+    PROMPT_COMMAND: "x",
+    "BASH_FUNC_ls%%": "() { :; }",
+    GIT_SSH_COMMAND: "x",
+    NODE_OPTIONS: "--require x",
+    SSH_AUTH_SOCK: "/s",
+    http_proxy: "http://proxy:3128",
+    https_proxy: "http://user:secret@proxy:3128",
+  };
+  const environment = buildEnvironment({ ...PLAN, server });
+  assert.deepStrictEqual(
+    Object.keys(environment).filter((name) => name in server).sort(),
+    ["HOME", "LC_ALL", "PATH", "http_proxy"],
+  );
+  assert.deepStrictEqual(environment["PATH"], "/usr/bin:/bin");
+});
+
+Deno.test("X15 buildEnvironment() lets no command wait for a person", () => {
+  const { GIT_TERMINAL_PROMPT, PAGER, TERM, DENO_NO_PROMPT } = buildEnvironment({ ...PLAN, server: {} });
+  assert.deepStrictEqual([GIT_TERMINAL_PROMPT, PAGER, TERM, DENO_NO_PROMPT], ["0", "cat", "dumb", "1"]);
+});
+
+Deno.test("S9 buildEnvironment() adds what --env names, except what loads code everywhere", () => {
+  const server = { MY_TOKEN: "t", LD_PRELOAD: "x", AHMA_SYNC: "1" };
+  const environment = buildEnvironment({ ...PLAN, server, extra: ["MY_TOKEN", "LD_PRELOAD", "AHMA_SYNC", "ABSENT"] });
+  assert.deepStrictEqual(
+    [environment["MY_TOKEN"], environment["LD_PRELOAD"], environment["AHMA_SYNC"], "ABSENT" in environment],
+    ["t", undefined, undefined, false],
+  );
+});
+
+Deno.test("S5 buildEnvironment() sets TMPDIR only where there are temporary files", () => {
+  const environment = buildEnvironment({ ...PLAN, temporaryDirectory: undefined, server: { TMPDIR: "/var/tmp" } });
+  assert.ok(!("TMPDIR" in environment));
+});
+
+Deno.test("S9 isForbiddenVariable() knows what is dangerous in any environment", () => {
+  const names = ["LD_LIBRARY_PATH", "BASH_FUNC_x%%", "PS4", "AHMA_TIMEOUT", "MY_LD_PRELOAD", "PATH"];
+  assert.deepStrictEqual(names.map(isForbiddenVariable), [true, true, true, true, false, false]);
+});
+
+Deno.test("searchPath() gives usual directories where PATH is missing or has none", () => {
+  assert.deepStrictEqual(searchPath(undefined), ["/usr/local/bin", "/usr/bin", "/bin"]);
+  assert.deepStrictEqual(searchPath("relative:."), ["/usr/local/bin", "/usr/bin", "/bin"]);
+});

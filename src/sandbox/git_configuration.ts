@@ -1,0 +1,45 @@
+/**
+ * git stops with an error when its global configuration exists but cannot be read, and the user's own may name
+ * credentials and programs. So commands get a copy with nothing but harmless settings (S4).
+ */
+
+/** Sections whose plain values say who somebody is or how something looks. */
+const SECTIONS = ["advice", "branch", "color", "column", "commit", "fetch", "format", "init", "log", "merge", "pull"];
+const MORE_SECTIONS = ["push", "rebase", "rerere", "stash", "status", "tag", "user"];
+
+/** Keys of `core` that start nothing. */
+const CORE_KEYS = ["abbrev", "autocrlf", "eol", "filemode", "ignorecase", "precomposeunicode", "quotepath", "safecrlf"];
+
+/** Keys of allowed sections that name a program, a key or a file. */
+const REFUSED_KEYS = ["signingkey", "gpgsign", "tool", "guitool", "template", "driver", "showsignature", "templatedir"];
+
+/**
+ * The copy: allowed settings of `original` (empty: none), and the scopes marked as safe, which may belong to
+ * another user when the server runs as root.
+ */
+export function sanitiseGitConfiguration(original: string, scopes: readonly string[]): string {
+  const lines: string[] = [];
+  let section = "";
+  for (const line of original.split(/\r?\n/)) {
+    const header = /^\s*\[\s*([A-Za-z0-9.-]+)\s*\]\s*(?:[#;].*)?$/.exec(line)?.[1];
+    if (header !== undefined || /^\s*\[/.test(line)) {
+      section = header?.toLowerCase() ?? "";
+      continue;
+    }
+    const [, key, value] = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (key === undefined || value === undefined || !isHarmless(section, key.toLowerCase(), value)) continue;
+    lines.push(`[${section}]`, `\t${key} = ${value}`);
+  }
+  for (const scope of scopes) lines.push("[safe]", `\tdirectory = ${quote(scope)}`);
+  return lines.join("\n") + "\n";
+}
+
+function isHarmless(section: string, key: string, value: string): boolean {
+  if (value.startsWith("!") || value.endsWith("\\")) return false;
+  if (section === "core") return CORE_KEYS.includes(key);
+  return (SECTIONS.includes(section) || MORE_SECTIONS.includes(section)) && !REFUSED_KEYS.includes(key);
+}
+
+function quote(value: string): string {
+  return `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
+}

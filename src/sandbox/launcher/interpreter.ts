@@ -1,0 +1,59 @@
+/**
+ * The launcher is a fixed interpreter of a few hundred bytes and a table of system calls (research/launcher.md).
+ * The machine code never changes and knows nothing of policy; everything that matters is data in the table.
+ *
+ * An entry is eleven 64-bit words: system call number, six arguments, the address that receives the low 32 bits of
+ * the result (0: none), the mode, the expected value (modes `equals` and `compare`), and the number of the step.
+ */
+
+/** What the interpreter does with the result of an entry. */
+export const ENTRY_MODE = {
+  /** An error ends the launcher: a report, exit 126, no exec. */
+  fatal: 0,
+  /** An error is ignored. */
+  soft: 1,
+  /** The child goes on; the parent reports its pid, closes all descriptors, reaps until that child has ended, exits as it did. */
+  fork: 2,
+  /** The result must equal the expected value. */
+  equals: 3,
+  /** No call: the 64-bit word at the address in the first argument must equal the expected value. */
+  compare: 4,
+  /** As `fork`, but the parent keeps the report descriptor, reports the child's end and stays until it has no children left, adopted orphans included. */
+  forkAll: 5,
+  /** Only in reports: the child of a `forkAll` has ended; its wait status is in the second argument. */
+  ended: 6,
+  /** Only in reports: the entry failed; its errno is in the first argument. */
+  failed: 7,
+} as const;
+export type EntryMode = Exclude<keyof typeof ENTRY_MODE, "ended" | "failed">;
+
+/** Bytes of an entry, and so of a report. */
+export const ENTRY_BYTES = 88;
+
+/** Both processors are little-endian; DataView wants it said. */
+export const LITTLE_ENDIAN = true;
+
+/** The descriptor reports are written to; steps.ts puts the spawned stderr there, close-on-exec. */
+export const REPORT_FD = 63;
+
+/** A copy of the report descriptor that a waiting shell keeps until it has taken its line. */
+export const TAKEN_FD = 62;
+
+/** The launcher's own exit code; a command may use it too, the report tells them apart. */
+export const LAUNCHER_FAILED = 126;
+
+/** errno a failed `equals` or `compare` is reported with (ESTALE). */
+export const MISMATCH_ERRNO = 116;
+
+/** The machine code for one processor. */
+export interface Interpreter {
+  /** Pairs of bytes (hexadecimal, as they stand in memory) and their assembler source. */
+  readonly listing: readonly (readonly [bytes: string, source: string])[];
+  /** `e_machine` of the ELF header. */
+  readonly machine: number;
+}
+
+/** The code as bytes. */
+export function interpreterCode(interpreter: Interpreter): Uint8Array<ArrayBuffer> {
+  return Uint8Array.fromHex(interpreter.listing.map(([bytes]) => bytes).join(""));
+}

@@ -1,0 +1,282 @@
+/**
+ * Policy and command become the launcher's table. The order is what the kernel demands (research/launcher.md):
+ * reports and parent death first, then namespaces and mounts, the waiting parents, and in the last child
+ * signals, Landlock, descriptors, working directory, exec. Any fatal step ends in exit 126 without exec.
+ */
+import { grantable, handledRights, rulesetAttributeBytes, scopesOf, WRITABLE_TREE } from "../landlock.ts";
+import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy.ts";
+import { dropCapabilities, limitCapabilities } from "./capabilities.ts";
+import { REPORT_FD, TAKEN_FD } from "./interpreter.ts";
+import { OPEN_FLAGS, type Processor, SYSTEM_CALLS, type SystemCalls } from "./syscalls.ts";
+import { Table, type TableWord } from "./table.ts";
+
+const AT_FDCWD = -100;
+const AT_EMPTY_PATH = 0x1000;
+const AT_RECURSIVE = 0x8000;
+const O_WRONLY = 1;
+const O_APPEND = 0x400;
+const O_CLOEXEC = 0x80000;
+const O_PATH = 0x200000;
+const CLOSE_RANGE_CLOEXEC = 4;
+const CLONE_NEWNS = 0x20000;
+const CLONE_NEWUSER = 0x10000000;
+const CLONE_NEWPID = 0x20000000;
+const SIGCHLD = 17;
+/**
+ * CLONE_VM | CLONE_VFORK: the parent stands still until the child has executed the command, which spares copying the
+ * launcher's memory. Only for a parent that has nothing to do before that.
+ */
+const CLONE_UNTIL_EXEC = 0x100 | 0x4000;
+const SIGKILL = 9;
+const SIGSTOP = 19;
+const MS_BIND = 0x1000;
+const MS_PRIVATE_REC = 0x44000;
+const MS_NOSUID_NODEV_NOEXEC = 0xe;
+const MOUNT_ATTR_RDONLY = 1n;
+const MOVE_MOUNT_F_EMPTY_PATH = 4;
+const OPEN_TREE_CLONE = 1;
+const PR_SET_PDEATHSIG = 1;
+const PR_SET_CHILD_SUBREAPER = 36;
+const PR_SET_NO_NEW_PRIVS = 38;
+const LANDLOCK_RULE_PATH_BENEATH = 1;
+/** Descriptors with fixed numbers, so that many entries can name them; close-on-exec like all others. */
+const RULESET_FD = 62;
+const PINNED_FD = 61;
+
+/** The machine a table is for. */
+export interface LaunchTarget {
+  readonly processor: Processor;
+  /** The process that spawns the launcher: when it is gone, the launcher does not go on. */
+  readonly serverPid: number;
+  /** An existing file that the command's stderr is appended to; absent: stderr goes where stdout goes (X7). */
+  readonly stderrFile?: string;
+}
+
+interface Draft {
+  readonly table: Table;
+  readonly sys: SystemCalls;
+  readonly open: { readonly noFollow: number; readonly directory: number };
+  readonly target: LaunchTarget;
+}
+
+/**
+ * The part of the table that is the same for every command of a session: everything up to the exec. Without a policy
+ * (`--no-sandbox`) only the process hygiene is left.
+ */
+export function policyTable(policy: SandboxPolicy | undefined, target: LaunchTarget): Table {
+  const draft = begin(target);
+  if (policy?.namespaces === true) enterNamespaces(draft, policy);
+  else becomeSubreaper(draft);
+  resetSignals(draft);
+  if (policy !== undefined) restrict(draft, policy);
+  draft.table.call("close inherited descriptors", draft.sys.close_range, [3, 0xffffffff, CLOSE_RANGE_CLOEXEC]);
+  return draft.table;
+}
+
+/** The whole table of one command: the policy's, then working directory and exec. */
+export function launchTable(policy: Table, command: LaunchCommand, processor: Processor): Table {
+  const table = policy.continued();
+  execute({ table, sys: SYSTEM_CALLS[processor] }, command);
+  return table;
+}
+
+/** A table that only tries the namespace steps and exits 0: asks the kernel by doing (S2). */
+export function namespaceProbeTable(policy: SandboxPolicy, target: LaunchTarget): Table {
+  const draft = begin(target);
+  enterNamespaces(draft, policy);
+  draft.table.call("end", draft.sys.exit_group, [0]);
+  return draft.table;
+}
+
+/** Every table begins alike: reports and the server's death come before all else. */
+function begin(target: LaunchTarget): Draft {
+  const { processor } = target;
+  const draft = { table: new Table(), sys: SYSTEM_CALLS[processor], open: OPEN_FLAGS[processor], target };
+  openReport(draft);
+  dieWithServer(draft);
+  return draft;
+}
+
+/** stderr of the spawn is the private report pipe; the command's stderr is its stdout (X7), or a file. */
+function openReport({ table, sys, target }: Draft): void {
+  table.call("keep the report descriptor", sys.dup3, [2, REPORT_FD, O_CLOEXEC]);
+  if (target.stderrFile === undefined) {
+    table.call("join stderr to stdout", sys.dup3, [1, 2, 0]);
+    return;
+  }
+  const flags = O_WRONLY | O_APPEND | O_CLOEXEC;
+  const file = table.call("open the file for stderr", sys.openat, [AT_FDCWD, table.text(target.stderrFile), flags, 0]);
+  const moved = table.call("send stderr to its file", sys.dup3, [0, 2, 0]);
+  table.send(file, { kind: "argument", entry: moved, index: 0 });
+}
+
+function dieWithServer({ table, sys, target }: Draft): void {
+  table.call("ask to die with the server", sys.prctl, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0]);
+  table.call("see that the server still lives", sys.getppid, [], { mode: "equals", expect: target.serverPid });
+  table.call("leave the server's session", sys.setsid, []);
+}
+
+/** The child of a fork asks to die with its parent, and makes sure the parent did not die before it asked. */
+function forkAndGuard({ table, sys }: Draft, mode: "fork" | "forkAll", guard: TableWord): void {
+  const flags = mode === "fork" ? SIGCHLD : SIGCHLD | CLONE_UNTIL_EXEC;
+  table.call("start the process tree", sys.clone, [flags, 0, 0, 0, 0], { mode });
+  table.call("ask to die with the launcher", sys.prctl, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0]);
+  table.call("see that the launcher still lives", sys.ppoll, [guard, 1, table.words(0, 0), 0, 8], {
+    mode: "equals",
+    expect: 0,
+  });
+}
+
+/** A `struct pollfd` on a pidfd of this very process, for its children to look at. */
+function ownPidfd({ table, sys }: Draft): TableWord {
+  const pollfd = table.words(0x1_0000_0000n); // fd 0 for now, events POLLIN
+  const pid = table.call("read the own process id", sys.getpid, []);
+  const pidfd = table.call("open a pidfd", sys.pidfd_open, [0, 0]);
+  table.send(pid, { kind: "argument", entry: pidfd, index: 0 });
+  table.send(pidfd, pollfd);
+  return pollfd;
+}
+
+function enterNamespaces(draft: Draft, policy: SandboxPolicy): void {
+  const { table, sys } = draft;
+  const ordinary = policy.user.uid !== 0;
+  const flags = (ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNS | CLONE_NEWPID;
+  table.call("enter new namespaces", sys.unshare, [flags]);
+  if (ordinary) {
+    writeFile(draft, "/proc/self/setgroups", "deny");
+    writeFile(draft, "/proc/self/uid_map", `${policy.user.uid} ${policy.user.uid} 1`);
+    writeFile(draft, "/proc/self/gid_map", `${policy.user.gid} ${policy.user.gid} 1`);
+  }
+  mountReadOnly(draft, policy.writable);
+  const guard = ownPidfd(draft);
+  forkAndGuard(draft, "fork", guard);
+  table.call("lead a process group", sys.setsid, []);
+  const proc = table.text("proc");
+  table.call("mount an own /proc", sys.mount, [proc, table.text("/proc"), proc, MS_NOSUID_NODEV_NOEXEC, 0]);
+  if (!ordinary) hideKernelFiles(draft);
+  // The waiting first process: the command is never PID 1, and nothing of it outlives this one.
+  table.call("start the command's process", sys.clone, [SIGCHLD | CLONE_UNTIL_EXEC, 0, 0, 0, 0], { mode: "forkAll" });
+}
+
+/** Root could read the kernel's memory and log in an own /proc too, so these become empty. */
+function hideKernelFiles({ table, sys }: Draft): void {
+  const nothing = table.text("/dev/null");
+  for (const name of ["kcore", "kmsg", "keys", "kallsyms", "timer_list", "sched_debug"]) {
+    // Not every kernel has each of them.
+    table.call(`hide "/proc/${name}"`, sys.mount, [nothing, table.text(`/proc/${name}`), 0, MS_BIND, 0], {
+      mode: "soft",
+    });
+  }
+}
+
+function writeFile({ table, sys }: Draft, path: string, text: string): void {
+  const fd = table.call(`open "${path}"`, sys.openat, [AT_FDCWD, table.text(path), O_WRONLY | O_CLOEXEC, 0]);
+  const dup = table.call(`keep "${path}" open`, sys.dup3, [0, PINNED_FD, O_CLOEXEC]);
+  table.send(fd, { kind: "argument", entry: dup, index: 0 });
+  table.call(`write "${path}"`, sys.write, [PINNED_FD, table.text(text), text.length]);
+  // A map file still open for writing makes mount_setattr fail with EBUSY, so both descriptors go now.
+  table.call(`close "${path}"`, sys.close_range, [3, REPORT_FD - 3, 0]);
+  table.call(`close "${path}"`, sys.close, [PINNED_FD], { mode: "soft" });
+}
+
+/**
+ * Everything outside the writable trees becomes read-only: this stops chmod, utime and xattr, which Landlock does not.
+ * The writable ones are set aside before and put back after: each mount in them keeps the flags it had.
+ */
+function mountReadOnly({ table, sys }: Draft, writable: readonly PinnedDirectory[]): void {
+  const root = table.text("/");
+  const empty = table.text("");
+  table.call("keep mounts private", sys.mount, [0, root, 0, MS_PRIVATE_REC, 0]);
+  const set = writable.map(({ path }) => {
+    const text = table.text(path);
+    const flags = OPEN_TREE_CLONE | AT_RECURSIVE | O_CLOEXEC;
+    return { path, text, tree: table.call(`set "${path}" aside`, sys.open_tree, [AT_FDCWD, text, flags]) };
+  });
+  const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
+  table.call("make all mounts read-only", sys.mount_setattr, [AT_FDCWD, root, AT_RECURSIVE, readOnly, 32]);
+  for (const { path, text, tree } of set) {
+    const move = table.call(`put "${path}" back`, sys.move_mount, [0, empty, AT_FDCWD, text, MOVE_MOUNT_F_EMPTY_PATH]);
+    table.send(tree, { kind: "argument", entry: move, index: 0 });
+  }
+}
+
+/** Without namespaces the launcher adopts every orphan of the command and stays until none is left. */
+function becomeSubreaper(draft: Draft): void {
+  const { table, sys } = draft;
+  const guard = ownPidfd(draft);
+  table.call("adopt orphans", sys.prctl, [PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0]);
+  forkAndGuard(draft, "forkAll", guard);
+  table.call("lead a process group", sys.setsid, []);
+}
+
+/** Ignored signals survive exec (Deno ignores SIGPIPE), and so does the mask. */
+function resetSignals({ table, sys }: Draft): void {
+  const defaults = table.words(0, 0, 0, 0);
+  for (let signal = 1; signal < 32; signal++) {
+    if (signal === SIGKILL || signal === SIGSTOP) continue;
+    table.call("reset signals", sys.rt_sigaction, [signal, defaults, 0, 8]);
+  }
+  table.call("unblock signals", sys.rt_sigprocmask, [2, table.words(0), 0, 8]);
+}
+
+function restrict(draft: Draft, policy: SandboxPolicy): void {
+  const { table, sys } = draft;
+  const attribute = table.words(handledRights(policy.abi), 0, scopesOf(policy.abi));
+  const ruleset = table.call("create the Landlock ruleset", sys.landlock_create_ruleset, [
+    attribute,
+    rulesetAttributeBytes(policy.abi),
+    0,
+  ]);
+  const kept = table.call("keep the Landlock ruleset", sys.dup3, [0, RULESET_FD, O_CLOEXEC]);
+  table.send(ruleset, { kind: "argument", entry: kept, index: 0 });
+  for (const directory of policy.writable) allowPinned(draft, directory, policy.abi);
+  for (const grant of policy.grants) {
+    allowPath(draft, grant.path, grantable(grant.rights, policy.abi, grant.kind));
+  }
+  limitCapabilities(draft, policy.keptCapabilities);
+  table.call("set no_new_privs", sys.prctl, [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0]);
+  table.call("enforce Landlock", sys.landlock_restrict_self, [RULESET_FD, 0]);
+  dropCapabilities(draft, policy.keptCapabilities);
+}
+
+/** A writable tree: missing, a link now, or another inode than the one pinned is fatal. */
+function allowPinned({ table, sys, open }: Draft, pinned: PinnedDirectory, abi: number): void {
+  const flags = O_PATH | O_CLOEXEC | open.noFollow | open.directory;
+  const fd = table.call(`open "${pinned.path}"`, sys.openat, [AT_FDCWD, table.text(pinned.path), flags, 0]);
+  const kept = table.call(`keep "${pinned.path}" open`, sys.dup3, [0, PINNED_FD, O_CLOEXEC]);
+  table.send(fd, { kind: "argument", entry: kept, index: 0 });
+  const stat = table.bytes(new Uint8Array(256));
+  table.call(`look at "${pinned.path}"`, sys.newfstatat, [PINNED_FD, table.text(""), stat, AT_EMPTY_PATH]);
+  // struct stat begins with st_dev and st_ino on both processors.
+  const identity = `see that "${pinned.path}" is still the same directory`;
+  table.call(identity, 0, [stat], { mode: "compare", expect: pinned.device });
+  const inode = { kind: "data", offset: stat.offset + 8 } as const;
+  table.call(identity, 0, [inode], { mode: "compare", expect: pinned.inode });
+  const rights = grantable(WRITABLE_TREE, abi, "directory");
+  const rule = table.words(rights, PINNED_FD);
+  table.call(`allow "${pinned.path}"`, sys.landlock_add_rule, [RULESET_FD, LANDLOCK_RULE_PATH_BENEATH, rule, 0]);
+}
+
+/** A readable path: one that is gone grants nothing and stops nothing. */
+function allowPath({ table, sys, open }: Draft, path: string, rights: number): void {
+  if (rights === 0) return;
+  const rule = table.words(rights, 0xffffffff); // no descriptor yet: EBADF, not stdin
+  const flags = O_PATH | O_CLOEXEC | open.noFollow;
+  const fd = table.call(`open "${path}"`, sys.openat, [AT_FDCWD, table.text(path), flags, 0], { mode: "soft" });
+  table.send(fd, { kind: "data", offset: rule.offset + 8 });
+  table.call(`allow "${path}"`, sys.landlock_add_rule, [RULESET_FD, LANDLOCK_RULE_PATH_BENEATH, rule, 0], {
+    mode: "soft",
+  });
+}
+
+function execute({ table, sys }: Pick<Draft, "table" | "sys">, command: LaunchCommand): void {
+  table.call(`enter "${command.directory}"`, sys.chdir, [table.text(command.directory)]);
+  if (command.reports === true) table.call("hand on the report descriptor", sys.dup3, [REPORT_FD, TAKEN_FD, 0]);
+  const argv = table.vector(command.argv);
+  const environment = table.vector(command.environment);
+  command.programs.forEach((program, index) => {
+    const last = index === command.programs.length - 1;
+    const mode = last ? "fatal" : "soft";
+    table.call(`start "${command.argv[0] ?? program}"`, sys.execve, [table.text(program), argv, environment], { mode });
+  });
+}

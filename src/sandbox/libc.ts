@@ -1,0 +1,163 @@
+/**
+ * The few C library calls the program makes itself, all on the calling thread. They ask the kernel and make memory
+ * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
+ */
+import { LITTLE_ENDIAN } from "./launcher/interpreter.ts";
+import { type Processor, SYSTEM_CALLS } from "./launcher/syscalls.ts";
+
+const SYMBOLS = {
+  landlock: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
+  stat: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
+  __errno_location: { parameters: [], result: "pointer" },
+  memfd_create: { parameters: ["buffer", "u32"], result: "i32" },
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  directory: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
+  close: { parameters: ["i32"], result: "i32" },
+} as const;
+
+const AT_FDCWD = -100n;
+const MFD_CLOEXEC = 1;
+const MFD_EXEC = 16;
+const EINVAL = 22;
+const LANDLOCK_CREATE_RULESET_VERSION = 1n;
+
+const O_CLOEXEC = 0x80000;
+
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
+
+/** Who a file is. */
+export interface FileIdentity {
+  readonly device: bigint;
+  readonly inode: bigint;
+}
+
+/** An open C library; `close()` unloads it. */
+export class Libc {
+  readonly #library: Deno.DynamicLibrary<typeof SYMBOLS>;
+  readonly #processor: Processor;
+
+  private constructor(library: Deno.DynamicLibrary<typeof SYMBOLS>, processor: Processor) {
+    this.#library = library;
+    this.#processor = processor;
+  }
+
+  /** Loads glibc, else musl. @throws {Error} When neither is there. */
+  static open(processor: Processor): Libc {
+    const names = ["libc.so.6", `libc.musl-${processor}.so.1`];
+    const problems: string[] = [];
+    for (const name of names) {
+      try {
+        return new Libc(Deno.dlopen(name, SYMBOLS), processor);
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        problems.push(error.message);
+      }
+    }
+    throw new Error(`Cannot load the C library: ${problems.join("; ")}`);
+  }
+
+  /** Landlock's ABI, or the errno of the refusal as a negative number (ENOSYS 38: not built; EOPNOTSUPP 95: disabled). */
+  landlockAbi(): number {
+    const number = BigInt(SYSTEM_CALLS[this.#processor].landlock_create_ruleset);
+    const abi = this.#library.symbols.landlock(number, 0n, 0n, LANDLOCK_CREATE_RULESET_VERSION);
+    return abi < 0n ? -this.#errno() : Number(abi);
+  }
+
+  /** Device and inode of what `path` leads to, exact where JavaScript numbers are not; undefined when it is gone. */
+  identityOf(path: string): FileIdentity | undefined {
+    const stat = new BigUint64Array(32);
+    const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
+    const name = ENCODER.encode(path + "\0");
+    const failed = this.#library.symbols.stat(number, AT_FDCWD, name, stat, 0n);
+    const [device, inode] = stat;
+    return failed !== 0n || device === undefined || inode === undefined ? undefined : { device, inode };
+  }
+
+  /**
+   * A file in memory that holds `bytes` and may be executed; the descriptor is the caller's to close.
+   * Undefined where the system forbids executable memory files (`vm.memfd_noexec=2`).
+   */
+  memoryFile(bytes: Uint8Array<ArrayBuffer>): number | undefined {
+    const name = ENCODER.encode("ahma_launcher\0");
+    const { memfd_create, write, close } = this.#library.symbols;
+    let fd = memfd_create(name, MFD_CLOEXEC | MFD_EXEC);
+    // Kernels before 6.3 do not know MFD_EXEC and need no such word.
+    if (fd < 0 && this.#errno() === EINVAL) fd = memfd_create(name, MFD_CLOEXEC);
+    if (fd < 0) return undefined;
+    if (Number(write(fd, bytes, BigInt(bytes.length))) === bytes.length) return fd;
+    close(fd);
+    return undefined;
+  }
+
+  /**
+   * The text of a file of /proc, at most 64 KiB; undefined when the process is gone. Deno opens /proc only to
+   * programs that run with every permission, which this one does not ask for.
+   */
+  readProc(path: string): string | undefined {
+    return this.#withOpen(path, (fd) => {
+      const buffer = new Uint8Array(65_536);
+      const length = Number(this.#library.symbols.read(fd, buffer, BigInt(buffer.length)));
+      return length < 0 ? undefined : DECODER.decode(buffer.subarray(0, length));
+    });
+  }
+
+  /** The ids of the children of all threads of a process; empty when it is gone or its kernel does not list them. */
+  childrenOf(pid: number): readonly number[] {
+    return this.#numbersIn(`/proc/${pid}/task`).flatMap((thread) => {
+      const listed = this.readProc(`/proc/${pid}/task/${thread}/children`) ?? "";
+      return listed.split(" ").filter((child) => child !== "").map(Number);
+    });
+  }
+
+  /** Names of a directory of /proc that are numbers. */
+  #numbersIn(path: string): readonly number[] {
+    return this.#withOpen(path, (fd) => {
+      const numbers: number[] = [];
+      const buffer = new Uint8Array(65_536);
+      const number = BigInt(SYSTEM_CALLS[this.#processor].getdents64);
+      for (;;) {
+        const length = Number(this.#library.symbols.directory(number, BigInt(fd), buffer, BigInt(buffer.length)));
+        if (length <= 0) return numbers;
+        numbers.push(...namesIn(buffer.subarray(0, length)).map(Number).filter(Number.isInteger));
+      }
+    }) ?? [];
+  }
+
+  #withOpen<Result>(path: string, use: (fd: number) => Result): Result | undefined {
+    const fd = this.#library.symbols.open(ENCODER.encode(path + "\0"), O_CLOEXEC);
+    if (fd < 0) return undefined;
+    try {
+      return use(fd);
+    } finally {
+      this.#library.symbols.close(fd);
+    }
+  }
+
+  /** Closes a descriptor made here. */
+  closeDescriptor(fd: number): void {
+    this.#library.symbols.close(fd);
+  }
+
+  close(): void {
+    this.#library.close();
+  }
+
+  #errno(): number {
+    const pointer = this.#library.symbols.__errno_location();
+    return pointer === null ? 0 : new Deno.UnsafePointerView(pointer).getInt32();
+  }
+}
+
+/** The names of `struct linux_dirent64` entries: inode 8 bytes, offset 8, record length 2, type 1, name. */
+function namesIn(entries: Uint8Array): readonly string[] {
+  const names: string[] = [];
+  const view = new DataView(entries.buffer, entries.byteOffset, entries.length);
+  for (let at = 0; at < entries.length; at += view.getUint16(at + 16, LITTLE_ENDIAN)) {
+    const name = entries.subarray(at + 19, at + view.getUint16(at + 16, LITTLE_ENDIAN));
+    names.push(DECODER.decode(name.subarray(0, name.indexOf(0))));
+  }
+  return names;
+}

@@ -1,0 +1,73 @@
+/** Following paths without being led: what is resolved once, at the start, may not pass through a place commands can write to. */
+
+const MOST_LINKS = 40;
+
+/** Whether `path` is `tree` or lies below it. Both canonical. */
+export function isWithin(path: string, tree: string): boolean {
+  return path === tree || path.startsWith(tree === "/" ? "/" : tree + "/");
+}
+
+/** The directory that holds `path`; `/` holds itself. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/")) || "/";
+}
+
+/** `path` seen from the canonical directory `base`; steps up at its beginning are taken, the rest is as spelled. */
+export function absolutePath(path: string, base: string): string {
+  if (path.startsWith("/")) return path;
+  const step = /^(\.{1,2})(?:\/+|$)/.exec(path);
+  if (step === null) return `${base}/${path}`;
+  return absolutePath(path.slice(step[0].length), step[1] === ".." ? parentOf(base) : base);
+}
+
+/** The canonical path; undefined when it is missing or out of reach. */
+export function realPath(path: string): string | undefined {
+  return expected(() => Deno.realPathSync(path));
+}
+
+/**
+ * The canonical path, unless a name on the way or a link's target lies in one of `untrusted`: a command that ran
+ * before could have put a link there that leads anywhere. Undefined then, and when it is missing or out of reach.
+ */
+export function trustedPath(path: string, untrusted: readonly string[]): string | undefined {
+  let rest = path.split("/");
+  let current = "";
+  let links = 0;
+  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+    if (name === "" || name === ".") continue;
+    if (name === "..") {
+      current = current.slice(0, Math.max(0, current.lastIndexOf("/")));
+      continue;
+    }
+    const next = `${current}/${name}`;
+    if (untrusted.some((tree) => isWithin(next, tree))) return undefined;
+    const target = linkTarget(next);
+    if (target === undefined) return undefined;
+    if (target === "") {
+      current = next;
+      continue;
+    }
+    if (++links > MOST_LINKS) return undefined;
+    if (target.startsWith("/")) current = "";
+    rest = [...target.split("/"), ...rest];
+  }
+  return current === "" ? "/" : current;
+}
+
+/** Where a link leads; empty for what is no link; undefined when there is nothing. */
+function linkTarget(path: string): string | undefined {
+  return expected(() => Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : "");
+}
+
+/** What `look` gives; undefined for what a file system does to those who look. Anything else is a fault of ours. */
+export function expected<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch (error) {
+    const usual = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied ||
+      error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.FilesystemLoop ||
+      error instanceof Deno.errors.NotCapable; // /proc and /dev, which Deno keeps from most programs
+    if (usual) return undefined;
+    throw error;
+  }
+}

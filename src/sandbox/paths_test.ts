@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { absolutePath, isWithin, parentOf, trustedPath } from "./paths.ts";
+
+Deno.test("isWithin() does not take a sibling with the same beginning", () => {
+  assert.deepStrictEqual(
+    [isWithin("/a/b", "/a"), isWithin("/a", "/a"), isWithin("/ab", "/a"), isWithin("/x", "/")],
+    [true, true, false, true],
+  );
+});
+
+Deno.test("parentOf() of the root is the root", () => {
+  assert.deepStrictEqual(["/a/b", "/a", "/"].map(parentOf), ["/a", "/", "/"]);
+});
+
+Deno.test("S4 trustedPath() follows links, but none that somebody could have planted", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const name of ["scope", "real", "home/.ssh"]) await Deno.mkdir(`${base}/${name}`, { recursive: true });
+    await Deno.writeTextFile(`${base}/real/file`, "");
+    await Deno.symlink("../real", `${base}/home/good`);
+    await Deno.symlink(`${base}/home/.ssh`, `${base}/scope/planted`);
+    await Deno.symlink(`${base}/scope/planted`, `${base}/home/through`);
+    await Deno.symlink("loop", `${base}/home/loop`);
+    const trusted = (path: string) => trustedPath(`${base}/${path}`, [`${base}/scope`])?.slice(base.length);
+    assert.deepStrictEqual(
+      ["home/good/file", "home/../real/./file", "scope/planted", "home/through", "home/loop", "none", "real/file/x"]
+        .map(trusted),
+      ["/real/file", "/real/file", undefined, undefined, undefined, undefined, undefined],
+    );
+    assert.deepStrictEqual(trustedPath("/", []), "/");
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});
+
+Deno.test("absolutePath() takes the steps up that a path begins with", () => {
+  assert.deepStrictEqual(
+    ["a/../b", "../x", "./../../x", "..", "/x", "../../../x"].map((path) => absolutePath(path, "/a/b")),
+    ["/a/b/a/../b", "/a/x", "//x", "/a/", "/x", "//x"],
+  );
+});

@@ -1,0 +1,52 @@
+/**
+ * What a session's commands may do, as plain data. The launcher's table is a pure function of it.
+ *
+ * Reads and writes are both deny-by-default: an empty list grants nothing.
+ */
+
+/** A directory pinned by identity: the launcher refuses to run when the path leads elsewhere (S4). */
+export interface PinnedDirectory {
+  /** Canonical absolute path. */
+  readonly path: string;
+  readonly device: bigint;
+  readonly inode: bigint;
+}
+
+/** A path that may be used with the given Landlock rights. A path that is gone when a command starts is skipped. */
+export interface PathGrant {
+  /** Canonical absolute path: the kernel binds rules to what is there, never to links. */
+  readonly path: string;
+  readonly kind: "directory" | "file";
+  /** A mask of `FS` rights (landlock.ts). */
+  readonly rights: number;
+}
+
+export interface SandboxPolicy {
+  /** Trees that may be read, written and executed: the scopes first, then temp and caches. */
+  readonly writable: readonly PinnedDirectory[];
+  /** What may be read or executed besides. */
+  readonly grants: readonly PathGrant[];
+  /** Landlock's ABI as the kernel told it, 1 or more. */
+  readonly abi: number;
+  /** User, mount and PID namespaces: a process tree that ends as one, everything outside read-only, own /proc. */
+  readonly namespaces: boolean;
+  /**
+   * Capabilities that commands of root keep, by number (linux/capability.h); empty: none.
+   */
+  readonly keptCapabilities: readonly number[];
+  /** Whom commands run as: the server's own ids. */
+  readonly user: { readonly uid: number; readonly gid: number };
+}
+
+/** One command, ready for `execve`. */
+export interface LaunchCommand {
+  /** Absolute paths tried in order, as a PATH search would; non-empty. */
+  readonly programs: readonly string[];
+  readonly argv: readonly string[];
+  /** `NAME=value` */
+  readonly environment: readonly string[];
+  /** Absolute working directory. */
+  readonly directory: string;
+  /** The command gets a copy of the report descriptor (`TAKEN_FD`): only for programs of ours. */
+  readonly reports?: boolean;
+}

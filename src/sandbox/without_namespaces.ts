@@ -1,0 +1,20 @@
+import { FS } from "./landlock.ts";
+import type { SandboxPolicy } from "./policy.ts";
+import { systemPaths } from "./system_paths.ts";
+
+/** CAP_DAC_OVERRIDE: what it opens is confined by Landlock. Chown and chmod are not, without read-only mounts. */
+const CONFINED_CAPABILITIES = [1];
+
+/** The policy for a kernel that refuses namespaces: no own /proc, so only its files about the machine are shown. */
+export function restrictedToLandlock(policy: SandboxPolicy): SandboxPolicy {
+  const facts = systemPaths({ ownProc: false }).filter(({ path }) => path.startsWith("/proc/"));
+  return {
+    ...policy,
+    namespaces: false,
+    keptCapabilities: policy.keptCapabilities.filter((one) => CONFINED_CAPABILITIES.includes(one)),
+    grants: [
+      ...policy.grants.filter(({ path }) => path !== "/proc"),
+      ...facts.map(({ path }) => ({ path, kind: "file" as const, rights: FS.readFile })),
+    ],
+  };
+}

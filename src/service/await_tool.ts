@@ -1,0 +1,154 @@
+/** `await` (B2): the one tool that waits. It ends no operation, whatever happens to the request. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Operation } from "../operation/operation_record.ts";
+import { lastLines, type ViewLimits } from "../operation/text_view.ts";
+import { isEnded } from "../operation/transitions.ts";
+import {
+  type BuiltinTool,
+  OPERATION_PARAMETER,
+  passesFilter,
+  TOOLS_PARAMETER,
+  unknownOperation,
+} from "./builtin_tool.ts";
+import type { BuiltinArguments } from "./builtin_parameters.ts";
+import { appendNews } from "./piggyback.ts";
+import { ProgressStream } from "./progress.ts";
+import {
+  activeLine,
+  errorResult,
+  finalText,
+  headingOf,
+  OPERATION_META_KEY,
+  operationMeta,
+  textResult,
+} from "./results.ts";
+import type { CallContext, Service } from "./service.ts";
+
+/** Many clients cut a request at 60 s. */
+const DEFAULT_LIMIT_SECONDS = 50;
+const RUNNING_OUTPUT: ViewLimits = { bytes: 1000, lines: 10 };
+/** The least room for a result among others; where it does not suffice for all, the rest waits for a further call. */
+const SMALLEST_SHARE: ViewLimits = { bytes: 512, lines: 8 };
+/** Of which so much goes to the line that says which operation it is. */
+const HEADING: ViewLimits = { bytes: 128, lines: 2 };
+/** Of those that still run, more are only counted. */
+const MOST_RUNNING = 10;
+
+export const AWAIT_TOOL: BuiltinTool = {
+  name: "await",
+  title: "Wait for operations",
+  description:
+    "Waits until background operations have ended and returns their results: one by operation_id, those of some tools, " +
+    `or all. After timeout_seconds (default ${DEFAULT_LIMIT_SECONDS}) it tells what is still running; a further call ` +
+    "continues to wait. It never ends an operation.",
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  parameters: [
+    OPERATION_PARAMETER,
+    TOOLS_PARAMETER,
+    { name: "timeout_seconds", kind: "wait", description: "Longest wait in seconds." },
+  ],
+  // Tells them itself: what did not fit into its answer is no news but the next answer.
+  tellsNews: false,
+  call: awaitOperations,
+};
+
+async function awaitOperations(
+  service: Service,
+  args: BuiltinArguments,
+  context: CallContext,
+): Promise<CallToolResult> {
+  const id = args.text("operation_id");
+  const named = id === undefined ? undefined : service.registry.get(id);
+  if (id !== undefined && named === undefined) return errorResult(unknownOperation(id));
+  const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
+  if (awaited.length === 0) return appendNews(nothingOpen(args.text("tools")), service.registry, service.settings);
+  const limitSeconds = args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS;
+  await waitFor(service, awaited, limitSeconds, context);
+  // A request that was cancelled gets no answer, so nothing was collected by it.
+  if (context.signal.aborted) return textResult("The wait was cancelled; the operations go on.");
+  return answer(service, awaited, limitSeconds);
+}
+
+/** What runs, and what ended without its result being read. */
+function openOperations(service: Service, tools: string | undefined): readonly Operation[] {
+  const open = [...service.registry.uncollected(), ...service.registry.listActive()];
+  // The work of a synchronous call belongs to the request that is waiting for it.
+  return open.filter((operation) => !operation.collected && passesFilter(operation.tool, tools));
+}
+
+async function waitFor(
+  service: Service,
+  awaited: readonly Operation[],
+  limitSeconds: number,
+  context: CallContext,
+): Promise<void> {
+  const running = awaited.filter((operation) => !isEnded(operation.state));
+  if (running.length === 0) return;
+  const progress = context.sendProgress && new ProgressStream({
+    send: context.sendProgress,
+    heartbeat: () =>
+      running.filter((one) => !isEnded(one.state)).map((one) => describeRunning(service, one)).join("\n"),
+    signal: context.signal,
+    keepAnsi: service.settings.keepAnsi,
+    log: service.log,
+  });
+  for (const operation of running) progress?.watch(operation, running.length === 1 ? "" : `[${operation.tool}] `);
+  const ids = running.map((operation) => operation.id);
+  await service.registry.wait(ids, { timeoutMs: limitSeconds * 1000, signal: context.signal });
+  await progress?.close();
+}
+
+function nothingOpen(tools: string | undefined): CallToolResult {
+  const which = tools === undefined || tools.trim() === "" ? "operation" : `operation of the tools "${tools}"`;
+  return textResult(`No ${which} is running, and no such result is waiting to be read; \`status\` lists what ended.`);
+}
+
+function answer(service: Service, awaited: readonly Operation[], limitSeconds: number): CallToolResult {
+  const { inline, keepAnsi } = service.settings;
+  const allEnded = awaited.filter((operation) => isEnded(operation.state));
+  const ended = allEnded.slice(0, mostResults(inline));
+  const running = awaited.filter((operation) => !isEnded(operation.state));
+  const style = { limits: share(inline, ended.length), keepAnsi };
+  const finals = ended.map((operation) => ({ operation, ...finalText(operation, style) }));
+  for (const operation of ended) service.registry.markCollected(operation.id);
+  const texts = finals.map(({ operation, text }) =>
+    ended.length === 1 ? text : `${headingOf(operation)}\n${text.trimEnd()}`
+  );
+  const left = allEnded.length - ended.length;
+  if (left > 0) texts.push(`${left} more ended: another \`await\` gives their results.`);
+  if (running.length > 0) texts.push(stillRunning(service, running, limitSeconds));
+  const metas = [...finals, ...running.map((operation) => ({ operation, view: undefined }))]
+    .map(({ operation, view }) => operationMeta(operation, view));
+  const result = {
+    ...textResult(texts.join("\n\n")),
+    ...ended.some((operation) => operation.state !== "completed") && { isError: true },
+    _meta: metas.length === 1 ? { [OPERATION_META_KEY]: metas[0] } : { "ahma/operations": metas },
+  };
+  return left > 0 ? result : appendNews(result, service.registry, service.settings);
+}
+
+function stillRunning(service: Service, running: readonly Operation[], limitSeconds: number): string {
+  const parts = running.slice(0, MOST_RUNNING).map((operation) => {
+    const output = lastLines(operation.output, RUNNING_OUTPUT, { keepAnsi: service.settings.keepAnsi });
+    return `${describeRunning(service, operation)}\n${output}`;
+  });
+  const more = running.length > parts.length ? `... ${running.length - parts.length} more\n` : "";
+  return `Not ended after ${limitSeconds} s:\n${parts.join("")}${more}Another \`await\` continues to wait.`;
+}
+
+function describeRunning({ registry }: Service, operation: Operation): string {
+  return activeLine(operation, registry.queuePosition(operation.id));
+}
+
+/** How many results fit into one answer (X4). */
+function mostResults({ bytes, lines }: ViewLimits): number {
+  return Math.max(1, Math.floor(Math.min(bytes / SMALLEST_SHARE.bytes, lines / SMALLEST_SHARE.lines)));
+}
+
+function share(limits: ViewLimits, count: number): ViewLimits {
+  if (count <= 1) return limits;
+  return {
+    bytes: Math.floor(limits.bytes / count) - HEADING.bytes,
+    lines: Math.floor(limits.lines / count) - HEADING.lines,
+  };
+}

@@ -1,0 +1,147 @@
+/** The arguments of the built-in tools (B1): one table each, from which come the schema that is listed and the check of a call. */
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { didYouMean } from "../base/suggest.ts";
+import type { InputSchema } from "../catalog/input_schema.ts";
+import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/meta_parameters.ts";
+
+/** `input` may hold any character, `wait` may be no time at all, `limit` may not. */
+export type ParameterKind = "text" | "input" | "wait" | "limit" | "count" | "mode" | "variables";
+
+export interface Parameter {
+  readonly name: string;
+  readonly kind: ParameterKind;
+  readonly description: string;
+  readonly required?: boolean;
+  /** Another name it is accepted by. */
+  readonly alias?: string;
+}
+
+/** Checked arguments of a built-in tool, by parameter name. */
+export interface BuiltinArguments {
+  /** Of a `text`, `input` or `mode`; undefined: not given. */
+  text(name: string): string | undefined;
+  /** Of a `wait`, `limit` or `count`; undefined: not given. */
+  number(name: string): number | undefined;
+  /** Of `variables`; empty when not given. */
+  variables(name: string): Readonly<Record<string, string>>;
+}
+
+/** The JSON Schema of a table. An alias is a property of its own, so that a strict client lets it through. */
+export function schemaOf(parameters: readonly Parameter[]): InputSchema {
+  const entries = parameters.flatMap((parameter) => {
+    const schema = { ...SCHEMAS[parameter.kind], description: parameter.description };
+    const alias = { ...SCHEMAS[parameter.kind], description: `The same as ${parameter.name}.` };
+    return [
+      [parameter.name, schema] as const,
+      ...parameter.alias === undefined ? [] : [[parameter.alias, alias] as const],
+    ];
+  });
+  // A client may send the alias instead, so a parameter that has one cannot be listed as required.
+  const required = parameters.filter((one) => one.required && one.alias === undefined).map((one) => one.name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(entries),
+    ...required.length > 0 && { required },
+    additionalProperties: false,
+  };
+}
+
+/** Checks the arguments of a call of `tool`; the problem is the text of the result. */
+export function checkBuiltinArguments(
+  tool: string,
+  parameters: readonly Parameter[],
+  given: Readonly<Record<string, unknown>>,
+): Outcome<BuiltinArguments> {
+  const values = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(given)) {
+    const parameter = parameters.find((one) => one.name === name || one.alias === name);
+    if (parameter === undefined) return failure(unknownArgument(tool, name, parameters));
+    const expected = value === undefined ? undefined : CHECKS[parameter.kind](value);
+    if (expected !== undefined) {
+      return failure(`Cannot run "${tool}": argument "${name}" is ${shown(value)}, expected ${expected}`);
+    }
+    if (values.has(parameter.name) && values.get(parameter.name) !== value) {
+      const names = `"${parameter.name}" and "${parameter.alias}"`;
+      return failure(`Cannot run "${tool}": arguments ${names} are the same one and differ: give one of them`);
+    }
+    values.set(parameter.name, value);
+  }
+  const missing = parameters.find((one) => one.required === true && values.get(one.name) === undefined);
+  if (missing !== undefined) return failure(`Cannot run "${tool}": ${missingArgument(missing)}`);
+  return success({
+    text: (name) => textOf(values.get(name)),
+    number: (name) => numberOf(values.get(name)),
+    // The check of `variables` has seen that every value is a text.
+    variables: (name) => (values.get(name) ?? {}) as Record<string, string>,
+  });
+}
+
+const SCHEMAS: Readonly<Record<ParameterKind, Record<string, unknown>>> = {
+  text: { type: "string" },
+  input: { type: "string" },
+  wait: { type: "number", minimum: 0, maximum: LONGEST_TIMEOUT_SECONDS },
+  limit: { type: "number", exclusiveMinimum: 0, maximum: LONGEST_TIMEOUT_SECONDS },
+  count: { type: "integer", minimum: 1, maximum: 1000 },
+  mode: { type: "string", enum: [...EXECUTION_MODES] },
+  variables: { type: "object", additionalProperties: { type: "string" } },
+};
+
+/** Undefined: fine; else what is expected. */
+const CHECKS: Readonly<Record<ParameterKind, (value: unknown) => string | undefined>> = {
+  text: (value) => textProblem(value) ?? (String(value).includes("\0") ? "a string without NUL" : undefined),
+  input: textProblem,
+  wait: (value) =>
+    typeof value === "number" && value >= 0 && value <= LONGEST_TIMEOUT_SECONDS
+      ? undefined
+      : `a number of seconds from 0 to ${LONGEST_TIMEOUT_SECONDS}`,
+  limit: (value) =>
+    typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT_SECONDS
+      ? undefined
+      : `a number of seconds above 0, at most ${LONGEST_TIMEOUT_SECONDS}`,
+  count: (value) =>
+    typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 1000
+      ? undefined
+      : "an integer from 1 to 1000",
+  mode: (value) =>
+    EXECUTION_MODES.some((mode) => mode === value)
+      ? undefined
+      : EXECUTION_MODES.map((mode) => `"${mode}"`).join(" or "),
+  variables: (value) => areVariables(value) ? undefined : "an object of strings whose keys are names of variables",
+};
+
+/** Half a surrogate pair has no bytes: it would reach the command as another character. */
+function textProblem(value: unknown): string | undefined {
+  if (typeof value !== "string") return "a string";
+  return value.isWellFormed() ? undefined : "a string of valid Unicode, without half a surrogate pair";
+}
+
+function areVariables(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every(([name, text]) =>
+    /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && CHECKS.text(text) === undefined
+  );
+}
+
+function missingArgument({ name, description, alias }: Parameter): string {
+  const names = alias === undefined ? `"${name}"` : `"${name}" (or "${alias}")`;
+  return `argument ${names} is missing: ${description.replace(/[.]$/, "")}`;
+}
+
+function unknownArgument(tool: string, name: string, parameters: readonly Parameter[]): string {
+  const names = parameters.map((one) => one.name);
+  const allowed = names.length === 0 ? "none" : names.join(", ");
+  return `Cannot run "${tool}": argument "${name}" does not exist${didYouMean(name, names)} (arguments: ${allowed})`;
+}
+
+function shown(value: unknown): string {
+  const json = JSON.stringify(value) ?? String(value);
+  return json.length <= 80 ? json : `${json.slice(0, 79)}…`;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,48 @@
+import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
+import type { BuiltinArguments, Parameter } from "./builtin_parameters.ts";
+import type { CallContext, Service } from "./service.ts";
+
+/** One tool that always exists (B1). */
+export interface BuiltinTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Instead of `description` where `--sync` makes every call wait; absent: the same. */
+  readonly synchronousDescription?: string;
+  readonly annotations: ToolAnnotations;
+  readonly parameters: readonly Parameter[];
+  /** Absent for tools that return command output: two clients then hide the text from the model (X1). */
+  readonly outputSchema?: { readonly type: "object"; readonly [member: string]: unknown };
+  /** Whether news of ended operations may follow its result (X5c). */
+  readonly tellsNews: boolean;
+  /** The arguments are checked. */
+  readonly call: (service: Service, args: BuiltinArguments, context: CallContext) => Promise<CallToolResult>;
+}
+
+/** The operation argument of `await`, `status` and `cancel`; both names are in use. */
+export const OPERATION_PARAMETER: Parameter = {
+  name: "operation_id",
+  kind: "text",
+  alias: "id",
+  description: "Id of one operation (op_...), as the call that started it returned it or `status` lists it.",
+};
+
+/** The filter of `await` and `status`. */
+export const TOOLS_PARAMETER: Parameter = {
+  name: "tools",
+  kind: "text",
+  description: "Without operation_id: only operations whose tool name starts with one of these, separated by commas, " +
+    'as in "cargo,npm_run".',
+};
+
+/** Whether `tool` passes the comma list `prefixes`; undefined or empty passes everything. */
+export function passesFilter(tool: string, prefixes: string | undefined): boolean {
+  const wanted = (prefixes ?? "").split(",").map((prefix) => prefix.trim()).filter((prefix) => prefix !== "");
+  return wanted.length === 0 || wanted.some((prefix) => tool.startsWith(prefix));
+}
+
+/** What to say of an id nobody knows. */
+export function unknownOperation(id: string): string {
+  return `Operation "${id}" is unknown: it never existed in this session, or its result is no longer kept. ` +
+    "`status` lists the operations there are.";
+}

@@ -1,0 +1,53 @@
+/** A prepared command as the work of an operation: private files are written before it and removed after it (T7). */
+import { messageOf } from "../base/errors.ts";
+import type { PreparedCommand } from "../command/prepared_command.ts";
+import type { Work, WorkControl, WorkEnd } from "../operation/operation.ts";
+import type { CommandRequest } from "../process/command_runner.ts";
+import type { PrivateFile, Service } from "./service.ts";
+
+/** What the work needs of a service. */
+export type WorkTools = Pick<Service, "runner" | "writePrivateFile" | "log">;
+
+/** Runs `prepared` in `directory` (real, inside the scope). */
+export function commandWork(tools: WorkTools, prepared: PreparedCommand, directory: string): Work {
+  if (prepared.files.length === 0) return requestWork(tools, requestOf(prepared, directory, []));
+  return async (control) => {
+    const files: PrivateFile[] = [];
+    try {
+      for (const text of prepared.files) files.push(await tools.writePrivateFile(text));
+      return await runRequest(tools, requestOf(prepared, directory, files), control);
+    } catch (thrown) {
+      return { kind: "not_started", message: `Cannot write a private file for an argument: ${messageOf(thrown)}` };
+    } finally {
+      await removeAll(tools, files);
+    }
+  };
+}
+
+/** Runs one request of the runner. */
+export function requestWork(tools: WorkTools, request: CommandRequest): Work {
+  return (control) => runRequest(tools, request, control);
+}
+
+function runRequest(tools: WorkTools, request: CommandRequest, control: WorkControl): Promise<WorkEnd> {
+  return tools.runner.run(request, { signal: control.signal, onOutput: (chunk) => control.write(chunk) });
+}
+
+function requestOf(prepared: PreparedCommand, directory: string, files: readonly PrivateFile[]): CommandRequest {
+  return {
+    run: { argv: prepared.argv.map((word) => typeof word === "string" ? word : files[word.file]?.path ?? "") },
+    directory,
+    environment: prepared.environment,
+    stdin: prepared.stdin,
+  };
+}
+
+async function removeAll(tools: WorkTools, files: readonly PrivateFile[]): Promise<void> {
+  for (const file of files) {
+    try {
+      await file.remove();
+    } catch (thrown) {
+      tools.log.warn("Cannot remove a private file", { file: file.path, error: messageOf(thrown) });
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** What `tools/list` shows: built-in tools first, then the catalog in its order. */
+import { ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
+import { ASYNC_GUIDANCE } from "../catalog/guidance.ts";
+import type { Catalog, Leaf } from "../catalog/leaf.ts";
+import { inputSchemaOf } from "../catalog/input_schema.ts";
+import { BUILTIN_TOOLS } from "./builtin_tools.ts";
+import { schemaOf } from "./builtin_parameters.ts";
+
+/** What descriptions depend on beside the catalog. */
+export interface ListOptions {
+  /** `--sync`: no call answers with an operation id, so no description says so. */
+  readonly synchronous: boolean;
+}
+
+/** Lists the tools of a catalog; keeps the last list, because most clients ask more than once. */
+export class ToolLister {
+  readonly #options: ListOptions;
+  #catalog: Catalog | undefined;
+  #tools: Tool[] = [];
+  /** Leaves of unchanged files are the same objects, and so are their definitions. */
+  readonly #known = new WeakMap<Leaf, Tool>();
+
+  constructor(options: ListOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Everything on one page. Since no cursor is ever given out, any cursor is invalid.
+   * @throws ProtocolError -32602 for a cursor
+   */
+  list(catalog: Catalog, cursor: string | undefined): Tool[] {
+    if (cursor !== undefined) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor "${cursor}": the list has one page`);
+    }
+    if (catalog !== this.#catalog) {
+      this.#tools = [...builtinTools(this.#options), ...this.#leafTools(catalog)];
+      this.#catalog = catalog;
+    }
+    return this.#tools;
+  }
+
+  /** A leaf that has the name of a built-in tool is left out. */
+  #leafTools(catalog: Catalog): Tool[] {
+    return catalog.leaves.filter((leaf) => !BUILTIN_TOOLS.has(leaf.name)).map((leaf) => {
+      const tool = this.#known.get(leaf) ?? toolOf(leaf, this.#options);
+      this.#known.set(leaf, tool);
+      return tool;
+    });
+  }
+}
+
+function builtinTools({ synchronous }: ListOptions): Tool[] {
+  return [...BUILTIN_TOOLS.values()].map((
+    { name, title, description, synchronousDescription, annotations, parameters, outputSchema },
+  ) => ({
+    name,
+    title,
+    description: synchronous ? synchronousDescription ?? description : description,
+    // As below.
+    inputSchema: { ...schemaOf(parameters) } as Tool["inputSchema"],
+    ...outputSchema !== undefined && { outputSchema: outputSchema as Tool["inputSchema"] },
+    annotations,
+  }));
+}
+
+function toolOf(leaf: Leaf, { synchronous }: ListOptions): Tool {
+  return {
+    name: leaf.name,
+    description: synchronous ? withoutGuidance(leaf.description) : leaf.description,
+    // A schema is JSON, which its own type does not say: its members are `unknown`.
+    inputSchema: { ...inputSchemaOf(leaf) } as Tool["inputSchema"],
+  };
+}
+
+/** The catalog ends the description of a background leaf with it and does not know of `--sync`. */
+function withoutGuidance(description: string): string {
+  return description.endsWith(ASYNC_GUIDANCE) ? description.slice(0, -ASYNC_GUIDANCE.length).trimEnd() : description;
+}

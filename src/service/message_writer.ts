@@ -1,0 +1,72 @@
+/** Where bytes go: `Deno.stdout`, or a test's stand-in. It may write less than it was given. */
+export interface ByteOutput {
+  write(bytes: Uint8Array): Promise<number>;
+}
+
+/** How long to leave a full pipe alone that somebody switched to non-blocking; Deno offers no way to be told. */
+const FULL_PIPE_RETRY_MS = 5;
+
+interface Waiting {
+  readonly bytes: Uint8Array;
+  readonly done: () => void;
+}
+
+/**
+ * Writes messages in the order they are given, never blocking: a synchronous write would be about 5 µs faster, but a
+ * client that stops reading would stop the whole program with it, time limits and the end of stdin included.
+ */
+export class MessageWriter {
+  readonly #output: ByteOutput;
+  readonly #onFailure: (thrown: unknown) => void;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #failed = false;
+
+  /** `onFailure` hears the first failure to write, a closed pipe for instance; afterwards everything is dropped. */
+  constructor(output: ByteOutput, onFailure: (thrown: unknown) => void) {
+    this.#output = output;
+    this.#onFailure = onFailure;
+  }
+
+  /** Resolves when the bytes were written or dropped; never rejects. */
+  write(bytes: Uint8Array): Promise<void> {
+    if (this.#failed) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ bytes, done: resolve });
+    this.#writing ??= this.#writeWaiting();
+    return promise;
+  }
+
+  /** Resolves when everything given so far was written or dropped. */
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #writeWaiting(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const taken = this.#waiting;
+      this.#waiting = [];
+      for (const { bytes, done } of taken) {
+        await this.#writeAll(bytes);
+        done();
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    for (let written = 0; written < bytes.length && !this.#failed;) {
+      try {
+        written += await this.#output.write(bytes.subarray(written));
+      } catch (thrown) {
+        if (!(thrown instanceof Deno.errors.WouldBlock)) return this.#fail(thrown);
+        await new Promise((resolve) => setTimeout(resolve, FULL_PIPE_RETRY_MS));
+      }
+    }
+  }
+
+  #fail(thrown: unknown): void {
+    this.#failed = true;
+    this.#onFailure(thrown);
+  }
+}

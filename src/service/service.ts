@@ -1,0 +1,62 @@
+import type { Unsubscribe } from "../base/emitter.ts";
+import type { Logger } from "../base/log.ts";
+import type { Scope } from "../base/scope.ts";
+import type { Catalog } from "../catalog/leaf.ts";
+import type { OperationRegistry } from "../operation/registry.ts";
+import type { ViewLimits } from "../operation/text_view.ts";
+import type { CommandRunner } from "../process/command_runner.ts";
+
+/** Whether commands are confined, in words for people and models (S14). */
+export interface SandboxStatus {
+  readonly enforced: boolean;
+  /** One line: what enforces, or why nothing does. */
+  readonly summary: string;
+  /** The same with what is known only when the kernel has been asked; absent: the summary says it all. */
+  readonly details?: () => Promise<string>;
+}
+
+export interface ServiceSettings {
+  /** `--sync`: every call waits for its result (X2). */
+  readonly synchronous: boolean;
+  /** `--timeout`, seconds (X9); undefined: no limit. */
+  readonly defaultTimeoutSeconds: number | undefined;
+  /** Size of one result's text (X4). */
+  readonly inline: ViewLimits;
+  /** `--inline-wait`: how long an asynchronous call waits for an early end, milliseconds; 0: not at all (X1). */
+  readonly inlineWaitMs: number;
+  /** `--keep-ansi` (X8). */
+  readonly keepAnsi: boolean;
+  readonly sandbox: SandboxStatus;
+}
+
+/** 10 KiB and 250 lines (X4). */
+export const DEFAULT_INLINE_LIMITS: ViewLimits = { bytes: 10 * 1024, lines: 250 };
+
+/** A text in a file only its command can read (T7). */
+export interface PrivateFile {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** All a connection works with. It lives longer than any `Server` of the SDK and is shared by all of them. */
+export interface Service {
+  readonly info: { readonly name: string; readonly version: string };
+  /** The tools of this moment; a call keeps the catalog it began with. Tool files are read when it is first asked for. */
+  readonly catalog: () => Promise<Catalog>;
+  readonly runner: CommandRunner;
+  readonly registry: OperationRegistry;
+  readonly scope: Scope;
+  readonly settings: ServiceSettings;
+  readonly writePrivateFile: (text: string) => Promise<PrivateFile>;
+  readonly log: Logger;
+  /** Hears that `catalog` gives something else now; absent: it never does, and no `listChanged` is declared. */
+  readonly onCatalogChange?: (listener: () => void) => Unsubscribe;
+}
+
+/** What one tool call brings beside its arguments. */
+export interface CallContext {
+  /** Aborted when the client cancels this request or its connection ends. */
+  readonly signal: AbortSignal;
+  /** Sends one progress notification; undefined: the client gave no token. */
+  readonly sendProgress: ((progress: number, message: string) => Promise<void>) | undefined;
+}

@@ -1,0 +1,76 @@
+/** `sandboxed_shell` (B5): any command line, with the same results, modes and limits as every other tool. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import type { Scope } from "../base/scope.ts";
+import type { MetaArguments } from "../command/prepared_command.ts";
+import type { CommandRequest } from "../process/command_runner.ts";
+import type { BuiltinTool } from "./builtin_tool.ts";
+import type { BuiltinArguments } from "./builtin_parameters.ts";
+import { requestWork } from "./command_work.ts";
+import { chooseMode } from "./mode.ts";
+import { shorten } from "./prepare_call.ts";
+import { errorResult } from "./results.ts";
+import { runOperation } from "./run_operation.ts";
+import type { CallContext, Service } from "./service.ts";
+
+const WHAT_IT_DOES =
+  "Runs a shell command line inside the sandbox: pipes, redirections, several lines, any program. stdout and stderr " +
+  "come back as one text with the exit code.";
+const ITS_INPUT = "There is no terminal, and standard input is empty unless stdin is given.";
+
+export const SHELL_TOOL: BuiltinTool = {
+  name: "sandboxed_shell",
+  title: "Run a shell command",
+  description: `${WHAT_IT_DOES} By default the call returns an operation id at once while the command runs in the ` +
+    "background; `await` with that id gives the result. With execution_mode Synchronous the answer is the result. " +
+    ITS_INPUT,
+  synchronousDescription: `${WHAT_IT_DOES} ${ITS_INPUT}`,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  parameters: [
+    { name: "command", kind: "text", required: true, description: "The command line." },
+    { name: "working_directory", kind: "text", description: "Directory to run in, inside the scope." },
+    { name: "timeout_seconds", kind: "limit", description: "Seconds after which the run is ended." },
+    {
+      name: "execution_mode",
+      kind: "mode",
+      description: "Synchronous: the answer is the result. AsyncResultPush: the answer is an operation id.",
+    },
+    { name: "env", kind: "variables", description: "Environment variables to add." },
+    { name: "stdin", kind: "input", description: "Text for standard input." },
+  ],
+  tellsNews: true,
+  call: runShell,
+};
+
+/** What checked arguments ask the runner for. The problem is the text of the result. */
+export async function shellRequest(args: BuiltinArguments, scope: Scope): Promise<Outcome<CommandRequest>> {
+  const command = args.text("command") ?? "";
+  if (command.trim() === "") {
+    return failure('Cannot run "sandboxed_shell": argument "command" is empty: give the command line to run');
+  }
+  const directory = await scope.resolveDirectory(args.text("working_directory"));
+  if (!directory.ok) return directory;
+  return success({
+    run: { shell: command },
+    directory: directory.value,
+    environment: args.variables("env"),
+    stdin: args.text("stdin"),
+  });
+}
+
+async function runShell(service: Service, args: BuiltinArguments, context: CallContext): Promise<CallToolResult> {
+  const request = await shellRequest(args, service.scope);
+  if (!request.ok) return errorResult(request.problem);
+  return runOperation(service, {
+    tool: SHELL_TOOL.name,
+    title: shorten(args.text("command") ?? ""),
+    work: requestWork(service, request.value),
+    timeoutSeconds: args.number("timeout_seconds") ?? service.settings.defaultTimeoutSeconds,
+    mode: chooseMode({
+      forced: service.settings.synchronous,
+      // The table's kind `mode` lets nothing else through.
+      executionMode: args.text("execution_mode") as MetaArguments["executionMode"],
+      leafSynchronous: undefined,
+    }),
+  }, context);
+}

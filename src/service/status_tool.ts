@@ -1,0 +1,144 @@
+/** `status` (B3): how things stand, at once. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CatalogProblem, UnavailableTool } from "../catalog/leaf.ts";
+import { describeProblem } from "../catalog/problem.ts";
+import type { Operation } from "../operation/operation_record.ts";
+import { lastLines, type ViewLimits } from "../operation/text_view.ts";
+import { isEnded } from "../operation/transitions.ts";
+import {
+  type BuiltinTool,
+  OPERATION_PARAMETER,
+  passesFilter,
+  TOOLS_PARAMETER,
+  unknownOperation,
+} from "./builtin_tool.ts";
+import type { BuiltinArguments } from "./builtin_parameters.ts";
+import {
+  activeLine,
+  errorResult,
+  headingOf,
+  OPERATION_META_KEY,
+  operationMeta,
+  statusLine,
+  textResult,
+} from "./results.ts";
+import { sandboxLine } from "./instructions.ts";
+import type { Service } from "./service.ts";
+
+const DEFAULT_LIMIT = 10;
+const RUNNING_OUTPUT: ViewLimits = { bytes: 400, lines: 3 };
+const ONE_OUTPUT: ViewLimits = { bytes: 2000, lines: 20 };
+/** Names of tools that miss one program shown on a line. */
+const MOST_NAMES = 4;
+const MOST_PROBLEMS = 20;
+
+export const STATUS_TOOL: BuiltinTool = {
+  name: "status",
+  title: "Status of operations",
+  description:
+    "Shows at once what runs, what is queued, what ended lately, and which tool files could not be loaded. " +
+    "Results in full come from `await`.",
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  parameters: [
+    OPERATION_PARAMETER,
+    TOOLS_PARAMETER,
+    { name: "limit", kind: "count", description: `How many of each kind to list; default ${DEFAULT_LIMIT}.` },
+  ],
+  tellsNews: false,
+  call: showStatus,
+};
+
+async function showStatus(service: Service, args: BuiltinArguments): Promise<CallToolResult> {
+  const id = args.text("operation_id");
+  if (id !== undefined) {
+    const operation = service.registry.get(id);
+    return operation === undefined ? errorResult(unknownOperation(id)) : showOne(service, operation);
+  }
+  const shown = selectOperations(service, args);
+  const { sandbox } = service.settings;
+  const [{ problems, unavailable }, summary] = await Promise.all([
+    service.catalog(),
+    sandbox.details?.() ?? sandbox.summary,
+  ]);
+  const { running, queued, ended } = shown;
+  return textResult([
+    `${running.length} running, ${queued.length} queued, ${ended.length} ended and kept`,
+    ...section("Running", running, shown.limit, (operation) => describeActive(service, operation)),
+    ...section("Queued", queued, shown.limit, (operation) => describeActive(service, operation)),
+    ...section(
+      "Ended, newest first",
+      ended,
+      shown.limit,
+      (operation) => `${statusLine(operation)} ${headingOf(operation)}`,
+    ),
+    ...problemLines(problems),
+    ...unavailableLines(unavailable ?? []),
+    sandboxLine({ ...sandbox, summary }),
+    `Scope: ${service.scope.roots.join(", ")}`,
+  ].join("\n"));
+}
+
+function selectOperations(service: Service, args: BuiltinArguments) {
+  const passes = (operation: Operation) => passesFilter(operation.tool, args.text("tools"));
+  const all = service.registry.list().filter(passes);
+  return {
+    limit: args.number("limit") ?? DEFAULT_LIMIT,
+    running: all.filter((operation) => operation.state === "running"),
+    queued: all.filter((operation) => operation.state === "queued"),
+    ended: all.filter((operation) => isEnded(operation.state)).toReversed(),
+  };
+}
+
+function showOne(service: Service, operation: Operation): CallToolResult {
+  const output = lastLines(operation.output, ONE_OUTPUT, { keepAnsi: service.settings.keepAnsi });
+  const { totalBytes, totalLines } = operation.output;
+  const facts = isEnded(operation.state)
+    ? `${statusLine(operation)} ${operation.tool}: ${operation.title}`
+    : describeFacts(service, operation);
+  const amount = totalBytes === 0
+    ? "(no output)"
+    : `Last lines of ${totalLines} (${totalBytes} bytes):\n${output.trimEnd()}`;
+  return {
+    ...textResult(`${facts}\n${amount}`),
+    _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
+  };
+}
+
+function section(
+  title: string,
+  operations: readonly Operation[],
+  limit: number,
+  describe: (operation: Operation) => string,
+): readonly string[] {
+  if (operations.length === 0) return [];
+  const more = operations.length > limit ? [`... ${operations.length - limit} more`] : [];
+  return [`${title}:`, ...operations.slice(0, limit).map(describe), ...more];
+}
+
+function describeActive(service: Service, operation: Operation): string {
+  const output = lastLines(operation.output, RUNNING_OUTPUT, { keepAnsi: service.settings.keepAnsi }).trimEnd();
+  const indented = output.split("\n").map((line) => `\n  ${line}`).join("");
+  return `${describeFacts(service, operation)}${output === "" ? "" : indented}`;
+}
+
+function describeFacts({ registry }: Service, operation: Operation): string {
+  return activeLine(operation, registry.queuePosition(operation.id));
+}
+
+function problemLines(problems: readonly CatalogProblem[]): readonly string[] {
+  if (problems.length === 0) return [];
+  const more = problems.length > MOST_PROBLEMS ? [`... ${problems.length - MOST_PROBLEMS} more`] : [];
+  return ["Tool files:", ...problems.slice(0, MOST_PROBLEMS).map(describeProblem), ...more];
+}
+
+function unavailableLines(unavailable: readonly UnavailableTool[]): readonly string[] {
+  if (unavailable.length === 0) return [];
+  return [
+    "Not available:",
+    ...unavailable.map(({ names, reason, installInstructions }) => {
+      const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+      const advice = installInstructions === "" ? "" : `. ${installInstructions}`;
+      return `${names.slice(0, MOST_NAMES).join(", ")}${more}: ${reason}${advice}`;
+    }),
+  ];
+}

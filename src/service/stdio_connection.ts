@@ -1,0 +1,49 @@
+/**
+ * One MCP connection over stdin and stdout, both protocol eras.
+ *
+ * The end (X14): stdin ends, the client goes away, or `stop` aborts → requests and operations have the grace to end →
+ * what is left is cancelled → every request is answered → the connection closes.
+ */
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { messageOf } from "../base/errors.ts";
+import { ToolLister } from "./definitions.ts";
+import type { ByteOutput } from "./message_writer.ts";
+import { buildServer } from "./server.ts";
+import type { Service } from "./service.ts";
+import { type ByteInput, StdioTransport } from "./stdio_transport.ts";
+
+export interface StdioStreams {
+  readonly input: ByteInput;
+  readonly output: ByteOutput;
+  /** Aborted: the connection ends as if stdin had ended, for SIGINT and SIGTERM. */
+  readonly stop?: AbortSignal;
+  /** What operations have after the end of stdin, milliseconds; absent: 10,000. */
+  readonly graceMs?: number;
+}
+
+const GRACE_MS = 10_000;
+/** Answers are written right after their operations end; this only guards against a bug. */
+const LAST_ANSWERS_MS = 2_000;
+
+/** Serves until the connection has ended; then nothing runs any more in `service.registry`. */
+export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
+  const transport = new StdioTransport({ input: io.input, output: io.output, log: service.log });
+  const tools = new ToolLister(service.settings);
+  const connection = serveStdio(({ era }) => buildServer(service, { era, tools }), {
+    transport,
+    onerror: (error) => service.log.debug("MCP connection", { error: messageOf(error) }),
+  });
+  await Promise.race([transport.inputEnded, aborted(io.stop)]);
+  const deadline = performance.now() + (io.graceMs ?? GRACE_MS);
+  // First the requests: one that was read last may not have started its operation yet.
+  await transport.whenAnswered(deadline - performance.now());
+  await service.registry.shutdown(Math.max(0, deadline - performance.now()));
+  if (!(await transport.whenAnswered(LAST_ANSWERS_MS))) service.log.error("Some requests were left without an answer");
+  await connection.close();
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return new Promise(() => {});
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

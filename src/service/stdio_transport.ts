@@ -1,0 +1,158 @@
+/**
+ * MCP over stdin and stdout (C2). The SDK's own transport drops broken lines without a word and forgets every request
+ * in flight when stdin ends; this one answers the first and, for X14, keeps writing until the last answer is out.
+ *
+ * read → split into lines (bytes) → check → SDK; SDK → one line → stdout, in order. Nothing else writes to stdout.
+ */
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { LineSplitter } from "./line_splitter.ts";
+import { type ByteOutput, MessageWriter } from "./message_writer.ts";
+import { INVALID_REQUEST, readWireMessage, type WireId, type WireMessage } from "./wire_message.ts";
+
+/** Where bytes come from: `Deno.stdin`, or a test's stand-in. */
+export interface ByteInput {
+  /** Null: the end. */
+  read(buffer: Uint8Array): Promise<number | null>;
+}
+
+export interface StdioTransportOptions {
+  readonly input: ByteInput;
+  readonly output: ByteOutput;
+  readonly log: Logger;
+  /** In bytes; absent: 16 MiB. */
+  readonly longestLine?: number;
+}
+
+const LONGEST_LINE = 16 * 1024 * 1024;
+const READ_BYTES = 64 * 1024;
+/** How long a client that does not read may hold up the end. */
+const LAST_WRITES_MS = 2_000;
+
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Resolves when no further request can come: stdin ended, failed, or stdout is gone. The transport still writes. */
+  readonly inputEnded: Promise<void>;
+
+  readonly #options: StdioTransportOptions;
+  readonly #writer: MessageWriter;
+  readonly #endInput: () => void;
+  /** Requests that have neither an answer nor a cancel. */
+  readonly #pending = new Set<WireId>();
+  #onAnswered: (() => void) | undefined;
+  #closed = false;
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+    const ended = Promise.withResolvers<void>();
+    this.inputEnded = ended.promise;
+    this.#endInput = ended.resolve;
+    this.#writer = new MessageWriter(options.output, (thrown) => this.#outputFailed(thrown));
+  }
+
+  /** Begins to read. */
+  start(): Promise<void> {
+    void this.#readAll().finally(this.#endInput);
+    return Promise.resolve();
+  }
+
+  /** Writes one message; resolves when it is out, or dropped because the client is gone. */
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error("Cannot send a message: the connection is closed"));
+    const written = this.#write(message);
+    if (!("method" in message) && message.id !== undefined && message.id !== null) this.#settle(message.id);
+    return written;
+  }
+
+  /** Whether every request so far was answered or cancelled; waits at most `timeoutMs` for that. */
+  async whenAnswered(timeoutMs: number): Promise<boolean> {
+    if (this.#pending.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#onAnswered = resolve;
+      await promise;
+      clearTimeout(timer);
+    }
+    return this.#pending.size === 0;
+  }
+
+  /** Ends the connection: writes what is left, as far as the client reads it within two seconds. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, LAST_WRITES_MS);
+    await Promise.race([this.#writer.flush(), promise]);
+    clearTimeout(timer);
+    this.onclose?.();
+  }
+
+  async #readAll(): Promise<void> {
+    const splitter = new LineSplitter(this.#options.longestLine ?? LONGEST_LINE);
+    const buffer = new Uint8Array(READ_BYTES);
+    try {
+      for (let size = await this.#read(buffer); size !== null; size = await this.#read(buffer)) {
+        for (const line of splitter.push(buffer.subarray(0, size))) {
+          if (line.kind === "line") this.#receive(readWireMessage(line.bytes));
+          else this.#refuseLongLine();
+        }
+      }
+      const last = splitter.end();
+      if (last !== undefined) this.#receive(readWireMessage(last));
+    } catch (thrown) {
+      this.#options.log.warn("Cannot read from stdin", { error: messageOf(thrown) });
+    }
+  }
+
+  #read(buffer: Uint8Array): Promise<number | null> {
+    return this.#closed ? Promise.resolve(null) : this.#options.input.read(buffer);
+  }
+
+  #receive(wire: WireMessage): void {
+    switch (wire.kind) {
+      case "request":
+        // A subscription stays open as long as the connection: there is nothing to wait for.
+        if (wire.method !== "subscriptions/listen") this.#pending.add(wire.id);
+        return this.onmessage?.(wire.message);
+      case "notification":
+        this.onmessage?.(wire.message);
+        if (wire.cancels !== undefined) this.#settle(wire.cancels);
+        return;
+      case "response":
+        return this.onmessage?.(wire.message);
+      case "invalid":
+        return this.#refuse(wire.id, wire.code, wire.problem);
+      case "blank":
+        return;
+    }
+  }
+
+  #refuseLongLine(): void {
+    const limit = this.#options.longestLine ?? LONGEST_LINE;
+    this.#refuse(null, INVALID_REQUEST, `Invalid request: the message is longer than ${limit} bytes, the limit`);
+  }
+
+  #refuse(id: WireId | null, code: number, message: string): void {
+    this.#options.log.warn("Refused a message from the client", { code, message });
+    void this.#write({ jsonrpc: "2.0", id, error: { code, message } });
+  }
+
+  #write(message: unknown): Promise<void> {
+    return this.#writer.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+  }
+
+  #settle(id: WireId): void {
+    if (this.#pending.delete(id) && this.#pending.size === 0) this.#onAnswered?.();
+  }
+
+  #outputFailed(thrown: unknown): void {
+    // The client went away without closing stdin first: an end like any other.
+    if (!(thrown instanceof Deno.errors.BrokenPipe)) {
+      this.#options.log.warn("Cannot write to stdout", { error: messageOf(thrown) });
+    }
+    this.#endInput();
+  }
+}

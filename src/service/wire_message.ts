@@ -1,0 +1,68 @@
+/** What one line of input is, checked before the SDK sees it: the SDK drops what it cannot read without an answer. */
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+} from "@modelcontextprotocol/server";
+
+export type WireId = string | number;
+
+/** JSON-RPC 2.0, section 5.1. */
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+
+export type WireMessage =
+  | { readonly kind: "request"; readonly id: WireId; readonly method: string; readonly message: JSONRPCMessage }
+  /** `cancels`: the request that `notifications/cancelled` names. */
+  | { readonly kind: "notification"; readonly cancels: WireId | undefined; readonly message: JSONRPCMessage }
+  | { readonly kind: "response"; readonly message: JSONRPCMessage }
+  | { readonly kind: "blank" }
+  | { readonly kind: "invalid"; readonly id: WireId | null; readonly code: number; readonly problem: string };
+
+/** Reads one line (C2). Never throws. */
+export function readWireMessage(line: Uint8Array): WireMessage {
+  let value: unknown;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(line);
+    if (text.trim() === "") return { kind: "blank" };
+    value = JSON.parse(text);
+  } catch (thrown) {
+    const problem = `Parse error: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+    return { kind: "invalid", id: null, code: PARSE_ERROR, problem };
+  }
+  if (isJSONRPCRequest(value)) return { kind: "request", id: value.id, method: value.method, message: value };
+  if (isJSONRPCNotification(value)) return { kind: "notification", cancels: cancelledId(value), message: value };
+  if (isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value)) return { kind: "response", message: value };
+  return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem: `Invalid request: ${whatIsWrong(value)}` };
+}
+
+function cancelledId(notification: { method: string; params?: Record<string, unknown> | undefined }) {
+  return notification.method === "notifications/cancelled" ? asId(notification.params?.["requestId"]) : undefined;
+}
+
+function idOf(value: unknown): WireId | null {
+  return isObject(value) ? asId(value["id"]) ?? null : null;
+}
+
+function asId(value: unknown): WireId | undefined {
+  return typeof value === "string" || typeof value === "number" ? value : undefined;
+}
+
+function whatIsWrong(value: unknown): string {
+  if (Array.isArray(value)) return "batches are not part of this protocol; send one message per line";
+  if (!isObject(value)) return "a message is a JSON object";
+  if (value["jsonrpc"] !== "2.0") return '"jsonrpc" must be "2.0"';
+  if (typeof value["method"] !== "string") return '"method" must be a string';
+  if (value["id"] === null) return '"id" must be a string or an integer, not null';
+  if ("id" in value && !Number.isInteger(value["id"]) && typeof value["id"] !== "string") {
+    return '"id" must be a string or an integer';
+  }
+  if ("params" in value && !isObject(value["params"])) return '"params" must be an object';
+  return 'it has members that JSON-RPC 2.0 does not know, or a malformed "_meta"';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

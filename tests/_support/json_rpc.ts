@@ -1,0 +1,47 @@
+/** One JSON-RPC message as it came over the wire; nothing is checked beyond being an object. */
+export interface RpcMessage {
+  readonly jsonrpc?: unknown;
+  readonly id?: string | number | null;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/** The facts a tool result carries in `_meta["ahma/operation"]` (X1, X4). */
+export interface OperationFacts {
+  readonly operation_id: string;
+  readonly status: string;
+  readonly tool: string;
+  readonly exit_code?: number;
+}
+
+/** A `tools/call` result, taken apart. */
+export interface ToolAnswer {
+  /** All text blocks, joined by line breaks. */
+  readonly text: string;
+  readonly isError: boolean;
+  /** Undefined where the call started no operation. */
+  readonly operation: OperationFacts | undefined;
+  /** As it came. */
+  readonly result: Readonly<Record<string, unknown>>;
+}
+
+/** Takes a `tools/call` response apart. @throws Error on a protocol error. */
+export function toolAnswer(response: RpcMessage): ToolAnswer {
+  const { result, error } = response;
+  if (result === undefined) throw new Error(`The call was refused: ${JSON.stringify(error)}`);
+  const content = Array.isArray(result.content) ? result.content : [];
+  const text = content.map((block: { readonly text?: string }) => block.text ?? "").join("\n");
+  const meta = result._meta as Readonly<Record<string, unknown>> | undefined;
+  // The server's own format, which the tests then compare field by field.
+  const operation = meta?.["ahma/operation"] as OperationFacts | undefined;
+  return { text, isError: result.isError === true, operation, result };
+}
+
+/** The `_meta` every request of 2026-07-28 carries. */
+export const MODERN_META: Readonly<Record<string, unknown>> = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": { name: "wire", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};

@@ -1,0 +1,85 @@
+/**
+ * What /proc says about processes, asked by a marker only one test knows. A small shell script looks: the runtime
+ * itself opens files of /proc only with every permission there is, and tests run without.
+ */
+
+/** One process, as seen at one moment. */
+export interface SeenProcess {
+  readonly pid: number;
+  /** Words of the command line joined by blanks. */
+  readonly command: string;
+}
+
+/** What a process holds; all 0 when it is gone or a zombie. */
+export interface Holdings {
+  readonly descriptors: number;
+  readonly residentMiB: number;
+  /** Its children, zombies included: a server must reap what it starts. */
+  readonly children: readonly number[];
+}
+
+/** The marker comes by stdin, and grep is done before find starts: the script never finds itself. */
+const FIND = `
+IFS= read -r marker
+{ printf '%s' "$marker" | grep -lsaF -f - /proc/[0-9]*/environ /proc/[0-9]*/cmdline
+  find /proc/[0-9]*/cwd -maxdepth 0 -lname "*$marker*" 2>/dev/null
+} | cut -d/ -f3 | sort -un | while read -r pid; do
+  state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$pid/status" 2>/dev/null)
+  case $state in ''|Z*|X*) continue ;; esac
+  printf '%s\\t%s\\n' "$pid" "$(tr '\\0\\n' '  ' < "/proc/$pid/cmdline" 2>/dev/null)"
+done
+exit 0`;
+
+const HOLD = `
+state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+case $state in ''|Z*|X*) exit 0 ;; esac
+sed -n 's/^VmRSS:[[:space:]]*//p' "/proc/$1/status"
+ls "/proc/$1/fd" | wc -l
+cat "/proc/$1/task/"*/children 2>/dev/null
+exit 0`;
+
+/**
+ * Living processes whose command line, environment or working directory holds `marker`. Zombies do not count: they
+ * hold nothing, and reaping them is their parent's business.
+ */
+export async function processesWith(marker: string): Promise<readonly SeenProcess[]> {
+  const lines = await script(FIND, { input: `${marker}\n` });
+  return lines.map((line) => {
+    const [pid = "", command = ""] = line.split("\t");
+    return { pid: Number(pid), command: command.trim() };
+  });
+}
+
+/** What a process holds now. */
+export async function holdingsOf(pid: number): Promise<Holdings> {
+  const [memory = "0", descriptors = "0", ...children] = await script(HOLD, { args: [String(pid)] });
+  return {
+    descriptors: Number(descriptors),
+    residentMiB: Number.parseInt(memory) / 1024,
+    children: children.join(" ").split(" ").filter((word) => word !== "").map(Number),
+  };
+}
+
+/** Whether the process exists and is not a zombie. */
+export async function isAlive(pid: number): Promise<boolean> {
+  return (await holdingsOf(pid)).descriptors > 0;
+}
+
+async function script(
+  text: string,
+  { input = "", args = [] }: { readonly input?: string; readonly args?: readonly string[] },
+): Promise<readonly string[]> {
+  const child = new Deno.Command("sh", {
+    args: ["-c", text, "sh", ...args],
+    cwd: "/",
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(input));
+  await writer.close();
+  const { stdout, success } = await child.output();
+  if (!success) throw new Error("The script that looks into /proc failed");
+  return new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
+}

@@ -1,0 +1,145 @@
+import { until } from "./deadline.ts";
+import { processesWith, type SeenProcess } from "./processes.ts";
+
+/**
+ * The private place of one test: a scope, a home, and places outside that nothing may touch. Its path is unique, so
+ * it also serves as the marker by which leftovers of the test are found among all processes.
+ */
+
+/** Who runs the server: `root` and `ordinary` (uid 65534) need a test run by root; else both are the current user. */
+export type User = "root" | "ordinary";
+
+/** The uid and gid of `ordinary`. */
+export const ORDINARY_ID = 65534;
+
+/** The users this test run can take on; `ordinary` always works, as ourselves where we are not root. */
+export function usersAtHand(): readonly User[] {
+  return Deno.uid() === 0 ? ["root", "ordinary"] : ["ordinary"];
+}
+
+export class Workbench implements Disposable {
+  readonly #root: string;
+  readonly #elsewhere: string;
+  readonly #user: User;
+
+  /** Makes the directories, owned by `user`. */
+  constructor(user: User = Deno.uid() === 0 ? "root" : "ordinary") {
+    this.#user = user;
+    this.#root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-test-" }));
+    this.#elsewhere = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-other-" }));
+    for (const directory of [this.scope, this.home, `${this.home}/.ssh`]) {
+      Deno.mkdirSync(directory, { recursive: true });
+    }
+    for (const directory of [this.#root, this.#elsewhere]) Deno.chmodSync(directory, 0o755);
+    for (const directory of [this.#root, this.#elsewhere, this.scope, this.home, `${this.home}/.ssh`]) {
+      this.#give(directory);
+    }
+  }
+
+  get user(): User {
+    return this.#user;
+  }
+  /** Unique among all tests that run now. */
+  get marker(): string {
+    return this.#root.slice(this.#root.lastIndexOf("/") + 1);
+  }
+  /** The scope's parent. */
+  get parent(): string {
+    return this.#root;
+  }
+  /** The server's working directory. */
+  get scope(): string {
+    return `${this.#root}/scope`;
+  }
+  /** $HOME of the server; holds an empty `.ssh`. */
+  get home(): string {
+    return `${this.#root}/home`;
+  }
+  /** A directory of the same user directly under the temp directory, outside the scope. */
+  get elsewhere(): string {
+    return this.#elsewhere;
+  }
+  /** Files the ordinary user must be able to run, out of reach of a root-only home. */
+  get runtime(): string {
+    return `${this.#root}/runtime`;
+  }
+
+  /** Writes a file owned by the bench's user; parents are made. Relative paths are inside the scope. */
+  write(path: string, text: string): string {
+    const full = path.startsWith("/") ? path : `${this.scope}/${path}`;
+    this.#makeParents(full.slice(0, full.lastIndexOf("/")));
+    Deno.writeTextFileSync(full, text);
+    this.#give(full);
+    return full;
+  }
+
+  /** Everything outside the scope that a command could have changed: path to kind, mode and content. */
+  outside(): Readonly<Record<string, string>> {
+    const seen: Record<string, string> = {};
+    record(this.#root, seen, new Set([this.scope, this.runtime, `${this.home}/.cache`]));
+    record(this.#elsewhere, seen, new Set());
+    return seen;
+  }
+
+  /** Waits until a file is there: how a command says that it runs. Relative to the scope. */
+  async appears(path: string, deadline = 20_000): Promise<void> {
+    const full = path.startsWith("/") ? path : `${this.scope}/${path}`;
+    await until(() => exists(full), deadline, `the file "${path}"`);
+  }
+
+  /** Waits until a process of this bench has `words` in its command line; gives all of them. */
+  async processesAppear(words: string, deadline = 5_000): Promise<readonly SeenProcess[]> {
+    return await until(
+      async () => {
+        const seen = (await processesWith(this.marker)).filter(({ command }) => command.includes(words));
+        return seen.length > 0 ? seen : undefined;
+      },
+      deadline,
+      `a process with "${words}"`,
+    );
+  }
+
+  /** Waits until no process of this bench has `words` in its command line. */
+  async processesGone(words: string, deadline = 5_000): Promise<void> {
+    const left = async () => (await processesWith(this.marker)).filter(({ command }) => command.includes(words));
+    await until(async () => (await left()).length === 0, deadline, `the end of the processes with "${words}"`);
+  }
+
+  [Symbol.dispose](): void {
+    for (const directory of [this.#root, this.#elsewhere]) Deno.removeSync(directory, { recursive: true });
+  }
+
+  #makeParents(directory: string): void {
+    if (exists(directory)) return;
+    this.#makeParents(directory.slice(0, directory.lastIndexOf("/")));
+    Deno.mkdirSync(directory);
+    this.#give(directory);
+  }
+
+  #give(path: string): void {
+    if (this.#user === "ordinary" && Deno.uid() === 0) Deno.chownSync(path, ORDINARY_ID, ORDINARY_ID);
+  }
+}
+
+/** Whether anything is at `path`, a dangling link included. */
+export function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function record(path: string, seen: Record<string, string>, skip: ReadonlySet<string>): void {
+  if (skip.has(path)) return;
+  const facts = Deno.lstatSync(path);
+  const mode = ((facts.mode ?? 0) & 0o7777).toString(8);
+  if (facts.isSymlink) seen[path] = `link to ${Deno.readLinkSync(path)}`;
+  else if (facts.isDirectory) {
+    seen[path] = `directory ${mode}`;
+    for (const entry of Deno.readDirSync(path)) record(`${path}/${entry.name}`, seen, skip);
+  } else if (facts.isFile) seen[path] = `file ${mode} ${Deno.readTextFileSync(path)}`;
+  else seen[path] = `special ${mode}`;
+}

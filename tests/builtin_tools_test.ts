@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { isAlive } from "./_support/processes.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  readonly inputSchema: { readonly type: string; readonly properties?: Readonly<Record<string, unknown>> };
+}
+
+async function listed(server: ServerProcess): Promise<readonly ListedTool[]> {
+  // The wire format of tools/list.
+  return (await server.request("tools/list")).result?.tools as readonly ListedTool[];
+}
+
+/** Starts a background command and gives its operation id. */
+async function begin(server: ServerProcess, command: string): Promise<string> {
+  const { operation } = await server.call("sandboxed_shell", { command });
+  assert.ok(operation !== undefined, "an operation was started");
+  return operation.operation_id;
+}
+
+Deno.test("B1 the built-in tools are listed with annotations and object schemas", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const tools = new Map((await listed(server)).map((tool) => [tool.name, tool]));
+  for (const name of ["status", "await", "cancel", "sandboxed_shell"]) {
+    assert.equal(tools.get(name)?.inputSchema.type, "object", name);
+    assert.notEqual(tools.get(name)?.annotations, undefined, name);
+  }
+  assert.ok(tools.get("status")?.annotations?.readOnlyHint);
+  assert.ok(tools.get("await")?.annotations?.readOnlyHint);
+  assert.ok(tools.get("sandboxed_shell")?.annotations?.readOnlyHint !== true);
+});
+
+Deno.test("B1 a tool file cannot take the name of a built-in tool", async () => {
+  using bench = new Workbench();
+  const impostor = { name: "status", description: "An impostor", command: "echo" };
+  bench.write(".ahma/tools/status.json", JSON.stringify(impostor));
+  await using server = await ServerProcess.start(bench);
+  const found = (await listed(server)).filter(({ name }) => name === "status");
+  assert.equal(found.length, 1);
+  assert.doesNotMatch(found[0]?.description ?? "", /impostor/i);
+});
+
+Deno.test("T5 tools/list comes in the same order each time", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  assert.deepStrictEqual(await listed(server), await listed(server));
+});
+
+Deno.test("B2 await gives the whole result of a named operation", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const id = await begin(server, "sleep 0.2; echo the result; exit 7");
+  const answer = await server.call("await", { operation_id: id });
+  assert.match(answer.text, /the result/);
+  assert.match(answer.text, /\b7\b/);
+  assert.ok(answer.text.includes(id));
+});
+
+Deno.test("B2 await without arguments waits for all", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  await begin(server, "sleep 0.2; echo first result");
+  await begin(server, "sleep 0.1; echo second result");
+  const { text } = await server.call("await");
+  assert.match(text, /first result/);
+  assert.match(text, /second result/);
+});
+
+Deno.test("B2 await that runs out of time says what still runs and cancels nothing", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const id = await begin(server, "echo so far; touch started; sleep 300");
+  await bench.appears("started");
+  const answer = await server.call("await", { operation_id: id, timeout_seconds: 1 });
+  assert.ok(answer.text.includes(id));
+  assert.match(answer.text, /running/i);
+  assert.match(answer.text, /so far/);
+  await bench.processesAppear("sleep 300");
+  await server.call("cancel", { operation_id: id });
+});
+
+Deno.test("B2 B3 B4 an unknown id gets a plain answer that names it", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  for (const tool of ["await", "status", "cancel"]) {
+    const { text } = await server.call(tool, { operation_id: "op_00000000000000000000000000" });
+    assert.match(text, /op_00000000000000000000000000/, tool);
+  }
+});
+
+Deno.test("B3 status answers at once with what runs, for how long, and its last lines", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const id = await begin(server, "echo last line; touch started; sleep 300");
+  await bench.appears("started");
+  const ended = await begin(server, "exit 3");
+  await server.call("await", { operation_id: ended });
+  const all = await server.call("status", {}, { deadline: 2_000 });
+  assert.ok(all.text.includes(id) && all.text.includes(ended), all.text);
+  const one = await server.call("status", { id });
+  assert.match(one.text, /running/);
+  assert.match(one.text, /last line/);
+  assert.ok(!one.text.includes(ended));
+  await server.call("cancel", { id });
+});
+
+Deno.test("B4 cancel answers after the processes are gone, and says so for a finished one", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const id = await begin(server, "echo $$ > pid; touch started; sleep 300");
+  await bench.appears("started");
+  const running = await bench.processesAppear("sleep 300");
+  await server.call("cancel", { operation_id: id, reason: "no longer needed" });
+  const alive = await Promise.all(running.map(({ pid }) => isAlive(pid)));
+  assert.ok(!alive.some((each) => each), "none of them is alive");
+  const result = await server.call("await", { operation_id: id });
+  assert.match(result.text, /cancelled/);
+  const again = await server.call("cancel", { operation_id: id });
+  assert.match(again.text, /cancelled|finished|ended/i);
+});
+
+Deno.test("B6 a client's cancel of an await ends the wait and leaves the operation alone", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const id = await begin(server, "touch started; sleep 300");
+  await bench.appears("started");
+  const wait = server.request("tools/call", { name: "await", arguments: { operation_id: id } }, { id: "wait" });
+  const answered = wait.then(() => "answered", () => "closed");
+  await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "wait" } });
+  const { text } = await server.call("status", { operation_id: id });
+  assert.match(text, /running/);
+  await server.call("cancel", { operation_id: id });
+  await server.shell("true");
+  assert.equal(await Promise.race([answered, Promise.resolve("silent")]), "silent");
+});
+
+Deno.test("B6 a client's cancel of an async call's request leaves its operation alone", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const answer = await server.call("sandboxed_shell", { command: "touch started; sleep 300" }, { id: "started" });
+  const id = answer.operation?.operation_id ?? "";
+  await bench.appears("started");
+  await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "started" } });
+  assert.match((await server.call("status", { operation_id: id })).text, /running/);
+  await server.call("cancel", { operation_id: id });
+});

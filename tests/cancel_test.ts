@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
+import { processesWith, type SeenProcess } from "./_support/processes.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+/**
+ * Ways a command can try to outlive its end. Each one writes the file `ready` when its processes are there; all of
+ * them carry the bench's marker in their working directory or environment, and an argument of their own.
+ */
+const STUBBORN = [
+  {
+    name: "a session of its own beside a child",
+    command: "bash -c 'setsid sleep 300.SEED & touch ready; sleep 300.SEED'",
+  },
+  { name: "a double fork", command: "( ( sleep 300.SEED & ) & ); touch ready; sleep 300.SEED" },
+  { name: "nohup", command: "nohup sleep 300.SEED >/dev/null 2>&1 & touch ready; wait" },
+  {
+    name: "ignored signals",
+    command: `bash -c 'trap "" TERM HUP INT; touch ready; while :; do sleep 300.SEED; done'`,
+  },
+  {
+    name: "all of it",
+    command:
+      `setsid nohup bash -c 'trap "" TERM HUP INT; (sleep 300.SEED &); touch ready; while :; do sleep 300.SEED; done' ` +
+      ">/dev/null 2>&1 & disown; sleep 300.SEED",
+  },
+] as const;
+
+/** One stubborn command at work, and the number by which its processes are known. */
+interface AtWork {
+  readonly name: string;
+  readonly seed: string;
+  readonly operation: string;
+}
+
+async function sleepers(bench: Workbench, seed: string): Promise<readonly SeenProcess[]> {
+  const all = await processesWith(bench.marker);
+  return all.filter(({ command }) => /^(\S*\/)?sleep /.test(command) && command.includes(seed));
+}
+
+/** Starts each stubborn command in a directory of its own and waits until all of them are there. */
+async function startAll(bench: Workbench, server: ServerProcess): Promise<readonly AtWork[]> {
+  const atWork: AtWork[] = [];
+  for (const [index, { name, command }] of STUBBORN.entries()) {
+    bench.write(`at-${index}/.keep`, "");
+    const seed = String(crypto.getRandomValues(new Uint32Array(1))[0]);
+    const { operation } = await server.call("sandboxed_shell", {
+      command: command.replaceAll("SEED", seed),
+      working_directory: `at-${index}`,
+    });
+    await bench.appears(`at-${index}/ready`);
+    await until(async () => (await sleepers(bench, seed)).length > 0, 5_000, `the control: ${name} runs`);
+    atWork.push({ name, seed, operation: operation?.operation_id ?? "" });
+  }
+  return atWork;
+}
+
+async function assertAllGone(bench: Workbench, atWork: readonly AtWork[]): Promise<void> {
+  for (const { seed } of atWork) await bench.processesGone(seed, 3_000);
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`B4 X10 cancel leaves no process, as ${user}`, async (t) => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    for (const { name, seed, operation } of await startAll(bench, server)) {
+      await t.step(name, async () => {
+        await server.call("cancel", { operation_id: operation });
+        assert.deepStrictEqual(await sleepers(bench, seed), []);
+      });
+    }
+  });
+
+  Deno.test(`X10 SIGKILL of the server leaves no process, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    const atWork = await startAll(bench, server);
+    server.kill("SIGKILL");
+    await server.exit();
+    await assertAllGone(bench, atWork);
+  });
+}
+
+/** The ends that first give running commands their ten seconds; done side by side, since each takes as long. */
+const GRACEFUL: Readonly<Record<string, (server: ServerProcess) => Promise<void>>> = {
+  "the end of input": (server) => server.closeInput(),
+  "SIGTERM": (server) => Promise.resolve(server.kill("SIGTERM")),
+};
+
+Deno.test("X10 X14 the end of input and SIGTERM leave no process after the grace, as each user", async () => {
+  const ends = usersAtHand().flatMap((user) => Object.values(GRACEFUL).map((end) => ({ user, end })));
+  await Promise.all(ends.map(async ({ user, end }) => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    const atWork = await startAll(bench, server);
+    await end(server);
+    assert.equal((await server.exit()).code, 0);
+    await assertAllGone(bench, atWork);
+  }));
+});
+
+for (const stubborn of STUBBORN) {
+  Deno.test(`X9 X10 a timeout ends ${stubborn.name} and says so`, async () => {
+    using bench = new Workbench();
+    await using server = await ServerProcess.start(bench);
+    const seed = String(crypto.getRandomValues(new Uint32Array(1))[0]);
+    const answer = await server.shell(`echo until then; ${stubborn.command.replaceAll("SEED", seed)}`, {
+      timeout_seconds: 1,
+    });
+    assert.ok(answer.isError);
+    assert.match(answer.text, /timed_out|timed out/);
+    assert.match(answer.text, /until then/);
+    assert.deepStrictEqual(await sleepers(bench, seed), []);
+  });
+}
+
+Deno.test("X9 --timeout holds where a call gives none", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--timeout", "1"] });
+  const answer = await server.shell("sleep 300");
+  assert.ok(answer.isError);
+  assert.match(answer.text, /timed_out|timed out/);
+});
+
+Deno.test("X10 the driver would see a process that is left", async () => {
+  using bench = new Workbench();
+  const { code } = await new Deno.Command("bash", {
+    args: ["-c", "setsid sleep 302 >/dev/null 2>&1 & echo $!"],
+    cwd: bench.scope,
+    stdout: "null",
+  }).output();
+  assert.equal(code, 0);
+  const [left] = await processesWith(bench.marker);
+  assert.match(left?.command ?? "", /sleep 302/);
+  if (left !== undefined) Deno.kill(left.pid, "SIGKILL");
+});

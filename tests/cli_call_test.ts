@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { runProgram, runShellLine } from "./_support/terminal.ts";
+import { programStart } from "./_support/program.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+/** A tool that shows its argv, one word in brackets each. */
+const SHOW = JSON.stringify({
+  name: "show",
+  command: "printf",
+  description: "Shows words.",
+  synchronous: true,
+  subcommand: [{
+    name: "words",
+    description: "Shows words.",
+    argv: ["[%s]"],
+    end_of_options: false,
+    options: [
+      { name: "message", type: "string", alias: "m", description: "Text." },
+      { name: "all", type: "boolean", description: "All." },
+      { name: "max_count", type: "integer", description: "How many." },
+    ],
+    positional_args: [{ name: "names", type: "array", description: "Names." }],
+  }],
+});
+
+Deno.test("L5 call gives options and words to the tool byte for byte, and its output comes alone on stdout", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/tools/show.json", SHOW);
+  const words = ["--message", "a 'b' $(id)", "--max-count", "3", "--all", "x y", "*"];
+  const { code, stdout, stderr } = await runProgram(bench, ["call", "show_words", ...words]);
+  assert.deepStrictEqual([code, stdout], [0, "[-m][a 'b' $(id)][--all][--max_count][3][x y][*]"]);
+  assert.match(stderr, /^\[op_\w{26} completed, exit code 0, \d+ ms\]\n$/);
+  const json = await runProgram(bench, ["call", "--quiet", "show_words", "--json", '{"names": ["a", "b"]}']);
+  assert.deepStrictEqual(json, { code: 0, stdout: "[a][b]", stderr: "" });
+  const spoken = await runProgram(bench, ["call", "show", "words", "--quiet", "a b"]);
+  assert.deepStrictEqual(spoken, { code: 0, stdout: "[a b]", stderr: "" });
+  const older = ["--tool_name", "show", "--tool_args", '{"subcommand":"words","message":"m"}', "--quiet"];
+  assert.deepStrictEqual(await runProgram(bench, older.slice(0, 4)).then(({ stdout }) => stdout), "[-m][m]");
+});
+
+Deno.test("L5 call refuses wrong arguments with exit code 2 before anything runs", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/tools/show.json", SHOW);
+  const unknown = await runProgram(bench, ["call", "show_words", "--mesage", "x"]);
+  assert.deepStrictEqual(unknown, {
+    code: 2,
+    stdout: "",
+    stderr: 'Cannot call "show_words": unknown option "--mesage": did you mean "--message"?\n',
+  });
+  const wrong = await runProgram(bench, ["call", "show_words", "--max-count", "many"]);
+  assert.deepStrictEqual([wrong.code, wrong.stdout], [2, ""]);
+  assert.match(wrong.stderr, /^Cannot run "show_words": Argument "max_count" is "many", expected /);
+  const help = await runProgram(bench, ["call", "show_words", "--help"]);
+  assert.deepStrictEqual([help.code, help.stderr], [0, ""]);
+  assert.match(help.stdout, /^ {2}--message, -m\s+Text\. \(string\)$/m);
+});
+
+Deno.test("L5 call ends with the exit code of the command, or the one shells use", async () => {
+  using bench = new Workbench();
+  const code = async (...words: string[]) => (await runProgram(bench, ["sandboxed_shell", ...words])).code;
+  assert.deepStrictEqual(
+    [
+      await code("--", "exit 7"),
+      await code("--", "kill -9 $$"),
+      await code("--timeout-seconds", "0.2", "--", "sleep 60"),
+      await code("--working-directory", "/", "--", "true"),
+    ],
+    [7, 137, 124, 2],
+  );
+});
+
+Deno.test("L5 call --result-json prints the MCP result", async () => {
+  using bench = new Workbench();
+  const { code, stdout, stderr } = await runProgram(bench, [
+    "sandboxed_shell",
+    "--result-json",
+    "--",
+    "echo hi; exit 3",
+  ]);
+  const result = JSON.parse(stdout);
+  const { status, exit_code } = result._meta["ahma/operation"];
+  assert.deepStrictEqual([code, stderr, result.isError, status, exit_code], [3, "", true, "failed", 3]);
+  assert.match(result.content[0].text, /\nhi\n/);
+});
+
+Deno.test("L5 call shows output while the command runs, and a signal ends the command with all its processes", async () => {
+  using bench = new Workbench();
+  const line = `echo ready; sleep 1000.${bench.marker.length} & wait`;
+  const { command, args, environment } = programStart(bench, ["sandboxed_shell", "--quiet", "--", line]);
+  const child = new Deno.Command(command, {
+    args: [...args],
+    cwd: bench.scope,
+    clearEnv: true,
+    env: { ...environment },
+    stdout: "piped",
+    stderr: "null",
+    stdin: "null",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  assert.strictEqual(new TextDecoder().decode(value), "ready\n");
+  await bench.processesAppear("sleep");
+  child.kill("SIGINT");
+  const { code } = await child.status;
+  await reader.cancel();
+  assert.strictEqual(code, 130);
+  await bench.processesGone("sleep");
+});
+
+Deno.test("L5 call runs in the sandbox and writes nothing outside", async () => {
+  using bench = new Workbench();
+  const before = bench.outside();
+  const { code } = await runProgram(bench, ["sandboxed_shell", "--", `echo x > ${bench.elsewhere}/planted`]);
+  assert.notStrictEqual(code, 0);
+  assert.deepStrictEqual(bench.outside(), before);
+});
+
+Deno.test("L5 call works in a shell's pipeline and offers the shipped tools", async () => {
+  using bench = new Workbench();
+  const line = "git init -q . && touch a && ahma_mcp call git_status --short | cat";
+  const { code, stdout } = await runShellLine(bench, ["bash", "-c"], line);
+  assert.deepStrictEqual([code, stdout], [0, "?? a\n"]);
+});

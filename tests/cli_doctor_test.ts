@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { runOnTerminal, runProgram } from "./_support/terminal.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+interface Check {
+  readonly id: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+function statuses(checks: readonly Check[]): Record<string, string> {
+  return Object.fromEntries(checks.map(({ id, status }) => [id, status]));
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`L6 doctor tries the sandbox and finds it whole (${user})`, async () => {
+    using bench = new Workbench(user);
+    const before = bench.outside();
+    const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--json"]);
+    assert.deepStrictEqual([code, stderr], [0, ""], stdout);
+    const { ok, checks, clients } = JSON.parse(stdout);
+    const { machine, landlock, write_inside, write_outside, read_outside, signal_server } = statuses(checks);
+    assert.deepStrictEqual(
+      [ok, machine, landlock, write_inside, write_outside, read_outside, signal_server],
+      [true, "ok", "ok", "ok", "ok", "ok", "ok"],
+    );
+    assert.deepStrictEqual(clients.map(({ client }: { client: string }) => client), [
+      "vscode",
+      "cursor",
+      "claude",
+      "zed",
+      "codex",
+    ]);
+    assert.deepStrictEqual(bench.outside(), before);
+  });
+}
+
+Deno.test("L6 doctor fails where the server would not start, and says why", async () => {
+  using bench = new Workbench();
+  const { code, stdout } = await runProgram(bench, ["doctor", "--json", "--require-abi", "99"]);
+  const { ok, checks } = JSON.parse(stdout);
+  assert.deepStrictEqual([code, ok, statuses(checks)["server"]], [1, false, "failed"]);
+  assert.match(checks.find(({ id }: Check) => id === "server").message, /^Cannot start with --require-abi 99/);
+});
+
+Deno.test("L6 doctor tells bad tool files and missing programs with their remedies", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/tools/bad.json", "{");
+  const tool = {
+    command: "no-such-program-here",
+    description: "x",
+    synchronous: true,
+    install_instructions: "Get it.",
+  };
+  bench.write(".ahma/tools/x.json", JSON.stringify(tool));
+  const { code, stdout } = await runProgram(bench, ["doctor", "--json"]);
+  const messages = JSON.parse(stdout).checks.filter(({ id }: Check) => /^tool/.test(id)).map(({ message }: Check) =>
+    message
+  );
+  assert.strictEqual(code, 0);
+  assert.ok(
+    messages.some((message: string) => /bad\.json:1:2: error: The file is not valid JSON/.test(message)),
+    stdout,
+  );
+  assert.ok(messages.some((message: string) => /^no-such-program-here: .*\. Get it\.$/.test(message)), stdout);
+});
+
+Deno.test("L6 doctor is a coloured list on a terminal, and a plain one in a pipe", async () => {
+  using bench = new Workbench();
+  const terminal = await runOnTerminal(bench, ["doctor"]);
+  assert.ok(terminal.stdout.includes("\x1b[32mok      \x1b[0mLandlock"), terminal.stdout);
+  const pipe = await runProgram(bench, ["doctor"], { environment: { NO_COLOR: "" } });
+  assert.ok(!pipe.stdout.includes("\x1b"), pipe.stdout);
+  assert.match(pipe.stdout, /^ok {6}write outside the scope {2,}denied$/m);
+  assert.match(pipe.stdout, /^Zed, ~\/\.config\/zed\/settings\.json:$/m);
+});
+
+Deno.test("S14 doctor warns when the sandbox is off", async () => {
+  using bench = new Workbench();
+  const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--json", "--no-sandbox"]);
+  assert.deepStrictEqual([code, statuses(JSON.parse(stdout).checks)["landlock"]], [0, "warning"]);
+  assert.match(stderr, /^Warning: Sandbox off/);
+});
+
+Deno.test("L1 init writes a first tool that works, and overwrites nothing", async () => {
+  using bench = new Workbench();
+  const first = await runProgram(bench, ["init", "--client", "vscode"]);
+  assert.deepStrictEqual([first.code, first.stderr], [0, ""]);
+  assert.deepStrictEqual(first.stdout.split("\n").slice(0, 3), [
+    ".ahma/schema/mtdf.schema.json written",
+    ".ahma/tools/hello.json written",
+    ".vscode/mcp.json written",
+  ]);
+  const entry = JSON.parse(await Deno.readTextFile(`${bench.scope}/.vscode/mcp.json`));
+  assert.ok(entry.servers.Ahma.command.startsWith("/"));
+  assert.strictEqual((await runProgram(bench, ["validate", "--strict"])).code, 0);
+  const called = await runProgram(bench, ["call", "hello_greet", "new world", "--quiet"]);
+  assert.deepStrictEqual(called, { code: 0, stdout: "Hello, new world\n", stderr: "" });
+  bench.write(".vscode/mcp.json", "mine");
+  const again = await runProgram(bench, ["init", "--client", "vscode"]);
+  assert.match(again.stdout, /^\.vscode\/mcp\.json exists and was left as it is$/m);
+  assert.match(again.stdout, /^VS Code, \.vscode\/mcp\.json:\n\n\{/m);
+  assert.strictEqual(await Deno.readTextFile(`${bench.scope}/.vscode/mcp.json`), "mine");
+});

@@ -1,0 +1,136 @@
+/** The command line as a person meets it: help, mistakes, exit codes, settings, pipes and terminals. */
+import assert from "node:assert/strict";
+import { SERVER_PERMISSIONS } from "../scripts/permissions.ts";
+import { RUN_FLAGS } from "../src/cli/commands/running_program.ts";
+import { SUBCOMMANDS } from "../src/cli/subcommands.ts";
+import { runOnTerminal, runProgram, runShellLine } from "./_support/terminal.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+/** Whether a text holds escape sequences. */
+function isColoured(text: string): boolean {
+  return text.includes("\x1b[");
+}
+
+Deno.test("L1 every subcommand explains itself with examples, without colour in a pipe", async () => {
+  using bench = new Workbench();
+  for (const subcommand of SUBCOMMANDS) {
+    const { code, stdout, stderr } = await runProgram(bench, ["help", subcommand], { environment: { NO_COLOR: "" } });
+    assert.deepStrictEqual([code, stderr, isColoured(stdout)], [0, "", false]);
+    if (subcommand === "serve") continue;
+    assert.ok(stdout.startsWith(`ahma_mcp ${subcommand}: `), stdout);
+    assert.match(stdout, /^Examples\n {2}\S/m);
+  }
+});
+
+Deno.test("L1 help is coloured on a terminal", async () => {
+  using bench = new Workbench();
+  const { code, stdout } = await runOnTerminal(bench, ["--help"]);
+  assert.deepStrictEqual([code, isColoured(stdout)], [0, true]);
+});
+
+Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdout", async () => {
+  using bench = new Workbench();
+  const cases: readonly (readonly [words: readonly string[], message: string])[] = [
+    [["valdate"], 'Unexpected argument "valdate": did you mean "validate"?'],
+    [["doctor", "--jsn"], 'Unknown flag "--jsn": did you mean "--json"?'],
+    [
+      ["completions", "bsh"],
+      'Cannot print completions for "bsh": expected one of bash, zsh, fish; did you mean "bash"?',
+    ],
+    [["--tool_args", "{}"], 'Cannot call a tool: its name is missing, as in "ahma_mcp call git_status --short"'],
+    [["call"], 'Cannot call a tool: its name is missing, as in "ahma_mcp call git_status --short"'],
+    [["list-tools", "--http", "ftp://x"], 'Cannot use flag "--http": "ftp://x" is no http:// or https:// address'],
+    [
+      ["call", "sandboxed_shel", "x"],
+      'Cannot call "sandboxed_shel": there is no such tool; did you mean "sandboxed_shell"?',
+    ],
+    [
+      ["--tool_name", "x", "--tool_args", "[]"],
+      `Cannot use flag "--tool-args": [] is no JSON object, as in '{"name": "value"}'`,
+    ],
+  ];
+  for (const [words, message] of cases) {
+    assert.deepStrictEqual(await runProgram(bench, words), { code: 2, stdout: "", stderr: `${message}\n` });
+  }
+});
+
+Deno.test("L1 a reader who leaves early is no fault", async () => {
+  using bench = new Workbench();
+  const line = "set -o pipefail; ahma_mcp schema | head -n 1; echo $? >&2; ahma_mcp --help | true; echo $? >&2; " +
+    "ahma_mcp call --quiet sandboxed_shell -- 'yes' | head -n 1; true";
+  const { stdout, stderr } = await runShellLine(bench, ["bash", "-c"], line);
+  assert.deepStrictEqual([stdout, stderr], ["{\ny\n", "0\n0\n"]);
+});
+
+Deno.test("L4 schema prints the published schema, or writes it", async () => {
+  using bench = new Workbench();
+  const published = await Deno.readTextFile(new URL("../schema/mtdf.schema.json", import.meta.url));
+  assert.deepStrictEqual(await runProgram(bench, ["schema"]), { code: 0, stdout: published, stderr: "" });
+  const written = await runProgram(bench, ["schema", "--write", "s.json"]);
+  assert.deepStrictEqual(written, { code: 0, stdout: "", stderr: "Wrote s.json\n" });
+  assert.strictEqual(await Deno.readTextFile(`${bench.scope}/s.json`), published);
+  const refused = await runProgram(bench, ["schema", "--write", "missing/s.json"]);
+  assert.deepStrictEqual([refused.code, refused.stdout], [1, ""]);
+  assert.match(refused.stderr, /^Cannot write the schema to "missing\/s\.json": /);
+});
+
+Deno.test("L7 settings come from the project's file, and never what loosens the sandbox", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/settings.json", '{"no_sandbox": true, "timeout": 0.2, "write": "/"}');
+  const outside = `${bench.elsewhere}/planted`;
+  const { code, stderr } = await runProgram(bench, ["sandboxed_shell", "--", `echo x > ${outside}; sleep 60`]);
+  assert.strictEqual(code, 124, stderr);
+  assert.match(stderr, /^Warning: setting "no_sandbox" of ".*\/\.ahma\/settings\.json" is ignored: a project may not/m);
+  assert.match(stderr, /^Warning: setting "write" .*"--write"/m);
+  assert.match(stderr, /time limit of 0\.2 s/);
+  assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(bench.elsewhere)), []);
+});
+
+Deno.test("L7 the user's file may loosen the sandbox, loudly, and a mistake in it is refused with its place", async () => {
+  using bench = new Workbench();
+  const file = bench.write(`${bench.home}/.config/ahma/settings.json`, '{"no_sandbox": true}');
+  const loud = await runProgram(bench, ["sandboxed_shell", "--", "echo hi"]);
+  assert.deepStrictEqual([loud.code, loud.stdout], [0, "hi\n"]);
+  assert.match(loud.stderr, /^Warning: Sandbox off \(--no-sandbox\)/);
+  const flag = await runProgram(bench, ["sandboxed_shell", "--", "echo hi"], { environment: { AHMA_NO_SANDBOX: "0" } });
+  assert.doesNotMatch(flag.stderr, /Sandbox off/);
+  bench.write(file, '{\n  "timeout": "x"\n}');
+  assert.deepStrictEqual(await runProgram(bench, ["sandboxed_shell", "--", "echo hi"]), {
+    code: 2,
+    stdout: "",
+    stderr: `Cannot use settings file ${file}:2:14: Setting "timeout": "x" is not a number\n`,
+  });
+});
+
+Deno.test("L8 the daily log names session and operation, without colour and without secrets", async () => {
+  using bench = new Workbench();
+  const line = "echo --password=hunter2; exit 3";
+  const { stderr } = await runProgram(bench, ["sandboxed_shell", "--", line], { environment: { AHMA_DEBUG: "1" } });
+  const id = /op_\w{26}/.exec(stderr)?.[0] ?? "";
+  const folder = `${bench.home}/.cache/ahma_mcp/logs`;
+  const [file] = await Array.fromAsync(Deno.readDir(folder));
+  const lines = (await Deno.readTextFile(`${folder}/${file?.name}`)).trimEnd().split("\n");
+  const sessions = new Set(lines.map((one) => /^\S+Z (?:DEBUG|INFO |WARN |ERROR) ([0-9a-f]{8}) /.exec(one)?.[1]));
+  assert.strictEqual(sessions.size, 1, lines.join("\n"));
+  assert.ok(!sessions.has(undefined), lines.join("\n"));
+  const told = lines.filter((one) => one.includes(`"operation":"${id}"`));
+  assert.deepStrictEqual(told.map((one) => JSON.parse(one.slice(one.indexOf("{")))), [
+    { operation: id, tool: "sandboxed_shell", state: "running" },
+    { operation: id, tool: "sandboxed_shell", state: "failed", exitCode: 3 },
+  ]);
+  assert.ok(!lines.some((one) => one.includes("hunter2") || isColoured(one)), lines.join("\n"));
+});
+
+Deno.test("L8 --log-to-stderr is coloured on a terminal only", async () => {
+  using bench = new Workbench();
+  const words = ["call", "--log-to-stderr", "--debug", "--quiet", "sandboxed_shell", "--", "true"];
+  const pipe = await runProgram(bench, words, { environment: { NO_COLOR: "" } });
+  assert.match(pipe.stderr, /Z DEBUG [0-9a-f]{8} Operation \{/);
+  assert.ok(!isColoured(pipe.stderr), pipe.stderr);
+  const terminal = await runOnTerminal(bench, words);
+  assert.ok(isColoured(terminal.stdout), terminal.stdout);
+});
+
+Deno.test("L6 RUN_FLAGS are the permissions that the scripts give", () => {
+  assert.deepStrictEqual(RUN_FLAGS, ["--no-prompt", ...SERVER_PERMISSIONS]);
+});

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
+import { holdingsOf, isAlive, processesWith } from "./_support/processes.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const OPERATION_ID = /op_[0-9A-HJKMNP-TV-Z]{26}/;
+
+Deno.test("X1 a call answers at once with the operation id, and says how to get the result", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const answer = await server.call("sandboxed_shell", { command: "touch started; sleep 300" }, { deadline: 5_000 });
+  assert.match(answer.text, new RegExp(`^${OPERATION_ID.source}`));
+  assert.match(answer.text, /started/);
+  assert.match(answer.text, /await/);
+  assert.ok(!answer.isError);
+  assert.equal(answer.result.structuredContent, undefined);
+  const id = OPERATION_ID.exec(answer.text)?.[0] ?? "";
+  const { operation_id, tool } = answer.operation ?? {};
+  assert.deepStrictEqual({ operation_id, tool }, { operation_id: id, tool: "sandboxed_shell" });
+  await server.call("cancel", { operation_id: id });
+});
+
+Deno.test("X2 --sync makes calls synchronous", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--sync"] });
+  assert.match((await server.call("sandboxed_shell", { command: "echo at once" })).text, /at once/);
+});
+
+Deno.test("X2 the call's execution_mode decides over the leaf's", async () => {
+  using bench = new Workbench();
+  const tool = { name: "say", description: "Says it.", command: "echo", synchronous: true, positional_args: [WORDS] };
+  bench.write(".ahma/tools/say.json", JSON.stringify(tool));
+  await using server = await ServerProcess.start(bench);
+  assert.match((await server.call("say", { words: "by the leaf" })).text, /by the leaf/);
+  const answer = await server.call("say", { words: "later", execution_mode: "AsyncResultPush" });
+  assert.match(answer.text, new RegExp(`^${OPERATION_ID.source}`));
+});
+
+const WORDS = { name: "words", type: "string", description: "What to say.", required: true };
+
+Deno.test("X3 X4 a synchronous result opens and closes with status, exit code, duration and id", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const answer = await server.shell("echo the output");
+  const lines = answer.text.trim().split("\n");
+  for (const line of [lines.at(0) ?? "", lines.at(-1) ?? ""]) {
+    assert.match(line, /completed/);
+    assert.match(line, /\b0\b/);
+    assert.match(line, /\d ?m?s\b/);
+    assert.match(line, OPERATION_ID);
+  }
+  assert.equal(lines.slice(1, -1).join("\n").trim(), "the output");
+  assert.ok(!answer.isError);
+});
+
+Deno.test("X4 a non-zero exit is an error result with the code and the output", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const answer = await server.shell("echo before; exit 42");
+  assert.ok(answer.isError);
+  assert.match(answer.text, /failed/);
+  assert.match(answer.text, /\b42\b/);
+  assert.match(answer.text, /^before$/m);
+});
+
+Deno.test("X4 a command that dies of a signal is an error result that names it", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const answer = await server.shell("bash -c 'kill -SEGV $$'");
+  assert.ok(answer.isError);
+  assert.match(answer.text, /SIGSEGV|\b139\b/);
+});
+
+Deno.test("T6 X4 a wrong argument is an error result that names it and what is close", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const unknown = await server.call("sandboxed_shell", { comand: "true" });
+  assert.ok(unknown.isError);
+  assert.match(unknown.text, /comand/);
+  assert.match(unknown.text, /command/);
+  const wrongType = await server.call("sandboxed_shell", { command: 5 });
+  assert.ok(wrongType.isError);
+  assert.match(wrongType.text, /command[^]*\b5\b[^]*(string|text)/);
+});
+
+Deno.test("X4 X8 a long output keeps head and tail and says what was left out", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const { text } = await server.shell("seq 1 100000");
+  assert.ok(text.length < 14_000, `${text.length} characters`);
+  assert.match(text, /^1$/m);
+  assert.match(text, /^100000$/m);
+  assert.doesNotMatch(text, /^50000$/m);
+  const left = /([\d,]{5,}) lines/.exec(text)?.[1]?.replaceAll(",", "") ?? "";
+  const shown = text.split("\n").filter((line) => /^\d+$/.test(line)).length;
+  assert.equal(Number(left), 100_000 - shown, text.slice(0, 300));
+});
+
+Deno.test("X7 stdout and stderr come in the order written", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const { text } = await server.shell("for i in $(seq 1 60); do echo out $i; echo err $i >&2; done");
+  const expected = Array.from({ length: 60 }, (_, index) => `out ${index + 1}\nerr ${index + 1}`).join("\n");
+  assert.ok(text.includes(expected), text);
+});
+
+Deno.test("X7 a comment, a here-document, a list and a background job in the command change nothing of that", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const rows = [
+    { command: "echo one; echo two >&2 # a comment", expected: "one\ntwo" },
+    { command: "cat <<END\nfrom $((1+1)) documents\nEND\necho after >&2", expected: "from 2 documents\nafter" },
+    { command: "false || echo rescued && ls /nowhere-at-all; true", expected: "rescued\nls: " },
+    { command: "(echo behind) & wait; echo front >&2", expected: "behind\nfront" },
+    { command: "echo 'it''s \"quoted\" $HOME `x`'", expected: 'its "quoted" $HOME `x`' },
+  ];
+  for (const { command, expected } of rows) {
+    const answer = await server.shell(command);
+    assert.ok(answer.text.includes(`\n${expected}`), `${command}: ${answer.text}`);
+    assert.ok(!answer.isError, command);
+  }
+});
+
+Deno.test("X8 bytes that are no text, colours and progress bars come out readable", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const bytes = await server.shell(String.raw`printf 'a\377b ü\n'`);
+  assert.match(bytes.text, /^a\uFFFDb ü$/m);
+  const colours = await server.shell(String.raw`printf '\033[31mred\033[0m \033]0;title\007plain\n'`);
+  assert.match(colours.text, /^red plain$/m);
+  const bar = await server.shell(String.raw`printf '10%%\r50%%\r100%%\ndone\n'`);
+  assert.match(bar.text, /^100%$/m);
+  assert.doesNotMatch(bar.text, /50%/);
+});
+
+Deno.test("X10 a background child that keeps the output open does not keep the operation open", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const answer = await server.shell("sleep 301 & echo started it", { timeout_seconds: 60 });
+  assert.match(answer.text, /started it/);
+  assert.match(answer.text, /completed/);
+  await bench.processesGone("sleep 301");
+});
+
+Deno.test("X11 operation ids are unique and rise, also across a restart", async () => {
+  using bench = new Workbench();
+  const ids: string[] = [];
+  for (let run = 0; run < 2; run++) {
+    await using server = await ServerProcess.start(bench);
+    for (let call = 0; call < 5; call++) ids.push((await server.shell("true")).operation?.operation_id ?? "");
+  }
+  for (const id of ids) assert.match(id, new RegExp(`^${OPERATION_ID.source}$`));
+  assert.deepStrictEqual(ids, [...new Set(ids)].toSorted());
+});
+
+Deno.test("X14 at the end of input a running call gets its time, its answer is sent, and the code is 0", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const answer = server.shell("touch started; sleep 1; echo in time");
+  await bench.appears("started");
+  await server.closeInput();
+  assert.match((await answer).text, /in time/);
+  assert.equal((await server.exit()).code, 0);
+});
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.test(`X14 ${signal} ends the program with code 0`, async () => {
+    using bench = new Workbench();
+    await using server = await ServerProcess.start(bench);
+    await server.shell("true");
+    server.kill(signal);
+    assert.equal((await server.exit(15_000)).code, 0);
+  });
+}
+
+Deno.test("X15 stdin is empty, and no command waits on it or on a terminal", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const empty = await server.shell("cat; read -r line; echo read says $?; test -t 0 || echo no terminal", {
+    timeout_seconds: 20,
+  });
+  assert.match(empty.text, /read says 1\nno terminal/);
+  assert.match((await server.shell("echo $GIT_TERMINAL_PROMPT")).text, /^0$/m);
+});
+
+Deno.test("X15 stdin text arrives byte for byte", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const text = "first\n  second $HOME `x` \"y\" 'z' ü\\n\nlast without line break";
+  await server.shell("cat > received", { stdin: text });
+  assert.equal(await Deno.readTextFile(`${bench.scope}/received`), text);
+});
+
+Deno.test("S16 a working directory outside the scope is a clear error, one inside is used", async () => {
+  using bench = new Workbench();
+  bench.write("below/file", "");
+  await using server = await ServerProcess.start(bench);
+  assert.match((await server.shell("ls", { working_directory: "below" })).text, /^file$/m);
+  for (const outside of ["..", bench.elsewhere, "/", "below/../.."]) {
+    const answer = await server.shell("pwd", { working_directory: outside });
+    assert.ok(answer.isError, outside);
+    assert.match(answer.text, /outside|not (in|inside)/i, outside);
+  }
+});
+
+Deno.test("S9 commands get a built environment: nothing of the server's own secrets", async () => {
+  using bench = new Workbench();
+  const environment = { MY_API_TOKEN: "marker-of-a-secret", AHMA_ANYTHING: "marker-of-ours", BASH_ENV: "/dev/null" };
+  await using server = await ServerProcess.start(bench, { environment });
+  const { text } = await server.shell("env");
+  assert.match(text, /^PATH=/m);
+  assert.doesNotMatch(text, /marker-of|BASH_ENV|AHMA_/);
+});
+
+Deno.test("P3 a warm shell that is killed from outside costs nobody anything", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  await server.shell("true");
+  for (let round = 0; round < 3; round++) {
+    const waiting = (await processesWith(bench.marker)).filter(({ command }) => command.includes("ahma_line"));
+    for (const pid of (await holdingsOf(server.pid)).children) {
+      try {
+        Deno.kill(pid, "SIGKILL");
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      }
+    }
+    // A shell that is still dying could take a line and not live to end it.
+    for (const { pid } of waiting) await until(async () => !(await isAlive(pid)), 5_000, "the end of a killed shell");
+    for (let call = 0; call < 3; call++) {
+      const answer = await server.shell(`echo round ${round} call ${call}`);
+      assert.match(answer.text, new RegExp(`^round ${round} call ${call}$`, "m"));
+      assert.ok(!answer.isError);
+    }
+  }
+});
+
+Deno.test("P2 no profile file is read", async () => {
+  using bench = new Workbench();
+  for (const name of [".bashrc", ".profile", ".bash_profile"]) {
+    bench.write(`${bench.home}/${name}`, "echo a profile was read\n");
+  }
+  await using server = await ServerProcess.start(bench);
+  assert.doesNotMatch((await server.shell("echo plain")).text, /profile was read/);
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { ServerProcess } from "./_support/server_process.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
+
+/** A tool that says its own name, as a file. */
+function toolFile(name: string, fields: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify({ name, command: "echo", description: `Says ${name}`, synchronous: true, ...fields });
+}
+
+/** The names of tools that come from files, as the client sees them now. */
+async function ownTools(server: ServerProcess): Promise<readonly string[]> {
+  // The wire format of tools/list.
+  const tools = (await server.request("tools/list")).result?.tools as readonly { readonly name: string }[];
+  return tools.map(({ name }) => name).filter((name) => name.startsWith("own_"));
+}
+
+/** Changes something, waits for the one notification it causes, and gives the tools after it. */
+async function afterChange(server: ServerProcess, change: () => void): Promise<readonly string[]> {
+  const changed = server.notification("notifications/tools/list_changed");
+  change();
+  await changed;
+  return await ownTools(server);
+}
+
+Deno.test("T12 tool files are noticed as they are dropped, edited, broken, repaired, renamed and deleted", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/tools/a.json", toolFile("own_a"));
+  await using server = await ServerProcess.start(bench);
+  const directory = `${bench.scope}/.ahma/tools`;
+  const write = (name: string, text: string) => () => Deno.writeTextFileSync(`${directory}/${name}`, text);
+  assert.deepStrictEqual(await ownTools(server), ["own_a"]);
+  assert.deepStrictEqual(await afterChange(server, write("b.json", toolFile("own_b"))), ["own_a", "own_b"]);
+  assert.deepStrictEqual(await afterChange(server, write("b.json", toolFile("own_b2"))), ["own_a", "own_b2"]);
+
+  // Broken: nothing is announced, the last good version serves on, and status says what is wrong and where.
+  write("b.json", '{"name": "own_b2",\n  "command": ')();
+  const next = await afterChange(server, write("c.json", toolFile("own_c")));
+  assert.deepStrictEqual(next, ["own_a", "own_b2", "own_c"]);
+  assert.match((await server.call("status")).text, /b\.json:2:\d+: error: .*last good version stays in service/);
+  assert.match((await server.call("own_b2", { args: ["still here"] })).text, /still here/);
+
+  const repaired = await afterChange(server, write("b.json", toolFile("own_b3")));
+  assert.deepStrictEqual(repaired, ["own_a", "own_b3", "own_c"]);
+  const renamed = await afterChange(server, () => {
+    write(".c.json.swp", toolFile("own_c2"))();
+    Deno.renameSync(`${directory}/.c.json.swp`, `${directory}/c.json`);
+  });
+  assert.deepStrictEqual(renamed, ["own_a", "own_b3", "own_c2"]);
+  assert.deepStrictEqual(await afterChange(server, () => Deno.removeSync(`${directory}/b.json`)), ["own_a", "own_c2"]);
+  const announced = server.unclaimed.filter(({ method }) => method === "notifications/tools/list_changed");
+  assert.deepStrictEqual(announced, [], "one notification for each change");
+});
+
+Deno.test("T12 a tools directory that appears after the start is noticed, and one that goes", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  assert.deepStrictEqual(await ownTools(server), []);
+  const made = await afterChange(server, () => bench.write(".ahma/tools/a.json", toolFile("own_a")));
+  assert.deepStrictEqual(made, ["own_a"]);
+  const gone = await afterChange(server, () => Deno.removeSync(`${bench.scope}/.ahma`, { recursive: true }));
+  assert.deepStrictEqual(gone, []);
+});
+
+Deno.test("T12 a file that a sandboxed command plants becomes a tool that is sandboxed like any other", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  await ownTools(server);
+  const evil = toolFile("own_evil", { command: "bash -c" });
+  const changed = server.notification("notifications/tools/list_changed");
+  await server.shell(`mkdir -p .ahma/tools; printf %s '${evil}' > .ahma/tools/evil.json`);
+  await changed;
+  const answer = await server.call("own_evil", { args: ["echo planted > ../outside.txt; echo tried"] });
+  assert.match(answer.text, /tried/);
+  assert.ok(!exists(`${bench.scope}/../outside.txt`));
+});
+
+Deno.test("T11 a tool whose program is missing is not listed; status and a call say why and how to get it", async () => {
+  using bench = new Workbench();
+  bench.write(
+    ".ahma/tools/a.json",
+    toolFile("own_missing", {
+      command: "no-such-program",
+      install_instructions: "Install it with: get no-such-program",
+    }),
+  );
+  const check = { command: "test", args: ["-e", "there"] };
+  bench.write(".ahma/tools/b.json", toolFile("own_checked", { availability_check: check }));
+  await using server = await ServerProcess.start(bench);
+  assert.deepStrictEqual(await ownTools(server), []);
+  const { text } = await server.call("status");
+  assert.match(text, /own_missing: "no-such-program" is not on the PATH of commands\. Install it with: get/);
+  assert.match(text, /own_checked: Check "test -e there" ended with exit code 1/);
+  const refused = await server.request("tools/call", { name: "own_missing", arguments: {} });
+  assert.match(refused.error?.message ?? "", /not available: "no-such-program" is not on the PATH/);
+  // The next look at the files asks again.
+  bench.write("there", "");
+  const now = await afterChange(server, () => bench.write(".ahma/tools/c.json", toolFile("own_c")));
+  assert.deepStrictEqual(now, ["own_checked", "own_c"]);
+});
+
+Deno.test("X13 runs of an exclusive tool wait for each other in one directory, and status shows the place", async () => {
+  using bench = new Workbench();
+  bench.write(
+    ".ahma/tools/build.json",
+    toolFile("own_build", { command: "bash -c", concurrency: "exclusive", synchronous: false }),
+  );
+  await using server = await ServerProcess.start(bench);
+  const script = "echo begin $1 >> log; while [ ! -e go ]; do sleep 0.02; done; echo end $1 >> log";
+  const start = (name: string) => server.call("own_build", { args: [script, "build", name] });
+  const first = await start("one");
+  const second = await start("two");
+  assert.match(
+    (await server.call("status", { operation_id: second.operation?.operation_id })).text,
+    /queued at position 1/,
+  );
+  bench.write("go", "");
+  await server.call("await", {});
+  assert.ok(first.operation !== undefined);
+  assert.deepStrictEqual((await Deno.readTextFile(`${bench.scope}/log`)).trim().split("\n"), [
+    "begin one",
+    "end one",
+    "begin two",
+    "end two",
+  ]);
+});
+
+Deno.test("X16 a command that fails for a passing reason is run again, and the result tells each try", async () => {
+  using bench = new Workbench();
+  bench.write(
+    ".ahma/tools/flaky.json",
+    toolFile("own_flaky", { command: "bash -c", retry: { max: 3, backoff_ms: 5, on_exit_codes: [75] } }),
+  );
+  await using server = await ServerProcess.start(bench);
+  const script = 'echo x >> tries; [ "$(wc -l < tries)" -ge 3 ] && echo worked || exit 75';
+  const answer = await server.call("own_flaky", { args: [script] });
+  assert.match(answer.text, /completed, exit code 0[^]*try 1 of 4[^]*try 2 of 4[^]*worked/);
+});

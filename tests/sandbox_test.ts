@@ -1,0 +1,311 @@
+/**
+ * What a command may do to places outside the scope: nothing. Each way is tried three times by the same words: against
+ * a place outside (nothing may change, nothing may be read), against a place inside (it must work), and against the
+ * place outside with `--no-sandbox` (it must work: the attack is a real one). Only effects count, never messages.
+ */
+import assert from "node:assert/strict";
+import { isAlive } from "./_support/processes.ts";
+import { programStart } from "./_support/program.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+/** Ways to change a directory that holds the file `kept`; `directory` is an absolute path. */
+const WRITES: Readonly<Record<string, (directory: string) => string>> = {
+  "a redirection": (directory) => `echo x > ${directory}/planted`,
+  "an appending redirection": (directory) => `echo x >> ${directory}/kept`,
+  "a symlink made inside": (directory) => `ln -sfn ${directory} link; echo x > link/planted; rm link`,
+  "a symlink to the file itself": (directory) => `ln -sf ${directory}/planted hop; echo x > hop; rm -f hop`,
+  "a hard link made inside": (directory) => `ln ${directory}/kept hard; echo x >> hard; rm -f hard`,
+  "a relative path": (directory) => `cd / && echo x > .${directory}/planted`,
+  "/proc/self/root": (directory) => `echo x > /proc/self/root${directory}/planted`,
+  "git -C": (directory) => `git -C ${directory} init -q`,
+  "a python one-liner": (directory) => `/usr/bin/python3 -c "open('${directory}/planted', 'w').write('x')"`,
+  "a node one-liner": (directory) => `node -e "require('fs').writeFileSync('${directory}/planted', 'x')"`,
+  "a background child with its own session": (directory) =>
+    `setsid --wait bash -c 'echo x > ${directory}/planted' & wait`,
+  "a nested shell": (directory) => `bash -c 'sh -c "echo x > ${directory}/planted"'`,
+  "cp": (directory) => `cp /usr/bin/true ${directory}/planted`,
+  "dd": (directory) => `dd if=/dev/zero of=${directory}/planted count=1 status=none`,
+  "tar": (directory) => `echo x > packed; tar -c packed | tar -x -C ${directory}`,
+  "rm": (directory) => `rm -f ${directory}/kept`,
+  "mv out": (directory) => `echo x > moved; mv moved ${directory}/moved`,
+  "mv away": (directory) => `mv ${directory}/kept taken; rm -f taken`,
+  "truncate": (directory) => `truncate -s 0 ${directory}/kept`,
+  "mkdir": (directory) => `mkdir ${directory}/planted`,
+  "ln -s": (directory) => `ln -s nowhere ${directory}/planted`,
+  "mkfifo": (directory) => `mkfifo ${directory}/planted`,
+};
+
+/** Ways to read a file; the content must come out. */
+const READS: Readonly<Record<string, (file: string) => string>> = {
+  "cat": (file) => `cat ${file}`,
+  "a redirection": (file) => `while read -r line; do echo "$line"; done < ${file}`,
+  "a symlink made inside": (file) => `ln -sf ${file} peek; cat peek; rm -f peek`,
+  "a hard link made inside": (file) => `ln ${file} hard; cat hard; rm -f hard`,
+  "a copy": (file) => `cp ${file} copied; cat copied; rm -f copied`,
+  "/proc/self/root": (file) => `cat /proc/self/root${file}`,
+  "a python one-liner": (file) => `/usr/bin/python3 -c "print(open('${file}').read())"`,
+  "a node one-liner": (file) => `node -p "require('fs').readFileSync('${file}', 'utf8')"`,
+  "tar": (file) => `tar -cO ${file}`,
+  "git diff": (file) => `git diff --no-index --no-color /dev/null ${file}; true`,
+  "a background child with its own session": (file) => `setsid --wait cat ${file} & wait`,
+};
+
+const SECRET = "the-secret-of-this-test";
+
+/** The sandboxed server and the one without, for the same places. */
+interface Servers extends AsyncDisposable {
+  readonly bench: Workbench;
+  readonly sandboxed: ServerProcess;
+  readonly bare: ServerProcess;
+}
+
+async function serversFor(user: User): Promise<Servers> {
+  const stack = new AsyncDisposableStack();
+  const bench = stack.use(new Workbench(user));
+  const bareBench = stack.use(new Workbench(user));
+  const sandboxed = stack.use(await ServerProcess.start(bench));
+  const bare = stack.use(await ServerProcess.start(bareBench, { flags: ["--no-sandbox"] }));
+  return { bench, sandboxed, bare, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** A fresh directory with the file `kept`, as this and no other row finds it. */
+function fresh(bench: Workbench, directory: string): string {
+  if (exists(directory)) Deno.removeSync(directory, { recursive: true });
+  bench.write(`${directory}/kept`, "as it was\n");
+  return directory;
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`S4 S8 a write outside changes nothing, as ${user}`, async (t) => {
+    await using servers = await serversFor(user);
+    const { bench, sandboxed, bare } = servers;
+    for (const [name, write] of Object.entries(WRITES)) {
+      await t.step(name, async () => {
+        const outside = fresh(bench, `${bench.elsewhere}/place`);
+        const before = bench.outside();
+        await sandboxed.shell(write(outside), { timeout_seconds: 20 });
+        assert.deepStrictEqual(bench.outside(), before, "outside is as it was");
+        const inside = fresh(bench, `${bench.scope}/place`);
+        const insideBefore = listing(inside);
+        const allowed = await sandboxed.shell(write(inside), { timeout_seconds: 20 });
+        assert.notDeepStrictEqual(listing(inside), insideBefore, `inside it works: ${allowed.text}`);
+        const control = await bare.shell(write(outside), { timeout_seconds: 20 });
+        assert.notDeepStrictEqual(bench.outside(), before, `the control: it is a real attack: ${control.text}`);
+        await Deno.remove(outside, { recursive: true });
+      });
+    }
+  });
+
+  Deno.test(`S4 the parent, the home, other temp directories and /etc cannot be written, as ${user}`, async (t) => {
+    await using servers = await serversFor(user);
+    const { bench, sandboxed, bare } = servers;
+    const places = { "the parent": bench.parent, "the home": bench.home, "a temp directory": bench.elsewhere };
+    for (const [name, place] of Object.entries(places)) {
+      await t.step(name, async () => {
+        const before = bench.outside();
+        await sandboxed.shell(`echo x > ${place}/planted`);
+        assert.deepStrictEqual(bench.outside(), before);
+        await bare.shell(`echo x > ${place}/planted`);
+        assert.equal(await Deno.readTextFile(`${place}/planted`), "x\n", "the control");
+        await Deno.remove(`${place}/planted`);
+      });
+    }
+    await t.step("the words of a person: ~, .., $HOME, /tmp", async () => {
+      const before = bench.outside();
+      const name = `planted-by-${bench.marker}`;
+      await sandboxed.shell(
+        `for place in ~ .. "$HOME" /tmp /var/tmp /dev/shm; do echo x > "$place/${name}"; done; true`,
+      );
+      for (const place of [bench.home, bench.parent, "/tmp", "/var/tmp", "/dev/shm"]) {
+        assert.ok(!exists(`${place}/${name}`), place);
+      }
+      assert.deepStrictEqual(bench.outside(), before);
+    });
+    await t.step("/etc, with a stand-in for the control", async () => {
+      const name = `planted-by-${bench.marker}`;
+      await sandboxed.shell(`echo x > /etc/${name}; cp /usr/bin/true /usr/local/bin/${name}; true`);
+      assert.deepStrictEqual([exists(`/etc/${name}`), exists(`/usr/local/bin/${name}`)], [false, false]);
+      const standIn = fresh(bench, `${bench.elsewhere}/etc`);
+      await bare.shell(`echo x > ${standIn}/${name}`);
+      assert.ok(exists(`${standIn}/${name}`));
+    });
+  });
+
+  Deno.test(`S4 S7 a read outside gives nothing away, as ${user}`, async (t) => {
+    await using servers = await serversFor(user);
+    const { bench, sandboxed, bare } = servers;
+    const outside = {
+      "~/.ssh/id_rsa": bench.write(`${bench.home}/.ssh/id_rsa`, `${SECRET}\n`),
+      "a stand-in for /etc/shadow": bench.write(`${bench.elsewhere}/shadow`, `root:${SECRET}:1::::::\n`),
+      "a file beside the scope": bench.write(`${bench.parent}/beside`, `${SECRET}\n`),
+    };
+    const inside = bench.write("inside", `${SECRET}\n`);
+    for (const [name, read] of Object.entries(READS)) {
+      await t.step(name, async () => {
+        for (const [what, file] of Object.entries(outside)) {
+          const denied = await sandboxed.shell(read(file), { timeout_seconds: 20 });
+          assert.ok(!JSON.stringify(denied.result).includes(SECRET), what);
+          const control = await bare.shell(read(file), { timeout_seconds: 20 });
+          assert.ok(control.text.includes(SECRET), `the control, ${what}: ${control.text}`);
+        }
+        const allowed = await sandboxed.shell(read(inside), { timeout_seconds: 20 });
+        assert.ok(allowed.text.includes(SECRET), `inside it works: ${allowed.text}`);
+      });
+    }
+  });
+
+  Deno.test(`S4 /etc/shadow and the listing of the home stay closed, as ${user}`, async () => {
+    await using servers = await serversFor(user);
+    const { bench, sandboxed, bare } = servers;
+    bench.write(`${bench.home}/diary-of-a-user`, "");
+    bench.write("diary-of-a-project", "");
+    const ways = (home: string) => [`ls -a ${home}`, `find ${home}`, `echo ${home}/*`, `cd ${home} && ls`];
+    for (const way of ways(bench.home)) {
+      assert.ok(!(await sandboxed.shell(way)).text.includes("diary-of-a-user"), way);
+      assert.ok((await bare.shell(way)).text.includes("diary-of-a-user"), `the control: ${way}`);
+    }
+    for (const way of ways(bench.scope)) {
+      assert.ok((await sandboxed.shell(way)).text.includes("diary-of-a-project"), way);
+    }
+    assert.ok(!(await sandboxed.shell("ls -a $HOME ~")).text.includes("diary-of-a-user"));
+    const shadow = await sandboxed.shell("cat /etc/shadow; cp /etc/shadow . ; cat shadow");
+    assert.doesNotMatch(shadow.text, /^\w+:[^:]*:\d*:/m);
+  });
+
+  Deno.test(`S2 S8 a command cannot signal a process outside, as ${user}`, async () => {
+    await using servers = await serversFor(user);
+    const { bench, sandboxed, bare } = servers;
+    const { command, args } = programStart(bench, []);
+    const prefix = command === "setpriv" ? ["setpriv", ...args.slice(0, 3)] : [];
+    const [program = "sleep", ...words] = [...prefix, "sleep", "303"];
+    const victim = new Deno.Command(program, { args: words, cwd: bench.elsewhere }).spawn();
+    await sandboxed.shell(`kill -9 ${victim.pid}; kill -9 ${sandboxed.pid}; true`);
+    assert.deepStrictEqual([await isAlive(victim.pid), await isAlive(sandboxed.pid)], [true, true]);
+    await bare.shell(`kill -9 ${victim.pid}`);
+    assert.equal((await victim.status).signal, "SIGKILL", "the control");
+    const own = await sandboxed.shell("sleep 304 & kill -9 $!; wait $!; echo code $?");
+    assert.match(own.text, /^code 137$/m, "its own children it can");
+  });
+
+  Deno.test(`P4 S8 a command gets descriptors 0, 1 and 2 only, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    const script = "import os\nfor n in range(256):\n  try: os.fstat(n); print('open', n)\n  except OSError: pass";
+    const { text } = await server.shell("/usr/bin/python3 -", { stdin: script });
+    assert.deepStrictEqual(text.match(/^open \d+$/gm), ["open 0", "open 1", "open 2"]);
+  });
+
+  Deno.test(`S5 the temp directory is private, writable, and gone at the end, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    let directory = "";
+    {
+      await using server = await ServerProcess.start(bench);
+      const { text } = await server.shell('echo x > "$TMPDIR/mine" && stat -c "%a %n" "$TMPDIR" && mktemp');
+      directory = /^700 (\/\S+)$/m.exec(text)?.[1] ?? "";
+      assert.match(directory, /^\//, text);
+      assert.ok(exists(`${directory}/mine`));
+    }
+    assert.ok(!exists(directory));
+  });
+}
+
+Deno.test("S1 the root directory and the home are refused as a scope", async () => {
+  using bench = new Workbench();
+  for (const scope of ["/", bench.home]) {
+    const { command, args, environment } = programStart(bench, ["--sandbox-scope", scope]);
+    const { code, stdout, stderr } = await new Deno.Command(command, {
+      args: [...args],
+      cwd: bench.scope,
+      clearEnv: true,
+      env: { ...environment },
+      stdin: "null",
+    }).output();
+    assert.notEqual(code, 0, scope);
+    assert.equal(stdout.length, 0);
+    assert.match(new TextDecoder().decode(stderr), /scope/i);
+  }
+});
+
+Deno.test("S12 the server refuses to start where the kernel cannot enforce what is asked, and says what to do", async () => {
+  using bench = new Workbench();
+  const { command, args, environment } = programStart(bench, ["--require-abi", "99"]);
+  const { code, stdout, stderr } = await new Deno.Command(command, {
+    args: [...args],
+    cwd: bench.scope,
+    clearEnv: true,
+    env: { ...environment },
+    stdin: "null",
+  }).output();
+  assert.deepStrictEqual({ code, written: stdout.length }, { code: 1, written: 0 });
+  assert.match(new TextDecoder().decode(stderr), /99[^]*Landlock[^]*kernel/);
+});
+
+Deno.test("S1 --sandbox-scope decides over the working directory", async () => {
+  using bench = new Workbench();
+  const scope = `${bench.elsewhere}/chosen`;
+  bench.write(`${scope}/here`, "");
+  await using server = await ServerProcess.start(bench, { flags: ["--sandbox-scope", scope] });
+  assert.match((await server.shell("ls; touch made")).text, /^here$/m);
+  assert.ok(exists(`${scope}/made`));
+  await server.shell(`touch ${bench.scope}/planted`);
+  assert.ok(!exists(`${bench.scope}/planted`));
+});
+
+Deno.test("S14 --no-sandbox is loud", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
+  const { text } = await server.call("status");
+  assert.match(text, /no.sandbox|not sandboxed|sandbox is off|without (a )?sandbox/i);
+  assert.match(server.stderr, /no.sandbox|not sandboxed|sandbox is off|without (a )?sandbox/i);
+});
+
+function listing(directory: string): Readonly<Record<string, string>> {
+  const seen: Record<string, string> = {};
+  for (const entry of Deno.readDirSync(directory)) {
+    const path = `${directory}/${entry.name}`;
+    seen[entry.name] = entry.isFile ? Deno.readTextFileSync(path) : "other";
+  }
+  return seen;
+}
+
+Deno.test("L8 S4 the log is not written where commands could lead it astray, and the server says so", async () => {
+  using bench = new Workbench();
+  bench.write("cache/marker", "");
+  await Deno.symlink(`${bench.scope}/..`, `${bench.scope}/cache/ahma_mcp`);
+  await using server = await ServerProcess.start(bench, { environment: { XDG_CACHE_HOME: `${bench.scope}/cache` } });
+  assert.match((await server.shell("echo $CARGO_HOME; echo hi")).text, /ahma_mcp-[^/]+\/cache\/cargo\nhi/);
+  assert.ok(!exists(`${bench.scope}/../logs`) && !exists(`${bench.scope}/../scopes`));
+});
+
+Deno.test("L7 S14 a user's settings file that commands could have written is refused, whatever it says", async () => {
+  using bench = new Workbench();
+  bench.write(".config/ahma/settings.json", '{"no_sandbox": true, "sandbox_scope": "/var/tmp"}');
+  const { command, args, environment } = programStart(bench, []);
+  const { code, stdout, stderr } = await new Deno.Command(command, {
+    args: [...args],
+    cwd: bench.scope,
+    clearEnv: true,
+    env: { ...environment, XDG_CONFIG_HOME: `${bench.scope}/.config` },
+  }).output();
+  assert.deepStrictEqual([code, stdout.length], [1, 0]);
+  assert.match(new TextDecoder().decode(stderr), /^Cannot use settings file ".*it lies where commands can write/);
+});
+
+Deno.test({
+  name: "L7 the server starts as a user who may not enter HOME, and says so" +
+    (Deno.uid() === 0 ? "" : " (ignored: only root can make a home that another user may not enter)"),
+  ignore: Deno.uid() !== 0,
+  fn: async () => {
+    using bench = new Workbench("ordinary");
+    const closed = `${bench.parent}/closed`;
+    Deno.mkdirSync(`${closed}/.config/ahma`, { recursive: true });
+    Deno.writeTextFileSync(`${closed}/.config/ahma/settings.json`, '{"no_sandbox": true}');
+    Deno.chmodSync(closed, 0o700);
+    const kept = { XDG_CACHE_HOME: `${bench.home}/.cache`, XDG_STATE_HOME: `${bench.home}/.state` };
+    await using server = await ServerProcess.start(bench, { environment: { ...kept, HOME: closed } });
+    const answer = await server.call("sandboxed_shell", { command: "echo $((6 * 7))", execution_mode: "Synchronous" });
+    assert.match(answer.text, /^42$/m);
+    assert.match(server.stderr, /Settings file ".*settings\.json" is not looked for: this user may not enter/);
+  },
+});

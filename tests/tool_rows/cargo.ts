@@ -1,0 +1,142 @@
+import type { Row } from "./row.ts";
+
+const MANIFEST = `printf '[package]\\nname = "%s"\\nversion = "0.1.0"\\nedition = "2021"\\n'`;
+const LIBRARY =
+  `printf '/// Adds.\\npub fn add(a: i32, b: i32) -> i32 {\\n    a + b\\n}\\n\\n#[cfg(test)]\\nmod tests {\\n    #[test]\\n    fn adds() {\\n        assert_eq!(super::add(40, 2), 42);\\n    }\\n}\\n'`;
+const PROGRAM =
+  `printf 'fn main() {\\n    let words: Vec<String> = std::env::args().skip(1).collect();\\n    println!("answer {} {}", work::add(40, 2), words.join("|"));\\n}\\n'`;
+
+/** A package with a library, a program and a test, that depends on nothing. */
+export const CARGO_PROJECT =
+  `mkdir -p src && ${MANIFEST} work > Cargo.toml && ${LIBRARY} > src/lib.rs && ${PROGRAM} > src/main.rs`;
+const WITH_PART =
+  `${CARGO_PROJECT} && mkdir -p part/src && ${MANIFEST} part > part/Cargo.toml && touch part/src/lib.rs`;
+const CLIPPY = "cargo clippy --version";
+const FMT = "cargo fmt --version";
+const REMOVE = "cargo remove --help";
+
+/** Each leaf of tools/cargo.json. Nothing here needs the network. */
+export const CARGO_ROWS: readonly Row[] = [
+  {
+    tool: "cargo_build",
+    setup: CARGO_PROJECT,
+    args: { workspace: true, "all-targets": true, "all-features": true, offline: true, quiet: true },
+    effect: "test -x target/debug/work",
+  },
+  {
+    tool: "cargo_check",
+    setup: `${CARGO_PROJECT} && echo 'pub fn wrong() -> i32 { "" }' >> src/lib.rs`,
+    args: { package: "work", "no-default-features": true, offline: true },
+    fails: true,
+    expected: /E0308/,
+  },
+  {
+    tool: "cargo_test",
+    setup: CARGO_PROJECT,
+    args: { lib: true, "no-fail-fast": true, filters: ["adds"], test_args: ["--nocapture", "--exact"], offline: true },
+    expected: /0 passed[^]*1 filtered/,
+  },
+  {
+    tool: "cargo_test",
+    setup: CARGO_PROJECT,
+    args: { filters: ["adds"], test_args: ["--test-threads=1"], offline: true },
+    expected: /1 passed/,
+  },
+  {
+    tool: "cargo_run",
+    setup: CARGO_PROJECT,
+    args: { bin: "work", program_args: ["--x", "a b"], offline: true, quiet: true },
+    expected: /^answer 42 --x\|a b$/m,
+  },
+  {
+    tool: "cargo_clippy",
+    setup: `${CARGO_PROJECT} && echo 'pub fn same(x: bool) -> bool { if x { true } else { false } }' >> src/lib.rs`,
+    args: { lint_args: ["-D", "warnings"], offline: true },
+    fails: true,
+    expected: /needless_bool/,
+    needs: CLIPPY,
+  },
+  {
+    tool: "cargo_clippy",
+    setup: `${CARGO_PROJECT} && echo 'pub fn copied(x: i32) -> i32 { return x; }' >> src/lib.rs`,
+    args: {
+      fix: true,
+      "allow-dirty": true,
+      "allow-staged": true,
+      "allow-no-vcs": true,
+      "no-deps": true,
+      offline: true,
+      quiet: true,
+    },
+    effect: "! grep -q return src/lib.rs",
+    needs: CLIPPY,
+  },
+  {
+    tool: "cargo_fmt",
+    setup: `${CARGO_PROJECT} && echo 'fn  ugly(){}' >> src/lib.rs`,
+    args: { check: true, all: true },
+    fails: true,
+    expected: /^\+fn ugly\(\) \{\}$/m,
+    needs: FMT,
+  },
+  {
+    tool: "cargo_fmt",
+    setup: `${CARGO_PROJECT} && echo 'fn  ugly(){}' >> src/lib.rs`,
+    args: { package: "work" },
+    effect: "grep -qx 'fn ugly() {}' src/lib.rs",
+    needs: FMT,
+  },
+  {
+    tool: "cargo_doc",
+    setup: CARGO_PROJECT,
+    args: { "no-deps": true, "document-private-items": true, offline: true, quiet: true },
+    effect: "test -f target/doc/work/index.html",
+    needs: "rustdoc --version",
+  },
+  {
+    tool: "cargo_bench",
+    setup: CARGO_PROJECT,
+    args: { offline: true, filters: ["adds"] },
+    expected: /adds \.\.\. ignored/,
+  },
+  {
+    tool: "cargo_nextest_run",
+    setup: CARGO_PROJECT,
+    args: { "no-fail-fast": true, retries: 1, offline: true, filters: ["adds"] },
+    expected: /1 passed/,
+    needs: "cargo nextest --version",
+  },
+  {
+    tool: "cargo_clean",
+    setup: `${CARGO_PROJECT} && cargo build -q --offline`,
+    effect: "test ! -e target/debug/work",
+  },
+  { tool: "cargo_update", setup: WITH_PART, args: { workspace: true, offline: true }, effect: "test -f Cargo.lock" },
+  {
+    tool: "cargo_add",
+    setup: WITH_PART,
+    args: { path: "part", rename: "piece", dev: true, offline: true },
+    effect: "grep -q piece Cargo.toml",
+  },
+  {
+    tool: "cargo_remove",
+    setup: `${WITH_PART} && printf '[dev-dependencies]\\npart = { path = "part" }\\n' >> Cargo.toml`,
+    args: { dependencies: ["part"], dev: true, offline: true },
+    effect: "! grep -q part Cargo.toml",
+    needs: REMOVE,
+  },
+  {
+    tool: "cargo_tree",
+    setup: CARGO_PROJECT,
+    args: { depth: 1, duplicates: false, edges: "normal", offline: true },
+    expected: /^work v0\.1\.0/m,
+  },
+  { tool: "cargo_metadata", setup: CARGO_PROJECT, args: { "no-deps": true, offline: true }, expected: /"name":"work"/ },
+  { tool: "cargo_fetch", setup: CARGO_PROJECT, effect: "test -f Cargo.lock" },
+  {
+    tool: "cargo_new",
+    args: { path: "made", lib: true, name: "other", edition: "2021", vcs: "none" },
+    effect: "test -f made/src/lib.rs && grep -q other made/Cargo.toml",
+  },
+  { tool: "cargo_init", args: { bin: true, name: "here", vcs: "none" }, effect: "test -f src/main.rs" },
+];

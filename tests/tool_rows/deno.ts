@@ -1,0 +1,71 @@
+import type { Row } from "./row.ts";
+
+const TASK = `echo '{"tasks":{"hello":"echo from a task"}}' > deno.json`;
+const IMPORT = `echo '{"imports":{"part":"npm:part@1"}}' > deno.json`;
+const MODULE = `echo 'export const answer: number = 6 * 7; console.log("answer", answer, Deno.args.join());' > main.ts`;
+const TEST =
+  `printf 'import { answer } from "./main.ts";\\nDeno.test("the answer", () => { if (answer !== 42) throw new Error(); });\\n' > main_test.ts`;
+
+/** Each leaf of tools/deno.json. */
+export const DENO_ROWS: readonly Row[] = [
+  { tool: "deno_run", setup: MODULE, args: { script: "main.ts" }, expected: /^answer 42/m },
+  {
+    tool: "deno_run",
+    setup: MODULE,
+    args: { script: "main.ts", args: ["--some", "a b"] },
+    expected: /^answer 42 --some,a b$/m,
+  },
+  { tool: "deno_task", setup: TASK, args: { task: "hello" }, expected: /^from a task$/m },
+  { tool: "deno_test", setup: `${MODULE}; ${TEST}`, args: { files: ["main_test.ts"] }, expected: /1 passed/ },
+  {
+    tool: "deno_bench",
+    setup: `echo 'Deno.bench("nothing", () => {});' > some_bench.ts`,
+    args: { files: ["some_bench.ts"] },
+    expected: /nothing/,
+  },
+  { tool: "deno_check", setup: MODULE, args: { files: ["main.ts"] } },
+  {
+    tool: "deno_check",
+    setup: `echo 'const x: number = "text";' > wrong.ts`,
+    args: { files: ["wrong.ts"] },
+    fails: true,
+    expected: /TS2322/,
+  },
+  {
+    tool: "deno_lint",
+    setup: `echo 'export const x = 1;' > good.ts`,
+    args: { files: ["good.ts"] },
+    expected: /Checked 1 file/,
+  },
+  {
+    tool: "deno_fmt",
+    setup: "echo 'const  x=1' > ugly.ts",
+    args: { files: ["ugly.ts"] },
+    effect: "grep -qx 'const x = 1;' ugly.ts",
+  },
+  { tool: "deno_info", setup: MODULE, args: { module: "main.ts" }, expected: /main\.ts/ },
+  {
+    tool: "deno_doc",
+    setup: `echo '/** Says it. */ export const x: number = 1;' > a.ts`,
+    args: { module: "a.ts" },
+    expected: /Says it/,
+  },
+  { tool: "deno_eval", args: { code: "console.log(`it's ${6 * 7}`)" }, expected: /^it's 42$/m },
+  { tool: "deno_install", setup: `${MODULE}; echo '{}' > deno.json` },
+  {
+    tool: "deno_add",
+    setup: "echo '{}' > deno.json",
+    args: { packages: ["not-a-package-name"] },
+    fails: true,
+    expected: /not-a-package-name/,
+  },
+  { tool: "deno_remove", setup: IMPORT, args: { packages: ["part"] }, effect: "! grep -q part deno.json" },
+  { tool: "deno_outdated", setup: "echo '{}' > deno.json" },
+  {
+    tool: "deno_coverage",
+    setup: `${MODULE}; ${TEST}; deno test -q --coverage=covered main_test.ts`,
+    args: { directories: ["covered"] },
+    expected: /main\.ts/,
+  },
+  { tool: "deno_compile", setup: MODULE, args: { script: "missing.ts" }, fails: true, expected: /missing\.ts/ },
+];

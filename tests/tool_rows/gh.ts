@@ -1,0 +1,9 @@
+import { everyOption } from "./every_option.ts";
+import type { Row } from "./row.ts";
+
+/** Each leaf of tools/gh.json. Without a token gh says so, after it has read its flags. */
+export const GH_ROWS: readonly Row[] = await everyOption({
+  file: "gh.json",
+  expected: /gh auth login/,
+  samples: { cache: "60m" },
+});

@@ -1,0 +1,133 @@
+import type { Row } from "./row.ts";
+
+const NEW = "git init -q -b main . && git config user.name Test && git config user.email test@example.invalid";
+/** One commit of a.txt with the line "one". */
+const REPOSITORY = `${NEW} && echo one > a.txt && git add a.txt && git commit -q -m first`;
+const SECOND = `${REPOSITORY} && echo two >> a.txt && git commit -q -a -m second`;
+/** A branch that adds b.txt; main is checked out. */
+const BRANCHED =
+  `${REPOSITORY} && git switch -q -c side && echo b > b.txt && git add b.txt && git commit -q -m 'on the side' && git switch -q main`;
+const CHANGED = `${REPOSITORY} && echo two >> a.txt`;
+const STASHED = `${CHANGED} && git stash push -q -m put-aside`;
+/** A bare repository inside the scope as the remote. */
+const REMOTE = `${REPOSITORY} && git init -q --bare -b main remote.git && git remote add origin ./remote.git`;
+const PUSHED = `${REMOTE} && git push -q -u origin main`;
+
+/** Each leaf of tools/git.json. */
+export const GIT_ROWS: readonly Row[] = [
+  {
+    tool: "git_init",
+    args: { directory: "made", "initial-branch": "trunk" },
+    effect: "git -C made rev-parse --git-dir",
+  },
+  { tool: "git_status", setup: CHANGED, args: { short: true, branch: true }, expected: /^## main\n M a\.txt$/m },
+  { tool: "git_status", setup: `${CHANGED} && echo > b`, args: { short: true, paths: ["b"] }, expected: /^\?\? b$/m },
+  {
+    tool: "git_add",
+    setup: `${REPOSITORY} && echo b > b.txt`,
+    args: { paths: ["b.txt"] },
+    effect: "git diff --cached --name-only | grep -qx b.txt",
+  },
+  {
+    tool: "git_commit",
+    setup: `${CHANGED} && git add .`,
+    args: { message: 'two lines\n\nwith "quotes", $(id) and `x`' },
+    effect: `test "$(git log -1 --format=%B)" = "$(printf 'two lines\\n\\nwith "quotes", $(id) and \`x\`')"`,
+  },
+  { tool: "git_diff", setup: CHANGED, args: { paths: ["a.txt"] }, expected: /^\+two$/m },
+  { tool: "git_diff", setup: SECOND, args: { revision: "HEAD~1", stat: true }, expected: /a\.txt \| 1 \+/ },
+  { tool: "git_log", setup: SECOND, args: { "max-count": 1, oneline: true }, expected: /^[0-9a-f]+ second$/m },
+  { tool: "git_show", setup: SECOND, args: { revision: "HEAD" }, expected: /second[^]*\+two/ },
+  { tool: "git_branch", setup: BRANCHED, args: { all: true }, expected: /^\* main\n {2}side$/m },
+  {
+    tool: "git_switch",
+    setup: REPOSITORY,
+    args: { create: "fresh" },
+    effect: "test $(git branch --show-current) = fresh",
+  },
+  { tool: "git_restore", setup: CHANGED, args: { paths: ["a.txt"] }, effect: "git diff --quiet" },
+  {
+    tool: "git_stash_push",
+    setup: CHANGED,
+    args: { message: "put aside" },
+    effect: "git diff --quiet && git stash list | grep -q 'put aside'",
+  },
+  { tool: "git_stash_list", setup: STASHED, expected: /put-aside/ },
+  { tool: "git_stash_show", setup: STASHED, args: { patch: true }, expected: /^\+two$/m },
+  { tool: "git_stash_pop", setup: STASHED, effect: 'grep -q two a.txt && test -z "$(git stash list)"' },
+  { tool: "git_stash_apply", setup: STASHED, effect: 'grep -q two a.txt && test -n "$(git stash list)"' },
+  { tool: "git_stash_drop", setup: STASHED, effect: 'test -z "$(git stash list)"' },
+  { tool: "git_worktree_list", setup: REPOSITORY, expected: /\[main\]/ },
+  {
+    tool: "git_worktree_add",
+    setup: REPOSITORY,
+    args: { path: "tree", branch: "other" },
+    effect: "test -f tree/a.txt",
+  },
+  {
+    tool: "git_worktree_remove",
+    setup: `${REPOSITORY} && git worktree add -q tree`,
+    args: { path: "tree" },
+    effect: "test ! -e tree",
+  },
+  {
+    tool: "git_worktree_prune",
+    setup: `${REPOSITORY} && git worktree add -q tree && rm -r tree`,
+    effect: "test $(git worktree list | wc -l) = 1",
+  },
+  {
+    tool: "git_push",
+    setup: REMOTE,
+    args: { "set-upstream": true, remote: "origin", refspecs: ["main"] },
+    effect: "git -C remote.git log --format=%s | grep -qx first",
+  },
+  { tool: "git_fetch", setup: PUSHED, args: { remote: "origin" }, effect: "git rev-parse origin/main" },
+  {
+    tool: "git_pull",
+    setup:
+      `${PUSHED} && git commit -q --amend -m amended --allow-empty && git push -q -f && git reset -q --hard HEAD@{1}`,
+    args: { rebase: true },
+    effect: "git log -1 --format=%s | grep -qx amended",
+  },
+  { tool: "git_clone", setup: REPOSITORY, args: { repository: ".", directory: "copy" }, effect: "test -f copy/a.txt" },
+  {
+    tool: "git_merge",
+    setup: BRANCHED,
+    args: { revision: "side", "no-ff": true, message: "merged" },
+    effect: "test -f b.txt && git log -1 --format=%s | grep -qx merged",
+  },
+  {
+    tool: "git_rebase",
+    setup: `${BRANCHED} && echo c > c.txt && git add . && git commit -q -m c && git switch -q side`,
+    args: { upstream: "main" },
+    effect: "test -f c.txt -a -f b.txt",
+  },
+  { tool: "git_cherry-pick", setup: BRANCHED, args: { commits: ["side"] }, effect: "test -f b.txt" },
+  { tool: "git_revert", setup: SECOND, args: { "no-edit": true, commits: ["HEAD"] }, effect: "! grep -q two a.txt" },
+  { tool: "git_reset", setup: SECOND, args: { hard: true, revision: "HEAD~1" }, effect: "! grep -q two a.txt" },
+  {
+    tool: "git_tag",
+    setup: REPOSITORY,
+    args: { name: "v1", message: "the first" },
+    effect: "git cat-file -t v1 | grep -qx tag",
+  },
+  { tool: "git_remote", setup: REMOTE, expected: /^origin\s+\.\/remote\.git \(fetch\)$/m },
+  {
+    tool: "git_remote_add",
+    setup: REPOSITORY,
+    args: { name: "other", url: "./other.git" },
+    effect: "git remote | grep -qx other",
+  },
+  { tool: "git_remote_remove", setup: REMOTE, args: { name: "origin" }, effect: 'test -z "$(git remote)"' },
+  { tool: "git_blame", setup: SECOND, args: { file: "a.txt", range: "2,2" }, expected: /two$/m },
+  { tool: "git_grep", setup: SECOND, args: { pattern: "tw[o]", "line-number": true }, expected: /^a\.txt:2:two$/m },
+  { tool: "git_ls-files", setup: `${REPOSITORY} && echo > b`, args: { others: true }, expected: /^b$/m },
+  { tool: "git_rev-parse", setup: REPOSITORY, args: { "abbrev-ref": true, revision: "HEAD" }, expected: /^main$/m },
+  {
+    tool: "git_apply",
+    setup: `${CHANGED} && git diff > change.patch && git checkout -q a.txt`,
+    args: { patches: ["change.patch"] },
+    effect: "grep -q two a.txt",
+  },
+  { tool: "git_clean", setup: `${REPOSITORY} && echo > litter`, args: { force: true }, effect: "test ! -e litter" },
+];

@@ -1,0 +1,61 @@
+import type { Row } from "./row.ts";
+
+const PACKAGE =
+  `echo '{"name":"work","version":"1.0.0","scripts":{"hello":"echo from a script","test":"echo tested"}}' > package.json`;
+const PART = `mkdir part && echo '{"name":"part","version":"1.0.0","bin":"run.js"}' > part/package.json && ` +
+  `printf '#!/usr/bin/env node\\nconsole.log("run", process.argv.slice(2).join())\\n' > part/run.js && chmod +x part/run.js`;
+/** A package with an installed dependency that needs no registry. */
+const INSTALLED = `${PACKAGE}; ${PART}; npm install --silent --no-audit --no-fund ./part`;
+
+/** Each leaf of tools/npm.json. Nothing here asks a registry, so the ones that only do that must fail clearly. */
+export const NPM_ROWS: readonly Row[] = [
+  {
+    tool: "npm_install",
+    setup: `${PACKAGE}; ${PART}`,
+    args: { packages: ["./part"], offline: true },
+    effect: "test -e node_modules/part/run.js",
+  },
+  {
+    tool: "npm_ci",
+    setup: `${INSTALLED}; rm -r node_modules`,
+    args: { offline: true },
+    effect: "test -e node_modules/part/run.js",
+  },
+  { tool: "npm_uninstall", setup: INSTALLED, args: { packages: ["part"] }, effect: "test ! -e node_modules/part" },
+  { tool: "npm_update", setup: PACKAGE, args: { offline: true } },
+  { tool: "npm_run", setup: PACKAGE, args: { script: "hello" }, expected: /^from a script$/m },
+  {
+    tool: "npm_run",
+    setup: PACKAGE,
+    args: { script: "hello", script_args: ["--and", "a b"] },
+    expected: /^from a script --and a b$/m,
+  },
+  { tool: "npm_test", setup: PACKAGE, expected: /^tested$/m },
+  {
+    tool: "npm_exec",
+    setup: INSTALLED,
+    args: { program: "part", program_args: ["--flag", "a b"], offline: true },
+    expected: /^run --flag,a b$/m,
+  },
+  { tool: "npm_ls", setup: INSTALLED, expected: /part@1\.0\.0/ },
+  { tool: "npm_outdated", setup: PACKAGE },
+  { tool: "npm_view", setup: PACKAGE, args: { package: "./part" }, fails: true },
+  { tool: "npm_explain", setup: INSTALLED, args: { packages: ["part"] }, expected: /part@1\.0\.0/ },
+  { tool: "npm_audit", setup: PACKAGE, fails: true, expected: /lockfile/i },
+  { tool: "npm_init", args: { yes: true }, effect: "test -f package.json" },
+  {
+    tool: "npm_version",
+    setup: PACKAGE,
+    args: { version: "patch", "no-git-tag-version": true },
+    effect: "grep -q 1.0.1 package.json",
+  },
+  { tool: "npm_pack", setup: PACKAGE, effect: "test -f work-1.0.0.tgz" },
+  { tool: "npm_pkg_get", setup: PACKAGE, args: { fields: ["name"] }, expected: /^"work"$/m },
+  {
+    tool: "npm_pkg_set",
+    setup: PACKAGE,
+    args: { assignments: ["description=a b"] },
+    effect: "grep -q 'a b' package.json",
+  },
+  { tool: "npm_pkg_delete", setup: PACKAGE, args: { fields: ["scripts"] }, effect: "! grep -q scripts package.json" },
+];

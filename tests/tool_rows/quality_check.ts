@@ -1,0 +1,33 @@
+import { CARGO_PROJECT } from "./cargo.ts";
+import type { Row } from "./row.ts";
+
+const CARGO = "cargo clippy --version && cargo fmt --version";
+const DENO_PROJECT = `echo '{}' > deno.json && printf 'export const answer = 42;\\n' > main.ts && ` +
+  `printf 'import { answer } from "./main.ts";\\nDeno.test("answers", () => {\\n  if (answer !== 42) throw new Error();\\n});\\n' > main_test.ts`;
+const NODE_PROJECT = `printf '{ "name": "x", "scripts": { "test": "echo tested it" } }\\n' > package.json`;
+
+/** tools/quality_check.json in a small Rust project, in a small Deno project and beside a package.json. */
+export const QUALITY_ROWS: readonly Row[] = [
+  { tool: "quality_check", setup: DENO_PROJECT, expected: /1 passed/ },
+  {
+    tool: "quality_check",
+    setup: `${DENO_PROJECT} && echo 'var  x=1' >> main.ts`,
+    fails: true,
+    expected: /not formatted/i,
+  },
+  {
+    tool: "quality_check",
+    setup: `${DENO_PROJECT} && echo 'export const wrong: number = "text";' >> main.ts`,
+    fails: true,
+    expected: /TS2322/,
+  },
+  { tool: "quality_check", setup: NODE_PROJECT, expected: /^tested it$/m },
+  { tool: "quality_check", setup: CARGO_PROJECT, expected: /1 passed/, needs: CARGO },
+  {
+    tool: "quality_check",
+    setup: `${CARGO_PROJECT} && sed -i 's/42/41/' src/lib.rs`,
+    fails: true,
+    expected: /adds \.\.\. FAILED/,
+    needs: CARGO,
+  },
+];
