@@ -299,9 +299,9 @@ Deno.test({
   fn: async () => {
     using bench = new Workbench("ordinary");
     const closed = `${bench.parent}/closed`;
-    Deno.mkdirSync(`${closed}/.config/ahma`, { recursive: true });
-    Deno.writeTextFileSync(`${closed}/.config/ahma/settings.json`, '{"no_sandbox": true}');
-    Deno.chmodSync(closed, 0o700);
+    await Deno.mkdir(`${closed}/.config/ahma`, { recursive: true });
+    await Deno.writeTextFile(`${closed}/.config/ahma/settings.json`, '{"no_sandbox": true}');
+    await Deno.chmod(closed, 0o700);
     const kept = { XDG_CACHE_HOME: `${bench.home}/.cache`, XDG_STATE_HOME: `${bench.home}/.state` };
     await using server = await ServerProcess.start(bench, { environment: { ...kept, HOME: closed } });
     const answer = await server.call("sandboxed_shell", { command: "echo $((6 * 7))", execution_mode: "Synchronous" });
