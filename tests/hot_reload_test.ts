@@ -74,6 +74,26 @@ Deno.test("T12 a file that a sandboxed command plants becomes a tool that is san
   assert.ok(!exists(`${bench.scope}/../outside.txt`));
 });
 
+Deno.test("T12 pipes among the watched files, and files swapped for pipes, neither stop the watch nor the end", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/tools/a.json", toolFile("own_a"));
+  await using server = await ServerProcess.start(bench);
+  assert.deepStrictEqual(await ownTools(server), ["own_a"]);
+  const directory = `${bench.scope}/.ahma/tools`;
+  // In the scope's root, which is watched for the coming of `.ahma`, in the tools directory, and in a file's place.
+  await server.shell("mkfifo pipe .ahma/pipe .ahma/tools/pipe.json .ahma/tools/other");
+  const swap = "for ((i = 0; i < 300; i++)); do mv a.json kept; mv other a.json; mv a.json other; mv kept a.json; done";
+  await server.shell(`cd .ahma/tools && ${swap}`);
+  // A moment without the file may have been seen, and announced: the tools are right in the end.
+  for (const name of ["own_b", "own_c"]) {
+    await Deno.writeTextFile(`${directory}/${name}.json`, toolFile(name));
+    while (!(await ownTools(server)).includes(name)) await server.notification("notifications/tools/list_changed");
+  }
+  assert.deepStrictEqual(await ownTools(server), ["own_a", "own_b", "own_c"]);
+  await server.closeInput();
+  assert.equal((await server.exit()).code, 0);
+});
+
 Deno.test("T11 a tool whose program is missing is not listed; status and a call say why and how to get it", async () => {
   using bench = new Workbench();
   bench.write(

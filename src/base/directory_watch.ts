@@ -3,6 +3,7 @@
  * above it is watched for its appearance. Tells only that something changed; what, the listener finds out by looking.
  */
 import { messageOf } from "./errors.ts";
+import { type HearNames, Inotify } from "./inotify.ts";
 import type { Logger } from "./log.ts";
 
 /** What is watched, and who is told. */
@@ -15,24 +16,27 @@ export interface DirectoryWatchOptions {
 }
 
 interface Watched {
-  readonly watcher: Deno.FsWatcher;
+  readonly watch: Disposable;
   /** Device and inode: the same name may be another directory by now. */
   readonly identity: string;
 }
 
-export class DirectoryWatch implements Disposable {
+export class DirectoryWatch implements AsyncDisposable {
   readonly #options: DirectoryWatchOptions;
   readonly #watched = new Map<string, Watched>();
+  readonly #source: DirectorySource | undefined;
   #closed = false;
 
   constructor(options: DirectoryWatchOptions) {
     this.#options = options;
+    this.#source = openSource(options.log);
     this.#arm();
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     for (const path of this.#watched.keys()) this.#drop(path);
+    await this.#source?.[Symbol.asyncDispose]();
   }
 
   /** Watches what exists now, and nothing else. */
@@ -50,10 +54,10 @@ export class DirectoryWatch implements Disposable {
   }
 
   #add(path: string, identity: string): void {
+    if (this.#source === undefined) return;
     try {
-      const watcher = Deno.watchFs(path, { recursive: false });
-      this.#watched.set(path, { watcher, identity });
-      void this.#follow(path, watcher);
+      const watch = this.#source.watch(path, (names) => this.#hear(path, names));
+      this.#watched.set(path, { watch, identity });
     } catch (thrown) {
       // Gone again, or the system's limit of watches: the tools stay as they are, and the log says so.
       this.#options.log.warn("Cannot watch a directory for changes", { path, error: messageOf(thrown) });
@@ -61,30 +65,79 @@ export class DirectoryWatch implements Disposable {
   }
 
   #drop(path: string): void {
-    this.#watched.get(path)?.watcher.close();
+    this.#watched.get(path)?.watch[Symbol.dispose]();
     this.#watched.delete(path);
   }
 
-  async #follow(path: string, watcher: Deno.FsWatcher): Promise<void> {
-    try {
-      for await (const event of watcher) {
-        if (event.kind === "access" || !this.#matters(path, event.paths)) continue;
-        this.#arm();
-        this.#options.onChange();
-      }
-    } catch (thrown) {
-      this.#options.log.warn("Stopped watching a directory", { path, error: messageOf(thrown) });
-    }
+  #hear(path: string, names: readonly string[] | undefined): void {
+    if (this.#closed || names !== undefined && !this.#matters(path, names)) return;
+    this.#arm();
+    this.#options.onChange();
   }
 
   /** Everything in a directory that is watched for itself; above it only what lies on the way. */
-  #matters(path: string, changed: readonly string[]): boolean {
+  #matters(path: string, names: readonly string[]): boolean {
     const { directories } = this.#options;
     if (directories.includes(path)) return true;
-    return changed.some((one) =>
-      directories.some((directory) => directory === one || directory.startsWith(`${one}/`) || one === path)
+    const above = path === "/" ? "" : path;
+    return names.some((name) =>
+      name === "" ||
+      directories.some((one) => one === `${above}/${name}` || one.startsWith(`${above}/${name}/`))
     );
   }
+}
+
+/** Where changes are heard of. */
+interface DirectorySource extends AsyncDisposable {
+  /** @throws Error when the directory cannot be watched. */
+  watch(directory: string, hear: HearNames): Disposable;
+}
+
+/** Undefined: nothing is noticed, and the log says why. */
+function openSource(log: Logger): DirectorySource | undefined {
+  if (Deno.build.os !== "linux") return new RuntimeSource(log);
+  try {
+    return new Inotify();
+  } catch (thrown) {
+    log.warn("Cannot watch directories for changes", { error: messageOf(thrown) });
+    return undefined;
+  }
+}
+
+/** Where there is no inotify: the runtime's own watch. */
+class RuntimeSource implements DirectorySource {
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  watch(directory: string, hear: HearNames): Disposable {
+    const watcher = Deno.watchFs(directory, { recursive: false });
+    void this.#follow({ directory, watcher, hear });
+    return { [Symbol.dispose]: () => watcher.close() };
+  }
+
+  async #follow({ directory, watcher, hear }: Followed): Promise<void> {
+    try {
+      for await (const { kind, paths } of watcher) {
+        if (kind === "access") continue;
+        hear(paths.map((path) => path === directory ? "" : path.slice(path.lastIndexOf("/") + 1)));
+      }
+    } catch (thrown) {
+      this.#log.warn("Stopped watching a directory", { path: directory, error: messageOf(thrown) });
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+interface Followed {
+  readonly directory: string;
+  readonly watcher: Deno.FsWatcher;
+  readonly hear: HearNames;
 }
 
 /** The closest existing directory above `path`; undefined for the root. */

@@ -22,6 +22,8 @@ export interface LiveCatalogOptions {
 
 /** Events of one change come in a flurry: it is looked at when they pause for so long, milliseconds. */
 const PAUSE_MS = 30;
+/** Events that never pause are looked at after so long, milliseconds. */
+const LONGEST_PAUSE_MS = 500;
 /** A file that cannot be read is tried again after these times, milliseconds: it may be just being written. */
 const RETRIES_MS = [100, 200, 400] as const;
 /** The first list of tools waits for probes no longer than this, milliseconds; later answers correct it. */
@@ -38,6 +40,8 @@ export class LiveCatalog implements AsyncDisposable {
   #answers: ProbeAnswers = new Map();
   #watch: DirectoryWatch | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
+  /** When the pause began, of `performance.now()`. */
+  #pausing: number | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #retries = 0;
   /** Loads one after the other. */
@@ -67,9 +71,9 @@ export class LiveCatalog implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
-    this.#watch?.[Symbol.dispose]();
     clearTimeout(this.#pause);
     clearTimeout(this.#retry);
+    await this.#watch?.[Symbol.asyncDispose]();
     await this.#first;
     await this.#working;
   }
@@ -94,9 +98,12 @@ export class LiveCatalog implements AsyncDisposable {
   #look(afterMs: number): void {
     if (this.#closing.signal.aborted) return;
     clearTimeout(this.#pause);
+    const now = performance.now();
+    this.#pausing ??= now;
     this.#pause = setTimeout(() => {
+      this.#pausing = undefined;
       this.#working = this.#working.then(() => this.#reload());
-    }, afterMs);
+    }, Math.min(afterMs, Math.max(0, this.#pausing + LONGEST_PAUSE_MS - now)));
   }
 
   async #reload(): Promise<void> {

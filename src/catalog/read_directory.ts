@@ -3,6 +3,7 @@
  * that is several times faster, and start-up waits for them anyway (N3).
  */
 import { messageOf } from "../base/errors.ts";
+import { readRegularFile } from "../base/regular_file.ts";
 import type { CatalogProblem } from "./leaf.ts";
 import type { ToolText } from "./load.ts";
 import { compareText } from "./problem.ts";
@@ -73,13 +74,18 @@ function leadsOut(directory: string, name: string): CatalogProblem | undefined {
 /** One tool file, whatever its name; the problem says why it cannot be read. */
 export function readToolFile(file: string): ToolText | CatalogProblem {
   try {
-    const { isFile, size } = Deno.statSync(file);
-    // A pipe or device would block or never end.
-    if (!isFile) return problemOf(file, "Cannot read tool file: it is no regular file: replace it");
-    if (size > LARGEST_FILE_BYTES) {
-      return problemOf(file, `Cannot read tool file: it has ${size} bytes, at most ${LARGEST_FILE_BYTES} are read`);
+    const read = readRegularFile(file, LARGEST_FILE_BYTES);
+    switch (read.kind) {
+      case "not_regular":
+        return problemOf(file, "Cannot read tool file: it is no regular file: replace it");
+      case "too_large":
+        return problemOf(
+          file,
+          `Cannot read tool file: it has ${read.size} bytes, at most ${LARGEST_FILE_BYTES} are read`,
+        );
+      case "read":
+        return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(read.bytes) };
     }
-    return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(file)) };
   } catch (thrown) {
     if (thrown instanceof TypeError) return problemOf(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
     if (isExpected(thrown)) return problemOf(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);

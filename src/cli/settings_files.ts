@@ -8,6 +8,7 @@
  */
 import { messageOf } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
+import { readRegularFile, systemErrorCode } from "../base/regular_file.ts";
 import { openScope } from "../base/scope.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Finding } from "../catalog/finding.ts";
@@ -139,12 +140,17 @@ type Text = { readonly text: string } | { readonly unreadable: string };
 /** Undefined: there is none. */
 function readText(path: string): Text | undefined {
   try {
-    const { isFile, size } = Deno.statSync(path);
-    if (!isFile) return { unreadable: "it is no regular file" };
-    if (size > LARGEST_BYTES) return { unreadable: `it has ${size} bytes, at most ${LARGEST_BYTES} are read` };
-    return { text: Deno.readTextFileSync(path) };
+    const read = readRegularFile(path, LARGEST_BYTES);
+    switch (read.kind) {
+      case "not_regular":
+        return { unreadable: "it is no regular file" };
+      case "too_large":
+        return { unreadable: `it has ${read.size} bytes, at most ${LARGEST_BYTES} are read` };
+      case "read":
+        return { text: new TextDecoder().decode(read.bytes) };
+    }
   } catch (thrown) {
-    if (thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.NotADirectory) return undefined;
+    if (["ENOENT", "ENOTDIR"].includes(systemErrorCode(thrown) ?? "")) return undefined;
     return { unreadable: messageOf(thrown) };
   }
 }

@@ -2,6 +2,7 @@
  * The few C library calls the program makes itself, all on the calling thread. They ask the kernel and make memory
  * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
  */
+import { openCLibrary } from "../base/c_library.ts";
 import { LITTLE_ENDIAN } from "./launcher/interpreter.ts";
 import { type Processor, SYSTEM_CALLS } from "./launcher/syscalls.ts";
 
@@ -46,17 +47,7 @@ export class Libc {
 
   /** Loads glibc, else musl. @throws {Error} When neither is there. */
   static open(processor: Processor): Libc {
-    const names = ["libc.so.6", `libc.musl-${processor}.so.1`];
-    const problems: string[] = [];
-    for (const name of names) {
-      try {
-        return new Libc(Deno.dlopen(name, SYMBOLS), processor);
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        problems.push(error.message);
-      }
-    }
-    throw new Error(`Cannot load the C library: ${problems.join("; ")}`);
+    return new Libc(openCLibrary(SYMBOLS), processor);
   }
 
   /** Landlock's ABI, or the errno of the refusal as a negative number (ENOSYS 38: not built; EOPNOTSUPP 95: disabled). */

@@ -1,0 +1,156 @@
+/**
+ * Changes in directories as the Linux kernel tells them (inotify(7)).
+ *
+ * Not `Deno.watchFs`: that opens every path an event names, and opening a pipe waits for a writer. One `mkfifo` in a
+ * watched directory ends its notices for good and lets the program hang when it closes the watch.
+ */
+import { openCLibrary } from "./c_library.ts";
+
+const SYMBOLS = {
+  inotify_init1: { parameters: ["i32"], result: "i32" },
+  inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  inotify_rm_watch: { parameters: ["i32", "i32"], result: "i32" },
+  eventfd: { parameters: ["u32", "i32"], result: "i32" },
+  poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
+  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  close: { parameters: ["i32"], result: "i32" },
+} as const;
+
+/** O_NONBLOCK | O_CLOEXEC, which are IN_NONBLOCK | IN_CLOEXEC and EFD_NONBLOCK | EFD_CLOEXEC too. */
+const NONBLOCK_CLOEXEC = 0x80800;
+/** modify, attrib, close_write, moved_from, moved_to, create, delete, delete_self, move_self (linux/inotify.h). */
+const CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800;
+const IN_Q_OVERFLOW = 0x4000;
+const IN_ONLYDIR = 0x1000000;
+const POLLIN = 1;
+/** `struct inotify_event`: wd, mask, cookie, len, then `len` bytes of name. */
+const EVENT_BYTES = 16;
+const BATCH_BYTES = 65_536;
+/**
+ * Between two batches, milliseconds: whoever changes files in a loop costs no more than a batch in that time. What the
+ * kernel cannot keep meanwhile is told as one overflow.
+ */
+const PAUSE_MS = 20;
+
+/** Who hears of changes in one directory: names of its entries, empty for the directory itself; undefined: anything. */
+export type HearNames = (names: readonly string[] | undefined) => void;
+
+/** One inotify instance. */
+export class Inotify implements AsyncDisposable {
+  readonly #library = openCLibrary(SYMBOLS);
+  readonly #descriptor: number;
+  readonly #wake: number;
+  readonly #listeners = new Map<number, Set<HearNames>>();
+  readonly #buffer = new Uint8Array(BATCH_BYTES);
+  readonly #following: Promise<void>;
+  #pause: { readonly timer: ReturnType<typeof setTimeout>; readonly end: () => void } | undefined;
+  #closed = false;
+
+  /** @throws Error when the C library or the kernel gives none: the system's limit of instances. */
+  constructor() {
+    const { inotify_init1, eventfd, close } = this.#library.symbols;
+    this.#descriptor = inotify_init1(NONBLOCK_CLOEXEC);
+    this.#wake = eventfd(0, NONBLOCK_CLOEXEC);
+    if (this.#descriptor < 0 || this.#wake < 0) {
+      for (const one of [this.#descriptor, this.#wake]) if (one >= 0) close(one);
+      this.#library.close();
+      throw new Error("The system gives no inotify instance (see fs.inotify.max_user_instances)");
+    }
+    this.#following = this.#follow();
+  }
+
+  /**
+   * Watches a directory until the result is disposed of.
+   *
+   * @throws Error when it is no directory that may be read, or the system's limit of watches is reached.
+   */
+  watch(directory: string, hear: HearNames): Disposable {
+    const { inotify_add_watch, inotify_rm_watch } = this.#library.symbols;
+    const path = new TextEncoder().encode(`${directory}\0`);
+    const watch = inotify_add_watch(this.#descriptor, path, CHANGES | IN_ONLYDIR);
+    if (watch < 0) throw new Error("The system does not watch it (see fs.inotify.max_user_watches)");
+    // One directory under two names has one number.
+    const listeners = this.#listeners.get(watch) ?? new Set();
+    this.#listeners.set(watch, listeners.add(hear));
+    return {
+      [Symbol.dispose]: () => {
+        listeners.delete(hear);
+        if (this.#closed || listeners.size > 0 || !this.#listeners.delete(watch)) return;
+        inotify_rm_watch(this.#descriptor, watch);
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.#library.symbols.write(this.#wake, new BigUint64Array([1n]), 8n);
+      clearTimeout(this.#pause?.timer);
+      this.#pause?.end();
+    }
+    await this.#following;
+  }
+
+  async #follow(): Promise<void> {
+    const { poll, close } = this.#library.symbols;
+    // Two `struct pollfd`: descriptor, then events and the place for what happened.
+    const descriptors = new Int32Array([this.#descriptor, POLLIN, this.#wake, POLLIN]);
+    while (!this.#closed) {
+      await poll(descriptors, 2n, -1);
+      if (this.#closed) break;
+      this.#tell();
+      await this.#rest();
+    }
+    close(this.#descriptor);
+    close(this.#wake);
+    this.#library.close();
+  }
+
+  async #rest(): Promise<void> {
+    if (this.#closed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#pause = { timer: setTimeout(resolve, PAUSE_MS), end: resolve };
+    await promise;
+  }
+
+  /** Reads one batch and tells each listener once. */
+  #tell(): void {
+    const length = Number(this.#library.symbols.read(this.#descriptor, this.#buffer, BigInt(BATCH_BYTES)));
+    const names = new Map<number, Set<string>>();
+    for (const { watch, mask, name } of eventsIn(this.#buffer.subarray(0, Math.max(0, length)))) {
+      if ((mask & IN_Q_OVERFLOW) !== 0) {
+        for (const hear of [...this.#listeners.values()].flatMap((some) => [...some])) hear(undefined);
+        return;
+      }
+      const known = names.get(watch) ?? new Set();
+      names.set(watch, known.add(name));
+    }
+    for (const [watch, changed] of names) {
+      for (const hear of [...this.#listeners.get(watch) ?? []]) hear([...changed]);
+    }
+  }
+}
+
+interface Event {
+  readonly watch: number;
+  readonly mask: number;
+  readonly name: string;
+}
+
+function eventsIn(bytes: Uint8Array): readonly Event[] {
+  const events: Event[] = [];
+  const decoder = new TextDecoder();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at + EVENT_BYTES <= bytes.length;) {
+    const [watch, mask] = [view.getInt32(at, LITTLE_ENDIAN), view.getUint32(at + 4, LITTLE_ENDIAN)];
+    const start = at + EVENT_BYTES;
+    at = start + view.getUint32(at + 12, LITTLE_ENDIAN);
+    const padded = bytes.subarray(start, at);
+    const end = padded.indexOf(0);
+    events.push({ watch, mask, name: decoder.decode(end < 0 ? padded : padded.subarray(0, end)) });
+  }
+  return events;
+}
+
+const LITTLE_ENDIAN = true;

@@ -1,0 +1,41 @@
+/**
+ * Reading a file that others may swap at any moment. Looking first and opening then would let a pipe take the file's
+ * place in between, and opening a pipe waits for a writer that never comes: so the file is opened without waiting and
+ * looked at through its descriptor.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+
+/** What was read, or why not: no file of the ordinary kind, or one larger than asked for. */
+export type RegularFile =
+  | { readonly kind: "read"; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: "not_regular" }
+  | { readonly kind: "too_large"; readonly size: number };
+
+/**
+ * The bytes of a regular file of at most `largest` bytes; links are followed. Never waits, whatever lies there.
+ *
+ * @throws Error with the system's `code` (`ENOENT`, `EACCES`, `ELOOP`, ...) when it cannot be opened or read.
+ */
+export function readRegularFile(path: string, largest: number): RegularFile {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  try {
+    const seen = fstatSync(descriptor);
+    if (!seen.isFile()) return { kind: "not_regular" };
+    if (seen.size > largest) return { kind: "too_large", size: seen.size };
+    // One byte more than there was: a file that grows meanwhile is noticed, and the end is seen without another call.
+    const bytes = new Uint8Array(seen.size + 1);
+    let length = 0;
+    for (let got = 1; got > 0 && length < bytes.length;) {
+      got = readSync(descriptor, bytes, length, bytes.length - length, null);
+      length += got;
+    }
+    return { kind: "read", bytes: bytes.subarray(0, Math.min(length, seen.size)) };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The system's name of what went wrong (`ENOENT`); undefined: not an error of the system. */
+export function systemErrorCode(thrown: unknown): string | undefined {
+  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
+}
