@@ -121,3 +121,16 @@ Deno.test("L5 call works in a shell's pipeline and offers the shipped tools", as
   const { code, stdout } = await runShellLine(bench, ["bash", "-c"], line);
   assert.deepStrictEqual([code, stdout], [0, "?? a\n"]);
 });
+
+Deno.test("L5 X15 call hands the tool what is piped in, when asked to", async () => {
+  using bench = new Workbench();
+  const line = "printf 'a\\nb' | ahma_mcp sandboxed_shell --quiet --stdin - -- 'wc -c; echo done'";
+  const { code, stdout } = await runShellLine(bench, ["bash", "-c"], line);
+  assert.deepStrictEqual([code, stdout], [0, "3\ndone\n"]);
+});
+
+Deno.test("L1 an answer that cannot be written is a plain message and exit code 1", async () => {
+  using bench = new Workbench();
+  const { code, stderr } = await runShellLine(bench, ["bash", "-c"], "ahma_mcp --version >/dev/full");
+  assert.deepStrictEqual([code, stderr], [1, "Cannot write the answer: No space left on device (os error 28)\n"]);
+});

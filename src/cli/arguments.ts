@@ -18,8 +18,9 @@ export interface CommandLine {
 /** A tool that people call as if it were a subcommand. */
 const CALLABLE_AT_ONCE = "sandboxed_shell";
 
-/** What may be typed before the subcommand is known. */
 interface Sorted {
+  /** The first word that is no flag, where it is one; flags may stand before it. */
+  subcommand: Subcommand | undefined;
   readonly flags: Map<FlagName, string[]>;
   readonly operands: string[];
   /** The first operand that stands before any `--`. */
@@ -31,12 +32,9 @@ interface Sorted {
  * as good as `-`. The problem is a sentence for stderr (exit code 2).
  */
 export function parseCommandLine(words: readonly string[]): Outcome<CommandLine> {
-  const [first] = words;
-  if (first === CALLABLE_AT_ONCE) return success({ subcommand: "call", flags: new Map(), operands: words });
-  const named = SUBCOMMANDS.find((subcommand) => subcommand === first);
-  const sorted = sortWords(named === undefined ? words : words.slice(1), named);
+  const sorted = sortWords(words);
   if (!sorted.ok) return sorted;
-  const { flags, operands, stray } = sorted.value;
+  const { subcommand: named, flags, operands, stray } = sorted.value;
   const subcommand = named ?? impliedBy(flags);
   const asksForHelp = flags.has("help") || flags.has("version");
   const problem = asksForHelp ? undefined : operandProblem(subcommand, operands, stray) ??
@@ -44,8 +42,8 @@ export function parseCommandLine(words: readonly string[]): Outcome<CommandLine>
   return problem === undefined ? success({ subcommand, flags, operands }) : failure(problem);
 }
 
-function sortWords(words: readonly string[], named: Subcommand | undefined): Outcome<Sorted> {
-  const sorted: Sorted = { flags: new Map(), operands: [], stray: undefined };
+function sortWords(words: readonly string[]): Outcome<Sorted> {
+  const sorted: Sorted = { subcommand: undefined, flags: new Map(), operands: [], stray: undefined };
   const { flags, operands } = sorted;
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? "";
@@ -54,7 +52,11 @@ function sortWords(words: readonly string[], named: Subcommand | undefined): Out
       return success(sorted);
     }
     if (!word.startsWith("-") || word === "-") {
-      if (named === "call") {
+      if (sorted.subcommand === undefined && operands.length === 0 && !IMPLYING.some((name) => flags.has(name))) {
+        sorted.subcommand = word === CALLABLE_AT_ONCE ? "call" : SUBCOMMANDS.find((one) => one === word);
+        if (sorted.subcommand !== undefined && word !== CALLABLE_AT_ONCE) continue;
+      }
+      if (sorted.subcommand === "call") {
         operands.push(...words.slice(index));
         return success(sorted);
       }
@@ -62,7 +64,7 @@ function sortWords(words: readonly string[], named: Subcommand | undefined): Out
       operands.push(word);
       continue;
     }
-    const read = readFlag(word, words[index + 1], named);
+    const read = readFlag(word, words[index + 1], sorted.subcommand);
     if (!read.ok) return read;
     const { name, value, tookNext } = read.value;
     if (flags.has(name) && flagNamed(name).repeatable !== true && value !== undefined) {

@@ -13,6 +13,24 @@ Deno.test("L1 parseCommandLine() serves when no word or the word serve comes fir
   assert.deepStrictEqual(parsed("serve", "--sync"), ["serve", { sync: [] }]);
 });
 
+Deno.test("L1 parseCommandLine() takes flags before the subcommand as well as after it", () => {
+  assert.deepStrictEqual(parsed("--tools-dir", "x", "list-tools", "--json"), [
+    "list-tools",
+    { "tools-dir": ["x"], json: [] },
+  ]);
+  assert.deepStrictEqual(parsed("--sandbox-scope", "/s", "call", "git_log", "--oneline"), [
+    "call",
+    { "sandbox-scope": ["/s"] },
+    ["git_log", "--oneline"],
+  ]);
+  assert.deepStrictEqual(parsed("--no-pool", "sandboxed_shell", "--", "x"), [
+    "call",
+    { "no-pool": [] },
+    ["sandboxed_shell", "--", "x"],
+  ]);
+  assert.deepStrictEqual(parsed("--validate", "call"), ["validate", { validate: [] }, ["call"]]);
+});
+
 Deno.test("parseCommandLine() takes values after a blank and after an equals sign", () => {
   assert.deepStrictEqual(parsed("--timeout", "5", "--shell=/bin/sh", "--env=A=B"), [
     "serve",

@@ -32,7 +32,7 @@ export const BUNDLE_NAMES: readonly string[] = Object.keys(TOOLS);
 
 /** The names in the lists that `--bundles` was given. */
 export function bundleNames(lists: readonly string[]): readonly string[] {
-  return lists.flatMap((list) => list.split(",")).map((name) => name.trim());
+  return lists.flatMap((list) => list.split(",")).map((name) => name.trim()).filter((name) => name !== "");
 }
 
 /**

@@ -1,5 +1,7 @@
 /** What a person reads on a terminal. Only for runs that never speak MCP, such as `--help` (requirement C2). */
 
+import { messageOf, UserError } from "../base/errors.ts";
+
 /** How long to leave a full pipe alone that somebody switched to non-blocking, in milliseconds. */
 const FULL_PIPE_RETRY_MS = 5;
 
@@ -47,7 +49,8 @@ async function ignoringGoneReader(write: () => Promise<void>): Promise<void> {
   try {
     await write();
   } catch (thrown) {
-    if (!isGoneReader(thrown)) throw thrown;
+    if (isGoneReader(thrown)) return;
+    throw new UserError(`Cannot write the answer: ${messageOf(thrown)}`);
   }
 }
 

@@ -14,6 +14,7 @@ import { commandWork, requestWork, type WorkTools } from "./command_work.ts";
 import { checkCall, type CheckedCall, prepareCall, shorten, titleOf } from "./prepare_call.ts";
 import { duration } from "./results.ts";
 import { SHELL_TOOL, shellRequest } from "./shell_tool.ts";
+import { withTimeLimit } from "./step_timeout.ts";
 
 /** What the making of a sequence needs of a service. */
 export type SequenceTools = WorkTools & { readonly scope: Scope };
@@ -59,14 +60,15 @@ async function makeStep(
   const own = checked.value.checked.meta.workingDirectory !== undefined;
   const call: CheckedCall = own ? checked.value : { ...checked.value, directory };
   const name = nameOf(step, leaf.name);
+  const seconds = checked.value.checked.meta.timeoutSeconds ?? leaf.timeoutSeconds;
   if (leaf.sequence.length > 0) {
     const work = await sequenceWork(tools, catalog, { leaf, directory: call.directory, depth: depth + 1 });
-    return work.ok ? success({ title: name, work: work.value, skip }) : work;
+    return work.ok ? success({ title: name, work: withTimeLimit(work.value, seconds), skip }) : work;
   }
   const prepared = await prepareCall(leaf, call, tools.scope);
   if (!prepared.ok) return prepared;
   const title = `${name}: ${titleOf(prepared.value)}`;
-  return success({ title, work: commandWork(tools, prepared.value, call.directory), skip });
+  return success({ title, work: withTimeLimit(commandWork(tools, prepared.value, call.directory), seconds), skip });
 }
 
 /** A step that is a shell command line; like every step it runs where the sequence does unless it says otherwise. */
@@ -83,7 +85,8 @@ async function makeShellStep(
   const request = await shellRequest(checked.value, tools.scope);
   if (!request.ok) return request;
   const title = `${nameOf(step, step.tool)}: ${shorten(checked.value.text("command") ?? "")}`;
-  return success({ title, work: requestWork(tools, request.value), skip });
+  const seconds = checked.value.number("timeout_seconds");
+  return success({ title, work: withTimeLimit(requestWork(tools, request.value), seconds), skip });
 }
 
 function nameOf(step: LeafStep, tool: string): string {

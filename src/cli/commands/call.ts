@@ -50,11 +50,19 @@ export async function call(context: CommandContext): Promise<number> {
   if (!args.ok) throw new UsageError(args.problem);
   const named = tool.isLeaf ? tool.definition.name : wanted.name;
   const asked = (flag: "result-json" | "quiet") => context.flags.has(flag) || args.value.switches.includes(flag);
-  return await run(service, { name: named, args: { ...wanted.args, ...args.value.args } }, {
+  const given = { ...wanted.args, ...await withOwnInput(args.value.args) };
+  return await run(service, { name: named, args: given }, {
     stop: context.stop,
     asJson: asked("result-json"),
     quiet: asked("quiet"),
   });
+}
+
+/** `--stdin -` hands the tool what is piped into this program, as the programs of a shell do. */
+async function withOwnInput(args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
+  if (args["stdin"] !== "-") return args;
+  if (Deno.stdin.isTerminal()) throw new UsageError('Cannot use "--stdin -": nothing is piped in, this is a terminal');
+  return { ...args, stdin: await new Response(Deno.stdin.readable).text() };
 }
 
 interface Wanted {
