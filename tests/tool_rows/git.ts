@@ -7,6 +7,10 @@ const SECOND = `${REPOSITORY} && echo two >> a.txt && git commit -q -a -m second
 /** A branch that adds b.txt; main is checked out. */
 const BRANCHED =
   `${REPOSITORY} && git switch -q -c side && echo b > b.txt && git add b.txt && git commit -q -m 'on the side' && git switch -q main`;
+/** Both branches change the same line; what is begun stands still with the conflict resolved and staged. */
+const CONFLICT = (begun: string) =>
+  `${REPOSITORY} && git switch -q -c side && echo side > a.txt && git commit -q -a -m side && git switch -q main && ` +
+  `echo main > a.txt && git commit -q -a -m main && { git ${begun} > /dev/null 2>&1 || echo both > a.txt; } && git add a.txt`;
 const CHANGED = `${REPOSITORY} && echo two >> a.txt`;
 const STASHED = `${CHANGED} && git stash push -q -m put-aside`;
 /** A bare repository inside the scope as the remote. */
@@ -101,6 +105,24 @@ export const GIT_ROWS: readonly Row[] = [
     setup: `${BRANCHED} && echo c > c.txt && git add . && git commit -q -m c && git switch -q side`,
     args: { upstream: "main" },
     effect: "test -f c.txt -a -f b.txt",
+  },
+  {
+    tool: "git_rebase",
+    setup: CONFLICT("rebase side"),
+    args: { continue: true },
+    effect: "test \"$(git log --format=%s | paste -sd ' ')\" = 'main side first' && grep -qx both a.txt",
+  },
+  {
+    tool: "git_cherry-pick",
+    setup: CONFLICT("cherry-pick side"),
+    args: { continue: true },
+    effect: 'test "$(git log -1 --format=%s)" = side && grep -qx both a.txt',
+  },
+  {
+    tool: "git_merge",
+    setup: CONFLICT("merge side"),
+    args: { continue: true },
+    effect: "git rev-parse -q --verify HEAD^2 && grep -qx both a.txt",
   },
   { tool: "git_cherry-pick", setup: BRANCHED, args: { commits: ["side"] }, effect: "test -f b.txt" },
   { tool: "git_revert", setup: SECOND, args: { "no-edit": true, commits: ["HEAD"] }, effect: "! grep -q two a.txt" },
