@@ -8,9 +8,11 @@ const SECOND = `${REPOSITORY} && echo two >> a.txt && git commit -q -a -m second
 const BRANCHED =
   `${REPOSITORY} && git switch -q -c side && echo b > b.txt && git add b.txt && git commit -q -m 'on the side' && git switch -q main`;
 /** Both branches change the same line; what is begun stands still with the conflict resolved and staged. */
-const CONFLICT = (begun: string) =>
-  `${REPOSITORY} && git switch -q -c side && echo side > a.txt && git commit -q -a -m side && git switch -q main && ` +
-  `echo main > a.txt && git commit -q -a -m main && { git ${begun} > /dev/null 2>&1 || echo both > a.txt; } && git add a.txt`;
+function conflict(begun: string): string {
+  return `${REPOSITORY} && git switch -q -c side && echo side > a.txt && git commit -q -a -m side && ` +
+    `git switch -q main && echo main > a.txt && git commit -q -a -m main && ` +
+    `{ git ${begun} > /dev/null 2>&1 || echo both > a.txt; } && git add a.txt`;
+}
 const CHANGED = `${REPOSITORY} && echo two >> a.txt`;
 const STASHED = `${CHANGED} && git stash push -q -m put-aside`;
 /** A bare repository inside the scope as the remote. */
@@ -108,19 +110,19 @@ export const GIT_ROWS: readonly Row[] = [
   },
   {
     tool: "git_rebase",
-    setup: CONFLICT("rebase side"),
+    setup: conflict("rebase side"),
     args: { continue: true },
     effect: "test \"$(git log --format=%s | paste -sd ' ')\" = 'main side first' && grep -qx both a.txt",
   },
   {
     tool: "git_cherry-pick",
-    setup: CONFLICT("cherry-pick side"),
+    setup: conflict("cherry-pick side"),
     args: { continue: true },
     effect: 'test "$(git log -1 --format=%s)" = side && grep -qx both a.txt',
   },
   {
     tool: "git_merge",
-    setup: CONFLICT("merge side"),
+    setup: conflict("merge side"),
     args: { continue: true },
     effect: "git rev-parse -q --verify HEAD^2 && grep -qx both a.txt",
   },
