@@ -1,0 +1,90 @@
+/**
+ * The seccomp filter: the architecture first, then a binary search over the numbers of the calls that have a rule, so
+ * that any other call is through after half a dozen comparisons, which the kernel works out once per number at
+ * installation. Pure.
+ */
+import type { Processor } from "../launcher/syscalls.ts";
+import { Assembler } from "./assembler.ts";
+import { type Instruction, SECCOMP_DATA, VERDICT } from "./bpf.ts";
+import { ARCHITECTURE, numberOf, X32_NUMBERS } from "./numbers.ts";
+import { type Demand, type FilterProfile, filterRules, type Rule } from "./rules.ts";
+
+const ENOSYS = 38;
+
+/** As many numbers are compared one after the other. */
+const FEW = 3;
+
+/** The filter of a profile for one processor. */
+export function seccompFilter(profile: FilterProfile, processor: Processor): readonly Instruction[] {
+  const ruled = [...filterRules(profile)].flatMap(([call, rule]): readonly Ruled[] => {
+    const number = numberOf(call, processor);
+    return number === undefined ? [] : [{ number, rule, label: labelOf(call, rule) }];
+  }).sort((a, b) => a.number - b.number);
+  const assembler = new Assembler();
+  // Programs of another architecture (32-bit ones) have other numbers, so nothing can be allowed to them. An error
+  // would not do: not even their call to exit would work, and they would go on and on.
+  assembler.load(SECCOMP_DATA.architecture).when("jumpIfEqual", ARCHITECTURE[processor], { no: "foreign" });
+  assembler.load(SECCOMP_DATA.number);
+  if (processor === "x86_64") assembler.when("jumpIfAtLeast", X32_NUMBERS, { yes: errnoLabel(ENOSYS) });
+  search(assembler, ruled, 0, ruled.length);
+  for (const { rule, label } of ruled) body(assembler, rule, label);
+  assembler.label("allow").verdict(VERDICT.allow);
+  assembler.label("foreign").verdict(VERDICT.killProcess);
+  for (const errno of new Set([ENOSYS, ...ruled.map(({ rule }) => rule.errno)])) {
+    assembler.label(errnoLabel(errno)).verdict(VERDICT.errno(errno));
+  }
+  return assembler.program();
+}
+
+interface Ruled {
+  readonly number: number;
+  readonly rule: Rule;
+  readonly label: string;
+}
+
+function errnoLabel(errno: number): string {
+  return `errno ${errno}`;
+}
+
+/** A rule without exceptions needs no code of its own. */
+function labelOf(call: string, { errno, unless = [] }: Rule): string {
+  return unless.length === 0 ? errnoLabel(errno) : `rule of ${call}`;
+}
+
+function search(assembler: Assembler, ruled: readonly Ruled[], from: number, to: number): void {
+  if (to - from <= FEW) {
+    for (const { number, label } of ruled.slice(from, to)) assembler.when("jumpIfEqual", number, { yes: label });
+    assembler.jump("allow");
+    return;
+  }
+  const middle = (from + to) >> 1;
+  const upper = `calls from ${middle}`;
+  assembler.when("jumpIfAtLeast", ruled[middle]?.number ?? 0, { yes: upper });
+  search(assembler, ruled, from, middle);
+  assembler.label(upper);
+  search(assembler, ruled, middle, to);
+}
+
+function body(assembler: Assembler, { errno, unless = [] }: Rule, label: string): void {
+  if (unless.length === 0) return;
+  assembler.label(label);
+  unless.forEach((demands, index) => {
+    const next = `${label}, exception ${index + 1}`;
+    for (const [at, demand] of demands.entries()) demandOf(assembler, demand, { met: `${next}.${at}`, not: next });
+    assembler.jump("allow").label(next);
+  });
+  assembler.jump(errnoLabel(errno));
+}
+
+function demandOf(
+  assembler: Assembler,
+  { arg, high, mask, oneOf, noneOf = [] }: Demand,
+  { met, not }: { readonly met: string; readonly not: string },
+): void {
+  assembler.load(SECCOMP_DATA.arguments + 8 * arg + (high === true ? 4 : 0));
+  if (mask !== undefined) assembler.and(mask);
+  for (const value of noneOf) assembler.when("jumpIfEqual", value, { yes: not });
+  for (const value of oneOf ?? []) assembler.when("jumpIfEqual", value, { yes: met });
+  if (oneOf !== undefined) assembler.jump(not);
+  assembler.label(met);
+}

@@ -1,0 +1,162 @@
+/** Which system calls are denied, and with what arguments: plain data, from which the filter is assembled (S6, S8). */
+import type { Confinement } from "../confinement.ts";
+import type { FilteredCall } from "./numbers.ts";
+
+/** What the rules depend on. */
+export interface FilterProfile extends Pick<Confinement, "network" | "unixSockets"> {
+  /** Commands have a PID namespace of their own, in which others cannot even be named. */
+  readonly namespaces: boolean;
+}
+
+/** A demand on one 32-bit word of an argument. */
+export interface Demand {
+  /** Which argument, from 0. */
+  readonly arg: number;
+  /** The upper 32 bits; absent: the lower ones, all there is of an int. */
+  readonly high?: true;
+  /** Bits that count; absent: all. */
+  readonly mask?: number;
+  /** The word must be one of these ... */
+  readonly oneOf?: readonly number[];
+  /** ... and none of these. */
+  readonly noneOf?: readonly number[];
+}
+
+/** A call is denied with `errno`, unless every demand of one of the exceptions is met. */
+export interface Rule {
+  readonly errno: number;
+  /** Absent: always denied. */
+  readonly unless?: readonly (readonly Demand[])[];
+}
+
+const EPERM = 1;
+const EACCES = 13;
+const ENOSYS = 38;
+
+/** Other processes, the kernel itself, mounts and namespaces, the machine's settings: nothing commands of ours need. */
+const NEVER: readonly FilteredCall[] = [
+  "acct",
+  "add_key",
+  "adjtimex",
+  "bpf",
+  "chroot",
+  "clock_adjtime",
+  "clock_settime",
+  "delete_module",
+  "finit_module",
+  "fsconfig",
+  "fsmount",
+  "fsopen",
+  "fspick",
+  "init_module",
+  "ioperm",
+  "iopl",
+  "kcmp",
+  "kexec_file_load",
+  "kexec_load",
+  "keyctl",
+  "mount",
+  "mount_setattr",
+  "move_mount",
+  "open_by_handle_at",
+  "open_tree",
+  "open_tree_attr",
+  "perf_event_open",
+  "pidfd_getfd",
+  "pivot_root",
+  "process_vm_readv",
+  "process_vm_writev",
+  "ptrace",
+  "quotactl",
+  "quotactl_fd",
+  "reboot",
+  "request_key",
+  "setdomainname",
+  "sethostname",
+  "setns",
+  "settimeofday",
+  "swapoff",
+  "swapon",
+  "syslog",
+  "umount2",
+  "userfaultfd",
+  "vhangup",
+];
+
+/**
+ * As if the kernel had none of these, so that programs take their other way: the C library starts threads with
+ * `clone`, whose flags can be looked at (`clone3` has them in memory, which a filter cannot read), and event loops
+ * do without io_uring, whose operations no filter sees.
+ */
+const ABSENT: readonly FilteredCall[] = ["clone3", "io_uring_enter", "io_uring_register", "io_uring_setup"];
+
+/** CLONE_NEW* of linux/sched.h without NEWTIME, whose bit is part of the exit signal in `clone`. */
+const NEW_NAMESPACES = 0x7e020000;
+const CLONE_NEWTIME = 0x80;
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+const MSG_FASTOPEN = 0x20000000;
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
+const NETLINK_ROUTE = 0;
+const SOCK_STREAM = 1;
+const SOCK_DGRAM = 2;
+const SOCK_SEQPACKET = 5;
+/** The rest of `type` are flags. */
+const SOCK_TYPE_MASK = 0xf;
+
+/** The rules by call; a call without one is allowed. */
+export function filterRules(profile: FilterProfile): ReadonlyMap<FilteredCall, Rule> {
+  const rules = new Map<FilteredCall, Rule>();
+  for (const call of NEVER) rules.set(call, { errno: EPERM });
+  for (const call of ABSENT) rules.set(call, { errno: ENOSYS });
+  rules.set("clone", deniedUnless([{ arg: 0, mask: NEW_NAMESPACES, oneOf: [0] }]));
+  rules.set("unshare", deniedUnless([{ arg: 0, mask: (NEW_NAMESPACES | CLONE_NEWTIME) >>> 0, oneOf: [0] }]));
+  rules.set("ioctl", deniedUnless([{ arg: 1, noneOf: [TIOCSTI, TIOCLINUX] }]));
+  restrictPowerOverOthers(rules, profile);
+  restrictSockets(rules, profile);
+  return rules;
+}
+
+/** What changes another process by its id: on oneself (0) it stays. Limits of others may be read. */
+function restrictPowerOverOthers(rules: Map<FilteredCall, Rule>, { namespaces }: FilterProfile): void {
+  const self = { arg: 0, oneOf: [0] };
+  rules.set("prlimit64", deniedUnless([self], [{ arg: 2, oneOf: [0] }, { arg: 2, high: true, oneOf: [0] }]));
+  // PRIO_PROCESS, PRIO_PGRP; the third kind means every process of a user.
+  rules.set("setpriority", deniedUnless([{ arg: 0, oneOf: [0, 1] }, { arg: 1, oneOf: [0] }]));
+  // IOPRIO_WHO_PROCESS, IOPRIO_WHO_PGRP
+  rules.set("ioprio_set", deniedUnless([{ arg: 0, oneOf: [1, 2] }, { arg: 1, oneOf: [0] }]));
+  // Threads of a program set these of each other by id; only where ids of others mean something, that is denied.
+  if (namespaces) return;
+  for (const call of ["sched_setattr", "sched_setparam", "sched_setscheduler"] as const) {
+    rules.set(call, deniedUnless([self]));
+  }
+}
+
+/** Families are allowed one by one; what is not named (raw, packet, vsock, crypto, bluetooth, ...) is denied. */
+function restrictSockets(rules: Map<FilteredCall, Rule>, { network, unixSockets }: FilterProfile): void {
+  const sockets: (readonly Demand[])[] = [];
+  if (network !== "none") {
+    const types = { arg: 1, mask: SOCK_TYPE_MASK, oneOf: [SOCK_STREAM, SOCK_DGRAM] };
+    sockets.push([{ arg: 0, oneOf: [AF_INET, AF_INET6] }, types]);
+    // How programs list network interfaces; changing them takes a capability.
+    sockets.push([{ arg: 0, oneOf: [AF_NETLINK] }, { arg: 2, oneOf: [NETLINK_ROUTE] }]);
+  } else {
+    for (const [call, arg] of [["sendto", 3], ["sendmsg", 2], ["sendmmsg", 3]] as const) {
+      rules.set(call, deniedUnless([{ arg, mask: MSG_FASTOPEN, oneOf: [0] }]));
+    }
+  }
+  if (unixSockets === "allow") sockets.push([{ arg: 0, oneOf: [AF_UNIX] }]);
+  else {
+    // A pair of datagram sockets can be turned to any other socket; the others stay with each other for good.
+    const types = { arg: 1, mask: SOCK_TYPE_MASK, oneOf: [SOCK_STREAM, SOCK_SEQPACKET] };
+    rules.set("socketpair", { errno: EACCES, unless: [[types]] });
+  }
+  rules.set("socket", { errno: EACCES, unless: sockets });
+}
+
+function deniedUnless(...unless: readonly (readonly Demand[])[]): Rule {
+  return { errno: EPERM, unless };
+}
