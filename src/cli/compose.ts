@@ -12,7 +12,9 @@ import { OperationRegistry } from "../operation/registry.ts";
 import { SandboxedRunner } from "../process/runner.ts";
 import { chooseShell, type Shell } from "../process/shell.ts";
 import { searchPath } from "../sandbox/environment.ts";
+import { missingLayers } from "../sandbox/narrowed.ts";
 import { parentOf } from "../sandbox/paths.ts";
+import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { prepareSandbox, type Sandbox } from "../sandbox/prepare.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/session_directory.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
@@ -115,6 +117,7 @@ function sandboxSettings(settings: Settings, shell: Shell, environment: ComposeO
     environmentNames: settings.passedVariables,
     temporaryFiles: settings.tempFiles,
     requireAbi: settings.requiredAbi,
+    confinement: settings.confinement,
     shell: shell.path,
     serverEnvironment: environment,
   };
@@ -143,9 +146,22 @@ function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner): SandboxStatus
     details: async () => {
       const [settled] = await Promise.allSettled([runner.policy]);
       if (settled.status === "rejected") return `${summary}; not tried yet: ${messageOf(settled.reason)}`;
-      return `${summary}, ${settled.value?.namespaces === true ? "mount and PID namespaces" : WITHOUT_NAMESPACES}`;
+      const { policy } = sandbox;
+      return [summary, ...policy && settled.value ? layersOf(policy, settled.value) : []].join(", ");
     },
   };
+}
+
+/** What holds besides Landlock, and what does not hold on this system. */
+function layersOf(wanted: SandboxPolicy, settled: SandboxPolicy): readonly string[] {
+  const { filter, network, ownNetwork, unixSockets } = settled.confinement;
+  return [
+    settled.namespaces ? "mount and PID namespaces" : WITHOUT_NAMESPACES,
+    ...filter ? ["system calls filtered"] : [],
+    `network ${network}${ownNetwork ? " (of its own)" : ""}`,
+    ...filter && unixSockets === "deny" ? ["no Unix sockets"] : [],
+    ...missingLayers(wanted, settled).map((gap) => `NOT HELD: ${gap}`),
+  ];
 }
 
 /** What is not held without them. */

@@ -1,5 +1,6 @@
 /** The value of every flag: from the command line, its variable, or the settings files, checked against the table. */
 import { failure, type Outcome, success } from "../base/outcome.ts";
+import { limitOf, limitProblem } from "./limit_value.ts";
 import { type Flag, FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 
 const ON: readonly string[] = ["1", "true", "yes", "on"];
@@ -10,6 +11,8 @@ export interface FlagValues {
   isOn(name: FlagName): boolean;
   number(name: FlagName): number | undefined;
   texts(name: FlagName): readonly string[];
+  /** Of a `limit`; undefined: none. */
+  limit(name: FlagName): number | undefined;
 }
 
 /** Where a flag may be set, the first that sets it wins. */
@@ -48,6 +51,7 @@ export function flagValues(sources: FlagSources): Outcome<FlagValues> {
     isOn: (name) => texts.has(name),
     number: (name) => texts.has(name) ? Number(texts.get(name)?.[0]) : undefined,
     texts: (name) => texts.get(name) ?? [],
+    limit: (name) => limitOf(texts.get(name)?.[0] ?? flagNamed(name).narrowsOnly ?? "none"),
   });
 }
 
@@ -87,6 +91,8 @@ export function valueProblem(flag: Flag, value: string): string | undefined {
         : `"${value}" is not supported, expected ${flag.choices?.map((choice) => `"${choice}"`).join(" or ")}`;
     case "name":
       return /^[A-Za-z_]\w*$/.test(value) ? undefined : `"${value}" is not the name of a variable`;
+    case "limit":
+      return limitProblem(value, flag.range);
     case "count":
     case "number":
       return numberProblem(flag, value);

@@ -1,7 +1,8 @@
 import { CLIENT_NAMES } from "./client_names.ts";
+import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
 
 /** What a flag takes: nothing, or one value of this kind. */
-export type FlagValue = "none" | "choice" | "text" | "directory" | "name" | "count" | "number";
+export type FlagValue = "none" | "choice" | "text" | "directory" | "name" | "count" | "number" | "limit";
 
 /** One flag, as it is typed, read from the environment and explained. */
 export interface Flag {
@@ -13,15 +14,20 @@ export interface Flag {
   readonly variable?: string;
   /** Given several times, values add up; a variable then holds a list (directories by `:`, names by `,`). */
   readonly repeatable?: true;
-  /** For `choice`: what is allowed. */
+  /** For `choice`: what is allowed; for one with `narrowsOnly`, widest first. */
   readonly choices?: readonly string[];
-  /** For `count` and `number`: the smallest and the largest value allowed. */
+  /** For `count`, `number` and `limit`: the smallest and the largest value allowed. */
   readonly range?: readonly [number, number];
   /**
    * The project's own `.ahma/settings.json` may set it: commands can write that file, so nothing that widens or
    * removes the sandbox, or hides what was done, is among these (requirement L7).
    */
   readonly project?: true;
+  /**
+   * The value where nobody gives one. A project's file may set this flag to the same or a narrower value than the
+   * user's file, or this, and to no wider one: a later choice, or a lower limit.
+   */
+  readonly narrowsOnly?: string;
   /** Belongs to subcommands that name it; absent: one of the server's. */
   readonly own?: true;
   /** A variable that is set but empty is refused instead of ignored: ignoring it would widen what commands reach. */
@@ -104,6 +110,7 @@ export const FLAGS = {
     variable: "AHMA_REQUIRE_ABI",
     project: true,
   },
+  ...CONFINEMENT_FLAGS,
   "no-sandbox": {
     value: "none",
     placeholder: "",

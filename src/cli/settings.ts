@@ -6,6 +6,8 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import type { CommandLine } from "./arguments.ts";
+import type { ConfinementChoice } from "../sandbox/confinement.ts";
+import { confinementFrom } from "./confinement_flags.ts";
 import { bundleNames } from "./embedded.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flag_values.ts";
@@ -32,6 +34,8 @@ export interface Settings {
   readonly requiredAbi: number;
   /** False: commands run unconfined, and everything says so (S14). */
   readonly sandbox: boolean;
+  /** Network, sockets and resources of commands (S6, S10). */
+  readonly confinement: ConfinementChoice;
   /** Every call answers with its result (X2). */
   readonly synchronous: boolean;
   /** For commands that no tool file gives another limit (X9). */
@@ -128,6 +132,7 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     tempFiles: !values.isOn("no-temp-files"),
     requiredAbi: values.number("require-abi") ?? 1,
     sandbox: !values.isOn("no-sandbox"),
+    confinement: confinementFrom(values),
     synchronous: values.isOn("sync"),
     timeoutSeconds: values.number("timeout") ?? 360,
     maxConcurrency: values.number("max-concurrency") ?? Math.max(FEWEST_AT_ONCE, 2 * cores),

@@ -132,3 +132,27 @@ Deno.test("userSettingsPath() follows XDG_CONFIG_HOME unless it is relative", ()
   assert.strictEqual(userSettingsPath({ XDG_CONFIG_HOME: "c", HOME: "/h" }), "/h/.config/ahma/settings.json");
   assert.strictEqual(userSettingsPath({}), undefined);
 });
+
+Deno.test("L7 S6 S10 readSettingsFiles() lets a project narrow network, sockets and limits, and never widen them", async () => {
+  const narrow = '{"network": "none", "unix_sockets": "deny", "limit_memory": "1G", "limit_processes": 100}';
+  assert.deepStrictEqual(await read(narrow, '{"network": "localhost", "limit_processes": 200}'), {
+    files: [
+      { "network": ["none"], "unix-sockets": ["deny"], "limit-memory": ["1G"], "limit-processes": ["100"] },
+      { "network": ["localhost"], "limit-processes": ["200"] },
+    ],
+    warnings: [],
+  });
+  const wide = '{"network": "full", "unix_sockets": "allow", "limit_file_size": "none", "limit_processes": 300}';
+  const ignored = (key: string, source: string, bound: string) =>
+    `setting "${key}" of "./.ahma/settings.json" is ignored: a project may not widen what commands may do, and ${source} ` +
+    `says "${bound}". Use the flag "--${key.replaceAll("_", "-")}"`;
+  assert.deepStrictEqual(await read(wide, '{"network": "localhost", "limit_processes": 200}'), {
+    files: [{ "network": ["localhost"], "limit-processes": ["200"] }],
+    warnings: [
+      ignored("network", "the user's own file", "localhost"),
+      ignored("unix_sockets", "the default", "deny"),
+      ignored("limit_file_size", "the default", "16G"),
+      ignored("limit_processes", "the user's own file", "200"),
+    ],
+  });
+});

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DEFAULT_CONFINEMENT } from "../sandbox/confinement.ts";
 import { parseCommandLine } from "./arguments.ts";
 import type { FlagSources } from "./flag_values.ts";
 import { readInvocation } from "./settings.ts";
@@ -29,6 +30,7 @@ const DEFAULTS = {
   tempFiles: true,
   requiredAbi: 1,
   sandbox: true,
+  confinement: DEFAULT_CONFINEMENT,
   synchronous: false,
   timeoutSeconds: 360,
   maxConcurrency: 8,
@@ -55,7 +57,8 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--mode stdio --tools-dir t --bundles git,npm --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
     "--env TERM --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
     "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --no-pool --log-to-stderr --debug " +
-    "--no-hot-reload";
+    "--no-hot-reload --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
+    "--limit-open-files none --limit-memory 512M --limit-cpu 30";
   assert.deepStrictEqual(
     invocation(words.split(" ")),
     serve({
@@ -69,6 +72,17 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       tempFiles: false,
       requiredAbi: 4,
       sandbox: false,
+      confinement: {
+        network: "localhost",
+        unixSockets: "allow",
+        limits: {
+          fileSize: 2 * 1024 ** 3,
+          processes: 64,
+          openFiles: undefined,
+          memory: 512 * 1024 ** 2,
+          cpuSeconds: 30,
+        },
+      },
       synchronous: true,
       timeoutSeconds: 1.5,
       maxConcurrency: 3,
@@ -199,4 +213,20 @@ Deno.test("L1 readInvocation() knows what a mode, a subcommand and a word after 
     'Cannot explain "cal": expected one of serve, list-tools, validate, schema, call, doctor, init, completions, help; ' +
       'did you mean "call"?',
   );
+});
+
+Deno.test("S6 S10 readInvocation() refuses limits and networks that say nothing", () => {
+  const problems = [["--limit-memory", "1K"], ["--limit-cpu", "0"], ["--limit-processes", "many"], [
+    "--network",
+    "lan",
+  ]];
+  assert.deepStrictEqual(problems.map((words) => invocation(words)), [
+    'Cannot use flag "--limit-memory": "1K" is neither "none" nor a whole number from 16777216 to 9007199254740991 ' +
+    "(K, M, G and T may follow it)",
+    'Cannot use flag "--limit-cpu": "0" is neither "none" nor a whole number from 1 to 1000000000 (K, M, G and T may ' +
+    "follow it)",
+    'Cannot use flag "--limit-processes": "many" is neither "none" nor a whole number from 8 to 4000000 (K, M, G and T ' +
+    "may follow it)",
+    'Cannot use flag "--network": "lan" is not supported, expected "full" or "localhost" or "none"',
+  ]);
 });

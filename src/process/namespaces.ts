@@ -3,10 +3,11 @@
  * moment's shortage must not take them from a whole session, so that is an error, and the next command asks again.
  */
 import type { Logger } from "../base/log.ts";
-import { type LaunchTarget, namespaceProbeTable } from "../sandbox/launcher/steps.ts";
+import { type LaunchTarget, trialTable } from "../sandbox/launcher/steps.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
+import { missingLayers, narrowed, tooOpen } from "../sandbox/narrowed.ts";
 import { restrictedToLandlock } from "../sandbox/without_namespaces.ts";
-import { describeFailure, type LauncherReport, ReportReader } from "./reports.ts";
+import { describeFailure, ReportReader } from "./reports.ts";
 import type { Spawner } from "./spawn.ts";
 
 const EPERM = 1;
@@ -25,33 +26,61 @@ export interface NamespaceQuestion {
 }
 
 /**
- * The policy to use: as it is, or without namespaces where the system refuses them. Undefined: `--no-sandbox`.
- * @throws {Error} When the answer may be another one in a moment.
+ * The policy to use: as it is, or without what the system refuses. Undefined: `--no-sandbox`.
+ * @throws {Error} When the answer may be another one in a moment, or when nothing is left that holds.
  */
 export async function settleNamespaces(question: NamespaceQuestion): Promise<SandboxPolicy | undefined> {
-  const { policy, target, spawner, logger } = question;
-  if (policy === undefined) return undefined;
-  if (!policy.namespaces) return restrictedToLandlock(policy);
-  const table = namespaceProbeTable(policy, target);
+  const { spawner, logger } = question;
+  if (question.policy === undefined) return undefined;
+  let policy = question.policy.namespaces ? question.policy : restrictedToLandlock(question.policy);
+  for (;;) {
+    const refused = await tried(policy, question);
+    if (refused === undefined) break;
+    const next = isRefusal(refused.errno, spawner) ? narrowed(policy, refused.step) : undefined;
+    if (next === undefined) throw new Error(refused.reason);
+    logger.warn(
+      policy.namespaces && !next.namespaces
+        ? "Namespaces are not available: commands run with Landlock alone"
+        : "A layer of the sandbox is not available",
+      { reason: refused.reason },
+    );
+    policy = next;
+  }
+  const problem = tooOpen(policy);
+  if (problem !== undefined) throw new Error(problem);
+  for (const gap of missingLayers(question.policy, policy)) logger.warn("Sandbox incomplete on this system", { gap });
+  return policy;
+}
+
+interface Refusal {
+  readonly step: string;
+  readonly errno: number;
+  /** For a person. */
+  readonly reason: string;
+}
+
+/** Takes every step of the policy but the command's; undefined: all of them were taken. */
+async function tried(
+  policy: SandboxPolicy,
+  { target, spawner }: Pick<NamespaceQuestion, "target" | "spawner">,
+): Promise<Refusal | undefined> {
+  const table = trialTable(policy, target);
   const image = spawner.image(table);
-  let failed: LauncherReport | undefined;
   try {
-    const probe = spawner.start(image, "null");
+    const trial = spawner.start(image, "null");
     const [{ code, signal }, reports] = await Promise.all([
-      probe.status,
-      new Response(probe.reports).bytes(),
-      probe.output.cancel(),
+      trial.status,
+      new Response(trial.reports).bytes(),
+      trial.output.cancel(),
     ]);
-    if (code === 0) return policy;
-    failed = new ReportReader().read(reports).find(({ kind }) => kind === "failed");
+    if (code === 0) return undefined;
+    const failed = new ReportReader().read(reports).find(({ kind }) => kind === "failed");
     if (failed?.kind !== "failed") throw new Error(`Trial of the sandbox ended with ${signal ?? `exit code ${code}`}`);
+    const reason = describeFailure(failed, table.steps, "a command");
+    return { step: table.steps[failed.step] ?? "", errno: failed.errno, reason };
   } finally {
     image.dispose();
   }
-  const reason = describeFailure(failed, table.steps, "a command");
-  if (!isRefusal(failed.errno, spawner)) throw new Error(reason);
-  logger.warn("Namespaces are not available: commands run with Landlock alone", { reason });
-  return restrictedToLandlock(policy);
 }
 
 function isRefusal(errno: number, spawner: Spawner): boolean {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../base/log.ts";
+import { DEFAULT_CONFINEMENT } from "../sandbox/confinement.ts";
 import { prepareSandbox, type Sandbox } from "../sandbox/prepare.ts";
 import { removeSessionDirectories } from "../sandbox/session_directory.ts";
 import type { CommandEnd, CommandRequest } from "./command_runner.ts";
@@ -50,6 +51,7 @@ async function fixture(way: Way): Promise<Fixture> {
     environmentNames: [],
     temporaryFiles: true,
     requireAbi: undefined,
+    confinement: DEFAULT_CONFINEMENT,
     shell: "/bin/bash",
     serverEnvironment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: `${base}/home`, SECRET_TOKEN: "s" },
     scopes: [scope],

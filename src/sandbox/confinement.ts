@@ -29,6 +29,19 @@ export interface ConfinementChoice {
   readonly limits: ResourceLimits;
 }
 
+/** What holds where nobody chose. */
+export const DEFAULT_CONFINEMENT: ConfinementChoice = {
+  network: "full",
+  unixSockets: "deny",
+  limits: {
+    fileSize: 16 * 1024 ** 3,
+    processes: 4096,
+    openFiles: 65_536,
+    memory: undefined,
+    cpuSeconds: undefined,
+  },
+};
+
 /** The choice on this machine. */
 export interface Confinement extends ConfinementChoice {
   /** Commands have a network of their own: nothing in it (`none`), or a private loopback (`localhost`). */
@@ -43,4 +56,64 @@ export interface Confinement extends ConfinementChoice {
   >;
   /** Processes and threads of the whole machine when the session began: what an ordinary user may have at most. */
   readonly tasksAtStart: number;
+}
+
+/** What is asked of the machine; `Libc` answers. */
+export interface Machine {
+  filtersCalls(): boolean;
+  /** The text of a file of /proc; undefined when there is none. */
+  readProc(path: string): string | undefined;
+}
+
+/** Pids were counted by namespace from this version on. Before it, the same file is the whole machine's. */
+const COUNTED_SINCE = [6, 14] as const;
+
+/** The choice as far as this machine goes; namespaces are settled later, by trying. */
+export function confinementHere(choice: ConfinementChoice, machine: Machine): Confinement {
+  const release = machine.readProc("/proc/sys/kernel/osrelease") ?? "";
+  return {
+    ...choice,
+    ownNetwork: choice.network !== "full",
+    filter: machine.filtersCalls(),
+    countedByNamespace: isSince(release, COUNTED_SINCE),
+    ceilings: hardLimits(machine.readProc("/proc/self/limits") ?? ""),
+    tasksAtStart: Number(/\/(\d+) /.exec(machine.readProc("/proc/loadavg") ?? "")?.[1] ?? 0),
+  };
+}
+
+/** Without a network of its own a command has all of the machine's or nothing: a private loopback becomes nothing. */
+export function withoutOwnNetwork(confinement: Confinement): Confinement {
+  return {
+    ...confinement,
+    ownNetwork: false,
+    network: confinement.network === "localhost" ? "none" : confinement.network,
+  };
+}
+
+/** Whether nothing holds commands to the network that was chosen. */
+export function isNetworkOpen({ network, ownNetwork, filter }: Confinement): boolean {
+  return network !== "full" && !ownNetwork && !filter;
+}
+
+function isSince(release: string, [major, minor]: readonly [number, number]): boolean {
+  const [, first, second] = /^(\d+)\.(\d+)/.exec(release) ?? [];
+  return Number(first) > major || Number(first) === major && Number(second) >= minor;
+}
+
+const LINES = {
+  "Max cpu time": "cpuSeconds",
+  "Max file size": "fileSize",
+  "Max data size": "memory",
+  "Max processes": "processes",
+  "Max open files": "openFiles",
+} as const;
+
+/** From `/proc/self/limits`: name, soft limit, hard limit, unit. */
+function hardLimits(text: string): Confinement["ceilings"] {
+  return Object.fromEntries(
+    Object.entries(LINES).flatMap(([line, name]) => {
+      const hard = new RegExp(`^${line} +\\S+ +(\\d+)`, "m").exec(text)?.[1];
+      return hard === undefined ? [] : [[name, Number(hard)]];
+    }),
+  );
 }

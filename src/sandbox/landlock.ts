@@ -1,4 +1,5 @@
 /** Landlock's rights by ABI (include/uapi/linux/landlock.h): what is handled, and what a path is granted. */
+import type { SandboxPolicy } from "./policy.ts";
 
 /** LANDLOCK_ACCESS_FS_* */
 export const FS = {
@@ -46,9 +47,18 @@ export function scopesOf(abi: number): number {
   return abi >= SCOPES_ABI ? SCOPES : 0;
 }
 
+/** LANDLOCK_ACCESS_NET_BIND_TCP | LANDLOCK_ACCESS_NET_CONNECT_TCP, since ABI 4. */
+const TCP = 3;
+const TCP_ABI = 4;
+
+/** TCP rights to handle, so that none is granted: under `--network none`, behind the other layers that deny it. */
+export function handledNetwork({ abi, confinement }: Pick<SandboxPolicy, "abi" | "confinement">): number {
+  return confinement.network === "none" && abi >= TCP_ABI ? TCP : 0;
+}
+
 /** Bytes of `struct landlock_ruleset_attr` this kernel knows: fs; fs and net; fs, net and scopes. */
 export function rulesetAttributeBytes(abi: number): number {
-  return abi >= SCOPES_ABI ? 24 : abi >= 4 ? 16 : 8;
+  return abi >= SCOPES_ABI ? 24 : abi >= TCP_ABI ? 16 : 8;
 }
 
 /** One sentence for each protection this kernel lacks; empty when it has all this program uses. */

@@ -5,6 +5,7 @@
 import { openCLibrary } from "../base/c_library.ts";
 import { LITTLE_ENDIAN } from "./launcher/interpreter.ts";
 import { type Processor, SYSTEM_CALLS } from "./launcher/syscalls.ts";
+import { VERDICT } from "./seccomp/bpf.ts";
 
 const SYMBOLS = {
   landlock: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
@@ -15,6 +16,7 @@ const SYMBOLS = {
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   directory: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
+  seccomp: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer"], result: "i64" },
   close: { parameters: ["i32"], result: "i32" },
 } as const;
 
@@ -23,6 +25,7 @@ const MFD_CLOEXEC = 1;
 const MFD_EXEC = 16;
 const EINVAL = 22;
 const LANDLOCK_CREATE_RULESET_VERSION = 1n;
+const SECCOMP_GET_ACTION_AVAIL = 2n;
 
 const O_CLOEXEC = 0x80000;
 
@@ -55,6 +58,13 @@ export class Libc {
     const number = BigInt(SYSTEM_CALLS[this.#processor].landlock_create_ruleset);
     const abi = this.#library.symbols.landlock(number, 0n, 0n, LANDLOCK_CREATE_RULESET_VERSION);
     return abi < 0n ? -this.#errno() : Number(abi);
+  }
+
+  /** Whether the kernel can filter system calls by answering with an error. */
+  filtersCalls(): boolean {
+    const number = BigInt(SYSTEM_CALLS[this.#processor].seccomp);
+    const action = new Uint32Array([VERDICT.errno(0)]);
+    return this.#library.symbols.seccomp(number, SECCOMP_GET_ACTION_AVAIL, 0n, action) === 0n;
   }
 
   /** Device and inode of what `path` leads to, exact where JavaScript numbers are not; undefined when it is gone. */

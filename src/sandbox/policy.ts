@@ -3,6 +3,7 @@
  *
  * Reads and writes are both deny-by-default: an empty list grants nothing.
  */
+import type { Confinement } from "./confinement.ts";
 
 /** A directory pinned by identity: the launcher refuses to run when the path leads elsewhere (S4). */
 export interface PinnedDirectory {
@@ -34,6 +35,8 @@ export interface SandboxPolicy {
    * Capabilities that commands of root keep, by number (linux/capability.h); empty: none.
    */
   readonly keptCapabilities: readonly number[];
+  /** Network, sockets, system calls, resources. */
+  readonly confinement: Confinement;
   /** Whom commands run as: the server's own ids. */
   readonly user: { readonly uid: number; readonly gid: number };
 }

@@ -3,6 +3,7 @@
  * directories, readable paths, environment. What comes out is data; process/ turns it into running commands.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
+import { type ConfinementChoice, confinementHere } from "./confinement.ts";
 import { buildEnvironment, isForbiddenVariable } from "./environment.ts";
 import { sanitiseGitConfiguration } from "./git_configuration.ts";
 import { namedPath, readableGrants } from "./grants.ts";
@@ -28,6 +29,7 @@ export interface SandboxSettings extends ScopeChoice {
   readonly environmentNames: readonly string[];
   readonly temporaryFiles: boolean;
   readonly requireAbi: number | undefined;
+  readonly confinement: ConfinementChoice;
   /** Absolute path of the shell commands run in. */
   readonly shell: string;
   readonly serverEnvironment: Readonly<Record<string, string>>;
@@ -121,6 +123,7 @@ function build({ settings, processor, abi, libc }: Context, scopes: readonly Pin
     grants: grants.value,
     abi,
     namespaces: true,
+    confinement: confinementHere(settings.confinement, libc),
     keptCapabilities: needsFileCapabilities(scopes) ? FILE_CAPABILITIES : [],
     user: { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 },
   };

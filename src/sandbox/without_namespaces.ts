@@ -1,4 +1,5 @@
 import { FS } from "./landlock.ts";
+import { withoutOwnNetwork } from "./confinement.ts";
 import type { SandboxPolicy } from "./policy.ts";
 import { systemPaths } from "./system_paths.ts";
 
@@ -11,6 +12,7 @@ export function restrictedToLandlock(policy: SandboxPolicy): SandboxPolicy {
   return {
     ...policy,
     namespaces: false,
+    confinement: withoutOwnNetwork({ ...policy.confinement, countedByNamespace: false }),
     keptCapabilities: policy.keptCapabilities.filter((one) => CONFINED_CAPABILITIES.includes(one)),
     grants: [
       ...policy.grants.filter(({ path }) => path !== "/proc"),

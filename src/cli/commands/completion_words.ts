@@ -68,6 +68,7 @@ function valueOf(name: FlagName, subcommand: Subcommand): Completion {
     case "name":
     case "count":
     case "number":
+    case "limit":
       return { kind: "free" };
   }
 }

@@ -1,12 +1,23 @@
 /**
  * Policy and command become the launcher's table. The order is what the kernel demands (research/launcher.md):
- * reports and parent death first, then namespaces and mounts, the waiting parents, and in the last child
- * signals, Landlock, descriptors, working directory, exec. Any fatal step ends in exit 126 without exec.
+ * reports and parent death first, then namespaces and mounts, and in the waiting first process everything that binds it
+ * too: limits, Landlock's rules, capabilities, the filter of system calls. In its child, the command, follow
+ * signals, Landlock itself, descriptors, working directory, exec. Any fatal step ends in exit 126 without exec.
  */
-import { grantable, handledRights, rulesetAttributeBytes, scopesOf, WRITABLE_TREE } from "../landlock.ts";
+import {
+  grantable,
+  handledNetwork,
+  handledRights,
+  rulesetAttributeBytes,
+  scopesOf,
+  WRITABLE_TREE,
+} from "../landlock.ts";
 import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy.ts";
 import { dropCapabilities, limitCapabilities } from "./capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./interpreter.ts";
+import { countProcesses, limitResources } from "./limit_steps.ts";
+import { enterNetwork } from "./network_steps.ts";
+import { filterCalls } from "./seccomp_steps.ts";
 import { OPEN_FLAGS, type Processor, SYSTEM_CALLS, type SystemCalls } from "./syscalls.ts";
 import { Table, type TableWord } from "./table.ts";
 
@@ -66,9 +77,11 @@ interface Draft {
 export function policyTable(policy: SandboxPolicy | undefined, target: LaunchTarget): Table {
   const draft = begin(target);
   if (policy?.namespaces === true) enterNamespaces(draft, policy);
-  else becomeSubreaper(draft);
+  else becomeSubreaper(draft, policy);
   resetSignals(draft);
-  if (policy !== undefined) restrict(draft, policy);
+  if (policy !== undefined) {
+    draft.table.call("enforce Landlock", draft.sys.landlock_restrict_self, [RULESET_FD, 0]);
+  }
   draft.table.call("close inherited descriptors", draft.sys.close_range, [3, 0xffffffff, CLOSE_RANGE_CLOEXEC]);
   return draft.table;
 }
@@ -80,12 +93,11 @@ export function launchTable(policy: Table, command: LaunchCommand, processor: Pr
   return table;
 }
 
-/** A table that only tries the namespace steps and exits 0: asks the kernel by doing (S2). */
-export function namespaceProbeTable(policy: SandboxPolicy, target: LaunchTarget): Table {
-  const draft = begin(target);
-  enterNamespaces(draft, policy);
-  draft.table.call("end", draft.sys.exit_group, [0]);
-  return draft.table;
+/** A table that takes every step of the policy and exits 0: asks the kernel by doing (S2). */
+export function trialTable(policy: SandboxPolicy, target: LaunchTarget): Table {
+  const table = policyTable(policy, target);
+  table.call("end", SYSTEM_CALLS[target.processor].exit_group, [0]);
+  return table;
 }
 
 /** Every table begins alike: reports and the server's death come before all else. */
@@ -147,6 +159,7 @@ function enterNamespaces(draft: Draft, policy: SandboxPolicy): void {
     writeFile(draft, "/proc/self/uid_map", `${policy.user.uid} ${policy.user.uid} 1`);
     writeFile(draft, "/proc/self/gid_map", `${policy.user.gid} ${policy.user.gid} 1`);
   }
+  enterNetwork(draft, policy.confinement);
   mountReadOnly(draft, policy.writable);
   const guard = ownPidfd(draft);
   forkAndGuard(draft, "fork", guard);
@@ -154,6 +167,8 @@ function enterNamespaces(draft: Draft, policy: SandboxPolicy): void {
   const proc = table.text("proc");
   table.call("mount an own /proc", sys.mount, [proc, table.text("/proc"), proc, MS_NOSUID_NODEV_NOEXEC, 0]);
   if (!ordinary) hideKernelFiles(draft);
+  countProcesses(draft, policy);
+  restrict(draft, policy);
   // The waiting first process: the command is never PID 1, and nothing of it outlives this one.
   table.call("start the command's process", sys.clone, [SIGCHLD | CLONE_UNTIL_EXEC, 0, 0, 0, 0], { mode: "forkAll" });
 }
@@ -201,10 +216,11 @@ function mountReadOnly({ table, sys }: Draft, writable: readonly PinnedDirectory
 }
 
 /** Without namespaces the launcher adopts every orphan of the command and stays until none is left. */
-function becomeSubreaper(draft: Draft): void {
+function becomeSubreaper(draft: Draft, policy: SandboxPolicy | undefined): void {
   const { table, sys } = draft;
   const guard = ownPidfd(draft);
   table.call("adopt orphans", sys.prctl, [PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0]);
+  if (policy !== undefined) restrict(draft, policy);
   forkAndGuard(draft, "forkAll", guard);
   table.call("lead a process group", sys.setsid, []);
 }
@@ -219,9 +235,14 @@ function resetSignals({ table, sys }: Draft): void {
   table.call("unblock signals", sys.rt_sigprocmask, [2, table.words(0), 0, 8]);
 }
 
+/**
+ * All that binds the waiting first process as well as the command, its child. Landlock binds the child alone, which so
+ * stands in a domain of its own and reaches neither memory nor reports of the first process.
+ */
 function restrict(draft: Draft, policy: SandboxPolicy): void {
   const { table, sys } = draft;
-  const attribute = table.words(handledRights(policy.abi), 0, scopesOf(policy.abi));
+  limitResources(draft, policy);
+  const attribute = table.words(handledRights(policy.abi), handledNetwork(policy), scopesOf(policy.abi));
   const ruleset = table.call("create the Landlock ruleset", sys.landlock_create_ruleset, [
     attribute,
     rulesetAttributeBytes(policy.abi),
@@ -235,8 +256,8 @@ function restrict(draft: Draft, policy: SandboxPolicy): void {
   }
   limitCapabilities(draft, policy.keptCapabilities);
   table.call("set no_new_privs", sys.prctl, [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0]);
-  table.call("enforce Landlock", sys.landlock_restrict_self, [RULESET_FD, 0]);
   dropCapabilities(draft, policy.keptCapabilities);
+  filterCalls(draft, policy);
 }
 
 /** A writable tree: missing, a link now, or another inode than the one pinned is fatal. */

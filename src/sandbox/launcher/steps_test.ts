@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DEFAULT_CONFINEMENT } from "../confinement.ts";
 import type { SandboxPolicy } from "../policy.ts";
 import { LITTLE_ENDIAN } from "./interpreter.ts";
 import { launchTable, type LaunchTarget, policyTable } from "./steps.ts";
@@ -13,6 +14,14 @@ const POLICY: SandboxPolicy = {
   abi: 7,
   namespaces: true,
   keptCapabilities: [],
+  confinement: {
+    ...DEFAULT_CONFINEMENT,
+    ownNetwork: false,
+    filter: true,
+    countedByNamespace: true,
+    ceilings: { openFiles: 1024 },
+    tasksAtStart: 300,
+  },
   user: { uid: 1000, gid: 1000 },
 };
 const COMMAND = { programs: ["/a/x", "/b/x"], argv: ["x", "1"], environment: ["A=b"], directory: "/project" };
@@ -29,13 +38,20 @@ Deno.test("S3 launchTable() restricts itself before any exec, and nothing after 
   const calls = numbers(POLICY);
   const enforced = calls.indexOf(SYS.landlock_restrict_self);
   assert.ok(enforced > 0 && enforced < calls.indexOf(SYS.execve));
-  assert.deepStrictEqual(calls.slice(enforced + 1), [SYS.capset, SYS.close_range, SYS.chdir, SYS.execve, SYS.execve]);
+  assert.deepStrictEqual(calls.slice(enforced + 1), [SYS.close_range, SYS.chdir, SYS.execve, SYS.execve]);
 });
 
-Deno.test("S8 launchTable() sets NoNewPrivs before it enforces Landlock", () => {
-  const { entries } = tableOf(POLICY);
-  const index = entries.findIndex(({ number }) => number === SYS.landlock_restrict_self);
-  assert.deepStrictEqual(entries[index - 1]?.args, [38, 1, 0, 0, 0]);
+Deno.test("S8 launchTable() takes new privileges, capabilities and calls from the waiting process too", () => {
+  for (const policy of [POLICY, { ...POLICY, namespaces: false }]) {
+    const { entries } = tableOf(policy);
+    const place = (number: number) => entries.findIndex((entry) => entry.number === number);
+    const noNewPrivileges = entries.findIndex(({ number, args }) => number === SYS.prctl && args[0] === 38);
+    const fork = entries.findIndex(({ mode }) => mode === "forkAll");
+    const order = [noNewPrivileges, place(SYS.capset), place(SYS.seccomp), fork, place(SYS.landlock_restrict_self)];
+    assert.deepStrictEqual(order, order.toSorted((a, b) => a - b));
+    assert.ok(noNewPrivileges > 0);
+    assert.equal(entries[place(SYS.seccomp)]?.mode, "fatal");
+  }
 });
 
 Deno.test("S3 launchTable() ignores errors only where less access follows", () => {
@@ -45,6 +61,7 @@ Deno.test("S3 launchTable() ignores errors only where less access follows", () =
     'close "/proc/self/setgroups"',
     'close "/proc/self/uid_map"',
     'close "/proc/self/gid_map"',
+    "go first when memory runs out",
     'open "/usr"',
     'allow "/usr"',
     "limit capabilities",
@@ -96,13 +113,63 @@ Deno.test("launchTable() leaves the policy's table as it was", () => {
   assert.deepStrictEqual([policy.entries.length, policy.data().length], before);
 });
 
-Deno.test("S8 launchTable() takes every capability after the restriction, from root and from others", () => {
+Deno.test("S8 launchTable() takes every capability after the last rule, from root and from others", () => {
   for (const uid of [0, 1000]) {
     const calls = tableOf({ ...POLICY, user: { uid, gid: uid } }).entries.map(({ number }) => number);
-    assert.deepStrictEqual(calls.slice(calls.indexOf(SYS.landlock_restrict_self) + 1, -2), [
-      SYS.capset,
-      SYS.close_range,
-      SYS.chdir,
+    assert.ok(calls.lastIndexOf(SYS.landlock_add_rule) < calls.indexOf(SYS.capset));
+    assert.deepStrictEqual(calls.slice(calls.indexOf(SYS.capset) + 1, calls.indexOf(SYS.capset) + 3), [
+      SYS.seccomp,
+      SYS.clone,
     ]);
   }
+});
+
+Deno.test("S8 launchTable() leaves the filter out where the kernel has none, and only then", () => {
+  const without = { ...POLICY, confinement: { ...POLICY.confinement, filter: false } };
+  assert.deepStrictEqual([numbers(POLICY), numbers(without)].map((calls) => calls.includes(SYS.seccomp)), [
+    true,
+    false,
+  ]);
+});
+
+Deno.test("S6 launchTable() enters a network of its own before it gives up what that takes", () => {
+  const steps = (network: "localhost" | "none") => {
+    const { entries } = tableOf({ ...POLICY, confinement: { ...POLICY.confinement, network, ownNetwork: true } });
+    return entries.filter(({ number }) => [SYS.unshare, SYS.socket, SYS.ioctl, SYS.capset].includes(number))
+      .map(({ number, args }) => [number, args[0]]);
+  };
+  const entered = [[SYS.unshare, 0x30020000], [SYS.unshare, 0x40000000]];
+  assert.deepStrictEqual(steps("none").slice(0, -1), entered);
+  assert.deepStrictEqual(steps("localhost").slice(0, -1), [...entered, [SYS.socket, 2], [SYS.ioctl, 0]]);
+});
+
+/** Soft and hard limits by resource, as `prlimit64` gets them; and the number of processes of the namespace. */
+function limitsOf(policy: SandboxPolicy): unknown {
+  const table = tableOf(policy);
+  const data = new DataView(table.data().buffer, table.data().byteOffset);
+  const limits = table.entries.filter(({ number }) => number === SYS.prlimit64).map(({ args }) => {
+    const at = typeof args[2] === "object" && args[2].kind === "data" ? args[2].offset : 0;
+    const word = (offset: number) => Number(data.getBigUint64(at + offset, LITTLE_ENDIAN));
+    return [args[1], word(0), word(8)];
+  });
+  return { limits, counted: table.steps.includes("limit the processes of the namespace") };
+}
+
+Deno.test("S10 launchTable() sets each limit, none above what the server itself may have", () => {
+  const limits = { fileSize: 5000, processes: 40, openFiles: 4096, memory: 6000, cpuSeconds: 7 };
+  const policy = { ...POLICY, confinement: { ...POLICY.confinement, limits } };
+  const set = [[4, 0, 0], [1, 5000, 5000], [7, 1024, 1024], [2, 6000, 6000], [0, 7, 8]];
+  assert.deepStrictEqual(limitsOf(policy), { limits: [...set, [6, 40, 40]], counted: true });
+  assert.deepStrictEqual(
+    limitsOf({ ...policy, namespaces: false }),
+    { limits: [...set, [6, 340, 340]], counted: false },
+    "without a user namespace all the user's processes count",
+  );
+  assert.deepStrictEqual(limitsOf({ ...policy, user: { uid: 0, gid: 0 } }), { limits: set, counted: true });
+});
+
+Deno.test("S10 launchTable() sets no limit that was not asked for but that of core dumps", () => {
+  const none = { fileSize: undefined, processes: undefined, openFiles: undefined, memory: undefined };
+  const policy = { ...POLICY, confinement: { ...POLICY.confinement, limits: { ...none, cpuSeconds: undefined } } };
+  assert.deepStrictEqual(limitsOf(policy), { limits: [[4, 0, 0]], counted: false });
 });

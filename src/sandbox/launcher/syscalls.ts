@@ -13,6 +13,7 @@ export interface SystemCalls {
   readonly getdents64: number;
   readonly getpid: number;
   readonly getppid: number;
+  readonly ioctl: number;
   readonly landlock_add_rule: number;
   readonly landlock_create_ruleset: number;
   readonly landlock_restrict_self: number;
@@ -28,7 +29,9 @@ export interface SystemCalls {
   readonly prlimit64: number;
   readonly rt_sigaction: number;
   readonly rt_sigprocmask: number;
+  readonly seccomp: number;
   readonly setsid: number;
+  readonly socket: number;
   readonly umask: number;
   readonly unshare: number;
   readonly write: number;
@@ -62,6 +65,7 @@ export const SYSTEM_CALLS: Readonly<Record<Processor, SystemCalls>> = {
     getdents64: 217,
     getpid: 39,
     getppid: 110,
+    ioctl: 16,
     mount: 165,
     newfstatat: 262,
     openat: 257,
@@ -70,7 +74,9 @@ export const SYSTEM_CALLS: Readonly<Record<Processor, SystemCalls>> = {
     prlimit64: 302,
     rt_sigaction: 13,
     rt_sigprocmask: 14,
+    seccomp: 317,
     setsid: 112,
+    socket: 41,
     umask: 95,
     unshare: 272,
     write: 1,
@@ -88,6 +94,7 @@ export const SYSTEM_CALLS: Readonly<Record<Processor, SystemCalls>> = {
     getdents64: 61,
     getpid: 172,
     getppid: 173,
+    ioctl: 29,
     mount: 40,
     newfstatat: 79,
     openat: 56,
@@ -96,7 +103,9 @@ export const SYSTEM_CALLS: Readonly<Record<Processor, SystemCalls>> = {
     prlimit64: 261,
     rt_sigaction: 134,
     rt_sigprocmask: 135,
+    seccomp: 277,
     setsid: 157,
+    socket: 198,
     umask: 166,
     unshare: 97,
     write: 64,

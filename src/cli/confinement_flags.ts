@@ -1,0 +1,87 @@
+/** The flags of network, sockets and resources (S6, S10), and what they come to. */
+import { type ConfinementChoice, DEFAULT_CONFINEMENT, NETWORKS, UNIX_SOCKETS } from "../sandbox/confinement.ts";
+import type { FlagValues } from "./flag_values.ts";
+
+/** Rows of the table of flags (flags.ts). */
+export const CONFINEMENT_FLAGS = {
+  "network": {
+    value: "choice",
+    placeholder: "WHERE",
+    choices: NETWORKS,
+    help: "Where commands may connect: full, localhost (their own), none (default: full)",
+    variable: "AHMA_NETWORK",
+    project: true,
+    narrowsOnly: "full",
+  },
+  "unix-sockets": {
+    value: "choice",
+    placeholder: "WHETHER",
+    choices: UNIX_SOCKETS,
+    help: "Whether commands may use Unix sockets: allow, deny (default: deny)",
+    variable: "AHMA_UNIX_SOCKETS",
+    project: true,
+    narrowsOnly: "deny",
+  },
+  "limit-file-size": {
+    value: "limit",
+    placeholder: "BYTES",
+    range: [4096, Number.MAX_SAFE_INTEGER],
+    help: "How large a file a command may write, as in 500M (default: 16G)",
+    variable: "AHMA_LIMIT_FILE_SIZE",
+    project: true,
+    narrowsOnly: "16G",
+  },
+  "limit-processes": {
+    value: "limit",
+    placeholder: "N",
+    range: [8, 4_000_000],
+    help: "How many processes and threads a command may have (default: 4096)",
+    variable: "AHMA_LIMIT_PROCESSES",
+    project: true,
+    narrowsOnly: "4096",
+  },
+  "limit-open-files": {
+    value: "limit",
+    placeholder: "N",
+    range: [64, 1_000_000_000],
+    help: "How many files a process may have open (default: 65536)",
+    variable: "AHMA_LIMIT_OPEN_FILES",
+    project: true,
+    narrowsOnly: "65536",
+  },
+  "limit-memory": {
+    value: "limit",
+    placeholder: "BYTES",
+    range: [16 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
+    help: "How much memory one process may write to, as in 4G (default: none)",
+    variable: "AHMA_LIMIT_MEMORY",
+    project: true,
+    narrowsOnly: "none",
+  },
+  "limit-cpu": {
+    value: "limit",
+    placeholder: "SECONDS",
+    range: [1, 1_000_000_000],
+    help: "How much processor time one process may take (default: none)",
+    variable: "AHMA_LIMIT_CPU",
+    project: true,
+    narrowsOnly: "none",
+  },
+} as const;
+
+/** What was chosen; values were checked against the table. */
+export function confinementFrom(values: FlagValues): ConfinementChoice {
+  const [network] = values.texts("network");
+  const [unixSockets] = values.texts("unix-sockets");
+  return {
+    network: NETWORKS.find((one) => one === network) ?? DEFAULT_CONFINEMENT.network,
+    unixSockets: UNIX_SOCKETS.find((one) => one === unixSockets) ?? DEFAULT_CONFINEMENT.unixSockets,
+    limits: {
+      fileSize: values.limit("limit-file-size"),
+      processes: values.limit("limit-processes"),
+      openFiles: values.limit("limit-open-files"),
+      memory: values.limit("limit-memory"),
+      cpuSeconds: values.limit("limit-cpu"),
+    },
+  };
+}

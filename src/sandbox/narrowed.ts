@@ -1,0 +1,48 @@
+/** The next best policy where the kernel refuses a step of one (S8): less of one layer, and all of the others. */
+import { isNetworkOpen, withoutOwnNetwork } from "./confinement.ts";
+import { COUNT_STEP } from "./launcher/limit_steps.ts";
+import { NETWORK_STEP } from "./launcher/network_steps.ts";
+import { FILTER_STEP } from "./launcher/seccomp_steps.ts";
+import type { SandboxPolicy } from "./policy.ts";
+import { restrictedToLandlock } from "./without_namespaces.ts";
+
+/** The policy without what `step` is part of; undefined: without it there is no sandbox. */
+export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | undefined {
+  const { confinement } = policy;
+  switch (step) {
+    case FILTER_STEP:
+      return { ...policy, confinement: { ...confinement, filter: false } };
+    case NETWORK_STEP:
+      return { ...policy, confinement: withoutOwnNetwork(confinement) };
+    case COUNT_STEP:
+      return { ...policy, confinement: { ...confinement, countedByNamespace: false } };
+    default:
+      return policy.namespaces ? restrictedToLandlock(policy) : undefined;
+  }
+}
+
+/** Why nothing may run under a policy that held as well as this machine lets it; undefined: it may. */
+export function tooOpen({ confinement }: SandboxPolicy): string | undefined {
+  if (!isNetworkOpen(confinement)) return undefined;
+  return `Cannot run commands with --network ${confinement.network}: this system lets programs have neither a network ` +
+    "of their own (user namespaces) nor a filter of system calls (seccomp). Allow one of them, or use --network full";
+}
+
+/** One sentence for each protection that `settled` lacks and `wanted` had, or that this machine never had. */
+export function missingLayers(wanted: SandboxPolicy, settled: SandboxPolicy): readonly string[] {
+  const { confinement } = settled;
+  const missing: string[] = [];
+  if (!confinement.filter) {
+    missing.push(
+      "system calls are not filtered (no seccomp): Unix sockets, raw and other rare sockets, keyrings and " +
+        "the limits of other processes are open to commands",
+    );
+  }
+  if (confinement.network !== wanted.confinement.network) {
+    missing.push("--network localhost became none: without namespaces there is no private loopback");
+  }
+  if (confinement.limits.processes !== undefined && settled.user.uid === 0 && !confinement.countedByNamespace) {
+    missing.push("processes of root are not limited: that takes a PID namespace of Linux 6.14 or later");
+  }
+  return missing;
+}
