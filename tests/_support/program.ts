@@ -12,14 +12,18 @@ export interface ProgramStart {
 }
 
 /**
- * How to start the packed program as the bench's user.
+ * How to start the packed program as the bench's user; `prefix` is a program, and its first words, that runs ours.
  * @throws Error with the remedy when the program is not packed.
  */
-export function programStart(bench: Workbench, flags: readonly string[]): ProgramStart {
+export function programStart(
+  bench: Workbench,
+  flags: readonly string[],
+  prefix: readonly string[] = [],
+): ProgramStart {
   if (!exists(BUNDLE)) throw new Error(`Cannot start "${BUNDLE}": there is no such file. Run "deno task bundle" first`);
   const other = bench.user === "ordinary" && Deno.uid() === 0;
   const runtime = other ? runtimeFor(bench) : { deno: Deno.execPath(), bundle: BUNDLE };
-  const line = [runtime.deno, "run", ...SERVER_RUN_FLAGS, runtime.bundle, ...flags];
+  const line = [...prefix, runtime.deno, "run", ...SERVER_RUN_FLAGS, runtime.bundle, ...flags];
   const words = other
     ? ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups", ...line]
     : line;

@@ -22,6 +22,8 @@ export interface StartOptions {
   readonly flags?: readonly string[];
   /** `none`: nothing is sent at the start. Default: 2025-11-25, with its handshake. */
   readonly era?: Era | "none";
+  /** A program, and its first words, that runs the server. */
+  readonly prefix?: readonly string[];
   /** Added to the server's environment. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -61,7 +63,7 @@ export class ServerProcess implements AsyncDisposable {
   #inputOpen = true;
 
   private constructor(bench: Workbench, options: StartOptions) {
-    const start = programStart(bench, options.flags ?? []);
+    const start = programStart(bench, options.flags ?? [], options.prefix);
     this.#bench = bench;
     this.#era = options.era ?? "2025-11-25";
     this.#child = new Deno.Command(start.command, {
