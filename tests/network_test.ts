@@ -1,0 +1,126 @@
+/**
+ * Where commands can make themselves heard (S6). Something outside listens on every kind of socket; a command speaks on
+ * every one. Only what was heard counts, and without the sandbox all of it must be.
+ */
+import assert from "node:assert/strict";
+import { compile, HAS_COMPILER, NO_COMPILER } from "./_support/compiled.ts";
+import { readLines } from "./_support/line_reader.ts";
+import { ServerProcess, type StartOptions } from "./_support/server_process.ts";
+import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const NETWORK = ["fast-open", "mptcp", "tcp4", "tcp6", "udp4", "udp6"];
+const UNIX = ["datagram", "stream", "turned-pair"];
+
+interface Heard {
+  /** What arrived outside. */
+  readonly outside: readonly string[];
+  /** What the command could do by itself. */
+  readonly own: readonly string[];
+}
+
+/** What is heard of a command under these flags; the Unix sockets lie in the scope, where nothing else is in the way. */
+async function heard(
+  user: User,
+  options: StartOptions,
+  check?: (server: ServerProcess) => Promise<void>,
+): Promise<Heard> {
+  using bench = new Workbench(user);
+  bench.write("voices.py", await Deno.readTextFile(new URL("_support/network_voices.py", import.meta.url)));
+  const child = new Deno.Command("python3", {
+    args: [new URL("_support/network_ears.py", import.meta.url).pathname],
+    cwd: "/",
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(`${bench.scope}\n${bench.marker}\n`));
+  const lines: string[] = [];
+  const ready = Promise.withResolvers<string>();
+  const reading = readLines(child.stdout, (line) => {
+    if (lines.push(line) === 1) ready.resolve(line);
+  });
+  const where = await ready.promise;
+  let own: readonly string[];
+  try {
+    await using server = await ServerProcess.start(bench, options);
+    await check?.(server);
+    const words = [where, bench.scope, bench.marker].map((word) => `'${word}'`).join(" ");
+    const { text } = await server.shell(`/usr/bin/python3 voices.py ${words}`);
+    own = [...text.matchAll(/^(\w+) ok$/gm)].map(([, name = ""]) => name).toSorted();
+    assert.match(text, /^crypto (ok|no)$/m, text);
+  } finally {
+    await writer.close();
+    await reading;
+    await child.status;
+  }
+  return { outside: lines.slice(1).filter((line) => line !== ""), own };
+}
+
+/** Only root has the right to these sockets, sandbox or not. */
+const ROOTS_OWN = ["packet", "raw"];
+
+for (const user of usersAtHand()) {
+  Deno.test(`S6 --network full: the network is open, Unix and rare sockets are not, as ${user}`, async () => {
+    assert.deepStrictEqual(await heard(user, {}), {
+      outside: NETWORK,
+      own: ["listen", "loopback", "pair", "routes"],
+    });
+  });
+
+  Deno.test(`S6 --unix-sockets allow opens those that have a path, and still no abstract ones, as ${user}`, async () => {
+    assert.deepStrictEqual(await heard(user, { flags: ["--unix-sockets", "allow"] }), {
+      outside: [...NETWORK, ...UNIX].toSorted(),
+      own: ["listen", "loopback", "pair", "routes"],
+    });
+  });
+
+  Deno.test(`S6 --network localhost is a loopback of the command's own, as ${user}`, async () => {
+    assert.deepStrictEqual(await heard(user, { flags: ["--network", "localhost"] }), {
+      outside: [],
+      own: ["listen", "loopback", "pair", "routes"],
+    });
+  });
+
+  Deno.test(`S6 --network none leaves nothing but pairs, as ${user}`, async () => {
+    assert.deepStrictEqual(await heard(user, { environment: { AHMA_NETWORK: "none" } }), {
+      outside: [],
+      own: ["pair"],
+    });
+  });
+
+  Deno.test(`S6 the control: without the sandbox all of it is heard, as ${user}`, async () => {
+    const { outside, own } = await heard(user, { flags: ["--no-sandbox"] });
+    assert.deepStrictEqual(outside, ["abstract", ...NETWORK, ...UNIX].toSorted());
+    const expected = ["listen", "loopback", "pair", "routes", "audit", "diagnostics"];
+    for (const name of user === "root" ? [...expected, ...ROOTS_OWN] : expected) assert.ok(own.includes(name), name);
+  });
+}
+
+const UNSHARE = Deno.build.arch === "aarch64" ? "97" : "272";
+
+Deno.test({
+  name: `S6 without namespaces none holds all the same, and localhost becomes none and says so${NO_COMPILER}`,
+  ignore: !HAS_COMPILER,
+  fn: async () => {
+    using tools = new Workbench();
+    const prefix = [await compile("without_calls.c", `${tools.elsewhere}/without_calls`), "1", UNSHARE];
+    const nothing = { outside: [], own: ["pair"] };
+    assert.deepStrictEqual(await heard("ordinary", { prefix, flags: ["--network", "none"] }), nothing);
+    const said = async (server: ServerProcess) => {
+      assert.match((await server.call("status")).text, /NOT HELD: --network localhost became none/);
+    };
+    assert.deepStrictEqual(await heard("ordinary", { prefix, flags: ["--network", "localhost"] }, said), nothing);
+    assert.deepStrictEqual((await heard("ordinary", { prefix })).outside, NETWORK, "the control");
+  },
+});
+
+Deno.test("S6 a project may close the network of its commands, and not open it", async () => {
+  const network = async (project: string, flags: readonly string[]) => {
+    using bench = new Workbench();
+    bench.write(".ahma/settings.json", JSON.stringify({ network: project }));
+    await using server = await ServerProcess.start(bench, { flags });
+    return /network (\w+)/.exec((await server.call("status")).text)?.[1];
+  };
+  assert.equal(await network("none", []), "none");
+  assert.equal(await network("full", ["--network", "none"]), "none");
+});
