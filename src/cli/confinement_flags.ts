@@ -35,10 +35,10 @@ export const CONFINEMENT_FLAGS = {
     value: "limit",
     placeholder: "N",
     range: [8, 4_000_000],
-    help: "How many processes and threads a command may have (default: 4096)",
+    help: "How many processes and threads a command may have (default: 2048)",
     variable: "AHMA_LIMIT_PROCESSES",
     project: true,
-    narrowsOnly: "4096",
+    narrowsOnly: "2048",
   },
   "limit-open-files": {
     value: "limit",

@@ -35,7 +35,7 @@ export const DEFAULT_CONFINEMENT: ConfinementChoice = {
   unixSockets: "deny",
   limits: {
     fileSize: 16 * 1024 ** 3,
-    processes: 4096,
+    processes: 2048,
     openFiles: 65_536,
     memory: undefined,
     cpuSeconds: undefined,
