@@ -10,6 +10,7 @@ import { operations } from "./bench/operations.ts";
 import { output } from "./bench/output.ts";
 import { Programs } from "./bench/programs.ts";
 import { judge, type Judged, type Row, table } from "./bench/report.ts";
+import { sandboxCost } from "./bench/sandbox_cost.ts";
 import { startUp } from "./bench/start_up.ts";
 import { throughput } from "./bench/throughput.ts";
 
@@ -32,6 +33,7 @@ const spawner = compiled === undefined ? undefined : resources.use(new CSpawner(
 const parts: readonly { readonly name: string; readonly measure: () => Promise<readonly Row[]> }[] = [
   { name: "start-up", measure: () => startUp(programs, rounds * 2) },
   { name: "calls", measure: () => calls(programs, spawner, { rounds, calls: callsPerRound }) },
+  { name: "sandbox cost", measure: () => sandboxCost(programs, rounds * callsPerRound) },
   { name: "throughput", measure: async () => [await throughput(programs, rounds, callsPerRound * 10)] },
   { name: "output", measure: () => output(programs, rounds) },
   { name: "operations", measure: () => operations(programs) },
