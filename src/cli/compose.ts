@@ -19,9 +19,12 @@ import { prepareSandbox, type Sandbox } from "../sandbox/prepare.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/session_directory.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
 import { serveStdioConnection, type StdioStreams } from "../service/stdio_connection.ts";
+import { AuditLog } from "./audit_log.ts";
 import { embeddedTools } from "./embedded.ts";
+import { failureExplainer } from "./explain_failure.ts";
 import { liveTools } from "./live_tools.ts";
 import { PrivateFiles } from "./private_files.ts";
+import { selfTestLine } from "./self_test_line.ts";
 import type { Settings } from "./settings.ts";
 
 export interface ComposeOptions {
@@ -54,6 +57,8 @@ export async function compose({ settings, environment, log }: ComposeOptions): P
   const shell = orRefuse(chooseShell(settings.shell, searchPath(environment["PATH"])));
   const sandbox = orRefuse(prepareSandbox(sandboxSettings(settings, shell, environment)));
   stack.defer(() => removeSessionDirectories(sandbox.directories).catch(report(log, "remove the session's directory")));
+  const audit = await openAudit(settings, sandbox, log);
+  if (audit !== undefined) stack.use(audit);
   const runner = stack.use(new SandboxedRunner({ sandbox, shell, pool: settings.pool, logger: log }));
   const scope = await openScope(sandbox.scopes.map((directory) => directory.path));
   const bundled = await embeddedTools(settings.bundles);
@@ -72,6 +77,8 @@ export async function compose({ settings, environment, log }: ComposeOptions): P
     scope,
     settings: serviceSettings(settings, status),
     writePrivateFile: (text) => files.write(text),
+    ...audit !== undefined && { audit },
+    ...sandbox.policy !== undefined && { explainFailure: failureExplainer(sandbox, runner) },
     log,
   };
   const rooms = stack.move();
@@ -83,6 +90,13 @@ export async function compose({ settings, environment, log }: ComposeOptions): P
     afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
   };
+}
+
+/** @throws {UserError} when the audit log will not do: nothing runs that it does not tell */
+async function openAudit(settings: Settings, sandbox: Sandbox, log: Logger): Promise<AuditLog | undefined> {
+  if (settings.auditLog === undefined) return undefined;
+  const open = sandbox.policy?.writable.map(({ path }) => path) ?? [];
+  return orRefuse(await AuditLog.open({ file: settings.auditLog, directory: Deno.cwd(), open, log }));
 }
 
 interface Later extends Pick<ComposeOptions, "log"> {
@@ -138,7 +152,7 @@ function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner): SandboxStatus
   if (sandbox.policy === undefined) {
     return { enforced: false, summary: "off (--no-sandbox): commands run with all rights of the server's user" };
   }
-  const gaps = sandbox.missing.length === 0 ? "" : `; ${sandbox.missing.length} gaps on this kernel, see the log`;
+  const gaps = sandbox.missing.length === 0 ? "" : `; ${sandbox.missing.length} gaps on this kernel, see \`status\``;
   const summary = `Landlock ABI ${sandbox.abi}${gaps}`;
   return {
     enforced: true,
@@ -147,7 +161,9 @@ function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner): SandboxStatus
       const [settled] = await Promise.allSettled([runner.policy]);
       if (settled.status === "rejected") return `${summary}; not tried yet: ${messageOf(settled.reason)}`;
       const { policy } = sandbox;
-      return [summary, ...policy && settled.value ? layersOf(policy, settled.value) : []].join(", ");
+      const layers = [summary, ...policy && settled.value ? layersOf(policy, settled.value) : []].join(", ");
+      const missing = sandbox.missing.map((gap) => `\nNot enforced on this kernel: ${gap}`).join("");
+      return `${layers}${missing}\n${await selfTestLine(runner)}`;
     },
   };
 }

@@ -183,6 +183,13 @@ export const FLAGS = {
     variable: "AHMA_NO_HOT_RELOAD",
     project: true,
   },
+  "audit-log": {
+    value: "text",
+    placeholder: "FILE",
+    help: "Write every command of a tool to this file, and run none that cannot be",
+    variable: "AHMA_AUDIT_LOG",
+    refuseEmpty: true,
+  },
   "log-to-stderr": {
     value: "none",
     placeholder: "",

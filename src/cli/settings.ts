@@ -54,6 +54,8 @@ export interface Settings {
   readonly pool: boolean;
   /** False: `--no-hot-reload` (T12). */
   readonly hotReload: boolean;
+  /** As typed (S18); undefined: none is written. */
+  readonly auditLog: string | undefined;
   /** Instead of the daily file (L8). */
   readonly logToStderr: boolean;
   readonly debug: boolean;
@@ -142,6 +144,7 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     shell: values.texts("shell")[0],
     pool: !values.isOn("no-pool"),
     hotReload: !values.isOn("no-hot-reload"),
+    auditLog: values.texts("audit-log")[0],
     logToStderr: values.isOn("log-to-stderr"),
     debug: values.isOn("debug"),
   };

@@ -39,6 +39,7 @@ const DEFAULTS = {
   keepAnsi: false,
   shell: undefined,
   pool: true,
+  auditLog: undefined,
   logToStderr: false,
   debug: false,
   hotReload: true,
@@ -57,7 +58,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--mode stdio --tools-dir t --bundles git,npm --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
     "--env TERM --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
     "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --no-pool --log-to-stderr --debug " +
-    "--no-hot-reload --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
+    "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30";
   assert.deepStrictEqual(
     invocation(words.split(" ")),
@@ -91,6 +92,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       keepAnsi: true,
       shell: "/bin/sh",
       pool: false,
+      auditLog: "f",
       logToStderr: true,
       debug: true,
       hotReload: false,

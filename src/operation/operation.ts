@@ -1,3 +1,5 @@
+import type { Denial } from "../base/denial.ts";
+
 /** One run of a command (or of a sequence), from its first request to the day its result is pruned. */
 
 export const OPERATION_STATES = ["queued", "running", "completed", "failed", "cancelled", "timed_out"] as const;
@@ -13,16 +15,23 @@ export interface OperationEnd {
   readonly signal?: string;
   /** Why, where an exit code does not say it: the cause of a cancel, of a failure to start. */
   readonly message?: string;
+  /** What its sandbox kept from a command that failed (S15); absent: nothing that is known. */
+  readonly denials?: readonly Denial[];
 }
 
 /** What the work of an operation reports when it is over, whatever ended it. */
 export type WorkEnd =
-  | { readonly kind: "exited"; readonly code: number }
-  | { readonly kind: "signalled"; readonly signal: string }
-  | { readonly kind: "not_started"; readonly message: string };
+  & (
+    | { readonly kind: "exited"; readonly code: number }
+    | { readonly kind: "signalled"; readonly signal: string }
+    | { readonly kind: "not_started"; readonly message: string }
+  )
+  & Pick<OperationEnd, "denials">;
 
 /** What the registry hands to the work. */
 export interface WorkControl {
+  /** The operation's id and the tool it is of. */
+  readonly operation: { readonly id: string; readonly tool: string };
   /** Aborted by cancel, timeout and shutdown; the work then ends its processes and settles. */
   readonly signal: AbortSignal;
   /** Output in order; kept bounded by the operation. */

@@ -136,7 +136,11 @@ export class OperationRecord implements Operation {
   async runWork(onThrown: (thrown: unknown) => string): Promise<OperationEvent> {
     const work = this.#work;
     this.#work = undefined;
-    const control: WorkControl = { signal: this.#abort.signal, write: (chunk) => this.#write(chunk) };
+    const control: WorkControl = {
+      operation: { id: this.id, tool: this.tool },
+      signal: this.#abort.signal,
+      write: (chunk) => this.#write(chunk),
+    };
     try {
       if (work === undefined) throw new TypeError(`Operation ${this.id} was started twice`);
       return { kind: "work_ended", end: await work(control) };

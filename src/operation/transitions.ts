@@ -50,7 +50,7 @@ export function nextStatus(status: OperationStatus, event: OperationEvent): Oper
 }
 
 function operationEnd(work: WorkEnd, stop: StopCause | undefined): OperationEnd {
-  const facts = workFacts(work);
+  const facts = { ...workFacts(work), ...work.denials !== undefined && { denials: work.denials } };
   if (stop !== undefined) return { ...facts, ...stop };
   return { ...facts, state: work.kind === "exited" && work.code === 0 ? "completed" : "failed" };
 }

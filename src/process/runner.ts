@@ -8,6 +8,7 @@ import type { LaunchCommand, SandboxPolicy } from "../sandbox/policy.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
 import { settleNamespaces } from "./namespaces.ts";
+import { logReport, refusalFor, runSelfTest, type SelfTestReport } from "./sandbox_trial.ts";
 import { handOver, lineArguments, type Shell, waitingArguments } from "./shell.ts";
 import { ShellPool } from "./shell_pool.ts";
 import { type LauncherImage, type LauncherProcess, Spawner } from "./spawn.ts";
@@ -40,6 +41,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   readonly #options: RunnerOptions;
   readonly #spawner: Spawner;
   #policy: Promise<SandboxPolicy | undefined> | undefined;
+  #selfTest: Promise<SelfTestReport | undefined> | undefined;
   /** Trees whose result is known and whose last processes are on their way out. */
   readonly #departing = new Set<Promise<void>>();
   #policyTable: Table | undefined;
@@ -60,8 +62,17 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     return this.#policy ??= this.#settle();
   }
 
-  /** Starts the pool. Worth doing when the first bytes of MCP have been answered. */
+  /**
+   * What the trial of the sandbox found (S3); it runs when it is first asked for. Undefined: `--no-sandbox`.
+   * @throws {Error} When it could not be made just now; the next asking tries again.
+   */
+  get selfTest(): Promise<SelfTestReport | undefined> {
+    return this.#selfTest ??= this.#try();
+  }
+
+  /** Tries the sandbox and starts the pool. Worth doing when the first bytes of MCP have been answered. */
   async warmUp(): Promise<void> {
+    void Promise.allSettled([this.selfTest]); // a trial that could not be made is logged, and the next command asks again
     const policy = await this.policy;
     if (!this.#options.pool || !this.#options.shell.canWait || this.#pool !== undefined) return;
     this.#pool = new ShellPool(() => this.#startWaitingShell(policy));
@@ -70,7 +81,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
 
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
     try {
-      const policy = await this.policy;
+      const policy = await this.#admitted();
       if ("shell" in request.run && request.stdin === undefined && this.#options.shell.canWait) {
         return await this.#runLine(request.run.shell, request, { policy, hooks });
       }
@@ -88,7 +99,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
    * @throws {Error} when the system cannot start a process
    */
   async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
-    const policy = await this.policy;
+    const policy = await this.#admitted();
     const command = this.#launchCommand({ ...request, stdin: undefined });
     const table = policyTable(policy, { ...this.#target(), stderrFile: request.stderrFile });
     const image = this.#spawner.image(launchTable(table, command, this.#options.sandbox.processor));
@@ -108,7 +119,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.allSettled([this.#policy]);
+    await Promise.allSettled([this.#policy, this.#selfTest]);
     await this.#pool?.close();
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
@@ -200,8 +211,38 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   }
 
   #table(policy: SandboxPolicy | undefined, command: LaunchCommand): Table {
-    this.#policyTable ??= policyTable(policy, this.#target());
-    return launchTable(this.#policyTable, command, this.#options.sandbox.processor);
+    return launchTable(this.#policyPart(policy), command, this.#options.sandbox.processor);
+  }
+
+  #policyPart(policy: SandboxPolicy | undefined): Table {
+    return this.#policyTable ??= policyTable(policy, this.#target());
+  }
+
+  /** The policy for a command: only one that stood its trial. @throws {Error} when it did not, or there was none yet */
+  async #admitted(): Promise<SandboxPolicy | undefined> {
+    const refusal = refusalFor(await this.selfTest);
+    if (refusal !== undefined) throw new Error(refusal);
+    return await this.policy;
+  }
+
+  #try(): Promise<SelfTestReport | undefined> {
+    const trial = this.policy.then((policy) =>
+      policy && runSelfTest({
+        policy,
+        table: this.#policyPart(policy),
+        target: this.#target(),
+        spawner: this.#spawner,
+        directories: this.#options.sandbox.directories,
+      })
+    );
+    const { logger } = this.#options;
+    trial.then((report) => logReport(report, logger), (error) => {
+      logger.warn("The sandbox's self-test could not be made; the next command tries again", {
+        reason: messageOf(error),
+      });
+      this.#selfTest = undefined;
+    });
+    return trial;
   }
 
   #target() {

@@ -15,6 +15,7 @@ import { appendNews } from "./piggyback.ts";
 import { ProgressStream } from "./progress.ts";
 import {
   activeLine,
+  denialMeta,
   errorResult,
   finalText,
   headingOf,
@@ -122,7 +123,10 @@ function answer(service: Service, awaited: readonly Operation[], limitSeconds: n
   const result = {
     ...textResult(texts.join("\n\n")),
     ...ended.some((operation) => operation.state !== "completed") && { isError: true },
-    _meta: metas.length === 1 ? { [OPERATION_META_KEY]: metas[0] } : { "ahma/operations": metas },
+    _meta: {
+      ...metas.length === 1 ? { [OPERATION_META_KEY]: metas[0] } : { "ahma/operations": metas },
+      ...denialMeta(ended),
+    },
   };
   return left > 0 ? result : appendNews(result, service.registry, service.settings);
 }

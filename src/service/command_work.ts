@@ -2,11 +2,12 @@
 import { messageOf } from "../base/errors.ts";
 import type { PreparedCommand } from "../command/prepared_command.ts";
 import type { Work, WorkControl, WorkEnd } from "../operation/operation.ts";
-import type { CommandRequest } from "../process/command_runner.ts";
+import type { CommandEnd, CommandRequest } from "../process/command_runner.ts";
+import { OutputTail } from "./output_tail.ts";
 import type { PrivateFile, Service } from "./service.ts";
 
 /** What the work needs of a service. */
-export type WorkTools = Pick<Service, "runner" | "writePrivateFile" | "log">;
+export type WorkTools = Pick<Service, "runner" | "writePrivateFile" | "log" | "explainFailure" | "audit">;
 
 /** Runs `prepared` in `directory` (real, inside the scope). */
 export function commandWork(tools: WorkTools, prepared: PreparedCommand, directory: string): Work {
@@ -29,8 +30,35 @@ export function requestWork(tools: WorkTools, request: CommandRequest): Work {
   return (control) => runRequest(tools, request, control);
 }
 
-function runRequest(tools: WorkTools, request: CommandRequest, control: WorkControl): Promise<WorkEnd> {
-  return tools.runner.run(request, { signal: control.signal, onOutput: (chunk) => control.write(chunk) });
+/** Written down before and after it, and explained where it failed (S15, S18). */
+async function runRequest(tools: WorkTools, request: CommandRequest, control: WorkControl): Promise<WorkEnd> {
+  const { run, directory } = request;
+  const command = { operation: control.operation.id, tool: control.operation.tool, run, directory };
+  const begun = await tools.audit?.begin(command);
+  if (begun?.ok === false) return { kind: "not_started", message: begun.problem };
+  const tail = new OutputTail();
+  const end = await tools.runner.run(request, {
+    signal: control.signal,
+    onOutput: (chunk) => {
+      tail.add(chunk);
+      control.write(chunk);
+    },
+  });
+  const explained = { ...end, ...await denialsOf(tools, { request, end, output: tail.text() }, control.signal) };
+  await tools.audit?.end(command, explained);
+  return explained;
+}
+
+/** Of a command that failed by itself; nothing for one that was ended. */
+async function denialsOf(
+  { explainFailure }: WorkTools,
+  { request, end, output }: { readonly request: CommandRequest; readonly end: CommandEnd; readonly output: string },
+  signal: AbortSignal,
+): Promise<Pick<WorkEnd, "denials">> {
+  if (explainFailure === undefined || signal.aborted || end.kind === "exited" && end.code === 0) return {};
+  const { run, directory } = request;
+  const denials = await explainFailure({ words: "shell" in run ? [run.shell] : run.argv, directory, output });
+  return denials.length === 0 ? {} : { denials };
 }
 
 function requestOf(prepared: PreparedCommand, directory: string, files: readonly PrivateFile[]): CommandRequest {

@@ -1,5 +1,6 @@
 /** The text of results (X1, X4): facts first and last, because clients cut long texts in the middle. Pure. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { denialSentence } from "../base/denial.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import { type OutputView, type ViewLimits, viewOutput } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
@@ -10,6 +11,9 @@ const LONGEST_TITLE = 80;
 
 /** Where the facts of an operation stand for programs. */
 export const OPERATION_META_KEY = "ahma/operation";
+
+/** Where what the sandbox kept from a failed command stands for programs. */
+const DENIED_META_KEY = "ahma/sandbox_denied";
 
 /** How results are written. */
 export interface ResultStyle {
@@ -34,7 +38,7 @@ export function finalResult(operation: Operation, style: ResultStyle): CallToolR
   return {
     ...textResult(text),
     ...operation.state !== "completed" && { isError: true },
-    _meta: { [OPERATION_META_KEY]: operationMeta(operation, view) },
+    _meta: { [OPERATION_META_KEY]: operationMeta(operation, view), ...denialMeta([operation]) },
   };
 }
 
@@ -44,13 +48,27 @@ export function finalText(
   style: ResultStyle,
 ): { readonly text: string; readonly view: OutputView } {
   const facts = statusLine(operation);
+  const note = sandboxNote(operation);
   const left: ViewLimits = {
-    bytes: Math.max(0, style.limits.bytes - 2 * (byteLength(facts) + 1)),
-    lines: Math.max(0, style.limits.lines - 2),
+    bytes: Math.max(0, style.limits.bytes - 2 * (byteLength(facts) + 1) - byteLength(note)),
+    lines: Math.max(0, style.limits.lines - 2 - (note.match(/\n/g)?.length ?? 0)),
   };
   const view = viewOutput(operation.output, left, { keepAnsi: style.keepAnsi });
-  const text = view.text === "" ? `${facts}\n(no output)` : `${facts}\n${view.text}${facts}`;
+  const text = view.text === ""
+    ? `${facts}\n(no output)${note === "" ? "" : `\n${note.trimEnd()}`}`
+    : `${facts}\n${view.text}${note}${facts}`;
   return { text, view };
+}
+
+/** What the sandbox kept from it, a line each; empty when nothing is known (S15). */
+function sandboxNote({ end }: Operation): string {
+  return (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}\n`).join("");
+}
+
+/** The same for programs, by its own key of `_meta`. */
+export function denialMeta(operations: readonly Operation[]): Record<string, unknown> {
+  const denials = operations.flatMap(({ end }) => end?.denials ?? []);
+  return denials.length === 0 ? {} : { [DENIED_META_KEY]: denials };
 }
 
 /** The answer to a call whose operation goes on (X1). `position`: its place in the queue, undefined when it runs. */

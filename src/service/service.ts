@@ -1,10 +1,14 @@
+import type { Denial } from "../base/denial.ts";
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Logger } from "../base/log.ts";
+import type { Outcome } from "../base/outcome.ts";
 import type { Scope } from "../base/scope.ts";
 import type { Catalog } from "../catalog/leaf.ts";
+import type { WorkEnd } from "../operation/operation.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/text_view.ts";
-import type { CommandRunner } from "../process/command_runner.ts";
+import type { CommandRequest, CommandRunner } from "../process/command_runner.ts";
+import type { FailedCommand } from "../sandbox/denials.ts";
 
 /** Whether commands are confined, in words for people and models (S14). */
 export interface SandboxStatus {
@@ -32,6 +36,21 @@ export interface ServiceSettings {
 /** 10 KiB and 250 lines (X4). */
 export const DEFAULT_INLINE_LIMITS: ViewLimits = { bytes: 10 * 1024, lines: 250 };
 
+/** Where every command of a tool is written down (S18). */
+export interface Audit {
+  /** Before it runs; the problem is why it must not: what cannot be written down is not done. */
+  begin(command: AuditedCommand): Promise<Outcome<void>>;
+  end(command: AuditedCommand, end: WorkEnd): Promise<void>;
+}
+
+/** One command, as the audit log tells it. */
+export interface AuditedCommand {
+  readonly operation: string;
+  readonly tool: string;
+  readonly run: CommandRequest["run"];
+  readonly directory: string;
+}
+
 /** A text in a file only its command can read (T7). */
 export interface PrivateFile {
   readonly path: string;
@@ -49,6 +68,10 @@ export interface Service {
   readonly settings: ServiceSettings;
   readonly writePrivateFile: (text: string) => Promise<PrivateFile>;
   readonly log: Logger;
+  /** What the sandbox kept from a command that failed (S15); absent: there is no sandbox. */
+  readonly explainFailure?: (command: FailedCommand) => Promise<readonly Denial[]>;
+  /** Absent: no `--audit-log` (S18). */
+  readonly audit?: Audit;
   /** Hears that `catalog` gives something else now; absent: it never does, and no `listChanged` is declared. */
   readonly onCatalogChange?: (listener: () => void) => Unsubscribe;
 }

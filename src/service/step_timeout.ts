@@ -12,6 +12,7 @@ export function withTimeLimit(work: Work, seconds: number | undefined): Work {
     const timer = setTimeout(() => limit.abort(), seconds * 1_000);
     try {
       const end = await work({
+        operation: control.operation,
         signal: AbortSignal.any([control.signal, limit.signal]),
         write: (chunk) => control.write(chunk),
       });

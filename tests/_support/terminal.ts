@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly deadline?: number;
   /** Start it by its script, dist/ahma_mcp, as clients do. */
   readonly script?: boolean;
+  /** A program, and its first words, that runs it. */
+  readonly prefix?: readonly string[];
 }
 
 const SCRIPT = new URL("../../dist/ahma_mcp", import.meta.url).pathname;
@@ -25,7 +27,7 @@ const DEADLINE = 60_000;
 
 /** Runs the program with these words in the bench's scope. */
 export async function runProgram(bench: Workbench, words: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { command, args, environment } = programStart(bench, words);
+  const { command, args, environment } = programStart(bench, words, options.prefix);
   return await runCommand(bench, options.script === true ? [SCRIPT, ...words] : [command, ...args], {
     ...options,
     environment: { ...environment, AHMA_DENO: Deno.execPath(), ...options.environment },

@@ -13,7 +13,9 @@ import { openRunLog } from "../run_log.ts";
 import { clientSettings } from "./client_settings.ts";
 import type { CommandContext } from "./context.ts";
 import { type DoctorReport, doctorText } from "./doctor_text.ts";
-import { type Check, checkSandbox } from "./self_check.ts";
+import type { Check } from "./check.ts";
+import { checkSandbox } from "./self_check.ts";
+import { checkSelfTest } from "./self_test_check.ts";
 import { thisProgram } from "./running_program.ts";
 import { checkTools } from "./tool_checks.ts";
 
@@ -76,6 +78,7 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
       status: "warning",
       message: `${gap}: a newer kernel does it`,
     })),
+    ...await checkSelfTest(runner),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Colours } from "../colours.ts";
 import type { ClientSettings } from "./client_settings.ts";
-import type { Check, CheckStatus } from "./self_check.ts";
+import type { Check, CheckStatus } from "./check.ts";
 
 /** All that `doctor` found. */
 export interface DoctorReport {

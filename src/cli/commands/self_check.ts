@@ -6,20 +6,7 @@ import type { Logger } from "../../base/log.ts";
 import type { CommandEnd } from "../../process/command_runner.ts";
 import { compose, type Program } from "../compose.ts";
 import type { Settings } from "../settings.ts";
-
-/** What a check found. */
-export type CheckStatus = "ok" | "warning" | "failed";
-
-/** One thing that was looked at. */
-export interface Check {
-  /** A word for programs. */
-  readonly id: string;
-  /** What was looked at, for people. */
-  readonly title: string;
-  readonly status: CheckStatus;
-  /** What was found, and what to do where it is not well. */
-  readonly message: string;
-}
+import type { Check } from "./check.ts";
 
 /** What the trial needs. */
 export interface SelfCheckOptions {

@@ -1,6 +1,6 @@
 import { describeProblem } from "../../catalog/problem.ts";
 import { compose, type ComposeOptions } from "../compose.ts";
-import type { Check } from "./self_check.ts";
+import type { Check } from "./check.ts";
 
 /** The tool files: which are in service, which were left out and why, which programs are missing (requirement L6). */
 export async function checkTools(options: ComposeOptions): Promise<readonly Check[]> {

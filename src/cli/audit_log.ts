@@ -1,0 +1,156 @@
+/**
+ * `--audit-log FILE` (S18): what every command of a tool was and how it ended, one JSON line before it runs and one
+ * after it. Fail closed: a server whose log cannot be opened does not start, and a command that cannot be written down
+ * is not run. Commands cannot reach the file: it must not lie where they can write.
+ */
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import type { WorkEnd } from "../operation/operation.ts";
+import { absolutePath, isWithin, parentOf, realPath } from "../sandbox/paths.ts";
+import type { Audit, AuditedCommand } from "../service/service.ts";
+import { redactFields } from "./redact.ts";
+
+export interface AuditLogOptions {
+  /** As typed; relative to `directory`. */
+  readonly file: string;
+  readonly directory: string;
+  /** Canonical trees that commands can write to. */
+  readonly open: readonly string[];
+  readonly log: Logger;
+  /** Absent: the clock. */
+  readonly now?: () => Date;
+}
+
+/** The longest word of a command line that is written whole, in characters. */
+const LONGEST_WORD = 4096;
+
+const ENCODER = new TextEncoder();
+
+export class AuditLog implements Audit, Disposable {
+  readonly #file: Deno.FsFile;
+  readonly #path: string;
+  readonly #options: AuditLogOptions;
+  readonly #session = crypto.randomUUID().slice(0, 8);
+  /** The last write was cut off: the next one begins a line of its own. */
+  #torn = false;
+
+  private constructor(file: Deno.FsFile, path: string, options: AuditLogOptions) {
+    this.#file = file;
+    this.#path = path;
+    this.#options = options;
+    options.log.info("Audit log", { file: path, auditSession: this.#session });
+  }
+
+  /** Opens it for appending, made with mode 0600 where it is missing. The problem says why it will not do. */
+  static async open(options: AuditLogOptions): Promise<Outcome<AuditLog>> {
+    const spelled = absolutePath(options.file, options.directory);
+    const refuse = (why: string) => failure(`Cannot use "${options.file}" as the audit log: ${why}`);
+    const directory = realPath(parentOf(spelled));
+    if (directory === undefined) return refuse("its directory does not exist");
+    const name = spelled.slice(spelled.lastIndexOf("/") + 1);
+    const path = `${directory === "/" ? "" : directory}/${name}`;
+    if (name === "" || name === "." || name === "..") return refuse("it does not name a file");
+    if (options.open.some((tree) => isWithin(path, tree))) {
+      return refuse("commands can write there, so they could change it. Choose a place outside the scope");
+    }
+    try {
+      const file = await openOwn(path);
+      return file.ok ? success(new AuditLog(file.value, path, options)) : refuse(file.problem);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return refuse(error.message);
+    }
+  }
+
+  async begin(command: AuditedCommand): Promise<Outcome<void>> {
+    try {
+      await this.#write("start", command, {});
+      return success(undefined);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      this.#complain(error);
+      return failure(
+        `Cannot run the command: it cannot be written to the audit log "${this.#path}" (${error.message}), ` +
+          "and this server runs nothing that is not written there",
+      );
+    }
+  }
+
+  async end(command: AuditedCommand, end: WorkEnd): Promise<void> {
+    try {
+      await this.#write("end", command, endFields(end));
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      this.#complain(error); // it has run; the next one is refused while this lasts
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.close();
+  }
+
+  /** One write a line: the kernel appends it whole, also when several servers share the file. */
+  async #write(event: string, command: AuditedCommand, fields: object): Promise<void> {
+    const { operation, tool, run, directory } = command;
+    const line = redactFields({
+      time: (this.#options.now?.() ?? new Date()).toISOString(),
+      session: this.#session,
+      event,
+      operation,
+      tool,
+      ...("shell" in run ? { shell: cut(run.shell) } : { argv: run.argv.map(cut) }),
+      cwd: directory,
+      ...fields,
+    });
+    const bytes = ENCODER.encode(`${this.#torn ? "\n" : ""}${JSON.stringify(line)}\n`);
+    this.#torn = true;
+    const written = await this.#file.write(bytes);
+    if (written !== bytes.length) throw new Error(`Only ${written} of ${bytes.length} bytes were written`);
+    this.#torn = false;
+  }
+
+  #complain(error: Error): void {
+    this.#options.log.error("Cannot write the audit log", { file: this.#path, error: messageOf(error) });
+  }
+}
+
+function endFields(end: WorkEnd): object {
+  const denials = end.denials === undefined ? {} : { denials: end.denials };
+  switch (end.kind) {
+    case "exited":
+      return { exit_code: end.code, ...denials };
+    case "signalled":
+      return { signal: end.signal, ...denials };
+    case "not_started":
+      return { not_started: end.message, ...denials };
+  }
+}
+
+function cut(word: string): string {
+  return word.length <= LONGEST_WORD
+    ? word
+    : `${word.slice(0, LONGEST_WORD).toWellFormed()} [${word.length - LONGEST_WORD} more]`;
+}
+
+/**
+ * A new file, or one that is ours alone. The runtime cannot ask the kernel not to follow a link, so what was opened is
+ * compared with what lies there: they are the same file, and no link, or it is not used.
+ */
+async function openOwn(path: string): Promise<Outcome<Deno.FsFile>> {
+  try {
+    return success(await Deno.open(path, { append: true, createNew: true, mode: 0o600 }));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+  const seen = await Deno.lstat(path);
+  if (!seen.isFile) return failure("it is a link, or no regular file");
+  if (seen.uid !== Deno.uid()) return failure("it belongs to another user");
+  if (((seen.mode ?? 0) & 0o077) !== 0) return failure("other users can read or change it (chmod 600)");
+  if (seen.nlink !== 1) return failure("it has more than one name, and another one may lie where commands can write");
+  const file = await Deno.open(path, { append: true });
+  const opened = await file.stat();
+  if (opened.dev === seen.dev && opened.ino === seen.ino) return success(file);
+  file.close();
+  return failure("it was replaced while it was opened");
+}

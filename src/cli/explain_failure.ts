@@ -1,0 +1,25 @@
+import type { Denial } from "../base/denial.ts";
+import type { SandboxedRunner } from "../process/runner.ts";
+import { explainDenials, type FailedCommand } from "../sandbox/denials.ts";
+import type { Sandbox } from "../sandbox/prepare.ts";
+
+/** Names can lie on file systems that hang; a result does not wait for them longer. */
+const LONGEST_LOOK_MS = 500;
+
+/** Explains failed commands by the policy they ran behind (S15). */
+export function failureExplainer(
+  { scopes, environment }: Pick<Sandbox, "scopes" | "environment">,
+  runner: Pick<SandboxedRunner, "policy">,
+): (command: FailedCommand) => Promise<readonly Denial[]> {
+  return async (command) => {
+    const [settled] = await Promise.allSettled([runner.policy]);
+    const policy = settled.status === "fulfilled" ? settled.value : undefined;
+    if (policy === undefined) return [];
+    const late = Promise.withResolvers<readonly Denial[]>();
+    const timer = setTimeout(() => late.resolve([]), LONGEST_LOOK_MS);
+    const context = { policy, scopes: scopes.map(({ path }) => path), home: environment["HOME"] };
+    const denials = await Promise.race([explainDenials(command, context), late.promise]);
+    clearTimeout(timer);
+    return denials;
+  };
+}

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { SILENT } from "../base/log.ts";
+import { DEFAULT_CONFINEMENT } from "../sandbox/confinement.ts";
+import { SYSTEM_CALLS } from "../sandbox/launcher/syscalls.ts";
+import { policyTable } from "../sandbox/launcher/steps.ts";
+import type { Table } from "../sandbox/launcher/table.ts";
+import type { SandboxPolicy } from "../sandbox/policy.ts";
+import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/prepare.ts";
+import type { Verdict } from "../sandbox/selftest/judge.ts";
+import { removeSessionDirectories } from "../sandbox/session_directory.ts";
+import { settleNamespaces } from "./namespaces.ts";
+import { refusalFor, runSelfTest, type SelfTestReport } from "./sandbox_trial.ts";
+import { Spawner } from "./spawn.ts";
+
+const ROOT = Deno.uid() === 0;
+const PROCESSOR = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
+const SYS = SYSTEM_CALLS[PROCESSOR];
+const TARGET = { processor: PROCESSOR, serverPid: Deno.pid } as const;
+
+interface Fixture extends AsyncDisposable {
+  readonly base: string;
+  readonly sandbox: Sandbox;
+  readonly policy: SandboxPolicy;
+  test(change?: (table: Table) => void): Promise<SelfTestReport>;
+}
+
+type Layers = "with namespaces" | "with Landlock alone";
+
+async function fixture(layers: Layers, more: Partial<SandboxSettings> = {}): Promise<Fixture> {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  for (const name of ["scope", "home", "tmp"]) await Deno.mkdir(`${base}/${name}`);
+  const prepared = prepareSandbox({
+    enforce: true,
+    confinement: DEFAULT_CONFINEMENT,
+    reads: [],
+    writes: [],
+    environmentNames: [],
+    temporaryFiles: true,
+    requireAbi: undefined,
+    shell: "/bin/bash",
+    serverEnvironment: { PATH: "/usr/bin:/bin", HOME: `${base}/home`, TMPDIR: `${base}/tmp` },
+    scopes: [`${base}/scope`],
+    workingDirectory: base,
+    home: `${base}/home`,
+    allowBroad: false,
+    ...more,
+  });
+  if (!prepared.ok) throw new Error(prepared.problem);
+  const sandbox = prepared.value;
+  const spawner = new Spawner(PROCESSOR, sandbox.directories.root);
+  const wanted = sandbox.policy && { ...sandbox.policy, namespaces: layers === "with namespaces" };
+  const policy = await settleNamespaces({ policy: wanted, target: TARGET, spawner, logger: SILENT });
+  if (policy === undefined) throw new Error("There is no policy");
+  return {
+    base,
+    sandbox,
+    policy,
+    test(change = () => {}) {
+      const table = policyTable(policy, TARGET);
+      change(table);
+      return runSelfTest({ policy, table, target: TARGET, spawner, directories: sandbox.directories });
+    },
+    async [Symbol.asyncDispose]() {
+      spawner.close();
+      await removeSessionDirectories(sandbox.directories);
+      await Deno.remove(base, { recursive: true });
+    },
+  };
+}
+
+function ids({ findings }: SelfTestReport, verdict: Verdict): readonly string[] {
+  return findings.filter((one) => one.verdict === verdict).map(({ id }) => id);
+}
+
+/** A call that succeeds and does nothing takes the place of a step that matters. */
+function without(...numbers: readonly number[]): (table: Table) => void {
+  return (table) => {
+    table.entries.forEach((entry, index) => {
+      if (numbers.includes(entry.number)) table.entries[index] = { ...entry, number: SYS.getpid, mode: "soft" };
+    });
+  };
+}
+
+const KNOWN_WITHOUT_NAMESPACES = ["chmod", "set-user-id", "utime", "xattr"];
+/** Denied by the kernel in any case, so that they tell nothing of the sandbox; depends on the machine and the user. */
+const ORDINARY_IMPOSSIBLE = ["read-handle", "shadow", "mount", "bind", "bpf", "host-name", "chroot"];
+
+for (const how of ["with namespaces", "with Landlock alone"] as const) {
+  Deno.test(`S3 runSelfTest() denies what the session says it denies, and proves each by its control (${how})`, async () => {
+    await using f = await fixture(how);
+    const report = await f.test();
+    assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], []]);
+    const open = ids(report, "open");
+    for (const id of KNOWN_WITHOUT_NAMESPACES) assert.strictEqual(open.includes(id), !f.policy.namespaces, id);
+    const impossible = ids(report, "impossible").filter((id) => ROOT || !ORDINARY_IMPOSSIBLE.includes(id));
+    assert.deepStrictEqual(impossible, []);
+    assert.ok(ids(report, "denied").length >= 30, JSON.stringify(report));
+    assert.strictEqual(refusalFor(report), undefined);
+  });
+
+  Deno.test(`S3 runSelfTest() leaves nothing (${how})`, async () => {
+    await using f = await fixture(how);
+    await f.test();
+    const { root, temporary } = f.sandbox.directories;
+    const left = await Promise.all([root, temporary ?? root].map((path) => Array.fromAsync(Deno.readDir(path))));
+    assert.deepStrictEqual(left.map((entries) => entries.map(({ name }) => name).sort()), [
+      ["files", "owner", "tmp"],
+      [],
+    ]);
+  });
+
+  Deno.test(`S3 runSelfTest() finds out when Landlock is not in force (${how})`, async () => {
+    await using f = await fixture(how);
+    const report = await f.test(without(SYS.landlock_restrict_self));
+    const breached = ids(report, "breached");
+    for (const id of ["read", "list", "read-beneath", "read-symlink"]) {
+      assert.ok(breached.includes(id), id);
+    }
+    for (const id of ["write", "create", "unlink", "rename", "move-out", "move-in", "link", "signal"]) {
+      assert.strictEqual(breached.includes(id), !f.policy.namespaces, id); // else the other layers stop it
+    }
+    assert.match(refusalFor(report) ?? "", /Its self-test could read a file outside, .*No command is run/);
+  });
+}
+
+Deno.test("S3 runSelfTest() finds out when the mounts are not read-only", async () => {
+  await using f = await fixture("with namespaces");
+  const report = await f.test(without(SYS.mount_setattr));
+  assert.deepStrictEqual(ids(report, "breached"), ["chmod", "set-user-id", "utime", "xattr"]);
+});
+
+Deno.test({
+  name: "S3 S8 runSelfTest() finds out when root keeps its capabilities" + (ROOT ? "" : " (ignored: needs root)"),
+  ignore: !ROOT,
+  fn: async () => {
+    await using f = await fixture("with namespaces");
+    const before = Deno.hostname();
+    const report = await f.test(without(SYS.capset, SYS.seccomp));
+    assert.strictEqual(Deno.hostname(), before); // what gets through changes nothing
+    assert.deepStrictEqual(ids(report, "breached"), ["read-handle", "bpf", "host-name", "chroot"]);
+  },
+});
+
+Deno.test("S3 S4 runSelfTest() does not take for a breach what --read allows", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const serverEnvironment = { PATH: "/usr/bin:/bin", HOME: base, TMPDIR: base };
+  try {
+    await using f = await fixture("with namespaces", { reads: [base], serverEnvironment });
+    const report = await f.test();
+    assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], [
+      "read",
+      "list",
+      "read-relative",
+      "read-beneath",
+      "read-symlink",
+      "read-handle",
+    ]]);
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});
+
+Deno.test("S3 runSelfTest() proves nothing, and says so, when its process cannot write inside", async () => {
+  await using f = await fixture("with namespaces");
+  await assert.rejects(
+    f.test(without(SYS.landlock_add_rule)),
+    /^Error: Cannot start "the self-test" in the sandbox: cannot make a directory in ".*": permission denied/,
+  );
+});

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { pathsInCommand, pathsInOutput } from "./mentioned_paths.ts";
+
+const PLACES = { directory: "/work/project", home: "/home/u" };
+
+Deno.test("S15 pathsInOutput() finds paths in messages of any language and quoting", () => {
+  const texts: readonly (readonly [string, readonly string[]])[] = [
+    ["cat: /home/u/a: Permission denied", ["/home/u/a"]],
+    ["touch: '/home/u/a b' kann nicht berührt werden: Keine Berechtigung", ["/home/u/a b", "/home/u/a"]],
+    ["rm: kann „/srv/x“ nicht entfernen.", ["/srv/x"]],
+    ["ls: impossible d'accéder à « ../geheim »", ["/work/geheim"]],
+    ["bash: line 1: ~/new: Permission denied", ["/home/u/new"]],
+    ["error: could not open /srv/x/y.rs:12:3.", ["/srv/x/y.rs"]],
+    ["see https://example.test/a", ["/example.test/a"]],
+    ["nothing here, 1/2 done", ["/work/project/1/2"]],
+    ["PATH is /a:/b", ["/a", "/b"]],
+  ];
+  for (const [text, paths] of texts) assert.deepStrictEqual([...pathsInOutput(text, PLACES)], paths, text);
+});
+
+Deno.test("S15 pathsInCommand() finds paths in argv and in shell lines", () => {
+  const found = (...words: readonly string[]) => [...pathsInCommand(words, PLACES)];
+  assert.deepStrictEqual(found("cp", "a b", "/srv/x y"), [
+    "/work/project/cp",
+    "/work/project/a b",
+    "/work/project/a",
+    "/work/project/b",
+    "/srv/x y",
+    "/srv/x",
+    "/work/project/y",
+  ]);
+  assert.deepStrictEqual(found("--out=/srv/x", "-v"), ["/srv/x"]);
+  assert.deepStrictEqual(found('cat "$HOME/.ssh/id" > ../b 2>&1').filter((path) => !path.startsWith("/work/project")), [
+    "/home/u/.ssh/id",
+    "/work/b",
+  ]);
+  assert.deepStrictEqual(found("${HOME}/x", "$OTHER/x", "~other/x"), ["/home/u/x"]);
+});
+
+Deno.test("S15 pathsInOutput() and pathsInCommand() do bounded work", () => {
+  const flood = Array.from({ length: 100_000 }, (_, index) => `/p/${index}`).join(" ");
+  assert.strictEqual(pathsInOutput(flood, PLACES).size, 64);
+  assert.strictEqual(pathsInCommand([flood], PLACES).size, 64);
+  assert.deepStrictEqual([...pathsInOutput(`/${"x".repeat(5000)}`, PLACES)], []);
+});

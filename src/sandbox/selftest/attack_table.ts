@@ -1,0 +1,150 @@
+/**
+ * The self-test as launcher tables: one process makes the system calls of all attacks behind the session's own policy,
+ * another the same ones without a policy, which is the positive control and the world outside for the first.
+ */
+import { OPEN_FLAGS, type Processor } from "../launcher/syscalls.ts";
+import type { Table } from "../launcher/table.ts";
+import { type Attack, type AttackDraft, type AttackPlace, attempt, passOn } from "./attack.ts";
+import { ATTACK_CALLS } from "./attack_calls.ts";
+import { FILE_ATTACKS } from "./file_attacks.ts";
+import { socketAddress, SYSTEM_ATTACKS } from "./system_attacks.ts";
+
+/** All of them, in the order they are made. */
+export const ATTACKS: readonly Attack[] = [...FILE_ATTACKS, ...SYSTEM_ATTACKS];
+
+/** Size of every target file in bytes. */
+export const TARGET_BYTES = 7;
+/** No target that was just made has an older time. */
+export const LONG_AGO_MS = 1_000_000;
+
+const AT_FDCWD = -100;
+const O_WRONLY = 1;
+const O_CREAT = 0x40;
+const O_EXCL = 0x80;
+const CLONE_NEWNS = 0x20000;
+const CLONE_NEWUTS = 0x4000000;
+const MS_PRIVATE_REC = 0x44000;
+const AF_UNIX = 1;
+const SOCK_STREAM = 1;
+const BACKLOG = 16;
+const NO_DESCRIPTOR = -1;
+const STDIN = 0;
+const STDOUT = 1;
+/** Stands where a result comes when the call succeeds; no call gives it. */
+const FAILED = 0xffff_ffff;
+const RESULT_BYTES = 8;
+
+/** What one run says of each attack, in the order of `ATTACKS`: whether its system call succeeded. */
+export type AttackResults = readonly boolean[];
+
+/** Bytes a run writes to its output. */
+export const RESULTS_BYTES = ATTACKS.length * RESULT_BYTES;
+
+/** Decodes what a run wrote. @throws {RangeError} When it wrote another number of bytes. */
+export function readResults(bytes: Uint8Array): AttackResults {
+  if (bytes.length !== RESULTS_BYTES) {
+    throw new RangeError(`Expected ${RESULTS_BYTES} bytes of results, got ${bytes.length}`);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return ATTACKS.map((_, index) => view.getUint32(index * RESULT_BYTES, LITTLE_ENDIAN) !== FAILED);
+}
+
+const LITTLE_ENDIAN = true;
+
+/** `table`, the session's policy, then the attacks; the process ends after them. */
+export function attackTable(table: Table, place: AttackPlace, processor: Processor): Table {
+  const draft = begin(table, place, processor);
+  // The matching allowance: what cannot write inside either proves nothing by its denials.
+  draft.table.call(`make a directory in "${place.inside}"`, draft.sys.mkdirat, mkdirArguments(draft, place.inside));
+  keepToItself(draft);
+  writeResults(draft);
+  draft.table.call("end", draft.sys.exit_group, [0]);
+  return draft.table;
+}
+
+/**
+ * `table`, the process hygiene without a policy, then the targets of both runs, sockets that listen, and the attacks.
+ * The process stays until its stdin ends.
+ */
+export function controlTable(
+  table: Table,
+  { control, attacked }: { readonly control: AttackPlace; readonly attacked: AttackPlace },
+  processor: Processor,
+): Table {
+  const draft = begin(table, control, processor);
+  for (const place of [control, attacked]) makeTargets(draft, place.outside);
+  draft.table.call("make a directory", draft.sys.mkdirat, mkdirArguments(draft, control.inside));
+  listen(draft, `\0${control.abstractSocket}`);
+  listen(draft, control.pathSocket);
+  keepToItself(draft);
+  writeResults(draft);
+  const byte = draft.table.words(0);
+  draft.table.call("wait for the end", draft.sys.read, [STDIN, byte, 1]);
+  draft.table.call("end", draft.sys.exit_group, [0]);
+  return draft.table;
+}
+
+function begin(table: Table, place: AttackPlace, processor: Processor): Omit<AttackDraft, "target"> {
+  const draft = { table: table.continued(), sys: ATTACK_CALLS[processor], open: OPEN_FLAGS[processor], place };
+  // The server's own may take rights even from the owner, and then nothing would be possible.
+  draft.table.call("set the mask of modes", draft.sys.umask, [0o077]);
+  return draft;
+}
+
+type Draft = ReturnType<typeof begin>;
+
+function mkdirArguments({ table }: Draft, path: string) {
+  return [AT_FDCWD, table.text(path), 0o700] as const;
+}
+
+function makeTargets(draft: Draft, directory: string): void {
+  const { table, sys } = draft;
+  table.call(`make "${directory}"`, sys.mkdirat, mkdirArguments(draft, directory));
+  for (const { id, target } of ATTACKS) {
+    const path = `${directory}/${id}`;
+    if (target === "directory") table.call(`make "${path}"`, sys.mkdirat, mkdirArguments(draft, path));
+    if (target !== "file") continue;
+    const flags = O_WRONLY | O_CREAT | O_EXCL;
+    const file = table.call(`make "${path}"`, sys.openat, [AT_FDCWD, table.text(path), flags, 0o600]);
+    const closed = table.call(`close "${path}"`, sys.close, [NO_DESCRIPTOR]);
+    passOn(draft, file, closed);
+    table.call(`fill "${path}"`, sys.truncate, [table.text(path), TARGET_BYTES]);
+  }
+}
+
+/**
+ * An attack that gets through must not change the machine: whoever has the rights to mount and to name the host has
+ * them in namespaces of its own from here on. Behind a sandbox that holds this fails, and there is nothing to keep.
+ */
+function keepToItself(draft: Draft): void {
+  attempt(draft, draft.sys.unshare, [CLONE_NEWNS | CLONE_NEWUTS]);
+  attempt(draft, draft.sys.mount, [0, draft.table.text("/"), 0, MS_PRIVATE_REC, 0]);
+}
+
+function listen(draft: Draft, name: string): void {
+  const address = socketAddress(name);
+  const { sys, table } = draft;
+  // A result goes to one place only, so the descriptor is moved to a number that both calls know.
+  const socket = attempt(draft, sys.socket, [AF_UNIX, SOCK_STREAM, 0]);
+  const kept = attempt(draft, sys.dup3, [NO_DESCRIPTOR, LISTENER_FD, 0]);
+  passOn(draft, socket, kept);
+  attempt(draft, sys.bind, [LISTENER_FD, table.bytes(address), address.length]);
+  attempt(draft, sys.listen, [LISTENER_FD, BACKLOG]);
+  // The number is used again; the first descriptor, which is never closed, keeps it listening.
+}
+
+/** Below those of the launcher (steps.ts). */
+const LISTENER_FD = 60;
+
+function writeResults(draft: Draft): void {
+  const { table, sys, place } = draft;
+  const results = table.words(...ATTACKS.map(() => FAILED));
+  ATTACKS.forEach((attack, index) => {
+    const last = attack.add({ ...draft, target: `${place.outside}/${attack.id}` });
+    table.send(last, { kind: "data", offset: results.offset + index * RESULT_BYTES });
+  });
+  table.call("tell the results", sys.write, [STDOUT, results, RESULTS_BYTES], {
+    mode: "equals",
+    expect: RESULTS_BYTES,
+  });
+}

@@ -1,0 +1,70 @@
+/** What the self-test found, from the results of both runs and what was changed outside. Pure. */
+import { isGranted } from "../oracle.ts";
+import type { SandboxPolicy } from "../policy.ts";
+import type { Attack, AttackPlace, Defence } from "./attack.ts";
+import { type AttackResults, ATTACKS } from "./attack_table.ts";
+
+/** What became of one attack. */
+export type Verdict =
+  /** It works without the sandbox, and not inside. */
+  | "denied"
+  /** It worked, against what the session says of itself. */
+  | "breached"
+  /** It worked, as is known and said: nothing on this kernel stops it. */
+  | "open"
+  /** It does not work without the sandbox either, so that its failure proves nothing. */
+  | "impossible"
+  /** The policy allows it (`--read`, say), or it would hit something else. */
+  | "granted";
+
+export interface Finding {
+  readonly id: string;
+  readonly title: string;
+  readonly verdict: Verdict;
+}
+
+/** What both runs and a look at the targets gave. */
+export interface Evidence {
+  readonly control: AttackResults;
+  readonly attacked: AttackResults;
+  /** Names of attacks whose target was changed. */
+  readonly changed: ReadonlySet<string>;
+}
+
+export interface Session {
+  readonly policy: SandboxPolicy;
+  readonly place: AttackPlace;
+  readonly defences: ReadonlySet<Defence>;
+}
+
+/** A finding for each attack, in their order. */
+export function judge(session: Session, evidence: Evidence): readonly Finding[] {
+  return ATTACKS.map((attack, index) => ({
+    id: attack.id,
+    title: attack.title,
+    verdict: verdictOn(attack, session, {
+      possible: evidence.control[index] === true,
+      worked: evidence.attacked[index] === true || evidence.changed.has(attack.id),
+    }),
+  }));
+}
+
+/** Ids within a PID namespace begin again: the attacks' own processes have the first two. */
+const OWN_PROCESS_IDS = 2;
+
+function verdictOn(
+  attack: Attack,
+  { policy, place, defences }: Session,
+  { possible, worked }: { readonly possible: boolean; readonly worked: boolean },
+): Verdict {
+  const taken = attack.byProcessId === true && policy.namespaces && place.server <= OWN_PROCESS_IDS;
+  const granted = attack.rights !== undefined && isGranted(policy, `${place.outside}/${attack.id}`, attack.rights);
+  if (taken || granted) return "granted";
+  if (worked) return attack.stoppedBy.some((one) => defences.has(one)) ? "breached" : "open";
+  return possible ? "denied" : "impossible";
+}
+
+/** The titles with one verdict. */
+export function titlesOf(findings: readonly Finding[], verdict: Verdict): readonly string[] {
+  return findings.filter((finding) => finding.verdict === verdict).map(({ title }) => title);
+}

@@ -1,0 +1,105 @@
+/**
+ * The launcher without the server: tables of a real policy, changed by a test, run as either user. What came out, what
+ * the launcher reported, and how it ended.
+ */
+import { ENTRY_BYTES } from "../../src/sandbox/launcher/interpreter.ts";
+import { INTERPRETER_ARM64 } from "../../src/sandbox/launcher/interpreter_arm64.ts";
+import { INTERPRETER_X64 } from "../../src/sandbox/launcher/interpreter_x64.ts";
+import { buildImage } from "../../src/sandbox/launcher/image.ts";
+import type { LaunchTarget } from "../../src/sandbox/launcher/steps.ts";
+import type { Processor } from "../../src/sandbox/launcher/syscalls.ts";
+import type { Table } from "../../src/sandbox/launcher/table.ts";
+import { type LauncherReport, ReportReader } from "../../src/process/reports.ts";
+import { DEFAULT_CONFINEMENT } from "../../src/sandbox/confinement.ts";
+import type { SandboxPolicy } from "../../src/sandbox/policy.ts";
+import { prepareSandbox, type Sandbox } from "../../src/sandbox/prepare.ts";
+import { removeSessionDirectories } from "../../src/sandbox/session_directory.ts";
+import { ORDINARY_ID, type User } from "./workbench.ts";
+
+const PROCESSOR: Processor = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
+
+/** This machine, and this test run in the place of the server. */
+export const TARGET: LaunchTarget = { processor: PROCESSOR, serverPid: Deno.pid };
+
+/** How one launch ended. */
+export interface Launched {
+  readonly code: number;
+  readonly output: Uint8Array;
+  readonly failed: Extract<LauncherReport, { kind: "failed" }> | undefined;
+}
+
+/** A scope with a policy, for one user. */
+export class LaunchBench implements AsyncDisposable {
+  readonly base: string;
+  readonly user: User;
+  readonly sandbox: Sandbox;
+  /** With namespaces. */
+  readonly policy: SandboxPolicy;
+  #images = 0;
+
+  private constructor(base: string, user: User, sandbox: Sandbox) {
+    if (sandbox.policy === undefined) throw new Error("There is no policy");
+    this.base = base;
+    this.user = user;
+    this.sandbox = sandbox;
+    const ids = user === "root"
+      ? { uid: 0, gid: 0 }
+      : { uid: Deno.uid() || ORDINARY_ID, gid: Deno.gid() || ORDINARY_ID };
+    this.policy = { ...sandbox.policy, user: ids, keptCapabilities: [] };
+  }
+
+  /** Makes it. */
+  static async make(user: User): Promise<LaunchBench> {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    for (const name of ["scope", "home", "tmp"]) await Deno.mkdir(`${base}/${name}`);
+    const sandbox = prepareSandbox({
+      enforce: true,
+      confinement: DEFAULT_CONFINEMENT,
+      reads: [],
+      writes: [],
+      environmentNames: [],
+      temporaryFiles: true,
+      requireAbi: undefined,
+      shell: "/bin/sh",
+      serverEnvironment: { PATH: "/usr/bin:/bin", HOME: `${base}/home`, TMPDIR: `${base}/tmp` },
+      scopes: [`${base}/scope`],
+      workingDirectory: base,
+      home: `${base}/home`,
+      allowBroad: false,
+    });
+    if (!sandbox.ok) throw new Error(sandbox.problem);
+    if (user === "ordinary" && Deno.uid() === 0) {
+      await new Deno.Command("chown", { args: ["-R", `${ORDINARY_ID}:${ORDINARY_ID}`, base] }).output();
+    }
+    return new LaunchBench(base, user, sandbox.value);
+  }
+
+  get scope(): string {
+    return `${this.base}/scope`;
+  }
+
+  /** Runs a table to its end, with an empty stdin. */
+  async launch(table: Table): Promise<Launched> {
+    const path = `${this.base}/image-${++this.#images}`;
+    writeProgram(path, buildImage(table, PROCESSOR === "x86_64" ? INTERPRETER_X64 : INTERPRETER_ARM64));
+    const other = this.user === "ordinary" && Deno.uid() === 0;
+    const prefix = ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups"];
+    const [command = path, ...args] = other ? [...prefix, path] : [path];
+    const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd: "/", stdin: "null" }).output();
+    await Deno.remove(path);
+    // Reports only: what setpriv or the kernel says there instead is no report.
+    const reports = stderr.length % ENTRY_BYTES === 0 ? new ReportReader().read(stderr) : [];
+    return { code, output: stdout, failed: reports.find((report) => report.kind === "failed") };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await removeSessionDirectories(this.sandbox.directories);
+    await Deno.remove(this.base, { recursive: true });
+  }
+}
+
+/** At one go: a process that is forked meanwhile would keep the file open for writing, and exec refuses such a file. */
+function writeProgram(path: string, bytes: Uint8Array): void {
+  Deno.writeFileSync(path, bytes);
+  Deno.chmodSync(path, 0o755);
+}

@@ -1,0 +1,133 @@
+/** The audit log: what is written before and after each command, to whom, and what happens when it cannot be. */
+import assert from "node:assert/strict";
+import { ServerProcess } from "./_support/server_process.ts";
+import { runProgram } from "./_support/terminal.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+type Line = Readonly<Record<string, unknown>>;
+
+function linesOf(path: string): readonly Line[] {
+  return Deno.readTextFileSync(path).trimEnd().split("\n").map((line) => JSON.parse(line));
+}
+
+/** Without what is different in every run. */
+function steady({ time, session, ...rest }: Line): Line {
+  assert.match(String(time), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  assert.match(String(session), /^[0-9a-f]{8}$/);
+  return rest;
+}
+
+const TOOL = {
+  name: "say",
+  command: "printf",
+  description: "Prints.",
+  synchronous: true,
+  positional_args: [{ name: "text", type: "string", required: true, description: "What." }],
+};
+
+for (const user of usersAtHand()) {
+  Deno.test(`S18 every command is in the audit log before and after it, without its secrets, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const log = `${bench.elsewhere}/audit.jsonl`;
+    const outside = bench.write(`${bench.elsewhere}/secret`, "x");
+    bench.write(".ahma/tools/say.json", JSON.stringify(TOOL));
+    {
+      await using server = await ServerProcess.start(bench, { flags: ["--audit-log", log] });
+      const said = await server.call("say", { text: "hello" });
+      const denied = await server.shell(`cat ${outside}; curl --token abcdef 2>&1; exit 4`);
+      const running = await server.call("sandboxed_shell", { command: "echo up > up; sleep 305" });
+      await bench.appears("up");
+      const begun = linesOf(log).at(-1) ?? {};
+      assert.deepStrictEqual([begun["event"], begun["operation"]], ["start", running.operation?.operation_id]);
+      await server.call("cancel", { operation_id: running.operation?.operation_id });
+      const cwd = bench.scope;
+      const shell = { tool: "sandboxed_shell", shell: `cat ${outside}; curl --token [redacted] 2>&1; exit 4`, cwd };
+      const say = { tool: "say", argv: ["printf", "hello"], cwd };
+      const sleep = { tool: "sandboxed_shell", shell: "echo up > up; sleep 305", cwd };
+      const [first, second, third] = [said, denied, running].map(({ operation }) => operation?.operation_id);
+      const denials = [{
+        path: outside,
+        access: ["read", "write"],
+        scope: [bench.scope],
+        flags: [`--read ${outside}`, `--write ${bench.elsewhere}`],
+      }];
+      assert.deepStrictEqual(linesOf(log).map(steady), [
+        { event: "start", operation: first, ...say },
+        { event: "end", operation: first, ...say, exit_code: 0 },
+        { event: "start", operation: second, ...shell },
+        { event: "end", operation: second, ...shell, exit_code: 4, denials },
+        { event: "start", operation: third, ...sleep },
+        { event: "end", operation: third, ...sleep, signal: "SIGTERM" },
+      ]);
+    }
+    assert.strictEqual(((await Deno.stat(log)).mode ?? 0) & 0o777, 0o600);
+    const again = await runProgram(bench, ["call", "--audit-log", log, "--quiet", "sandboxed_shell", "--", "true"]);
+    assert.deepStrictEqual([again.code, linesOf(log).length], [0, 8], again.stderr);
+  });
+
+  Deno.test(`S18 a command cannot change the audit log, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const log = `${bench.elsewhere}/audit.jsonl`;
+    await using server = await ServerProcess.start(bench, { flags: ["--audit-log", log] });
+    const { isError } = await server.shell(`: > ${log}; rm -f ${log}; mv ${log} gone; echo forged >> ${log}`);
+    assert.deepStrictEqual([isError, linesOf(log).map(({ event }) => event)], [true, ["start", "end"]]);
+  });
+
+  Deno.test(`S18 the server does not start with an audit log that will not do, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const mine = bench.write(`${bench.elsewhere}/mine`, "kept");
+    await Deno.symlink(mine, `${bench.elsewhere}/link`);
+    await Deno.link(mine, `${bench.scope}/second-name`);
+    bench.write(`${bench.elsewhere}/open`, "");
+    await Deno.chmod(`${bench.elsewhere}/open`, 0o644);
+    await Deno.chmod(mine, 0o600);
+    await Deno.symlink(bench.scope, `${bench.elsewhere}/into`);
+    const rows = [
+      [`${bench.scope}/audit`, /commands can write there/],
+      ["audit", /commands can write there/],
+      [`${bench.elsewhere}/into/audit`, /commands can write there/],
+      [`${bench.elsewhere}/link`, /it is a link, or no regular file/],
+      [bench.elsewhere, /it is a link, or no regular file/],
+      [mine, /it has more than one name/],
+      [`${bench.elsewhere}/open`, /other users can read or change it/],
+      [`${bench.elsewhere}/missing/audit`, /its directory does not exist/],
+    ] as const;
+    for (const [file, why] of rows) {
+      const { code, stdout, stderr } = await runProgram(bench, ["--audit-log", file]);
+      assert.deepStrictEqual([file, code, stdout], [file, 1, ""]);
+      assert.match(stderr, why);
+    }
+    assert.strictEqual(await Deno.readTextFile(mine), "kept");
+    assert.ok(!exists(`${bench.scope}/audit`));
+  });
+}
+
+Deno.test("S18 L7 a project cannot choose the audit log", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/settings.json", JSON.stringify({ audit_log: `${bench.elsewhere}/chosen` }));
+  await using server = await ServerProcess.start(bench);
+  await server.shell("true");
+  assert.ok(!exists(`${bench.elsewhere}/chosen`));
+  assert.match(server.stderr, /"audit_log".* is ignored: a project may not set "audit-log"/);
+});
+
+Deno.test({
+  name: "S18 a command that cannot be written down is not run" +
+    (Deno.uid() === 0 ? "" : " (ignored: only root can make a small file system)"),
+  ignore: Deno.uid() !== 0,
+  fn: async () => {
+    using bench = new Workbench("root");
+    // A file system of one page in a mount namespace of the server's own: the first lines fill it.
+    const small = `${bench.parent}/small`;
+    await Deno.mkdir(small);
+    const prefix = ["unshare", "-m", "sh", "-c", `mount -t tmpfs -o size=4k none ${small} && exec "$@"`, "sh"];
+    await using server = await ServerProcess.start(bench, { prefix, flags: ["--audit-log", `${small}/audit`] });
+    const long = `: ${"x".repeat(3000)}; echo ran >> ran`;
+    const first = await server.shell(long);
+    assert.ok(!first.isError, first.text);
+    await Deno.remove(`${bench.scope}/ran`);
+    const second = await server.shell(long);
+    assert.match(second.text, /Cannot run the command: it cannot be written to the audit log/);
+    assert.deepStrictEqual([second.isError, exists(`${bench.scope}/ran`)], [true, false]);
+  },
+});

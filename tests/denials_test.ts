@@ -1,0 +1,215 @@
+/**
+ * What a result says when the sandbox kept something from its command: the path, what may not be done, the flag for a
+ * person. And what it does not say. The oracle behind it is held against the kernel.
+ */
+import assert from "node:assert/strict";
+import { allows } from "../src/sandbox/oracle.ts";
+import { policyTable } from "../src/sandbox/launcher/steps.ts";
+import { OPEN_FLAGS, SYSTEM_CALLS } from "../src/sandbox/launcher/syscalls.ts";
+import type { Table } from "../src/sandbox/launcher/table.ts";
+import { restrictedToLandlock } from "../src/sandbox/without_namespaces.ts";
+import type { ToolAnswer } from "./_support/json_rpc.ts";
+import { LaunchBench, TARGET } from "./_support/launches.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+interface Denied {
+  readonly path?: string;
+  readonly access: readonly string[];
+  readonly scope: readonly string[];
+  readonly flags: readonly string[];
+}
+
+function deniedIn({ result }: ToolAnswer): readonly Denied[] {
+  // The server's own format, compared field by field below.
+  const meta = result._meta as Readonly<Record<string, unknown>> | undefined;
+  return (meta?.["ahma/sandbox_denied"] ?? []) as readonly Denied[];
+}
+
+const CLOSED = ["read", "write"];
+
+for (const user of usersAtHand()) {
+  Deno.test(`S15 a denied read and a denied write are explained, in any language, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    const secret = bench.write(`${bench.elsewhere}/dir/secret`, "x");
+    const directory = `${bench.elsewhere}/dir`;
+    const whole = {
+      path: secret,
+      access: CLOSED,
+      scope: [bench.scope],
+      flags: [`--read ${secret}`, `--write ${directory}`],
+    };
+    for (const env of [{}, { LC_ALL: "de_DE.UTF-8", LANGUAGE: "de" }, { LC_ALL: "C" }]) {
+      const read = await server.shell(`cat ${secret}`, { env });
+      assert.deepStrictEqual([read.isError, deniedIn(read)], [true, [whole]]);
+      assert.ok(
+        read.text.includes(
+          `\nSandbox: "${secret}" lies outside the scope; commands can neither read nor change it. A person can allow ` +
+            `it: start the server with --read ${secret} or --write ${directory}.\n`,
+        ),
+        read.text,
+      );
+      const written = await server.shell(`echo x > ${directory}/new`, { env });
+      assert.deepStrictEqual(deniedIn(written), [
+        { path: `${directory}/new`, access: CLOSED, scope: [bench.scope], flags: [`--write ${directory}`] },
+      ]);
+    }
+  });
+
+  Deno.test(`S15 a path is understood as it is written, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    const beside = bench.write(`${bench.parent}/beside`, "x");
+    bench.write(`${bench.home}/notes`, "x");
+    bench.write(`${bench.elsewhere}/a b`, "x");
+    bench.write("deep/er/file", "x");
+    await Deno.symlink(beside, `${bench.scope}/link`);
+    const rows: readonly (readonly [string, object, string])[] = [
+      ["cat ~/notes", {}, `${bench.home}/notes`],
+      ['cat "$HOME/notes" 2>/dev/null', {}, `${bench.home}/notes`],
+      ["cat ../beside", {}, beside],
+      ["cat ../../../beside", { working_directory: "deep/er" }, beside],
+      ["cat link", {}, beside],
+      [`cat '${bench.elsewhere}/a b'`, {}, `${bench.elsewhere}/a b`],
+      [`python3 -c "import sys; sys.path.insert(0, '.'); open('${beside}')"`, {}, beside],
+      [`D=${bench.parent}; cat $D/beside 2>/dev/null || echo "„$D/beside“: Zugriff verweigert"; false`, {}, beside],
+      [`D=${bench.parent}; cat $D/beside`, {}, beside], // only the output names it
+    ];
+    for (const [line, args, path] of rows) {
+      const answer = await server.shell(line, args);
+      assert.ok(deniedIn(answer).some((one) => one.path === path), `${line}: ${JSON.stringify(answer.result)}`);
+    }
+  });
+
+  Deno.test(`S15 nothing is said where the sandbox has nothing to do with it, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    bench.write(`${bench.elsewhere}/secret`, "x");
+    bench.write("broken.py", "import json\njson.loads('{')\n");
+    const lines = [
+      "false",
+      "cat missing",
+      "cat /usr/no-such-file",
+      "cat /nowhere/at/all",
+      "no-such-program --help",
+      "/usr/bin/python3 broken.py",
+      "ls --no-such-option /usr",
+      "git status",
+      "sh -c 'exit 3'",
+      "grep -q nothing /etc/hosts",
+      `cat ${bench.elsewhere}/secret; true`, // it did not fail
+      "kill -9 $$",
+    ];
+    for (const line of lines) {
+      const answer = await server.shell(line);
+      assert.deepStrictEqual([line, deniedIn(answer), /^Sandbox:/m.test(answer.text)], [line, [], false], answer.text);
+    }
+    using other = new Workbench(user);
+    await using bare = await ServerProcess.start(other, { flags: ["--no-sandbox"] });
+    const answer = await bare.shell(`cat ${bench.elsewhere}/secret; false`);
+    assert.deepStrictEqual(deniedIn(answer), []);
+  });
+
+  Deno.test(`S15 a denial reaches who awaits it, and never suggests to open credentials, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    const key = bench.write(`${bench.home}/.ssh/id_rsa`, "x");
+    const { operation } = await server.call("sandboxed_shell", { command: `cat ${key}` });
+    const answer = await server.call("await", { operation_id: operation?.operation_id });
+    assert.deepStrictEqual(deniedIn(answer), [{ path: key, access: CLOSED, scope: [bench.scope], flags: [] }]);
+    assert.match(
+      answer.text,
+      /^Sandbox: ".*id_rsa" lies outside the scope; commands can neither read nor change it\.$/m,
+    );
+  });
+
+  for (const layers of ["with namespaces", "with Landlock alone"] as const) {
+    Deno.test(`S4 S15 the oracle says what the kernel does (${layers}), as ${user}`, async () => {
+      await using bench = await LaunchBench.make(user);
+      const policy = layers === "with namespaces" ? bench.policy : restrictedToLandlock(bench.policy);
+      await growTree(bench);
+      const paths = await somePaths(bench);
+      const results = async (table: Table) => {
+        const { output } = await bench.launch(probing(table, paths));
+        return paths.map((_, index) =>
+          new DataView(output.buffer, output.byteOffset).getUint32(8 * index, LITTLE_ENDIAN) !== FAILED
+        );
+      };
+      const plain = await results(policyTable(undefined, TARGET));
+      const sandboxed = await results(policyTable(policy, TARGET));
+      const wrong = paths.filter(({ path, access }, index) =>
+        sandboxed[index] !== (plain[index] === true && allows(policy, path, access))
+      );
+      assert.deepStrictEqual(wrong, []);
+      const granted = sandboxed.filter((worked) => worked).length;
+      const denied = plain.filter((worked, index) => worked && !sandboxed[index]).length;
+      assert.ok(granted > 50 && denied > 50, `${granted} granted, ${denied} denied`);
+    });
+  }
+}
+
+const SYS = SYSTEM_CALLS[TARGET.processor];
+const LITTLE_ENDIAN = true;
+const FAILED = 0xffff_ffff;
+const AT_FDCWD = -100;
+const OPENING = { write: 1, read: 0, list: OPEN_FLAGS[TARGET.processor].directory } as const;
+
+interface Probe {
+  readonly path: string;
+  readonly access: keyof typeof OPENING;
+}
+
+/** Opens every path and writes down what worked. Each descriptor is closed, or there would be too many. */
+function probing(policy: Table, probes: readonly Probe[]): Table {
+  const table = policy.continued();
+  const results = table.words(...probes.map(() => FAILED));
+  probes.forEach(({ path, access }, index) => {
+    const file = table.call("open", SYS.openat, [AT_FDCWD, table.text(path), OPENING[access], 0], { mode: "soft" });
+    table.send(file, { kind: "data", offset: results.offset + 8 * index });
+    table.call("close", SYS.close_range, [3, 60, 0], { mode: "soft" });
+  });
+  table.call("tell", SYS.write, [1, results, 8 * probes.length]);
+  table.call("end", SYS.exit_group, [0]);
+  return table;
+}
+
+/** Directories and files inside and outside the scope, with names that share beginnings. */
+async function growTree({ base, scope }: LaunchBench): Promise<void> {
+  for (const root of [scope, `${scope}-evil`, `${base}/home`, `${base}/scop`, `${base}/elsewhere`]) {
+    for (const below of ["", "/a", "/a/b", "/.hidden", "/é x"]) {
+      await Deno.mkdir(`${root}${below}`, { recursive: true });
+      await Deno.writeTextFile(`${root}${below}/file`, "");
+      for (const path of [`${root}${below}`, `${root}${below}/file`]) await Deno.chmod(path, 0o777);
+    }
+  }
+}
+
+async function somePaths(bench: LaunchBench): Promise<readonly Probe[]> {
+  const own = await probesBelow(bench.base, { most: 400, writes: true });
+  const system = await Promise.all(
+    ["/etc", "/usr/bin", "/usr/share", "/var", "/opt", "/root"].map((root) =>
+      probesBelow(root, { most: 150, writes: false })
+    ),
+  );
+  return [...own, ...system.flat()];
+}
+
+/** Real files and directories only: opening others can hang, or do something. */
+async function probesBelow(
+  root: string,
+  { most, writes }: { readonly most: number; readonly writes: boolean },
+): Promise<readonly Probe[]> {
+  const probes: Probe[] = [];
+  const pending = [root];
+  for (let directory = pending.shift(); directory !== undefined && probes.length < most; directory = pending.shift()) {
+    probes.push({ path: directory, access: "list" });
+    for await (const { name, isFile, isDirectory } of Deno.readDir(directory)) {
+      const path = `${directory}/${name}`;
+      if (isDirectory) pending.push(path);
+      if (isFile) probes.push({ path, access: "read" });
+      if (isFile && writes) probes.push({ path, access: "write" });
+    }
+  }
+  return probes.slice(0, most);
+}

@@ -1,0 +1,215 @@
+/**
+ * Every step of the launcher fails once, for real: its system call is replaced by one the kernel does not have. Where
+ * the step is fatal nothing may run; where it is not, the test says why, and every attack must still be denied.
+ */
+import assert from "node:assert/strict";
+import { launchTable, policyTable } from "../src/sandbox/launcher/steps.ts";
+import { SYSTEM_CALLS } from "../src/sandbox/launcher/syscalls.ts";
+import type { Table } from "../src/sandbox/launcher/table.ts";
+import { describeFailure } from "../src/process/reports.ts";
+import type { SandboxPolicy } from "../src/sandbox/policy.ts";
+import { type AttackPlace, defencesOf } from "../src/sandbox/selftest/attack.ts";
+import { type AttackResults, attackTable, controlTable, readResults } from "../src/sandbox/selftest/attack_table.ts";
+import { judge, titlesOf } from "../src/sandbox/selftest/judge.ts";
+import { restrictedToLandlock } from "../src/sandbox/without_namespaces.ts";
+import { LaunchBench, TARGET } from "./_support/launches.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const SYS = SYSTEM_CALLS[TARGET.processor];
+const NO_SUCH_CALL = 9999;
+const ENOSYS = 38;
+const ENOENT = 2;
+const E2BIG = 7;
+/** Where the launcher keeps its ruleset (steps.ts). */
+const RULESET_FD = 62;
+const ESTALE = 116;
+const LAUNCHER_FAILED = 126;
+const MOST_LAYERS = 16;
+const DECODER = new TextDecoder();
+
+/** Why a step that is not fatal may fail. Every one must be named here. */
+const HARMLESS: readonly (readonly [step: RegExp, why: string])[] = [
+  [/^(open|allow) "/, "a path that is not opened or not allowed grants nothing"],
+  [/^close "\/proc\/self\//, "the descriptor is closed on exec, and its number is used again"],
+  [/^hide "\/proc\//, "the files that hide memory ask for capabilities, and those are gone"],
+  [/^limit capabilities$/, "all are dropped later, which is fatal, and no_new_privs keeps exec from giving any"],
+  [/^lock capabilities$/, "as above"],
+  [/^go first when memory runs out$/, "it decides whom the kernel ends first, and opens nothing"],
+  [/^start "/, "the next directory of the PATH is tried, and the last one is fatal"],
+];
+
+function commandFor({ scope }: LaunchBench) {
+  const line = "echo ran; echo ran > ran; head -c 1 /proc/kcore 2>&-; head -c 1 /proc/kmsg 2>&-";
+  return {
+    programs: ["/nowhere/sh", "/bin/sh"],
+    argv: ["sh", "-c", line],
+    environment: ["PATH=/usr/bin:/bin"],
+    directory: scope,
+  };
+}
+
+/** The same table with one step that fails. */
+function failing(table: Table, index: number): Table {
+  const changed = table.continued();
+  const entry = changed.entries[index];
+  if (entry === undefined) throw new RangeError(`There is no entry ${index}`);
+  changed.entries[index] = entry.mode === "compare"
+    ? { ...entry, expect: BigInt(entry.expect) + 1n }
+    : { ...entry, number: NO_SUCH_CALL };
+  return changed;
+}
+
+/** Runs `work` for each, a few at a time. */
+async function forAll<Value>(values: readonly Value[], work: (value: Value) => Promise<void>): Promise<void> {
+  const rest = values.values();
+  const worker = async () => {
+    for (const value of rest) await work(value);
+  };
+  await Promise.all([worker(), worker(), worker()]);
+}
+
+async function ran(bench: LaunchBench): Promise<boolean> {
+  const path = `${bench.scope}/ran`;
+  const there = exists(path);
+  if (there) await Deno.remove(path);
+  return there;
+}
+
+for (const user of usersAtHand()) {
+  for (const layers of ["with namespaces", "with Landlock alone"] as const) {
+    const policyOf = (bench: LaunchBench): SandboxPolicy =>
+      layers === "with namespaces" ? bench.policy : restrictedToLandlock(bench.policy);
+
+    Deno.test(`S3 no command runs when a step of the launcher fails (${layers}), as ${user}`, async () => {
+      await using bench = await LaunchBench.make(user);
+      const table = launchTable(policyTable(policyOf(bench), TARGET), commandFor(bench), TARGET.processor);
+      const whole = await bench.launch(table);
+      assert.deepStrictEqual([whole.failed, DECODER.decode(whole.output).slice(0, 4), await ran(bench)], [
+        undefined,
+        "ran\n",
+        true,
+      ]); // the control: unchanged it runs
+      const fatal = [...table.entries.entries()].filter(([, { mode }]) => mode !== "soft");
+      assert.ok(fatal.length > 50);
+      await forAll(fatal, async ([index, { step, mode }]) => {
+        const name = `${index}: ${table.steps[step]}`;
+        const { code, output, failed } = await bench.launch(failing(table, index));
+        assert.deepStrictEqual([code, output.length], [LAUNCHER_FAILED, 0], name);
+        const errno = mode === "compare" ? ESTALE : ENOSYS;
+        // Before the first step there is nowhere to report to; 126 and silence are all there is.
+        assert.deepStrictEqual(failed, index === 0 ? undefined : { kind: "failed", step, errno }, name);
+      });
+      assert.deepStrictEqual([await ran(bench)], [false]);
+    });
+
+    Deno.test(`S3 what may fail in the launcher lets no attack through (${layers}), as ${user}`, async () => {
+      await using bench = await LaunchBench.make(user);
+      const policy = policyOf(bench);
+      const restricting = policyTable(policy, TARGET);
+      const table = launchTable(restricting, commandFor(bench), TARGET.processor);
+      const soft = [...table.entries.entries()].filter(([, { mode }]) => mode === "soft");
+      const unexplained = soft.map(([, { step }]) => table.steps[step] ?? "")
+        .filter((step) => !HARMLESS.some(([pattern]) => pattern.test(step)));
+      assert.deepStrictEqual(unexplained, []);
+      const { control, place } = await controlOf(bench);
+      const defences = defencesOf(policy, restricting, TARGET.processor);
+      await forAll(soft, async ([index, { step }]) => {
+        const name = `${index}: ${table.steps[step]}`;
+        const { output } = await bench.launch(failing(table, index));
+        // More than the line of the command would be a byte of the kernel's memory or log.
+        assert.ok(["", "ran\n"].includes(DECODER.decode(output)), name);
+        if (index >= restricting.entries.length) return;
+        const own = { ...place, inside: `${bench.scope}/attack-${index}` };
+        const attacked = await bench.launch(attackTable(failing(restricting, index), own, TARGET.processor));
+        if (attacked.failed !== undefined) return; // a writable tree is missing, or the like: nothing ran at all
+        const findings = judge({ policy, place: own, defences }, {
+          control,
+          attacked: readResults(attacked.output),
+          changed: new Set(),
+        });
+        assert.deepStrictEqual([name, titlesOf(findings, "breached")], [name, []]);
+      });
+      // The control: without the restrictions the same attacks get through.
+      assert.ok(control.filter((possible) => possible).length >= 25);
+    });
+  }
+
+  Deno.test(`S3 a command that cannot be, and a directory that is not, end in 126, as ${user}`, async () => {
+    await using bench = await LaunchBench.make(user);
+    const policy = policyTable(bench.policy, TARGET);
+    const command = commandFor(bench);
+    const missing = [{ ...command, programs: ["/nowhere/sh"] }, { ...command, directory: `${bench.scope}/gone` }];
+    for (const wrong of missing) {
+      const table = launchTable(policy, wrong, TARGET.processor);
+      const { code, failed } = await bench.launch(table);
+      assert.deepStrictEqual([code, failed?.errno], [LAUNCHER_FAILED, ENOENT]);
+    }
+    assert.deepStrictEqual([await ran(bench)], [false]);
+  });
+
+  Deno.test(`S3 the seventeenth layer of Landlock is refused, and nothing runs, as ${user}`, async () => {
+    await using bench = await LaunchBench.make(user);
+    const layered = (layers: number) => {
+      const table = policyTable(bench.policy, TARGET).continued();
+      for (let layer = 1; layer < layers; layer++) {
+        table.call("enforce Landlock", SYS.landlock_restrict_self, [RULESET_FD, 0]);
+      }
+      return launchTable(table, commandFor(bench), TARGET.processor);
+    };
+    const most = await bench.launch(layered(MOST_LAYERS));
+    assert.deepStrictEqual([DECODER.decode(most.output), await ran(bench)], ["ran\n", true]);
+    const table = layered(MOST_LAYERS + 1);
+    const { code, output, failed } = await bench.launch(table);
+    assert.deepStrictEqual([code, output.length, failed?.errno, await ran(bench)], [LAUNCHER_FAILED, 0, E2BIG, false]);
+    assert.strictEqual(
+      describeFailure(failed ?? { step: 0, errno: 0 }, table.steps, "sh"),
+      'Cannot start "sh" in the sandbox: cannot enforce Landlock: too much at once: arguments longer than the kernel ' +
+        "takes, or more nested sandboxes than it allows. Nothing was run",
+    );
+  });
+
+  Deno.test(`S3 S13 a server in sixteen sandboxes runs nothing and says why, in fifteen it works, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    for (const [layers, works] of [[MOST_LAYERS - 1, true], [MOST_LAYERS, false]] as const) {
+      await using server = await ServerProcess.start(bench, { prefix: nested(layers) });
+      const { text, isError } = await server.shell("echo ran | tee ran");
+      assert.deepStrictEqual([isError, exists(`${bench.scope}/ran`)], [!works, works], text);
+      assert.match(text, works ? /^ran$/m : /cannot enforce Landlock: .*more nested sandboxes than it allows/);
+      if (works) await Deno.remove(`${bench.scope}/ran`);
+    }
+  });
+}
+
+/** Domains that only take the right to connect to abstract sockets outside, which no command here needs. */
+const NEST = `
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.prctl(38, 1, 0, 0, 0)
+for _ in range(int(sys.argv[1])):
+  attribute = (ctypes.c_uint64 * 3)(0, 0, 1)
+  ruleset = libc.syscall(${SYS.landlock_create_ruleset}, attribute, 24, 0)
+  if ruleset < 0 or libc.syscall(${SYS.landlock_restrict_self}, ruleset, 0) != 0: sys.exit("cannot nest")
+  os.close(ruleset)
+os.execvp(sys.argv[2], sys.argv[2:])
+`;
+
+function nested(layers: number): readonly string[] {
+  return ["/usr/bin/python3", "-c", NEST, `${layers}`];
+}
+
+async function controlOf(bench: LaunchBench): Promise<{ control: AttackResults; place: AttackPlace }> {
+  const common = {
+    abstractSocket: `ahma-test-${Deno.pid}`,
+    pathSocket: `${bench.base}/socket`,
+    server: Deno.pid,
+    hostNameBytes: new TextEncoder().encode(Deno.hostname()).length,
+  };
+  const outside = `${bench.base}/outside`;
+  const place = { ...common, outside, inside: `${bench.scope}/attack` };
+  const own = { ...common, outside: `${bench.base}/control`, inside: `${bench.base}/inside` };
+  const hygiene = policyTable(undefined, TARGET);
+  const table = controlTable(hygiene, { control: own, attacked: place }, TARGET.processor);
+  const { output } = await bench.launch(table);
+  return { control: readResults(output), place };
+}
