@@ -35,6 +35,21 @@ for (const user of usersAtHand()) {
   });
 }
 
+for (const user of usersAtHand()) {
+  Deno.test(`S3 doctor --sandbox has one row a capability, from what the kernel answers (${user})`, async () => {
+    using bench = new Workbench(user);
+    const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--sandbox", "--json"]);
+    assert.deepStrictEqual([code, stderr], [0, ""], stdout);
+    const { sandbox, rows } = JSON.parse(stdout);
+    const gaps = rows.filter(({ state }: { readonly state: string }) => state !== "enforced");
+    assert.deepStrictEqual([sandbox, gaps.map(({ id }: Check) => id)], [true, ["names", "new_protected", "network"]]);
+    const text = await runProgram(bench, ["doctor", "--sandbox"]);
+    assert.match(text.stdout, /^enforced {2}write outside +Landlock ABI \d+, read-only mounts$/m);
+    const off = await runProgram(bench, ["doctor", "--sandbox", "--no-sandbox"]);
+    assert.match(off.stdout, /^off \(--no-sandbox\): nothing is denied$/m);
+  });
+}
+
 Deno.test("L6 doctor fails where the server would not start, and says why", async () => {
   using bench = new Workbench();
   const { code, stdout } = await runProgram(bench, ["doctor", "--json", "--require-abi", "99"]);

@@ -123,7 +123,7 @@ function flagProblem(
 /** Every flag a subcommand takes, its own first. */
 export function flagsOf(subcommand: Subcommand): readonly FlagName[] {
   const { flags, serverFlags } = factsOf(subcommand);
-  return serverFlags ? [...flags, ...SERVER_FLAGS] : [...flags, "help", "version"];
+  return serverFlags ? [...new Set([...flags, ...SERVER_FLAGS])] : [...flags, "help", "version"];
 }
 
 interface ReadFlag {

@@ -106,8 +106,8 @@ Deno.test("L5 parseCommandLine() leaves everything after the tool's name to the 
 
 Deno.test("L1 parseCommandLine() refuses a flag where it means nothing, and says where it belongs", () => {
   assert.strictEqual(
-    parsed("call", "--strict"),
-    'Cannot use flag "--strict" with "call": it belongs to validate, see "ahma_mcp call --help"',
+    parsed("call", "--client", "vscode"),
+    'Cannot use flag "--client" with "call": it belongs to init, see "ahma_mcp call --help"',
   );
   assert.strictEqual(
     parsed("schema", "--sync"),

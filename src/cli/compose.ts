@@ -13,8 +13,9 @@ import { SandboxedRunner } from "../process/runner.ts";
 import { chooseShell, type Shell } from "../process/shell.ts";
 import { searchPath } from "../sandbox/environment.ts";
 import { missingLayers } from "../sandbox/narrowed.ts";
-import { parentOf } from "../sandbox/paths.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
+import { missingLayer } from "../sandbox/layers.ts";
+import { absolutePath, parentOf, realPath } from "../sandbox/paths.ts";
 import { prepareSandbox, type Sandbox } from "../sandbox/prepare.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/session_directory.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
@@ -60,6 +61,7 @@ export async function compose({ settings, environment, log }: ComposeOptions): P
   const audit = await openAudit(settings, sandbox, log);
   if (audit !== undefined) stack.use(audit);
   const runner = stack.use(new SandboxedRunner({ sandbox, shell, pool: settings.pool, logger: log }));
+  await insistOn(settings, sandbox, runner);
   const scope = await openScope(sandbox.scopes.map((directory) => directory.path));
   const bundled = await embeddedTools(settings.bundles);
   const path = sandbox.environment["PATH"];
@@ -128,6 +130,11 @@ function sandboxSettings(settings: Settings, shell: Shell, environment: ComposeO
     enforce: settings.sandbox,
     reads: settings.readable,
     writes: settings.writable,
+    protect: settings.protect,
+    allowProtected: settings.allowProtected,
+    own: ownPaths(settings),
+    allowSensitive: settings.allowSensitive,
+    strict: settings.strict,
     environmentNames: settings.passedVariables,
     temporaryFiles: settings.tempFiles,
     requireAbi: settings.requiredAbi,
@@ -135,6 +142,25 @@ function sandboxSettings(settings: Settings, shell: Shell, environment: ComposeO
     shell: shell.path,
     serverEnvironment: environment,
   };
+}
+
+/** What is ours and lies in a writable tree in some settings, where commands may not change it. */
+function ownPaths({ toolsDirectory }: Settings): readonly string[] {
+  return [toolsDirectory].filter((path) => path !== undefined)
+    .map((path) => realPath(absolutePath(path, Deno.cwd()))).filter((path) => path !== undefined);
+}
+
+/**
+ * Asks the kernel before anybody is served, where the answer decides whether anybody may be.
+ * @throws {UserError} When a required layer is missing, or credentials in reach of commands cannot be hidden.
+ */
+async function insistOn({ requiredLayers }: Settings, { guard }: Sandbox, runner: SandboxedRunner): Promise<void> {
+  if (guard === undefined || requiredLayers.length === 0 && guard.hidden.length === 0) return;
+  const [asked] = await Promise.allSettled([runner.policy]);
+  if (asked.status === "rejected") throw new UserError(messageOf(asked.reason));
+  const problem = asked.value && missingLayer(requiredLayers, asked.value);
+  if (problem !== undefined) throw new UserError(problem);
+  await runner.checkGuard();
 }
 
 function serviceSettings(settings: Settings, sandbox: SandboxStatus): ServiceSettings {

@@ -8,7 +8,7 @@ const LONGEST_LOOK_MS = 500;
 
 /** Explains failed commands by the policy they ran behind (S15). */
 export function failureExplainer(
-  { scopes, environment }: Pick<Sandbox, "scopes" | "environment">,
+  { scopes, environment, sensitive }: Pick<Sandbox, "scopes" | "environment" | "sensitive">,
   runner: Pick<SandboxedRunner, "policy">,
 ): (command: FailedCommand) => Promise<readonly Denial[]> {
   return async (command) => {
@@ -17,7 +17,7 @@ export function failureExplainer(
     if (policy === undefined) return [];
     const late = Promise.withResolvers<readonly Denial[]>();
     const timer = setTimeout(() => late.resolve([]), LONGEST_LOOK_MS);
-    const context = { policy, scopes: scopes.map(({ path }) => path), home: environment["HOME"] };
+    const context = { policy, scopes: scopes.map(({ path }) => path), home: environment["HOME"], sensitive };
     const denials = await Promise.race([explainDenials(command, context), late.promise]);
     clearTimeout(timer);
     return denials;

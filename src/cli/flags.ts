@@ -1,3 +1,4 @@
+import { SANDBOX_LAYERS } from "../sandbox/layers.ts";
 import { CLIENT_NAMES } from "./client_names.ts";
 import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
 
@@ -88,6 +89,34 @@ export const FLAGS = {
     help: "What commands may change besides the scope",
     variable: "AHMA_WRITE",
   },
+  "protect": {
+    value: "directory",
+    placeholder: "PATH",
+    repeatable: true,
+    refuseEmpty: true,
+    help: "What commands may not change inside the scope, besides .git/hooks and the like",
+    variable: "AHMA_PROTECT",
+  },
+  "allow-protected": {
+    value: "directory",
+    placeholder: "PATH",
+    repeatable: true,
+    help: "A protected path that commands may change after all, as in .git/config",
+    variable: "AHMA_ALLOW_PROTECTED",
+  },
+  "allow-read-sensitive": {
+    value: "directory",
+    placeholder: "PATH",
+    repeatable: true,
+    help: "A place of credentials, as in ~/.npmrc, that commands may read after all",
+    variable: "AHMA_ALLOW_READ_SENSITIVE",
+  },
+  "strict": {
+    value: "none",
+    placeholder: "",
+    help: "Commands read nothing below home but the scope and what is named; validate: warnings fail too",
+    variable: "AHMA_STRICT",
+  },
   "env": {
     value: "name",
     placeholder: "NAME",
@@ -111,6 +140,14 @@ export const FLAGS = {
     project: true,
   },
   ...CONFINEMENT_FLAGS,
+  "require-layer": {
+    value: "choice",
+    placeholder: "LAYER",
+    repeatable: true,
+    choices: SANDBOX_LAYERS,
+    help: "Refuse to start where the kernel does not give this layer",
+    variable: "AHMA_REQUIRE_LAYER",
+  },
   "no-sandbox": {
     value: "none",
     placeholder: "",
@@ -209,7 +246,7 @@ export const FLAGS = {
     own: true,
   },
   "json": { value: "none", placeholder: "", help: "Print JSON", own: true },
-  "strict": { value: "none", placeholder: "", help: "Warnings fail too", own: true },
+  "sandbox": { value: "none", placeholder: "", help: "Only what the sandbox holds on this machine", own: true },
   "result-json": { value: "none", placeholder: "", help: "Print the MCP result instead of the output", own: true },
   "quiet": { value: "none", placeholder: "", help: "No status lines on stderr", own: true },
   "client": {

@@ -5,6 +5,7 @@
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
+import { SANDBOX_LAYERS, type SandboxLayer } from "../sandbox/layers.ts";
 import type { CommandLine } from "./arguments.ts";
 import type { ConfinementChoice } from "../sandbox/confinement.ts";
 import { confinementFrom } from "./confinement_flags.ts";
@@ -26,6 +27,16 @@ export interface Settings {
   readonly readable: readonly string[];
   /** Writable besides the scope (S4). */
   readonly writable: readonly string[];
+  /** Protected inside the scope, besides what always is; absolute, or seen from every writable tree (S8). */
+  readonly protect: readonly string[];
+  /** Protected paths that commands may change after all, likewise. */
+  readonly allowProtected: readonly string[];
+  /** Places of credentials that commands may read after all (S7). */
+  readonly allowSensitive: readonly string[];
+  /** Nothing below home is readable but the scope and what is named (S4). */
+  readonly strict: boolean;
+  /** Layers without which the program does not start, beside Landlock (S8). */
+  readonly requiredLayers: readonly SandboxLayer[];
   /** Names of the server's variables that commands get too (S9). */
   readonly passedVariables: readonly string[];
   /** False: commands have no temporary directory (S5). */
@@ -130,6 +141,11 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     allowBroadScope: values.isOn("allow-broad-scope"),
     readable: values.texts("read"),
     writable: values.texts("write"),
+    protect: values.texts("protect"),
+    allowProtected: values.texts("allow-protected"),
+    allowSensitive: values.texts("allow-read-sensitive"),
+    strict: values.isOn("strict"),
+    requiredLayers: SANDBOX_LAYERS.filter((layer) => values.texts("require-layer").includes(layer)),
     passedVariables: values.texts("env"),
     tempFiles: !values.isOn("no-temp-files"),
     requiredAbi: values.number("require-abi") ?? 1,

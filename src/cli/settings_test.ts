@@ -26,6 +26,11 @@ const DEFAULTS = {
   allowBroadScope: false,
   readable: [],
   writable: [],
+  protect: [],
+  allowProtected: [],
+  allowSensitive: [],
+  strict: false,
+  requiredLayers: [],
   passedVariables: [],
   tempFiles: true,
   requiredAbi: 1,
@@ -59,7 +64,8 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--env TERM --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
     "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --no-pool --log-to-stderr --debug " +
     "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
-    "--limit-open-files none --limit-memory 512M --limit-cpu 30";
+    "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config " +
+    "--allow-read-sensitive n --strict --require-layer namespaces";
   assert.deepStrictEqual(
     invocation(words.split(" ")),
     serve({
@@ -69,6 +75,11 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       allowBroadScope: true,
       readable: ["r"],
       writable: ["w"],
+      protect: ["p", "q"],
+      allowProtected: [".git/config"],
+      allowSensitive: ["n"],
+      strict: true,
+      requiredLayers: ["namespaces"],
       passedVariables: ["TERM"],
       tempFiles: false,
       requiredAbi: 4,

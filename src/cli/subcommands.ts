@@ -115,7 +115,7 @@ export const SUBCOMMAND_FACTS = {
     summary: "Check this machine and print what to paste into your client",
     usage: "[flags]",
     operands: "none",
-    flags: ["json"],
+    flags: ["json", "sandbox"],
     serverFlags: true,
     details: [
       "Kernel, Landlock, namespaces; what the sandbox denies and allows, by trying; shells; tool files; programs that " +
@@ -124,6 +124,7 @@ export const SUBCOMMAND_FACTS = {
     ],
     examples: [
       ["ahma_mcp doctor", "Everything"],
+      ["ahma_mcp doctor --sandbox", "What commands are kept from, one line a capability"],
       ["ahma_mcp doctor --json | jq '.checks[] | select(.status != \"ok\")'", "What is not as it should be"],
     ],
   },

@@ -28,12 +28,21 @@ export type WorkEnd =
   )
   & Pick<OperationEnd, "denials">;
 
+/** A file that programs outside the sandbox obey was made, changed or removed (S8). */
+export interface ProtectedChange {
+  /** Absolute. */
+  readonly path: string;
+  readonly change: "created" | "changed" | "removed";
+}
+
 /** What the registry hands to the work. */
 export interface WorkControl {
   /** The operation's id and the tool it is of. */
   readonly operation: { readonly id: string; readonly tool: string };
   /** Aborted by cancel, timeout and shutdown; the work then ends its processes and settles. */
   readonly signal: AbortSignal;
+  /** Protected paths that changed while the work ran (S8): told with the result. */
+  protectedChanged(changes: readonly ProtectedChange[]): void;
   /** Output in order; kept bounded by the operation. */
   write(chunk: Uint8Array): void;
 }

@@ -1,5 +1,5 @@
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
-import type { OperationEnd, OperationState, Work, WorkControl } from "./operation.ts";
+import type { OperationEnd, OperationState, ProtectedChange, Work, WorkControl } from "./operation.ts";
 import { OperationOutput, type OutputReader, type OutputWindow } from "./output.ts";
 import {
   INITIAL_STATUS,
@@ -33,6 +33,8 @@ export interface Operation {
   /** Its result was given to the client (X5c); such an operation is not announced again. */
   readonly collected: boolean;
   readonly output: OutputReader;
+  /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
+  readonly protectedChanges: readonly ProtectedChange[];
   /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<OperationEnd>;
   /** Hands every further chunk of output to `listener`, which must not keep it. */
@@ -71,6 +73,7 @@ export class OperationRecord implements Operation {
   #startedAt: number | undefined;
   #endedAt: number | undefined;
   #collected = false;
+  #protectedChanges: readonly ProtectedChange[] = [];
 
   constructor(parts: OperationRecordParts) {
     this.id = parts.id;
@@ -108,6 +111,9 @@ export class OperationRecord implements Operation {
   get output(): OutputReader {
     return this.#output;
   }
+  get protectedChanges(): readonly ProtectedChange[] {
+    return this.#protectedChanges;
+  }
   /** Memory its output holds, in bytes. */
   get heldBytes(): number {
     return this.#output.heldBytes;
@@ -140,6 +146,7 @@ export class OperationRecord implements Operation {
       operation: { id: this.id, tool: this.tool },
       signal: this.#abort.signal,
       write: (chunk) => this.#write(chunk),
+      protectedChanged: (changes) => this.#protectedChanges = [...this.#protectedChanges, ...changes],
     };
     try {
       if (work === undefined) throw new TypeError(`Operation ${this.id} was started twice`);

@@ -3,6 +3,8 @@
  * they were written, and the promise settles when the whole process tree is gone and every byte was delivered.
  */
 
+import type { ProtectedChange } from "../sandbox/guard.ts";
+
 /** What to run. */
 export interface CommandRequest {
   /** A program with its arguments (looked up on the command's PATH), or a line for the shell. */
@@ -26,6 +28,8 @@ export type CommandEnd =
 export interface CommandHooks {
   /** Aborted: the whole tree gets SIGTERM, after the grace SIGKILL (X9, X10). */
   readonly signal: AbortSignal;
+  /** Protected paths that changed while the command ran, before its end is told (S8); not called when none did. */
+  readonly onProtectedChange?: (changes: readonly ProtectedChange[]) => void;
   /** stdout and stderr as one stream (X7). The chunk's memory is used again when the callee returns. */
   readonly onOutput: (chunk: Uint8Array) => void;
 }

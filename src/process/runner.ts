@@ -4,11 +4,13 @@ import { messageOf } from "../base/errors.ts";
 import { searchPath } from "../sandbox/environment.ts";
 import { launchTable, policyTable } from "../sandbox/launcher/steps.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
+import type { GuardView } from "../sandbox/guard.ts";
 import type { LaunchCommand, SandboxPolicy } from "../sandbox/policy.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
 import { settleNamespaces } from "./namespaces.ts";
 import { logReport, refusalFor, runSelfTest, type SelfTestReport } from "./sandbox_trial.ts";
+import { SessionGuard } from "./session_guard.ts";
 import { handOver, lineArguments, type Shell, waitingArguments } from "./shell.ts";
 import { ShellPool } from "./shell_pool.ts";
 import { type LauncherImage, type LauncherProcess, Spawner } from "./spawn.ts";
@@ -47,10 +49,19 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   #policyTable: Table | undefined;
   #waitingImage: LauncherImage | undefined;
   #pool: ShellPool | undefined;
+  /** Undefined: nothing is guarded. */
+  readonly #guard: SessionGuard | undefined;
+  /** What table, image and waiting shells were made for. */
+  #guarded: GuardView | undefined;
+  /** Settles when the repositories below the scopes are known. */
+  #repositories: Promise<void> | undefined;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#spawner = new Spawner(options.sandbox.processor, options.sandbox.directories.root);
+    const { guard, scopes } = options.sandbox;
+    const trees = scopes.map(({ path }) => path);
+    this.#guard = guard && new SessionGuard({ plan: guard, trees, looker: this.#spawner, logger: options.logger });
     this.#policy = this.#settle();
   }
 
@@ -70,11 +81,17 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     return this.#selfTest ??= this.#try();
   }
 
+  /** @throws {UserError} When commands could read what must stay hidden, so that none would be run. */
+  async checkGuard(): Promise<void> {
+    this.#lookAtGuarded(await this.policy);
+  }
+
   /** Tries the sandbox and starts the pool. Worth doing when the first bytes of MCP have been answered. */
   async warmUp(): Promise<void> {
     void Promise.allSettled([this.selfTest]); // a trial that could not be made is logged, and the next command asks again
     const policy = await this.policy;
     if (!this.#options.pool || !this.#options.shell.canWait || this.#pool !== undefined) return;
+    this.#lookAtGuarded(policy);
     this.#pool = new ShellPool(() => this.#startWaitingShell(policy));
     this.#pool.refill();
   }
@@ -82,10 +99,13 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
     try {
       const policy = await this.#admitted();
-      if ("shell" in request.run && request.stdin === undefined && this.#options.shell.canWait) {
-        return await this.#runLine(request.run.shell, request, { policy, hooks });
-      }
-      return await this.#runAtOnce(request, { policy, hooks });
+      const before = this.#lookAtGuarded(policy);
+      const how = { policy, hooks, left: [] };
+      const end = "shell" in request.run && request.stdin === undefined && this.#options.shell.canWait
+        ? await this.#runLine(request.run.shell, request, how)
+        : await this.#runAtOnce(request, how);
+      this.#tellChanges(before, how);
+      return end;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}` };
@@ -100,8 +120,9 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
    */
   async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
     const policy = await this.#admitted();
+    this.#lookAtGuarded(policy);
     const command = this.#launchCommand({ ...request, stdin: undefined });
-    const table = policyTable(policy, { ...this.#target(), stderrFile: request.stderrFile });
+    const table = policyTable(this.#withGuarded(policy), { ...this.#target(), stderrFile: request.stderrFile });
     const image = this.#spawner.image(launchTable(table, command, this.#options.sandbox.processor));
     let process: LauncherProcess;
     try {
@@ -109,7 +130,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     } finally {
       image.dispose();
     }
-    const { end } = this.#follow(process, image.steps, command.argv[0] ?? "", { policy, hooks });
+    const { end } = this.#follow(process, image.steps, command.argv[0] ?? "", { policy, hooks, left: [] });
     return { stdin: process.stdin, end };
   }
 
@@ -173,6 +194,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     const supervised = supervise({ process, steps, program, namespaces, huntDescendants }, how.hooks);
     const { gone } = supervised;
     this.#departing.add(gone);
+    how.left.push(gone);
     void gone.finally(() => this.#departing.delete(gone));
     return supervised;
   }
@@ -215,7 +237,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   }
 
   #policyPart(policy: SandboxPolicy | undefined): Table {
-    return this.#policyTable ??= policyTable(policy, this.#target());
+    return this.#policyTable ??= policyTable(this.#withGuarded(policy), this.#target());
   }
 
   /** The policy for a command: only one that stood its trial. @throws {Error} when it did not, or there was none yet */
@@ -226,15 +248,17 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   }
 
   #try(): Promise<SelfTestReport | undefined> {
-    const trial = this.policy.then((policy) =>
-      policy && runSelfTest({
+    const trial = this.policy.then((policy) => {
+      if (policy === undefined) return undefined;
+      this.#lookAtGuarded(policy);
+      return runSelfTest({
         policy,
         table: this.#policyPart(policy),
         target: this.#target(),
         spawner: this.#spawner,
         directories: this.#options.sandbox.directories,
-      })
-    );
+      });
+    });
     const { logger } = this.#options;
     trial.then((report) => logReport(report, logger), (error) => {
       logger.warn("The sandbox's self-test could not be made; the next command tries again", {
@@ -245,6 +269,40 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     return trial;
   }
 
+  /**
+   * Looks before a command; what was made for another state of the guarded paths is let go.
+   * @throws {UserError} When nothing may run.
+   */
+  #lookAtGuarded(policy: SandboxPolicy | undefined): GuardView | undefined {
+    const view = policy === undefined ? undefined : this.#guard?.look({ mounted: policy.namespaces });
+    this.#adopt(view);
+    return view;
+  }
+
+  /** Tells the caller what changed while its command ran, and looks again when all of it is gone. */
+  #tellChanges(before: GuardView | undefined, { policy, hooks, left }: How): void {
+    if (before === undefined || policy === undefined || this.#guard === undefined) return;
+    const how = { mounted: policy.namespaces };
+    const { after, changes } = this.#guard.changes(before, how);
+    if (changes.length > 0) hooks.onProtectedChange?.(changes);
+    this.#adopt(after);
+    void this.#guard.lookLater(Promise.all(left), after, how);
+  }
+
+  #adopt(view: GuardView | undefined): void {
+    const made = this.#guarded?.key ?? "";
+    this.#guarded = view;
+    if (made === (view?.key ?? "")) return;
+    this.#pool?.renew();
+    this.#policyTable = undefined;
+    this.#waitingImage?.dispose();
+    this.#waitingImage = undefined;
+  }
+
+  #withGuarded(policy: SandboxPolicy | undefined): SandboxPolicy | undefined {
+    return policy && { ...policy, guarded: this.#guarded?.guarded ?? [] };
+  }
+
   #target() {
     return { processor: this.#options.sandbox.processor, serverPid: Deno.pid };
   }
@@ -252,12 +310,9 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   /** Asked at the start, and again by the next command when the answer was none. */
   #settle(): Promise<SandboxPolicy | undefined> {
     const { sandbox, logger } = this.#options;
-    const settling = settleNamespaces({
-      policy: sandbox.policy,
-      target: this.#target(),
-      spawner: this.#spawner,
-      logger,
-    });
+    const found = this.#repositories ??= this.#guard?.findRepositories() ?? Promise.resolve();
+    const question = { policy: sandbox.policy, target: this.#target(), spawner: this.#spawner, logger };
+    const settling = Promise.all([settleNamespaces(question), found]).then(([policy]) => policy);
     settling.catch((error) => {
       logger.warn("The sandbox could not be tried; the next command tries again", { reason: messageOf(error) });
       this.#policy = undefined;
@@ -272,6 +327,8 @@ const LONGEST_FAREWELL_MS = 5_000;
 interface How {
   readonly policy: SandboxPolicy | undefined;
   readonly hooks: CommandHooks;
+  /** Gets the end of each process tree that is started. */
+  readonly left: Promise<void>[];
 }
 
 const ENCODER = new TextEncoder();

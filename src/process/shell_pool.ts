@@ -69,6 +69,11 @@ export class ShellPool {
     });
   }
 
+  /** Ends the waiting shells, because they were born into another state of things; `refill` starts others. */
+  renew(): void {
+    this.#shrinkTo(0);
+  }
+
   /** Ends the waiting shells and starts no more. */
   async close(): Promise<void> {
     this.#closed = true;

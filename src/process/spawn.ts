@@ -8,7 +8,7 @@ import { buildImage } from "../sandbox/launcher/image.ts";
 import type { Processor } from "../sandbox/launcher/syscalls.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
 import { huntDescendants, systemTree } from "./descendants.ts";
-import { Libc } from "../sandbox/libc.ts";
+import { type FileFacts, Libc } from "../sandbox/libc.ts";
 
 /** How a launcher ended. */
 export type LauncherStatus = Pick<Deno.CommandStatus, "code" | "signal">;
@@ -73,6 +73,11 @@ export class Spawner {
   /** One hunt for whatever is below `root` (descendants.ts). */
   huntDescendants(root: number): void {
     huntDescendants(root, systemTree(this.#libc));
+  }
+
+  /** What is at a path itself (libc.ts). */
+  lookAt(path: string): FileFacts | undefined {
+    return this.#libc.lookAt(path);
   }
 
   /** Whether this system allows no user namespaces at all (user_namespaces(7)). */

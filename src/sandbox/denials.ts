@@ -27,6 +27,8 @@ export interface DenialContext {
   readonly policy: SandboxPolicy;
   readonly scopes: readonly string[];
   readonly home: string | undefined;
+  /** Canonical places of credentials, which no flag named here would open. */
+  readonly sensitive: readonly string[];
 }
 
 const MOST_DENIALS = 5;
@@ -103,10 +105,14 @@ function isSystemPath(path: string): boolean {
 }
 
 /** Only what the server would accept, and nothing that opens more than a project. */
-function flagsFor({ path, kind }: Place, { home }: DenialContext, state: "readable" | "closed"): readonly string[] {
+function flagsFor(
+  { path, kind }: Place,
+  { home, sensitive }: DenialContext,
+  state: "readable" | "closed",
+): readonly string[] {
   const directory = kind === "directory" ? path : parentOf(path);
   const wide = (tree: string) => tree.split("/").length <= 2 || tree === home;
-  const refused = (tree: string) => wide(tree) || isSystemPath(tree) || sensitiveProblem(tree, home) !== undefined;
+  const refused = (tree: string) => wide(tree) || isSystemPath(tree) || sensitiveProblem(tree, sensitive) !== undefined;
   return [
     ...state === "closed" && kind !== undefined && !refused(path) ? [`--read ${path}`] : [],
     ...refused(directory) ? [] : [`--write ${directory}`],

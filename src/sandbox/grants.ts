@@ -7,7 +7,7 @@ import { certificateFiles, searchPath, toolchainHomes } from "./environment.ts";
 import { DATA_TREE, grantable, READABLE_TREE } from "./landlock.ts";
 import { absolutePath, expected, isWithin, realPath, trustedPath } from "./paths.ts";
 import type { PathGrant } from "./policy.ts";
-import { sensitiveProblem } from "./sensitive.ts";
+import { holdsSensitive, sensitiveProblem } from "./sensitive.ts";
 import { systemPaths, type WantedPath } from "./system_paths.ts";
 import { toolchainDirectories } from "./toolchains.ts";
 
@@ -44,6 +44,10 @@ export interface GrantQuestion {
   readonly abi: number;
   /** Canonical trees commands can write to. */
   readonly writable: readonly string[];
+  /** Places that stay closed (sensitive.ts). */
+  readonly sensitive: readonly string[];
+  /** `--strict`: nothing below home is found automatically. */
+  readonly strict: boolean;
 }
 
 /** The grants, or why a `--read` is refused. */
@@ -55,7 +59,10 @@ export function readableGrants(question: GrantQuestion): Outcome<readonly PathGr
     named.push({ path: path.value, rights: READABLE_TREE });
   }
   const home = question.home === undefined ? undefined : realPath(question.home);
-  const found = automaticPaths(question, home).filter(({ path }) => isModest(path, home));
+  const found = automaticPaths(question, home).filter(({ path }) =>
+    isModest(path, home, question.sensitive) &&
+    !(question.strict && home !== undefined && isWithin(path, home))
+  );
   const all = [...systemPaths({ ownProc: true }), ...found, ...named, { path: question.files, rights: DATA_TREE }];
   return success(merged(all, question));
 }
@@ -63,7 +70,7 @@ export function readableGrants(question: GrantQuestion): Outcome<readonly PathGr
 /** A path that a person opens to commands: canonical, or why it is refused. */
 export function namedPath(
   given: string,
-  { workingDirectory, home, writable }: Pick<GrantQuestion, "workingDirectory" | "home" | "writable">,
+  { workingDirectory, writable, sensitive }: Pick<GrantQuestion, "workingDirectory" | "writable" | "sensitive">,
 ): Outcome<string> {
   const spelled = absolutePath(given, workingDirectory);
   const real = realPath(spelled);
@@ -76,7 +83,7 @@ export function namedPath(
         "it could lead anywhere. Name the place itself",
     );
   }
-  const problem = sensitiveProblem(real, home);
+  const problem = sensitiveProblem(real, sensitive);
   return problem === undefined ? success(real) : failure(problem);
 }
 
@@ -95,8 +102,8 @@ function automaticPaths(question: GrantQuestion, home: string | undefined): read
 }
 
 /** Neither wide nor a place of credentials. Canonical paths. */
-function isModest(path: string, home: string | undefined): boolean {
-  return !TOO_WIDE.has(path) && path !== home && sensitiveProblem(path, home) === undefined;
+function isModest(path: string, home: string | undefined, sensitive: readonly string[]): boolean {
+  return !TOO_WIDE.has(path) && path !== home && !holdsSensitive(path, sensitive);
 }
 
 /** Follows the links of what is left, drops what is missing and what a wider grant covers already. */

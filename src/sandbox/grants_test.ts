@@ -24,6 +24,8 @@ async function inPlaces(test: (places: Places) => Promise<void>): Promise<void> 
           reads: [],
           files: `${base}/files`,
           abi: 7,
+          sensitive: [`${base}/home/.ssh`],
+          strict: false,
           writable: [`${base}/scope`],
           ...change,
         });
@@ -67,5 +69,15 @@ Deno.test("S4 readableGrants() opens what a person names, unless it holds creden
     assert.deepStrictEqual(granted({ reads: ["../certificates"] }), ["/certificates"]);
     assert.match(String(granted({ reads: ["../none"] })), /^Cannot open "..\/none" to commands: it does not exist/);
     assert.match(String(granted({ reads: ["link"] })), /leads through a directory they can write to/);
-    assert.match(String(granted({ reads: [`${base}/home`] })), /it would make "\/home\/.aws" reachable/);
+    assert.match(String(granted({ reads: [`${base}/home/.ssh`] })), /"\/home\/.ssh" is a place of credentials/);
+    assert.deepStrictEqual(granted({ reads: [`${base}/home`] }), ["/home"], "what it holds is hidden, see guard.ts");
+  }));
+
+Deno.test("S4 readableGrants() with --strict opens nothing below home but what a person names", () =>
+  inPlaces(({ base, granted }) => {
+    const environment = { PATH: `${base}/home/.cargo/bin`, SSL_CERT_FILE: `${base}/certificates/ca.pem` };
+    assert.deepStrictEqual(granted({ environment, strict: true }), ["/certificates/ca.pem"]);
+    const reads = [`${base}/home/.rustup`];
+    assert.deepStrictEqual(granted({ environment, reads, strict: true }), ["/certificates/ca.pem", "/home/.rustup"]);
+    return Promise.resolve();
   }));

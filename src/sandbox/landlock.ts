@@ -82,6 +82,9 @@ export const READABLE_TREE = FS.execute | FS.readFile | FS.readDir;
 /** Rights of a readable tree that holds no programs. */
 export const DATA_TREE = FS.readFile | FS.readDir;
 
+/** Rights of `/dev/shm`: files only, as `shm_open` makes them. */
+export const SHARED_MEMORY = FS.writeFile | FS.readFile | FS.readDir | FS.removeFile | FS.makeReg | FS.truncate;
+
 /** Rights of `/dev/null` and its like. */
 export const WRITABLE_DEVICE = FS.writeFile | FS.readFile | FS.ioctlDev;
 

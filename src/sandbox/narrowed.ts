@@ -1,10 +1,11 @@
 /** The next best policy where the kernel refuses a step of one (S8): less of one layer, and all of the others. */
 import { isNetworkOpen, withoutOwnNetwork } from "./confinement.ts";
 import { COUNT_STEP } from "./launcher/limit_steps.ts";
+import { SHARED_MEMORY_STEP } from "./launcher/mount_steps.ts";
 import { NETWORK_STEP } from "./launcher/network_steps.ts";
 import { FILTER_STEP } from "./launcher/seccomp_steps.ts";
 import type { SandboxPolicy } from "./policy.ts";
-import { restrictedToLandlock } from "./without_namespaces.ts";
+import { restrictedToLandlock, withoutSharedMemory } from "./without_namespaces.ts";
 
 /** The policy without what `step` is part of; undefined: without it there is no sandbox. */
 export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | undefined {
@@ -16,6 +17,8 @@ export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | u
       return { ...policy, confinement: withoutOwnNetwork(confinement) };
     case COUNT_STEP:
       return { ...policy, confinement: { ...confinement, countedByNamespace: false } };
+    case SHARED_MEMORY_STEP:
+      return withoutSharedMemory(policy);
     default:
       return policy.namespaces ? restrictedToLandlock(policy) : undefined;
   }

@@ -64,10 +64,14 @@ export function expected<Value>(look: () => Value): Value | undefined {
   try {
     return look();
   } catch (error) {
-    const usual = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied ||
-      error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.FilesystemLoop ||
-      error instanceof Deno.errors.NotCapable; // /proc and /dev, which Deno keeps from most programs
-    if (usual) return undefined;
+    if (isExpected(error)) return undefined;
     throw error;
   }
+}
+
+/** What a file system does to those who look: missing, out of reach, no directory, a loop of links. */
+export function isExpected(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied ||
+    error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.FilesystemLoop ||
+    error instanceof Deno.errors.NotCapable; // /proc and /dev, which Deno keeps from most programs
 }

@@ -22,6 +22,19 @@ export interface PathGrant {
   readonly rights: number;
 }
 
+/**
+ * A path that is covered in the command's mount namespace; whatever else the path leads to by then is refused.
+ *
+ * - `pin`: a mount of itself, so that it cannot be renamed or removed: on the way to a protected path.
+ * - `read_only`: a read-only mount of itself (S8).
+ * - `hidden`: `cover` stands in its place (S7).
+ */
+export interface GuardedPath extends PinnedDirectory {
+  readonly treatment: "pin" | "read_only" | "hidden";
+  /** What is seen there: the path itself, or an empty directory or file of ours. */
+  readonly cover: string;
+}
+
 export interface SandboxPolicy {
   /** Trees that may be read, written and executed: the scopes first, then temp and caches. */
   readonly writable: readonly PinnedDirectory[];
@@ -31,6 +44,10 @@ export interface SandboxPolicy {
   readonly abi: number;
   /** User, mount and PID namespaces: a process tree that ends as one, everything outside read-only, own /proc. */
   readonly namespaces: boolean;
+  /** In the order they are to be mounted, directories before what is in them; only used with namespaces. Absent: none. */
+  readonly guarded?: readonly GuardedPath[];
+  /** With namespaces: /dev/shm is a file system of the command's own. Absent: there is none. */
+  readonly sharedMemory?: boolean;
   /**
    * Capabilities that commands of root keep, by number (linux/capability.h); empty: none.
    */

@@ -6,17 +6,25 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { type ConfinementChoice, confinementHere } from "./confinement.ts";
 import { buildEnvironment, isForbiddenVariable } from "./environment.ts";
 import { sanitiseGitConfiguration } from "./git_configuration.ts";
+import { type GuardPlan } from "./guard.ts";
 import { namedPath, readableGrants } from "./grants.ts";
-import { missingProtections } from "./landlock.ts";
+import { missingProtections, SHARED_MEMORY } from "./landlock.ts";
 import type { Processor } from "./launcher/syscalls.ts";
 import { Libc } from "./libc.ts";
 import { fingerprint } from "../base/fingerprint.ts";
-import { expected } from "./paths.ts";
+import { expected, isWithin, realPath } from "./paths.ts";
 import { scopeCache, sessionBase } from "./places.ts";
 import type { PinnedDirectory, SandboxPolicy } from "./policy.ts";
+import { type ProtectedPath, protectedPaths } from "./protected.ts";
 import { acceptableAbi, supportedProcessor } from "./prerequisites.ts";
 import { type ScopeChoice, settleScopes } from "./scope.ts";
-import { createSessionCache, createSessionDirectories, type SessionDirectories } from "./session_directory.ts";
+import { sensitivePlaces, sensitiveProblem } from "./sensitive.ts";
+import {
+  createCovers,
+  createSessionCache,
+  createSessionDirectories,
+  type SessionDirectories,
+} from "./session_directory.ts";
 
 /** What a person chose; everything comes from flags and the server's environment, read once. */
 export interface SandboxSettings extends ScopeChoice {
@@ -25,6 +33,15 @@ export interface SandboxSettings extends ScopeChoice {
   /** `--read` and `--write` directories or files, as given. */
   readonly reads: readonly string[];
   readonly writes: readonly string[];
+  /** `--protect` and `--allow-protected`, as given. */
+  readonly protect: readonly string[];
+  readonly allowProtected: readonly string[];
+  /** Canonical paths of our own that commands may not change where they lie in a writable tree. */
+  readonly own: readonly string[];
+  /** `--allow-read-sensitive`, as given. */
+  readonly allowSensitive: readonly string[];
+  /** `--strict`: nothing below home is readable unless it is named. */
+  readonly strict: boolean;
   /** `--env` names. */
   readonly environmentNames: readonly string[];
   readonly temporaryFiles: boolean;
@@ -41,6 +58,10 @@ export interface Sandbox {
   readonly policy: SandboxPolicy | undefined;
   readonly processor: Processor;
   readonly scopes: readonly PinnedDirectory[];
+  /** What is protected and hidden in what commands can reach; undefined: `--no-sandbox`. */
+  readonly guard: GuardPlan | undefined;
+  /** Canonical places of credentials that stay closed. */
+  readonly sensitive: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly directories: SessionDirectories;
   /** Landlock's ABI; 0 with `--no-sandbox`. */
@@ -63,7 +84,18 @@ export function prepareSandbox(settings: SandboxSettings): Outcome<Sandbox> {
     if (!abi.ok) return abi;
     const scopes = settleScopes(settings, libc);
     if (!scopes.ok) return scopes;
-    return build({ settings, processor: processor.value, abi: abi.value, libc }, scopes.value);
+    const sensitive = sensitivePlaces({
+      environment: settings.serverEnvironment,
+      home: settings.home,
+      workingDirectory: settings.workingDirectory,
+      allow: settings.allowSensitive,
+    });
+    if (!sensitive.ok) return sensitive;
+    const problem = scopes.value.map(({ path }) => sensitiveProblem(path, sensitive.value))
+      .find((found) => found !== undefined);
+    if (problem !== undefined && settings.enforce) return failure(problem);
+    const context = { settings, processor: processor.value, abi: abi.value, libc, sensitive: sensitive.value };
+    return build(context, scopes.value);
   } finally {
     libc.close();
   }
@@ -85,14 +117,20 @@ interface Context {
   readonly processor: Processor;
   readonly abi: number;
   readonly libc: Libc;
+  /** Canonical places that stay closed. */
+  readonly sensitive: readonly string[];
 }
 
-function build({ settings, processor, abi, libc }: Context, scopes: readonly PinnedDirectory[]): Outcome<Sandbox> {
+function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sandbox> {
+  const { settings, processor, abi, libc, sensitive } = context;
   const { serverEnvironment: environment, home, workingDirectory } = settings;
-  const writes = pinWrites({ settings, processor, abi, libc }, scopes);
+  const writes = pinWrites(context, scopes);
   if (!writes.ok) return writes;
   const opened = [...scopes, ...writes.value];
-  const place = { environment, home, writable: opened.map(({ path }) => path) };
+  const trees = opened.map(({ path }) => path);
+  const protect = protectedIn(trees, settings);
+  if (!protect.ok) return protect;
+  const place = { environment, home, writable: trees };
   const base = sessionBase(place);
   if (base === undefined) {
     return failure(
@@ -108,27 +146,27 @@ function build({ settings, processor, abi, libc }: Context, scopes: readonly Pin
     environment,
     home,
     workingDirectory,
-    reads: settings.reads,
+    reads: [...settings.reads, ...settings.allowSensitive],
+    strict: settings.strict,
+    sensitive,
     files: directories.files,
     abi,
     writable: writable.map(({ path }) => path),
   });
   if (!grants.ok) {
-    directories.owner.close();
-    Deno.removeSync(directories.root, { recursive: true });
+    discard(directories);
     return grants;
   }
-  const policy = {
-    writable,
-    grants: grants.value,
-    abi,
-    namespaces: true,
-    confinement: confinementHere(settings.confinement, libc),
-    keptCapabilities: needsFileCapabilities(scopes) ? FILE_CAPABILITIES : [],
-    user: { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 },
+  const reachable = [...trees, ...grants.value.map(({ path }) => path)];
+  const guard = {
+    protected: protect.value,
+    hidden: sensitive.filter((secret) => reachable.some((tree) => isWithin(secret, tree))),
+    covers: createCovers(directories),
   };
   return success({
-    policy: settings.enforce ? policy : undefined,
+    guard: settings.enforce ? guard : undefined,
+    sensitive,
+    policy: settings.enforce ? policyOf(context, { scopes, writable, grants: grants.value }) : undefined,
     processor,
     scopes,
     directories,
@@ -143,6 +181,36 @@ function build({ settings, processor, abi, libc }: Context, scopes: readonly Pin
     abi,
     missing: abi === 0 ? [] : missingProtections(abi),
   });
+}
+
+function discard({ owner, root }: SessionDirectories): void {
+  owner.close();
+  Deno.removeSync(root, { recursive: true });
+}
+
+function protectedIn(trees: readonly string[], settings: SandboxSettings): Outcome<readonly ProtectedPath[]> {
+  const { protect, allowProtected: allow, own } = settings;
+  const home = settings.home === undefined ? undefined : realPath(settings.home);
+  return protectedPaths({ trees, home, protect, allow, own });
+}
+
+interface Reach extends Pick<SandboxPolicy, "writable" | "grants"> {
+  readonly scopes: readonly PinnedDirectory[];
+}
+
+function policyOf({ settings, abi, libc }: Context, { scopes, writable, grants }: Reach): SandboxPolicy {
+  const sharedMemory = libc.lookAt("/dev/shm")?.kind === "directory";
+  const memory = { path: "/dev/shm", kind: "directory", rights: SHARED_MEMORY } as const;
+  return {
+    writable,
+    grants: sharedMemory ? [...grants, memory] : grants,
+    sharedMemory,
+    abi,
+    namespaces: true,
+    confinement: confinementHere(settings.confinement, libc),
+    keptCapabilities: needsFileCapabilities(scopes) ? FILE_CAPABILITIES : [],
+    user: { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 },
+  };
 }
 
 /**
@@ -172,13 +240,13 @@ function writeGitConfiguration(
 
 /** `--write` directories. */
 function pinWrites(
-  { settings, libc }: Context,
+  { settings, libc, sensitive }: Context,
   scopes: readonly PinnedDirectory[],
 ): Outcome<readonly PinnedDirectory[]> {
   const writable = scopes.map(({ path }) => path);
   const pinned: PinnedDirectory[] = [];
   for (const given of settings.writes) {
-    const path = namedPath(given, { ...settings, writable });
+    const path = namedPath(given, { ...settings, writable, sensitive });
     if (!path.ok) return path;
     const one = Deno.statSync(path.value).isDirectory ? pin(path.value, libc) : undefined;
     if (one === undefined) return failure(`Cannot allow writing to "${given}": it is not an existing directory`);

@@ -1,34 +1,117 @@
-/** Places that hold credentials. A grant that would open one of them is refused. */
+/**
+ * Places of credentials and of private history (S7). None is ever opened to commands: what a person names may not be
+ * or lie in one, and where a wider tree holds some they are covered, which takes namespaces.
+ */
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { absolutePath, isWithin, realPath } from "./paths.ts";
 
+/** Below home. */
 const SENSITIVE = [
   ".aws",
   ".azure",
   ".bash_history",
+  ".boto",
+  ".cargo/credentials",
   ".cargo/credentials.toml",
+  ".claude.json",
+  ".claude/.credentials.json",
+  ".codex/auth.json",
+  ".composer/auth.json",
+  ".config/BraveSoftware",
+  ".config/chromium",
+  ".config/containers/auth.json",
   ".config/gcloud",
   ".config/gh",
+  ".config/git/credentials",
+  ".config/glab-cli",
+  ".config/google-chrome",
+  ".config/hub",
+  ".config/microsoft-edge",
+  ".config/op",
+  ".config/opera",
+  ".config/rclone",
+  ".config/sops",
+  ".config/vivaldi",
   ".docker",
+  ".gem/credentials",
   ".git-credentials",
   ".gnupg",
   ".kube",
+  ".lesshst",
+  ".local/share/fish/fish_history",
+  ".local/share/keyrings",
+  ".local/state/ahma",
   ".mozilla",
+  ".my.cnf",
+  ".mysql_history",
   ".netrc",
+  ".node_repl_history",
   ".npmrc",
   ".password-store",
+  ".pgpass",
+  ".psql_history",
   ".pypirc",
+  ".python_history",
+  ".s3cfg",
+  ".sh_history",
   ".ssh",
+  ".terraform.d/credentials.tfrc.json",
+  ".thunderbird",
+  ".vault-token",
   ".zsh_history",
 ] as const;
 
-/** Why `--read` or `--write` of `path` is refused; undefined when it may be granted. */
-export function sensitiveProblem(path: string, home: string | undefined): string | undefined {
-  if (home === undefined) return undefined;
-  const clean = path.length > 1 ? path.replace(/\/+$/, "") : path;
-  const opened = SENSITIVE.map((name) => `${home}/${name}`)
-    .find((secret) =>
-      clean === secret || clean.startsWith(secret + "/") || secret.startsWith(clean + "/") || clean === "/"
-    );
-  return opened === undefined
+/** Where to look. */
+export interface SensitiveQuestion {
+  readonly environment: Readonly<Record<string, string>>;
+  /** As the environment gives it. */
+  readonly home: string | undefined;
+  readonly workingDirectory: string;
+  /** `--allow-read-sensitive`, as given. */
+  readonly allow: readonly string[];
+}
+
+/** The canonical places that stay closed, those that do not exist included, or why one cannot be opened. */
+export function sensitivePlaces(question: SensitiveQuestion): Outcome<readonly string[]> {
+  const all = allPlaces(question);
+  const open: string[] = [];
+  for (const given of question.allow) {
+    const path = absolutePath(given, question.workingDirectory).replace(/(?!^)\/+$/, "");
+    const real = realPath(path) ?? path;
+    if (!all.includes(real)) return failure(allowProblem(given, real, all));
+    open.push(real);
+  }
+  return success(all.filter((place) => !open.includes(place)));
+}
+
+/** Why `--read` or `--write` of `path`, or a scope there, is refused; undefined when it may be. Canonical paths. */
+export function sensitiveProblem(path: string, places: readonly string[]): string | undefined {
+  const closed = places.find((place) => isWithin(path, place));
+  return closed === undefined
     ? undefined
-    : `Cannot open "${path}" to commands: it would make "${opened}" reachable. Name the directories below it that are needed`;
+    : `Cannot open "${path}" to commands: "${closed}" is a place of credentials. ` +
+      `If they must have it, insist with --allow-read-sensitive ${closed}`;
+}
+
+/** Whether opening `path` would open one of the places. Canonical paths. */
+export function holdsSensitive(path: string, places: readonly string[]): boolean {
+  return places.some((place) => isWithin(place, path) || isWithin(path, place));
+}
+
+function allPlaces({ environment, home }: SensitiveQuestion): readonly string[] {
+  const realHome = home === undefined ? undefined : realPath(home);
+  const state = environment["XDG_STATE_HOME"];
+  const places = [
+    ...realHome === undefined ? [] : SENSITIVE.map((name) => `${realHome}/${name}`),
+    ...state?.startsWith("/") === true ? [`${state}/ahma`] : [],
+  ];
+  // A link to the credentials is as good as they are, so both the name and what it leads to are closed.
+  return [...new Set(places.flatMap((place) => [place, realPath(place) ?? place]))];
+}
+
+function allowProblem(given: string, real: string, all: readonly string[]): string {
+  const place = all.find((one) => isWithin(real, one));
+  return place === undefined
+    ? `Cannot use --allow-read-sensitive "${given}": it is no place of credentials. Open it with --read "${given}"`
+    : `Cannot open "${given}" alone: "${place}" is closed as a whole. Name that, or copy what is needed`;
 }

@@ -1,12 +1,50 @@
 import assert from "node:assert/strict";
-import { sensitiveProblem } from "./sensitive.ts";
+import { holdsSensitive, sensitivePlaces, sensitiveProblem } from "./sensitive.ts";
 
-Deno.test("S4 sensitiveProblem() refuses a grant that is, holds or lies in a place of credentials", () => {
-  const refused = ["/home/u", "/home/u/", "/home", "/", "/home/u/.ssh", "/home/u/.ssh/keys", "/home/u/.config"];
-  assert.deepStrictEqual(refused.filter((path) => sensitiveProblem(path, "/home/u") === undefined), []);
+async function inHome(test: (home: string) => Promise<void>): Promise<void> {
+  const home = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await Deno.mkdir(`${home}/elsewhere`);
+    await test(home);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+}
+
+function places(home: string, allow: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) {
+  const outcome = sensitivePlaces({ environment, home, workingDirectory: home, allow });
+  return outcome.ok ? outcome.value : outcome.problem.replaceAll(home, "~");
+}
+
+const CLOSED = ["/home/u/.ssh", "/home/u/.config/gh"];
+
+Deno.test("S7 sensitiveProblem() refuses a grant that is or lies in a place of credentials, and takes others", () => {
+  const refused = ["/home/u/.ssh", "/home/u/.ssh/keys", "/home/u/.config/gh/x"];
+  assert.deepStrictEqual(refused.filter((path) => sensitiveProblem(path, CLOSED) === undefined), []);
+  const taken = ["/srv", "/home/u", "/home/u/.sshfs", "/home/u/.config/app"];
+  assert.deepStrictEqual(taken.filter((path) => sensitiveProblem(path, CLOSED) !== undefined), []);
 });
 
-Deno.test("S4 sensitiveProblem() takes other directories", () => {
-  const taken = ["/srv/data", "/home/u/src", "/home/u/.sshfs", "/home/u/.config/app"];
-  assert.deepStrictEqual(taken.filter((path) => sensitiveProblem(path, "/home/u") !== undefined), []);
+Deno.test("S7 holdsSensitive() knows what is, holds or lies in a place of credentials", () => {
+  const paths = ["/", "/home/u", "/home/u/.config", "/home/u/.ssh", "/home/u/.ssh/keys", "/home/u/src", "/home/v"];
+  assert.deepStrictEqual(paths.filter((path) => !holdsSensitive(path, CLOSED)), ["/home/u/src", "/home/v"]);
 });
+
+Deno.test("S7 sensitivePlaces() names keys, clouds, browsers, histories and our own store, also behind links", () =>
+  inHome(async (home) => {
+    await Deno.symlink(`${home}/elsewhere`, `${home}/.ssh`);
+    const all = places(home, [], { XDG_STATE_HOME: "/state" });
+    const wanted = [".ssh", "elsewhere", ".aws", ".gnupg", ".config/gcloud", ".mozilla", ".bash_history"];
+    const missing = [...wanted.map((name) => `${home}/${name}`), "/state/ahma", `${home}/.local/state/ahma`]
+      .filter((path) => !all.includes(path));
+    assert.deepStrictEqual(missing, []);
+  }));
+
+Deno.test("S7 sensitivePlaces() opens one that a person insists on, and only whole ones", () =>
+  inHome((home) => {
+    assert.ok(places(home).includes(`${home}/.npmrc`));
+    assert.ok(!places(home, [".npmrc"]).includes(`${home}/.npmrc`));
+    assert.match(String(places(home, [`${home}/.ssh/known_hosts`])), /"~\/\.ssh" is closed as a whole/);
+    assert.match(String(places(home, ["src"])), /it is no place of credentials/);
+    return Promise.resolve();
+  }));

@@ -41,6 +41,20 @@ export function createSessionDirectories(base: string, { temporaryFiles }: Sessi
 
 const EXCLUSIVE = true;
 
+/** An empty directory and an empty file, to stand in place of what commands may not see. */
+export interface Covers {
+  readonly directory: string;
+  readonly file: string;
+}
+
+/** Makes both. */
+export function createCovers({ root }: Pick<SessionDirectories, "root">): Covers {
+  const covers = { directory: `${root}/empty`, file: `${root}/nothing` };
+  Deno.mkdirSync(covers.directory, { mode: 0o555 });
+  Deno.writeFileSync(covers.file, new Uint8Array(), { mode: 0o444, createNew: true });
+  return covers;
+}
+
 /** A cache that goes with the session, where none is kept between sessions. */
 export function createSessionCache({ root }: Pick<SessionDirectories, "root">): string {
   const cache = `${root}/cache`;

@@ -10,13 +10,18 @@ const CONFINED_CAPABILITIES = [1];
 export function restrictedToLandlock(policy: SandboxPolicy): SandboxPolicy {
   const facts = systemPaths({ ownProc: false }).filter(({ path }) => path.startsWith("/proc/"));
   return {
-    ...policy,
+    ...withoutSharedMemory(policy),
     namespaces: false,
     confinement: withoutOwnNetwork({ ...policy.confinement, countedByNamespace: false }),
     keptCapabilities: policy.keptCapabilities.filter((one) => CONFINED_CAPABILITIES.includes(one)),
     grants: [
-      ...policy.grants.filter(({ path }) => path !== "/proc"),
+      ...withoutSharedMemory(policy).grants.filter(({ path }) => path !== "/proc"),
       ...facts.map(({ path }) => ({ path, kind: "file" as const, rights: FS.readFile })),
     ],
   };
+}
+
+/** Where commands have no /dev/shm of their own they have none: the host's is everybody's. */
+export function withoutSharedMemory(policy: SandboxPolicy): SandboxPolicy {
+  return { ...policy, sharedMemory: false, grants: policy.grants.filter(({ path }) => path !== "/dev/shm") };
 }

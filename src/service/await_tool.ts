@@ -12,6 +12,7 @@ import {
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "./builtin_parameters.ts";
 import { appendNews } from "./piggyback.ts";
+import { protectedMeta } from "./protected_note.ts";
 import { ProgressStream } from "./progress.ts";
 import {
   activeLine,
@@ -126,6 +127,7 @@ function answer(service: Service, awaited: readonly Operation[], limitSeconds: n
     _meta: {
       ...metas.length === 1 ? { [OPERATION_META_KEY]: metas[0] } : { "ahma/operations": metas },
       ...denialMeta(ended),
+      ...protectedMeta(ended),
     },
   };
   return left > 0 ? result : appendNews(result, service.registry, service.settings);

@@ -43,6 +43,7 @@ async function runRequest(tools: WorkTools, request: CommandRequest, control: Wo
       tail.add(chunk);
       control.write(chunk);
     },
+    onProtectedChange: (changes) => control.protectedChanged(changes),
   });
   const explained = { ...end, ...await denialsOf(tools, { request, end, output: tail.text() }, control.signal) };
   await tools.audit?.end(command, explained);

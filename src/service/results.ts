@@ -4,6 +4,7 @@ import { denialSentence } from "../base/denial.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import { type OutputView, type ViewLimits, viewOutput } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
+import { protectedMeta, protectedNote } from "./protected_note.ts";
 import { shorten } from "./prepare_call.ts";
 
 /** In characters, where a list shows several operations. */
@@ -38,7 +39,11 @@ export function finalResult(operation: Operation, style: ResultStyle): CallToolR
   return {
     ...textResult(text),
     ...operation.state !== "completed" && { isError: true },
-    _meta: { [OPERATION_META_KEY]: operationMeta(operation, view), ...denialMeta([operation]) },
+    _meta: {
+      [OPERATION_META_KEY]: operationMeta(operation, view),
+      ...denialMeta([operation]),
+      ...protectedMeta([operation]),
+    },
   };
 }
 
@@ -49,14 +54,15 @@ export function finalText(
 ): { readonly text: string; readonly view: OutputView } {
   const facts = statusLine(operation);
   const note = sandboxNote(operation);
+  const changed = protectedNote(operation);
   const left: ViewLimits = {
-    bytes: Math.max(0, style.limits.bytes - 2 * (byteLength(facts) + 1) - byteLength(note)),
-    lines: Math.max(0, style.limits.lines - 2 - (note.match(/\n/g)?.length ?? 0)),
+    bytes: Math.max(0, style.limits.bytes - 2 * (byteLength(facts) + 1) - byteLength(note + changed)),
+    lines: Math.max(0, style.limits.lines - 2 - ((note + changed).match(/\n/g)?.length ?? 0)),
   };
   const view = viewOutput(operation.output, left, { keepAnsi: style.keepAnsi });
   const text = view.text === ""
-    ? `${facts}\n(no output)${note === "" ? "" : `\n${note.trimEnd()}`}`
-    : `${facts}\n${view.text}${note}${facts}`;
+    ? `${facts}\n(no output)${note === "" ? "" : `\n${note.trimEnd()}`}${changed}`
+    : `${facts}\n${view.text}${note}${facts}${changed}`;
   return { text, view };
 }
 
@@ -93,6 +99,7 @@ export function statusLine(operation: Operation): string {
     ...end?.exitCode === undefined ? [] : [`exit code ${end.exitCode}`],
     ...end?.signal === undefined ? [] : [`signal ${end.signal}`],
     duration(elapsedMs(operation, operation.endedAt ?? operation.createdAt)),
+    ...operation.protectedChanges.length === 0 ? [] : ["PROTECTED PATHS CHANGED"],
   ];
   const message = end?.message === undefined ? "" : `: ${end.message.replaceAll(/\s*\n\s*/g, " ")}`;
   return `[${facts.join(", ")}${message}]`;

@@ -10,7 +10,12 @@ async function run(ends: readonly WorkEnd[], retry: Parameters<typeof withRetrie
     return Promise.resolve(ends[tries++] ?? { kind: "exited", code: 0 });
   };
   const write = (chunk: Uint8Array) => void (output += new TextDecoder().decode(chunk));
-  const end = await withRetries(work, retry)({ operation: { id: "op_1", tool: "x" }, signal: abort.signal, write });
+  const end = await withRetries(work, retry)({
+    operation: { id: "op_1", tool: "x" },
+    signal: abort.signal,
+    write,
+    protectedChanged: () => {},
+  });
   return { end, tries, output };
 }
 

@@ -15,6 +15,7 @@ export function withTimeLimit(work: Work, seconds: number | undefined): Work {
         operation: control.operation,
         signal: AbortSignal.any([control.signal, limit.signal]),
         write: (chunk) => control.write(chunk),
+        protectedChanged: (changes) => control.protectedChanged(changes),
       });
       if (limit.signal.aborted && !control.signal.aborted) {
         control.write(ENCODER.encode(`[the step's time is up: ${duration(seconds * 1_000)}]\n`));

@@ -12,6 +12,7 @@ import { mayColour, print } from "../print.ts";
 import { openRunLog } from "../run_log.ts";
 import { clientSettings } from "./client_settings.ts";
 import type { CommandContext } from "./context.ts";
+import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type DoctorReport, doctorText } from "./doctor_text.ts";
 import type { Check } from "./check.ts";
 import { checkSandbox } from "./self_check.ts";
@@ -25,6 +26,7 @@ export async function doctor(context: CommandContext): Promise<number> {
   await using log = openRunLog({ settings, warnings, environment });
   log.start();
   const composing = { settings: { ...settings, pool: false, hotReload: false }, environment, log: log.logger };
+  if (flags.has("sandbox")) return await doctorSandbox(composing, { json: flags.has("json") });
   const report: DoctorReport = {
     version: VERSION,
     checks: [

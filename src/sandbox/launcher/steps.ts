@@ -18,18 +18,19 @@ import { REPORT_FD, TAKEN_FD } from "./interpreter.ts";
 import { countProcesses, limitResources } from "./limit_steps.ts";
 import { enterNetwork } from "./network_steps.ts";
 import { filterCalls } from "./seccomp_steps.ts";
+import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./mount_steps.ts";
 import { OPEN_FLAGS, type Processor, SYSTEM_CALLS, type SystemCalls } from "./syscalls.ts";
 import { Table, type TableWord } from "./table.ts";
 
 const AT_FDCWD = -100;
 const AT_EMPTY_PATH = 0x1000;
-const AT_RECURSIVE = 0x8000;
 const O_WRONLY = 1;
 const O_APPEND = 0x400;
 const O_CLOEXEC = 0x80000;
 const O_PATH = 0x200000;
 const CLOSE_RANGE_CLOEXEC = 4;
 const CLONE_NEWNS = 0x20000;
+const CLONE_NEWIPC = 0x8000000;
 const CLONE_NEWUSER = 0x10000000;
 const CLONE_NEWPID = 0x20000000;
 const SIGCHLD = 17;
@@ -40,12 +41,6 @@ const SIGCHLD = 17;
 const CLONE_UNTIL_EXEC = 0x100 | 0x4000;
 const SIGKILL = 9;
 const SIGSTOP = 19;
-const MS_BIND = 0x1000;
-const MS_PRIVATE_REC = 0x44000;
-const MS_NOSUID_NODEV_NOEXEC = 0xe;
-const MOUNT_ATTR_RDONLY = 1n;
-const MOVE_MOUNT_F_EMPTY_PATH = 4;
-const OPEN_TREE_CLONE = 1;
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
 const PR_SET_NO_NEW_PRIVS = 38;
@@ -152,7 +147,7 @@ function ownPidfd({ table, sys }: Draft): TableWord {
 function enterNamespaces(draft: Draft, policy: SandboxPolicy): void {
   const { table, sys } = draft;
   const ordinary = policy.user.uid !== 0;
-  const flags = (ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNS | CLONE_NEWPID;
+  const flags = (ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC;
   table.call("enter new namespaces", sys.unshare, [flags]);
   if (ordinary) {
     writeFile(draft, "/proc/self/setgroups", "deny");
@@ -161,27 +156,16 @@ function enterNamespaces(draft: Draft, policy: SandboxPolicy): void {
   }
   enterNetwork(draft, policy.confinement);
   mountReadOnly(draft, policy.writable);
+  guardPaths(draft, policy.guarded ?? []);
+  if (policy.sharedMemory === true) mountSharedMemory(draft);
   const guard = ownPidfd(draft);
   forkAndGuard(draft, "fork", guard);
   table.call("lead a process group", sys.setsid, []);
-  const proc = table.text("proc");
-  table.call("mount an own /proc", sys.mount, [proc, table.text("/proc"), proc, MS_NOSUID_NODEV_NOEXEC, 0]);
-  if (!ordinary) hideKernelFiles(draft);
+  mountProc(draft, { hideKernelFiles: !ordinary });
   countProcesses(draft, policy);
   restrict(draft, policy);
   // The waiting first process: the command is never PID 1, and nothing of it outlives this one.
   table.call("start the command's process", sys.clone, [SIGCHLD | CLONE_UNTIL_EXEC, 0, 0, 0, 0], { mode: "forkAll" });
-}
-
-/** Root could read the kernel's memory and log in an own /proc too, so these become empty. */
-function hideKernelFiles({ table, sys }: Draft): void {
-  const nothing = table.text("/dev/null");
-  for (const name of ["kcore", "kmsg", "keys", "kallsyms", "timer_list", "sched_debug"]) {
-    // Not every kernel has each of them.
-    table.call(`hide "/proc/${name}"`, sys.mount, [nothing, table.text(`/proc/${name}`), 0, MS_BIND, 0], {
-      mode: "soft",
-    });
-  }
 }
 
 function writeFile({ table, sys }: Draft, path: string, text: string): void {
@@ -192,27 +176,6 @@ function writeFile({ table, sys }: Draft, path: string, text: string): void {
   // A map file still open for writing makes mount_setattr fail with EBUSY, so both descriptors go now.
   table.call(`close "${path}"`, sys.close_range, [3, REPORT_FD - 3, 0]);
   table.call(`close "${path}"`, sys.close, [PINNED_FD], { mode: "soft" });
-}
-
-/**
- * Everything outside the writable trees becomes read-only: this stops chmod, utime and xattr, which Landlock does not.
- * The writable ones are set aside before and put back after: each mount in them keeps the flags it had.
- */
-function mountReadOnly({ table, sys }: Draft, writable: readonly PinnedDirectory[]): void {
-  const root = table.text("/");
-  const empty = table.text("");
-  table.call("keep mounts private", sys.mount, [0, root, 0, MS_PRIVATE_REC, 0]);
-  const set = writable.map(({ path }) => {
-    const text = table.text(path);
-    const flags = OPEN_TREE_CLONE | AT_RECURSIVE | O_CLOEXEC;
-    return { path, text, tree: table.call(`set "${path}" aside`, sys.open_tree, [AT_FDCWD, text, flags]) };
-  });
-  const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
-  table.call("make all mounts read-only", sys.mount_setattr, [AT_FDCWD, root, AT_RECURSIVE, readOnly, 32]);
-  for (const { path, text, tree } of set) {
-    const move = table.call(`put "${path}" back`, sys.move_mount, [0, empty, AT_FDCWD, text, MOVE_MOUNT_F_EMPTY_PATH]);
-    table.send(tree, { kind: "argument", entry: move, index: 0 });
-  }
 }
 
 /** Without namespaces the launcher adopts every orphan of the command and stays until none is left. */

@@ -138,7 +138,7 @@ Deno.test("S6 launchTable() enters a network of its own before it gives up what 
     return entries.filter(({ number }) => [SYS.unshare, SYS.socket, SYS.ioctl, SYS.capset].includes(number))
       .map(({ number, args }) => [number, args[0]]);
   };
-  const entered = [[SYS.unshare, 0x30020000], [SYS.unshare, 0x40000000]];
+  const entered = [[SYS.unshare, 0x38020000], [SYS.unshare, 0x40000000]];
   assert.deepStrictEqual(steps("none").slice(0, -1), entered);
   assert.deepStrictEqual(steps("localhost").slice(0, -1), [...entered, [SYS.socket, 2], [SYS.ioctl, 0]]);
 });

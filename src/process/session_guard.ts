@@ -1,0 +1,93 @@
+/**
+ * What a session guards, looked at around every command (S7, S8): before it for the mounts it needs, after it for what
+ * changed, and once more when the last process it left behind is gone.
+ */
+import { UserError } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import {
+  type GuardPlan,
+  type GuardView,
+  lookAtGuarded,
+  type Looker,
+  type ProtectedChange,
+  protectedChanges,
+} from "../sandbox/guard.ts";
+import { findNestedRepositories } from "../sandbox/nested_repositories.ts";
+import { nestedRepositoryPaths, type ProtectedPath } from "../sandbox/protected.ts";
+
+export interface SessionGuardOptions {
+  readonly plan: GuardPlan;
+  /** Canonical trees in which further repositories are looked for. */
+  readonly trees: readonly string[];
+  /** Asked only when something is looked at. */
+  readonly looker: Looker;
+  readonly logger: Logger;
+}
+
+export class SessionGuard {
+  readonly #options: SessionGuardOptions;
+  #plan: GuardPlan;
+  /** Changes found after their command's result went out: they are told with the next one. */
+  #late: readonly ProtectedChange[] = [];
+  /** How each path was when a result told of it last. */
+  readonly #told = new Map<string, string | undefined>();
+
+  constructor(options: SessionGuardOptions) {
+    this.#options = options;
+    this.#plan = options.plan;
+  }
+
+  /** Adds the repositories below the trees: once, before the first command. */
+  async findRepositories(): Promise<void> {
+    const found = await Promise.all(this.#options.trees.map((tree) => repositoryPaths(tree)));
+    this.#plan = { ...this.#plan, protected: [...this.#plan.protected, ...found.flat()] };
+  }
+
+  /**
+   * The guarded paths of this moment. `mounted`: with namespaces.
+   * @throws {UserError} When commands could read credentials, because nothing can cover them.
+   */
+  look(options: { readonly mounted: boolean }): GuardView {
+    const view = lookAtGuarded(this.#plan, this.#options.looker, options);
+    const [secret] = view.exposed;
+    if (secret === undefined) return view;
+    throw new UserError(
+      `Cannot run commands: they could read "${secret}", and this system refuses the namespaces that would hide it. ` +
+        `Choose a scope and --read directories that do not hold it, or insist with --allow-read-sensitive ${secret}`,
+    );
+  }
+
+  /** What changed since `before`, with what came to light late; and the view it was found in. */
+  changes(
+    before: GuardView,
+    options: { readonly mounted: boolean },
+  ): { readonly after: GuardView; readonly changes: readonly ProtectedChange[] } {
+    const after = lookAtGuarded(this.#plan, this.#options.looker, options);
+    const found = protectedChanges(before, after);
+    const late = this.#late.filter(({ path }) => !found.some((one) => one.path === path));
+    this.#late = [];
+    for (const { path } of found) this.#told.set(path, after.seen.get(path));
+    return { after, changes: [...late, ...found] };
+  }
+
+  /** Looks again when all that a command left running is gone; what another command's result told is known. */
+  async lookLater(gone: Promise<unknown>, after: GuardView, options: { readonly mounted: boolean }): Promise<void> {
+    await gone;
+    const now = lookAtGuarded(this.#plan, this.#options.looker, options);
+    const found = protectedChanges(after, now)
+      .filter(({ path }) => !this.#told.has(path) || this.#told.get(path) !== now.seen.get(path));
+    if (found.length === 0) return;
+    this.#late = [...this.#late, ...found];
+    this.#options.logger.warn("Protected paths changed after the result of a command", { changes: found });
+  }
+}
+
+async function repositoryPaths(tree: string): Promise<readonly ProtectedPath[]> {
+  const { directories, submodules } = await findNestedRepositories(tree);
+  return [
+    ...directories.flatMap((directory) => nestedRepositoryPaths(directory, tree)),
+    ...submodules.flatMap((directory) =>
+      ["hooks", "config"].map((name) => ({ path: `${directory}/${name}`, tree, fileOnly: false }))
+    ),
+  ];
+}

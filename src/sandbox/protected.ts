@@ -1,0 +1,139 @@
+/**
+ * Files that programs outside the sandbox obey: hooks and configuration of git, of editors, of agents, and our own (S8).
+ * A command that writes one runs its words later with all rights of the user, so commands may not change them.
+ *
+ * What exists when a command starts is mounted read-only in it. What does not exist cannot be denied: the kernel
+ * mounts nothing where nothing is, Landlock has no rules for names, and a placeholder in the project would be read by
+ * the very programs it is to protect (and committed, and left behind by a crash). Taking away what appeared is no way
+ * either: editors and agents make these files themselves while commands run, and an ordinary user's process cannot
+ * learn who made a file. So what appears is told with the result, and is read-only from the next command on.
+ */
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { namedByGitConfiguration } from "./git_names.ts";
+import { isWithin, realPath } from "./paths.ts";
+
+/** In every writable tree, directories with all they hold. */
+export const PROTECTED_NAMES = [
+  ".git/hooks",
+  ".git/config",
+  ".git/config.worktree",
+  // Both lead git elsewhere for its configuration and hooks.
+  ".git/commondir",
+  ".git",
+  ".vscode",
+  ".idea",
+  ".mcp.json",
+  ".cursor",
+  ".claude",
+  ".codex",
+  ".envrc",
+  ".husky",
+  ".ahma",
+] as const;
+
+/** Of each further repository in the tree. */
+const NESTED_NAMES = [".git/hooks", ".git/config", ".git"] as const;
+
+/** Where the home directory itself can be written to. */
+const HOME_NAMES = [
+  ".bash_login",
+  ".bash_profile",
+  ".bashrc",
+  ".config/ahma",
+  ".config/autostart",
+  ".config/fish",
+  ".config/git",
+  ".config/systemd",
+  ".gitconfig",
+  ".profile",
+  ".zprofile",
+  ".zshenv",
+  ".zshrc",
+] as const;
+
+/** A path to protect; it need not exist. */
+export interface ProtectedPath {
+  readonly path: string;
+  /** The writable tree it lies in: every directory between them is kept from being renamed. */
+  readonly tree: string;
+  /** A directory there is not meant: `.git` is protected where it is a file that leads to a repository. */
+  readonly fileOnly: boolean;
+}
+
+export interface ProtectionQuestion {
+  /** Canonical trees commands can write to. */
+  readonly trees: readonly string[];
+  /** Canonical; undefined: unknown. */
+  readonly home: string | undefined;
+  /** `--protect`, as given: absolute, or seen from every tree. */
+  readonly protect: readonly string[];
+  /** `--allow-protected`, likewise. */
+  readonly allow: readonly string[];
+  /** Canonical paths of our own that may lie in a tree: the tools directory. */
+  readonly own: readonly string[];
+}
+
+/** What to protect, or why it cannot be said. */
+export function protectedPaths(question: ProtectionQuestion): Outcome<readonly ProtectedPath[]> {
+  const all = question.trees.flatMap((tree) => inTree(tree, question));
+  const problem = question.allow.map((given) => allowProblem(given, question.trees, all))
+    .find((found) => found !== undefined);
+  if (problem !== undefined) return failure(problem);
+  const open = question.allow.flatMap((given) => seenFrom(given, question.trees));
+  const left = all.filter(({ path }) => !open.some((one) => isWithin(path, one)));
+  return success(withTargets(left, question.trees));
+}
+
+/** The same of a repository that was found below a tree. `directory`: the one that holds its `.git`. */
+export function nestedRepositoryPaths(directory: string, tree: string): readonly ProtectedPath[] {
+  return NESTED_NAMES.map((name) => ({ path: `${directory}/${name}`, tree, fileOnly: name === ".git" }));
+}
+
+function inTree(tree: string, { home, protect, own }: ProtectionQuestion): readonly ProtectedPath[] {
+  const below = (name: string) => `${tree === "/" ? "" : tree}/${name}`;
+  const ofHome = home !== undefined && isWithin(home, tree) ? HOME_NAMES.map((name) => `${home}/${name}`) : [];
+  const named = protect.flatMap((given) => seenFrom(given, [tree]));
+  const ofGit = namedByGitConfiguration(tree).map(normal);
+  const inside = (path: string) => path !== tree && isWithin(path, tree);
+  const wanted = new Set([...PROTECTED_NAMES.map(below), ...ofHome, ...named, ...own, ...ofGit].filter(inside));
+  return [...wanted].map((path) => ({ path, tree, fileOnly: path.endsWith("/.git") && !named.includes(path) }));
+}
+
+/** Absolute, without steps up and without a slash at the end. */
+function seenFrom(given: string, trees: readonly string[]): readonly string[] {
+  if (given.startsWith("/")) return [normal(given)];
+  return trees.map((tree) => normal(`${tree}/${given}`));
+}
+
+function normal(path: string): string {
+  const names: string[] = [];
+  for (const name of path.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return `/${names.join("/")}`;
+}
+
+function allowProblem(given: string, trees: readonly string[], all: readonly ProtectedPath[]): string | undefined {
+  const open = seenFrom(given, trees);
+  if (all.some(({ path }) => open.some((one) => isWithin(path, one)))) return undefined;
+  const above = all.find(({ path, fileOnly }) => !fileOnly && open.some((one) => isWithin(one, path)));
+  return above === undefined
+    ? `Cannot allow changes to "${given}": it is not protected. Protected are ${
+      PROTECTED_NAMES.join(", ")
+    }, --protect ` +
+      "and the tools directory"
+    : `Cannot allow changes to "${given}" alone: "${above.path}" is protected as a whole. Name that`;
+}
+
+/** A protected path may be a link to another place in a tree: that is protected too. The link itself is watched. */
+function withTargets(paths: readonly ProtectedPath[], trees: readonly string[]): readonly ProtectedPath[] {
+  const found = new Map(paths.map((one) => [one.path, one]));
+  for (const { path } of paths) {
+    const real = realPath(path);
+    const tree = trees.find((one) => real !== undefined && real !== one && isWithin(real, one));
+    if (real === undefined || tree === undefined || found.has(real)) continue;
+    found.set(real, { path: real, tree, fileOnly: real.endsWith("/.git") });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,200 @@
+/**
+ * Files that programs outside the sandbox obey (S8): those that exist cannot be changed, those that appear are told.
+ * Each way is tried with the sandbox and, as a control, without it.
+ */
+import assert from "node:assert/strict";
+import type { ToolAnswer } from "./_support/json_rpc.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+/** What is there before the server starts. */
+const PRESENT: Readonly<Record<string, string>> = {
+  ".git/config": "[core]\n\tbare = false\n",
+  ".git/HEAD": "ref: refs/heads/main\n",
+  ".git/objects/info/x": "",
+  ".git/refs/heads/x": "",
+  ".git/hooks/pre-commit": "#!/bin/sh\n",
+  ".vscode/settings.json": "{}\n",
+  ".idea/workspace.xml": "<x/>\n",
+  ".mcp.json": "{}\n",
+  ".cursor/mcp.json": "{}\n",
+  ".claude/settings.json": "x\n",
+  ".envrc": "\n",
+  ".husky/pre-commit": "\n",
+  ".ahma/tool.json": "{}\n",
+  "part/.git/config": "[core]\n",
+  "part/.git/hooks/post-checkout": "#!/bin/sh\n",
+  "tree/.git": "gitdir: /nowhere\n",
+};
+
+/** Ways to change something protected; each must succeed without the sandbox. */
+const ATTACKS: Readonly<Record<string, string>> = {
+  "a hook is replaced": "echo evil > .git/hooks/pre-commit",
+  "a hook is added": "echo evil > .git/hooks/post-merge",
+  "a hook is made executable": "chmod 777 .git/hooks/pre-commit",
+  "git's configuration is written": "echo '[core] fsmonitor = evil' >> .git/config",
+  "git writes its configuration": "git config core.fsmonitor evil",
+  "a file is moved over git's configuration": "echo evil > x && mv -f x .git/config",
+  "a link replaces the hooks": "rm -rf .git/hooks && ln -s /tmp .git/hooks",
+  ".git is exchanged": "mv .git g && cp -r g .git && echo evil > .git/hooks/pre-commit",
+  ".git is removed": "rm -rf .git",
+  "an editor's task is added": "echo evil > .vscode/tasks.json",
+  "an editor's directory is exchanged": "mv .vscode v && mkdir .vscode && echo evil > .vscode/tasks.json",
+  "an IDE's file is changed": "echo evil > .idea/workspace.xml",
+  "an agent's servers are changed": "echo evil > .mcp.json",
+  "an agent's servers are unlinked": "rm -f .mcp.json",
+  "another agent's servers are changed": "echo evil > .cursor/mcp.json",
+  "an agent's settings are changed": "sed -i s/x/y/ .claude/settings.json",
+  "the shell's environment is changed": "echo evil > .envrc",
+  "another hook is changed": "echo evil > .husky/pre-commit",
+  "a tool is changed": "echo evil > .ahma/tool.json",
+  "a tool is added": "echo evil > .ahma/evil.json",
+  "a nested repository is changed": "echo evil > part/.git/hooks/post-checkout",
+  "a nested repository is exchanged": "mv part p && cp -r p part && echo evil > part/.git/config",
+  "a worktree is led elsewhere": "echo 'gitdir: evil' > tree/.git",
+  "a background child does it": "setsid --wait sh -c 'echo evil > .mcp.json'",
+};
+
+function furnish(bench: Workbench): void {
+  for (const [path, text] of Object.entries(PRESENT)) bench.write(path, text);
+}
+
+function refurnish(bench: Workbench): void {
+  for (const { name } of Deno.readDirSync(bench.scope)) Deno.removeSync(`${bench.scope}/${name}`, { recursive: true });
+  furnish(bench);
+}
+
+/** Every protected file with its content and mode. */
+function state(bench: Workbench): Readonly<Record<string, string>> {
+  const seen: Record<string, string> = {};
+  const walk = (path: string) => {
+    const { isDirectory, isSymlink, mode } = Deno.lstatSync(path);
+    const name = path.slice(bench.scope.length + 1);
+    seen[name] = isDirectory ? "directory" : isSymlink ? "link" : `${mode} ${Deno.readTextFileSync(path)}`;
+    if (isDirectory) { for (const entry of Deno.readDirSync(path)) walk(`${path}/${entry.name}`); }
+  };
+  const tops = Object.keys(PRESENT).map((path) => path.split("/").slice(0, path.startsWith("part") ? 2 : 1).join("/"));
+  for (const top of new Set(tops)) if (exists(`${bench.scope}/${top}`)) walk(`${bench.scope}/${top}`);
+  // What git keeps beside its hooks and configuration is not protected.
+  const kept = /^(?:.*\/)?\.git\/(?!hooks|config)/;
+  return Object.fromEntries(Object.entries(seen).filter(([name]) => !kept.test(name)));
+}
+
+interface Change {
+  readonly path: string;
+  readonly change: string;
+}
+
+/** What the result tells of, with paths seen from the scope. */
+function changesOf({ result }: Pick<ToolAnswer, "result">, bench: Workbench): readonly Change[] {
+  const meta = result["_meta"] as Readonly<Record<string, unknown>> | undefined; // the server's own format
+  const told = (meta?.["ahma/protected_changed"] ?? []) as readonly Change[];
+  return told.map(({ path, change }) => ({ path: path.replace(`${bench.scope}/`, ""), change }));
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`S8 nothing protected that exists can be changed, as ${user}`, async (t) => {
+    using bench = new Workbench(user);
+    furnish(bench);
+    await using server = await ServerProcess.start(bench);
+    using bareBench = new Workbench(user);
+    await using bare = await ServerProcess.start(bareBench, { flags: ["--no-sandbox"] });
+    for (const [name, attack] of Object.entries(ATTACKS)) {
+      await t.step(name, async () => {
+        const before = state(bench);
+        await server.shell(attack);
+        assert.deepStrictEqual(state(bench), before);
+        refurnish(bareBench);
+        const whole = state(bareBench);
+        await bare.shell(attack);
+        assert.notDeepStrictEqual(state(bareBench), whole, "the control: it is a real attack");
+      });
+    }
+  });
+
+  Deno.test(`S8 what is beside protected paths can be changed, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    furnish(bench);
+    await using server = await ServerProcess.start(bench);
+    const line = "echo x > .git/index && mkdir -p .git/objects/a && mv .git/index .git/other && echo x > .vscoder && " +
+      "cat .vscode/settings.json .ahma/tool.json && echo x > part/file && mv part/file tree/ && rm .vscoder && echo done";
+    assert.match((await server.shell(line)).text, /^\{\}\n\{\}\ndone$/m);
+  });
+
+  Deno.test(`S8 a protected path that appears is told with the result, and is read-only from then on, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    const answer = await server.shell("mkdir .vscode && echo x > .vscode/tasks.json && echo '{}' > .mcp.json");
+    assert.deepStrictEqual(changesOf(answer, bench), [
+      { path: ".mcp.json", change: "created" },
+      { path: ".vscode", change: "created" },
+    ]);
+    assert.match(answer.text, /PROTECTED PATHS CHANGED[^]*\.mcp\.json" created/);
+    const next = await server.shell("echo evil > .vscode/tasks.json; echo evil > .mcp.json; rm -rf .mcp.json .vscode");
+    assert.deepStrictEqual(changesOf(next, bench), []);
+    assert.equal(await Deno.readTextFile(`${bench.scope}/.vscode/tasks.json`), "x\n");
+    assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "{}\n");
+    assert.deepStrictEqual(changesOf(await server.shell("echo nothing special"), bench), []);
+  });
+
+  Deno.test(`S8 it is told too by await, after a time limit, and in a sequence of commands, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    const started = await server.call("sandboxed_shell", { command: "echo x > .envrc" });
+    const awaited = await server.call("await", {});
+    assert.deepStrictEqual(changesOf(awaited, bench), [{ path: ".envrc", change: "created" }], started.text);
+    const late = await server.shell("echo x > .mcp.json; sleep 30", { timeout_seconds: 1 });
+    assert.deepStrictEqual(changesOf(late, bench), [{ path: ".mcp.json", change: "created" }]);
+  });
+
+  Deno.test(`S8 git works with its hooks and configuration protected, and makes new repositories, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    const made = await server.shell(
+      "git init -q -b main . && git config user.name T && git config user.email t@e.invalid",
+    );
+    assert.deepStrictEqual(changesOf(made, bench).map(({ path }) => path), [
+      ".git/config",
+      ".git/hooks",
+    ]);
+    const line = "set -e; echo 1 > a; git add .; git commit -qm 1; echo 2 >> a; git stash -q; git stash pop -q; " +
+      "git diff --stat; git commit -qam 2; git branch b; git switch -q b; git merge -q main; git worktree add -q ../scope/w; " +
+      "git gc -q; git clone -q . c; git -C c log --oneline | wc -l; echo done";
+    const worked = await server.shell(line);
+    assert.match(worked.text, /^2\ndone$/m, worked.text);
+    const denied = await server.shell("git remote add origin /x");
+    assert.match(denied.text, /config/);
+    assert.doesNotMatch(await Deno.readTextFile(`${bench.scope}/.git/config`), /origin/);
+  });
+
+  Deno.test(`S8 --allow-protected opens one, --protect closes more, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    furnish(bench);
+    bench.write("ci/deploy/run", "as it was\n");
+    const flags = ["--allow-protected", ".git/config", "--protect", "ci/deploy", "--protect", "absent"];
+    await using server = await ServerProcess.start(bench, { flags });
+    const answer = await server.shell(
+      "git config a.b c; echo evil > ci/deploy/run; mv ci x; echo evil > .mcp.json; echo x > absent; echo x > ci/free",
+    );
+    assert.match(await Deno.readTextFile(`${bench.scope}/.git/config`), /b = c/);
+    assert.equal(await Deno.readTextFile(`${bench.scope}/ci/deploy/run`), "as it was\n");
+    assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "{}\n");
+    assert.equal(await Deno.readTextFile(`${bench.scope}/ci/free`), "x\n");
+    assert.deepStrictEqual(changesOf(answer, bench), [{ path: "absent", change: "created" }]);
+  });
+
+  Deno.test(`S8 what the user changes outside is protected in the next command, warm shells included, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    furnish(bench);
+    await using server = await ServerProcess.start(bench);
+    for (let i = 0; i < 3; i++) {
+      await server.shell("true");
+      await Deno.remove(`${bench.scope}/.git/config`);
+      bench.write(".git/config", `[a]\n\tb = ${i}\n`);
+      bench.write(`.husky/new-${i}`, "as it was\n");
+      await server.shell(`echo evil > .git/config; echo evil > .husky/new-${i}`);
+      assert.equal(await Deno.readTextFile(`${bench.scope}/.git/config`), `[a]\n\tb = ${i}\n`);
+      assert.equal(await Deno.readTextFile(`${bench.scope}/.husky/new-${i}`), "as it was\n");
+    }
+  });
+}
