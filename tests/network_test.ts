@@ -124,3 +124,9 @@ Deno.test("S6 a project may close the network of its commands, and not open it",
   assert.equal(await network("none", []), "none");
   assert.equal(await network("full", ["--network", "none"]), "none");
 });
+
+Deno.test("S6 S14 without the sandbox the network that was chosen does not hold, and status says so", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox", "--network", "none"] });
+  assert.match((await server.call("status")).text, /off \(--no-sandbox\).*--network none does NOT hold/);
+});

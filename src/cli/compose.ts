@@ -66,7 +66,7 @@ export async function compose({ settings, environment, log }: ComposeOptions): P
   const bundled = await embeddedTools(settings.bundles);
   const path = sandbox.environment["PATH"];
   const tools = stack.use(liveTools({ settings, bundled, runner, scope, path, log }));
-  const status = sandboxStatus(sandbox, runner);
+  const status = sandboxStatus(sandbox, runner, settings);
   log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
   for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this kernel", { gap });
   const files = new PrivateFiles(sandbox.directories.files);
@@ -174,9 +174,11 @@ function serviceSettings(settings: Settings, sandbox: SandboxStatus): ServiceSet
   };
 }
 
-function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner): SandboxStatus {
+function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner, settings: Settings): SandboxStatus {
   if (sandbox.policy === undefined) {
-    return { enforced: false, summary: "off (--no-sandbox): commands run with all rights of the server's user" };
+    const { network } = settings.confinement;
+    const open = network === "full" ? "" : `; --network ${network} does NOT hold`;
+    return { enforced: false, summary: `off (--no-sandbox): commands run with all rights of the server's user${open}` };
   }
   const gaps = sandbox.missing.length === 0 ? "" : `; ${sandbox.missing.length} gaps on this kernel, see \`status\``;
   const summary = `Landlock ABI ${sandbox.abi}${gaps}`;
