@@ -11,8 +11,7 @@ import { type Demand, type FilterProfile, filterRules, type Rule } from "./rules
 
 const ENOSYS = 38;
 
-/** As many numbers are compared one after the other. */
-const FEW = 3;
+const ALLOW = "allow";
 
 /** The filter of a profile for one processor. */
 export function seccompFilter(profile: FilterProfile, processor: Processor): readonly Instruction[] {
@@ -26,9 +25,9 @@ export function seccompFilter(profile: FilterProfile, processor: Processor): rea
   assembler.load(SECCOMP_DATA.architecture).when("jumpIfEqual", ARCHITECTURE[processor], { no: "foreign" });
   assembler.load(SECCOMP_DATA.number);
   if (processor === "x86_64") assembler.when("jumpIfAtLeast", X32_NUMBERS, { yes: errnoLabel(ENOSYS) });
-  search(assembler, ruled, 0, ruled.length);
+  search(assembler, stretches(ruled));
   for (const { rule, label } of ruled) body(assembler, rule, label);
-  assembler.label("allow").verdict(VERDICT.allow);
+  assembler.label(ALLOW).verdict(VERDICT.allow);
   assembler.label("foreign").verdict(VERDICT.killProcess);
   for (const errno of new Set([ENOSYS, ...ruled.map(({ rule }) => rule.errno)])) {
     assembler.label(errnoLabel(errno)).verdict(VERDICT.errno(errno));
@@ -51,18 +50,34 @@ function labelOf(call: string, { errno, unless = [] }: Rule): string {
   return unless.length === 0 ? errnoLabel(errno) : `rule of ${call}`;
 }
 
-function search(assembler: Assembler, ruled: readonly Ruled[], from: number, to: number): void {
-  if (to - from <= FEW) {
-    for (const { number, label } of ruled.slice(from, to)) assembler.when("jumpIfEqual", number, { yes: label });
-    assembler.jump("allow");
-    return;
+/** Calls from a number on, up to the next stretch's, all answered alike. */
+interface Stretch {
+  readonly from: number;
+  readonly label: string;
+}
+
+/** All numbers there are, as few stretches of them. */
+function stretches(ruled: readonly Ruled[]): readonly Stretch[] {
+  const all = [{ from: 0, label: ALLOW }];
+  for (const { number, label } of ruled) {
+    // What the call before left to allow begins and ends here.
+    if (all.at(-1)?.from === number) all.pop();
+    if (all.at(-1)?.label !== label) all.push({ from: number, label });
+    all.push({ from: number + 1, label: ALLOW });
   }
-  const middle = (from + to) >> 1;
-  const upper = `calls from ${middle}`;
-  assembler.when("jumpIfAtLeast", ruled[middle]?.number ?? 0, { yes: upper });
-  search(assembler, ruled, from, middle);
-  assembler.label(upper);
-  search(assembler, ruled, middle, to);
+  return all;
+}
+
+/** Goes to the label of the stretch that the number lies in; `within` holds two or more. */
+function search(assembler: Assembler, within: readonly Stretch[]): void {
+  const middle = within.length >> 1;
+  const [lower, upper] = [within.slice(0, middle), within.slice(middle)];
+  const [{ from = 0, label = "" } = {}] = upper;
+  const yes = upper.length === 1 ? label : `calls from ${from}`;
+  const [only] = lower.length === 1 ? lower : [];
+  assembler.when("jumpIfAtLeast", from, only === undefined ? { yes } : { yes, no: only.label });
+  if (lower.length > 1) search(assembler, lower);
+  if (upper.length > 1) search(assembler.label(yes), upper);
 }
 
 function body(assembler: Assembler, { errno, unless = [] }: Rule, label: string): void {
@@ -71,7 +86,7 @@ function body(assembler: Assembler, { errno, unless = [] }: Rule, label: string)
   unless.forEach((demands, index) => {
     const next = `${label}, exception ${index + 1}`;
     for (const [at, demand] of demands.entries()) demandOf(assembler, demand, { met: `${next}.${at}`, not: next });
-    assembler.jump("allow").label(next);
+    assembler.jump(ALLOW).label(next);
   });
   assembler.jump(errnoLabel(errno));
 }
