@@ -334,7 +334,7 @@ interface How {
 const ENCODER = new TextEncoder();
 
 /** Writes all of stdin and closes it; false when the process was gone before it took it. */
-async function give(process: LauncherProcess, text: Uint8Array): Promise<boolean> {
+export async function give(process: LauncherProcess, text: Uint8Array): Promise<boolean> {
   const writer = process.stdin.getWriter();
   try {
     await writer.write(text);

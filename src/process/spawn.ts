@@ -9,6 +9,7 @@ import type { Processor } from "../sandbox/launcher/syscalls.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
 import { huntDescendants, systemTree } from "./descendants.ts";
 import { type FileFacts, Libc } from "../sandbox/libc.ts";
+import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./process_list.ts";
 
 /** How a launcher ended. */
 export type LauncherStatus = Pick<Deno.CommandStatus, "code" | "signal">;
@@ -94,6 +95,47 @@ export class Spawner {
     Deno.writeFileSync(path, bytes, { mode: 0o700, createNew: true });
     return { path, steps, dispose: () => Deno.removeSync(path) };
   }
+}
+
+/** A program to start without a launcher. */
+export interface GroupStart {
+  /** Absolute path. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** All variables it gets. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: string;
+  readonly stdin: "piped" | "null";
+}
+
+/**
+ * Starts a program as the first of a session and process group of its own (setsid), for systems without a launcher;
+ * `reports` is its stderr. @throws {Error} When the system cannot.
+ */
+export function startGroup({ program, args, environment, directory, stdin }: GroupStart): LauncherProcess {
+  const command = new Deno.Command(program, {
+    args: [...args],
+    env: { ...environment },
+    clearEnv: true,
+    cwd: directory,
+    stdin,
+    stdout: "piped",
+    stderr: "piped",
+    detached: true,
+  });
+  return new SpawnedLauncher(command.spawn());
+}
+
+/** All processes of the machine, for systems without /proc. @throws {Error} When ps cannot be asked. */
+export async function listProcesses(): Promise<readonly ListedProcess[]> {
+  const { stdout } = await new Deno.Command("/bin/ps", {
+    args: [...PS_ARGUMENTS],
+    clearEnv: true,
+    env: { LC_ALL: "C" },
+    stdin: "null",
+    stderr: "null",
+  }).output();
+  return parseProcessList(new TextDecoder().decode(stdout));
 }
 
 class SpawnedLauncher implements LauncherProcess {

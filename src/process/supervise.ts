@@ -189,7 +189,7 @@ function nextTurn(): Promise<void> {
 }
 
 /** Reads into one buffer again and again: fresh ones for every read are what a flood would fill the heap with. */
-async function drain(reader: ReadableStreamBYOBReader, take: (chunk: Uint8Array) => void): Promise<void> {
+export async function drain(reader: ReadableStreamBYOBReader, take: (chunk: Uint8Array) => void): Promise<void> {
   let buffer = new ArrayBuffer(SMALL_READ);
   let unbroken = 0;
   for (;;) {

@@ -18,6 +18,7 @@ import type { PinnedDirectory, SandboxPolicy } from "./policy.ts";
 import { type ProtectedPath, protectedPaths } from "./protected.ts";
 import { acceptableAbi, supportedProcessor } from "./prerequisites.ts";
 import { type ScopeChoice, settleScopes } from "./scope.ts";
+import type { SessionSandbox } from "./session.ts";
 import { sensitivePlaces, sensitiveProblem } from "./sensitive.ts";
 import {
   createCovers,
@@ -53,7 +54,7 @@ export interface SandboxSettings extends ScopeChoice {
 }
 
 /** A session's sandbox. */
-export interface Sandbox {
+export interface Sandbox extends SessionSandbox {
   /** Undefined: `--no-sandbox`. Namespaces are settled by process/ when it first asks the kernel. */
   readonly policy: SandboxPolicy | undefined;
   readonly processor: Processor;
@@ -62,12 +63,8 @@ export interface Sandbox {
   readonly guard: GuardPlan | undefined;
   /** Canonical places of credentials that stay closed. */
   readonly sensitive: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  readonly directories: SessionDirectories;
   /** Landlock's ABI; 0 with `--no-sandbox`. */
   readonly abi: number;
-  /** One sentence for each protection this kernel lacks. */
-  readonly missing: readonly string[];
 }
 
 /** The sandbox, or why there can be none. Synchronous and quick: it stands before the first byte of MCP. */
@@ -169,6 +166,7 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
     policy: settings.enforce ? policyOf(context, { scopes, writable, grants: grants.value }) : undefined,
     processor,
     scopes,
+    writable: settings.enforce ? writable.map(({ path }) => path) : [],
     directories,
     environment: buildEnvironment({
       server: environment,
@@ -217,14 +215,14 @@ function policyOf({ settings, abi, libc }: Context, { scopes, writable, grants }
  * Names a scope's cache after its path and what does not come again when another directory takes its place: inode and
  * time of birth. (Device numbers change with every mount on some file systems.)
  */
-function scopeName(scopes: readonly PinnedDirectory[]): string {
+export function scopeName(scopes: readonly PinnedDirectory[]): string {
   return scopes.slice(0, 1).map(({ path, inode }) => {
     const born = Deno.statSync(path).birthtime?.getTime() ?? 0;
     return `${path.slice(path.lastIndexOf("/") + 1).slice(-60)}-${fingerprint(`${path}\0${inode}\0${born}`)}`;
   }).join("");
 }
 
-function writeGitConfiguration(
+export function writeGitConfiguration(
   settings: SandboxSettings,
   directories: SessionDirectories,
   scopes: readonly PinnedDirectory[],

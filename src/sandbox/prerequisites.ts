@@ -10,7 +10,9 @@ const EOPNOTSUPP = 95;
 const LAUNCHER_ONLY =
   "The launcher that starts commands, with or without the sandbox, exists for Linux on x86_64 and aarch64 only";
 
-const WITHOUT = "ahma_mcp does not run commands without a sandbox: an agent's command could change any file you can. " +
+/** Closes every refusal. */
+export const WITHOUT =
+  "ahma_mcp does not run commands without a sandbox: an agent's command could change any file you can. " +
   "To run without it nevertheless, start with --no-sandbox or AHMA_NO_SANDBOX=1";
 
 /** The processor if the launcher exists for it. */

@@ -16,7 +16,7 @@ export interface ScopeChoice {
 }
 
 /** The scopes, canonical and pinned, or why one cannot be used. */
-export function settleScopes(choice: ScopeChoice, libc: Libc): Outcome<readonly PinnedDirectory[]> {
+export function settleScopes(choice: ScopeChoice, libc: Pick<Libc, "identityOf">): Outcome<readonly PinnedDirectory[]> {
   const given = choice.scopes.length > 0 ? choice.scopes : [choice.workingDirectory];
   const pinned: PinnedDirectory[] = [];
   for (const scope of given) {
@@ -27,7 +27,7 @@ export function settleScopes(choice: ScopeChoice, libc: Libc): Outcome<readonly 
   return success(pinned);
 }
 
-function settleScope(scope: string, choice: ScopeChoice, libc: Libc): Outcome<PinnedDirectory> {
+function settleScope(scope: string, choice: ScopeChoice, libc: Pick<Libc, "identityOf">): Outcome<PinnedDirectory> {
   if (scope.trim() === "") return failure("Cannot use an empty path as the sandbox scope: name a directory");
   if (scope.includes("\0")) return failure("Cannot use the sandbox scope: its path holds a NUL character");
   const directory = realDirectory(scope.startsWith("/") ? scope : `${choice.workingDirectory}/${scope}`);

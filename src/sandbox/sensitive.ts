@@ -69,6 +69,8 @@ export interface SensitiveQuestion {
   readonly workingDirectory: string;
   /** `--allow-read-sensitive`, as given. */
   readonly allow: readonly string[];
+  /** Names below home that are sensitive on this system besides; absent: none. */
+  readonly more?: readonly string[];
 }
 
 /** The canonical places that stay closed, those that do not exist included, or why one cannot be opened. */
@@ -98,11 +100,11 @@ export function holdsSensitive(path: string, places: readonly string[]): boolean
   return places.some((place) => isWithin(place, path) || isWithin(path, place));
 }
 
-function allPlaces({ environment, home }: SensitiveQuestion): readonly string[] {
+function allPlaces({ environment, home, more = [] }: SensitiveQuestion): readonly string[] {
   const realHome = home === undefined ? undefined : realPath(home);
   const state = environment["XDG_STATE_HOME"];
   const places = [
-    ...realHome === undefined ? [] : SENSITIVE.map((name) => `${realHome}/${name}`),
+    ...realHome === undefined ? [] : [...SENSITIVE, ...more].map((name) => `${realHome}/${name}`),
     ...state?.startsWith("/") === true ? [`${state}/ahma`] : [],
   ];
   // A link to the credentials is as good as they are, so both the name and what it leads to are closed.

@@ -56,6 +56,13 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
   const { sandbox, runner, service } = program;
   const policy = await runner.policy;
   const scope: Check = { id: "scope", title: "scope", status: "ok", message: service.scope.roots.join(", ") };
+  const gaps = (help: string) =>
+    sandbox.missing.map((gap): Check => {
+      return { id: "gap", title: "not enforced", status: "warning", message: `${gap}${help}` };
+    });
+  if (policy === undefined && service.settings.sandbox.enforced) {
+    return [scope, { id: "seatbelt", title: "Seatbelt", status: "ok", message: "the profile was tried" }, ...gaps("")];
+  }
   if (policy === undefined) {
     return [scope, {
       id: "landlock",
@@ -66,7 +73,7 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
   }
   return [
     scope,
-    { id: "landlock", title: "Landlock", status: "ok", message: `ABI ${sandbox.abi}` },
+    { id: "landlock", title: "Landlock", status: "ok", message: `ABI ${policy.abi}` },
     policy.namespaces ? { id: "namespaces", title: "namespaces", status: "ok", message: "mount and PID namespaces" } : {
       id: "namespaces",
       title: "namespaces",
@@ -74,12 +81,7 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
       message: "refused by this kernel or container; Landlock stands alone (kernel.unprivileged_userns_clone, " +
         "kernel.apparmor_restrict_unprivileged_userns)",
     },
-    ...sandbox.missing.map((gap): Check => ({
-      id: "gap",
-      title: "not enforced",
-      status: "warning",
-      message: `${gap}: a newer kernel does it`,
-    })),
+    ...gaps(": a newer kernel does it"),
     ...await checkSelfTest(runner),
   ];
 }

@@ -1,5 +1,6 @@
 /** `doctor --sandbox` (S3): what the sandbox of these settings denies on this machine, capability by capability. */
 import { Libc } from "../../sandbox/libc.ts";
+import { supportedProcessor } from "../../sandbox/prerequisites.ts";
 import { type Colours, colours } from "../colours.ts";
 import { compose, type ComposeOptions } from "../compose.ts";
 import { mayColour, print } from "../print.ts";
@@ -9,13 +10,22 @@ import { type Enforcement, type SandboxFacts, type SandboxRow, sandboxRows } fro
 export async function doctorSandbox(composing: ComposeOptions, { json }: { readonly json: boolean }): Promise<number> {
   await using program = await compose(composing);
   const policy = await program.runner.policy;
+  const { missing } = program.sandbox;
+  if (policy === undefined && program.service.settings.sandbox.enforced) {
+    const rows = missing.map((gap) => ({ state: "not here", capability: gap }));
+    const text = `Seatbelt confines commands. Not enforced on this system:\n${
+      missing.map((gap) => `- ${gap}\n`).join("")
+    }`;
+    await print(json ? `${JSON.stringify({ sandbox: true, rows }, null, 2)}\n` : text);
+    return 0;
+  }
   if (policy === undefined) {
     await print(json ? '{"sandbox":false,"rows":[]}\n' : "off (--no-sandbox): nothing is denied\n");
     return 0;
   }
   const rows = sandboxRows({
     policy,
-    namespaceSettings: policy.namespaces ? [] : namespaceSettings(program.sandbox.processor),
+    namespaceSettings: policy.namespaces ? [] : namespaceSettings(),
     hidden: program.sandbox.guard?.hidden.length ?? 0,
     temporaryFiles: composing.settings.tempFiles,
   });
@@ -33,8 +43,10 @@ const REFUSALS: readonly (readonly [name: string, value: string])[] = [
   ["user/max_pid_namespaces", "0"],
 ];
 
-function namespaceSettings(processor: Parameters<typeof Libc.open>[0]): SandboxFacts["namespaceSettings"] {
-  const libc = Libc.open(processor);
+function namespaceSettings(): SandboxFacts["namespaceSettings"] {
+  const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
+  if (!processor.ok) return [];
+  const libc = Libc.open(processor.value);
   try {
     return REFUSALS.filter(([name, value]) => libc.readProc(`/proc/sys/${name}`)?.trim() === value)
       .map(([name, value]) => `${name.replace("/", ".")}=${value}`);

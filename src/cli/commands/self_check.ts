@@ -43,12 +43,20 @@ async function tryAll(program: Program, { scope, outside }: Places): Promise<rea
   const changed = await run(program, `chmod 600 '${outside}/secret'`, scope);
   const mode = (await Deno.stat(`${outside}/secret`)).mode ?? 0;
   const signalled = await run(program, `kill -0 ${Deno.pid}`, scope);
+  // Undefined here: Seatbelt confines, since something does.
   const policy = await program.runner.policy;
   return [
     check("write_inside", "write inside the scope", inside.output === "x\n", "allowed", describe(inside)),
     check("write_outside", "write outside the scope", !planted && !succeeded(written), "denied", "was possible"),
-    check("read_outside", "read outside the scope", !read.output.includes("secret\n"), "denied", "was possible"),
-    policy?.namespaces === true
+    policy === undefined
+      ? {
+        id: "read_outside",
+        title: "read outside the scope",
+        status: "warning",
+        message: "possible but for credentials and private history: programs on macOS need files from everywhere",
+      }
+      : check("read_outside", "read outside the scope", !read.output.includes("secret\n"), "denied", "was possible"),
+    policy === undefined || policy.namespaces
       ? check("chmod_outside", "change modes outside the scope", (mode & 0o777) === 0o644, "denied", "was possible")
       : {
         id: "chmod_outside",

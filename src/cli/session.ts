@@ -1,0 +1,147 @@
+/**
+ * A session's sandbox and runner, whatever confines commands on this system: from here on nothing asks which it is.
+ */
+import { messageOf, UserError } from "../base/errors.ts";
+import type { Denial } from "../base/denial.ts";
+import type { Logger } from "../base/log.ts";
+import { SandboxedRunner } from "../process/runner.ts";
+import type { SessionRunner } from "../process/session_runner.ts";
+import { chooseShell, type Shell } from "../process/shell.ts";
+import type { FailedCommand } from "../sandbox/denials.ts";
+import { searchPath } from "../sandbox/environment.ts";
+import { missingLayer } from "../sandbox/layers.ts";
+import { missingLayers } from "../sandbox/narrowed.ts";
+import { absolutePath, realPath } from "../sandbox/paths.ts";
+import { backEndOf, type Platform, thisPlatform } from "../sandbox/platform.ts";
+import type { SandboxPolicy } from "../sandbox/policy.ts";
+import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/prepare.ts";
+import type { SessionSandbox } from "../sandbox/session.ts";
+import type { SandboxStatus } from "../service/service.ts";
+import { failureExplainer } from "./explain_failure.ts";
+import { openSeatbelt } from "./seatbelt_session.ts";
+import { selfTestLine } from "./self_test_line.ts";
+import type { Settings } from "./settings.ts";
+import { orRefuse } from "./or_refuse.ts";
+
+export interface SessionOptions {
+  readonly settings: Settings;
+  /** The server's own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly log: Logger;
+  /** Absent: this machine. */
+  readonly platform?: Platform;
+}
+
+export interface Session {
+  readonly sandbox: SessionSandbox;
+  readonly runner: SessionRunner;
+  readonly status: SandboxStatus;
+  /** Absent: failures are not explained. */
+  readonly explainFailure?: (command: FailedCommand) => Promise<readonly Denial[]>;
+  /** Asks the kernel before anybody is served. @throws {UserError} */
+  readonly insistOn?: () => Promise<void>;
+}
+
+/** @throws {UserError} when the sandbox, a scope or the shell is not to be had (S12) */
+export async function openSession(
+  { settings, environment, log, platform = thisPlatform() }: SessionOptions,
+): Promise<Session> {
+  const backEnd = orRefuse(backEndOf(platform));
+  const shell = orRefuse(chooseShell(settings.shell, searchPath(environment["PATH"])));
+  const chosen = sandboxSettings(settings, shell, environment);
+  if (backEnd === "seatbelt") return await openSeatbelt(chosen, { shell, platform, logger: log });
+  const sandbox = orRefuse(prepareSandbox(chosen));
+  const runner = new SandboxedRunner({ sandbox, shell, pool: settings.pool, logger: log });
+  return {
+    sandbox,
+    runner,
+    status: sandboxStatus(sandbox, runner, settings),
+    ...sandbox.policy !== undefined && { explainFailure: failureExplainer(sandbox, runner) },
+    insistOn: () => insistOn(settings, sandbox, runner),
+  };
+}
+
+function sandboxSettings(
+  settings: Settings,
+  shell: Shell,
+  environment: SessionOptions["environment"],
+): SandboxSettings {
+  return {
+    scopes: settings.scopes,
+    workingDirectory: Deno.cwd(),
+    // A HOME that is no absolute path says nothing.
+    home: environment["HOME"]?.startsWith("/") === true ? environment["HOME"] : undefined,
+    allowBroad: settings.allowBroadScope,
+    enforce: settings.sandbox,
+    reads: settings.readable,
+    writes: settings.writable,
+    protect: settings.protect,
+    allowProtected: settings.allowProtected,
+    own: ownPaths(settings),
+    allowSensitive: settings.allowSensitive,
+    strict: settings.strict,
+    environmentNames: settings.passedVariables,
+    temporaryFiles: settings.tempFiles,
+    requireAbi: settings.requiredAbi,
+    confinement: settings.confinement,
+    shell: shell.path,
+    serverEnvironment: environment,
+  };
+}
+
+/** What is ours and lies in a writable tree in some settings, where commands may not change it. */
+function ownPaths({ toolsDirectory }: Settings): readonly string[] {
+  return [toolsDirectory].filter((path) => path !== undefined)
+    .map((path) => realPath(absolutePath(path, Deno.cwd()))).filter((path) => path !== undefined);
+}
+
+/**
+ * Asks the kernel before anybody is served, where the answer decides whether anybody may be.
+ * @throws {UserError} When a required layer is missing, or credentials in reach of commands cannot be hidden.
+ */
+async function insistOn({ requiredLayers }: Settings, { guard }: Sandbox, runner: SandboxedRunner): Promise<void> {
+  if (guard === undefined || requiredLayers.length === 0 && guard.hidden.length === 0) return;
+  const [asked] = await Promise.allSettled([runner.policy]);
+  if (asked.status === "rejected") throw new UserError(messageOf(asked.reason));
+  const problem = asked.value && missingLayer(requiredLayers, asked.value);
+  if (problem !== undefined) throw new UserError(problem);
+  await runner.checkGuard();
+}
+
+function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner, settings: Settings): SandboxStatus {
+  if (sandbox.policy === undefined) {
+    const { network } = settings.confinement;
+    const open = network === "full" ? "" : `; --network ${network} does NOT hold`;
+    return { enforced: false, summary: `off (--no-sandbox): commands run with all rights of the server's user${open}` };
+  }
+  const gaps = sandbox.missing.length === 0 ? "" : `; ${sandbox.missing.length} gaps on this kernel, see \`status\``;
+  const summary = `Landlock ABI ${sandbox.abi}${gaps}`;
+  return {
+    enforced: true,
+    summary,
+    details: async () => {
+      const [settled] = await Promise.allSettled([runner.policy]);
+      if (settled.status === "rejected") return `${summary}; not tried yet: ${messageOf(settled.reason)}`;
+      const { policy } = sandbox;
+      const layers = [summary, ...policy && settled.value ? layersOf(policy, settled.value) : []].join(", ");
+      const missing = sandbox.missing.map((gap) => `\nNot enforced on this kernel: ${gap}`).join("");
+      return `${layers}${missing}\n${await selfTestLine(runner)}`;
+    },
+  };
+}
+
+/** What holds besides Landlock, and what does not hold on this system. */
+function layersOf(wanted: SandboxPolicy, settled: SandboxPolicy): readonly string[] {
+  const { filter, network, ownNetwork, unixSockets } = settled.confinement;
+  return [
+    settled.namespaces ? "mount and PID namespaces" : WITHOUT_NAMESPACES,
+    ...filter ? ["system calls filtered"] : [],
+    `network ${network}${ownNetwork ? " (of its own)" : ""}`,
+    ...filter && unixSockets === "deny" ? ["no Unix sockets"] : [],
+    ...missingLayers(wanted, settled).map((gap) => `NOT HELD: ${gap}`),
+  ];
+}
+
+/** What is not held without them. */
+const WITHOUT_NAMESPACES = "NO namespaces on this system: commands can change modes, owners and times of files " +
+  "outside that this user owns, and what they leave in a session of its own outlives a killed server";

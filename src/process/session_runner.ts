@@ -1,0 +1,18 @@
+import type { SandboxPolicy } from "../sandbox/policy.ts";
+import type { CommandHooks, CommandRunner } from "./command_runner.ts";
+import type { SelfTestReport } from "./sandbox_trial.ts";
+import type { OpenCommand, OpenRequest } from "./runner.ts";
+
+/** The runner of a session, whatever confines its commands; dispose it when the session ends. */
+export interface SessionRunner extends CommandRunner, AsyncDisposable {
+  /** Landlock's policy in force; undefined: `--no-sandbox`, or something else confines. */
+  readonly policy: Promise<SandboxPolicy | undefined>;
+  /** What the trial of the sandbox found; undefined: there was none. @throws {Error} When it could not be made just now. */
+  readonly selfTest: Promise<SelfTestReport | undefined>;
+  /** Does ahead of need what makes commands start quickly. */
+  warmUp(): Promise<void>;
+  /** Starts a command that is talked with. @throws {Error} When the system cannot start a process. */
+  open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand>;
+  /** Settles when no process of a command whose result is known is left. */
+  settled(): Promise<void>;
+}

@@ -1,0 +1,62 @@
+/** What a session's profile on macOS closes: places of credentials (S7), and files that programs outside obey (S8). */
+import { realPath } from "../paths.ts";
+import type { ProtectedPath } from "../protected.ts";
+import type { SeatbeltPolicy } from "./policy.ts";
+
+/** Below home, besides what is sensitive on every system: keychains, browsers, messages, password managers. */
+export const SENSITIVE_ON_MACOS = [
+  "Library/Accounts",
+  "Library/Application Support/1Password",
+  "Library/Application Support/Arc",
+  "Library/Application Support/Bitwarden",
+  "Library/Application Support/BraveSoftware",
+  "Library/Application Support/Chromium",
+  "Library/Application Support/Firefox",
+  "Library/Application Support/Google/Chrome",
+  "Library/Application Support/Microsoft Edge",
+  "Library/Application Support/Vivaldi",
+  "Library/Application Support/com.apple.TCC",
+  "Library/Application Support/com.operasoftware.Opera",
+  "Library/Containers/com.apple.Safari",
+  "Library/Cookies",
+  "Library/Group Containers/2BUA8C4S2C.com.1password",
+  "Library/Keychains",
+  "Library/Mail",
+  "Library/Messages",
+  "Library/Safari",
+  ".zsh_sessions",
+] as const;
+
+/** Passwords of the machine, which only root could read. */
+const SENSITIVE_OF_ROOT = ["/private/etc/master.passwd", "/private/etc/sudoers", "/private/var/db/dslocal"] as const;
+
+/** Below `.git`: protected where there is a repository already; else none could be made. */
+const GIT = "/.git/";
+
+export interface ClosedQuestion {
+  /** Canonical places of credentials that stay closed (sensitive.ts). */
+  readonly sensitive: readonly string[];
+  /** What is protected in the trees (protected.ts); none of it need exist: Seatbelt denies making it. */
+  readonly protect: readonly ProtectedPath[];
+}
+
+/** The closed parts of a policy. What `--allow-read-sensitive` opens is not among the sensitive places. */
+export function closedPlaces(
+  { sensitive, protect }: ClosedQuestion,
+): Pick<SeatbeltPolicy, "sensitive" | "opened" | "protected" | "protectedFiles"> {
+  const canBeMade = ({ path }: ProtectedPath) => {
+    const at = path.indexOf(GIT);
+    return at < 0 || realPath(path.slice(0, at + GIT.length - 1)) !== undefined;
+  };
+  const paths = (fileOnly: boolean) => {
+    return protect.filter((one) => one.fileOnly === fileOnly && canBeMade(one)).map(({ path }) => path);
+  };
+  return {
+    sensitive: [...sensitive, ...SENSITIVE_OF_ROOT],
+    opened: [],
+    protected: paths(WHOLE),
+    protectedFiles: paths(AS_FILE),
+  };
+}
+
+const [AS_FILE, WHOLE] = [true, false];

@@ -1,0 +1,17 @@
+import type { GuardPlan } from "./guard.ts";
+import type { PinnedDirectory } from "./policy.ts";
+import type { SessionDirectories } from "./session_directory.ts";
+
+/** What every session has, whatever confines its commands. */
+export interface SessionSandbox {
+  readonly scopes: readonly Pick<PinnedDirectory, "path">[];
+  /** What is protected and hidden by mounts; undefined: nothing, or not by mounts. */
+  readonly guard: GuardPlan | undefined;
+  /** What every command starts with (S9). */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directories: SessionDirectories;
+  /** Canonical trees commands can write to: scopes, `--write`, temp, cache; empty: `--no-sandbox`. */
+  readonly writable: readonly string[];
+  /** One sentence for each protection this system lacks. */
+  readonly missing: readonly string[];
+}
