@@ -273,7 +273,8 @@ Deno.test("L8 S4 the log is not written where commands could lead it astray, and
   using bench = new Workbench();
   bench.write("cache/marker", "");
   await Deno.symlink(`${bench.scope}/..`, `${bench.scope}/cache/ahma_mcp`);
-  await using server = await ServerProcess.start(bench, { environment: { XDG_CACHE_HOME: `${bench.scope}/cache` } });
+  const environment = { XDG_CACHE_HOME: `${bench.scope}/cache`, DENO_DIR: `${bench.home}/.cache/deno` };
+  await using server = await ServerProcess.start(bench, { environment });
   assert.match((await server.shell("echo $CARGO_HOME; echo hi")).text, /ahma_mcp-[^/]+\/cache\/cargo\nhi/);
   assert.ok(!exists(`${bench.scope}/../logs`) && !exists(`${bench.scope}/../scopes`));
 });

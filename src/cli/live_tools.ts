@@ -1,7 +1,7 @@
 /** The tools of a running program: which directory they come from, and how their programs are looked for. */
 import type { Logger } from "../base/log.ts";
 import type { Scope } from "../base/scope.ts";
-import { findToolsDirectory, toolsDirectoryCandidates } from "../catalog/find_tools.ts";
+import { findToolsDirectory, strayToolsDirectories, toolsDirectoryCandidates } from "../catalog/find_tools.ts";
 import { LiveCatalog } from "../catalog/live_catalog.ts";
 import type { CommandRunner } from "../process/command_runner.ts";
 import { searchPath } from "../sandbox/environment.ts";
@@ -23,6 +23,12 @@ export interface LiveToolsParts {
 export function liveTools({ settings, bundled, runner, scope, path, log }: LiveToolsParts): LiveCatalog {
   const cwd = Deno.cwd();
   let warned = false;
+  const stray = settings.toolsDirectory === undefined ? strayToolsDirectories(cwd) : [];
+  for (const directory of stray) {
+    log.warn(
+      `Tool files in "${directory}" are not read: it leads out of the project. Name the place with "--tools-dir"`,
+    );
+  }
   const findDirectory = () => {
     const directory = findToolsDirectory(settings.toolsDirectory, cwd);
     if (directory === undefined && bundled.length === 0 && !warned) {

@@ -88,7 +88,7 @@ async function readUserFile(environment: Readonly<Record<string, string>>): Prom
 
 async function readProjectFile(directory: string, user: Values): Promise<ReadFile> {
   const path = `${directory}/.ahma/settings.json`;
-  const text = readText(path);
+  const text = leadsOut(path, directory) ? LEADS_OUT : readText(path);
   if (text === undefined) return NOTHING;
   const read = await parse(path, text);
   const values = new Map(read.values);
@@ -139,6 +139,19 @@ function outOfReach(path: string): string | undefined {
 }
 
 type Text = { readonly text: string } | { readonly unreadable: string };
+
+/** What is wrong in a file is told to the agent: a link must not make that another file's text. */
+const LEADS_OUT: Text = { unreadable: "it is a link that leads out of the project" };
+
+function leadsOut(path: string, directory: string): boolean {
+  try {
+    return !Deno.realPathSync(path).startsWith(`${Deno.realPathSync(directory)}/`);
+  } catch (thrown) {
+    // What is missing or cannot be entered is told when it is read.
+    if (thrown instanceof Error) return false;
+    throw thrown;
+  }
+}
 
 /** Undefined: there is none. */
 function readText(path: string): Text | undefined {

@@ -156,3 +156,19 @@ Deno.test("L7 S6 S10 readSettingsFiles() lets a project narrow network, sockets 
     ],
   });
 });
+
+Deno.test("L7 S4 readSettingsFiles() reads nothing along a link out of the project", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const directory = `${base}/project`;
+    await Deno.mkdir(`${directory}/.ahma`, { recursive: true });
+    await Deno.writeTextFile(`${base}/credentials.json`, '{"a-secret-name": "a secret"}');
+    await Deno.symlink(`${base}/credentials.json`, `${directory}/.ahma/settings.json`);
+    const outcome = await readSettingsFiles({ environment: {}, directory });
+    const path = `${directory}/.ahma/settings.json`;
+    const warnings = [`Settings file "${path}": it is a link that leads out of the project; this is ignored`];
+    assert.deepStrictEqual(outcome, { ok: true, value: { files: [], warnings, userFile: undefined } });
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});

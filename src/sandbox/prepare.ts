@@ -17,6 +17,7 @@ import { scopeCache, sessionBase } from "./places.ts";
 import type { PinnedDirectory, SandboxPolicy } from "./policy.ts";
 import { type ProtectedPath, protectedPaths } from "./protected.ts";
 import { acceptableAbi, supportedProcessor } from "./prerequisites.ts";
+import { runtimeCacheProblem } from "./runtime_cache.ts";
 import { type ScopeChoice, settleScopes } from "./scope.ts";
 import type { SessionSandbox } from "./session.ts";
 import { sensitivePlaces, sensitiveProblem } from "./sensitive.ts";
@@ -128,6 +129,8 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
   const protect = protectedIn(trees, settings);
   if (!protect.ok) return protect;
   const place = { environment, home, writable: trees };
+  const cacheProblem = settings.enforce ? runtimeCacheProblem({ ...place, workingDirectory }) : undefined;
+  if (cacheProblem !== undefined) return failure(cacheProblem);
   const base = sessionBase(place);
   if (base === undefined) {
     return failure(

@@ -1,0 +1,40 @@
+/** Every row, in the order of the research. */
+import type { Row } from "./attack.ts";
+import { ARGUMENTS } from "./arguments.ts";
+import { CONFIGURATION } from "./configuration.ts";
+import { ENVIRONMENT } from "./environment.ts";
+import { LINKS } from "./links.ts";
+import { NAMESPACES } from "./namespaces.ts";
+import { NETWORK } from "./network.ts";
+import { OPERATIONS } from "./operations.ts";
+import { OUTPUT } from "./output.ts";
+import { OWN } from "./own.ts";
+import { PROC } from "./proc.ts";
+import { READ_OUTSIDE } from "./read_outside.ts";
+import { SIGNALS } from "./signals.ts";
+import { WRITE_OUTSIDE } from "./write_outside.ts";
+
+export const CATALOGUE: readonly Row[] = [
+  ...WRITE_OUTSIDE,
+  ...READ_OUTSIDE,
+  ...LINKS,
+  ...PROC,
+  ...NAMESPACES,
+  ...SIGNALS,
+  ...NETWORK,
+  ...CONFIGURATION,
+  ...ARGUMENTS,
+  ...ENVIRONMENT,
+  ...OPERATIONS,
+  ...OUTPUT,
+  ...OWN,
+];
+
+/** The rows named by patterns such as `W01` and `R*`; none given: all. @throws Error for a pattern that names no row. */
+export function chosenRows(patterns: readonly string[]): readonly Row[] {
+  if (patterns.length === 0) return CATALOGUE;
+  const tests = patterns.map((pattern) => new RegExp(`^${RegExp.escape(pattern).replaceAll("\\*", ".*")}$`, "i"));
+  const idle = patterns.filter((_, index) => !CATALOGUE.some(({ id }) => tests[index]?.test(id)));
+  if (idle.length > 0) throw new Error(`No row is called "${idle.join(", ")}"`);
+  return CATALOGUE.filter(({ id }) => tests.some((test) => test.test(id)));
+}

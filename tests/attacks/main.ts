@@ -1,0 +1,38 @@
+/**
+ * `deno task attacks`: runs the catalogue against the packed program, as every user at hand, and prints a table.
+ * `--only W01,R*` chooses rows, `--user root|ordinary` a user, `--json` prints one JSON document. Exit code 0: nothing
+ * was allowed but what docs/security.md lists, and every positive control had its effect.
+ */
+import { parseArgs } from "node:util";
+import { usersAtHand } from "../_support/workbench.ts";
+import { chosenRows } from "./catalogue.ts";
+import { Range } from "./range.ts";
+import { rowText, succeeded, totals } from "./report.ts";
+import { type RowResult, runAttack } from "./run_attack.ts";
+
+const { values } = parseArgs({
+  args: Deno.args,
+  options: { only: { type: "string" }, user: { type: "string" }, json: { type: "boolean" } },
+});
+const json = values.json === true;
+const colour = Deno.stdout.isTerminal() && !Deno.noColor;
+const rows = chosenRows(values.only?.split(",") ?? []);
+const users = usersAtHand().filter((user) => values.user === undefined || user === values.user);
+if (users.length === 0) throw new Error(`Cannot run as "${values.user}": at hand are ${usersAtHand().join(", ")}`);
+
+const results: RowResult[] = [];
+for (const user of users) {
+  await using range = new Range(user);
+  for (const row of rows) {
+    const result = await runAttack(row, range);
+    results.push(result);
+    if (!json) print(rowText(result, { colour }));
+  }
+}
+const ok = succeeded(results);
+print(json ? JSON.stringify({ ok, rows: results }, null, 2) : totals(results));
+Deno.exitCode = ok ? 0 : 1;
+
+function print(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
+}

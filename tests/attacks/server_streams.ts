@@ -1,0 +1,90 @@
+/** P03, P07, P08: what runs beside a command, and the pipes between server and client. */
+import { ServerProcess } from "../_support/server_process.ts";
+import { Workbench } from "../_support/workbench.ts";
+import { lineUnder } from "./unusual_start.ts";
+import type { Driven, Scene, Way } from "./attack.ts";
+
+/** A message that only a forger sends. */
+const FORGED = "notifications/forged";
+
+async function forge(scene: Scene, line: (server: ServerProcess) => string): Promise<Driven> {
+  using bench = new Workbench(scene.user);
+  await using server = await ServerProcess.start(bench, { flags: scene.enforced ? [] : ["--no-sandbox"] });
+  const answer = await server.shell(line(server), { timeout_seconds: 20 });
+  await server.request("ping");
+  const seen = server.unclaimed.some(({ method }) => method === FORGED);
+  return { answers: [answer], achieved: seen ? "the client got a message that the server did not send" : undefined };
+}
+
+const MESSAGE = `{"jsonrpc":"2.0","method":"${FORGED}"}`;
+
+export function framesInto(): Readonly<Record<string, Way>> {
+  const way = (line: (server: ServerProcess) => string): Way => ({
+    does: { drive: (scene) => forge(scene, line) },
+    needs: {
+      machine: (user) =>
+        user === "ordinary" && Deno.uid() === 0 ? "the pipes of a server that root started are root's" : undefined,
+    },
+  });
+  return {
+    "the server's stdout": way(({ pid }) => `echo '${MESSAGE}' > /proc/${pid}/fd/1`),
+    "the descriptors of its parent": way(({ pid }) =>
+      `for fd in /proc/$PPID/fd/1 /proc/$PPID/fd/2 /proc/${pid}/fd/1; do echo '${MESSAGE}' > $fd; done; true`
+    ),
+    "the terminal and what stands for stdout": {
+      ...way(() =>
+        `echo '${MESSAGE}' > /dev/stdout; echo '${MESSAGE}' > /dev/stderr; echo '${MESSAGE}' > /dev/fd/0; true`
+      ),
+      noControl: "a command's stdout is a pipe of its own without the sandbox too",
+    },
+  };
+}
+
+/** A second operation of the same session, and one of another server, attacked from a first. */
+export function otherOperation(): Readonly<Record<string, Way>> {
+  const way = (attack: (needle: string) => string, other: "session" | "server"): Way => ({
+    does: { drive: (scene) => attackOther(scene, attack, other) },
+  });
+  return {
+    "kill, same session": way((needle) => `pkill -9 -f ${needle}`, "session"),
+    "kill, another server's": way((needle) => `pkill -9 -f ${needle}`, "server"),
+    "read the environment": way(
+      (needle) => `cat /proc/$(pgrep -f ${needle} | head -n 1)/environ && pkill -f ${needle}`,
+      "session",
+    ),
+  };
+}
+
+async function attackOther(
+  scene: Scene,
+  attack: (needle: string) => string,
+  other: "session" | "server",
+): Promise<Driven> {
+  using bench = new Workbench(scene.user);
+  using second = new Workbench(scene.user);
+  const flags = scene.enforced ? [] : ["--no-sandbox"];
+  await using server = await ServerProcess.start(bench, { flags });
+  await using elsewhere = other === "server" ? await ServerProcess.start(second, { flags }) : undefined;
+  const [runs, place] = elsewhere === undefined ? [server, bench] : [elsewhere, second];
+  const needle = `86${crypto.getRandomValues(new Uint32Array(1))[0]}`;
+  const started = await runs.call("sandboxed_shell", { command: `touch runs; exec sleep ${needle}` });
+  await place.appears("runs");
+  await server.shell(attack(`[s]leep.${needle}`));
+  const id = started.operation?.operation_id ?? "";
+  const { text } = await runs.call("status", { operation_id: id });
+  const ended = !text.includes("running");
+  await runs.call("cancel", { operation_id: id });
+  return { achieved: ended ? "the other operation was ended" : undefined };
+}
+
+/** P08: the server is started with a descriptor more, as an editor might; a command looks for it. */
+export async function withALeak(scene: Scene): Promise<Driven> {
+  using bench = new Workbench(scene.user);
+  const text = await lineUnder(bench, {
+    wrapper: ["bash", "-c", `exec 57< "${scene.secret}"; exec "$@"`, "bash"],
+    line: () => "cat <&57; cat /proc/self/fd/57; ls -l /proc/self/fd",
+    flags: [],
+  });
+  if (!text.includes('"id":2')) throw new Error(`The server did not answer: ${text}`);
+  return { achieved: text.includes(scene.marker) ? "the descriptor reached the command" : undefined };
+}

@@ -1,0 +1,96 @@
+/** Every row of the attack catalogue as every user at hand: `deno task attacks` with one test a row. */
+import assert from "node:assert/strict";
+import type { Row, Way } from "./attacks/attack.ts";
+import { AWAITED } from "./attacks/awaited.ts";
+import { CATALOGUE } from "./attacks/catalogue.ts";
+import { ExtendedAttributes } from "./attacks/extended_attributes.ts";
+import { Post } from "./attacks/post.ts";
+import { Range } from "./attacks/range.ts";
+import { RESIDUAL_RISKS } from "./attacks/residual_risks.ts";
+import { rowText, succeeded } from "./attacks/report.ts";
+import { runAttack } from "./attacks/run_attack.ts";
+import { exists, usersAtHand } from "./_support/workbench.ts";
+
+const SECURITY = new URL("../docs/security.md", import.meta.url).pathname;
+
+for (const user of usersAtHand()) {
+  const range = new Range(user);
+  for (const row of CATALOGUE) {
+    if ("notApplicable" in row || !row.users.includes(user)) continue;
+    const awaited = AWAITED[row.id];
+    Deno.test({
+      name: `S3 S4 S8 ${row.id} ${row.title}, as ${user}${
+        awaited === undefined ? "" : ` (ignored: awaits ${awaited})`
+      }`,
+      ignore: awaited !== undefined,
+      // The servers are shared by the rows and end in the last test.
+      sanitizeOps: false,
+      sanitizeResources: false,
+      fn: async () => {
+        const result = await runAttack(row, range);
+        assert.ok(succeeded([result]), rowText(result, { colour: false }));
+      },
+    });
+  }
+  Deno.test({
+    name: `X10 the attacked servers end and leave nothing, as ${user}`,
+    sanitizeOps: false,
+    sanitizeResources: false,
+    fn: async () => await range[Symbol.asyncDispose](),
+  });
+}
+
+Deno.test("S14 S8 a server without a sandbox is found out, and so is an attack that does nothing", async () => {
+  const [user = "ordinary"] = usersAtHand();
+  using attributes = new ExtendedAttributes();
+  await using sandboxed = await Post.start(user, { enforced: false });
+  await using bare = await Post.start(user, { enforced: false });
+  const servers = {
+    user,
+    attributes,
+    posts: () => Promise.resolve({ sandboxed, bare }),
+    renew: () => Promise.resolve(),
+  };
+  const rows: readonly Row[] = [
+    { id: "T1", title: "reads", users: [user], aim: "read", ways: { cat: ({ secret }) => `cat ${secret}` } },
+    { id: "T2", title: "writes", users: [user], aim: "write", ways: { touch: ({ out }) => `touch -d @1 ${out}` } },
+    {
+      id: "T3",
+      title: "kills",
+      users: [user],
+      aim: "victim",
+      ways: { kill: { victim: true, does: ({ victim }) => `kill -STOP ${victim}` } },
+    },
+    { id: "T4", title: "does nothing", users: [user], aim: "read", ways: { true: () => "true" } },
+    { id: "T5", title: "needs more", users: [user], aim: "read", ways: { none: missingProgram() } },
+  ];
+  const verdicts: string[] = [];
+  for (const row of rows) verdicts.push((await runAttack(row, servers)).verdict);
+  const missing = Deno.env.get("CI") === "true" ? "program missing" : "not applicable";
+  assert.deepStrictEqual(verdicts, ["allowed", "allowed", "allowed", "control failed", missing]);
+});
+
+function missingProgram(): Way {
+  return { does: () => "true", needs: { programs: ["no-such-program-anywhere"] } };
+}
+
+Deno.test("S3 every row has one id, and every list names rows that exist", () => {
+  const ids = CATALOGUE.map(({ id }) => id);
+  assert.deepStrictEqual(ids.filter((id, index) => ids.indexOf(id) !== index), [], "twice");
+  const named = [...Object.keys(AWAITED), ...Object.keys(RESIDUAL_RISKS)];
+  assert.deepStrictEqual(named.filter((id) => !ids.includes(id)), [], "no such row");
+});
+
+Deno.test({
+  name: "S14 docs/security.md owns up to every residual risk" +
+    (exists(SECURITY) ? "" : " (ignored: the document is not written yet)"),
+  ignore: !exists(SECURITY),
+  fn: async () => {
+    const text = await Deno.readTextFile(SECURITY);
+    const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => {
+      return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
+    });
+    const lost = Object.entries(RESIDUAL_RISKS).filter(([, { anchor }]) => !anchors.includes(anchor));
+    assert.deepStrictEqual(lost, []);
+  },
+});
