@@ -41,6 +41,8 @@ const SIGCHLD = 17;
 const CLONE_UNTIL_EXEC = 0x100 | 0x4000;
 const SIGKILL = 9;
 const SIGSTOP = 19;
+/** _NSIG: the runtime leaves the first two of the real-time signals ignored. */
+const LAST_SIGNAL = 64;
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_CHILD_SUBREAPER = 36;
 const PR_SET_NO_NEW_PRIVS = 38;
@@ -191,7 +193,7 @@ function becomeSubreaper(draft: Draft, policy: SandboxPolicy | undefined): void 
 /** Ignored signals survive exec (Deno ignores SIGPIPE), and so does the mask. */
 function resetSignals({ table, sys }: Draft): void {
   const defaults = table.words(0, 0, 0, 0);
-  for (let signal = 1; signal < 32; signal++) {
+  for (let signal = 1; signal <= LAST_SIGNAL; signal++) {
     if (signal === SIGKILL || signal === SIGSTOP) continue;
     table.call("reset signals", sys.rt_sigaction, [signal, defaults, 0, 8]);
   }
