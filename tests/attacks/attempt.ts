@@ -121,8 +121,7 @@ function leaks(place: Place, markers: readonly string[], answers: readonly ToolA
 
 async function processesLeft(way: Way, place: Place): Promise<readonly string[]> {
   if (way.aim !== "left") return [];
-  const name = place.directory.slice(place.directory.lastIndexOf("/") + 1);
-  return (await processesWith(name)).map(({ pid, command }) => `process ${pid} is left: ${command}`);
+  return (await processesWith(place.directory)).map(({ pid, command }) => `process ${pid} is left: ${command}`);
 }
 
 function differences(before: readonly string[], after: readonly string[]): readonly Breach[] {
