@@ -1,0 +1,155 @@
+/** Processes that try to outlive their operation. */
+import { until, withDeadline } from "../_support/deadline.ts";
+import { processesWith } from "../_support/processes.ts";
+import type { ServerProcess } from "../_support/server_process.ts";
+import { exists } from "../_support/workbench.ts";
+import type { Scene, Way } from "./attack.ts";
+import { driven, newSeed, withServer } from "./stage.ts";
+
+/** How the operation comes to its end. */
+export type End = "cancel" | "timeout" | "itself" | "SIGKILL of the server" | "SIGTERM of the server, twice";
+
+/** A shell line that writes the file `ready` when its processes are there. They know themselves by `nap`, a command. */
+export type Stubborn = (nap: string) => string;
+
+/** Milliseconds after the end in which everything must be gone. */
+const GONE = 2_000;
+
+/**
+ * A chain of processes, each ending as the next begins, so that no look at /proc sees it: it writes `ready`, and the
+ * file `survived` where it comes to its own end.
+ */
+export function chainOutlives(): Way {
+  return {
+    does: driven(async (scene) => {
+      const { operation } = await scene.running.call("sandboxed_shell", {
+        command: `${CHAIN} & sleep 60`,
+        working_directory: scene.directory,
+        execution_mode: "AsyncResultPush",
+      });
+      await until(() => exists(`${scene.directory}/ready`), 20_000, "the chain to begin");
+      await scene.running.call("cancel", { operation_id: operation?.operation_id ?? "" });
+      return await chainEnds(scene.directory);
+    }),
+    control: driven(async ({ directory }) => {
+      const child = new Deno.Command("bash", { args: ["-c", `${CHAIN} & sleep 60`], cwd: directory }).spawn();
+      await until(() => exists(`${directory}/ready`), 20_000, "the chain to begin");
+      child.kill("SIGKILL");
+      await child.status;
+      const achieved = await chainEnds(directory);
+      await endAll(directory);
+      return achieved;
+    }),
+    aim: "evidence",
+  };
+}
+
+const CHAIN = `python3 -I -c 'import os, time
+end = time.time() + 2
+if os.fork(): os._exit(0)
+os.setsid()
+open("ready", "w").close()
+while time.time() < end:
+  if os.fork(): os._exit(0)
+open("survived", "w").close()'`;
+
+async function chainEnds(directory: string): Promise<string | undefined> {
+  const end = performance.now() + 5_000;
+  return await until(
+    () => exists(`${directory}/survived`) ? "the chain went on" : performance.now() > end ? "" : undefined,
+    10_000,
+    "the time of the chain to be over",
+  ) || undefined;
+}
+
+/** Whether anything of `command` lives on after its end; the control ends only the shell, as a careless server would. */
+export function outlives(command: Stubborn, end: End): Way {
+  return {
+    does: driven((scene) => survivors(scene, command, end)),
+    control: driven((scene) => survivorsOfTheShell(scene, command, end)),
+    aim: "evidence",
+  };
+}
+
+async function survivors(scene: Scene, command: Stubborn, end: End): Promise<string | undefined> {
+  const seed = newSeed();
+  if (end === "SIGKILL of the server" || end === "SIGTERM of the server, twice") {
+    return await withServer(scene, {}, async (server, bench) => {
+      await start(server, { directory: bench.scope, line: command(`sleep 300.${seed}`), seed });
+      for (const signal of end === "SIGKILL of the server" ? ["SIGKILL"] as const : ["SIGTERM", "SIGTERM"] as const) {
+        server.kill(signal);
+      }
+      await server.exit();
+      return await leftOf(seed);
+    });
+  }
+  const timeout_seconds = end === "timeout" ? 2 : 120;
+  const line = command(`sleep 300.${seed}`);
+  const id = await start(scene.running, { directory: scene.directory, line, seed, timeout_seconds });
+  const options = { deadline: 60_000 };
+  if (end === "cancel") await scene.running.call("cancel", { operation_id: id }, options);
+  else await scene.running.call("await", { operation_id: id, timeout_seconds: 50 }, options);
+  return await leftOf(seed);
+}
+
+interface Start {
+  readonly directory: string;
+  readonly line: string;
+  readonly seed: string;
+  readonly timeout_seconds?: number;
+}
+
+async function start(server: ServerProcess, { directory, line, seed, timeout_seconds = 120 }: Start): Promise<string> {
+  const { operation } = await server.call("sandboxed_shell", {
+    command: line,
+    working_directory: directory,
+    timeout_seconds,
+    execution_mode: "AsyncResultPush",
+  });
+  await isReady(directory, seed);
+  return operation?.operation_id ?? "";
+}
+
+async function survivorsOfTheShell(scene: Scene, command: Stubborn, end: End): Promise<string | undefined> {
+  const seed = newSeed();
+  const child = new Deno.Command("bash", {
+    args: ["-c", command(`sleep 300.${seed}`)],
+    cwd: scene.directory,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  await isReady(scene.directory, seed);
+  if (end !== "itself") child.kill("SIGKILL");
+  await withDeadline(child.status, 20_000, "the shell to end");
+  const achieved = await leftOf(seed, 0);
+  await endAll(scene.directory);
+  return achieved;
+}
+
+/** Ends what a control started in its own directory. */
+async function endAll(directory: string): Promise<void> {
+  for (const { pid } of await processesWith(directory)) endIfThere(pid);
+}
+
+async function isReady(directory: string, seed: string): Promise<void> {
+  await until(() => exists(`${directory}/ready`), 20_000, `the file "${directory}/ready"`);
+  await until(async () => (await processesWith(seed)).length > 0, 10_000, `a process with ${seed}`);
+}
+
+/** What is left when the time is over; it is ended then. */
+async function leftOf(seed: string, patience = GONE): Promise<string | undefined> {
+  const deadline = performance.now() + patience;
+  let left = await processesWith(seed);
+  while (left.length > 0 && performance.now() < deadline) left = await processesWith(seed);
+  for (const { pid } of left) endIfThere(pid);
+  return left.length === 0 ? undefined : `left are ${left.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`;
+}
+
+function endIfThere(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
