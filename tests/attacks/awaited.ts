@@ -5,4 +5,17 @@
 export const AWAITED: Readonly<Record<string, string>> = {
   S09: "--limit-processes",
   S10: "--limit-memory",
+  K02: "the filter of system calls",
+  K03: "the filter of system calls",
+  K04: "the filter of system calls",
+  K05: "--network",
+  K06: "--network",
+  K07: "--network",
+  K08: "--network",
+  K09: "--network",
+  K10: "the filter of system calls",
+  K11: "the filter of system calls",
+  K12: "the filter of system calls",
+  K14: "--network",
+  K17: "the filter of system calls",
 };

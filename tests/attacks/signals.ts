@@ -98,7 +98,7 @@ async function endsByNotification(scene: Scene, method: "await" | "status" | "ca
 const FORKS = python(`import os, signal
 made = 0
 read, write = os.pipe()
-for _ in range(300):
+for _ in range(600):
   try: pid = os.fork()
   except OSError: break
   if pid == 0:
@@ -254,7 +254,7 @@ print(call("prlimit64", ${victim}, 7, struct.pack("QQ", 32, 32), None))`)
     users: BOTH,
     aim: "evidence",
     ways: {
-      "how many": { does: () => FORKS, evidence: /made 300/, ownServer: { flags: () => LIMIT_WORDS } },
+      "how many": { does: () => FORKS, evidence: /made 600/, ownServer: { flags: () => LIMIT_WORDS } },
       "a bomb, bounded": {
         does: driven(bombed),
         noControl: "a bomb without the limit would take the machine with it; the way before is its control",
