@@ -1,0 +1,133 @@
+/** C08 to C10: files in the project that programs outside the sandbox obey. */
+import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
+import { driven, withServer } from "./stage.ts";
+
+/** Files that run code when a person next uses git, an editor or an agent, with what was there. */
+const OBEYED: readonly string[] = [
+  ".git/hooks/pre-commit",
+  ".git/config",
+  ".vscode/tasks.json",
+  ".idea/workspace.xml",
+  ".mcp.json",
+  ".cursor/mcp.json",
+  ".claude/settings.json",
+  ".codex/config.toml",
+  ".envrc",
+  ".husky/pre-commit",
+  ".ahma/tools/tool.json",
+];
+
+interface Change {
+  readonly path: string;
+  readonly line: string;
+  /** Whether the file is there before. */
+  readonly there: boolean;
+}
+
+/** Where the file is there before: it must stay as it is. Where not: the result must say that it has come. */
+async function changes(scene: Scene, { path, line, there }: Change): Promise<string | undefined> {
+  return await withServer(scene, {
+    prepare: (bench) => {
+      if (there) bench.write(path, "as it was\n");
+    },
+  }, async (server, bench) => {
+    const answer = await server.shell(line);
+    const now = await textOf(`${bench.scope}/${path}`);
+    const before = there ? "as it was\n" : undefined;
+    if (now === before) return undefined;
+    if (!there && JSON.stringify(answer.result).includes("ahma/protected_changed")) return undefined;
+    return `"${path}" is ${JSON.stringify(now)}`;
+  });
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
+    throw error;
+  }
+}
+
+const THERE = true;
+const ABSENT = false;
+
+function ways(there: boolean, line: (path: string) => string): Readonly<Record<string, Way>> {
+  return Object.fromEntries(
+    OBEYED.map((path) => [path, { does: driven((scene) => changes(scene, { path, line: line(path), there })) }]),
+  );
+}
+
+function top(path: string): string {
+  return path.slice(0, path.indexOf("/") < 0 ? undefined : path.indexOf("/"));
+}
+
+/** What the server itself runs in a project whose git is poisoned: nothing of it, not even to look. */
+async function obeysGit(scene: Scene, line: string): Promise<string | undefined> {
+  return await withServer(scene, {
+    prepare: (bench) => {
+      new Deno.Command("git", { args: ["init", "-q", bench.scope] }).outputSync();
+      const trap = `sh -c 'echo x > ${bench.elsewhere}/obeyed' #`;
+      bench.write(".git/config", `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = ${JSON.stringify(trap)}\n`);
+      for (const name of ["git", "which", "uname", "bash", "sh"]) {
+        Deno.chmodSync(bench.write(name, `#!/bin/sh\necho x > ${bench.elsewhere}/obeyed\n`), 0o755);
+      }
+    },
+    environment: { PATH: `.::/usr/local/bin:/usr/bin:/bin` },
+  }, async (server, bench) => {
+    await server.request("tools/list");
+    await server.call("status");
+    await server.shell(line);
+    return (await textOf(`${bench.elsewhere}/obeyed`)) === undefined
+      ? undefined
+      : "what was planted has run outside the sandbox";
+  });
+}
+
+export const PROTECTED: readonly Row[] = [
+  {
+    id: "C08",
+    title: "change files that git, editors and agents obey",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      ...ways(THERE, (path) => `echo evil > ${path}`),
+      "another directory in its place": {
+        does: driven((scene) =>
+          changes(scene, {
+            path: ".git/hooks/pre-commit",
+            line: "mv .git/hooks old; mkdir .git/hooks; echo evil > .git/hooks/pre-commit",
+            there: true,
+          })
+        ),
+      },
+      "another .git in its place": {
+        does: driven((scene) =>
+          changes(scene, { path: ".git/config", line: "mv .git old; mkdir .git; echo evil > .git/config", there: true })
+        ),
+      },
+      "deleted": {
+        does: driven((scene) => changes(scene, { path: ".mcp.json", line: "rm -f .mcp.json", there: true })),
+      },
+    },
+  },
+  {
+    id: "C09",
+    title: "make such files where there are none, without a word",
+    users: BOTH,
+    aim: "evidence",
+    ways: ways(ABSENT, (path) => `mkdir -p $(dirname ${path}); echo evil > ${path}; ls -d ${top(path)}`),
+  },
+  {
+    id: "C10",
+    title: "the server runs what is planted in the project",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "git and programs by name": {
+        does: driven((scene) => obeysGit(scene, "true")),
+        control: driven((scene) => obeysGit(scene, "git status")),
+      },
+    },
+  },
+];
