@@ -9,12 +9,15 @@ import type { Logger } from "../base/log.ts";
 import { type AskProbe, askProbes, type ProbeAnswers, withoutUnavailable } from "./availability.ts";
 import type { Catalog } from "./leaf.ts";
 import { CatalogLoader, type ToolText } from "./load.ts";
+import type { MayRead } from "./read_directory.ts";
 
 export interface LiveCatalogOptions {
   /** The directory to read now; asked at each load, because it may appear and go. Undefined: bundled tools only. */
   readonly findDirectory: () => string | undefined;
   /** Absolute directories whose changes are noticed; empty: `--no-hot-reload`. */
   readonly watched: readonly string[];
+  /** Where that directory may lead; default: anywhere. */
+  readonly mayRead?: MayRead;
   readonly bundled: readonly ToolText[];
   readonly ask: AskProbe;
   readonly log: Logger;
@@ -52,7 +55,7 @@ export class LiveCatalog implements AsyncDisposable {
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options;
-    this.#loader = new CatalogLoader({ bundled: options.bundled });
+    this.#loader = new CatalogLoader({ bundled: options.bundled, mayRead: options.mayRead });
     this.#changes = new Emitter((thrown) =>
       options.log.error("A listener of tool changes threw", { error: messageOf(thrown) })
     );

@@ -8,7 +8,7 @@ import type { Catalog, CatalogProblem } from "./leaf.ts";
 import { baseName, toolNameOf } from "./names.ts";
 import { locateFindings, locateSyntaxError } from "./positions.ts";
 import { compareText } from "./problem.ts";
-import { readToolTexts } from "./read_directory.ts";
+import { type MayRead, readToolTexts } from "./read_directory.ts";
 import { catalogOf } from "./snapshot.ts";
 import { type ParsedTool, parseTool } from "./validate.ts";
 
@@ -22,6 +22,8 @@ export interface ToolText {
 export interface LoadOptions {
   /** Tool files from inside the program; a local file of the same file or tool name wins, even a bad one (T15). */
   readonly bundled?: readonly ToolText[];
+  /** Where the directory may lead; default: anywhere. */
+  readonly mayRead?: MayRead | undefined;
 }
 
 interface ReadText extends ToolText {
@@ -36,6 +38,7 @@ export async function loadCatalog(directory: string | undefined, options: LoadOp
 /** Loads again and again: unchanged files are not checked anew, and of a file that became bad the last good version stays. */
 export class CatalogLoader {
   readonly #bundled: readonly ReadText[];
+  readonly #mayRead: MayRead | undefined;
   readonly #flatten = rememberingFlatten();
   /** By path: what was read last. */
   #read: ReadonlyMap<string, ReadText> = new Map();
@@ -44,11 +47,14 @@ export class CatalogLoader {
 
   constructor(options: LoadOptions = {}) {
     this.#bundled = (options.bundled ?? []).map(readText);
+    this.#mayRead = options.mayRead;
   }
 
   /** The tools of a directory as it is now. */
   async load(directory: string | undefined): Promise<Catalog> {
-    const { texts, problems } = directory === undefined ? { texts: [], problems: [] } : readToolTexts(directory);
+    const { texts, problems } = directory === undefined
+      ? { texts: [], problems: [] }
+      : readToolTexts(directory, this.#mayRead);
     const local = texts.map((one) => this.#parse(one));
     this.#read = byFile(local);
     const unread = problems.map(({ file }) => this.#served.get(file)).filter((one) => one !== undefined);

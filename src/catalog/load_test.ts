@@ -237,3 +237,24 @@ Deno.test("T1 loadCatalog() follows no link out of its directory, and takes no n
     await Deno.remove(base, { recursive: true });
   }
 });
+
+Deno.test("T12 a directory that leads where it may not is not read, and the problem says what to do", async () => {
+  const root = Deno.realPathSync(await Deno.makeTempDir());
+  try {
+    await Deno.mkdir(`${root}/elsewhere`);
+    await Deno.mkdir(`${root}/project`);
+    await Deno.writeTextFile(`${root}/elsewhere/told.json`, '{"command": "echo", "description": "Tells."}');
+    await Deno.symlink(`${root}/elsewhere`, `${root}/project/tools`);
+    const mayRead = (real: string) => real.startsWith(`${root}/project`);
+    const kept = await loadCatalog(`${root}/project/tools`, { mayRead });
+    assert.deepStrictEqual([...kept.byName.keys()], []);
+    assert.deepStrictEqual(kept.problems.map(({ message }) => message), [
+      "Cannot read tools directory: it is a link that leads out of the project: put the files themselves there, or " +
+      "name their directory with --tools-dir",
+    ]);
+    const free = await loadCatalog(`${root}/project/tools`);
+    assert.deepStrictEqual([...free.byName.keys()], ["echo"]);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});

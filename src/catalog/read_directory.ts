@@ -20,8 +20,39 @@ export interface ReadTexts {
   readonly problems: readonly CatalogProblem[];
 }
 
+/** Whether tool files may be read from a directory with this real path. */
+export type MayRead = (real: string) => boolean;
+
 /** Every `*.json` of a directory in name order, not recursive. Never throws for what the directory holds. */
-export function readToolTexts(directory: string): ReadTexts {
+export function readToolTexts(directory: string, mayRead: MayRead = () => true): ReadTexts {
+  const before = leadsElsewhere(directory, mayRead);
+  if (before !== undefined) return { texts: [], problems: [before] };
+  const read = readAll(directory);
+  // Commands may be able to exchange the directory while it is read.
+  const after = leadsElsewhere(directory, mayRead);
+  return after === undefined ? read : { texts: [], problems: [after] };
+}
+
+/** Why a directory is not read: commands may be able to make it a link, and what is in files there is told to the agent. */
+function leadsElsewhere(directory: string, mayRead: MayRead): CatalogProblem | undefined {
+  const real = realPathOf(directory);
+  if (real === undefined || mayRead(real)) return undefined;
+  const message = "Cannot read tools directory: it is a link that leads out of the project: put the files themselves " +
+    "there, or name their directory with --tools-dir";
+  return problemOf(directory, message);
+}
+
+/** Undefined where nothing is: reading tells what is wrong then. */
+function realPathOf(path: string): string | undefined {
+  try {
+    return Deno.realPathSync(path);
+  } catch (thrown) {
+    if (isExpected(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+function readAll(directory: string): ReadTexts {
   const names = toolFileNames(directory);
   if (typeof names === "string") return { texts: [], problems: [problemOf(directory, names)] };
   const read = names.map((name) => leadsOut(directory, name) ?? readToolFile(`${directory}/${name}`));

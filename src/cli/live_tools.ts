@@ -3,7 +3,9 @@ import type { Logger } from "../base/log.ts";
 import type { Scope } from "../base/scope.ts";
 import { findToolsDirectory, strayToolsDirectories, toolsDirectoryCandidates } from "../catalog/find_tools.ts";
 import { LiveCatalog } from "../catalog/live_catalog.ts";
+import type { MayRead } from "../catalog/read_directory.ts";
 import type { CommandRunner } from "../process/command_runner.ts";
+import { absolutePath, isWithin, realPath } from "../sandbox/paths.ts";
 import { searchPath } from "../sandbox/environment.ts";
 import { probeAsker } from "./ask_probe.ts";
 import type { EmbeddedTool } from "./embedded.ts";
@@ -39,9 +41,22 @@ export function liveTools({ settings, bundled, runner, scope, path, log }: LiveT
   };
   return new LiveCatalog({
     findDirectory,
+    mayRead: placesOfTools(settings.toolsDirectory, cwd),
     watched: settings.hotReload ? toolsDirectoryCandidates(settings.toolsDirectory, cwd) : [],
     bundled,
     ask: probeAsker({ runner, scope, path: searchPath(path) }),
     log,
   });
+}
+
+/**
+ * The project's tool files lie in the project, or where `--tools-dir` led when the program started: a command that makes
+ * the directory a link must not have files from elsewhere read and told (T12).
+ */
+function placesOfTools(explicit: string | undefined, cwd: string): MayRead {
+  const project = realPath(cwd) ?? cwd;
+  const named = explicit === undefined ? undefined : absolutePath(explicit, cwd);
+  const chosen = named === undefined ? undefined : realPath(named);
+  const outOfReach = named !== undefined && !isWithin(named, project);
+  return (real) => outOfReach || real === chosen || isWithin(real, project);
 }
