@@ -5,6 +5,9 @@
 export const AWAITED: Readonly<Record<string, string>> = {
   S09: "--limit-processes",
   S10: "--limit-memory",
+  C08: "the protected paths",
+  C09: "the protected paths",
+  C15: "hidden characters in the texts of tool files to be refused",
   K02: "the filter of system calls",
   K03: "the filter of system calls",
   K04: "the filter of system calls",

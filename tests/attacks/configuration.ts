@@ -208,10 +208,15 @@ export const CONFIGURATION: readonly Row[] = [
       "a link to a directory outside": plants({
         had: MINE,
         line: ({ tools }) => `mv .ahma old; mkdir .ahma; ln -s ${tools} .ahma/tools`,
+        bare: ({ tools }) => `rm -r .ahma/tools; cp -r ${tools} .ahma/tools`,
       }),
-      "a link to a directory outside, where there was none": plants({ line: ({ tools }) => `ln -s ${tools} .ahma` }),
+      "a link to a directory outside, where there was none": plants({
+        line: ({ tools }) => `ln -s ${tools} .ahma`,
+        bare: ({ tools }) => `cp -r ${tools} .ahma`,
+      }),
       "a link to a directory outside, a level down": plants({
         line: ({ tools }) => `mkdir .ahma; ln -s ${tools} .ahma/tools`,
+        bare: ({ tools }) => `mkdir .ahma; cp -r ${tools} .ahma/tools`,
       }),
       "a link to a file outside": plants({
         line: ({ tools }) => `mkdir -p .ahma/tools; ln -s ${tools}/planted.json .ahma/tools/planted.json`,
