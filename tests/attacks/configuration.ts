@@ -344,9 +344,13 @@ while [ $SECONDS -lt $end ]; do ln -f file planted.json; ln -s ${tools}/planted.
   {
     id: "C13",
     title: "10,000 files, 1,000 changes a second",
-    notApplicable: "load: proven by tests/mutations_test.ts and src/base/directory_watch.ts's tests",
+    notApplicable: "not tried yet: a load test is missing",
   },
-  { id: "C14", title: "half-written files, all tools deleted", notApplicable: "proven by tests/hot_reload_test.ts" },
+  {
+    id: "C14",
+    title: "half-written files, all tools deleted",
+    notApplicable: "broken and deleted files: tests/hot_reload_test.ts; files deleted during a call: not tried yet",
+  },
   {
     id: "C15",
     title: "hidden characters in the texts of tool files",
