@@ -1,3 +1,4 @@
+import { visibleText } from "../base/visible_text.ts";
 import type { LeafArgument } from "./leaf.ts";
 import type { ArgumentDefinition } from "./mtdf_argument.ts";
 
@@ -7,7 +8,7 @@ export function argumentOf(definition: ArgumentDefinition): LeafArgument {
   return {
     name: definition.name,
     type: definition.type ?? "string",
-    description: definition.description ?? "",
+    description: visibleText(definition.description ?? ""),
     // An argument with a default is never missing.
     required: definition.required === true && definition.default === undefined,
     fileArg: definition.file_arg ?? false,
@@ -21,7 +22,7 @@ export function argumentOf(definition: ArgumentDefinition): LeafArgument {
       items: {
         type: items.type ?? "string",
         ...items.format === "path" && { format: "path" as const },
-        ...items.description !== undefined && { description: items.description },
+        ...items.description !== undefined && { description: visibleText(items.description) },
       },
     },
     ...definition.alias !== undefined && { alias: definition.alias },

@@ -2,6 +2,7 @@
  * A tool file becomes leaves: one MCP tool per enabled subcommand without children (T5). Whatever a leaf inherits is
  * resolved here, so that nothing later looks at the file again.
  */
+import { visibleText } from "../base/visible_text.ts";
 import { argumentOf } from "./argument.ts";
 import { hintFor, listedDescription } from "./guidance.ts";
 import type { Leaf, LeafStep } from "./leaf.ts";
@@ -123,7 +124,7 @@ function place(node: Node, inherited: Inherited): PlacedLeaf {
     ...exclusiveOf(inherited.nodes) && { exclusive: true },
     ...retry !== undefined && { retry },
     ...probe !== undefined && { probe },
-    ...install !== undefined && { installInstructions: install },
+    ...install !== undefined && { installInstructions: visibleText(install) },
   };
   return { leaf, at };
 }

@@ -1,3 +1,4 @@
+import { visibleText } from "../base/visible_text.ts";
 import type { HintsDefinition } from "./mtdf_parts.ts";
 
 /**
@@ -19,6 +20,7 @@ export const PROMISES_ASYNC =
 export function listedDescription(own: string, hint: string | undefined, inBackground: boolean): string {
   return [own.trim(), hint, inBackground ? ASYNC_GUIDANCE : undefined]
     .filter((part) => part !== undefined && part !== "")
+    .map((part) => visibleText(part ?? ""))
     .join("\n\n");
 }
 

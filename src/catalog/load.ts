@@ -2,6 +2,7 @@
  * Loading tool files: read, check each on its own, check all together, point at what is wrong. A bad file is left out
  * whole and the others load; nothing a file may hold makes this throw (T1, T4).
  */
+import { visibleText } from "../base/visible_text.ts";
 import { assemble, type Assembly } from "./assemble.ts";
 import { type Flatten, flatten, rememberingFlatten } from "./flatten.ts";
 import type { Catalog, CatalogProblem } from "./leaf.ts";
@@ -69,7 +70,7 @@ export class CatalogLoader {
     const found = await problemsOf([...this.#bundled, ...local], kept.size === 0 ? [assembly] : [first, assembly]);
     return catalogOf(assembly.leaves, {
       tools: assembly.tools,
-      problems: [...problems, ...found].map((problem) => withKept(problem, kept)),
+      problems: [...problems, ...found].map((problem) => withKept(problem, kept)).map(shown),
     });
   }
 
@@ -151,6 +152,12 @@ function inNameOrder(texts: readonly ReadText[]): readonly ReadText[] {
   return texts.toSorted((one, other) =>
     compareText(baseName(one.file), baseName(other.file)) || compareText(one.file, other.file)
   );
+}
+
+/** Messages quote what the file says, and what a file says may be there to deceive. */
+function shown(problem: CatalogProblem): CatalogProblem {
+  const message = visibleText(problem.message);
+  return message === problem.message ? problem : { ...problem, message };
 }
 
 function withKept(problem: CatalogProblem, kept: ReadonlySet<string>): CatalogProblem {

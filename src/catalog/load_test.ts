@@ -239,7 +239,7 @@ Deno.test("T1 loadCatalog() follows no link out of its directory, and takes no n
 });
 
 Deno.test("T12 a directory that leads where it may not is not read, and the problem says what to do", async () => {
-  const root = Deno.realPathSync(await Deno.makeTempDir());
+  const root = await Deno.realPath(await Deno.makeTempDir());
   try {
     await Deno.mkdir(`${root}/elsewhere`);
     await Deno.mkdir(`${root}/project`);

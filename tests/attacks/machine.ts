@@ -51,10 +51,3 @@ export function unopenable(path: string): string | undefined {
   const { success } = new Deno.Command("sh", { args: ["-c", 'exec 3< "$1"', "sh", path], stderr: "null" }).outputSync();
   return success ? undefined : `this machine lets nobody open ${path}`;
 }
-
-/** Why io_uring cannot be tried; undefined: the kernel has it and lets everybody. */
-export function withoutRing(): string | undefined {
-  const program = `import ctypes; print(ctypes.CDLL(None).syscall(425, 1, ctypes.create_string_buffer(120)))`;
-  const { stdout } = new Deno.Command("/usr/bin/python3", { args: ["-I", "-c", program] }).outputSync();
-  return new TextDecoder().decode(stdout).startsWith("-") ? "this kernel keeps io_uring switched off" : undefined;
-}
