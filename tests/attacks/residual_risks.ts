@@ -21,10 +21,6 @@ export const RESIDUAL_RISKS: Readonly<Record<string, ResidualRisk>> = {
     anchor: "hard-links-into-the-scope",
     sentence: "A hard link that was in the scope before leads to the same file as its other names outside.",
   },
-  P15: {
-    anchor: "shared-memory",
-    sentence: "System V shared memory, semaphores and queues of the same user can be reached.",
-  },
   L17: {
     anchor: "mounts-in-the-scope",
     sentence: "What was mounted in the scope before belongs to the scope.",
