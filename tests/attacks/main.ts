@@ -20,11 +20,12 @@ const rows = chosenRows(values.only?.split(",") ?? []);
 const users = usersAtHand().filter((user) => values.user === undefined || user === values.user);
 if (users.length === 0) throw new Error(`Cannot run as "${values.user}": at hand are ${usersAtHand().join(", ")}`);
 
-const results: RowResult[] = [];
+const results: (RowResult & { readonly milliseconds: number })[] = [];
 for (const user of users) {
   await using range = new Range(user);
   for (const row of rows) {
-    const result = await runAttack(row, range);
+    const startedAt = performance.now();
+    const result = { ...await runAttack(row, range), milliseconds: Math.round(performance.now() - startedAt) };
     results.push(result);
     if (!json) print(rowText(result, { colour }));
   }

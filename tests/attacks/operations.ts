@@ -101,7 +101,8 @@ async function countsProgress(scene: Scene): Promise<string | undefined> {
   scene.running.listen((message) => {
     if (message.params?.["progressToken"] === token) count++;
   });
-  const args = { command: "echo a; echo b", working_directory: scene.directory, execution_mode: "Synchronous" };
+  const line = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done";
+  const args = { command: line, working_directory: scene.directory, execution_mode: "Synchronous" };
   await scene.running.call("sandboxed_shell", args, { progressToken: token });
   return count === 0 ? undefined : `${count} notifications`;
 }
