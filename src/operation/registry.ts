@@ -14,6 +14,7 @@ import type { OperationState, Work } from "./operation.ts";
 import { type Operation, OperationRecord } from "./operation_record.ts";
 import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output.ts";
 import { isEnded, type OperationEvent, type StopCause } from "./transitions.ts";
+import { Turns } from "./turns.ts";
 
 /** An operation came into a state; `from` is undefined for a new one. */
 export interface Transition {
@@ -23,8 +24,8 @@ export interface Transition {
 }
 
 export interface RegistryOptions {
-  /** How many works run at once, at least 1; further ones queue in order (X12). */
-  readonly maxConcurrency: number;
+  /** How many works run at once, at least 1; further ones queue in order (X12). Turns: shared with other registries. */
+  readonly maxConcurrency: number | Turns;
   readonly log: Logger;
   /** Absent: 1,000 operations and 64 MiB of output. */
   readonly history?: HistoryLimits;
@@ -70,14 +71,14 @@ export class OperationRegistry {
   readonly #history: History;
   /** Queued and running, in the order they came. */
   readonly #active = new Map<string, OperationRecord>();
-  readonly #queue = new Set<OperationRecord>();
-  /** Keys of exclusive works that run. */
-  readonly #held = new Set<string>();
+  readonly #turns: Turns;
   #running = 0;
   #closed = false;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
+    const { maxConcurrency } = options;
+    this.#turns = typeof maxConcurrency === "number" ? new Turns(maxConcurrency) : maxConcurrency;
     this.#now = options.now ?? Date.now;
     this.#transitions = new Emitter((thrown) => this.#reportListener(thrown));
     this.#history = new History(options.history ?? DEFAULT_HISTORY_LIMITS);
@@ -90,7 +91,7 @@ export class OperationRegistry {
 
   /** How many wait for their turn. */
   get queuedCount(): number {
-    return this.#queue.size;
+    return this.#active.size - this.#running;
   }
 
   /** Hears every transition from now on. */
@@ -115,11 +116,11 @@ export class OperationRegistry {
       onListenerError: (thrown) => this.#reportListener(thrown),
     });
     this.#active.set(record.id, record);
-    if (!this.#closed && this.#mayRun(record)) {
+    if (!this.#closed && this.#turns.begin(record)) {
       this.#run(record, undefined);
       return record;
     }
-    this.#queue.add(record);
+    this.#turns.wait(record, () => this.#run(record, "queued"));
     this.#announce(record, undefined);
     if (this.#closed) this.#apply(record, stopRequest("cancelled", "Ahma is shutting down"));
     return record;
@@ -142,12 +143,8 @@ export class OperationRegistry {
 
   /** 1 for the next in turn; undefined: not queued. */
   queuePosition(id: string): number | undefined {
-    let position = 0;
-    for (const record of this.#queue) {
-      position++;
-      if (record.id === id) return position;
-    }
-    return undefined;
+    const record = this.#active.get(id);
+    return record === undefined ? undefined : this.#turns.position(record);
   }
 
   /** Ended operations whose result the client has not got yet, oldest end first (X5c). */
@@ -209,18 +206,14 @@ export class OperationRegistry {
     const stop = stopRequest("cancelled", "Ahma is shutting down");
     const ids = [...this.#active.keys()];
     // Queued ones first, so that none of them starts in the place of one that ends.
-    for (const record of [...this.#queue, ...this.#active.values()]) this.#apply(record, stop);
+    const active = [...this.#active.values()];
+    const queued = active.filter(({ state }) => state === "queued");
+    for (const record of [...queued, ...active]) this.#apply(record, stop);
     await this.wait(ids);
-  }
-
-  #mayRun({ exclusive }: OperationRecord): boolean {
-    return this.#running < this.#options.maxConcurrency && (exclusive === undefined || !this.#held.has(exclusive));
   }
 
   #run(record: OperationRecord, from: OperationState | undefined): void {
     this.#running++;
-    const { exclusive } = record;
-    if (exclusive !== undefined) this.#held.add(exclusive);
     record.apply({ kind: "started" }, this.#now());
     const timer = this.#startTimeout(record);
     this.#announce(record, from);
@@ -228,19 +221,9 @@ export class OperationRegistry {
     void record.runWork((thrown) => this.#describeThrown(record, thrown)).then((event) => {
       clearTimeout(timer);
       this.#running--;
-      if (exclusive !== undefined) this.#held.delete(exclusive);
       this.#apply(record, event);
-      this.#startNext();
+      this.#turns.end(record);
     });
-  }
-
-  #startNext(): void {
-    for (const record of this.#queue) {
-      if (this.#running >= this.#options.maxConcurrency) return;
-      if (!this.#mayRun(record)) continue;
-      this.#queue.delete(record);
-      this.#run(record, "queued");
-    }
   }
 
   #startTimeout(record: OperationRecord): Timer | undefined {
@@ -254,7 +237,7 @@ export class OperationRegistry {
     const from = record.state;
     if (!record.apply(event, this.#now()) || record.state === from) return;
     if (isEnded(record.state)) {
-      this.#queue.delete(record);
+      this.#turns.leave(record);
       this.#active.delete(record.id);
       this.#history.add(record);
     }

@@ -1,0 +1,63 @@
+/** What waits for its turn. */
+export interface Turn {
+  /** Works with the same key run one after the other (X13); undefined: beside any. */
+  readonly exclusive: string | undefined;
+}
+
+/**
+ * Who may run now (X12, X13): so many works at once, further ones in the order they came. Several registries may share
+ * one, so that the limit holds for a server and not for each of its sessions.
+ */
+export class Turns {
+  readonly #most: number;
+  /** In the order they came, with what starts each. */
+  readonly #queue = new Map<Turn, () => void>();
+  /** Keys of exclusive works that run. */
+  readonly #held = new Set<string>();
+  #running = 0;
+
+  /** `most`: how many run at once, at least 1. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Whether `turn` may run at once; it has then begun, and `end` must follow. */
+  begin(turn: Turn): boolean {
+    if (!this.#mayRun(turn)) return false;
+    this.#running++;
+    if (turn.exclusive !== undefined) this.#held.add(turn.exclusive);
+    return true;
+  }
+
+  /** Queues `turn`; when its time comes it has begun, and `start` is called. */
+  wait(turn: Turn, start: () => void): void {
+    this.#queue.set(turn, start);
+  }
+
+  /** Takes `turn` out of the queue; nothing when it is not there. */
+  leave(turn: Turn): void {
+    this.#queue.delete(turn);
+  }
+
+  /** `turn` has run: the next ones start. */
+  end(turn: Turn): void {
+    this.#running--;
+    if (turn.exclusive !== undefined) this.#held.delete(turn.exclusive);
+    for (const [next, start] of this.#queue) {
+      if (this.#running >= this.#most) return;
+      if (!this.begin(next)) continue;
+      this.#queue.delete(next);
+      start();
+    }
+  }
+
+  /** 1 for the next in turn, whoever waits; undefined: not queued. */
+  position(turn: Turn): number | undefined {
+    if (!this.#queue.has(turn)) return undefined;
+    return [...this.#queue.keys()].indexOf(turn) + 1;
+  }
+
+  #mayRun({ exclusive }: Turn): boolean {
+    return this.#running < this.#most && (exclusive === undefined || !this.#held.has(exclusive));
+  }
+}
