@@ -19,11 +19,12 @@ if ! command -v "$deno" >/dev/null; then
   echo "Cannot start ahma_mcp: \\"$deno\\" was not found; install deno (npm install -g deno) or set AHMA_DENO to its path" >&2
   exit 1
 fi
-# The server has no network of its own; only a look at a server elsewhere needs it.
+# Over stdio the server has no network of its own; a look at a server elsewhere and serving HTTP need it.
 net=
+case \${AHMA_MODE:-} in http) net=--allow-net ;; esac
 for word; do
   case $word in
-    --http | --http=*) net=--allow-net ;;
+    --http | --http=* | --mode=http | http) net=--allow-net ;;
     --) break ;;
   esac
 done

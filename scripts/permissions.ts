@@ -11,6 +11,9 @@ export const SERVER_PERMISSIONS: readonly string[] = [
   "--allow-sys",
 ];
 
+/** What it asks for with `--mode http`. */
+export const HTTP_PERMISSIONS: readonly string[] = ["--allow-net"];
+
 /** How the packed program is run: alone, with nothing to ask, to find or to load from anywhere. */
 export const SERVER_RUN_FLAGS: readonly string[] = [
   "--no-prompt",

@@ -1,6 +1,7 @@
 import { SANDBOX_LAYERS } from "../sandbox/layers.ts";
 import { CLIENT_NAMES } from "./client_names.ts";
 import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
+import { HTTP_FLAGS } from "./http_flags.ts";
 
 /** What a flag takes: nothing, or one value of this kind. */
 export type FlagValue = "none" | "choice" | "text" | "directory" | "name" | "count" | "number" | "limit";
@@ -43,7 +44,7 @@ export const FLAGS = {
   "mode": {
     value: "choice",
     placeholder: "MODE",
-    choices: ["stdio", "list-tools"],
+    choices: ["stdio", "http", "list-tools"],
     help: "How clients connect (default: stdio); list-tools lists and ends",
     variable: "AHMA_MODE",
   },
@@ -227,6 +228,7 @@ export const FLAGS = {
     variable: "AHMA_AUDIT_LOG",
     refuseEmpty: true,
   },
+  ...HTTP_FLAGS,
   "log-to-stderr": {
     value: "none",
     placeholder: "",

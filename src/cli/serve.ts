@@ -6,6 +6,7 @@ import { messageOf } from "../base/errors.ts";
 import { compose } from "./compose.ts";
 import { announceFirstWrite } from "./first_write.ts";
 import { openRunLog } from "./run_log.ts";
+import { serveHttp } from "./serve_http.ts";
 import type { Settings } from "./settings.ts";
 
 export interface ServeOptions {
@@ -19,11 +20,13 @@ export interface ServeOptions {
 }
 
 /**
- * Serves one client over stdio; resolves with the exit code.
+ * Serves one client over stdio, or many over HTTP; resolves with the exit code.
  *
  * @throws {UserError} when the server refuses to start, before the first byte of MCP
  */
-export async function serve({ settings, warnings, environment, stop }: ServeOptions): Promise<number> {
+export async function serve(options: ServeOptions): Promise<number> {
+  const { settings, warnings, environment, stop } = options;
+  if (settings.http !== undefined) return await serveHttp(options, settings.http);
   await using log = openRunLog({ settings, warnings, environment });
   const { logger } = log;
   try {

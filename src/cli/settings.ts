@@ -11,6 +11,7 @@ import type { ConfinementChoice } from "../sandbox/confinement.ts";
 import { confinementFrom } from "./confinement_flags.ts";
 import { bundleNames } from "./embedded.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
+import { type HttpSettings, httpSettings } from "./http_settings.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flag_values.ts";
 import { type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 
@@ -70,6 +71,8 @@ export interface Settings {
   /** Instead of the daily file (L8). */
   readonly logToStderr: boolean;
   readonly debug: boolean;
+  /** Undefined: clients connect over stdio (H1). */
+  readonly http: HttpSettings | undefined;
 }
 
 /** What to do. */
@@ -163,6 +166,7 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     auditLog: values.texts("audit-log")[0],
     logToStderr: values.isOn("log-to-stderr"),
     debug: values.isOn("debug"),
+    http: httpSettings(values),
   };
 }
 

@@ -36,16 +36,18 @@ export type CompletionShell = typeof COMPLETION_SHELLS[number];
 /** Every subcommand, in the order of the help. */
 export const SUBCOMMAND_FACTS = {
   "serve": {
-    summary: "Serve one MCP client over stdio; what no subcommand means",
+    summary: "Serve one MCP client over stdio, or many over HTTP; what no subcommand means",
     usage: "",
     operands: "none",
-    flags: [],
+    flags: ["no-sandbox-server"],
     serverFlags: true,
     details: [],
     examples: [
       ["ahma_mcp", "Serve the working directory over stdio, as a client starts it"],
       ["ahma_mcp --sandbox-scope ~/project --tools-dir ~/project/.ahma", "A fixed scope and its own tools"],
       ["ahma_mcp --sync --timeout 60", "Every call answers with its result, after a minute at most"],
+      ["ahma_mcp --mode http --http-port 3000", "Many clients at http://127.0.0.1:3000/mcp, one scope"],
+      ["ahma_mcp --mode http --session-isolation", "Each client in its own first root"],
       ["ahma_mcp --log-to-stderr --debug", "See what it does"],
     ],
   },

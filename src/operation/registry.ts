@@ -33,6 +33,8 @@ export interface RegistryOptions {
   readonly outputWindow?: OutputWindow;
   /** Milliseconds since 1970; absent: the clock. */
   readonly now?: () => number;
+  /** Nothing is listed, and an operation is found only by who knows its id: for clients that cannot be told apart. */
+  readonly byIdOnly?: boolean;
 }
 
 export interface StartOptions {
@@ -84,6 +86,11 @@ export class OperationRegistry {
     this.#history = new History(options.history ?? DEFAULT_HISTORY_LIMITS);
   }
 
+  /** Whether only who knows an id finds its operation: then `list`, `listActive` and `uncollected` give nothing. */
+  get byIdOnly(): boolean {
+    return this.#options.byIdOnly === true;
+  }
+
   /** How many works run now. */
   get runningCount(): number {
     return this.#running;
@@ -133,12 +140,12 @@ export class OperationRegistry {
 
   /** Ended ones first, oldest end first, then queued and running ones in the order they came. */
   list(): readonly Operation[] {
-    return [...this.#history.values(), ...this.#active.values()];
+    return this.byIdOnly ? [] : [...this.#history.values(), ...this.#active.values()];
   }
 
   /** Queued and running ones in the order they came. */
   listActive(): readonly Operation[] {
-    return [...this.#active.values()];
+    return this.byIdOnly ? [] : [...this.#active.values()];
   }
 
   /** 1 for the next in turn; undefined: not queued. */
@@ -149,7 +156,7 @@ export class OperationRegistry {
 
   /** Ended operations whose result the client has not got yet, oldest end first (X5c). */
   uncollected(): readonly Operation[] {
-    return [...this.#history.uncollected()];
+    return this.byIdOnly ? [] : [...this.#history.uncollected()];
   }
 
   /** Remembers that the client has the result of `id`; an unknown id is ignored. */

@@ -5,6 +5,7 @@ import { lastLines, type ViewLimits } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
 import {
   type BuiltinTool,
+  BY_ID_ONLY,
   OPERATION_PARAMETER,
   passesFilter,
   TOOLS_PARAMETER,
@@ -62,6 +63,9 @@ async function awaitOperations(
   const id = args.text("operation_id");
   const named = id === undefined ? undefined : service.registry.get(id);
   if (id !== undefined && named === undefined) return errorResult(unknownOperation(id));
+  if (id === undefined && service.registry.byIdOnly) {
+    return errorResult(`Cannot wait without "operation_id": ${BY_ID_ONLY}`);
+  }
   const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
   if (awaited.length === 0) return appendNews(nothingOpen(args.text("tools")), service.registry, service.settings);
   const limitSeconds = args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS;

@@ -41,6 +41,10 @@ export function passesFilter(tool: string, prefixes: string | undefined): boolea
   return wanted.length === 0 || wanted.some((prefix) => tool.startsWith(prefix));
 }
 
+/** Why a registry shows nothing: a request over HTTP without a session cannot be told from another client's. */
+export const BY_ID_ONLY = "this connection has no session, so operations are found only by the id that the call " +
+  "which started them returned.";
+
 /** What to say of an id nobody knows. */
 export function unknownOperation(id: string): string {
   return `Operation "${id}" is unknown: it never existed in this session, or its result is no longer kept. ` +

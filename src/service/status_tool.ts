@@ -7,6 +7,7 @@ import { lastLines, type ViewLimits } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
 import {
   type BuiltinTool,
+  BY_ID_ONLY,
   OPERATION_PARAMETER,
   passesFilter,
   TOOLS_PARAMETER,
@@ -62,7 +63,9 @@ async function showStatus(service: Service, args: BuiltinArguments): Promise<Cal
   ]);
   const { running, queued, ended } = shown;
   return textResult([
-    `${running.length} running, ${queued.length} queued, ${ended.length} ended and kept`,
+    service.registry.byIdOnly
+      ? `Operations are not listed: ${BY_ID_ONLY}`
+      : `${running.length} running, ${queued.length} queued, ${ended.length} ended and kept`,
     ...section("Running", running, shown.limit, (operation) => describeActive(service, operation)),
     ...section("Queued", queued, shown.limit, (operation) => describeActive(service, operation)),
     ...section(

@@ -1,0 +1,230 @@
+/**
+ * The HTTP face of the server (H1): guards in front, then health, or the one endpoint of the protocol. What a request
+ * belongs to decides who serves it: a session of the first era, or 2026-07-28, which has none.
+ */
+import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
+import { messageOf, UserError } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { INVALID_REQUEST, PARSE_ERROR, readWireMessage, type WireMessage } from "../service/wire_message.ts";
+import type { ClientMessage } from "./backend.ts";
+import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./guard.ts";
+import type { ModernEra } from "./modern.ts";
+import { type AnswerForm, postForm } from "./negotiate.ts";
+import { LARGEST_BODY, readBody } from "./read_body.ts";
+import { BAD_REQUEST, type Refusal, refusalResponse } from "./refusal.ts";
+import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "./session.ts";
+import type { SessionStore } from "./session_store.ts";
+
+export interface HttpServerOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** The rules once the port is known. */
+  readonly rules: (port: number) => GuardRules;
+  readonly sessions: SessionStore;
+  readonly modern: ModernEra;
+  /** Whether the connection's other end may begin a session; undefined: everyone may. */
+  readonly mayBegin?: (peer: Deno.NetAddr, port: number) => Promise<boolean>;
+  readonly log: Logger;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  readonly host: string;
+  readonly port: number;
+  /** Takes no more sessions, lets what runs end (X14), closes streams and connections (H11). */
+  stop(): Promise<void>;
+}
+
+const INVALID_PARAMS = -32602;
+/** What connections have to go when everything else has ended, milliseconds. */
+const LAST_CONNECTIONS_MS = 2_000;
+/** The newest era has neither GET nor DELETE. */
+const MODERN_VERSION = "2026-07-28";
+
+/**
+ * Listens.
+ * @throws {UserError} when the address is not to be had
+ */
+export function startHttpServer(options: HttpServerOptions): HttpServer {
+  const abort = new AbortController();
+  const endpoint = new Endpoint(options);
+  const server = listen(options, abort.signal, (request, peer) => endpoint.serve(request, peer));
+  const { hostname, port } = server.addr;
+  endpoint.listensOn(port);
+  return {
+    host: hostname,
+    port,
+    async stop() {
+      await options.sessions.close("The server is shutting down");
+      await options.modern.close();
+      const timer = setTimeout(() => abort.abort(), LAST_CONNECTIONS_MS);
+      await server.shutdown();
+      clearTimeout(timer);
+    },
+  };
+}
+
+function listen(
+  { host, port, log }: HttpServerOptions,
+  signal: AbortSignal,
+  serve: (request: Request, peer: Deno.NetAddr) => Promise<Response>,
+): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve({
+      hostname: host,
+      port,
+      signal,
+      // The composer prints the address; the runtime's own words would come twice.
+      onListen() {},
+      onError(thrown) {
+        log.error("An HTTP request failed", { error: messageOf(thrown) });
+        return refusalResponse({ status: 500, code: -32603, message: "Internal error" });
+      },
+    }, (request, info) => serve(request, info.remoteAddr));
+  } catch (thrown) {
+    throw new UserError(`Cannot listen on ${host}, port ${port}: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+/** A message of a POST, and the form its answer should have. */
+interface Posted {
+  readonly message: ClientMessage;
+  readonly form: AnswerForm;
+}
+
+class Endpoint {
+  readonly #options: HttpServerOptions;
+  #rules: GuardRules | undefined;
+  #port = 0;
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options;
+  }
+
+  listensOn(port: number): void {
+    this.#port = port;
+    this.#rules = this.#options.rules(port);
+  }
+
+  async serve(request: Request, peer: Deno.NetAddr): Promise<Response> {
+    const { method, headers } = request;
+    // Connections are accepted in a later turn than the one that made the rules.
+    if (this.#rules === undefined) throw new Error("Not listening yet");
+    const route = guard({ method, path: new URL(request.url).pathname, headers }, this.#rules);
+    if (typeof route !== "string") {
+      this.#options.log.debug("Refused a request", { status: route.status, reason: route.message });
+      return withCors(refusalResponse(route), route.status === 403 ? null : headers.get("origin"));
+    }
+    const answer = await this.#route(route, request, peer);
+    const response = answer instanceof Response ? answer : refusalResponse(answer);
+    return withCors(response, headers.get("origin"));
+  }
+
+  #route(route: Route, request: Request, peer: Deno.NetAddr): Promise<Response | Refusal> | Response | Refusal {
+    switch (route) {
+      case "health":
+        return new Response(request.method === "HEAD" ? null : "OK", { headers: { "Content-Type": "text/plain" } });
+      case "preflight":
+        return new Response(null, { status: 204, headers: preflightHeaders(request.headers.get("origin")) });
+      case "post":
+        return this.#post(request, peer);
+      case "get":
+        return this.#withSession(request, (session) => session.listen(request.headers.get("last-event-id")));
+      case "delete":
+        return this.#withSession(request, (session) => {
+          this.#options.sessions.end(session, "The client ended the session");
+          return new Response(null, { status: 204 });
+        });
+    }
+  }
+
+  async #post(request: Request, peer: Deno.NetAddr): Promise<Response | Refusal> {
+    const form = postForm(request.headers.get("accept"));
+    if (form === undefined) return notAcceptable();
+    const body = await readBody(request);
+    if (!body.ok) return tooLarge();
+    const wire = readWireMessage(body.value);
+    const problem = wireProblem(wire);
+    if (problem !== undefined) return problem;
+    const message = wire as ClientMessage; // neither invalid nor blank: those are problems
+    const answer = await this.#message(request, peer, { message, form });
+    return answer instanceof Response || message.kind !== "request" ? answer : { id: message.id, ...answer };
+  }
+
+  async #message(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
+    const head = new Request(request.url, { method: "POST", headers: request.headers });
+    if (!await isLegacyRequest(head, message.message)) {
+      return await this.#options.modern.handle(request, message.message, form);
+    }
+    if (message.kind === "request" && message.method === "initialize") {
+      return await this.#begin(request, peer, { message, form });
+    }
+    return await this.#withSession(request, (session) => session.post(message, form));
+  }
+
+  async #begin(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
+    const { sessions, mayBegin } = this.#options;
+    const named = request.headers.get(SESSION_HEADER);
+    if (named !== null) {
+      if (sessions.get(named) === undefined) return sessionNotFound();
+      return { status: 400, code: INVALID_REQUEST, message: "Invalid request: the session is initialized already" };
+    }
+    if (!isInitializeRequest(message.message)) {
+      const text = "Invalid parameters: initialize needs protocolVersion, capabilities and clientInfo";
+      return { status: 400, code: INVALID_PARAMS, message: text };
+    }
+    if (mayBegin !== undefined && !await mayBegin(peer, this.#port)) {
+      const text = "Forbidden: the connection comes from one of this server's own commands, which may begin no session";
+      return { status: 403, code: BAD_REQUEST, message: text };
+    }
+    const session = sessions.open(message.message.params);
+    return "status" in session ? session : await session.post(message, form);
+  }
+
+  #withSession<Answer>(request: Request, serve: (session: HttpSession) => Answer): Answer | Refusal {
+    const { method, headers } = request;
+    const version = headers.get("mcp-protocol-version");
+    if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
+      return version === MODERN_VERSION && method !== "POST" ? onlyPost(method) : unsupportedVersion(version);
+    }
+    const id = headers.get(SESSION_HEADER);
+    if (id === null) return sessionMissing();
+    const session = this.#options.sessions.get(id);
+    return session === undefined ? sessionNotFound() : serve(session);
+  }
+}
+
+function withCors(response: Response, origin: string | null): Response {
+  for (const [name, value] of Object.entries(corsHeaders(origin))) response.headers.set(name, value);
+  return response;
+}
+
+function wireProblem(wire: WireMessage): Refusal | undefined {
+  if (wire.kind === "invalid") return { status: 400, code: wire.code, message: wire.problem, id: wire.id };
+  if (wire.kind === "blank") return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is empty" };
+  return undefined;
+}
+
+function notAcceptable(): Refusal {
+  const message =
+    "Not acceptable: answers are application/json or text/event-stream, and the Accept header takes neither";
+  return { status: 406, code: BAD_REQUEST, message };
+}
+
+function tooLarge(): Refusal {
+  return { status: 413, code: BAD_REQUEST, message: `Too large: a message has at most ${LARGEST_BODY} bytes` };
+}
+
+function onlyPost(method: string): Refusal {
+  const message = `Method ${method} is not allowed: version ${MODERN_VERSION} has only POST`;
+  return { status: 405, code: BAD_REQUEST, message, headers: { Allow: "POST" } };
+}
+
+function unsupportedVersion(version: string): Refusal {
+  const supported = SUPPORTED_PROTOCOL_VERSIONS.join(", ");
+  const message = `Bad request: MCP-Protocol-Version "${
+    version.slice(0, 40)
+  }" is not supported in a session (${supported} are)`;
+  return { status: 400, code: BAD_REQUEST, message };
+}

@@ -1,0 +1,22 @@
+/** Why a request is not served, before any session sees it. */
+export interface Refusal {
+  readonly status: number;
+  /** JSON-RPC code of the body. */
+  readonly code: number;
+  /** For whoever wrote the client: what was given and what is expected. */
+  readonly message: string;
+  /** The JSON-RPC request it answers; absent: none could be read. */
+  readonly id?: string | number | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly data?: unknown;
+}
+
+/** Codes of the SDK's own HTTP transport, which clients know. */
+export const BAD_REQUEST = -32000;
+export const SESSION_NOT_FOUND = -32001;
+
+/** The refusal as a response: a JSON-RPC error, as clients of the protocol expect one. */
+export function refusalResponse({ status, code, message, id, headers, data }: Refusal): Response {
+  const error = { code, message, ...data !== undefined && { data } };
+  return Response.json({ jsonrpc: "2.0", id: id ?? null, error }, { status, headers: { ...headers } });
+}

@@ -1,0 +1,26 @@
+/** The echo on the terminal (H9): when asked for by --debug, or when a person is looking. */
+import { type Echo, NO_ECHO, terminalEcho } from "../bridge/echo.ts";
+import { printProblem } from "./print.ts";
+import { redactFields, redactText } from "./redact.ts";
+import type { Settings } from "./settings.ts";
+
+/** A terminal that does not keep up misses messages, and the memory stays small. */
+const MOST_WAITING = 200;
+
+/** The echo of this run; its texts go to stderr in order. */
+export function httpEcho({ debug }: Pick<Settings, "debug">, environment: Readonly<Record<string, string>>): Echo {
+  const terminal = Deno.stderr.isTerminal();
+  if (!debug && !terminal) return NO_ECHO;
+  let waiting = 0;
+  let last = Promise.resolve();
+  return terminalEcho({
+    print(text) {
+      if (waiting >= MOST_WAITING) return;
+      waiting++;
+      last = last.then(() => printProblem(text.trimEnd())).finally(() => waiting--);
+    },
+    redact: (value) =>
+      typeof value === "object" && value !== null ? redactFields({ ...value }) : redactText(String(value)),
+    colour: terminal && (environment["NO_COLOR"] ?? "") === "",
+  });
+}

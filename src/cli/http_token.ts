@@ -1,0 +1,77 @@
+/**
+ * The bearer token of the HTTP server (H8): a private file in the user's state directory, made once and kept, so that
+ * clients are set up once. Commands cannot read it, so it also keeps them from beginning sessions of their own.
+ */
+import { messageOf, UserError } from "../base/errors.ts";
+import { isInOpenTree } from "./open_places.ts";
+
+export interface TokenFile {
+  readonly path: string;
+  readonly token: string;
+}
+
+/** 256 bits, in hexadecimal digits. */
+const TOKEN_REGEXP = /^[0-9a-f]{64}$/;
+const RANDOM_BYTES = 32;
+
+/** Where the server's own state is kept: under `XDG_STATE_HOME`, else `~/.local/state`; undefined without either. */
+export function stateDirectory(environment: Readonly<Record<string, string>>): string | undefined {
+  const { XDG_STATE_HOME: state, HOME: home } = environment;
+  if (state?.startsWith("/")) return `${state}/ahma_mcp`;
+  return home?.startsWith("/") ? `${home}/.local/state/ahma_mcp` : undefined;
+}
+
+/**
+ * Reads the token, or makes one where there is none.
+ * @throws {UserError} when it cannot be kept private
+ */
+export async function httpToken(
+  environment: Readonly<Record<string, string>>,
+  openTrees: readonly string[],
+): Promise<TokenFile> {
+  const directory = stateDirectory(environment);
+  if (directory === undefined) throw new UserError("Cannot keep a token: neither XDG_STATE_HOME nor HOME says where");
+  if (isInOpenTree(directory, openTrees)) {
+    throw new UserError(
+      `Cannot keep a token in "${directory}": commands can write there. Choose another scope, or set XDG_STATE_HOME`,
+    );
+  }
+  const path = `${directory}/http_token`;
+  try {
+    await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+    return { path, token: await read(path) ?? await make(path) };
+  } catch (thrown) {
+    if (thrown instanceof UserError) throw thrown;
+    throw new UserError(`Cannot use the token file "${path}": ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+async function read(path: string): Promise<string | undefined> {
+  try {
+    const found = await Deno.lstat(path);
+    if (!found.isFile || found.uid !== Deno.uid() || ((found.mode ?? 0) & 0o077) !== 0) {
+      throw new UserError(
+        `Cannot use the token file "${path}": it must be a file of yours that nobody else can read (0600)`,
+      );
+    }
+    const token = (await Deno.readTextFile(path)).trim();
+    if (!TOKEN_REGEXP.test(token)) {
+      throw new UserError(
+        `Cannot use the token file "${path}": it holds no 64 hexadecimal digits. Remove it for a new one`,
+      );
+    }
+    return token;
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return undefined;
+    throw thrown;
+  }
+}
+
+/** Written under another name first: nobody reads half a token. */
+async function make(path: string): Promise<string> {
+  const token = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)).toHex();
+  const unfinished = `${path}.${crypto.randomUUID()}`;
+  await Deno.writeTextFile(unfinished, `${token}\n`, { createNew: true, mode: 0o600 });
+  await Deno.rename(unfinished, path);
+  return token;
+}

@@ -1,0 +1,53 @@
+/** The life of the HTTP server (H1, H11): log, token and rooms, then clients until a signal comes. */
+import { messageOf, UserError } from "../base/errors.ts";
+import { composeHttp } from "./compose_http.ts";
+import { httpEcho } from "./http_echo.ts";
+import type { HttpSettings } from "./http_settings.ts";
+import { httpToken } from "./http_token.ts";
+import { openTrees } from "./open_places.ts";
+import { printProblem } from "./print.ts";
+import { openRunLog } from "./run_log.ts";
+import type { ServeOptions } from "./serve.ts";
+
+/**
+ * Serves until `stop` aborts; resolves with the exit code.
+ * @throws {UserError} when the server refuses to start
+ */
+export async function serveHttp(options: ServeOptions, http: HttpSettings): Promise<number> {
+  const { settings, environment, stop, warnings } = options;
+  await askForNetwork(http);
+  await using log = openRunLog({ settings, warnings, environment });
+  const { logger } = log;
+  log.start();
+  try {
+    const token = http.requireToken ? await httpToken(environment, openTrees(settings, environment)) : undefined;
+    const echo = httpEcho(settings, environment);
+    await using program = await composeHttp({ settings, http, environment, token: token?.token, echo, log: logger });
+    const { host, port } = program.server;
+    const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}/mcp`;
+    logger.info("Listening", { address });
+    await printProblem(`Listening on ${address}`);
+    if (token !== undefined) await printProblem(`Token file: ${token.path}`);
+    await aborted(stop);
+  } catch (thrown) {
+    logger.error("Ended by an error", { error: messageOf(thrown) });
+    throw thrown;
+  }
+  logger.info("Ended", { signal: stop.reason });
+  return 0;
+}
+
+/** Over stdio the server has no network at all, so the runtime must be started otherwise. */
+async function askForNetwork({ host }: HttpSettings): Promise<void> {
+  const { state } = await Deno.permissions.query({ name: "net", host });
+  if (state === "granted") return;
+  throw new UserError(
+    `Cannot listen on "${host}": this runtime was started without the network. ` +
+      "Start the program by its script with --mode http on the command line, or give deno --allow-net",
+  );
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
