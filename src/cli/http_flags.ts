@@ -39,9 +39,9 @@ export const HTTP_FLAGS = {
   },
   "allow-host": {
     value: "text",
-    placeholder: "HOST[:PORT]",
+    placeholder: "HOST",
     repeatable: true,
-    help: "A Host header to accept besides the server's own addresses",
+    help: "A Host header, with its port, to accept besides the server's own addresses",
     variable: "AHMA_ALLOW_HOST",
   },
   "allow-origin": {

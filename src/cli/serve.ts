@@ -5,6 +5,7 @@
 import { messageOf } from "../base/errors.ts";
 import { compose } from "./compose.ts";
 import { announceFirstWrite } from "./first_write.ts";
+import type { FlagName } from "./flags.ts";
 import { openRunLog } from "./run_log.ts";
 import { serveHttp } from "./serve_http.ts";
 import type { Settings } from "./settings.ts";
@@ -15,6 +16,8 @@ export interface ServeOptions {
   readonly warnings: readonly string[];
   /** The server's own variables. */
   readonly environment: Readonly<Record<string, string>>;
+  /** As typed. */
+  readonly flags: ReadonlyMap<FlagName, readonly string[]>;
   /** Aborted when a signal asks for the end. */
   readonly stop: AbortSignal;
 }

@@ -14,7 +14,7 @@ import type { ServeOptions } from "./serve.ts";
  * @throws {UserError} when the server refuses to start
  */
 export async function serveHttp(options: ServeOptions, http: HttpSettings): Promise<number> {
-  const { settings, environment, stop, warnings } = options;
+  const { settings, environment, stop, warnings, flags } = options;
   await askForNetwork(http);
   await using log = openRunLog({ settings, warnings, environment });
   const { logger } = log;
@@ -22,7 +22,15 @@ export async function serveHttp(options: ServeOptions, http: HttpSettings): Prom
   try {
     const token = http.requireToken ? await httpToken(environment, openTrees(settings, environment)) : undefined;
     const echo = httpEcho(settings, environment);
-    await using program = await composeHttp({ settings, http, environment, token: token?.token, echo, log: logger });
+    await using program = await composeHttp({
+      settings,
+      http,
+      flags,
+      environment,
+      token: token?.token,
+      echo,
+      log: logger,
+    });
     const { host, port } = program.server;
     const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}/mcp`;
     logger.info("Listening", { address });

@@ -48,6 +48,22 @@ const DEFAULTS = {
   logToStderr: false,
   debug: false,
   hotReload: true,
+  http: undefined,
+};
+
+const HTTP_DEFAULTS = {
+  host: "127.0.0.1",
+  port: 3000,
+  sessionIsolation: false,
+  handshakeTimeoutMs: 45_000,
+  requireToken: false,
+  allowedHosts: [],
+  allowedOrigins: [],
+  maxSessions: 64,
+  sessionIdleMs: 1_800_000,
+  serverCommand: undefined,
+  openServer: false,
+  requestTimeoutMs: 60_000,
 };
 
 function serve(changes: Partial<typeof DEFAULTS> | Record<string, unknown>, warnings: string[] = []): unknown {
@@ -142,11 +158,38 @@ Deno.test("S14 readInvocation() turns the sandbox off by AHMA_NO_SANDBOX=1 and b
   );
 });
 
+Deno.test("H1 H10 readInvocation() turns every flag of HTTP into its setting, and only with --mode http", () => {
+  assert.deepStrictEqual(invocation(["--mode", "http"]), serve({ http: HTTP_DEFAULTS }));
+  assert.deepStrictEqual(invocation(["--http-port", "4000"]), serve({}));
+  const words = "--mode http --http-host ::1 --http-port 0 --session-isolation --handshake-timeout 2 --require-token " +
+    "--allow-host a:1 --allow-host b --allow-origin http://c --max-sessions 3 --session-idle 9 --server-command npx " +
+    "--server-args=-y --server-args pkg --no-sandbox-server --request-timeout 0";
+  assert.deepStrictEqual(
+    invocation(words.split(" ")),
+    serve({
+      http: {
+        host: "::1",
+        port: 0,
+        sessionIsolation: true,
+        handshakeTimeoutMs: 2_000,
+        requireToken: true,
+        allowedHosts: ["a:1", "b"],
+        allowedOrigins: ["http://c"],
+        maxSessions: 3,
+        sessionIdleMs: 9_000,
+        serverCommand: ["npx", "-y", "pkg"],
+        openServer: true,
+        requestTimeoutMs: undefined,
+      },
+    }),
+  );
+});
+
 Deno.test("L1 readInvocation() refuses values the table does not allow", () => {
   const refused = (flag: string, value: string) => invocation([`--${flag}=${value}`]);
   assert.strictEqual(
-    refused("mode", "http"),
-    'Cannot use flag "--mode": "http" is not supported, expected "stdio" or "list-tools"',
+    refused("mode", "tcp"),
+    'Cannot use flag "--mode": "tcp" is not supported, expected "stdio" or "http" or "list-tools"',
   );
   assert.strictEqual(
     refused("timeout", "soon"),

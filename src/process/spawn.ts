@@ -138,6 +138,30 @@ export async function listProcesses(): Promise<readonly ListedProcess[]> {
   return parseProcessList(new TextDecoder().decode(stdout));
 }
 
+/** Another run of our own program. */
+export interface OwnProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: string;
+}
+
+/**
+ * Starts our own program once more: no command of anybody, so it is confined by what it does itself, and it ends when
+ * its stdin does. @throws {Error} When the system cannot.
+ */
+export function startOwnProgram({ command, args, environment, directory }: OwnProgram): Deno.ChildProcess {
+  return new Deno.Command(command, {
+    args: [...args],
+    cwd: directory,
+    clearEnv: true,
+    env: { ...environment },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
 class SpawnedLauncher implements LauncherProcess {
   readonly pid: number;
   readonly status: Promise<LauncherStatus>;

@@ -36,6 +36,17 @@ export function runningProgram({ mainModule, executable, standalone, exists }: P
   return { command: executable, args: ["run", ...RUN_FLAGS, path] };
 }
 
+/** The packed program needs nothing that is not in it. */
+const PACKED_FLAGS: readonly string[] = ["--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"];
+
+/** How this program starts itself once more: by the same runtime, without a shell between. Not for people. */
+export function sessionProgram(): RunningProgram {
+  const command = Deno.execPath();
+  if (Deno.build.standalone) return { command, args: [] };
+  const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
+  return { command, args: ["run", ...RUN_FLAGS, ...path.endsWith(".mjs") ? PACKED_FLAGS : [], path] };
+}
+
 /** The program that runs now. */
 export function thisProgram(): RunningProgram {
   return runningProgram({

@@ -1,0 +1,21 @@
+import { type InitializeRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
+
+/** What a server answered to `initialize`, as it came. */
+export type InitializeAnswer = Readonly<Record<string, unknown>>;
+
+/** The newest version with sessions. */
+export const NEWEST_VERSION = "2025-11-25";
+
+/** The version for a client that asks for `wanted`, where the server speaks `spoken`: never an error (5.13, 12). */
+export function versionFor(wanted: string, spoken: unknown): string {
+  const newest = typeof spoken === "string" ? spoken : NEWEST_VERSION;
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(wanted) && wanted <= newest ? wanted : newest;
+}
+
+/** A server's answer, for a client that asks for another version. */
+export function answerFor(
+  { protocolVersion }: InitializeRequest["params"],
+  answer: InitializeAnswer,
+): InitializeAnswer {
+  return { ...answer, protocolVersion: versionFor(protocolVersion, answer["protocolVersion"]) };
+}

@@ -1,0 +1,255 @@
+/**
+ * A session with a server process and a scope of its own (H3). The bridge itself answers `initialize` and asks the
+ * client for its roots; the first one becomes the scope, and only then is the process started, born with it. What comes
+ * before waits. A crashed process comes back with the same scope (H6), and other roots end the session (H5).
+ */
+import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { failure, type Outcome } from "../base/outcome.ts";
+import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
+import { cancelReason, ClientCalls, type ClientRequest } from "./client_calls.ts";
+import { type ClientAnswer, ClientQuestions } from "./client_questions.ts";
+import { answerFor, type InitializeAnswer } from "./initialize_answer.ts";
+import { BAD_REQUEST, type Refusal } from "./refusal.ts";
+import { firstRootPath } from "./root_path.ts";
+import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_lock.ts";
+import type { StartServer } from "./server_process.ts";
+import { Subprocess } from "./subprocess.ts";
+
+/** Where servers with one scope are started. */
+export interface ServerPlace {
+  readonly start: StartServer;
+  close(): Promise<void>;
+}
+
+export interface IsolatedOptions {
+  /** What every such server answers to `initialize`. */
+  readonly initializeAnswer: InitializeAnswer;
+  /** The real directory that a root names, if a session may have it; the problem is worded for the client's user. */
+  readonly settle: (path: string) => Outcome<PinnedDirectory>;
+  /** `--sandbox-scope`, for clients without roots; undefined: not given. */
+  readonly fallback: readonly PinnedDirectory[] | undefined;
+  readonly open: (scopes: readonly PinnedDirectory[]) => Promise<ServerPlace>;
+  /** Landlock's version, told with the scope (S17); 0: nothing is enforced, and nothing is told. */
+  readonly abi: number;
+  readonly handshakeTimeoutMs: number;
+  readonly requestTimeoutMs: (method: string) => number | undefined;
+  readonly graceMs: number;
+  readonly onErrorLine: (line: string) => void;
+  readonly log: Logger;
+}
+
+/** Opens such sessions. */
+export function isolatedBackends(options: IsolatedOptions): OpenBackend {
+  return (link, client) => new IsolatedBackend(options, link, client);
+}
+
+/** How long a client may take to name its roots again, milliseconds. */
+const ROOTS_AGAIN_MS = 10_000;
+
+class IsolatedBackend implements Backend {
+  readonly #options: IsolatedOptions;
+  readonly #link: ClientLink;
+  readonly #client: InitializeRequest["params"];
+  readonly #facts: LockFacts;
+  readonly #calls: ClientCalls;
+  readonly #questions: ClientQuestions;
+  readonly #handshakeTimer: ReturnType<typeof setTimeout>;
+  #lock: LockState = HANDSHAKING;
+  /** Requests that came before the lock. */
+  #waiting: ClientRequest[] = [];
+  #place: Promise<ServerPlace> | undefined;
+  #server: Subprocess | undefined;
+  #closed = false;
+
+  constructor(options: IsolatedOptions, link: ClientLink, client: InitializeRequest["params"]) {
+    this.#options = options;
+    this.#link = link;
+    this.#client = client;
+    const { fallback, handshakeTimeoutMs: timeoutMs } = options;
+    this.#facts = { hasRoots: client.capabilities.roots !== undefined, fallback, timeoutMs };
+    this.#calls = new ClientCalls({ link, timeoutMs: options.requestTimeoutMs });
+    this.#questions = new ClientQuestions((message) => link.send(message));
+    this.#handshakeTimer = setTimeout(() => this.#apply({ kind: "too_late" }), timeoutMs);
+  }
+
+  get isBusy(): boolean {
+    return this.#calls.size > 0 || this.#waiting.length > 0;
+  }
+
+  receive(message: ClientMessage): Promise<Refusal | undefined> | undefined {
+    switch (message.kind) {
+      case "request":
+        this.#request(message);
+        return undefined;
+      case "response":
+        this.#questions.answered(message.message);
+        return undefined;
+      case "notification":
+        return this.#notification(message);
+    }
+  }
+
+  async close(reason: string): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#handshakeTimer);
+    this.#questions.close();
+    this.#refuseWaiting(reason);
+    await this.#server?.close(this.#options.graceMs);
+    if (this.#place !== undefined) {
+      this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/terminated", params: { reason } });
+      await this.#place.then((place) => place.close(), () => {});
+    }
+  }
+
+  #request(request: ClientRequest): void {
+    const { id, method } = request;
+    if (method === "initialize") {
+      const result = answerFor(this.#client, this.#options.initializeAnswer);
+      return this.#link.send({ jsonrpc: "2.0", id, result });
+    }
+    if (method === "ping") return this.#link.send({ jsonrpc: "2.0", id, result: {} });
+    if (this.#lock.kind === "refused") return this.#refuse(request, this.#lock.problem);
+    if (this.#server === undefined) this.#waiting.push(request);
+    else void this.#calls.make(request, this.#server);
+  }
+
+  #notification(message: Extract<ClientMessage, { kind: "notification" }>): Promise<Refusal | undefined> | undefined {
+    const { message: inner, cancels } = message;
+    if (cancels !== undefined) {
+      this.#waiting = this.#waiting.filter(({ id }) => id !== cancels);
+      if (this.#server !== undefined) this.#calls.cancel(cancels, this.#server, cancelReason(inner));
+      return undefined;
+    }
+    switch ("method" in inner ? inner.method : "") {
+      case "notifications/initialized":
+        this.#apply({ kind: "initialized" });
+        return undefined;
+      case "notifications/roots/list_changed":
+        return this.#rootsChanged();
+      default:
+        this.#server?.send(inner);
+        return undefined;
+    }
+  }
+
+  #apply(event: LockEvent): void {
+    const before = this.#lock;
+    this.#lock = nextLock(before, event, this.#facts);
+    if (this.#lock === before || this.#closed) return;
+    switch (this.#lock.kind) {
+      case "asking":
+        void this.#askRoots();
+        return;
+      case "locked":
+        clearTimeout(this.#handshakeTimer);
+        void this.#start(this.#lock.scopes);
+        return;
+      case "refused":
+        clearTimeout(this.#handshakeTimer);
+        this.#fail(this.#lock.problem);
+        return;
+      case "handshaking":
+        return;
+    }
+  }
+
+  async #askRoots(): Promise<void> {
+    const path = rootIn(await this.#questions.ask("roots/list", undefined));
+    if (!path.ok) return this.#apply({ kind: "unusable", problem: path.problem });
+    if (path.value === undefined) return this.#apply({ kind: "no_root" });
+    const settled = this.#options.settle(path.value);
+    if (settled.ok) this.#apply({ kind: "settled", directory: settled.value });
+    else this.#apply({ kind: "unusable", problem: settled.problem });
+  }
+
+  async #start(scopes: readonly PinnedDirectory[]): Promise<void> {
+    const { log, handshakeTimeoutMs, onErrorLine, abi } = this.#options;
+    log.info("Session is locked to its scope", { scopes: scopes.map(({ path }) => path) });
+    this.#place = this.#options.open(scopes);
+    let place: ServerPlace;
+    try {
+      place = await this.#place;
+    } catch (thrown) {
+      this.#lock = { kind: "refused", problem: messageOf(thrown) };
+      return this.#fail(messageOf(thrown));
+    }
+    if (this.#closed) return;
+    const { clientInfo, capabilities, protocolVersion } = this.#client;
+    const server = new Subprocess({
+      start: place.start,
+      initialize: {
+        protocolVersion: answerFor({ clientInfo, capabilities, protocolVersion }, this.#options.initializeAnswer)[
+          "protocolVersion"
+        ],
+        capabilities: { ...capabilities, ...capabilities.roots !== undefined && { roots: {} } },
+        clientInfo,
+      },
+      onMessage: (message) => this.#fromServer(message, scopes),
+      onErrorLine,
+      onReady: () => {
+        if (abi === 0) return;
+        const params = { scope: scopes[0]?.path, abi };
+        this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/configured", params });
+      },
+      handshakeTimeoutMs,
+      log,
+    });
+    this.#server = server;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const request of waiting) void this.#calls.make(request, server);
+  }
+
+  #fromServer(message: JSONRPCMessage, scopes: readonly PinnedDirectory[]): void {
+    if (!("method" in message)) return;
+    if (!("id" in message)) return this.#link.send(message);
+    const answer = (response: ClientAnswer) =>
+      this.#server?.send({ jsonrpc: "2.0", id: message.id, ...response } as JSONRPCMessage);
+    if (message.method === "ping") return answer({ result: {} });
+    if (message.method === "roots/list") return answer({ result: { roots: scopes.map(rootOf) } });
+    void this.#questions.ask(message.method, message.params).then(answer);
+  }
+
+  /** Asked again; other roots end the session, because its scope never changes (H5, S1). */
+  async #rootsChanged(): Promise<Refusal | undefined> {
+    const lock = this.#lock;
+    if (lock.kind !== "locked") return undefined;
+    const answer = await this.#questions.ask("roots/list", undefined, ROOTS_AGAIN_MS);
+    if ("error" in answer) return undefined;
+    const path = rootIn(answer);
+    const settled = path.ok && path.value !== undefined ? this.#options.settle(path.value) : failure("No root is left");
+    const [locked] = lock.scopes;
+    if (settled.ok && settled.value.path === locked?.path && settled.value.inode === locked.inode) return undefined;
+    const reason = "The session is terminated: the client's first root changed, and the scope of a session never does";
+    this.#link.end(reason);
+    return { status: 403, code: BAD_REQUEST, message: `${reason}; begin a new session with initialize` };
+  }
+
+  #fail(problem: string): void {
+    this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/failed", params: { error: problem } });
+    this.#refuseWaiting(problem);
+  }
+
+  #refuseWaiting(problem: string): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const request of waiting) this.#refuse(request, problem);
+  }
+
+  #refuse({ id }: ClientRequest, message: string): void {
+    this.#link.send({ jsonrpc: "2.0", id, error: { code: BAD_REQUEST, message } });
+  }
+}
+
+function rootIn(answer: ClientAnswer): Outcome<string | undefined> {
+  if ("error" in answer) return failure(`The client refused roots/list: ${answer.error.message}`);
+  return firstRootPath(answer.result);
+}
+
+function rootOf({ path: directory }: PinnedDirectory): { readonly uri: string; readonly name: string } {
+  const uri = `file://${directory.split("/").map(encodeURIComponent).join("/")}`;
+  return { uri, name: directory.slice(directory.lastIndexOf("/") + 1) };
+}

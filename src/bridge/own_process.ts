@@ -1,0 +1,47 @@
+/** Our own program as the server process of a session. */
+import { type OwnProgram, startOwnProgram } from "../process/spawn.ts";
+import { LineSplitter } from "../service/line_splitter.ts";
+import type { ServerProcess, ServerProcessHooks } from "./server_process.ts";
+
+/** Longer lines of stderr are not shown. */
+const LONGEST_ERROR_LINE = 64 * 1024;
+
+/** Starts it. @throws {Error} when the system cannot */
+export function startOwnServer(program: OwnProgram, hooks: ServerProcessHooks): ServerProcess {
+  const child = startOwnProgram(program);
+  const writer = child.stdin.getWriter();
+  const splitter = new LineSplitter(LONGEST_ERROR_LINE);
+  const decoder = new TextDecoder();
+  const read = Promise.all([
+    readAll(child.stdout, hooks.onOutput),
+    readAll(child.stderr, (chunk) => {
+      for (const line of splitter.push(chunk)) {
+        if (line.kind === "line") hooks.onErrorLine(decoder.decode(line.bytes));
+      }
+    }),
+  ]);
+  return {
+    write: (bytes) => writer.write(bytes).catch(ignoreGone),
+    closeInput: () => writer.close().catch(ignoreGone),
+    kill() {
+      try {
+        child.kill("SIGKILL");
+      } catch (thrown) {
+        // It has ended in this very moment.
+        if (!(thrown instanceof TypeError)) throw thrown;
+      }
+    },
+    ended: Promise.all([child.status, read]).then(([{ code, signal }]) =>
+      signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`
+    ),
+  };
+}
+
+async function readAll(stream: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+  for await (const chunk of stream) onChunk(chunk);
+}
+
+function ignoreGone(thrown: unknown): void {
+  if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
+  throw thrown;
+}

@@ -1,0 +1,29 @@
+/** When a server that ended is started again (H6). Pure. */
+
+/** Ends within this time count as one storm, milliseconds. */
+const STORM_MS = 60_000;
+const MOST_IN_STORM = 5;
+const FIRST_DELAY_MS = 100;
+/** After a storm the server is tried again when somebody asks for it, but not before this, milliseconds. */
+const REST_MS = 30_000;
+
+export type RestartDecision =
+  | { readonly kind: "restart"; readonly delayMs: number }
+  /** `untilMs`: nobody tries before. */
+  | { readonly kind: "give_up"; readonly untilMs: number };
+
+/** Remembers the ends of one server. */
+export class Restarts {
+  #ends: number[] = [];
+
+  /** It has just ended; times in milliseconds of one clock. The first restart is at once, each further one later. */
+  ended(now: number): RestartDecision {
+    this.#ends = [...this.#ends.filter((time) => now - time < STORM_MS), now];
+    if (this.#ends.length > MOST_IN_STORM) {
+      this.#ends = [];
+      return { kind: "give_up", untilMs: now + REST_MS };
+    }
+    const before = this.#ends.length - 1;
+    return { kind: "restart", delayMs: before === 0 ? 0 : FIRST_DELAY_MS * 2 ** (before - 1) };
+  }
+}

@@ -1,0 +1,22 @@
+/** A stdio MCP server as a process, whoever starts it and however confined it is. */
+
+export interface ServerProcess {
+  /** Writes to its stdin; resolves when it took the bytes, or is gone. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** How it is asked to end. */
+  closeInput(): Promise<void>;
+  /** Ends it and everything below it at once. */
+  kill(): void;
+  /** How it ended, in words; never rejects. */
+  readonly ended: Promise<string>;
+}
+
+export interface ServerProcessHooks {
+  /** stdout in order. The chunk's memory is used again when the callee returns. */
+  readonly onOutput: (chunk: Uint8Array) => void;
+  /** A line of its stderr. */
+  readonly onErrorLine: (line: string) => void;
+}
+
+/** Starts one. Rejects when it cannot be started; the message says why. */
+export type StartServer = (hooks: ServerProcessHooks) => Promise<ServerProcess>;

@@ -1,0 +1,233 @@
+/**
+ * One stdio MCP server over time (H6): started, shaken hands with, and when it ends by itself, started again with the
+ * same start and the same handshake before it serves. A state machine:
+ *
+ *   starting → ready → waiting (it ended; a pause after each further end) → starting ...
+ *                        ↘ resting (a storm: everything is refused for a while) → starting, when somebody asks
+ *   any → closed
+ *
+ * Requests that come while it is not ready wait; those it had taken when it ended get an error that says so.
+ */
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { LineSplitter } from "../service/line_splitter.ts";
+import { readWireMessage, type WireMessage } from "../service/wire_message.ts";
+import { type Answer, Call, type CallRequest, lostAnswer, PendingCalls, refusedAnswer } from "./pending_calls.ts";
+import { Restarts } from "./restarts.ts";
+import type { ServerProcess, StartServer } from "./server_process.ts";
+
+export interface SubprocessOptions {
+  readonly start: StartServer;
+  /** The parameters of `initialize`. */
+  readonly initialize: Readonly<Record<string, unknown>>;
+  /** What the server asks or tells by itself; answers to calls go to their callers. */
+  readonly onMessage: (message: JSONRPCMessage) => void;
+  readonly onErrorLine: (line: string) => void;
+  /** It serves: for the first time, or again. */
+  readonly onReady?: () => void;
+  /** Milliseconds. */
+  readonly handshakeTimeoutMs: number;
+  readonly log: Logger;
+}
+
+type State = "starting" | "ready" | "waiting" | "resting" | "closed";
+
+const LONGEST_LINE = 16 * 1024 * 1024;
+/** What a server has beyond the grace of its operations when its stdin is closed. */
+const END_MS = 2_000;
+const ENCODER = new TextEncoder();
+const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" } as const;
+
+export class Subprocess {
+  readonly #options: SubprocessOptions;
+  readonly #calls = new PendingCalls((call) => this.#tellCancelled(call, "It took too long"));
+  readonly #restarts = new Restarts();
+  readonly #ready = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+  #state: State = "starting";
+  /** Calls and notifications in the order they came, until it is ready. */
+  #waiting: (() => void)[] = [];
+  #process: ServerProcess | undefined;
+  #starting: Promise<void>;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #restUntil = 0;
+  #lastError = "";
+
+  /** Starts it. */
+  constructor(options: SubprocessOptions) {
+    this.#options = options;
+    this.#ready.promise.catch(() => {});
+    this.#starting = this.#start();
+  }
+
+  /** What the server answered to `initialize` the first time. Rejects when it never came so far. */
+  get initialized(): Promise<Readonly<Record<string, unknown>>> {
+    return this.#ready.promise;
+  }
+
+  /** Whether it works on anything. */
+  get isBusy(): boolean {
+    return this.#calls.size > 0 || this.#waiting.length > 0;
+  }
+
+  /** Sends a request, at once or when the server is ready; the call's answer always comes. */
+  call(request: CallRequest): Call {
+    const call = this.#calls.add(request);
+    this.#whenReady(() => {
+      if (call.isAnswered) return;
+      call.markSent();
+      this.#write(call.message);
+    }, () => call.answer(this.#refusal()));
+    return call;
+  }
+
+  /** Takes a call back: its answer is not wanted any more. */
+  cancel(call: Call, reason: string | undefined): void {
+    if (call.isAnswered) return;
+    this.#calls.remove(call);
+    if (call.isSent) this.#tellCancelled(call, reason);
+  }
+
+  /** Sends a notification or an answer, at once or when the server is ready. */
+  send(message: JSONRPCMessage): void {
+    this.#whenReady(() => this.#write(message), () => {});
+  }
+
+  /** Asks it to end and resolves when it has: after `graceMs` and a little more it is killed. */
+  async close(graceMs: number): Promise<void> {
+    this.#state = "closed";
+    clearTimeout(this.#pause);
+    this.#waiting = [];
+    await this.#starting;
+    const process = this.#process;
+    if (process !== undefined) {
+      const timer = setTimeout(() => process.kill(), graceMs + END_MS);
+      await process.closeInput();
+      await process.ended;
+      clearTimeout(timer);
+    }
+    this.#calls.answerAll(() => refusedAnswer("The server process of this session has ended"));
+    this.#ready.reject(new Error("It was closed before it was ready"));
+  }
+
+  #whenReady(send: () => void, refuse: () => void): void {
+    if (this.#state === "ready") return send();
+    if (this.#state === "closed") return refuse();
+    if (this.#state === "resting") {
+      if (performance.now() < this.#restUntil) return refuse();
+      this.#begin();
+    }
+    this.#waiting.push(send);
+  }
+
+  #begin(): void {
+    this.#state = "starting";
+    this.#starting = this.#start();
+  }
+
+  /** Starts it and shakes hands; a failure counts as an end. Never rejects. */
+  async #start(): Promise<void> {
+    const splitter = new LineSplitter(LONGEST_LINE);
+    this.#lastError = "";
+    try {
+      const process = await this.#options.start({
+        onOutput: (chunk) => this.#receive(splitter, chunk),
+        onErrorLine: (line) => {
+          this.#lastError = line;
+          this.#options.onErrorLine(line);
+        },
+      });
+      this.#process = process;
+      void process.ended.then((how) => this.#hasEnded(process, how));
+    } catch (thrown) {
+      return this.#hasEnded(undefined, messageOf(thrown));
+    }
+    void this.#shakeHands(this.#process);
+  }
+
+  async #shakeHands(process: ServerProcess): Promise<void> {
+    const call = this.#calls.add({
+      method: "initialize",
+      params: this.#options.initialize,
+      timeoutMs: this.#options.handshakeTimeoutMs,
+    });
+    call.markSent();
+    this.#write(call.message);
+    const answer = await call.answered;
+    if (this.#process !== process || this.#state !== "starting") return;
+    if ("error" in answer) {
+      this.#lastError = `It refused initialize: ${answer.error.message}`;
+      return process.kill();
+    }
+    this.#write(INITIALIZED);
+    this.#state = "ready";
+    this.#ready.resolve(answer.result);
+    this.#options.onReady?.();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const send of waiting) send();
+  }
+
+  /** `process` undefined: it could not even be started. */
+  #hasEnded(process: ServerProcess | undefined, how: string): void {
+    if (process !== this.#process) return;
+    this.#process = undefined;
+    const { log } = this.#options;
+    const why = this.#lastError === "" ? how : `${how} Its last words: ${this.#lastError}`;
+    this.#calls.answerAll((call) => call.isSent ? lostAnswer(call, why) : undefined);
+    if (this.#state === "closed") return;
+    const decision = this.#restarts.ended(performance.now());
+    log.warn("A server process ended", { why, ...decision });
+    if (decision.kind === "restart") {
+      this.#state = "waiting";
+      this.#pause = setTimeout(() => this.#begin(), decision.delayMs);
+      return;
+    }
+    this.#state = "resting";
+    this.#restUntil = decision.untilMs;
+    this.#waiting = [];
+    this.#ready.reject(new Error(why));
+    this.#calls.answerAll(() => this.#refusal());
+  }
+
+  #tellCancelled({ id }: Call, reason: string | undefined): void {
+    const params = { requestId: id, ...reason !== undefined && { reason } };
+    this.#write({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+  }
+
+  #refusal(): Answer {
+    const words = this.#lastError === "" ? "" : ` Its last words: ${this.#lastError}`;
+    return refusedAnswer(
+      this.#state === "closed"
+        ? "The server process of this session has ended"
+        : `The server process ended again and again, and is not started for a while.${words}`,
+    );
+  }
+
+  #receive(splitter: LineSplitter, chunk: Uint8Array): void {
+    for (const line of splitter.push(chunk)) {
+      if (line.kind === "line") this.#take(readWireMessage(line.bytes));
+      else this.#options.log.warn("A server wrote a line that is too long", { limit: LONGEST_LINE });
+    }
+  }
+
+  #take(wire: WireMessage): void {
+    switch (wire.kind) {
+      case "response":
+        return this.#calls.answer(wire.message);
+      case "notification":
+        if (this.#calls.progress(wire.message)) return;
+        return this.#options.onMessage(wire.message);
+      case "request":
+        return this.#options.onMessage(wire.message);
+      case "invalid":
+        return this.#options.log.debug("A server wrote what is no message", { problem: wire.problem });
+      case "blank":
+        return;
+    }
+  }
+
+  #write(message: JSONRPCMessage): void {
+    void this.#process?.write(ENCODER.encode(`${JSON.stringify(message)}\n`));
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Our own program as the stdio server of one isolated session (H3): set up as this one was, with another scope. It reads
+ * the settings files itself, the project's from the session's directory.
+ */
+import { absolutePath } from "../sandbox/paths.ts";
+import { sessionProgram } from "./commands/running_program.ts";
+import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "./flags.ts";
+import { HTTP_FLAGS } from "./http_flags.ts";
+
+/** A command line and environment without the scope. */
+export interface ChildProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface ChildSettings {
+  /** As typed. */
+  readonly flags: ReadonlyMap<FlagName, readonly string[]>;
+  /** The server's own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where relative paths start. */
+  readonly directory: string;
+}
+
+/** Said to the HTTP server, and not to those behind it. */
+const NOT_PASSED_ON: readonly FlagName[] = [
+  "mode",
+  "sandbox-scope",
+  "no-sandbox-server",
+  ...Object.keys(HTTP_FLAGS) as (keyof typeof HTTP_FLAGS)[], // the keys of a constant object are known
+];
+
+/** The program for every session; each adds its scope. */
+export function childProgram(settings: ChildSettings): ChildProgram {
+  const { command, args } = sessionProgram();
+  return { command, args: [...args, ...childFlags(settings), "--mode=stdio"], environment: childEnvironment(settings) };
+}
+
+/** The flags that were typed and matter to a session. Pure. */
+export function childFlags({ flags, directory }: ChildSettings): readonly string[] {
+  return [...flags].filter(([name]) => SERVER_FLAGS.includes(name) && !NOT_PASSED_ON.includes(name))
+    .flatMap(([name, values]) => {
+      const isDirectory = flagNamed(name).value === "directory";
+      return values.length === 0
+        ? [`--${name}`]
+        : values.map((value) => `--${name}=${isDirectory ? absolutePath(value, directory) : value}`);
+    });
+}
+
+/** The variables, without those that were for this server, and with directories that mean the same elsewhere. Pure. */
+export function childEnvironment({ environment, directory }: ChildSettings): Readonly<Record<string, string>> {
+  const child: Record<string, string> = { ...environment };
+  for (const name of FLAG_NAMES) {
+    const { variable, value, repeatable } = flagNamed(name);
+    const text = variable === undefined ? undefined : environment[variable];
+    if (variable === undefined || text === undefined) continue;
+    if (NOT_PASSED_ON.includes(name)) delete child[variable];
+    else if (value === "directory" && text !== "") {
+      const paths = repeatable === true ? text.split(":") : [text];
+      child[variable] = paths.map((path) => path === "" ? "" : absolutePath(path, directory)).join(":");
+    }
+  }
+  return child;
+}

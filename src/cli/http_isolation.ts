@@ -1,0 +1,182 @@
+/** `--session-isolation` (H3): each client in a process and a scope of its own. */
+import { messageOf, UserError } from "../base/errors.ts";
+import { isolatedBackends, type ServerPlace } from "../bridge/isolated_backend.ts";
+import { type InitializeAnswer, NEWEST_VERSION } from "../bridge/initialize_answer.ts";
+import { refusedModernEra } from "../bridge/modern.ts";
+import { startOwnServer } from "../bridge/own_process.ts";
+import { SessionScopes } from "../bridge/session_scopes.ts";
+import { Subprocess } from "../bridge/subprocess.ts";
+import { VERSION } from "../base/version.ts";
+import { Turns } from "../operation/turns.ts";
+import { Libc } from "../sandbox/libc.ts";
+import { realPath } from "../sandbox/paths.ts";
+import type { PinnedDirectory } from "../sandbox/policy.ts";
+import { supportedProcessor } from "../sandbox/prerequisites.ts";
+import { settleScopes } from "../sandbox/scope.ts";
+import { ToolLister } from "../service/definitions.ts";
+import { childProgram } from "./child_program.ts";
+import { compose } from "./compose.ts";
+import {
+  type ComposeHttpOptions,
+  errorLines,
+  GRACE_MS,
+  type HttpServices,
+  modernEra,
+  NOT_OF_ANOTHER,
+  settingsOfAnother,
+  startIn,
+} from "./http_services.ts";
+import { stateDirectory } from "./http_token.ts";
+
+const NEEDS_SESSIONS = "This server gives each session the directory that its client names as its first root, and " +
+  "version 2026-07-28 knows no sessions: begin with initialize, or start the server with --sandbox-scope DIR";
+
+type OpenPlace = (scopes: readonly PinnedDirectory[]) => Promise<ServerPlace>;
+
+/** A process for each client. */
+export async function servedApart(options: ComposeHttpOptions, stack: AsyncDisposableStack): Promise<HttpServices> {
+  const { http, log } = options;
+  const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
+  if (!processor.ok) throw new UserError(processor.problem);
+  const libc = Libc.open(processor.value);
+  stack.defer(() => libc.close());
+  const ceiling = ceilingOf(options, libc);
+  const scopes = new SessionScopes({ libc, ceiling, ...facts(options), reserved: reservedPlaces(options) });
+  const open = http.serverCommand === undefined
+    ? ownServers(options, scopes)
+    : otherServers(options, http.serverCommand, scopes);
+  const initializeAnswer = await learnAnswer(options, { open, libc });
+  const enforced = options.settings.sandbox && !(http.serverCommand !== undefined && http.openServer);
+  return {
+    open: isolatedBackends({
+      initializeAnswer,
+      settle: (path) => scopes.settle(path),
+      fallback: ceiling,
+      open,
+      abi: enforced ? libc.landlockAbi() : 0,
+      handshakeTimeoutMs: http.handshakeTimeoutMs,
+      requestTimeoutMs: requestTimeouts(options),
+      graceMs: GRACE_MS,
+      onErrorLine: errorLines(options),
+      log,
+    }),
+    modern: await modernIn(options, ceiling, stack),
+  };
+}
+
+/** Our own tools have limits of their own; somebody's server has ours (H10). */
+function requestTimeouts({ http }: ComposeHttpOptions): (method: string) => number | undefined {
+  const own = http.serverCommand === undefined;
+  return (method) => own && method === "tools/call" ? undefined : http.requestTimeoutMs;
+}
+
+/** Without a session only what `--sandbox-scope` gives can be meant. */
+async function modernIn(
+  options: ComposeHttpOptions,
+  ceiling: readonly PinnedDirectory[] | undefined,
+  stack: AsyncDisposableStack,
+) {
+  if (options.http.serverCommand !== undefined) return refusedModernEra(NOT_OF_ANOTHER);
+  if (ceiling === undefined) return refusedModernEra(NEEDS_SESSIONS);
+  const program = stack.use(await compose(options));
+  program.afterFirstAnswer();
+  const { maxConcurrency } = options.settings;
+  return modernEra(options, program, {
+    turns: new Turns(maxConcurrency),
+    tools: new ToolLister(program.service.settings),
+  });
+}
+
+function facts({ settings, environment }: ComposeHttpOptions) {
+  const home = environment["HOME"]?.startsWith("/") === true ? environment["HOME"] : undefined;
+  return { home, allowBroad: settings.allowBroadScope };
+}
+
+function ceilingOf(options: ComposeHttpOptions, libc: Libc): readonly PinnedDirectory[] | undefined {
+  const { scopes } = options.settings;
+  if (scopes.length === 0) return undefined;
+  const settled = settleScopes({ scopes, workingDirectory: Deno.cwd(), ...facts(options) }, libc);
+  if (!settled.ok) throw new UserError(settled.problem);
+  return settled.value;
+}
+
+function reservedPlaces({ environment }: ComposeHttpOptions): readonly string[] {
+  const state = stateDirectory(environment);
+  return state === undefined ? [] : [realPath(state) ?? state];
+}
+
+function ownServers({ flags, environment }: ComposeHttpOptions, scopes: SessionScopes): OpenPlace {
+  const program = childProgram({ flags, environment, directory: Deno.cwd() });
+  return (pinned) =>
+    Promise.resolve({
+      start(hooks) {
+        const change = pinned.map((one) => scopes.changeOf(one)).find((found) => found !== undefined);
+        if (change !== undefined) return Promise.reject(new Error(change));
+        const args = [...program.args, ...pinned.map(({ path }) => `--sandbox-scope=${path}`)];
+        return Promise.resolve(startOwnServer({ ...program, args, directory: pinned[0]?.path ?? "/" }, hooks));
+      },
+      close: () => Promise.resolve(),
+    });
+}
+
+function otherServers(options: ComposeHttpOptions, argv: readonly string[], scopes: SessionScopes): OpenPlace {
+  const settings = settingsOfAnother(options);
+  return async (pinned) => {
+    const program = await compose({ ...options, settings: { ...settings, scopes: pinned.map(({ path }) => path) } });
+    const start = startIn(program, argv);
+    return {
+      start(hooks) {
+        const change = pinned.map((one) => scopes.changeOf(one)).find((found) => found !== undefined);
+        return change === undefined ? start(hooks) : Promise.reject(new Error(change));
+      },
+      close: async () => await program[Symbol.asyncDispose](),
+    };
+  };
+}
+
+/**
+ * What such a server answers to `initialize`, from one that is started in an empty directory and ended: the bridge
+ * answers clients with it before their own is born. A server that cannot start here at all is found out too (S12).
+ */
+async function learnAnswer(
+  options: ComposeHttpOptions,
+  { open, libc }: { readonly open: OpenPlace; readonly libc: Libc },
+): Promise<InitializeAnswer> {
+  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma_mcp_empty-" }));
+  try {
+    const identity = libc.identityOf(path);
+    if (identity === undefined) throw new UserError(`Cannot use the temporary directory "${path}"`);
+    const place = await open([{ path, ...identity }]);
+    const server = new Subprocess({
+      start: place.start,
+      initialize: {
+        protocolVersion: NEWEST_VERSION,
+        capabilities: {},
+        clientInfo: { name: "ahma_mcp", version: VERSION },
+      },
+      onMessage() {},
+      onErrorLine: errorLines(options),
+      handshakeTimeoutMs: options.http.handshakeTimeoutMs,
+      log: options.log,
+    });
+    try {
+      return withoutDirectory(await server.initialized, path);
+    } catch (thrown) {
+      const name = options.http.serverCommand?.join(" ") ?? "ahma_mcp";
+      throw new UserError(`Cannot start the server "${name}": ${messageOf(thrown)}`, { cause: thrown });
+    } finally {
+      await server.close(GRACE_MS);
+      await place.close();
+    }
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+}
+
+/** The instructions name the directory the server was started in; a session's own is not known yet. */
+function withoutDirectory(answer: InitializeAnswer, path: string): InitializeAnswer {
+  const { instructions } = answer;
+  if (typeof instructions !== "string") return answer;
+  const root = "the first root of the client";
+  return { ...answer, instructions: instructions.replaceAll(`"${path}"`, root).replaceAll(path, root) };
+}

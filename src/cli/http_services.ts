@@ -1,0 +1,148 @@
+/** What serves HTTP clients: this process, one server process for all, or one for each. */
+import type { Server } from "@modelcontextprotocol/server";
+import { messageOf, UserError } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import type { OpenBackend } from "../bridge/backend.ts";
+import type { Echo } from "../bridge/echo.ts";
+import { inProcessBackends } from "../bridge/in_process_backend.ts";
+import { type ModernEra, refusedModernEra, servedModernEra } from "../bridge/modern.ts";
+import { startSandboxedServer } from "../bridge/sandboxed_process.ts";
+import type { StartServer } from "../bridge/server_process.ts";
+import { SharedServer } from "../bridge/shared_backend.ts";
+import { OperationRegistry } from "../operation/registry.ts";
+import { Turns } from "../operation/turns.ts";
+import { ToolLister } from "../service/definitions.ts";
+import { buildServer, type ServerOptions } from "../service/server.ts";
+import type { Service } from "../service/service.ts";
+import { compose, type Program } from "./compose.ts";
+import type { FlagName } from "./flags.ts";
+import type { HttpSettings } from "./http_settings.ts";
+import type { Settings } from "./settings.ts";
+
+export interface ComposeHttpOptions {
+  readonly settings: Settings;
+  readonly http: HttpSettings;
+  /** As typed. */
+  readonly flags: ReadonlyMap<FlagName, readonly string[]>;
+  /** The server's own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What clients must send; undefined: nothing. */
+  readonly token: string | undefined;
+  readonly echo: Echo;
+  readonly log: Logger;
+  /** Makes each SDK server; absent: the product's. Another one lets a test add to it. */
+  readonly makeServer?: (service: Service, options: ServerOptions) => Server;
+}
+
+/** Both eras, served; closing is part of the stack they were made on. */
+export interface HttpServices {
+  readonly open: OpenBackend;
+  readonly modern: ModernEra;
+}
+
+/** What operations have when their session ends, milliseconds (X14). */
+export const GRACE_MS = 10_000;
+export const KEEP_ALIVE_MS = 15_000;
+
+const BY_ID = true;
+const LISTED = false;
+
+/** Every client is served by this process, with what one stdio server has (H2). */
+export async function servedHere(options: ComposeHttpOptions, stack: AsyncDisposableStack): Promise<HttpServices> {
+  const { settings, log, makeServer = buildServer } = options;
+  const program = stack.use(await compose(options));
+  const { service, sandbox } = program;
+  const turns = new Turns(settings.maxConcurrency);
+  const tools = new ToolLister(service.settings);
+  program.afterFirstAnswer();
+  return {
+    open: inProcessBackends({
+      makeService: () => {
+        const own = withRegistry(service, { turns, log, byIdOnly: LISTED });
+        return { registry: own.registry, server: makeServer(own, { era: "legacy", tools }) };
+      },
+      sandbox: sandbox.policy === undefined ? undefined : { scope: service.scope.roots[0] ?? "", abi: sandbox.abi },
+      graceMs: GRACE_MS,
+      log,
+    }),
+    modern: modernEra(options, program, { turns, tools }),
+  };
+}
+
+/** Requests without a session, served by `program`. */
+export function modernEra(
+  { log, makeServer = buildServer }: ComposeHttpOptions,
+  { service }: Program,
+  { turns, tools }: { readonly turns: Turns; readonly tools: ToolLister },
+): ModernEra {
+  const own = withRegistry(service, { turns, log, byIdOnly: BY_ID });
+  const modern = servedModernEra({
+    makeServer: () => makeServer(own, { era: "modern", tools }),
+    keepAliveMs: KEEP_ALIVE_MS,
+    log,
+  });
+  const unsubscribe = service.onCatalogChange?.(() => modern.toolsChanged());
+  return {
+    ...modern,
+    async close() {
+      unsubscribe?.();
+      await own.registry.shutdown(GRACE_MS);
+      await modern.close();
+    },
+  };
+}
+
+/** One process of somebody's server for all clients (H10), inside the sandbox. */
+export async function servedByAnother(
+  options: ComposeHttpOptions,
+  argv: readonly string[],
+  stack: AsyncDisposableStack,
+): Promise<HttpServices> {
+  const { http, log } = options;
+  const program = stack.use(await compose({ ...options, settings: settingsOfAnother(options) }));
+  const shared = new SharedServer({
+    start: startIn(program, argv),
+    handshakeTimeoutMs: http.handshakeTimeoutMs,
+    requestTimeoutMs: () => http.requestTimeoutMs,
+    graceMs: GRACE_MS,
+    onErrorLine: errorLines(options),
+    log,
+  });
+  stack.defer(() => shared.close());
+  try {
+    await shared.initialized;
+  } catch (thrown) {
+    throw new UserError(`Cannot start the server "${argv.join(" ")}": ${messageOf(thrown)}`, { cause: thrown });
+  }
+  return { open: shared.open, modern: refusedModernEra(NOT_OF_ANOTHER) };
+}
+
+/** Why 2026-07-28 is not spoken for a server behind pipes. */
+export const NOT_OF_ANOTHER = "The server behind this one is offered in sessions only: begin with initialize";
+
+/** How somebody's server is started in the sandbox of `program`. */
+export function startIn({ runner, sandbox, service }: Program, argv: readonly string[]): StartServer {
+  const stderrFile = `${sandbox.directories.files}/stderr`;
+  const directory = service.scope.roots[0] ?? "/";
+  return (hooks) => startSandboxedServer({ runner, argv, directory, stderrFile }, hooks);
+}
+
+/** The settings for the sandbox of somebody's server. */
+export function settingsOfAnother({ settings, http }: ComposeHttpOptions): Settings {
+  return { ...settings, pool: false, hotReload: false, sandbox: settings.sandbox && !http.openServer };
+}
+
+/** What to do with what a server writes to stderr. */
+export function errorLines({ echo, log }: Pick<ComposeHttpOptions, "echo" | "log">): (line: string) => void {
+  return (line) => {
+    echo.error("server", line);
+    log.debug("A server wrote to stderr", { line });
+  };
+}
+
+function withRegistry(
+  service: Service,
+  { turns, log, byIdOnly }: { readonly turns: Turns; readonly log: Logger; readonly byIdOnly: boolean },
+): Service {
+  return { ...service, registry: new OperationRegistry({ maxConcurrency: turns, log, byIdOnly }) };
+}
