@@ -22,7 +22,9 @@ export interface Backend {
   receive(message: ClientMessage): Promise<Refusal | undefined> | undefined;
   /** Whether something it started still runs. */
   readonly isBusy: boolean;
-  /** Ends what runs, with the grace (X14), and resolves when everything has ended. `reason` is told to the client. */
+  /** Lets what runs end, with the grace (X14), and resolves when everything has ended; answers are on their way then. */
+  finish(): Promise<void>;
+  /** Ends all there is. `reason` is told to the client. */
   close(reason: string): Promise<void>;
 }
 

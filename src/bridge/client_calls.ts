@@ -50,6 +50,15 @@ export class ClientCalls {
     if (call !== undefined) server.cancel(call, reason);
   }
 
+  /** Resolves when none waits for its answer, or after `timeoutMs`. */
+  async settled(timeoutMs: number): Promise<void> {
+    if (this.#calls.size === 0) return;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, timeoutMs);
+    await Promise.race([late.promise, Promise.all([...this.#calls.values()].map((call) => call.answered))]);
+    clearTimeout(timer);
+  }
+
   /** The client has left: takes everything back. */
   cancelAll(server: Subprocess): void {
     for (const id of [...this.#calls.keys()]) this.cancel(id, server, "The session ended");

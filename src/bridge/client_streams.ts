@@ -62,6 +62,7 @@ export class ClientStreams {
   #waiting: JSONRPCMessage[] = [];
   #numbers = 0;
   #closed = false;
+  #onAnswered: (() => void) | undefined;
   /** Whether streams begin with an event that only tells its id: since 2025-11-25. */
   primes = false;
 
@@ -133,9 +134,19 @@ export class ClientStreams {
   cancel(id: WireId): void {
     const exchange = this.#exchanges.get(id);
     if (exchange === undefined) return;
-    this.#exchanges.delete(id);
+    this.#forget(exchange);
     exchange.stream?.close();
     exchange.json?.(new Response(null, { status: 202, headers: this.#options.headers }));
+  }
+
+  /** Resolves when no request waits for its answer, or after `timeoutMs`. */
+  async whenAnswered(timeoutMs: number): Promise<void> {
+    if (this.#exchanges.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, timeoutMs);
+    this.#onAnswered = resolve;
+    await promise;
+    clearTimeout(timer);
   }
 
   /** Ends every response. Requests without an answer get the error `reason`. */
@@ -153,13 +164,18 @@ export class ClientStreams {
   #answer(message: JSONRPCMessage & { readonly id?: WireId | undefined }): void {
     const exchange = message.id === undefined ? undefined : this.#exchanges.get(message.id);
     if (exchange === undefined) return;
-    this.#exchanges.delete(exchange.id);
+    this.#forget(exchange);
     if (exchange.json !== undefined) {
       exchange.json(Response.json(message, { headers: this.#options.headers }));
       return;
     }
     this.#write(exchange.number, exchange.stream, message);
     exchange.stream?.close();
+  }
+
+  #forget({ id }: Exchange): void {
+    this.#exchanges.delete(id);
+    if (this.#exchanges.size === 0) this.#onAnswered?.();
   }
 
   #write(number: number, stream: EventStream | undefined, message: JSONRPCMessage): void {

@@ -63,9 +63,12 @@ class InProcessBackend implements Backend {
     }
   }
 
+  finish(): Promise<void> {
+    return this.#parts.registry.shutdown(this.#options.graceMs);
+  }
+
   async close(reason: string): Promise<void> {
-    const { registry, server } = this.#parts;
-    await registry.shutdown(this.#options.graceMs);
+    const { server } = this.#parts;
     this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/terminated", params: { reason } });
     try {
       await server.close();

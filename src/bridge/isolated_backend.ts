@@ -92,12 +92,15 @@ class IsolatedBackend implements Backend {
     }
   }
 
-  async close(reason: string): Promise<void> {
+  async finish(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#handshakeTimer);
     this.#questions.close();
-    this.#refuseWaiting(reason);
+    this.#refuseWaiting("The session is ending");
     await this.#server?.close(this.#options.graceMs);
+  }
+
+  async close(reason: string): Promise<void> {
     if (this.#place !== undefined) {
       this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/terminated", params: { reason } });
       await this.#place.then((place) => place.close(), () => {});

@@ -9,6 +9,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
+import { Emitter } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { AnswerForm } from "./negotiate.ts";
@@ -32,7 +33,18 @@ export interface ModernOptions {
 
 /** Serves the era. */
 export function servedModernEra({ makeServer, keepAliveMs, log }: ModernOptions): ModernEra {
-  const handler = createMcpHandler(makeServer, {
+  const open = new Set<Server>();
+  const idle = new Emitter<void>((thrown) => log.error("A listener threw", { error: messageOf(thrown) }));
+  const handler = createMcpHandler(() => {
+    const server = makeServer();
+    const { onclose } = server;
+    open.add(server);
+    server.onclose = () => {
+      onclose?.();
+      if (open.delete(server) && open.size === 0) idle.emit();
+    };
+    return server;
+  }, {
     legacy: "reject",
     responseMode: "sse",
     keepAliveMs,
@@ -51,8 +63,23 @@ export function servedModernEra({ makeServer, keepAliveMs, log }: ModernOptions)
       return new Response(answerIn(response.body), { headers: { "Content-Type": "application/json" } });
     },
     toolsChanged: () => handler.notify.toolsChanged(),
-    close: () => handler.close(),
+    async close() {
+      if (open.size > 0) await emitted(idle, LAST_ANSWERS_MS);
+      await handler.close();
+    },
   };
+}
+
+/** Answers are sent right after their operations end; this only guards against a bug. */
+const LAST_ANSWERS_MS = 2_000;
+
+async function emitted(emitter: Emitter<void>, timeoutMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unsubscribe = emitter.subscribe(resolve);
+  const timer = setTimeout(resolve, timeoutMs);
+  await promise;
+  clearTimeout(timer);
+  unsubscribe();
 }
 
 /** Refuses the era in a way that makes clients of both fall back to a session. */

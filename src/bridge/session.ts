@@ -15,6 +15,9 @@ export const SESSION_HEADER = "Mcp-Session-Id";
 /** Since this version a stream begins with an event that only tells its id. */
 const FIRST_WITH_PRIMING = "2025-11-25";
 
+/** Answers are sent right after their operations end; this only guards against a bug. */
+const LAST_ANSWERS_MS = 2_000;
+
 export interface SessionOptions {
   readonly open: OpenBackend;
   /** The parameters of its `initialize`. */
@@ -85,11 +88,15 @@ export class HttpSession {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#ended = promise;
     this.#options.onEnd(this);
-    void this.#backend.close(reason).finally(() => {
-      this.#streams.close(reason);
-      resolve();
-    });
+    void this.#finish(reason).finally(resolve);
     return promise;
+  }
+
+  async #finish(reason: string): Promise<void> {
+    await this.#backend.finish();
+    await this.#streams.whenAnswered(LAST_ANSWERS_MS);
+    await this.#backend.close(reason);
+    this.#streams.close(reason);
   }
 
   #request(message: Extract<ClientMessage, { kind: "request" }>, form: AnswerForm): Promise<Response | Refusal> {

@@ -60,6 +60,7 @@ export class SharedServer {
       server: this.#server,
       answer: this.#server.initialized.then((answer) => answerFor(client, withoutLogging(answer))),
       requestTimeoutMs: this.#options.requestTimeoutMs,
+      graceMs: this.#options.graceMs,
       othersSubscribe: (uri) => [...this.#sessions].some((other) => other !== session && other.subscribesTo(uri)),
       onClose: () => this.#sessions.delete(session),
     });
@@ -100,6 +101,7 @@ interface SharedParts {
   readonly server: Subprocess;
   readonly answer: Promise<InitializeAnswer>;
   readonly requestTimeoutMs: SharedServerOptions["requestTimeoutMs"];
+  readonly graceMs: number;
   readonly othersSubscribe: (uri: string) => boolean;
   readonly onClose: () => void;
 }
@@ -145,6 +147,10 @@ class SharedBackend implements Backend {
     }
     if (method === "ping" || this.#isOnlyOurs(message)) return link.send({ jsonrpc: "2.0", id, result: {} }), undefined;
     void this.#calls.make(message, server);
+  }
+
+  finish(): Promise<void> {
+    return this.#calls.settled(this.#parts.graceMs);
   }
 
   close(): Promise<void> {

@@ -34,8 +34,8 @@ export async function serveHttp(options: ServeOptions, http: HttpSettings): Prom
     const { host, port } = program.server;
     const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}/mcp`;
     logger.info("Listening", { address });
-    await printProblem(`Listening on ${address}`);
     if (token !== undefined) await printProblem(`Token file: ${token.path}`);
+    await printProblem(`Listening on ${address}`);
     await aborted(stop);
   } catch (thrown) {
     logger.error("Ended by an error", { error: messageOf(thrown) });

@@ -83,3 +83,12 @@ async function script(
   if (!success) throw new Error("The script that looks into /proc failed");
   return new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
 }
+
+/** Ends a process, if it is still there. */
+export function killIfThere(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -19,11 +19,12 @@ export function programStart(
   bench: Workbench,
   flags: readonly string[],
   prefix: readonly string[] = [],
+  permissions: readonly string[] = [],
 ): ProgramStart {
   if (!exists(BUNDLE)) throw new Error(`Cannot start "${BUNDLE}": there is no such file. Run "deno task bundle" first`);
   const other = bench.user === "ordinary" && Deno.uid() === 0;
   const runtime = other ? runtimeFor(bench) : { deno: Deno.execPath(), bundle: BUNDLE };
-  const line = [...prefix, runtime.deno, "run", ...SERVER_RUN_FLAGS, runtime.bundle, ...flags];
+  const line = [...prefix, runtime.deno, "run", ...SERVER_RUN_FLAGS, ...permissions, runtime.bundle, ...flags];
   const words = other
     ? ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups", ...line]
     : line;

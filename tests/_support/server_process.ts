@@ -6,7 +6,7 @@
 import { until, withDeadline } from "./deadline.ts";
 import { MODERN_META, type RpcMessage, type ToolAnswer, toolAnswer } from "./json_rpc.ts";
 import { readLines } from "./line_reader.ts";
-import { processesWith } from "./processes.ts";
+import { killIfThere, processesWith } from "./processes.ts";
 import { programStart } from "./program.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -275,13 +275,5 @@ function parsed(line: string): RpcMessage | undefined {
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
-  }
-}
-
-function killIfThere(pid: number): void {
-  try {
-    Deno.kill(pid, "SIGKILL");
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

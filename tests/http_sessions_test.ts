@@ -1,0 +1,323 @@
+/** Several clients on one server: what is one's own stays one's own, and what was lost on the way comes again. */
+import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
+import { EventReader } from "./_support/event_reader.ts";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
+import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const SHELL = "sandboxed_shell";
+
+function callMessage(id: string | number, command: string, progressToken?: string): object {
+  const _meta = progressToken === undefined ? {} : { progressToken };
+  return {
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name: SHELL, arguments: { command, execution_mode: "Synchronous" }, _meta },
+  };
+}
+
+Deno.test("H2 two clients with the same id and the same progress token: nothing crosses", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const names = ["alpha", "beta"];
+  const clients = await Promise.all(names.map(() => HttpClient.connect(server)));
+  const seen = await Promise.all(clients.map(async (client, index) => {
+    const name = names[index] ?? "";
+    const command = `touch ${name}; until [ -e alpha ] && [ -e beta ]; do sleep 0.05; done; ` +
+      `for i in 1 2 3 4; do echo ${name} $i; sleep 0.15; done`;
+    await using reader = new EventReader(await client.send(callMessage(1, command, "tok")));
+    return (await reader.rest()).filter(({ message }) => message !== undefined).map(({ message }) => message);
+  }));
+  for (const [index, messages] of seen.entries()) {
+    const [own, other] = [names[index] ?? "", names[1 - index] ?? ""];
+    const text = JSON.stringify(messages);
+    assert.ok(text.includes(`${own} 4`) && !text.includes(other), text);
+    assert.strictEqual(messages.at(-1)?.id, 1);
+    assert.ok(messages.length > 2, "progress came");
+    assert.deepStrictEqual(
+      new Set(messages.slice(0, -1).map((one) => one?.params?.["progressToken"])),
+      new Set(["tok"]),
+    );
+  }
+  assert.ok(clients.every((client) => !JSON.stringify(client.heard).includes("progress")));
+  for (const client of clients) await client[Symbol.asyncDispose]();
+});
+
+Deno.test("H2 X11 the operations of one session cannot be seen, waited for or cancelled from another", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using one = await HttpClient.connect(server);
+  await using other = await HttpClient.connect(server);
+  const started = await one.call(SHELL, { command: "echo secret; touch begun; until [ -e go ]; do sleep 0.05; done" });
+  const id = started.operation?.operation_id ?? "";
+  await bench.appears("begun");
+  const unknown = new RegExp(`Operation "${id}" is unknown`);
+  for (const tool of ["await", "cancel", "status"]) {
+    assert.match((await other.call(tool, { operation_id: id })).text, unknown, tool);
+  }
+  assert.match((await other.call("status")).text, /^0 running, 0 queued, 0 ended/);
+  assert.match((await one.call("status")).text, /^1 running/);
+  bench.write("go", "");
+  const ended = await one.hears("notifications/message");
+  assert.match(JSON.stringify(ended), new RegExp(id));
+  // The other session hears of nothing, and its next result carries no news.
+  assert.doesNotMatch((await other.shell("echo mine")).text, /secret|Ended in the meantime/);
+  assert.match((await one.shell("echo mine")).text, /Ended in the meantime[^]*secret/);
+  assert.deepStrictEqual(other.heard.filter(({ method }) => method === "notifications/message"), []);
+});
+
+Deno.test("H2 H4 requests without a session find an operation by its id only", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const call = async (name: string, args: object) => {
+    const response = await server.modern("tools/call", { name, arguments: args }, { accept: "application/json" });
+    assert.strictEqual(response.status, 200);
+    return toolAnswer(await response.json());
+  };
+  const started = await call(SHELL, { command: "echo done" });
+  const id = started.operation?.operation_id ?? "";
+  assert.match((await call("await", { operation_id: id })).text, /done/);
+  assert.match((await call("status", { operation_id: id })).text, /completed/);
+  assert.doesNotMatch((await call("status", {})).text, new RegExp(id));
+  const blind = await call("await", {});
+  assert.deepStrictEqual([blind.isError, /operation_id/.test(blind.text)], [true, true]);
+});
+
+Deno.test("H7 an event stream that broke goes on after the last event seen, and nothing comes twice", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server, { listens: false });
+  const command = "echo one; touch begun; until [ -e go ]; do sleep 0.05; done; echo two";
+  const response = await client.send(callMessage("c", command, "tok"));
+  await using reader = new EventReader(response);
+  const opening = await reader.message(({ method }) => method === "notifications/progress");
+  // The client goes, the command does not (first era), and the answer is kept.
+  await reader[Symbol.asyncDispose]();
+  bench.write("go", "");
+  const again = await client.fetch("GET", { accept: "text/event-stream", "last-event-id": opening.id ?? "" });
+  await using resumed = new EventReader(again);
+  const rest = await resumed.rest();
+  assert.strictEqual(rest.at(-1)?.message?.id, "c");
+  assert.match(JSON.stringify(rest.at(-1)?.message), /one\\ntwo/);
+  assert.ok(rest.every(({ id }) => id !== opening.id));
+  assert.strictEqual(new Set(rest.map(({ id }) => id)).size, rest.length);
+  // From the answer on there is nothing more, and the stream is over.
+  const after = await client.fetch("GET", { accept: "text/event-stream", "last-event-id": rest.at(-1)?.id ?? "" });
+  await using empty = new EventReader(after);
+  assert.deepStrictEqual(await empty.rest(), []);
+  const wrong = await client.fetch("GET", { accept: "text/event-stream", "last-event-id": "no such" });
+  assert.strictEqual(wrong.status, 400);
+  await wrong.body?.cancel();
+});
+
+Deno.test("H7 a stream is replayed to its own client only, and by its own events only", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server, { listens: false });
+  const streams = await Promise.all(["a", "b"].map(async (name) => {
+    await using reader = new EventReader(await client.send(callMessage(name, `echo ${name}${name}`)));
+    return await reader.rest();
+  }));
+  const [first] = streams[0] ?? [];
+  const again = await client.fetch("GET", { accept: "text/event-stream", "last-event-id": first?.id ?? "" });
+  await using reader = new EventReader(again);
+  const text = JSON.stringify((await reader.rest()).map(({ message }) => message));
+  assert.ok(text.includes("aa") && !text.includes("bb"), text);
+});
+
+Deno.test("H7 each message of the server goes to one stream only, however many are open", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  await using second = new EventReader(await client.fetch("GET", { accept: "text/event-stream" }));
+  const { operation } = await client.call(SHELL, { command: "true" });
+  const event = await second.message(({ method }) => method === "notifications/message");
+  assert.match(JSON.stringify(event.message), new RegExp(operation?.operation_id ?? "none"));
+  await client.request("ping");
+  assert.deepStrictEqual(client.heard.filter(({ method }) => method === "notifications/message"), []);
+});
+
+Deno.test("H4 a client that leaves cancels its request in the newest era, and not in a session", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  // More than the few hundred bytes below which the runtime would tell of the leaving by itself.
+  const padding = ` # ${"x".repeat(4000)}`;
+  const leave = async (file: string, post: (signal: AbortSignal) => Promise<Response>) => {
+    const abort = new AbortController();
+    const gone = post(abort.signal).then((response) => response.text()).catch((error: unknown) => {
+      if (!(error instanceof DOMException)) throw error;
+    });
+    await bench.appears(file);
+    abort.abort();
+    await gone;
+  };
+  for (const accept of ["application/json", "application/json, text/event-stream"]) {
+    const file = `modern${accept.length}`;
+    const args = { command: `touch ${file}; sleep 4444${padding}`, execution_mode: "Synchronous" };
+    await leave(file, (signal) => server.modern("tools/call", { name: SHELL, arguments: args }, { signal, accept }));
+    await bench.processesGone("sleep 4444", 30_000);
+  }
+  const stays = `touch legacy; until [ -e go ]; do sleep 0.05; done; touch finished${padding}`;
+  for (const accept of ["application/json", "text/event-stream"]) {
+    await leave("legacy", (signal) => client.send(callMessage(accept, stays), { signal, accept }));
+    await Deno.remove(`${bench.scope}/legacy`);
+  }
+  bench.write("go", "");
+  await bench.appears("finished");
+  const bothEnded = async () => /0 running[^]*completed[^]*completed/.test((await client.call("status")).text);
+  await until(bothEnded, 20_000, "both commands to end");
+});
+
+Deno.test("H7 a client that does not read holds up nobody, and a flood of its progress does not fill the memory", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using lazy = await HttpClient.connect(server);
+  await using busy = await HttpClient.connect(server);
+  const flood =
+    "touch flooding; for i in $(seq 400000); do echo line $i of a long long long long story; done; touch flooded";
+  const response = await lazy.send(callMessage("flood", flood, "tok"));
+  await bench.appears("flooding");
+  assert.match((await busy.shell("echo quick")).text, /quick/);
+  await bench.appears("flooded", 60_000);
+  const pages = Number((await Deno.readTextFile(`/proc/${server.pid}/statm`)).split(" ")[1]);
+  assert.ok(pages * 4096 < 400 * 1024 * 1024, `${pages} pages`);
+  await using reader = new EventReader(response);
+  const answer = await reader.message(({ id }) => id === "flood");
+  assert.match(toolAnswer(answer.message ?? {}).text, /completed/);
+});
+
+Deno.test("H8 there are only so many sessions, and one that nobody uses ends", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: ["--max-sessions", "1", "--session-idle", "1"] });
+  const begin = () => server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
+  const first = await begin();
+  const id = first.headers.get("mcp-session-id") ?? "";
+  await first.body?.cancel();
+  const second = await begin();
+  assert.deepStrictEqual([second.status, (await second.json()).error.code], [503, -32000]);
+  // With an event stream it is in use; the stream's end comes with the session's.
+  const stream = await fetch(server.url, { headers: { "mcp-session-id": id, accept: "text/event-stream" } });
+  assert.strictEqual(stream.status, 200);
+  await stream.body?.cancel();
+  // An event of the file system stands for the wait: the idle session goes while this command of nobody's session runs.
+  const slow = server.modern("tools/call", {
+    name: SHELL,
+    arguments: { command: "sleep 3", execution_mode: "Synchronous" },
+  });
+  await (await slow).text();
+  const third = await begin();
+  assert.strictEqual(third.status, 200);
+  await third.body?.cancel();
+  const gone = await server.post({ jsonrpc: "2.0", id: 1, method: "ping" }, { headers: { "mcp-session-id": id } });
+  assert.strictEqual(gone.status, 404);
+  await gone.body?.cancel();
+});
+
+Deno.test("H8 the server is reached on the loopback only, and elsewhere not without a token", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const outer = Deno.networkInterfaces().find(({ family, address }) =>
+    family === "IPv4" && !address.startsWith("127.")
+  );
+  if (outer !== undefined) {
+    await assert.rejects(Deno.connect({ hostname: outer.address, port: server.port }), Deno.errors.ConnectionRefused);
+  }
+  using other = new Workbench();
+  await assert.rejects(
+    HttpServerProcess.start(other, { flags: ["--http-host", "0.0.0.0"] }),
+    /Cannot listen on "0.0.0.0" without --require-token/,
+  );
+});
+
+Deno.test("H8 with --require-token only who has the private file is served, in both eras", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: ["--require-token"] });
+  const path = `${bench.home}/.local/state/ahma_mcp/http_token`;
+  assert.match(server.stderr, new RegExp(`Token file: ${path}`));
+  const { mode } = await Deno.stat(path);
+  assert.strictEqual((mode ?? 0) & 0o777, 0o600);
+  const token = (await Deno.readTextFile(path)).trim();
+  assert.ok(!server.stderr.includes(token));
+  const refused = await server.post(initializeMessage("2025-11-25"));
+  assert.deepStrictEqual([refused.status, refused.headers.get("www-authenticate")], [401, "Bearer"]);
+  await refused.body?.cancel();
+  const modern = await server.modern("tools/list", {});
+  assert.strictEqual(modern.status, 401);
+  await modern.body?.cancel();
+  const headers = { authorization: `Bearer ${token}` };
+  await using client = await HttpClient.connect(server, { headers });
+  const seen = await client.shell(`cat ${path}; ls -A ${bench.home}; echo end`);
+  assert.ok(!seen.text.includes(token) && seen.text.includes("end"), seen.text);
+  const listed = await server.modern("tools/list", {}, { headers, accept: "application/json" });
+  assert.strictEqual(listed.status, 200);
+  await listed.body?.cancel();
+});
+
+Deno.test("H11 X14 a stop lets what runs end, answers it, closes the streams and ends with code 0", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  const command = "trap 'touch told' TERM; touch begun; until [ -e go ]; do sleep 0.05; done; echo finished";
+  const answer = client.request("tools/call", {
+    name: SHELL,
+    arguments: { command, execution_mode: "Synchronous" },
+  });
+  const modern = server.modern("tools/call", { name: SHELL, arguments: { command, execution_mode: "Synchronous" } });
+  await bench.appears("begun");
+  server.kill("SIGTERM");
+  const late = await server.post(initializeMessage("2025-11-25")).catch((error: unknown) => error);
+  if (late instanceof Response) {
+    assert.strictEqual(late.status, 503);
+    await late.body?.cancel();
+  }
+  bench.write("go", "");
+  assert.match(toolAnswer(await answer).text, /finished/);
+  assert.match(await (await modern).text(), /finished/);
+  assert.match(JSON.stringify(await client.hears("notifications/sandbox/terminated")), /shutting down/);
+  assert.deepStrictEqual((await server.exit()).code, 0);
+});
+
+Deno.test("S17 a session is told its sandbox", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  const { params } = await client.hears("notifications/sandbox/configured");
+  assert.deepStrictEqual([params?.["scope"], Number(params?.["abi"]) >= 1], [bench.scope, true]);
+});
+
+Deno.test("H9 with --debug the messages are shown, with colours only on a terminal, and without secrets", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: ["--debug"] });
+  await using client = await HttpClient.connect(server);
+  await client.shell("echo --token hunter2abc");
+  server.kill("SIGTERM");
+  await server.exit();
+  assert.match(server.stderr, /\[[0-9a-f]{8}\] → STDIN: \{\n {2}"jsonrpc": "2.0",\n {2}"id": 1/);
+  assert.match(server.stderr, /← STDOUT: \{/);
+  assert.ok(!server.stderr.includes("hunter2abc"), server.stderr);
+  // deno-lint-ignore no-control-regex -- the escape character is what is looked for
+  assert.doesNotMatch(server.stderr, /\x1b/);
+});
+
+Deno.test("H4 C1 the newest era is served on the same endpoint, and subscriptions hear of changed tools", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/tools/one.json", JSON.stringify({ name: "one", command: "echo", description: "One." }));
+  await using server = await HttpServerProcess.start(bench);
+  const listen = await server.modern("subscriptions/listen", { notifications: { toolsListChanged: true } }, {
+    id: "s",
+  });
+  await using reader = new EventReader(listen);
+  await reader.message(({ method }) => method === "notifications/subscriptions/acknowledged");
+  await using client = await HttpClient.connect(server);
+  await client.request("tools/list");
+  bench.write(".ahma/tools/two.json", JSON.stringify({ name: "two", command: "echo", description: "Two." }));
+  const told = await reader.message(({ method }) => method === "notifications/tools/list_changed");
+  assert.ok(told.message !== undefined);
+  await client.hears("notifications/tools/list_changed");
+  const names = (message: RpcMessage) => JSON.stringify(message.result?.["tools"]);
+  assert.match(names(await client.request("tools/list")), /"two"/);
+});

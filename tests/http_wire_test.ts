@@ -1,0 +1,241 @@
+/** What a client sees on the wire, byte for byte where it matters: the faults that servers of this protocol have. */
+import assert from "node:assert/strict";
+import { EventReader } from "./_support/event_reader.ts";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
+import { toolAnswer } from "./_support/json_rpc.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+async function statusOf(response: Response | Promise<Response>): Promise<number> {
+  const { status, body } = await response;
+  await body?.cancel();
+  return status;
+}
+
+async function failureOf(response: Response | Promise<Response>): Promise<readonly [number, number, unknown]> {
+  const answer = await response;
+  const { id, error } = await answer.json();
+  return [answer.status, error.code, id];
+}
+
+Deno.test("H1 health answers, other paths are not found, other methods not allowed", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const base = server.url.replace("/mcp", "");
+  const health = await fetch(`${base}/health`);
+  assert.deepStrictEqual([health.status, await health.text()], [200, "OK"]);
+  assert.strictEqual(await statusOf(fetch(base)), 404);
+  assert.strictEqual(await statusOf(fetch(`${base}/.well-known/oauth-protected-resource`)), 404);
+  const put = await fetch(server.url, { method: "PUT" });
+  assert.deepStrictEqual([put.status, put.headers.get("allow")], [405, "GET, POST, DELETE, OPTIONS"]);
+  await put.body?.cancel();
+});
+
+Deno.test("H8 only the own names of the server are served: no DNS rebinding, no posts across sites", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const body = JSON.stringify(initializeMessage("2025-11-25"));
+  const ask = async (host: string, more = "") => {
+    const head =
+      `POST /mcp HTTP/1.1\r\nHost: ${host}\r\n${more}Content-Type: application/json\r\nConnection: close\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n`;
+    return Number((await server.raw(head + body)).split(" ")[1]);
+  };
+  const { port } = server;
+  const hosts = [
+    `127.0.0.1:${port}`,
+    `localhost:${port}`,
+    `[::1]:${port}`,
+    "evil.com",
+    `evil.com:${port}`,
+    "127.0.0.1",
+  ];
+  const seen = [];
+  for (const host of hosts) seen.push(await ask(host));
+  assert.deepStrictEqual(seen, [200, 200, 200, 403, 403, 403]);
+  const origins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`, `http://localhost.evil.com:${port}`, "null"];
+  const answers = [];
+  for (const origin of origins) answers.push(await ask(hosts[0] ?? "", `Origin: ${origin}\r\n`));
+  assert.deepStrictEqual(answers, [200, 200, 403, 403]);
+});
+
+Deno.test("H8 pages of allowed origins may read answers, by exact match", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: ["--allow-origin", "https://ide.example"] });
+  const headers = { origin: "https://ide.example" };
+  const preflight = await fetch(server.url, { method: "OPTIONS", headers });
+  assert.deepStrictEqual(
+    [preflight.status, preflight.headers.get("access-control-allow-origin"), preflight.headers.get("vary")],
+    [204, "https://ide.example", "Origin"],
+  );
+  assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /Mcp-Session-Id/);
+  const answer = await server.post(initializeMessage("2025-11-25"), { headers, accept: "application/json" });
+  assert.strictEqual(answer.headers.get("access-control-allow-origin"), "https://ide.example");
+  assert.match(answer.headers.get("access-control-expose-headers") ?? "", /Mcp-Session-Id/);
+  await answer.body?.cancel();
+  const other = await fetch(server.url, { method: "OPTIONS", headers: { origin: "https://ide.example.evil" } });
+  assert.deepStrictEqual([other.status, other.headers.get("access-control-allow-origin")], [403, null]);
+  await other.body?.cancel();
+});
+
+Deno.test("H7 the answer has the form that Accept asks for", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const forms: readonly (readonly [accept: string | null, expected: string | number])[] = [
+    ["text/event-stream", "text/event-stream"],
+    ["application/json", "application/json"],
+    [null, "application/json"],
+    ["*/*", "application/json"],
+    ["application/json, text/event-stream", "text/event-stream"],
+    ["text/html", 406],
+  ];
+  const seen = [];
+  for (const [accept] of forms) {
+    const response = await server.post(initializeMessage("2025-11-25"), { accept });
+    const text = await response.text();
+    seen.push([accept, response.status === 200 ? response.headers.get("content-type") : response.status]);
+    if (response.status === 200) assert.match(text, /"protocolVersion":"2025-11-25"/);
+  }
+  assert.deepStrictEqual(seen, forms);
+});
+
+Deno.test("H4 H8 C3 a request that is none of this protocol gets its status, its code and its id", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  const ping = { jsonrpc: "2.0", id: "p", method: "ping" };
+  const other = crypto.randomUUID();
+  const rows: readonly (readonly [what: string, response: Promise<Response>, expected: readonly unknown[]])[] = [
+    ["no JSON", server.post("{", { headers: client.headers }), [400, -32700, null]],
+    ["an empty body", server.post("", { headers: client.headers }), [400, -32700, null]],
+    ["a batch", server.post([ping], { headers: client.headers }), [400, -32600, null]],
+    ["no JSON-RPC", server.post({ id: 3, method: "ping" }, { headers: client.headers }), [400, -32600, 3]],
+    ["id null", server.post({ ...ping, id: null }, { headers: client.headers }), [400, -32600, null]],
+    ["no session", server.post(ping), [400, -32000, "p"]],
+    ["an unknown session", server.post(ping, { headers: { "mcp-session-id": other } }), [404, -32001, "p"]],
+    ["a version that never was", client.send(ping, { headers: { "mcp-protocol-version": "1999-01-01" } }), [
+      400,
+      -32000,
+      "p",
+    ]],
+    ["initialize again", client.send(initializeMessage("2025-11-25", { id: 7 })), [400, -32600, 7]],
+    ["initialize without a version", server.post({ jsonrpc: "2.0", id: 8, method: "initialize", params: {} }), [
+      400,
+      -32602,
+      8,
+    ]],
+    ["another type", client.send(ping, { headers: { "content-type": "text/plain" } }), [415, -32000, null]],
+  ];
+  const seen = [];
+  for (const [what, response] of rows) seen.push([what, await failureOf(response)]);
+  assert.deepStrictEqual(seen, rows.map(([what, , expected]) => [what, expected]));
+  assert.deepStrictEqual((await client.request("ping")).result, {});
+});
+
+Deno.test("H4 an ended session is gone: DELETE is 204, everything after it 404", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  assert.match(client.session, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.strictEqual(await statusOf(client.fetch("DELETE")), 204);
+  assert.deepStrictEqual(await failureOf(client.send({ jsonrpc: "2.0", id: 1, method: "ping" })), [404, -32001, 1]);
+  assert.strictEqual(await statusOf(client.fetch("GET", { accept: "text/event-stream" })), 404);
+  assert.strictEqual(await statusOf(client.fetch("DELETE")), 404);
+  assert.strictEqual(await statusOf(fetch(server.url, { method: "DELETE" })), 400);
+});
+
+Deno.test("H4 DELETE ends what runs in the session, and only that", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using one = await HttpClient.connect(server);
+  await using other = await HttpClient.connect(server);
+  await one.call("sandboxed_shell", { command: "trap '' TERM; touch one; sleep 1111" });
+  await other.call("sandboxed_shell", { command: "touch other; sleep 2222" });
+  await bench.appears("one");
+  await bench.appears("other");
+  assert.strictEqual(await statusOf(one.fetch("DELETE")), 204);
+  await bench.processesGone("sleep 1111", 30_000);
+  assert.match((await other.call("status")).text, /^1 running/);
+});
+
+Deno.test("H4 C3 versions: every one that is known is answered with itself, another with the newest", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2030-01-01"];
+  const answered = [];
+  for (const version of versions) {
+    const response = await server.post(initializeMessage(version), { accept: "application/json" });
+    answered.push((await response.json()).result.protocolVersion);
+  }
+  assert.deepStrictEqual(answered, [...versions.slice(0, 4), "2025-11-25"]);
+});
+
+Deno.test("C3 notifications and answers are 202 without a body, also those to nothing", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  const messages = [
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "never" } },
+    { jsonrpc: "2.0", method: "notifications/unknown" },
+    { jsonrpc: "2.0", id: 99, result: {} },
+  ];
+  for (const message of messages) {
+    const response = await client.send(message);
+    assert.deepStrictEqual([response.status, await response.text()], [202, ""]);
+  }
+});
+
+Deno.test("C3 ids 0, strings and numbers that look alike are kept apart", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  const ids = [0, "0", 1, "1", -5, "x"];
+  const answers = await Promise.all(ids.map((id) => client.request("ping", {}, { id })));
+  assert.deepStrictEqual(answers.map(({ id }) => id), ids);
+});
+
+Deno.test("X6 H7 progress is streamed on its request's stream while the command runs, and nothing after the answer", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  const command = "for i in 1 2 3; do echo line $i; sleep 0.3; done; until [ -e go ]; do sleep 0.05; done; echo end";
+  const params = {
+    name: "sandboxed_shell",
+    arguments: { command, execution_mode: "Synchronous" },
+    _meta: { progressToken: "tok" },
+  };
+  const response = await client.send({ jsonrpc: "2.0", id: "call", method: "tools/call", params });
+  await using reader = new EventReader(response);
+  const first = await reader.message(({ method }) => method === "notifications/progress");
+  assert.strictEqual(first.message?.params?.["progressToken"], "tok");
+  // The command waits for this file: what came so far came while it ran.
+  bench.write("go", "");
+  const rest = await reader.rest();
+  const last = rest.at(-1)?.message;
+  assert.strictEqual(last?.id, "call");
+  assert.match(toolAnswer(last ?? {}).text, /line 1\nline 2\nline 3\nend/);
+  const steps = [first, ...rest.slice(0, -1)].map(({ message }) => Number(message?.params?.["progress"]));
+  assert.deepStrictEqual(steps, steps.toSorted((a, b) => a - b));
+  assert.strictEqual(new Set(steps).size, steps.length);
+  assert.deepStrictEqual(client.heard.filter(({ method }) => method === "notifications/progress"), []);
+});
+
+Deno.test("B6 C3 a cancelled request gets no answer, in either form, and its command ends", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  for (const accept of ["application/json", "text/event-stream"]) {
+    const file = `started-${accept.length}`;
+    const params = {
+      name: "sandboxed_shell",
+      arguments: { command: `touch ${file}; sleep 3333`, execution_mode: "Synchronous" },
+    };
+    const waiting = client.send({ jsonrpc: "2.0", id: file, method: "tools/call", params }, { accept });
+    await bench.appears(file);
+    assert.strictEqual(await client.notify("notifications/cancelled", { requestId: file }), 202);
+    const text = await (await waiting).text();
+    assert.doesNotMatch(text, /"result"|"error"/);
+    await bench.processesGone("sleep 3333", 30_000);
+  }
+});
