@@ -24,7 +24,7 @@ export interface HttpServerOptions {
   readonly sessions: SessionStore;
   readonly modern: ModernEra;
   /** Whether the connection's other end may begin a session; undefined: everyone may. */
-  readonly mayBegin?: (peer: Deno.NetAddr, port: number) => Promise<boolean>;
+  readonly mayBegin?: (peer: Deno.NetAddr, port: number) => boolean;
   readonly log: Logger;
 }
 
@@ -174,7 +174,7 @@ class Endpoint {
       const text = "Invalid parameters: initialize needs protocolVersion, capabilities and clientInfo";
       return { status: 400, code: INVALID_PARAMS, message: text };
     }
-    if (mayBegin !== undefined && !await mayBegin(peer, this.#port)) {
+    if (mayBegin !== undefined && !mayBegin(peer, this.#port)) {
       const text = "Forbidden: the connection comes from one of this server's own commands, which may begin no session";
       return { status: 403, code: BAD_REQUEST, message: text };
     }

@@ -8,6 +8,7 @@ import { SessionScopes } from "../bridge/session_scopes.ts";
 import { Subprocess } from "../bridge/subprocess.ts";
 import { VERSION } from "../base/version.ts";
 import { Turns } from "../operation/turns.ts";
+import { isSomebodyElses, systemSockets } from "../process/socket_owner.ts";
 import { Libc } from "../sandbox/libc.ts";
 import { realPath } from "../sandbox/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
@@ -61,7 +62,16 @@ export async function servedApart(options: ComposeHttpOptions, stack: AsyncDispo
       log,
     }),
     modern: await modernIn(options, ceiling, stack),
+    // A token that no command can read, or a ceiling, keeps commands from a wider scope by itself.
+    ...options.token === undefined && ceiling === undefined && { mayBegin: notByCommands(libc) },
   };
+}
+
+/** Without either, sessions are not for whoever runs below this server (S6). */
+function notByCommands(libc: Libc): (peer: Deno.NetAddr, port: number) => boolean {
+  const system = systemSockets(libc);
+  const server = { server: Deno.pid, uid: Deno.uid() ?? 0 };
+  return (peer, ownPort) => isSomebodyElses({ peerPort: peer.port, ownPort }, server, system);
 }
 
 /** Our own tools have limits of their own; somebody's server has ours (H10). */

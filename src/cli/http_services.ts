@@ -38,6 +38,8 @@ export interface ComposeHttpOptions {
 export interface HttpServices {
   readonly open: OpenBackend;
   readonly modern: ModernEra;
+  /** Whether who is at the other end may begin a session; absent: everyone may. */
+  readonly mayBegin?: (peer: Deno.NetAddr, port: number) => boolean;
 }
 
 /** What operations have when their session ends, milliseconds (X14). */

@@ -8,6 +8,10 @@ import type { Settings } from "./settings.ts";
 const NO_SANDBOX =
   "Sandbox off (--no-sandbox): commands run with all your rights and can change or read anything you can";
 
+/** Said when somebody's server is started without a sandbox (S3). */
+export const NO_SANDBOX_SERVER =
+  "Sandbox off for the other server (--no-sandbox-server): it runs with all your rights and can change anything you can";
+
 /** What the log depends on. */
 export interface RunLogOptions {
   readonly settings: Settings;

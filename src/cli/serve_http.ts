@@ -6,7 +6,7 @@ import type { HttpSettings } from "./http_settings.ts";
 import { httpToken } from "./http_token.ts";
 import { openTrees } from "./open_places.ts";
 import { printProblem } from "./print.ts";
-import { openRunLog } from "./run_log.ts";
+import { NO_SANDBOX_SERVER, openRunLog } from "./run_log.ts";
 import type { ServeOptions } from "./serve.ts";
 
 /**
@@ -14,7 +14,9 @@ import type { ServeOptions } from "./serve.ts";
  * @throws {UserError} when the server refuses to start
  */
 export async function serveHttp(options: ServeOptions, http: HttpSettings): Promise<number> {
-  const { settings, environment, stop, warnings, flags } = options;
+  const { settings, environment, stop, flags } = options;
+  const open = http.serverCommand !== undefined && http.openServer;
+  const warnings = open ? [...options.warnings, NO_SANDBOX_SERVER] : options.warnings;
   await askForNetwork(http);
   await using log = openRunLog({ settings, warnings, environment });
   const { logger } = log;

@@ -17,6 +17,7 @@ const SYMBOLS = {
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   directory: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
   seccomp: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer"], result: "i64" },
+  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
   close: { parameters: ["i32"], result: "i32" },
 } as const;
 
@@ -144,6 +145,35 @@ export class Libc {
     return this.#numbersIn(`/proc/${pid}/task`).flatMap((thread) => {
       const listed = this.readProc(`/proc/${pid}/task/${thread}/children`) ?? "";
       return listed.split(" ").filter((child) => child !== "").map(Number);
+    });
+  }
+
+  /** The whole text of a table of /proc, however long; undefined when there is none. */
+  readProcTable(path: string): string | undefined {
+    return this.#withOpen(path, (fd) => {
+      const decoder = new TextDecoder();
+      const buffer = new Uint8Array(65_536);
+      let text = "";
+      for (;;) {
+        const length = Number(this.#library.symbols.read(fd, buffer, BigInt(buffer.length)));
+        if (length <= 0) return text;
+        text += decoder.decode(buffer.subarray(0, length), { stream: true });
+      }
+    });
+  }
+
+  /** All processes that this one can see. */
+  processes(): readonly number[] {
+    return this.#numbersIn("/proc");
+  }
+
+  /** Inode numbers of the sockets that a process holds; empty when it may not be looked at or is gone. */
+  socketsOf(pid: number): readonly string[] {
+    const buffer = new Uint8Array(64);
+    return this.#numbersIn(`/proc/${pid}/fd`).flatMap((fd) => {
+      const path = ENCODER.encode(`/proc/${pid}/fd/${fd}\0`);
+      const length = Number(this.#library.symbols.readlink(path, buffer, BigInt(buffer.length)));
+      return /^socket:\[(\d+)\]$/.exec(length < 0 ? "" : DECODER.decode(buffer.subarray(0, length)))?.[1] ?? [];
     });
   }
 

@@ -10,13 +10,10 @@ import { ToolLister } from "../../service/definitions.ts";
 import { colours } from "../colours.ts";
 import { compose } from "../compose.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../print.ts";
-import { openRunLog } from "../run_log.ts";
+import { NO_SANDBOX_SERVER, openRunLog } from "../run_log.ts";
 import { type CommandContext, UsageError } from "./context.ts";
 import { commandConnection, httpConnection, listOther } from "./other_server.ts";
 import { toolLines, toolTable } from "./tool_table.ts";
-
-const NO_SANDBOX_SERVER =
-  "Sandbox off for the other server (--no-sandbox-server): it runs with all your rights and can change anything you can";
 
 interface Listing {
   readonly tools: readonly Tool[];

@@ -1,0 +1,147 @@
+/** Somebody else's stdio server behind our HTTP, shared by all clients or one for each, always in the sandbox (H10). */
+import assert from "node:assert/strict";
+import { EventReader } from "./_support/event_reader.ts";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { toolAnswer } from "./_support/json_rpc.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const SCRIPT = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
+
+function fronted(bench: Workbench, ...more: readonly string[]): Promise<HttpServerProcess> {
+  const script = bench.write("server.py", SCRIPT);
+  return HttpServerProcess.start(bench, { flags: ["--server-command", "python3", "--server-args", script, ...more] });
+}
+
+async function facts(client: HttpClient): Promise<Readonly<Record<string, unknown>>> {
+  return JSON.parse((await client.call("facts")).text);
+}
+
+Deno.test("H10 H2 one server for all clients: same ids and tokens, and nothing crosses", async () => {
+  using bench = new Workbench();
+  await using server = await fronted(bench);
+  await using one = await HttpClient.connect(server);
+  await using other = await HttpClient.connect(server, { protocolVersion: "2025-03-26" });
+  const versions = [one, other].map(({ initialized }) => initialized.result?.["protocolVersion"]);
+  assert.deepStrictEqual(versions, ["2025-06-18", "2025-03-26"]);
+  const said = await Promise.all([[one, "alpha"] as const, [other, "beta"] as const].map(async ([client, word]) => {
+    const params = { name: "progress", arguments: { word }, _meta: { progressToken: "tok" } };
+    await using reader = new EventReader(await client.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    return (await reader.rest()).map(({ message }) => message).filter((message) => message !== undefined);
+  }));
+  for (const [index, word] of ["alpha", "beta"].entries()) {
+    const messages = said[index] ?? [];
+    const progress = messages.slice(0, -1).map(({ params }) => [params?.["progressToken"], params?.["message"]]);
+    assert.deepStrictEqual(progress, [["tok", word], ["tok", word], ["tok", word]]);
+    assert.deepStrictEqual([messages.at(-1)?.id, toolAnswer(messages.at(-1) ?? {}).text], [1, word]);
+  }
+  const [a, b] = [await facts(one), await facts(other)];
+  assert.deepStrictEqual([a["born"], a["cwd"], a["client"]], [b["born"], bench.scope, ["ahma_mcp"]]);
+});
+
+Deno.test("H10 H2 what a shared server says by itself goes to whom it concerns, and its log to nobody", async () => {
+  using bench = new Workbench();
+  await using server = await fronted(bench);
+  await using one = await HttpClient.connect(server);
+  await using other = await HttpClient.connect(server);
+  assert.ok(!("logging" in (one.initialized.result?.["capabilities"] as object)));
+  await one.request("resources/subscribe", { uri: "x://word" });
+  assert.strictEqual((await other.call("tell", { word: "word" })).text, "told");
+  await one.hears("notifications/resources/updated");
+  await other.hears("notifications/tools/list_changed");
+  const methods = (client: HttpClient) => client.heard.map(({ method }) => method);
+  assert.deepStrictEqual(methods(one), ["notifications/tools/list_changed", "notifications/resources/updated"]);
+  assert.deepStrictEqual(methods(other), ["notifications/tools/list_changed"]);
+  // Nobody can be asked for all.
+  assert.match((await one.call("ask", { method: "sampling/createMessage" })).text, /-32601/);
+  await one.request("resources/unsubscribe", { uri: "x://word" });
+  await other.call("tell", { word: "word" });
+  await one.request("ping");
+  assert.strictEqual(methods(one).filter((method) => method === "notifications/resources/updated").length, 1);
+});
+
+Deno.test("H10 S3 somebody's server runs in the sandbox, and outside only when a person says so", async () => {
+  using bench = new Workbench();
+  const outside = `${bench.elsewhere}/file`;
+  {
+    await using server = await fronted(bench);
+    await using client = await HttpClient.connect(server);
+    assert.match((await client.call("write", { path: outside })).text, /refused/);
+    assert.strictEqual((await client.call("write", { path: `${bench.scope}/inside` })).text, "written");
+  }
+  await using server = await fronted(bench, "--no-sandbox-server");
+  await using client = await HttpClient.connect(server);
+  assert.strictEqual((await client.call("write", { path: outside })).text, "written");
+  assert.match(server.stderr, /Sandbox off/);
+});
+
+Deno.test("H6 a shared server that dies takes its requests with it, and the next serves what comes", async () => {
+  using bench = new Workbench();
+  await using server = await fronted(bench);
+  await using one = await HttpClient.connect(server);
+  await using other = await HttpClient.connect(server);
+  const before = await facts(one);
+  const slow = other.request("tools/call", { name: "slow", arguments: { file: "begun" } });
+  await bench.appears("begun");
+  const died = await one.request("tools/call", { name: "die" });
+  for (const { error } of [died, await slow]) {
+    assert.match(error?.message ?? "", /ended while this request ran: It ended with exit code 3.*asked to die/);
+    assert.deepStrictEqual(error?.data, { reason: "server_process_ended", retry: "unsafe" });
+  }
+  const after = await Promise.all([facts(one), facts(other)]);
+  assert.ok(after.every(({ born }) => born !== before["born"]));
+  assert.strictEqual(after[0]?.["born"], after[1]?.["born"]);
+});
+
+Deno.test("H10 a request has its time, which progress renews and a flag sets", async () => {
+  using bench = new Workbench();
+  await using server = await fronted(bench, "--request-timeout", "1");
+  await using client = await HttpClient.connect(server);
+  const late = await client.request("tools/call", { name: "slow", arguments: { file: "begun" } });
+  assert.match(late.error?.message ?? "", /did not answer tools\/call within 1 s; see --request-timeout/);
+  assert.match(JSON.stringify(await facts(client)), /"born"/);
+});
+
+Deno.test("H3 H10 with --session-isolation each client has its own, and is asked what the server asks", async () => {
+  using bench = new Workbench();
+  const program = bench.write(`${bench.elsewhere}/server.py`, SCRIPT);
+  const command = ["--server-command", "python3", "--server-args", program];
+  const flags = ["--session-isolation", ...command, "--read", bench.elsewhere];
+  await using server = await HttpServerProcess.start(bench, { flags });
+  const roots = ["one", "two"].map((name) => bench.write(`${name}/.keep`, "").replace("/.keep", ""));
+  const clients = await Promise.all(roots.map((root) => HttpClient.connect(server, { roots: [root] })));
+  const seen = await Promise.all(clients.map(facts));
+  assert.deepStrictEqual(seen.map(({ cwd, client }) => [cwd, client]), roots.map((root) => [root, ["wire"]]));
+  assert.notStrictEqual(seen[0]?.["born"], seen[1]?.["born"]);
+  const [one, other] = clients;
+  assert.ok(one !== undefined && other !== undefined);
+  assert.match((await one.call("write", { path: `${roots[1]}/x` })).text, /refused/);
+  assert.strictEqual((await one.call("write", { path: `${roots[0]}/x` })).text, "written");
+  // It gets its own roots from the bridge, and what else it asks goes to the one client it has.
+  assert.match((await one.call("ask", { method: "roots/list" })).text, new RegExp(`file://${roots[0]}`));
+  const asking = one.call("ask", { method: "sampling/createMessage" });
+  const asked = await one.hears("sampling/createMessage");
+  await (await one.send({ jsonrpc: "2.0", id: asked.id, result: { said: "by the client" } })).body?.cancel();
+  assert.match((await asking).text, /by the client/);
+  await one.call("tell", { word: "mine" });
+  await one.hears("notifications/message");
+  assert.deepStrictEqual(other.heard.filter(({ method }) => method === "notifications/message"), []);
+  for (const client of clients) await client[Symbol.asyncDispose]();
+});
+
+Deno.test("H10 a server that does not start is told at once, with its last words", async () => {
+  using bench = new Workbench();
+  await assert.rejects(
+    HttpServerProcess.start(bench, {
+      flags: ["--server-command", "sh", "--server-args=-c", "--server-args", "echo broken >&2; exit 4"],
+    }),
+    /Cannot start the server "sh -c echo broken >&2; exit 4": It ended with exit code 4. Its last words: broken/,
+  );
+});
+
+Deno.test("H4 somebody's server is offered in sessions only", async () => {
+  using bench = new Workbench();
+  await using server = await fronted(bench);
+  const response = await server.modern("tools/list", {});
+  assert.deepStrictEqual([response.status, (await response.json()).error.code], [400, -32022]);
+});

@@ -1,0 +1,283 @@
+/** `--session-isolation`: each client in a process and a scope of its own. */
+import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
+import { EventReader } from "./_support/event_reader.ts";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
+import { toolAnswer } from "./_support/json_rpc.ts";
+import { processesWith, type SeenProcess } from "./_support/processes.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const ISOLATED = "--session-isolation";
+const SHELL = "sandboxed_shell";
+
+/** A directory below the bench's scope, for a root. */
+function rootIn(bench: Workbench, name: string): string {
+  bench.write(`${name}/.keep`, "");
+  return `${bench.scope}/${name}`;
+}
+
+async function sessionProcesses(bench: Workbench, root: string): Promise<readonly SeenProcess[]> {
+  return (await processesWith(bench.marker)).filter(({ command }) =>
+    command.includes("--mode=stdio") && command.includes(`--sandbox-scope=${root}`)
+  );
+}
+
+async function errorOf(client: HttpClient): Promise<string> {
+  const { error } = await client.request("tools/list");
+  return error?.message ?? "no error";
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`H3 two sessions with different roots write the same relative file, as ${user}: each in its own root`, async () => {
+    using bench = new Workbench(user);
+    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+    const roots = ["one", "two"].map((name) => rootIn(bench, name));
+    const clients = await Promise.all(roots.map((root) => HttpClient.connect(server, { roots: [root] })));
+    const answers = await Promise.all(
+      clients.map((client, index) =>
+        client.shell(
+          `echo ${index} > file; cat file; for d in ${roots.join(" ")}; do ls $d && echo x > $d/touched; done; true`,
+        )
+      ),
+    );
+    for (const [index, root] of roots.entries()) {
+      const other = roots[1 - index] ?? "";
+      assert.strictEqual(await Deno.readTextFile(`${root}/file`), `${index}\n`);
+      assert.match(answers[index]?.text ?? "", new RegExp(`${other}.*(Permission denied|No such file)`));
+      const names = (await Array.fromAsync(Deno.readDir(root))).map(({ name }) => name).toSorted();
+      assert.deepStrictEqual(names, [".keep", "file", "touched"]);
+      assert.strictEqual((await sessionProcesses(bench, root)).length, 1);
+    }
+    const outside = await clients[0]?.call(SHELL, { command: "pwd", working_directory: roots[1] });
+    assert.deepStrictEqual([outside?.isError, /outside the scope/.test(outside?.text ?? "")], [true, true]);
+    for (const client of clients) await client[Symbol.asyncDispose]();
+  });
+}
+
+Deno.test("H3 requests before the lock wait, the roots are asked for on the stream there is, and no process is born before", async () => {
+  using bench = new Workbench();
+  const root = rootIn(bench, "root");
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  await using client = await HttpClient.connect(server, { roots: [root], listens: false });
+  const params = { name: SHELL, arguments: { command: "pwd", execution_mode: "Synchronous" } };
+  const early = await client.send({ jsonrpc: "2.0", id: "early", method: "tools/call", params });
+  const asJson = client.request("tools/list", {}, { id: "json" });
+  assert.deepStrictEqual((await client.request("ping")).result, {});
+  assert.deepStrictEqual(await sessionProcesses(bench, root), []);
+  assert.strictEqual(await client.notify("notifications/initialized"), 202);
+  await using reader = new EventReader(early);
+  const asked = await reader.message(({ method }) => method === "roots/list");
+  assert.deepStrictEqual(await sessionProcesses(bench, root), []);
+  const answer = await client.send({
+    jsonrpc: "2.0",
+    id: asked.message?.id,
+    result: { roots: [{ uri: `file://${root}` }] },
+  });
+  assert.deepStrictEqual([answer.status, await answer.text()], [202, ""]);
+  const served = await reader.message(({ id, method }) => id === "early" && method === undefined);
+  assert.match(toolAnswer(served.message ?? {}).text, new RegExp(root));
+  assert.match(JSON.stringify((await asJson).result), /sandboxed_shell/);
+  await client.listen();
+  const { params: told } = await client.hears("notifications/sandbox/configured");
+  assert.deepStrictEqual([told?.["scope"], Number(told?.["abi"]) >= 1], [root, true]);
+});
+
+Deno.test("H3 when the client does not do its part, the waiting requests are told what is missing", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--handshake-timeout", "1"] });
+  await using silent = await HttpClient.connect(server, { roots: [bench.scope], listens: false });
+  assert.match(await errorOf(silent), /not sent notifications\/initialized after 1 s.*--handshake-timeout/);
+  await using deaf = await HttpClient.connect(server, { roots: [bench.scope], listens: false });
+  await deaf.notify("notifications/initialized");
+  assert.match(await errorOf(deaf), /not answered roots\/list after 1 s.*GET/);
+  // And for good: a late answer changes nothing.
+  await deaf.listen();
+  assert.match(await errorOf(deaf), /not answered roots\/list/);
+});
+
+Deno.test("H3 a client without roots gets the scope that was given, or hears what to do; so does one without any root", async () => {
+  using bench = new Workbench();
+  {
+    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+    await using client = await HttpClient.connect(server);
+    assert.match(await errorOf(client), /declares no roots.*--sandbox-scope DIR/);
+    assert.match(JSON.stringify(await client.hears("notifications/sandbox/failed")), /declares no roots/);
+    await using empty = await HttpClient.connect(server, { roots: [] });
+    assert.match(await errorOf(empty), /list of roots is empty.*--sandbox-scope DIR/);
+  }
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] });
+  for (const options of [{}, { roots: [] }]) {
+    await using client = await HttpClient.connect(server, options);
+    assert.match((await client.shell("pwd")).text, new RegExp(`\n${bench.scope}\n`));
+  }
+});
+
+Deno.test("H3 H8 roots that are too broad, outside the ceiling or no directory are refused with the reason", async () => {
+  using bench = new Workbench();
+  const inner = rootIn(bench, "inner");
+  bench.write("file", "");
+  await Deno.symlink("/", `${bench.scope}/everything`);
+  await Deno.symlink(inner, `${bench.scope}/link`);
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] });
+  const rows: readonly (readonly [root: string, problem: RegExp])[] = [
+    ["/", /whole file system/],
+    [bench.home, /home directory/],
+    [bench.parent, /holds the home directory/],
+    [bench.elsewhere, /outside .*--sandbox-scope/],
+    [`${bench.scope}/everything`, /whole file system/],
+    [`${bench.scope}/missing`, /not an existing directory/],
+    [`${bench.scope}/file`, /not an existing directory/],
+    [`file://${bench.scope}/inner/%2e%2e/..`, /"\.\."/],
+    ["http://localhost/x", /file: URI/],
+    ["file://host/share", /another machine/],
+    [`file://${bench.scope}/%00`, /NUL/],
+  ];
+  for (const [root, problem] of rows) {
+    await using client = await HttpClient.connect(server, { roots: [root] });
+    assert.match(await errorOf(client), problem, root);
+  }
+  for (const root of [inner, `${bench.scope}/link`, bench.scope]) {
+    await using client = await HttpClient.connect(server, { roots: [root, "/etc"] });
+    assert.match((await client.shell("pwd")).text, new RegExp(`\n${await Deno.realPath(root)}\n`));
+  }
+});
+
+Deno.test("H5 S1 other roots after the lock end the session: 403 once, then 404; the same roots again do nothing", async () => {
+  using bench = new Workbench();
+  const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  await using client = await HttpClient.connect(server, { roots: [one] });
+  await using other = await HttpClient.connect(server, { roots: [one] });
+  assert.match((await client.shell("pwd")).text, new RegExp(one));
+  assert.strictEqual(await client.notify("notifications/roots/list_changed"), 202);
+  client.roots = [one, two];
+  assert.strictEqual(await client.notify("notifications/roots/list_changed"), 202);
+  assert.match((await client.shell("pwd")).text, new RegExp(one));
+  client.roots = [two];
+  assert.strictEqual(await client.notify("notifications/roots/list_changed"), 403);
+  assert.strictEqual(await client.notify("notifications/roots/list_changed"), 404);
+  const late = await client.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  assert.deepStrictEqual([late.status, (await late.json()).error.code], [404, -32001]);
+  assert.match((await other.shell("pwd")).text, new RegExp(one));
+  await until(
+    async () => (await sessionProcesses(bench, one)).length === 1,
+    20_000,
+    "the process of the session to end",
+  );
+});
+
+Deno.test("H6 a killed process: what it worked on gets an error that says so, what waits is served by the next, in the same scope", async () => {
+  using bench = new Workbench();
+  const root = rootIn(bench, "root");
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  await using client = await HttpClient.connect(server, { roots: [root] });
+  const running = [1, 2, 3].map((name) =>
+    client.request("tools/call", {
+      name: SHELL,
+      arguments: { command: `touch running${name}; sleep 5555`, execution_mode: "Synchronous" },
+    }, { id: `running${name}` })
+  );
+  for (const name of [1, 2, 3]) await bench.appears(`root/running${name}`);
+  const [before] = await sessionProcesses(bench, root);
+  assert.ok(before !== undefined);
+  // Stopped, it takes what comes without working on it; then it is killed with all of that.
+  Deno.kill(before.pid, "SIGKILL");
+  const lost = await Promise.all(running);
+  const queued = [1, 2, 3].map((name) => client.shell(`echo served ${name}; pwd; ls ${bench.scope} 2>&1`));
+  for (const { error, id } of lost) {
+    assert.match(error?.message ?? "", /ended while this request ran.*SIGKILL.*restarted.*in part/, String(id));
+    assert.deepStrictEqual(error?.data, { reason: "server_process_ended", retry: "unsafe" });
+  }
+  for (const [index, answer] of (await Promise.all(queued)).entries()) {
+    assert.match(answer.text, new RegExp(`served ${index + 1}\n${root}\n.*(Permission denied|cannot open)`));
+  }
+  const [after] = await sessionProcesses(bench, root);
+  assert.ok(after !== undefined && after.pid !== before.pid);
+  await bench.processesGone("sleep 5555", 30_000);
+});
+
+Deno.test("H6 S1 a process does not come back when another directory has taken the place of its scope", async () => {
+  using bench = new Workbench();
+  const root = rootIn(bench, "root");
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  await using client = await HttpClient.connect(server, { roots: [root] });
+  await client.shell("true");
+  const [before] = await sessionProcesses(bench, root);
+  await Deno.rename(root, `${bench.scope}/moved`);
+  await Deno.symlink(bench.home, root);
+  Deno.kill(before?.pid ?? 0, "SIGKILL");
+  const answer = await client.request("tools/list");
+  assert.match(answer.error?.message ?? "", /replaced by another|ended while this request ran/);
+});
+
+Deno.test("H4 requests without a session need a scope that was given: else they are sent to begin one", async () => {
+  using bench = new Workbench();
+  {
+    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+    const refused = await server.modern("tools/list", {});
+    const { error } = await refused.json();
+    assert.deepStrictEqual([refused.status, error.code], [400, -32022]);
+    assert.match(error.message, /begin with initialize.*--sandbox-scope/);
+    assert.ok(error.data.supported.includes("2025-11-25"));
+  }
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] });
+  const args = { name: SHELL, arguments: { command: "pwd", execution_mode: "Synchronous" } };
+  const answer = await server.modern("tools/call", args, { accept: "application/json" });
+  assert.match(toolAnswer(await answer.json()).text, new RegExp(bench.scope));
+});
+
+Deno.test("H3 initialize is answered before there is a process, with what the process will be", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  const response = await server.post(initializeMessage("2025-06-18", { hasRoots: true }), {
+    accept: "application/json",
+  });
+  const { result } = await response.json();
+  assert.deepStrictEqual([result.protocolVersion, result.serverInfo.name], ["2025-06-18", "ahma_mcp"]);
+  assert.deepStrictEqual(result.capabilities.tools, { listChanged: true });
+  assert.match(result.instructions, /Commands run in the first root of the client/);
+});
+
+for (const user of usersAtHand()) {
+  Deno.test(`S6 H8 a command that calls back gets no session of a wider scope, nor do its children, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
+    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+    await using client = await HttpClient.connect(server, { roots: [one] });
+    bench.write(
+      "one/call.py",
+      `import json, sys, urllib.request, urllib.error
+body = json.dumps(${JSON.stringify(initializeMessage("2025-11-25", { hasRoots: true }))}).encode()
+request = urllib.request.Request("${server.url}", body, {"content-type": "application/json", "accept": "application/json"})
+try:
+    print("status", urllib.request.urlopen(request).status)
+except urllib.error.HTTPError as refused:
+    print("status", refused.code, json.loads(refused.read())["error"]["message"])
+`.replaceAll("true", "True").replaceAll("false", "False"),
+    );
+    for (const command of ["python3 call.py", "(setsid python3 call.py > out 2>&1 &) ; sleep 2; cat out"]) {
+      const { text } = await client.shell(command);
+      assert.match(text, /status 403 .*one of this server's own commands/, text);
+    }
+    // The very same program is served when somebody else runs it: a person, or a client that we are no parent of.
+    const outside = await new Deno.Command("python3", { args: ["call.py"], cwd: one }).output();
+    assert.strictEqual(new TextDecoder().decode(outside.stdout), "status 200\n");
+    await using other = await HttpClient.connect(server, { roots: [two] });
+    assert.match((await other.shell("pwd")).text, new RegExp(two));
+  });
+}
+
+Deno.test("H11 X14 a stop ends the sessions' processes with their grace", async () => {
+  using bench = new Workbench();
+  const root = rootIn(bench, "root");
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  await using client = await HttpClient.connect(server, { roots: [root] });
+  const answer = client.shell("touch begun; until [ -e go ]; do sleep 0.05; done; echo finished");
+  await bench.appears("root/begun");
+  server.kill("SIGTERM");
+  bench.write("root/go", "");
+  assert.match((await answer).text, /finished/);
+  assert.strictEqual((await server.exit()).code, 0);
+  assert.deepStrictEqual(await sessionProcesses(bench, root), []);
+});
