@@ -294,10 +294,12 @@ Deno.test("H9 with --debug the messages are shown, with colours only on a termin
   await using server = await HttpServerProcess.start(bench, { flags: ["--debug"] });
   await using client = await HttpClient.connect(server);
   await client.shell("echo --token hunter2abc");
+  await (await server.modern("tools/call", { name: "status", arguments: {} }, { id: "modern" })).text();
   server.kill("SIGTERM");
   await server.exit();
   assert.match(server.stderr, /\[[0-9a-f]{8}\] → STDIN: \{\n {2}"jsonrpc": "2.0",\n {2}"id": 1/);
   assert.match(server.stderr, /← STDOUT: \{/);
+  assert.match(server.stderr, /→ STDIN: \{\n {2}"jsonrpc": "2.0",\n {2}"id": "modern"/);
   assert.ok(!server.stderr.includes("hunter2abc"), server.stderr);
   // deno-lint-ignore no-control-regex -- the escape character is what is looked for
   assert.doesNotMatch(server.stderr, /\x1b/);

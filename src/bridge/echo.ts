@@ -3,9 +3,11 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 
 export interface Echo {
   /** A message that goes to the server. `session`: its id; only the beginning is shown. */
-  in(session: string, message: JSONRPCMessage): void;
+  in(session: string, message: unknown): void;
   /** A message of the server. */
   out(session: string, message: JSONRPCMessage): void;
+  /** A piece of a stream of events that goes to a client. */
+  events(session: string, chunk: Uint8Array): void;
   /** A line that a server wrote to its stderr. */
   error(session: string, line: string): void;
 }
@@ -14,6 +16,7 @@ export interface Echo {
 export const NO_ECHO: Echo = {
   in() {},
   out() {},
+  events() {},
   error() {},
 };
 
@@ -43,8 +46,23 @@ export function terminalEcho({ print, redact, colour }: EchoOptions): Echo {
   return {
     in: (session, message) => show(session, [CYAN, "→ STDIN:"], message),
     out: (session, message) => show(session, [GREEN, "← STDOUT:"], message),
+    events(session, chunk) {
+      for (const [, data = ""] of new TextDecoder().decode(chunk).matchAll(/^data: (.*)$/gm)) {
+        if (data !== "") show(session, [GREEN, "← STDOUT:"], parsed(data));
+      }
+    },
     error: (session, line) => show(session, [RED, "⚠ STDERR:"], line),
   };
+}
+
+/** A long event comes in pieces, which are no JSON. */
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return data;
+    throw thrown;
+  }
 }
 
 /** A server must not be able to draw on the terminal. */

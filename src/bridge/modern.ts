@@ -12,6 +12,7 @@ import {
 import { Emitter } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import type { Echo } from "./echo.ts";
 import type { AnswerForm } from "./negotiate.ts";
 import { refusalResponse } from "./refusal.ts";
 
@@ -28,11 +29,12 @@ export interface ModernOptions {
   /** A server of its own for every request. */
   readonly makeServer: () => Server;
   readonly keepAliveMs: number;
+  readonly echo: Echo;
   readonly log: Logger;
 }
 
 /** Serves the era. */
-export function servedModernEra({ makeServer, keepAliveMs, log }: ModernOptions): ModernEra {
+export function servedModernEra({ makeServer, keepAliveMs, echo, log }: ModernOptions): ModernEra {
   const open = new Set<Server>();
   const idle = new Emitter<void>((thrown) => log.error("A listener threw", { error: messageOf(thrown) }));
   const handler = createMcpHandler(() => {
@@ -52,15 +54,21 @@ export function servedModernEra({ makeServer, keepAliveMs, log }: ModernOptions)
   });
   return {
     async handle(request, message, form) {
+      echo.in(NO_SESSION, message);
       // The runtime's own signal tells nothing before there is a response; the stream's end tells all.
       const leaving = new AbortController();
       const head = new Request(request.url, { method: "POST", headers: request.headers, signal: leaving.signal });
       const response = await handler.fetch(head, { parsedBody: message });
       const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
       if (!isStream || response.body === null) return response;
-      // Closing the stream reaches the SDK as it is, and cancels.
-      if (form === "stream") return response;
-      return new Response(answerIn(response.body), { headers: { "Content-Type": "application/json" } });
+      const started = await startOf(response.body, (chunk) => echo.events(NO_SESSION, chunk));
+      const refused = refusalIn(started.first);
+      if (refused !== undefined) {
+        await started.body.cancel();
+        return Response.json(refused, { status: 400 });
+      }
+      if (form === "stream") return new Response(started.body, { headers: response.headers });
+      return new Response(answerIn(started.body), { headers: { "Content-Type": "application/json" } });
     },
     toolsChanged: () => handler.notify.toolsChanged(),
     async close() {
@@ -104,6 +112,57 @@ export function refusedModernEra(why: string): ModernEra {
   };
 }
 
+/**
+ * How long the head of a response waits for its first event, milliseconds: an error that comes at once is told by its
+ * HTTP status. Longer would hide from us that the client has left.
+ */
+const HEAD_MS = 50;
+/** The specification wants it as 400; what else has a status of its own never becomes a stream. */
+const MISSING_CAPABILITY = -32021;
+
+interface StartedStream {
+  /** Undefined: nothing came in time. */
+  readonly first: Uint8Array | undefined;
+  /** The whole stream, the first part included. Cancelling it reaches the SDK, and cancels the request. */
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+async function startOf(
+  stream: ReadableStream<Uint8Array>,
+  onChunk: (chunk: Uint8Array) => void,
+): Promise<StartedStream> {
+  const reader = stream.getReader();
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), HEAD_MS);
+  let next: Promise<ReadableStreamReadResult<Uint8Array>> | undefined = reader.read();
+  const first = await Promise.race([next, late.promise]);
+  clearTimeout(timer);
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await (next ?? reader.read());
+      next = undefined;
+      if (done) return controller.close();
+      onChunk(value);
+      controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+  return { first: first?.value, body };
+}
+
+/** The error that the first event is, where the whole answer is an error with a status of its own. */
+function refusalIn(first: Uint8Array | undefined): object | undefined {
+  const data = /^data: (.*)$/m.exec(new TextDecoder().decode(first))?.[1];
+  if (data === undefined || !data.includes(`"code":${MISSING_CAPABILITY}`)) return undefined;
+  const message: unknown = JSON.parse(data);
+  if (typeof message !== "object" || message === null || !("error" in message)) return undefined;
+  const { error } = message;
+  const missing = typeof error === "object" && error !== null && "code" in error && error.code === MISSING_CAPABILITY;
+  return missing ? message : undefined;
+}
+
+/** What the echo shows in place of a session. */
+const NO_SESSION = "--------";
 const NEWEST = "2026-07-28";
 const ENCODER = new TextEncoder();
 

@@ -73,7 +73,7 @@ export async function servedHere(options: ComposeHttpOptions, stack: AsyncDispos
 
 /** Requests without a session, served by `program`. */
 export function modernEra(
-  { log, makeServer = buildServer }: ComposeHttpOptions,
+  { log, echo, makeServer = buildServer }: ComposeHttpOptions,
   { service }: Program,
   { turns, tools }: { readonly turns: Turns; readonly tools: ToolLister },
 ): ModernEra {
@@ -81,6 +81,7 @@ export function modernEra(
   const modern = servedModernEra({
     makeServer: () => makeServer(own, { era: "modern", tools }),
     keepAliveMs: KEEP_ALIVE_MS,
+    echo,
     log,
   });
   const unsubscribe = service.onCatalogChange?.(() => modern.toolsChanged());

@@ -1,0 +1,145 @@
+/** Our own server builder with what the conformance suite wants besides: tools, resources, prompts, completions. */
+import {
+  type GetPromptResult,
+  type InputRequiredResult,
+  ResourceNotFoundError,
+  type Server,
+} from "@modelcontextprotocol/server";
+import { callTool } from "../../src/service/call_tool.ts";
+import { buildServer, type ServerOptions } from "../../src/service/server.ts";
+import type { Service } from "../../src/service/service.ts";
+import type { FixtureTool } from "./fixture_tools.ts";
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+
+const RESOURCES: Readonly<
+  Record<string, { readonly mimeType: string; readonly text?: string; readonly blob?: string }>
+> = {
+  "test://static-text": { mimeType: "text/plain", text: "This is the content of the static text resource." },
+  "test://static-binary": { mimeType: "image/png", blob: PNG },
+  "test://watched-resource": { mimeType: "text/plain", text: "Watched" },
+};
+
+const PROMPTS: Readonly<Record<string, readonly string[]>> = {
+  test_simple_prompt: [],
+  test_prompt_with_arguments: ["arg1", "arg2"],
+  test_prompt_with_embedded_resource: ["resourceUri"],
+  test_prompt_with_image: [],
+  test_input_required_result_prompt: [],
+};
+
+/** Makes servers that are ours, with `tools` in front of our own. */
+export function fixtureServers(
+  tools: ReadonlyMap<string, FixtureTool>,
+): (service: Service, options: ServerOptions) => Server {
+  return (service, options) => {
+    const server = buildServer(service, options);
+    server.registerCapabilities({
+      resources: { ...options.era === "legacy" && { subscribe: true } },
+      prompts: {},
+      completions: {},
+    });
+    addTools(server, { service, options, tools });
+    addResources(server, options);
+    addPrompts(server);
+    server.setRequestHandler(
+      "completion/complete",
+      () => ({ completion: { values: ["paris", "park"], hasMore: false } }),
+    );
+    return server;
+  };
+}
+
+interface ToolParts {
+  readonly service: Service;
+  readonly options: ServerOptions;
+  readonly tools: ReadonlyMap<string, FixtureTool>;
+}
+
+function addTools(server: Server, { service, options, tools }: ToolParts): void {
+  server.setRequestHandler("tools/list", async ({ params }) => ({
+    tools: [
+      ...options.tools.list(await service.catalog(), params?.cursor),
+      ...[...tools].map(([name, { properties = {}, required = [] }]) => ({
+        name,
+        description: `Fixture ${name}`,
+        // The suite's own shapes.
+        inputSchema: { type: "object" as const, properties: { ...properties } as never, required: [...required] },
+      })),
+    ],
+  }));
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    const args = params.arguments ?? {};
+    const tool = tools.get(params.name);
+    if (tool !== undefined) return await tool.call(args, context);
+    return await callTool(service, { name: params.name, args }, {
+      signal: context.mcpReq.signal,
+      sendProgress: undefined,
+    });
+  });
+}
+
+function addResources(server: Server, { era }: ServerOptions): void {
+  server.setRequestHandler("resources/list", () => ({
+    resources: Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType })),
+  }));
+  server.setRequestHandler("resources/templates/list", () => ({
+    resourceTemplates: [{ uriTemplate: "test://template/{id}/data", name: "template", mimeType: "application/json" }],
+  }));
+  server.setRequestHandler("resources/read", ({ params: { uri } }) => {
+    const found = RESOURCES[uri];
+    const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1];
+    if (id !== undefined) {
+      const text = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` });
+      return { contents: [{ uri, mimeType: "application/json", text }] };
+    }
+    if (found === undefined) throw new ResourceNotFoundError(uri);
+    const { mimeType, text, blob } = found;
+    return { contents: [text === undefined ? { uri, mimeType, blob: blob ?? "" } : { uri, mimeType, text }] };
+  });
+  if (era === "modern") return;
+  server.setRequestHandler("resources/subscribe", () => ({}));
+  server.setRequestHandler("resources/unsubscribe", () => ({}));
+}
+
+function addPrompts(server: Server): void {
+  server.setRequestHandler("prompts/list", () => ({
+    prompts: Object.entries(PROMPTS).map(([name, words]) => ({
+      name,
+      description: `Fixture ${name}`,
+      arguments: words.map((word) => ({ name: word, required: true })),
+    })),
+  }));
+  server.setRequestHandler("prompts/get", ({ params: { name, arguments: args = {} } }, { mcpReq }) => {
+    if (name !== "test_input_required_result_prompt") return promptNamed(name, args);
+    if (mcpReq.inputResponses !== undefined) return promptNamed("test_simple_prompt", {});
+    const requestedSchema = { type: "object", properties: { context: { type: "string" } }, required: ["context"] };
+    const params = { mode: "form", message: "What context should the prompt use?", requestedSchema };
+    const inputRequests = { user_context: { method: "elicitation/create", params } };
+    // The suite's own shape.
+    return { resultType: "input_required", inputRequests } as unknown as InputRequiredResult;
+  });
+}
+
+function promptNamed(name: string, args: Readonly<Record<string, string>>): GetPromptResult {
+  const say = (text: string) => ({ role: "user" as const, content: { type: "text" as const, text } });
+  switch (name) {
+    case "test_prompt_with_arguments":
+      return { messages: [say(`Prompt with arguments: arg1='${args["arg1"]}', arg2='${args["arg2"]}'`)] };
+    case "test_prompt_with_embedded_resource": {
+      const resource = {
+        uri: args["resourceUri"] ?? "",
+        mimeType: "text/plain",
+        text: "Embedded resource content for testing.",
+      };
+      const embedded = { role: "user" as const, content: { type: "resource" as const, resource } };
+      return { messages: [embedded, say("Please process the embedded resource above.")] };
+    }
+    case "test_prompt_with_image": {
+      const image = { role: "user" as const, content: { type: "image" as const, data: PNG, mimeType: "image/png" } };
+      return { messages: [image, say("Please analyze the image above.")] };
+    }
+    default:
+      return { messages: [say("This is a simple prompt for testing.")] };
+  }
+}

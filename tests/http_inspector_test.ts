@@ -1,0 +1,83 @@
+/** The reference client of the protocol's makers, over HTTP, with roots as people configure them. */
+import assert from "node:assert/strict";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const INSPECTOR = [
+  "run",
+  "--allow-all",
+  "--no-config",
+  "--quiet",
+  "npm:@modelcontextprotocol/inspector@2.12.0/mcp-inspector",
+];
+
+interface Inspection {
+  readonly code: number;
+  readonly text: string;
+}
+
+async function inspect(bench: Workbench, words: readonly string[]): Promise<Inspection> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [...INSPECTOR, "--cli", "--format", "json", "-q", ...words],
+    cwd: bench.scope,
+    env: { MCP_STORAGE_DIR: `${bench.elsewhere}/inspector`, NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, text: decoder.decode(stdout) + decoder.decode(stderr) };
+}
+
+function shell(command: string): readonly string[] {
+  const args = JSON.stringify({ command, execution_mode: "Synchronous" });
+  return ["--method", "tools/call", "--tool-name", "sandboxed_shell", "--tool-args-json", args];
+}
+
+for (const era of ["legacy", "modern"]) {
+  Deno.test(`C1 H4 the inspector calls tools over HTTP in the ${era} era`, async () => {
+    using bench = new Workbench();
+    // In the modern era this inspector never ends when a server can tell of changed tools, the SDK's own bare one included.
+    await using server = await HttpServerProcess.start(bench, { flags: era === "modern" ? ["--no-hot-reload"] : [] });
+    const words = [server.url, "--transport", "http", "--protocol-era", era];
+    const listed = await inspect(bench, [...words, "--method", "tools/list", "--strict"]);
+    assert.equal(listed.code, 0, listed.text);
+    assert.match(listed.text, /"sandboxed_shell"/);
+    const called = await inspect(bench, [...words, ...shell("echo seen by $((40 + 2))")]);
+    assert.equal(called.code, 0, called.text);
+    assert.match(called.text, /seen by 42/);
+    assert.equal(
+      (await inspect(bench, [...words, ...shell("exit 9")])).code,
+      5,
+      "a tool error, by the inspector's codes",
+    );
+  });
+}
+
+for (const era of ["legacy", "auto"]) {
+  Deno.test(`H3 C1 two inspectors with roots of their own write the same relative file, ${era}: each lands in its own`, async () => {
+    using bench = new Workbench();
+    await using server = await HttpServerProcess.start(bench, { flags: ["--session-isolation"] });
+    const roots = ["one", "two"].map((name) => bench.write(`${name}/.keep`, "").replace("/.keep", ""));
+    const mcpServers = Object.fromEntries(roots.map((root, index) => [
+      `client${index}`,
+      { type: "streamable-http", url: server.url, roots: [{ uri: `file://${root}`, name: "root" }] },
+    ]));
+    const config = bench.write(`${bench.elsewhere}/mcp.json`, JSON.stringify({ mcpServers }));
+    const seen = await Promise.all(roots.map((root, index) => {
+      const command = `echo ${index} > file; cat file; ls ${roots.find((other) => other !== root)} 2>&1; true`;
+      return inspect(bench, [
+        "--config",
+        config,
+        "--server",
+        `client${index}`,
+        "--protocol-era",
+        era,
+        ...shell(command),
+      ]);
+    }));
+    for (const [index, { code, text }] of seen.entries()) {
+      assert.equal(code, 0, text);
+      assert.match(text, /Permission denied|cannot open/);
+      assert.equal(await Deno.readTextFile(`${roots[index]}/file`), `${index}\n`);
+    }
+  });
+}
