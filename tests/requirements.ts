@@ -28,7 +28,8 @@ export const PROVEN_IDS: readonly string[] = [
   ...numbered("T", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]),
   ...numbered("C", [1, 2, 3]),
   ...numbered("L", [1, 2, 3, 4, 5, 6, 7, 8]),
-  ...numbered("N", [1, 3, 4]),
+  ...numbered("N", [1, 3, 4, 5]),
+  ...numbered("H", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
 ];
 
 function numbered(letter: string, numbers: readonly number[]): string[] {
