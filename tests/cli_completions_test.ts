@@ -21,11 +21,11 @@ Deno.test("L1 bash completes subcommands, flags, values, files and tools", async
   using bench = new Workbench();
   bench.write("tools/a.json", "{}");
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp va"), ["validate"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp --no-s"), ["--no-sandbox"]);
+  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp --no-hot"), ["--no-hot-reload"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp validate --str"), ["--strict"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp validate to"), ["tools"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp init --client c"), ["claude", "codex", "cursor"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp --mode "), ["list-tools", "stdio"]);
+  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp --mode "), ["http", "list-tools", "stdio"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp completions "), ["bash", "fish", "zsh"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp call git_statu"), ["git_status"]);
 });
@@ -74,7 +74,7 @@ Deno.test({
     assert.deepStrictEqual(await offers("ahma_mcp va"), ["validate"]);
     assert.deepStrictEqual(await offers("ahma_mcp validate --str"), ["--strict"]);
     assert.deepStrictEqual(await offers("ahma_mcp init --client c"), ["claude", "codex", "cursor"]);
-    assert.deepStrictEqual(await offers("ahma_mcp --no-s"), ["--no-sandbox"]);
+    assert.deepStrictEqual(await offers("ahma_mcp --no-hot"), ["--no-hot-reload"]);
     assert.deepStrictEqual(await offers("ahma_mcp call git_statu"), ["git_status"]);
   },
 });

@@ -236,7 +236,7 @@ Deno.test("H8 the server is reached on the loopback only, and elsewhere not with
 Deno.test("H8 with --require-token only who has the private file is served, in both eras", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, { flags: ["--require-token"] });
-  const path = `${bench.home}/.local/state/ahma_mcp/http_token`;
+  const path = `${bench.home}/.local/state/ahma/http_token`;
   assert.match(server.stderr, new RegExp(`Token file: ${path}`));
   const { mode } = await Deno.stat(path);
   assert.strictEqual((mode ?? 0) & 0o777, 0o600);

@@ -1,11 +1,11 @@
 /** Somebody's stdio server as a command in the sandbox (H10, S3). */
 import { messageOf } from "../base/errors.ts";
 import type { CommandEnd } from "../process/command_runner.ts";
-import type { SandboxedRunner } from "../process/runner.ts";
+import type { SessionRunner } from "../process/session_runner.ts";
 import type { ServerProcess, ServerProcessHooks } from "./server_process.ts";
 
 export interface SandboxedServer {
-  readonly runner: SandboxedRunner;
+  readonly runner: Pick<SessionRunner, "open">;
   readonly argv: readonly string[];
   /** Canonical, inside the scope. */
   readonly directory: string;

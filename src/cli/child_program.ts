@@ -31,6 +31,9 @@ const NOT_PASSED_ON: readonly FlagName[] = [
   ...Object.keys(HTTP_FLAGS) as (keyof typeof HTTP_FLAGS)[], // the keys of a constant object are known
 ];
 
+/** Paths, though any text would do. */
+const FILES: readonly FlagName[] = ["audit-log"];
+
 /** The program for every session; each adds its scope. */
 export function childProgram(settings: ChildSettings): ChildProgram {
   const { command, args } = sessionProgram();
@@ -41,10 +44,8 @@ export function childProgram(settings: ChildSettings): ChildProgram {
 export function childFlags({ flags, directory }: ChildSettings): readonly string[] {
   return [...flags].filter(([name]) => SERVER_FLAGS.includes(name) && !NOT_PASSED_ON.includes(name))
     .flatMap(([name, values]) => {
-      const isDirectory = flagNamed(name).value === "directory";
-      return values.length === 0
-        ? [`--${name}`]
-        : values.map((value) => `--${name}=${isDirectory ? absolutePath(value, directory) : value}`);
+      if (values.length === 0) return [`--${name}`];
+      return values.map((value) => `--${name}=${isPath(name) ? absolutePath(value, directory) : value}`);
     });
 }
 
@@ -52,14 +53,18 @@ export function childFlags({ flags, directory }: ChildSettings): readonly string
 export function childEnvironment({ environment, directory }: ChildSettings): Readonly<Record<string, string>> {
   const child: Record<string, string> = { ...environment };
   for (const name of FLAG_NAMES) {
-    const { variable, value, repeatable } = flagNamed(name);
+    const { variable, repeatable } = flagNamed(name);
     const text = variable === undefined ? undefined : environment[variable];
     if (variable === undefined || text === undefined) continue;
     if (NOT_PASSED_ON.includes(name)) delete child[variable];
-    else if (value === "directory" && text !== "") {
+    else if (isPath(name) && text !== "") {
       const paths = repeatable === true ? text.split(":") : [text];
       child[variable] = paths.map((path) => path === "" ? "" : absolutePath(path, directory)).join(":");
     }
   }
   return child;
+}
+
+function isPath(name: FlagName): boolean {
+  return flagNamed(name).value === "directory" || FILES.includes(name);
 }

@@ -53,7 +53,9 @@ const LISTED = false;
 export async function servedHere(options: ComposeHttpOptions, stack: AsyncDisposableStack): Promise<HttpServices> {
   const { settings, log, makeServer = buildServer } = options;
   const program = stack.use(await compose(options));
-  const { service, sandbox } = program;
+  const { service, runner } = program;
+  const [policy] = await Promise.allSettled([runner.policy]);
+  const abi = policy.status === "fulfilled" ? policy.value?.abi ?? 0 : 0;
   const turns = new Turns(settings.maxConcurrency);
   const tools = new ToolLister(service.settings);
   program.afterFirstAnswer();
@@ -63,7 +65,7 @@ export async function servedHere(options: ComposeHttpOptions, stack: AsyncDispos
         const own = withRegistry(service, { turns, log, byIdOnly: LISTED });
         return { registry: own.registry, server: makeServer(own, { era: "legacy", tools }) };
       },
-      sandbox: sandbox.policy === undefined ? undefined : { scope: service.scope.roots[0] ?? "", abi: sandbox.abi },
+      sandbox: service.settings.sandbox.enforced ? { scope: service.scope.roots[0] ?? "", abi } : undefined,
       graceMs: GRACE_MS,
       log,
     }),

@@ -17,8 +17,8 @@ const RANDOM_BYTES = 32;
 /** Where the server's own state is kept: under `XDG_STATE_HOME`, else `~/.local/state`; undefined without either. */
 export function stateDirectory(environment: Readonly<Record<string, string>>): string | undefined {
   const { XDG_STATE_HOME: state, HOME: home } = environment;
-  if (state?.startsWith("/")) return `${state}/ahma_mcp`;
-  return home?.startsWith("/") ? `${home}/.local/state/ahma_mcp` : undefined;
+  if (state?.startsWith("/")) return `${state}/ahma`;
+  return home?.startsWith("/") ? `${home}/.local/state/ahma` : undefined;
 }
 
 /**

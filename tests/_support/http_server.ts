@@ -32,7 +32,12 @@ export class HttpServerProcess implements AsyncDisposable {
   #url = "";
 
   private constructor(bench: Workbench, options: HttpStartOptions) {
-    const start = programStart(bench, ["--mode", "http", "--http-port", "0", ...options.flags ?? []], [], HTTP_PERMISSIONS);
+    const start = programStart(
+      bench,
+      ["--mode", "http", "--http-port", "0", ...options.flags ?? []],
+      [],
+      HTTP_PERMISSIONS,
+    );
     this.#bench = bench;
     this.#child = new Deno.Command(start.command, {
       args: [...start.args],
