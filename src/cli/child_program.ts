@@ -34,6 +34,9 @@ const NOT_PASSED_ON: readonly FlagName[] = [
 /** Paths, though any text would do. */
 const FILES: readonly FlagName[] = ["audit-log"];
 
+/** Relative ones start in the scope, which each session has of its own. */
+const INSIDE_THE_SCOPE: readonly FlagName[] = ["protect", "allow-protected"];
+
 /** The program for every session; each adds its scope. */
 export function childProgram(settings: ChildSettings): ChildProgram {
   const { command, args } = sessionProgram();
@@ -66,5 +69,5 @@ export function childEnvironment({ environment, directory }: ChildSettings): Rea
 }
 
 function isPath(name: FlagName): boolean {
-  return flagNamed(name).value === "directory" || FILES.includes(name);
+  return FILES.includes(name) || flagNamed(name).value === "directory" && !INSIDE_THE_SCOPE.includes(name);
 }

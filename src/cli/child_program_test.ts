@@ -23,6 +23,7 @@ Deno.test("H3 an isolated session's server gets the flags of the HTTP server, bu
       "--debug",
       "--no-sandbox",
     ],
+    ...["--audit-log", "audit.jsonl", "--protect", "secrets"],
   ];
   assert.deepStrictEqual(childFlags(settingsOf(words)), [
     "--tools-dir=/home/work/tools",
@@ -32,6 +33,8 @@ Deno.test("H3 an isolated session's server gets the flags of the HTTP server, bu
     "--timeout=5",
     "--debug",
     "--no-sandbox",
+    "--audit-log=/home/work/audit.jsonl",
+    "--protect=secrets",
   ]);
 });
 
