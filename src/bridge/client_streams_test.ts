@@ -1,0 +1,97 @@
+import { strict as assert } from "node:assert";
+import { ClientStreams } from "./client_streams.ts";
+
+const ASK = { jsonrpc: "2.0" as const, id: 1, method: "roots/list" };
+const TELL = { jsonrpc: "2.0" as const, method: "notifications/tools/list_changed" };
+
+function setUp(): ClientStreams {
+  return new ClientStreams({ headers: { "Mcp-Session-Id": "s" }, keepAliveMs: 60_000 });
+}
+
+/** Reads what a response holds already; `leave` closes its connection. */
+function reading(response: unknown): { readonly next: () => Promise<string>; readonly leave: () => Promise<void> } {
+  assert.ok(response instanceof Response && response.body !== null);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  return { next: async () => (await reader.read()).value ?? "(end)", leave: () => reader.cancel() };
+}
+
+function idIn(event: string): string {
+  return /^id: (.*)$/m.exec(event)?.[1] ?? "";
+}
+
+Deno.test("H7 ClientStreams keeps what finds no stream, and a question goes to any stream there is", async () => {
+  const streams = setUp();
+  streams.send(TELL);
+  streams.send(ASK);
+  const exchange = reading(await streams.open("c", "stream"));
+  assert.match(await exchange.next(), /^: open/);
+  assert.match(await exchange.next(), /roots\/list/);
+  const standalone = reading(streams.listen(null));
+  assert.match(await standalone.next(), /^: open/);
+  // The question is on its way already: only the news comes here.
+  assert.match(await standalone.next(), /list_changed/);
+  streams.close("over");
+  assert.match(await exchange.next(), /"code":-32000,"message":"over"/);
+  assert.deepStrictEqual([await exchange.next(), await standalone.next()], ["(end)", "(end)"]);
+});
+
+Deno.test("H7 ClientStreams asks again on another stream when the one that carried the question is left", async () => {
+  const streams = setUp();
+  const first = reading(streams.listen(null));
+  await first.next();
+  streams.send(ASK);
+  assert.match(await first.next(), /roots\/list/);
+  await first.leave();
+  const second = reading(streams.listen(null));
+  await second.next();
+  assert.match(await second.next(), /roots\/list/);
+  assert.deepStrictEqual([streams.answered(1), streams.answered(1)], [true, false]);
+  await second.leave();
+  const third = reading(streams.listen(null));
+  await third.next();
+  streams.send(TELL);
+  assert.match(await third.next(), /list_changed/, "an answered question is not asked again");
+  streams.close("over");
+});
+
+Deno.test("H7 ClientStreams resumes a stream after the event named, and asks nothing twice", async () => {
+  const streams = setUp();
+  const first = reading(streams.listen(null));
+  await first.next();
+  streams.send(TELL);
+  const seen = await first.next();
+  streams.send(ASK);
+  await first.leave();
+  const again = reading(streams.listen(idIn(seen)));
+  await again.next();
+  assert.match(await again.next(), /roots\/list/);
+  streams.send(TELL);
+  assert.match(await again.next(), /list_changed/, "the question came once");
+  streams.close("over");
+});
+
+Deno.test("H7 ClientStreams closes a cancelled request without an answer, and drops a late one", async () => {
+  const streams = setUp();
+  const json = streams.open("a", "json");
+  const stream = reading(await streams.open("b", "stream"));
+  await stream.next();
+  for (const id of ["a", "b"]) {
+    streams.cancel(id);
+    streams.send({ jsonrpc: "2.0", id, result: {} });
+  }
+  const { status, body } = await json;
+  assert.deepStrictEqual([status, body, await stream.next(), streams.isUsed], [202, null, "(end)", false]);
+});
+
+Deno.test("H7 ClientStreams gives a client that does not read no more progress, and then its answer", async () => {
+  const streams = setUp();
+  const response = await streams.open("c", "stream");
+  const params = { progressToken: 1, progress: 1, message: "x".repeat(1000) };
+  for (let index = 0; index < 2000; index++) {
+    streams.send({ jsonrpc: "2.0", method: "notifications/progress", params }, "c");
+  }
+  streams.send({ jsonrpc: "2.0", id: "c", result: { done: 1 } });
+  const text = await response.text();
+  assert.ok(text.length < 400_000, String(text.length));
+  assert.match(text, /"result":\{"done":1\}/);
+});
