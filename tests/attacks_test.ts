@@ -1,44 +1,15 @@
-/** Every row of the attack catalogue as every user at hand: `deno task attacks` with one test a row. */
+/** What holds the attack catalogue itself to account; its rows are in attacks_ordinary_test.ts and attacks_root_test.ts. */
 import assert from "node:assert/strict";
 import type { Row, Way } from "./attacks/attack.ts";
 import { AWAITED } from "./attacks/awaited.ts";
 import { CATALOGUE } from "./attacks/catalogue.ts";
 import { ExtendedAttributes } from "./attacks/extended_attributes.ts";
 import { Post } from "./attacks/post.ts";
-import { Range } from "./attacks/range.ts";
 import { RESIDUAL_RISKS } from "./attacks/residual_risks.ts";
-import { rowText, succeeded } from "./attacks/report.ts";
 import { runAttack } from "./attacks/run_attack.ts";
-import { exists, usersAtHand } from "./_support/workbench.ts";
+import { usersAtHand } from "./_support/workbench.ts";
 
 const SECURITY = new URL("../docs/security.md", import.meta.url).pathname;
-
-for (const user of usersAtHand()) {
-  const range = new Range(user);
-  for (const row of CATALOGUE) {
-    if ("notApplicable" in row || !row.users.includes(user)) continue;
-    const awaited = AWAITED[row.id];
-    Deno.test({
-      name: `S3 S4 S8 ${row.id} ${row.title}, as ${user}${
-        awaited === undefined ? "" : ` (ignored: awaits ${awaited})`
-      }`,
-      ignore: awaited !== undefined,
-      // The servers are shared by the rows and end in the last test.
-      sanitizeOps: false,
-      sanitizeResources: false,
-      fn: async () => {
-        const result = await runAttack(row, range);
-        assert.ok(succeeded([result]), rowText(result, { colour: false }));
-      },
-    });
-  }
-  Deno.test({
-    name: `X10 the attacked servers end and leave nothing, as ${user}`,
-    sanitizeOps: false,
-    sanitizeResources: false,
-    fn: async () => await range[Symbol.asyncDispose](),
-  });
-}
 
 Deno.test("S14 S8 a server without a sandbox is found out, and so is an attack that does nothing", async () => {
   const [user = "ordinary"] = usersAtHand();
@@ -82,9 +53,7 @@ Deno.test("S3 every row has one id, and every list names rows that exist", () =>
 });
 
 Deno.test({
-  name: "S14 docs/security.md owns up to every residual risk" +
-    (exists(SECURITY) ? "" : " (ignored: the document is not written yet)"),
-  ignore: !exists(SECURITY),
+  name: "S14 docs/security.md owns up to every residual risk",
   fn: async () => {
     const text = await Deno.readTextFile(SECURITY);
     const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => {

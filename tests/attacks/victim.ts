@@ -3,7 +3,8 @@ import { withDeadline } from "../_support/deadline.ts";
 import { ORDINARY_ID, type User } from "../_support/workbench.ts";
 
 /** What a command must not be able to change about it; printed by a shell, as the runtime keeps /proc shut. */
-const FACTS = `grep -E '^(State|TracerPid|Uid|Cpus_allowed|SigBlk|Seccomp):' "/proc/$1/status"
+const FACTS =
+  `grep -E '^(State|TracerPid|Uid|Cpus_allowed|SigBlk|Seccomp):' "/proc/$1/status" | sed 's/^State:.*[RSDI] (.*/State: alive/'
 cat "/proc/$1/limits" "/proc/$1/oom_score_adj" "/proc/$1/timerslack_ns" 2>/dev/null
 cut -d' ' -f 18,19,40,41 "/proc/$1/stat"`;
 

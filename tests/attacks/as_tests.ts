@@ -1,0 +1,40 @@
+/** Rows of the catalogue as tests: one a row, on servers that they share. */
+import assert from "node:assert/strict";
+import type { User } from "../_support/workbench.ts";
+import type { Attack, Row } from "./attack.ts";
+import { AWAITED } from "./awaited.ts";
+import { Range } from "./range.ts";
+import { rowText, succeeded } from "./report.ts";
+import { runAttack } from "./run_attack.ts";
+
+/** Makes a test of each row that `user` can try, and one that the servers leave nothing. */
+export function testRows(user: User, rows: readonly Row[]): void {
+  const range = new Range(user);
+  for (const row of rows) if (isTriedBy(row, user)) testRow(row, range);
+  Deno.test({
+    name: `X10 the attacked servers end and leave nothing, as ${user}`,
+    sanitizeOps: false,
+    sanitizeResources: false,
+    fn: async () => await range[Symbol.asyncDispose](),
+  });
+}
+
+function isTriedBy(row: Row, user: User): row is Attack {
+  return !("notApplicable" in row) && row.users.includes(user);
+}
+
+function testRow(row: Attack, range: Range): void {
+  const awaited = AWAITED[row.id];
+  const reason = awaited === undefined ? "" : ` (ignored: awaits ${awaited})`;
+  Deno.test({
+    name: `S3 S4 S8 ${row.id} ${row.title}, as ${range.user}${reason}`,
+    ignore: awaited !== undefined,
+    // The servers are shared by the rows and end in the last test.
+    sanitizeOps: false,
+    sanitizeResources: false,
+    fn: async () => {
+      const result = await runAttack(row, range);
+      assert.ok(succeeded([result]), rowText(result, { colour: false }));
+    },
+  });
+}
