@@ -1,3 +1,4 @@
+import { until } from "../../tests/_support/deadline.ts";
 import { processesWith } from "../../tests/_support/processes.ts";
 
 /** A throw-away project with a home of its own, and files outside it that a command must not reach. */
@@ -19,9 +20,19 @@ export class Project implements Disposable {
   get secret(): string {
     return `${this.#root}/home/.ssh/id_rsa`;
   }
+  /** The home of whoever works here. */
+  get home(): string {
+    return `${this.#root}/home`;
+  }
   /** A place right outside the scope. */
   get outside(): string {
     return `${this.#root}/outside.txt`;
+  }
+
+  /** Makes a directory in the project and gives its path. */
+  make(name: string): string {
+    Deno.mkdirSync(`${this.directory}/${name}`);
+    return `${this.directory}/${name}`;
   }
 
   /** What the server is started with: our PATH, another home, and where the runtime keeps its packages. */
@@ -30,7 +41,7 @@ export class Project implements Disposable {
     const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("XDG_CACHE_HOME") ?? `${home}/.cache`}/deno`;
     return {
       PATH: Deno.env.get("PATH") ?? "/usr/local/bin:/usr/bin:/bin",
-      HOME: `${this.#root}/home`,
+      HOME: this.home,
       LANG: "C.UTF-8",
       DENO_DIR: cache,
       DENO_NO_UPDATE_CHECK: "1",
@@ -41,6 +52,18 @@ export class Project implements Disposable {
   async processes(): Promise<readonly string[] | undefined> {
     if (Deno.build.os !== "linux") return undefined;
     return (await processesWith(this.directory)).map(({ command }) => command);
+  }
+
+  /** Waits until no process whose command line matches works here. @throws Error when one stays for 5 seconds. */
+  async isRidOf(matches: (command: string) => boolean): Promise<void> {
+    await until(async () => (await this.processes())?.some(matches) !== true, 5_000, "the processes to end");
+  }
+
+  /** The process that serves the session whose scope is `root`. Undefined: none does. */
+  async sessionProcess(root: string): Promise<number | undefined> {
+    const words = ["--mode=stdio", `--sandbox-scope=${root}`];
+    const all = await processesWith(this.directory);
+    return all.find(({ command }) => words.every((word) => command.split(" ").includes(word)))?.pid;
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,8 @@
+import { check, exists, firstLine, printed, took } from "./checks.ts";
 import type { Project } from "./project.ts";
 import type { Screen } from "./screen.ts";
 import type { Answer, Session } from "./session.ts";
+import type { Step } from "./show.ts";
 
 /** What a step works with. */
 export interface Stage {
@@ -9,14 +11,8 @@ export interface Stage {
   readonly screen: Screen;
 }
 
-/** One thing that is shown and checked. It fails by throwing. */
-export interface Step {
-  readonly title: string;
-  readonly play: (stage: Stage) => Promise<void>;
-}
-
 /** The demonstration, in order. */
-export const STEPS: readonly Step[] = [
+export const STEPS: readonly Step<Stage>[] = [
   { title: "A client connects and lists the tools", play: listTools },
   { title: "A synchronous tool: the result is the answer", play: callAndWait },
   { title: "Live progress: output arrives while the command runs", play: watch },
@@ -129,27 +125,13 @@ async function cancel({ session, project, screen }: Stage): Promise<void> {
 async function attempt(session: Session, screen: Screen, command: string): Promise<Answer> {
   screen.asks(command);
   const answer = await shell(session, command);
-  const output = answer.text.split("\n").slice(1, -1).filter((line) => line.trim() !== "").slice(0, 3);
+  const output = printed(answer).slice(0, 3);
   if (output.length > 0) screen.shows(output.join("\n"));
   return answer;
 }
 
 async function shell(session: Session, command: string): Promise<Answer> {
   return await session.call("sandboxed_shell", { command, execution_mode: "Synchronous" });
-}
-
-function check(holds: boolean, words: { readonly good: string; readonly bad: string }, screen: Screen): void {
-  if (!holds) throw new Error(words.bad);
-  screen.good(words.good);
-}
-
-function took(begin: number): string {
-  const milliseconds = performance.now() - begin;
-  return milliseconds < 10 ? `${milliseconds.toFixed(1)} ms` : `${milliseconds.toFixed(0)} ms`;
-}
-
-function firstLine({ text }: Answer): string {
-  return text.split("\n", 1)[0] ?? "";
 }
 
 const BUILT_IN = ["sandboxed_shell", "await", "status", "cancel"];
@@ -173,14 +155,4 @@ function fitting(head: string, words: readonly string[]): string {
     line += index === words.length - 1 ? word : `${word} `;
   }
   return line;
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

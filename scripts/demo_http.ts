@@ -1,0 +1,27 @@
+/**
+ * `deno task demo:http`: one server over HTTP with several agents, each in a directory, a process and a sandbox of its
+ * own. Every step checks that it did what it says; the exit code is 0 only then. Nothing is left behind.
+ */
+import { HttpServer } from "./demo/http_server.ts";
+import { HTTP_STEPS, type HttpStage } from "./demo/http_steps.ts";
+import { Project } from "./demo/project.ts";
+import { ownScreen, show } from "./demo/show.ts";
+
+Deno.exitCode = await demonstrate() ? 0 : 1;
+
+async function demonstrate(): Promise<boolean> {
+  const screen = ownScreen();
+  screen.title("ahma_mcp --mode http", "many agents, one address, a sandbox for each");
+  if (Deno.build.os !== "linux") {
+    screen.end("A process and a sandbox for each session (--session-isolation) need Linux", { good: false });
+    return false;
+  }
+  using project = new Project();
+  await using server = new HttpServer(project, ["--session-isolation", "--sandbox-scope", project.directory]);
+  const stage: HttpStage = { server, project, screen, agents: [] };
+  try {
+    return await show(HTTP_STEPS, stage, "Next: docs/http.md.");
+  } finally {
+    for (const { agent } of stage.agents) await agent[Symbol.asyncDispose]();
+  }
+}

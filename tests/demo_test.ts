@@ -1,0 +1,49 @@
+/** The demonstrations do what they say: each step checks itself, and here that all of them ran, for a pipe. */
+import assert from "node:assert/strict";
+
+const PERMISSIONS = ["read", "write", "env", "run", "ffi", "sys", "net", "import"].map((name) => `--allow-${name}`);
+
+interface Shown {
+  readonly code: number;
+  readonly text: string;
+  /** Names in its directory for temporary files, afterwards. */
+  readonly left: readonly string[];
+}
+
+async function run(script: string): Promise<Shown> {
+  const temporary = await Deno.makeTempDir({ prefix: "ahma-test-" });
+  try {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-prompt", ...PERMISSIONS, new URL(`../scripts/${script}`, import.meta.url).pathname],
+      env: { TMPDIR: temporary },
+      stdin: "null",
+      signal: AbortSignal.timeout(60_000),
+    }).output();
+    const decoder = new TextDecoder();
+    const left = (await Array.fromAsync(Deno.readDir(temporary))).map(({ name }) => name);
+    return { code, text: decoder.decode(stdout) + decoder.decode(stderr), left };
+  } finally {
+    await Deno.remove(temporary, { recursive: true });
+  }
+}
+
+for (const [script, steps] of [["demo.ts", 6], ["demo_http.ts", 8]] as const) {
+  Deno.test({
+    name: `D3 ${script} shows ${steps} steps that hold, plain in a pipe, and leaves nothing behind${
+      script === "demo_http.ts" ? " (isolated sessions need Linux)" : ""
+    }`,
+    ignore: script === "demo_http.ts" && Deno.build.os !== "linux",
+    fn: async () => {
+      const { code, text, left } = await run(script);
+      assert.strictEqual(code, 0, text);
+      const heads = text.split("\n").filter((line) => /^ {2}\d+ {2}\S/.test(line));
+      assert.deepStrictEqual(
+        heads.map((line) => Number.parseInt(line)),
+        Array.from({ length: steps }, (_, i) => i + 1),
+      );
+      assert.match(text, new RegExp(`All ${steps} steps did what they say`));
+      assert.deepStrictEqual([text.includes("✗"), text.includes("\x1b")], [false, false]);
+      assert.deepStrictEqual(left, []);
+    },
+  });
+}
