@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util";
 import { calls } from "./bench/calls.ts";
 import { CSpawner } from "./bench/floors.ts";
+import { http } from "./bench/http.ts";
 import { idleMemory } from "./bench/memory.ts";
 import { operations } from "./bench/operations.ts";
 import { output } from "./bench/output.ts";
@@ -37,6 +38,7 @@ const parts: readonly { readonly name: string; readonly measure: () => Promise<r
   { name: "throughput", measure: async () => [await throughput(programs, rounds, callsPerRound * 10)] },
   { name: "output", measure: () => output(programs, rounds) },
   { name: "operations", measure: () => operations(programs) },
+  { name: "http", measure: () => http(programs, { rounds, calls: callsPerRound }) },
   { name: "memory", measure: async () => [await idleMemory(programs)] },
 ];
 

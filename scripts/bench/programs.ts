@@ -1,4 +1,4 @@
-import { SERVER_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
+import { HTTP_PERMISSIONS, SERVER_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
 
 /** Where the programs under measurement come from, and the same clean environment for each of them. */
 
@@ -22,11 +22,20 @@ export class Programs implements Disposable {
 
   /** The packed program. @throws Error with the remedy when it is not packed. */
   packed(...flags: readonly string[]): CommandLine {
-    const bundle = `${ROOT}dist/ahma_mcp.mjs`;
-    if (!isFile(bundle)) {
-      throw new Error(`Cannot measure "${bundle}": there is no such file. Run "deno task bundle" first`);
-    }
-    return this.#deno([...SERVER_RUN_FLAGS, bundle, ...flags]);
+    return this.#deno([...SERVER_RUN_FLAGS, bundle(), ...flags]);
+  }
+
+  /** The packed program on any free port. @throws Error with the remedy when it is not packed. */
+  http(...flags: readonly string[]): CommandLine {
+    const words = ["--mode", "http", "--http-port", "0", ...flags];
+    return this.#deno([...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS, bundle(), ...words]);
+  }
+
+  /** A directory in the scope, made where it is missing. */
+  directory(name: string): string {
+    const path = `${this.#directory}/scope/${name}`;
+    Deno.mkdirSync(path, { recursive: true });
+    return path;
   }
 
   /** The program from its source. */
@@ -85,6 +94,12 @@ export class Programs implements Disposable {
   #deno(words: readonly string[]): CommandLine {
     return this.line(Deno.execPath(), ["run", ...words]);
   }
+}
+
+function bundle(): string {
+  const path = `${ROOT}dist/ahma_mcp.mjs`;
+  if (isFile(path)) return path;
+  throw new Error(`Cannot measure "${path}": there is no such file. Run "deno task bundle" first`);
 }
 
 async function run(command: string, args: readonly string[], cwd: string): Promise<void> {

@@ -1,0 +1,149 @@
+import { HttpServer, type HttpSession } from "./http_client.ts";
+import { sessionMemory } from "./http_memory.ts";
+import type { Programs } from "./programs.ts";
+import type { Row, Target } from "./report.ts";
+import { StdioClient } from "./stdio_client.ts";
+
+/** How many sessions there are at once (N5). */
+const SESSIONS = 32;
+
+/** How much to measure. */
+export interface HttpPlan {
+  /** Turns taken between the ways. */
+  readonly rounds: number;
+  /** Calls per turn. */
+  readonly calls: number;
+}
+
+interface Servers {
+  readonly shared: HttpServer;
+  readonly isolated: HttpServer;
+}
+
+const ECHO = { command: "echo hi", execution_mode: "Synchronous" };
+const ADDED: Target = { text: "N5: < 1.5 ms more", met: ({ p50, ratio }) => p50 - p50 / ratio < 1.5 };
+
+/** What the bridge adds to a call, what its sessions cost, and many of them at once (N5). */
+export async function http(programs: Programs, plan: HttpPlan): Promise<readonly Row[]> {
+  await using shared = new HttpServer(programs.http());
+  await using isolated = new HttpServer(programs.http("--session-isolation"));
+  await Promise.all([shared.address, isolated.address]);
+  const servers = { shared, isolated };
+  return [
+    ...await added(programs, servers, plan),
+    ...await creation(programs, servers, plan.rounds * 4),
+    ...await sessionMemory(programs, SESSIONS),
+    ...await together(programs, servers, plan),
+  ];
+}
+
+/** The same calls over stdio, over HTTP, and over HTTP to a session's own process, in turns. */
+async function added(programs: Programs, servers: Servers, plan: HttpPlan): Promise<readonly Row[]> {
+  await using stdio = new StdioClient(programs.packed());
+  await stdio.initialize();
+  await using shared = await servers.shared.session();
+  await using isolated = await servers.isolated.session(programs.directory("one"));
+  const rows: Row[] = [];
+  for (const [name, args] of [["status", {}], ["sandboxed_shell", ECHO]] as const) {
+    const ways = [stdio, shared, isolated].map((client) => () => client.call(name, args));
+    const [floor = [], ...ours] = await inTurns(ways, plan);
+    rows.push(...["shared", "isolated"].map((mode, index) => ({
+      measure: `${name} over HTTP, ${mode}`,
+      unit: "ms",
+      ours: ours[index] ?? [],
+      floor: { name: `${name} over stdio`, samples: floor },
+      target: ADDED,
+    })));
+  }
+  return rows;
+}
+
+/** From the first request to the first list of tools; the floor is a server of one's own over stdio. */
+async function creation(programs: Programs, servers: Servers, count: number): Promise<readonly Row[]> {
+  const root = programs.directory("one");
+  const stdio = async () => {
+    const client = new StdioClient(programs.packed());
+    await client.initialize();
+    await client.request("tools/list", {});
+    return client;
+  };
+  const ways = [stdio, () => servers.shared.session(), () => servers.isolated.session(root)];
+  const samples: number[][] = ways.map(() => []);
+  for (let round = -2; round < count; round++) {
+    for (const [index, open] of ways.entries()) {
+      const begin = performance.now();
+      await using _session = await open();
+      if (round >= 0) samples[index]?.push(performance.now() - begin);
+    }
+  }
+  const floor = { name: "stdio server to tools/list", samples: samples[0] ?? [] };
+  const target = { text: "N5: < 150 ms", met: ({ p50 }: { readonly p50: number }) => p50 < 150 };
+  return [
+    { measure: "session to tools/list, shared", unit: "ms", ours: samples[1] ?? [], floor },
+    { measure: "session to tools/list, isolated", unit: "ms", ours: samples[2] ?? [], floor, target },
+  ];
+}
+
+/** All sessions at once: how long until each of them serves, and how many calls a second they get. */
+async function together(programs: Programs, { shared, isolated }: Servers, plan: HttpPlan): Promise<readonly Row[]> {
+  const root = programs.directory("one");
+  await using stdio = new StdioClient(programs.packed());
+  await stdio.initialize();
+  const inShared: number[] = [];
+  const inIsolated: number[] = [];
+  const rates: number[] = [];
+  const floor: number[] = [];
+  for (let round = 0; round < plan.rounds; round++) {
+    const all = await openedAtOnce(() => shared.session(), inShared);
+    rates.push(await rate(plan.calls * 20, all));
+    floor.push(await rate(plan.calls * 20, all.map(() => stdio)));
+    await Promise.all(all.map((session) => session[Symbol.asyncDispose]()));
+  }
+  const all = await openedAtOnce(() => isolated.session(root), inIsolated);
+  await Promise.all(all.map((session) => session.call("sandboxed_shell", ECHO)));
+  await Promise.all(all.map((session) => session[Symbol.asyncDispose]()));
+  return [
+    { measure: `${SESSIONS} sessions at once serve, shared`, unit: "ms", ours: inShared },
+    { measure: `${SESSIONS} sessions at once serve, isolated`, unit: "ms", ours: inIsolated },
+    {
+      measure: `status from ${SESSIONS} sessions at once, shared`,
+      unit: "calls/s",
+      ours: rates,
+      floor: { name: `stdio, ${SESSIONS} in flight`, samples: floor },
+    },
+  ];
+}
+
+/** Opens all sessions and notes how long it took until the last one served. */
+async function openedAtOnce(open: () => Promise<HttpSession>, times: number[]): Promise<readonly HttpSession[]> {
+  const begin = performance.now();
+  const all = await Promise.all(Array.from({ length: SESSIONS }, open));
+  times.push(performance.now() - begin);
+  return all;
+}
+
+/** Calls a second when every client makes its calls one after the other, all clients at once. */
+async function rate(calls: number, clients: readonly (StdioClient | HttpSession)[]): Promise<number> {
+  let left = calls;
+  const begin = performance.now();
+  await Promise.all(clients.map(async (client) => {
+    while (left-- > 0) await client.call("status", {});
+  }));
+  return calls / (performance.now() - begin) * 1000;
+}
+
+/** Each way once, again and again: what else the machine does falls on all of them. */
+async function inTurns(
+  ways: readonly (() => Promise<unknown>)[],
+  { rounds, calls }: HttpPlan,
+): Promise<readonly (readonly number[])[]> {
+  const samples: number[][] = ways.map(() => []);
+  for (let turn = -calls; turn < rounds * calls; turn++) {
+    for (const [index, call] of ways.entries()) {
+      const begin = performance.now();
+      await call();
+      if (turn >= 0) samples[index]?.push(performance.now() - begin);
+    }
+  }
+  return samples;
+}
