@@ -21,8 +21,6 @@ export interface ServiceParts {
 export interface InProcessOptions {
   /** A service of its own for a new session. */
   readonly makeService: () => ServiceParts;
-  /** Told to the client once it is ready (S17); undefined: there is nothing to tell. */
-  readonly sandbox: { readonly scope: string; readonly abi: number } | undefined;
   /** What operations have to end by themselves, milliseconds. */
   readonly graceMs: number;
   readonly log: Logger;
@@ -53,14 +51,9 @@ class InProcessBackend implements Backend {
     return registry.runningCount + registry.queuedCount > 0;
   }
 
-  async receive({ message, kind }: ClientMessage): Promise<undefined> {
+  async receive({ message }: ClientMessage): Promise<undefined> {
     await this.#connected;
     this.#transport.onmessage?.(message);
-    const { sandbox } = this.#options;
-    if (kind !== "notification" || !("method" in message) || message.method !== "notifications/initialized") return;
-    if (sandbox !== undefined) {
-      this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/configured", params: { ...sandbox } });
-    }
   }
 
   finish(): Promise<void> {
@@ -68,10 +61,11 @@ class InProcessBackend implements Backend {
   }
 
   async close(reason: string): Promise<void> {
-    const { server } = this.#parts;
+    const { server, registry } = this.#parts;
     this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/terminated", params: { reason } });
     try {
       await server.close();
+      registry.discardResults();
     } catch (thrown) {
       this.#options.log.debug("Cannot close a server", { error: messageOf(thrown) });
     }

@@ -21,6 +21,8 @@ export interface ModernEra {
   handle(request: Request, message: unknown, form: AnswerForm): Promise<Response>;
   /** Tells those who subscribed. */
   toolsChanged(): void;
+  resourcesChanged(): void;
+  resourceUpdated(uri: string): void;
   /** Ends every request and subscription. */
   close(): Promise<void>;
 }
@@ -71,6 +73,8 @@ export function servedModernEra({ makeServer, keepAliveMs, echo, log }: ModernOp
       return new Response(answerIn(started.body), { headers: { "Content-Type": "application/json" } });
     },
     toolsChanged: () => handler.notify.toolsChanged(),
+    resourcesChanged: () => handler.notify.resourcesChanged(),
+    resourceUpdated: (uri) => handler.notify.resourceUpdated(uri),
     async close() {
       if (open.size > 0) await emitted(idle, LAST_ANSWERS_MS);
       await handler.close();
@@ -108,6 +112,8 @@ export function refusedModernEra(why: string): ModernEra {
       }));
     },
     toolsChanged() {},
+    resourcesChanged() {},
+    resourceUpdated() {},
     close: () => Promise.resolve(),
   };
 }

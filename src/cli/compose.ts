@@ -7,7 +7,9 @@ import type { Logger } from "../base/log.ts";
 import { openScope } from "../base/scope.ts";
 import { VERSION } from "../base/version.ts";
 import type { LiveCatalog } from "../catalog/live_catalog.ts";
-import { OperationRegistry } from "../operation/registry.ts";
+import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
+import { OperationRegistry, type RegistryOptions } from "../operation/registry.ts";
+import { SpillSpace } from "../operation/spill_space.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { parentOf } from "../sandbox/paths.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
@@ -28,6 +30,8 @@ export type ComposeOptions = SessionOptions;
 export interface Program extends AsyncDisposable {
   /** For subcommands that call tools themselves. */
   readonly service: Service;
+  /** What further registries of this server share: limits, and the space for long output. */
+  readonly kept: Pick<RegistryOptions, "history" | "spill">;
   /** For subcommands that talk with a command. */
   readonly runner: SessionRunner;
   readonly sandbox: SessionSandbox;
@@ -45,7 +49,7 @@ export interface Program extends AsyncDisposable {
 export async function compose(options: ComposeOptions): Promise<Program> {
   const { settings, log } = options;
   await using stack = new AsyncDisposableStack();
-  const { sandbox, runner: opened, status, explainFailure, insistOn } = await openSession(options);
+  const { sandbox, runner: opened, status, explainFailure, sandboxFacts, insistOn } = await openSession(options);
   stack.defer(() => removeSessionDirectories(sandbox.directories).catch(report(log, "remove the session's directory")));
   // Closed after the runner: what ends with it is written down too.
   const last = stack.use(new DisposableStack());
@@ -60,22 +64,31 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
   for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this system", { gap });
   const files = new PrivateFiles(sandbox.directories.files);
+  // Beside what commands may read, not in it: what one of them said is for the client alone (X8).
+  const spill = new SpillSpace({
+    directory: `${sandbox.directories.root}/output`,
+    limitBytes: settings.maxSpilledBytes,
+    log,
+  });
+  const kept = { history: { ...DEFAULT_HISTORY_LIMITS, operations: settings.keptOperations }, spill };
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     catalog: () => tools.current(),
     ...settings.hotReload && { onCatalogChange: (listener: () => void) => tools.subscribe(listener) },
     runner,
-    registry: new OperationRegistry({ maxConcurrency: settings.maxConcurrency, log }),
+    registry: new OperationRegistry({ maxConcurrency: settings.maxConcurrency, log, ...kept }),
     scope,
     settings: serviceSettings(settings, status),
     writePrivateFile: (text) => files.write(text),
     ...audit !== undefined && { audit },
     ...explainFailure !== undefined && { explainFailure },
+    ...sandboxFacts !== undefined && { sandboxFacts },
     log,
   };
   const rooms = stack.move();
   return {
     service,
+    kept,
     runner,
     sandbox,
     serve: (io) => serveStdioConnection(service, io),
@@ -117,6 +130,7 @@ function serviceSettings(settings: Settings, sandbox: SandboxStatus): ServiceSet
     inline: { bytes: settings.maxInlineBytes, lines: DEFAULT_INLINE_LIMITS.lines },
     inlineWaitMs: settings.inlineWaitMs,
     keepAnsi: settings.keepAnsi,
+    pushResults: settings.pushResults,
     sandbox,
   };
 }

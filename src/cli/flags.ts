@@ -194,6 +194,28 @@ export const FLAGS = {
     variable: "AHMA_MAX_INLINE_OUTPUT",
     project: true,
   },
+  "keep-results": {
+    value: "count",
+    placeholder: "N",
+    range: [1, 100_000],
+    help: "How many ended operations stay readable (default: 1000)",
+    variable: "AHMA_KEEP_RESULTS",
+    project: true,
+  },
+  "max-spilled-output": {
+    value: "count",
+    placeholder: "BYTES",
+    range: [0, 1024 * 1024 * 1024 * 1024],
+    help: "How much output too long for memory is kept in files (default: 536870912)",
+    variable: "AHMA_MAX_SPILLED_OUTPUT",
+  },
+  "no-push-results": {
+    value: "none",
+    placeholder: "",
+    help: "Send no progress message with the result of a call that was answered before",
+    variable: "AHMA_NO_PUSH_RESULTS",
+    project: true,
+  },
   "keep-ansi": {
     value: "none",
     placeholder: "",

@@ -12,6 +12,7 @@ import { SharedServer } from "../bridge/shared_backend.ts";
 import { OperationRegistry } from "../operation/registry.ts";
 import { Turns } from "../operation/turns.ts";
 import { ToolLister } from "../service/definitions.ts";
+import { watchResources } from "../service/delivery/resource_changes.ts";
 import { buildServer, type ServerOptions } from "../service/server.ts";
 import type { Service } from "../service/service.ts";
 import { compose, type Program } from "./compose.ts";
@@ -53,19 +54,16 @@ const LISTED = false;
 export async function servedHere(options: ComposeHttpOptions, stack: AsyncDisposableStack): Promise<HttpServices> {
   const { settings, log, makeServer = buildServer } = options;
   const program = stack.use(await compose(options));
-  const { service, runner } = program;
-  const [policy] = await Promise.allSettled([runner.policy]);
-  const abi = policy.status === "fulfilled" ? policy.value?.abi ?? 0 : 0;
+  const { service, kept } = program;
   const turns = new Turns(settings.maxConcurrency);
   const tools = new ToolLister(service.settings);
   program.afterFirstAnswer();
   return {
     open: inProcessBackends({
       makeService: () => {
-        const own = withRegistry(service, { turns, log, byIdOnly: LISTED });
+        const own = withRegistry(service, { turns, log, kept, byIdOnly: LISTED });
         return { registry: own.registry, server: makeServer(own, { era: "legacy", tools }) };
       },
-      sandbox: service.settings.sandbox.enforced ? { scope: service.scope.roots[0] ?? "", abi } : undefined,
       graceMs: GRACE_MS,
       log,
     }),
@@ -76,21 +74,28 @@ export async function servedHere(options: ComposeHttpOptions, stack: AsyncDispos
 /** Requests without a session, served by `program`. */
 export function modernEra(
   { log, echo, makeServer = buildServer }: ComposeHttpOptions,
-  { service }: Program,
+  { service, kept }: Program,
   { turns, tools }: { readonly turns: Turns; readonly tools: ToolLister },
 ): ModernEra {
-  const own = withRegistry(service, { turns, log, byIdOnly: BY_ID });
+  const own = withRegistry(service, { turns, log, kept, byIdOnly: BY_ID });
   const modern = servedModernEra({
-    makeServer: () => makeServer(own, { era: "modern", tools }),
+    makeServer: () => makeServer(own, { era: "modern", tools, lifetime: "request" }),
     keepAliveMs: KEEP_ALIVE_MS,
     echo,
     log,
   });
-  const unsubscribe = service.onCatalogChange?.(() => modern.toolsChanged());
+  const unsubscribes = [
+    service.onCatalogChange?.(() => modern.toolsChanged()),
+    watchResources(own, {
+      wants: () => true,
+      updated: (uri) => modern.resourceUpdated(uri),
+      listChanged: () => modern.resourcesChanged(),
+    }),
+  ];
   return {
     ...modern,
     async close() {
-      unsubscribe?.();
+      for (const unsubscribe of unsubscribes) unsubscribe?.();
       await own.registry.shutdown(GRACE_MS);
       await modern.close();
     },
@@ -147,7 +152,11 @@ export function errorLines({ echo, log }: Pick<ComposeHttpOptions, "echo" | "log
 
 function withRegistry(
   service: Service,
-  { turns, log, byIdOnly }: { readonly turns: Turns; readonly log: Logger; readonly byIdOnly: boolean },
+  { turns, kept, ...rest }: Pick<Program, "kept"> & {
+    readonly turns: Turns;
+    readonly log: Logger;
+    readonly byIdOnly: boolean;
+  },
 ): Service {
-  return { ...service, registry: new OperationRegistry({ maxConcurrency: turns, log, byIdOnly }) };
+  return { ...service, registry: new OperationRegistry({ maxConcurrency: turns, ...rest, ...kept }) };
 }

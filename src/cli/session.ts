@@ -16,7 +16,7 @@ import { backEndOf, type Platform, thisPlatform } from "../sandbox/platform.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/prepare.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
-import type { SandboxStatus } from "../service/service.ts";
+import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
 import { failureExplainer } from "./explain_failure.ts";
 import { openSeatbelt } from "./seatbelt_session.ts";
 import { selfTestLine } from "./self_test_line.ts";
@@ -38,6 +38,8 @@ export interface Session {
   readonly status: SandboxStatus;
   /** Absent: failures are not explained. */
   readonly explainFailure?: (command: FailedCommand) => Promise<readonly Denial[]>;
+  /** See `Service.sandboxFacts`; absent: nothing is told. */
+  readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Asks the kernel before anybody is served. @throws {UserError} */
   readonly insistOn?: () => Promise<void>;
 }
@@ -56,7 +58,10 @@ export async function openSession(
     sandbox,
     runner,
     status: sandboxStatus(sandbox, runner, settings),
-    ...sandbox.policy !== undefined && { explainFailure: failureExplainer(sandbox, runner) },
+    ...sandbox.policy !== undefined && {
+      explainFailure: failureExplainer(sandbox, runner),
+      sandboxFacts: () => sandboxFacts(sandbox, runner),
+    },
     insistOn: () => insistOn(settings, sandbox, runner),
   };
 }
@@ -106,6 +111,13 @@ async function insistOn({ requiredLayers }: Settings, { guard }: Sandbox, runner
   const problem = asked.value && missingLayer(requiredLayers, asked.value);
   if (problem !== undefined) throw new UserError(problem);
   await runner.checkGuard();
+}
+
+/** Rejects where no command would be run. */
+async function sandboxFacts({ scopes, abi }: Sandbox, runner: SandboxedRunner): Promise<SandboxFacts> {
+  await runner.confirm();
+  const paths = scopes.map(({ path }) => path);
+  return { scope: paths[0] ?? "", ...paths.length > 1 && { scopes: paths }, abi };
 }
 
 function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner, settings: Settings): SandboxStatus {

@@ -5,6 +5,8 @@
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
+import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
+import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/spill_space.ts";
 import { SANDBOX_LAYERS, type SandboxLayer } from "../sandbox/layers.ts";
 import type { CommandLine } from "./arguments.ts";
 import type { ConfinementChoice } from "../sandbox/confinement.ts";
@@ -60,6 +62,12 @@ export interface Settings {
   readonly maxInlineBytes: number;
   /** Output keeps its escape sequences (X8). */
   readonly keepAnsi: boolean;
+  /** Ended operations whose results stay readable (X5). */
+  readonly keptOperations: number;
+  /** Bytes of output kept in files, of all operations together (X8). */
+  readonly maxSpilledBytes: number;
+  /** False: no progress message after the answer (X5). */
+  readonly pushResults: boolean;
   /** Undefined: bash where present, else sh (P2). */
   readonly shell: string | undefined;
   /** Shells are kept warm (P1). */
@@ -160,6 +168,9 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     inlineWaitMs: values.number("inline-wait") ?? 0,
     maxInlineBytes: values.number("max-inline-output") ?? 10 * 1024,
     keepAnsi: values.isOn("keep-ansi"),
+    keptOperations: values.number("keep-results") ?? DEFAULT_HISTORY_LIMITS.operations,
+    maxSpilledBytes: values.number("max-spilled-output") ?? DEFAULT_SPILL_LIMIT_BYTES,
+    pushResults: !values.isOn("no-push-results"),
     shell: values.texts("shell")[0],
     pool: !values.isOn("no-pool"),
     hotReload: !values.isOn("no-hot-reload"),

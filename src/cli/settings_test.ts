@@ -42,6 +42,9 @@ const DEFAULTS = {
   inlineWaitMs: 0,
   maxInlineBytes: 10240,
   keepAnsi: false,
+  keptOperations: 1000,
+  maxSpilledBytes: 512 * 1024 * 1024,
+  pushResults: true,
   shell: undefined,
   pool: true,
   auditLog: undefined,
@@ -81,7 +84,8 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --no-pool --log-to-stderr --debug " +
     "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config " +
-    "--allow-read-sensitive n --strict --require-layer namespaces";
+    "--allow-read-sensitive n --strict --require-layer namespaces" +
+    " --keep-results 50 --max-spilled-output 0 --no-push-results";
   assert.deepStrictEqual(
     invocation(words.split(" ")),
     serve({
@@ -117,6 +121,9 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       inlineWaitMs: 200,
       maxInlineBytes: 4096,
       keepAnsi: true,
+      keptOperations: 50,
+      maxSpilledBytes: 0,
+      pushResults: false,
       shell: "/bin/sh",
       pool: false,
       auditLog: "f",

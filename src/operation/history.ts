@@ -1,4 +1,5 @@
 import type { OperationRecord } from "./operation_record.ts";
+import { taskTtlMs } from "./task_ttl.ts";
 
 /** How much of what ended is kept (X5). */
 export interface HistoryLimits {
@@ -6,6 +7,11 @@ export interface HistoryLimits {
   /** Output of all of them together, in bytes. */
   readonly outputBytes: number;
 }
+
+/** Kept of either end of the output of a task that should have gone. */
+const REDUCED_BYTES = 1024;
+/** Times the limit on operations: more are not kept, whatever was promised. */
+const MOST_PROMISED = 10;
 
 export const DEFAULT_HISTORY_LIMITS: HistoryLimits = { operations: 1000, outputBytes: 64 * 1024 * 1024 };
 
@@ -15,23 +21,29 @@ export class History {
   readonly #records = new Map<string, OperationRecord>();
   /** Part of `#records`, so that a call need not look at a thousand to find the few that are new. */
   readonly #uncollected = new Set<OperationRecord>();
+  /** Part of `#records`: beyond the limits, and kept for the time that was promised, with little output. */
+  readonly #reduced = new Set<OperationRecord>();
   #heldBytes = 0;
 
   constructor(limits: HistoryLimits) {
     this.#limits = limits;
   }
 
-  /** Adds one that has just ended and prunes; the newest one always stays. */
-  add(record: OperationRecord): void {
+  /** Adds one that has just ended and prunes; the newest one always stays. `now`: milliseconds since 1970. */
+  add(record: OperationRecord, now: number): void {
     this.#records.set(record.id, record);
-    if (!record.collected) this.#uncollected.add(record);
+    if (!record.collected && !record.isTask) this.#uncollected.add(record);
     this.#heldBytes += record.heldBytes;
     for (const oldest of this.#records.values()) {
       if (oldest === record || !this.#isFull()) return;
-      this.#records.delete(oldest.id);
-      this.#uncollected.delete(oldest);
-      this.#heldBytes -= oldest.heldBytes;
+      if (this.#isPromised(oldest, now)) this.#reduce(oldest);
+      else this.#remove(oldest);
     }
+  }
+
+  /** Removes all. */
+  clear(): void {
+    for (const record of [...this.#records.values()]) this.#remove(record);
   }
 
   get(id: string): OperationRecord | undefined {
@@ -42,7 +54,7 @@ export class History {
     return this.#records.values();
   }
 
-  /** Those whose result the client has not got. */
+  /** Those whose result the client has not got and would not ask for by itself. */
   uncollected(): Iterable<OperationRecord> {
     return this.#uncollected;
   }
@@ -55,6 +67,29 @@ export class History {
   }
 
   #isFull(): boolean {
-    return this.#records.size > this.#limits.operations || this.#heldBytes > this.#limits.outputBytes;
+    const full = this.#records.size - this.#reduced.size;
+    return full > this.#limits.operations || this.#heldBytes > this.#limits.outputBytes;
+  }
+
+  /** A client was told how long it can ask for this one; where they are too many, that cannot be helped. */
+  #isPromised(record: OperationRecord, now: number): boolean {
+    return record.isTask && now < record.createdAt + taskTtlMs(record, now) &&
+      this.#records.size <= MOST_PROMISED * this.#limits.operations;
+  }
+
+  #reduce(record: OperationRecord): void {
+    if (this.#reduced.has(record)) return;
+    this.#reduced.add(record);
+    const before = record.heldBytes;
+    record.reduceOutput(REDUCED_BYTES);
+    this.#heldBytes -= before - record.heldBytes;
+  }
+
+  #remove(record: OperationRecord): void {
+    this.#records.delete(record.id);
+    this.#uncollected.delete(record);
+    this.#reduced.delete(record);
+    this.#heldBytes -= record.heldBytes;
+    record.discard();
   }
 }

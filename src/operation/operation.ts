@@ -43,8 +43,8 @@ export interface WorkControl {
   readonly signal: AbortSignal;
   /** Protected paths that changed while the work ran (S8): told with the result. */
   protectedChanged(changes: readonly ProtectedChange[]): void;
-  /** Output in order; kept bounded by the operation. */
-  write(chunk: Uint8Array): void;
+  /** Output in order; kept bounded by the operation. A promise: it is enough for now, go on when it settles. */
+  write(chunk: Uint8Array): Promise<void> | undefined;
 }
 
 /** The registry runs this and knows nothing of processes. It must settle after `signal` aborts. */

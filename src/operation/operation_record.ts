@@ -1,6 +1,7 @@
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import type { OperationEnd, OperationState, ProtectedChange, Work, WorkControl } from "./operation.ts";
 import { OperationOutput, type OutputReader, type OutputWindow } from "./output.ts";
+import type { SpillFile } from "./spill_space.ts";
 import {
   INITIAL_STATUS,
   nextStatus,
@@ -30,6 +31,8 @@ export interface Operation {
   readonly stop: StopCause | undefined;
   /** Undefined: no limit. */
   readonly timeoutSeconds: number | undefined;
+  /** The client was given it as a task of the protocol and asks for its result under that name (X5a). */
+  readonly isTask: boolean;
   /** Its result was given to the client (X5c); such an operation is not announced again. */
   readonly collected: boolean;
   readonly output: OutputReader;
@@ -51,6 +54,8 @@ export interface OperationRecordParts {
   readonly exclusive: string | undefined;
   readonly createdAt: number;
   readonly outputWindow: OutputWindow;
+  /** Absent: what the window does not keep is lost. */
+  readonly spill?: SpillFile | undefined;
   readonly onListenerError: (thrown: unknown) => void;
 }
 
@@ -72,6 +77,7 @@ export class OperationRecord implements Operation {
   #status: OperationStatus = INITIAL_STATUS;
   #startedAt: number | undefined;
   #endedAt: number | undefined;
+  #isTask = false;
   #collected = false;
   #protectedChanges: readonly ProtectedChange[] = [];
 
@@ -83,7 +89,7 @@ export class OperationRecord implements Operation {
     this.timeoutSeconds = parts.timeoutSeconds;
     this.exclusive = parts.exclusive;
     this.#work = parts.work;
-    this.#output = new OperationOutput(parts.outputWindow);
+    this.#output = new OperationOutput(parts.outputWindow, parts.spill);
     this.#watchers = new Emitter(parts.onListenerError);
     const ended = Promise.withResolvers<OperationEnd>();
     this.ended = ended.promise;
@@ -105,6 +111,9 @@ export class OperationRecord implements Operation {
   get endedAt(): number | undefined {
     return this.#endedAt;
   }
+  get isTask(): boolean {
+    return this.#isTask;
+  }
   get collected(): boolean {
     return this.#collected;
   }
@@ -121,6 +130,21 @@ export class OperationRecord implements Operation {
 
   watchOutput(listener: (chunk: Uint8Array) => void): Unsubscribe {
     return this.#watchers.subscribe(listener);
+  }
+
+  /** Keeps only both ends of its output, a few bytes each. */
+  reduceOutput(bytes: number): void {
+    this.#output.reduceTo(bytes);
+  }
+
+  /** Gives up what its output holds outside memory; called when it is pruned. */
+  discard(): void {
+    this.#output.discard();
+  }
+
+  /** Remembers that the client asks for the result itself. */
+  markTask(): void {
+    this.#isTask = true;
   }
 
   /** Remembers that the client has the result. */
@@ -156,11 +180,12 @@ export class OperationRecord implements Operation {
     }
   }
 
-  #write(chunk: Uint8Array): void {
+  #write(chunk: Uint8Array): Promise<void> | undefined {
     // Work that writes after it settled would change a result somebody has read.
-    if (this.#endedAt !== undefined || chunk.length === 0) return;
+    if (this.#endedAt !== undefined || chunk.length === 0) return undefined;
     this.#output.write(chunk);
     this.#watchers.emit(chunk);
+    return this.#output.pressure;
   }
 
   #stamp(now: number): void {

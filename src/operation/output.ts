@@ -1,10 +1,11 @@
 /**
- * The output of one operation, bounded (X8). The first bytes and the last bytes are kept, what lies between is counted
- * and dropped. Nothing is decoded here: a flood costs one copy and one newline count per byte; text is made when
+ * The output of one operation, bounded (X8). The first bytes and the last bytes are kept in memory; what lies between
+ * goes to a file, if there is one to go to, and is counted in any case. Nothing is decoded here: a flood costs one copy and one newline count per byte; text is made when
  * somebody reads it (`clean_text.ts`, `text_view.ts`).
  */
 import { countNewlines } from "./newlines.ts";
 import { RingBuffer } from "./ring_buffer.ts";
+import type { SpillFile } from "./spill_space.ts";
 
 /** How much is kept of one operation's output, in bytes. */
 export interface OutputWindow {
@@ -21,14 +22,36 @@ export interface OutputReader {
   readonly totalBytes: number;
   /** Newline characters in everything that was ever written. */
   readonly totalLines: number;
-  /** Bytes that were written and are no longer kept. */
+  /** Bytes between the head and the tail, which memory does not hold. */
   readonly droppedBytes: number;
   /** Newlines among the dropped bytes. */
   readonly droppedLines: number;
+  /** Of the dropped bytes those that no file holds either: nobody can read them any more. */
+  readonly lostBytes: number;
   /** The first bytes: not to be written to, valid until the next write. */
   head(): Uint8Array;
   /** The bytes after what was dropped (or after the head, when nothing was): a copy. */
   tail(): Uint8Array;
+  /**
+   * Bytes from `offset` on, at most `length`: a copy. May be fewer than there are; none only at the end. Where bytes
+   * were lost it goes on after them, so the piece tells where it begins.
+   */
+  read(offset: number, length: number): Promise<OutputPiece>;
+  /** The last known line start at or before `line` (1 is the first), to search on from. */
+  lineMark(line: number): LineMark;
+}
+
+/** Some bytes of an output. */
+export interface OutputPiece {
+  /** Of the first byte; at least what was asked for. */
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** So many newlines lie before `offset`. */
+export interface LineMark {
+  readonly offset: number;
+  readonly newlines: number;
 }
 
 /** The bounded output of one operation, written by its registry and read by anyone. */
@@ -39,10 +62,16 @@ export class OperationOutput implements OutputReader {
   readonly #tail: RingBuffer;
   #totalBytes = 0;
   #totalLines = 0;
+  /** Holds what follows the head, from its first byte on; undefined: there is none (any more). */
+  #spill: SpillFile | undefined;
+  /** Where the file's appends ended. */
+  readonly #marks: LineMark[] = [{ offset: 0, newlines: 0 }];
 
-  constructor(window: OutputWindow = DEFAULT_OUTPUT_WINDOW) {
-    this.#window = window;
-    this.#tail = new RingBuffer(window.tailBytes);
+  /** Absent: 1 MiB. `spill`: takes what memory does not keep; absent: that is lost. */
+  constructor(window?: OutputWindow, spill?: SpillFile) {
+    this.#window = window ?? DEFAULT_OUTPUT_WINDOW;
+    this.#tail = new RingBuffer(this.#window.tailBytes);
+    this.#spill = spill;
   }
 
   get totalBytes(): number {
@@ -62,6 +91,15 @@ export class OperationOutput implements OutputReader {
     return this.#totalLines - countNewlines(this.head()) - countNewlines(this.tail());
   }
 
+  get lostBytes(): number {
+    return Math.max(0, this.#tailStart - this.#spillEnd);
+  }
+
+  /** Settles when the file has caught up, so that whoever writes can wait; undefined: it has. */
+  get pressure(): Promise<void> | undefined {
+    return this.#spill?.pressure;
+  }
+
   /** Memory held at this moment, in bytes. */
   get heldBytes(): number {
     return this.#head.length + this.#tail.heldBytes;
@@ -75,19 +113,88 @@ export class OperationOutput implements OutputReader {
     return this.#tail.toBytes();
   }
 
+  async read(offset: number, length: number): Promise<OutputPiece> {
+    if (offset < this.#headLength) {
+      return { offset, bytes: this.head().slice(offset, offset + length) };
+    }
+    if (offset < Math.min(this.#spillEnd, this.#tailStart)) {
+      const bytes = await this.#spill?.read(offset - this.#headLength, length);
+      if (bytes !== undefined && bytes.length > 0) return { offset, bytes };
+    }
+    const start = this.#tailStart;
+    const skipped = Math.max(0, offset - start);
+    return { offset: start + skipped, bytes: this.tail().slice(skipped, skipped + length) };
+  }
+
+  lineMark(line: number): LineMark {
+    const marks = [...this.#marks, this.#tailMark()];
+    return marks.findLast(({ newlines }) => newlines < line) ?? { offset: 0, newlines: 0 };
+  }
+
   /** Adds a chunk; it is copied, so the caller may use its memory again. */
   write(chunk: Uint8Array): void {
-    this.#totalBytes += chunk.length;
-    this.#totalLines += countNewlines(chunk);
     const toHead = Math.min(chunk.length, this.#window.headBytes - this.#headLength);
     if (toHead > 0) this.#appendToHead(chunk.subarray(0, toHead));
-    if (toHead < chunk.length) this.#tail.write(chunk.subarray(toHead));
+    if (toHead < chunk.length) {
+      this.#spillWhatGoes(chunk, toHead);
+      this.#tail.write(chunk.subarray(toHead));
+    }
+    this.#totalBytes += chunk.length;
+    this.#totalLines += countNewlines(chunk);
   }
 
   /** Gives back memory that was held for growth; called when the operation ended. */
   trim(): void {
     if (this.#head.length > this.#headLength) this.#head = this.#head.slice(0, this.#headLength);
     this.#tail.trim();
+    this.#spill?.retire();
+  }
+
+  /** Keeps no more than the first and the last `bytes`, and no file; called when the operation has ended. */
+  reduceTo(bytes: number): void {
+    const [head, tail] = [this.head(), this.tail()];
+    const last = this.droppedBytes === 0 ? joined(head.subarray(bytes), tail) : tail;
+    this.discard();
+    this.#head = head.slice(0, bytes);
+    this.#headLength = this.#head.length;
+    this.#tail.clear();
+    this.#tail.write(last.subarray(-bytes));
+    this.#tail.trim();
+  }
+
+  /** Removes the file; called when the operation is pruned. What memory holds stays readable. */
+  discard(): void {
+    this.#spill?.discard();
+    this.#spill = undefined;
+  }
+
+  /** Where the tail begins. */
+  get #tailStart(): number {
+    return this.#totalBytes - this.#tail.length;
+  }
+
+  /** Up to here the head and the file hold everything. */
+  get #spillEnd(): number {
+    return this.#headLength + (this.#spill?.acceptedBytes ?? 0);
+  }
+
+  #tailMark(): LineMark {
+    return { offset: this.#tailStart, newlines: this.#totalLines - countNewlines(this.tail()) };
+  }
+
+  /** Hands to the file what the tail will drop when it takes the rest of `chunk` from `from` on. */
+  #spillWhatGoes(chunk: Uint8Array, from: number): void {
+    const spilledTo = this.#spillEnd;
+    const keptFrom = this.#totalBytes + chunk.length - this.#window.tailBytes;
+    const start = this.#totalBytes + from;
+    const skipped = spilledTo - (start - this.#tail.length);
+    // Behind a gap nothing would be found any more.
+    if (this.#spill === undefined || keptFrom <= spilledTo || skipped < 0) return;
+    // All of the tail, not only what it drops: then the next chunks have nothing to hand over.
+    const passing = chunk.subarray(from, Math.max(from, keptFrom - this.#totalBytes));
+    if (!this.#spill.append([...this.#tail.parts(skipped), passing])) return;
+    const newlines = this.#totalLines + countNewlines(chunk.subarray(0, from + passing.length));
+    this.#marks.push({ offset: start + passing.length, newlines });
   }
 
   #appendToHead(bytes: Uint8Array): void {
@@ -100,4 +207,11 @@ export class OperationOutput implements OutputReader {
     this.#head.set(bytes, this.#headLength);
     this.#headLength = needed;
   }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(first.length + second.length);
+  whole.set(first);
+  whole.set(second, first.length);
+  return whole;
 }

@@ -13,6 +13,7 @@ import { DEFAULT_HISTORY_LIMITS, History, type HistoryLimits } from "./history.t
 import type { OperationState, Work } from "./operation.ts";
 import { type Operation, OperationRecord } from "./operation_record.ts";
 import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output.ts";
+import type { SpillSpace } from "./spill_space.ts";
 import { isEnded, type OperationEvent, type StopCause } from "./transitions.ts";
 import { Turns } from "./turns.ts";
 
@@ -31,6 +32,8 @@ export interface RegistryOptions {
   readonly history?: HistoryLimits;
   /** Absent: 1 MiB per operation. */
   readonly outputWindow?: OutputWindow;
+  /** Takes output beyond the window; absent: that is lost. */
+  readonly spill?: SpillSpace | undefined;
   /** Milliseconds since 1970; absent: the clock. */
   readonly now?: () => number;
   /** Nothing is listed, and an operation is found only by who knows its id: for clients that cannot be told apart. */
@@ -120,6 +123,7 @@ export class OperationRegistry {
       exclusive: options.exclusive,
       createdAt: this.#now(),
       outputWindow: this.#options.outputWindow ?? DEFAULT_OUTPUT_WINDOW,
+      spill: this.#options.spill?.newFile(),
       onListenerError: (thrown) => this.#reportListener(thrown),
     });
     this.#active.set(record.id, record);
@@ -163,6 +167,11 @@ export class OperationRegistry {
   markCollected(id: string): void {
     this.#active.get(id)?.markCollected();
     this.#history.markCollected(id);
+  }
+
+  /** The client was given `id`, which has not ended, as a task: its result is no news any more (`Operation.isTask`). */
+  markTask(id: string): void {
+    this.#active.get(id)?.markTask();
   }
 
   /** Waits until all of `ids` have ended; ids that are unknown count as ended. Ends nothing itself (B2). */
@@ -219,6 +228,11 @@ export class OperationRegistry {
     await this.wait(ids);
   }
 
+  /** Gives up every result, and the space their output takes; for a session that is over. Nothing may run any more. */
+  discardResults(): void {
+    this.#history.clear();
+  }
+
   #run(record: OperationRecord, from: OperationState | undefined): void {
     this.#running++;
     record.apply({ kind: "started" }, this.#now());
@@ -246,7 +260,7 @@ export class OperationRegistry {
     if (isEnded(record.state)) {
       this.#turns.leave(record);
       this.#active.delete(record.id);
-      this.#history.add(record);
+      this.#history.add(record, this.#now());
     }
     this.#announce(record, from);
   }

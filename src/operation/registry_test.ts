@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { type LogFields, SILENT } from "../base/log.ts";
 import type { WorkControl, WorkEnd } from "./operation.ts";
 import { OperationRegistry, type RegistryOptions } from "./registry.ts";
+import { SpillSpace } from "./spill_space.ts";
 
 /** Works that end when the test says so, or, when they are obedient, as soon as they are aborted. */
 class Works {
@@ -240,4 +241,29 @@ Deno.test("X13 OperationRegistry runs works of one key one after the other, in o
   await registry.cancel(second.id, "not needed");
   assert.deepStrictEqual(works.started.slice(4), ["build 3"]);
   await registry.shutdown(0);
+});
+
+Deno.test("X5 X8 discardResults() gives up results and the files of their output", async () => {
+  const parent = await Deno.makeTempDir({ prefix: "ahma-registry-" });
+  const spill = new SpillSpace({ directory: `${parent}/output`, limitBytes: 1_000_000, log: SILENT });
+  const registry = new OperationRegistry({
+    maxConcurrency: 1,
+    log: SILENT,
+    spill,
+    outputWindow: { headBytes: 10, tailBytes: 10 },
+  });
+  const operation = registry.start("flood", "flood", (control) => {
+    for (let count = 0; count < 100; count++) control.write(new TextEncoder().encode("123456789\n"));
+    return Promise.resolve({ kind: "exited", code: 0 });
+  });
+  await operation.ended;
+  assert.deepStrictEqual([registry.list().length, operation.output.lostBytes], [1, 0]);
+  assert.ok(spill.usedBytes > 900);
+  const middle = await operation.output.read(500, 10);
+  assert.strictEqual(new TextDecoder().decode(middle.bytes), "123456789\n");
+  registry.discardResults();
+  assert.deepStrictEqual([registry.list(), registry.uncollected(), spill.usedBytes], [[], [], 0]);
+  await spill.settled();
+  assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(`${parent}/output`)), []);
+  await Deno.remove(parent, { recursive: true });
 });

@@ -36,6 +36,15 @@ export class RingBuffer {
     this.#length += kept.length - overwritten;
   }
 
+  /** What is kept beyond the oldest `skipped` bytes, oldest first, in up to two pieces: valid until the next write. */
+  parts(skipped: number): readonly Uint8Array[] {
+    const from = this.#start + Math.min(skipped, this.#length);
+    const end = this.#start + this.#length;
+    const size = this.#bytes.length;
+    if (from >= size) return [this.#bytes.subarray(from - size, end - size)];
+    return [this.#bytes.subarray(from, Math.min(end, size)), this.#bytes.subarray(0, Math.max(0, end - size))];
+  }
+
   /** A copy of what is kept, oldest byte first. */
   toBytes(): Uint8Array<ArrayBuffer> {
     const copy = new Uint8Array(this.#length);

@@ -24,14 +24,20 @@ export type CommandEnd =
   /** Nothing ran: the launcher or the program could not be started. `message` is for the agent. */
   | { readonly kind: "not_started"; readonly message: string };
 
+/** Takes a chunk of output; what it returns says nothing unless it is a promise. */
+export type TakeOutput = (chunk: Uint8Array) => unknown;
+
 /** What the caller brings. */
 export interface CommandHooks {
   /** Aborted: the whole tree gets SIGTERM, after the grace SIGKILL (X9, X10). */
   readonly signal: AbortSignal;
   /** Protected paths that changed while the command ran, before its end is told (S8); not called when none did. */
   readonly onProtectedChange?: (changes: readonly ProtectedChange[]) => void;
-  /** stdout and stderr as one stream (X7). The chunk's memory is used again when the callee returns. */
-  readonly onOutput: (chunk: Uint8Array) => void;
+  /**
+   * stdout and stderr as one stream (X7). The chunk's memory is used again when the callee returns; where it
+   * returns a promise, nothing more is read before that settles.
+   */
+  readonly onOutput: TakeOutput;
 }
 
 export interface CommandRunner {

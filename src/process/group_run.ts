@@ -5,7 +5,7 @@
  */
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import type { CommandEnd, CommandHooks } from "./command_runner.ts";
+import type { CommandEnd, CommandHooks, TakeOutput } from "./command_runner.ts";
 import { familyOf, type ListedProcess } from "./process_list.ts";
 import type { LauncherProcess, LauncherStatus } from "./spawn.ts";
 import { drain } from "./supervise.ts";
@@ -67,7 +67,7 @@ class SupervisedGroup {
   #said = "";
   #status: LauncherStatus | undefined;
 
-  constructor(supervision: GroupSupervision, onOutput: (chunk: Uint8Array) => void) {
+  constructor(supervision: GroupSupervision, onOutput: TakeOutput) {
     this.#supervision = supervision;
     this.#output = supervision.process.output.getReader({ mode: "byob" });
     this.#errors = supervision.process.reports.getReader({ mode: "byob" });

@@ -81,6 +81,11 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     return this.#selfTest ??= this.#try();
   }
 
+  /** Settles when the sandbox has stood its trial. @throws {Error} when no command would be run, with the reason (S17) */
+  async confirm(): Promise<void> {
+    await this.#admitted();
+  }
+
   /** @throws {UserError} When commands could read what must stay hidden, so that none would be run. */
   async checkGuard(): Promise<void> {
     this.#lookAtGuarded(await this.policy);

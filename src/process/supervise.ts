@@ -5,7 +5,7 @@
  * without when it has no children left. So its exit means that nothing is left. A result does not wait for that:
  * the report that the command's first process has ended and the end of the output are enough.
  */
-import type { CommandEnd, CommandHooks } from "./command_runner.ts";
+import type { CommandEnd, CommandHooks, TakeOutput } from "./command_runner.ts";
 import { describeFailure, type LauncherReport, ReportReader } from "./reports.ts";
 import type { LauncherProcess, LauncherStatus } from "./spawn.ts";
 
@@ -78,7 +78,7 @@ class SupervisedRun {
   #terminating = false;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
-  constructor(supervision: Supervision, onOutput: (chunk: Uint8Array) => void) {
+  constructor(supervision: Supervision, onOutput: TakeOutput) {
     this.#supervision = supervision;
     this.#output = supervision.process.output.getReader({ mode: "byob" });
     this.#written = drain(this.#output, onOutput);
@@ -189,12 +189,13 @@ function nextTurn(): Promise<void> {
 }
 
 /** Reads into one buffer again and again: fresh ones for every read are what a flood would fill the heap with. */
-export async function drain(reader: ReadableStreamBYOBReader, take: (chunk: Uint8Array) => void): Promise<void> {
+export async function drain(reader: ReadableStreamBYOBReader, take: TakeOutput): Promise<void> {
   let buffer = new ArrayBuffer(SMALL_READ);
   let unbroken = 0;
   for (;;) {
     const { value, done } = await reader.read(new Uint8Array(buffer));
-    if (value !== undefined && value.length > 0) take(value);
+    const pressure = value !== undefined && value.length > 0 ? take(value) : undefined;
+    if (pressure instanceof Promise) await pressure;
     if (done || value === undefined) return;
     unbroken += value.byteLength;
     if (unbroken >= FAIR_SHARE) {

@@ -93,6 +93,7 @@ export const PLAIN_SETTINGS: ServiceSettings = {
   inline: DEFAULT_INLINE_LIMITS,
   inlineWaitMs: 0,
   keepAnsi: false,
+  pushResults: true,
   sandbox: { enforced: true, summary: "Landlock" },
 };
 

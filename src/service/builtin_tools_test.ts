@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { Emitter } from "../base/emitter.ts";
 import { OperationRegistry } from "../operation/registry.ts";
 import { SILENT } from "../base/log.ts";
 import { ASYNC_GUIDANCE } from "../catalog/guidance.ts";
@@ -189,18 +190,21 @@ Deno.test("C3 tools/list refuses any cursor with -32602", async () => {
 
 Deno.test("C1 capabilities are those that work; list_changed is declared and sent when the catalog can change", async () => {
   await using fixed = await setUp();
-  assert.deepStrictEqual(fixed.client.getServerCapabilities(), { tools: {}, logging: {} });
-  let change = () => {};
-  const onCatalogChange = (listener: () => void) => {
-    change = listener;
-    return () => {};
+  const always = {
+    logging: {},
+    completions: {},
+    resources: { subscribe: true, listChanged: true },
+    tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
   };
+  assert.deepStrictEqual(fixed.client.getServerCapabilities(), { ...always, tools: {} });
+  const changes = new Emitter<undefined>((thrown) => assert.fail(String(thrown)));
+  const onCatalogChange = (listener: () => void) => changes.subscribe(listener);
   await using changing = await setUp({ rest: { onCatalogChange } });
-  assert.deepStrictEqual(changing.client.getServerCapabilities(), { tools: { listChanged: true }, logging: {} });
+  assert.deepStrictEqual(changing.client.getServerCapabilities(), { ...always, tools: { listChanged: true } });
   const heard = new Promise<void>((resolve) =>
     changing.client.setNotificationHandler("notifications/tools/list_changed", () => resolve())
   );
-  change();
+  changes.emit(undefined);
   await heard;
 });
 

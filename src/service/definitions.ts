@@ -5,6 +5,7 @@ import type { Catalog, Leaf } from "../catalog/leaf.ts";
 import { inputSchemaOf } from "../catalog/input_schema.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";
 import { schemaOf } from "./builtin_parameters.ts";
+import { takesTasks } from "./task_support.ts";
 
 /** What descriptions depend on beside the catalog. */
 export interface ListOptions {
@@ -12,11 +13,14 @@ export interface ListOptions {
   readonly synchronous: boolean;
 }
 
+const TASK_SUPPORT = { taskSupport: "optional" } as const;
+
 /** Lists the tools of a catalog; keeps the last list, because most clients ask more than once. */
 export class ToolLister {
   readonly #options: ListOptions;
   #catalog: Catalog | undefined;
   #tools: Tool[] = [];
+  #withTasks: Tool[] = [];
   /** Leaves of unchanged files are the same objects, and so are their definitions. */
   readonly #known = new WeakMap<Leaf, Tool>();
 
@@ -25,18 +29,20 @@ export class ToolLister {
   }
 
   /**
-   * Everything on one page. Since no cursor is ever given out, any cursor is invalid.
+   * Everything on one page. Since no cursor is ever given out, any cursor is invalid. `withTasks`: says which tools may
+   * be called as tasks, in the one version that has a word for it.
    * @throws ProtocolError -32602 for a cursor
    */
-  list(catalog: Catalog, cursor: string | undefined): Tool[] {
+  list(catalog: Catalog, cursor: string | undefined, withTasks?: boolean): Tool[] {
     if (cursor !== undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor "${cursor}": the list has one page`);
     }
     if (catalog !== this.#catalog) {
       this.#tools = [...builtinTools(this.#options), ...this.#leafTools(catalog)];
+      this.#withTasks = this.#tools.map((tool) => takesTasks(tool.name) ? { ...tool, execution: TASK_SUPPORT } : tool);
       this.#catalog = catalog;
     }
-    return this.#tools;
+    return withTasks === true && !this.#options.synchronous ? this.#withTasks : this.#tools;
   }
 
   /** A leaf that has the name of a built-in tool is left out. */

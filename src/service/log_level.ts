@@ -1,4 +1,5 @@
 import { type LoggingLevel, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
+import { ANYTHING, member } from "./delivery/lenient_params.ts";
 
 /** The levels of the protocol, the least important first (RFC 5424). */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
@@ -13,7 +14,7 @@ export class LogLevel {
 
   constructor(server: Server) {
     server.setRequestHandler("logging/setLevel", { params: ANYTHING }, (params) => {
-      const level = levelOf(params);
+      const level = member(params, "level");
       const known = LEVELS.find((one) => one === level);
       if (known === undefined) {
         const message = `Invalid level ${JSON.stringify(level)}: expected one of ${LEVELS.join(", ")}`;
@@ -29,12 +30,3 @@ export class LogLevel {
     return LEVELS.indexOf(level) >= LEVELS.indexOf(this.#least);
   }
 }
-
-function levelOf(params: unknown): unknown {
-  return typeof params === "object" && params !== null && "level" in params ? params.level : undefined;
-}
-
-/** Lets everything through: only the handler can say in words what is wrong. */
-const ANYTHING = {
-  "~standard": { version: 1, vendor: "ahma_mcp", validate: (value: unknown) => ({ value }) },
-} as const;

@@ -60,8 +60,9 @@ export class ProgressStream {
     this.#watched.push({ label, recent, unsubscribe });
   }
 
-  /** Stops; resolves when the last message has been handed on. */
+  /** Stops; resolves when the last message has been handed on. What was over before its first message gets one now. */
   close(): Promise<void> {
+    if (this.#sent === 0) this.#flush();
     this.#closed = true;
     clearTimeout(this.#flushTimer);
     clearTimeout(this.#heartbeatTimer);

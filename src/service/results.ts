@@ -4,11 +4,15 @@ import { denialSentence } from "../base/denial.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import { type OutputView, type ViewLimits, viewOutput } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
+import { outputUri } from "./delivery/resource_uri.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
 import { shorten } from "./prepare_call.ts";
 
 /** In characters, where a list shows several operations. */
 const LONGEST_TITLE = 80;
+
+/** A text of fewer bytes has no room for where the rest of it is. */
+const LEAST_FOR_ADVICE = 1024;
 
 /** Where the facts of an operation stand for programs. */
 export const OPERATION_META_KEY = "ahma/operation";
@@ -55,15 +59,27 @@ export function finalText(
   const facts = statusLine(operation);
   const note = sandboxNote(operation);
   const changed = protectedNote(operation);
-  const left: ViewLimits = {
-    bytes: Math.max(0, style.limits.bytes - 2 * (byteLength(facts) + 1) - byteLength(note + changed)),
-    lines: Math.max(0, style.limits.lines - 2 - ((note + changed).match(/\n/g)?.length ?? 0)),
-  };
-  const view = viewOutput(operation.output, left, { keepAnsi: style.keepAnsi });
+  const room = roomBeside(`${facts}\n${facts}\n${note}${changed}`, style.limits);
+  const view = viewOutput(operation.output, room, { keepAnsi: style.keepAnsi });
+  if (view.omittedBytes > 0 && style.limits.bytes >= LEAST_FOR_ADVICE) {
+    const advice = `[The rest: \`status\` with this operation_id and "lines", or resource ${
+      outputUri(operation.id)
+    }]\n`;
+    const shorter = viewOutput(operation.output, roomBeside(advice, room), { keepAnsi: style.keepAnsi });
+    return { text: `${facts}\n${shorter.text}${advice}${note}${facts}${changed}`, view: shorter };
+  }
   const text = view.text === ""
     ? `${facts}\n(no output)${note === "" ? "" : `\n${note.trimEnd()}`}${changed}`
     : `${facts}\n${view.text}${note}${facts}${changed}`;
   return { text, view };
+}
+
+/** What these lines leave. */
+function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
+  return {
+    bytes: Math.max(0, limits.bytes - byteLength(lines)),
+    lines: Math.max(0, limits.lines - (lines.match(/\n/g)?.length ?? 0)),
+  };
 }
 
 /** What the sandbox kept from it, a line each; empty when nothing is known (S15). */

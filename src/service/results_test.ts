@@ -40,7 +40,8 @@ Deno.test("X4 finalResult() stays within 10 KiB and 250 lines with the facts fir
   assert.ok(text.split("\n").length <= limits.lines);
   const all = text.split("\n");
   assert.deepStrictEqual([all[0], all.at(-1)], [statusLine(operation), statusLine(operation)]);
-  assert.deepStrictEqual([all[1], all.at(-2), result.isError], ["line 1", "line 100000", true]);
+  assert.deepStrictEqual([all[1], all.at(-3), result.isError], ["line 1", "line 100000", true]);
+  assert.match(all.at(-2) ?? "", /^\[The rest: .*ahma:\/\/operations\/op_\w{26}\/output\]$/);
   assert.match(text, /\n\.\.\. \d{5} lines \(\d+ bytes\) left out \.\.\.\n/);
 });
 

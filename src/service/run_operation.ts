@@ -25,12 +25,21 @@ export async function runOperation(service: Service, job: Job, context: CallCont
   const { registry, settings } = service;
   const { timeoutSeconds, exclusive } = job;
   const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive });
-  if (job.mode === "asynchronous" && !(await endsEarly(service, operation, context))) {
+  const { task } = context;
+  if (task?.required === true || (job.mode === "asynchronous" && !(await endsEarly(service, operation, context)))) {
+    if (task !== undefined) registry.markTask(operation.id);
+    const tell = task?.begin ?? context.onBackground;
+    tell?.(operation);
     return startedResult(operation, registry.queuePosition(operation.id));
   }
   registry.markCollected(operation.id);
   await endInForeground(service, operation, context);
   return finalResult(operation, { limits: settings.inline, keepAnsi: settings.keepAnsi });
+}
+
+/** What to say of an operation that says nothing itself. */
+export function activeHeartbeat(operation: Operation): string {
+  return `${operation.tool} ${operation.state}, ${duration(elapsedMs(operation, Date.now()))}`;
 }
 
 /** `--inline-wait`: whether it ended while the call could still wait for it. */
@@ -50,7 +59,7 @@ async function endInForeground(service: Service, operation: Operation, context: 
   const onAbort = () => void service.registry.cancel(operation.id, CANCELLED_BY_CLIENT);
   const progress = sendProgress && new ProgressStream({
     send: sendProgress,
-    heartbeat: () => `${operation.tool} ${operation.state}, ${duration(elapsedMs(operation, Date.now()))}`,
+    heartbeat: () => activeHeartbeat(operation),
     signal,
     keepAnsi: service.settings.keepAnsi,
     log: service.log,

@@ -1,69 +1,81 @@
-/** One SDK server for one connection. It holds no state of ours: on HTTP the SDK wants a fresh one per request. */
-import { type LoggingLevel, Server, type ServerContext } from "@modelcontextprotocol/server";
+/** One SDK server for one connection. What outlives it is in the service: on HTTP the SDK wants a fresh one per request. */
+import type { ServerCapabilities } from "@modelcontextprotocol/server";
 import { messageOf } from "../base/errors.ts";
-import { isEnded } from "../operation/transitions.ts";
-import { callTool } from "./call_tool.ts";
 import type { ToolLister } from "./definitions.ts";
+import { announceTermination, announceToLegacy, announceToModern } from "./delivery/announcements.ts";
+import { CallDelivery } from "./delivery/call_delivery.ts";
+import { serveCompletions } from "./delivery/completions.ts";
+import { serveCoreTasks } from "./delivery/core_tasks.ts";
+import { serveExtensionTasks, TASKS_EXTENSION } from "./delivery/extension_tasks.ts";
+import { Outgoing } from "./delivery/outgoing.ts";
+import { serveResources } from "./delivery/resources.ts";
+import { SessionServer } from "./delivery/session_server.ts";
 import { instructionsOf } from "./instructions.ts";
-import { LogLevel } from "./log_level.ts";
-import { headingOf, statusLine } from "./results.ts";
-import type { CallContext, Service } from "./service.ts";
+import type { Service } from "./service.ts";
 
 export interface ServerOptions {
-  /** `legacy`: versions up to 2025-11-25. Log messages without a request exist only there. */
+  /** `legacy`: versions up to 2025-11-25. */
   readonly era: "legacy" | "modern";
   readonly tools: ToolLister;
+  /** `request`: it serves one request of HTTP and announces nothing; absent: a connection that lasts. */
+  readonly lifetime?: "request";
+}
+
+/** A server and what its connection does at its end. */
+export interface BuiltServer {
+  /** Ready to be connected; closing it ends its subscriptions. */
+  readonly server: SessionServer;
+  /** Tells the client that the session ends, where its version knows a word for it (S17). */
+  farewell(reason: string): Promise<void>;
 }
 
 /** A server that is ready to be connected; closing it ends its subscriptions. */
-export function buildServer(service: Service, options: ServerOptions): Server {
-  const { catalog, info, onCatalogChange } = service;
-  const logs = options.era === "legacy";
-  const server = new Server(info, {
-    capabilities: {
-      tools: onCatalogChange === undefined ? {} : { listChanged: true },
-      ...logs && { logging: {} },
-    },
+export function buildServer(service: Service, options: ServerOptions): SessionServer {
+  return buildSession(service, options).server;
+}
+
+/** The same, for who ends the connection. */
+export function buildSession(service: Service, { era, tools, lifetime }: ServerOptions): BuiltServer {
+  const server = new SessionServer(service.info, {
+    capabilities: capabilitiesOf(service, era),
     instructions: instructionsOf(service),
   });
+  const outgoing = new Outgoing(server, service.log);
+  const closed = new AbortController();
+  const calls = new CallDelivery({ service, server, outgoing, era, closed: closed.signal });
   server.setRequestHandler("tools/list", async ({ params }) => ({
-    tools: options.tools.list(await catalog(), params?.cursor),
+    tools: tools.list(await service.catalog(), params?.cursor, server.hasCoreTasks),
   }));
-  server.setRequestHandler(
-    "tools/call",
-    ({ params }, context) => callTool(service, { name: params.name, args: params.arguments ?? {} }, contextOf(context)),
-  );
-  const unsubscribes = [
-    onCatalogChange?.(() => own(service, "tools/list_changed", server.sendToolListChanged())),
-    logs ? announceEnds(service, server, new LogLevel(server)) : undefined,
-  ];
-  server.onclose = () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
-  server.onerror = (error) => service.log.debug("MCP", { error: messageOf(error) });
-  return server;
-}
-
-function contextOf({ mcpReq }: ServerContext): CallContext {
-  const progressToken = mcpReq._meta?.progressToken;
-  return {
-    signal: mcpReq.signal,
-    sendProgress: progressToken === undefined
-      ? undefined
-      : (progress, message) =>
-        mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, message } }),
+  // Its results are those of `tools/call`, or raw ones, which the server hands on as they are.
+  server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
+  const use = serveResources(server, service);
+  serveCompletions(server, service);
+  if (!service.settings.synchronous) (era === "legacy" ? serveCoreTasks : serveExtensionTasks)(server, service);
+  const announce = era === "legacy" ? announceToLegacy : announceToModern;
+  const unsubscribe = lifetime === "request" ? undefined : announce({ service, server, outgoing, use });
+  server.onclose = () => {
+    unsubscribe?.();
+    closed.abort();
   };
+  server.onerror = (error) => service.log.debug("MCP", { error: messageOf(error) });
+  const farewell = async (reason: string) => {
+    if (era === "legacy") await announceTermination(service, outgoing, reason);
+  };
+  return { server, farewell };
 }
 
-/** A log message for each operation that ended in the background (X5d). */
-function announceEnds(service: Service, server: Server, wanted: LogLevel) {
-  return service.registry.subscribe(({ operation, to }) => {
-    if (!isEnded(to) || operation.collected) return;
-    const level: LoggingLevel = to === "completed" ? "info" : "warning";
-    if (!wanted.includes(level)) return;
-    const data = `${statusLine(operation)} ${headingOf(operation)}`;
-    own(service, "message", server.sendLoggingMessage({ level, logger: "ahma", data }));
-  });
-}
-
-function own(service: Service, what: string, sending: Promise<void>): void {
-  sending.catch((thrown) => service.log.debug(`Cannot send notifications/${what}`, { error: messageOf(thrown) }));
+/** Exactly what works; the server takes out what the negotiated version does not know. With `--sync` there are no tasks. */
+function capabilitiesOf(
+  { onCatalogChange, settings, registry }: Service,
+  era: "legacy" | "modern",
+): ServerCapabilities {
+  const common = {
+    tools: onCatalogChange === undefined ? {} : { listChanged: true },
+    // Where operations are not listed, only tool files can change the list.
+    resources: { subscribe: true, ...(onCatalogChange !== undefined || !registry.byIdOnly) && { listChanged: true } },
+    completions: {},
+  };
+  if (era === "modern") return { ...common, ...!settings.synchronous && { extensions: { [TASKS_EXTENSION]: {} } } };
+  const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+  return { ...common, logging: {}, ...!settings.synchronous && { tasks } };
 }

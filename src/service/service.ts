@@ -5,6 +5,7 @@ import type { Outcome } from "../base/outcome.ts";
 import type { Scope } from "../base/scope.ts";
 import type { Catalog } from "../catalog/leaf.ts";
 import type { WorkEnd } from "../operation/operation.ts";
+import type { Operation } from "../operation/operation_record.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/text_view.ts";
 import type { CommandRequest, CommandRunner } from "../process/command_runner.ts";
@@ -19,6 +20,16 @@ export interface SandboxStatus {
   readonly details?: () => Promise<string>;
 }
 
+/** What holds a session's commands. */
+export interface SandboxFacts {
+  /** The first directory commands may change. */
+  readonly scope: string;
+  /** All of them, where there are several. */
+  readonly scopes?: readonly string[];
+  /** Of Landlock. */
+  readonly abi: number;
+}
+
 export interface ServiceSettings {
   /** `--sync`: every call waits for its result (X2). */
   readonly synchronous: boolean;
@@ -30,6 +41,8 @@ export interface ServiceSettings {
   readonly inlineWaitMs: number;
   /** `--keep-ansi` (X8). */
   readonly keepAnsi: boolean;
+  /** False: `--no-push-results` (X5). */
+  readonly pushResults: boolean;
   readonly sandbox: SandboxStatus;
 }
 
@@ -72,6 +85,11 @@ export interface Service {
   readonly explainFailure?: (command: FailedCommand) => Promise<readonly Denial[]>;
   /** Absent: no `--audit-log` (S18). */
   readonly audit?: Audit;
+  /**
+   * What is told to clients of the first era once the sandbox is known to hold (S17); rejects when it does not. Absent:
+   * nothing is told.
+   */
+  readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Hears that `catalog` gives something else now; absent: it never does, and no `listChanged` is declared. */
   readonly onCatalogChange?: (listener: () => void) => Unsubscribe;
 }
@@ -82,4 +100,16 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Sends one progress notification; undefined: the client gave no token. */
   readonly sendProgress: ((progress: number, message: string) => Promise<void>) | undefined;
+  /** The client takes a task of the protocol as the answer (X5a); absent: it does not. */
+  readonly task?: TaskWish;
+  /** Told of an operation that goes on after the answer, unless it became a task; absent: nobody cares. */
+  readonly onBackground?: (operation: Operation) => void;
+}
+
+/** How a call may become a task. */
+export interface TaskWish {
+  /** True: whatever the mode of the call. False: only what would go on after the answer. */
+  readonly required: boolean;
+  /** Told of the operation right after its start; the answer of the call is then not sent. */
+  readonly begin: (operation: Operation) => void;
 }

@@ -3,6 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { CatalogProblem, UnavailableTool } from "../catalog/leaf.ts";
 import { describeProblem } from "../catalog/problem.ts";
 import type { Operation } from "../operation/operation_record.ts";
+import { readLines } from "../operation/output_pages.ts";
 import { lastLines, type ViewLimits } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
 import {
@@ -14,6 +15,7 @@ import {
   unknownOperation,
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "./builtin_parameters.ts";
+import { readLineRange } from "./delivery/resource_uri.ts";
 import {
   activeLine,
   errorResult,
@@ -32,6 +34,8 @@ const ONE_OUTPUT: ViewLimits = { bytes: 2000, lines: 20 };
 /** Names of tools that miss one program shown on a line. */
 const MOST_NAMES = 4;
 const MOST_PROBLEMS = 20;
+/** Room for the two lines that say which lines are shown. */
+const LINES_HEADING_BYTES = 400;
 
 export const STATUS_TOOL: BuiltinTool = {
   name: "status",
@@ -43,6 +47,11 @@ export const STATUS_TOOL: BuiltinTool = {
   parameters: [
     OPERATION_PARAMETER,
     TOOLS_PARAMETER,
+    {
+      name: "lines",
+      kind: "text",
+      description: 'With operation_id: these lines of its output, counted from 1, as in "7", "7-200" or "7-".',
+    },
     { name: "limit", kind: "count", description: `How many of each kind to list; default ${DEFAULT_LIMIT}.` },
   ],
   tellsNews: false,
@@ -51,10 +60,13 @@ export const STATUS_TOOL: BuiltinTool = {
 
 async function showStatus(service: Service, args: BuiltinArguments): Promise<CallToolResult> {
   const id = args.text("operation_id");
+  const lines = args.text("lines");
   if (id !== undefined) {
     const operation = service.registry.get(id);
-    return operation === undefined ? errorResult(unknownOperation(id)) : showOne(service, operation);
+    if (operation === undefined) return errorResult(unknownOperation(id));
+    return lines === undefined ? showOne(service, operation) : await showLines(service, operation, lines);
   }
+  if (lines !== undefined) return errorResult('Cannot run "status": "lines" needs an operation_id');
   const shown = selectOperations(service, args);
   const { sandbox } = service.settings;
   const [{ problems, unavailable }, summary] = await Promise.all([
@@ -103,6 +115,28 @@ function showOne(service: Service, operation: Operation): CallToolResult {
     : `Last lines of ${totalLines} (${totalBytes} bytes):\n${output.trimEnd()}`;
   return {
     ...textResult(`${facts}\n${amount}`),
+    _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
+  };
+}
+
+/** As many of the lines as one result shows. */
+async function showLines(service: Service, operation: Operation, lines: string): Promise<CallToolResult> {
+  const range = readLineRange(lines);
+  if (!range.ok) return errorResult(`Cannot run "status": ${range.problem}`);
+  const { inline, keepAnsi } = service.settings;
+  const { output } = operation;
+  const limit = Math.max(1, inline.bytes - LINES_HEADING_BYTES);
+  const page = await readLines(output, { ...range.value, limit }, { keepAnsi });
+  const shown = page.text === "" ? 0 : page.text.trimEnd().split("\n").length;
+  const end = Math.max(range.value.first, range.value.first + shown - 1);
+  const more = range.value.last !== undefined && end < range.value.last && page.nextOffset < output.totalBytes
+    ? `; go on with lines "${end + 1}-${range.value.last}"`
+    : "";
+  const lost = output.lostBytes > 0 ? `; ${output.lostBytes} bytes are lost` : "";
+  const facts =
+    `[${operation.id} ${operation.state}, lines ${range.value.first} to ${end} of ${output.totalLines}${more}${lost}]`;
+  return {
+    ...textResult(shown === 0 ? `${facts}\n(no such lines)` : `${facts}\n${page.text.trimEnd()}\n${facts}`),
     _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
   };
 }

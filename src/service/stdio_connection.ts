@@ -7,8 +7,9 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../base/errors.ts";
 import { ToolLister } from "./definitions.ts";
+import { TaskListening } from "./delivery/task_listening.ts";
 import type { ByteOutput } from "./message_writer.ts";
-import { buildServer } from "./server.ts";
+import { buildSession, type BuiltServer } from "./server.ts";
 import type { Service } from "./service.ts";
 import { type ByteInput, StdioTransport } from "./stdio_transport.ts";
 
@@ -29,17 +30,31 @@ const LAST_ANSWERS_MS = 2_000;
 export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
   const transport = new StdioTransport({ input: io.input, output: io.output, log: service.log });
   const tools = new ToolLister(service.settings);
-  const connection = serveStdio(({ era }) => buildServer(service, { era, tools }), {
-    transport,
+  let session: BuiltServer | undefined;
+  const build = ({ era }: { readonly era: "legacy" | "modern" }) => {
+    session = buildSession(service, { era, tools });
+    return session.server;
+  };
+  const connection = serveStdio(build, {
+    transport: service.settings.synchronous ? transport : new TaskListening(transport, service),
     onerror: (error) => service.log.debug("MCP connection", { error: messageOf(error) }),
   });
-  await Promise.race([transport.inputEnded, aborted(io.stop)]);
+  const reason = await Promise.race([
+    transport.inputEnded.then(() => "The client has closed its end"),
+    aborted(io.stop).then(() => "The server was asked to end"),
+  ]);
   const deadline = performance.now() + (io.graceMs ?? GRACE_MS);
   // First the requests: one that was read last may not have started its operation yet.
   await transport.whenAnswered(deadline - performance.now());
   await service.registry.shutdown(Math.max(0, deadline - performance.now()));
   if (!(await transport.whenAnswered(LAST_ANSWERS_MS))) service.log.error("Some requests were left without an answer");
+  await nextTurn(); // what is told of the last ends
+  await session?.farewell(reason);
   await connection.close();
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<void> {

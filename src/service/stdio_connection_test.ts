@@ -232,7 +232,12 @@ Deno.test("C1 server/discover opens the modern era and every result says that it
   };
   wire.send({ jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta } });
   const discovered = (await wire.receive()).result as { capabilities: unknown };
-  assert.deepStrictEqual(discovered.capabilities, { tools: {} });
+  assert.deepStrictEqual(discovered.capabilities, {
+    tools: {},
+    completions: {},
+    resources: { subscribe: true, listChanged: true },
+    extensions: { "io.modelcontextprotocol/tasks": {} },
+  });
   const call = shell("two", "true");
   wire.send({ ...call, params: { ...call.params, _meta } });
   const answer = await wire.receive();

@@ -5,7 +5,9 @@ import {
   ResourceNotFoundError,
   type Server,
 } from "@modelcontextprotocol/server";
-import { callTool } from "../../src/service/call_tool.ts";
+import { CallDelivery } from "../../src/service/delivery/call_delivery.ts";
+import { Outgoing } from "../../src/service/delivery/outgoing.ts";
+import type { SessionServer } from "../../src/service/delivery/session_server.ts";
 import { buildServer, type ServerOptions } from "../../src/service/server.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { FixtureTool } from "./fixture_tools.ts";
@@ -56,7 +58,9 @@ interface ToolParts {
   readonly tools: ReadonlyMap<string, FixtureTool>;
 }
 
-function addTools(server: Server, { service, options, tools }: ToolParts): void {
+function addTools(server: SessionServer, { service, options, tools }: ToolParts): void {
+  const outgoing = new Outgoing(server, service.log);
+  const own = new CallDelivery({ service, server, outgoing, era: options.era, closed: new AbortController().signal });
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: [
       ...options.tools.list(await service.catalog(), params?.cursor),
@@ -72,10 +76,7 @@ function addTools(server: Server, { service, options, tools }: ToolParts): void 
     const args = params.arguments ?? {};
     const tool = tools.get(params.name);
     if (tool !== undefined) return await tool.call(args, context);
-    return await callTool(service, { name: params.name, args }, {
-      signal: context.mcpReq.signal,
-      sendProgress: undefined,
-    });
+    return await own.answer(params, context) as never; // as the product's own handler does
   });
 }
 

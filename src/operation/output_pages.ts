@@ -1,0 +1,112 @@
+/**
+ * Any part of an output as text (X8), from memory or from the file, a bounded piece at a time. A piece ends with a
+ * line wherever a line fits, so that pieces read one after the other are the text as a whole: escapes and redrawn
+ * lines never reach over a newline.
+ */
+import { type CleanOptions, cleanText } from "./clean_text.ts";
+import { countNewlines } from "./newlines.ts";
+import type { OutputReader } from "./output.ts";
+
+/** A piece of an output; offsets are in bytes of the output as it was written. */
+export interface OutputPage {
+  readonly text: string;
+  /** Of its first byte; more than what was asked for where bytes are lost. */
+  readonly offset: number;
+  /** Where the next piece begins; `totalBytes` at the end. */
+  readonly nextOffset: number;
+}
+
+/** Which lines, the first one being 1. */
+export interface LineRange {
+  readonly first: number;
+  /** Undefined: to the end. */
+  readonly last: number | undefined;
+}
+
+/** Read at once when lines are looked for. */
+const SEARCH_BYTES = 256 * 1024;
+const NEWLINE = 10;
+
+/** At most `limit` bytes from `offset` on. */
+export async function readPage(
+  output: OutputReader,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+  options: CleanOptions,
+): Promise<OutputPage> {
+  const read = await readUpTo(output, offset, limit);
+  const bytes = read.offset + read.bytes.length < output.totalBytes ? upToLineEnd(read.bytes) : read.bytes;
+  return { text: cleanText(bytes, options), offset: read.offset, nextOffset: read.offset + bytes.length };
+}
+
+/** These lines, as far as `limit` bytes go. */
+export async function readLines(
+  output: OutputReader,
+  { first, last, limit }: LineRange & { readonly limit: number },
+  options: CleanOptions,
+): Promise<OutputPage> {
+  const offset = await lineOffset(output, first);
+  if (last === undefined) return await readPage(output, { offset, limit }, options);
+  const end = await lineOffset(output, last + 1);
+  return await readPage(output, { offset, limit: Math.min(limit, Math.max(0, end - offset)) }, options);
+}
+
+/** Where line `line` begins; the end where there are not so many, after the gap where it is lost. */
+async function lineOffset(output: OutputReader, line: number): Promise<number> {
+  let { offset, newlines } = output.lineMark(line);
+  while (newlines < line - 1) {
+    const piece = await output.read(offset, SEARCH_BYTES);
+    if (piece.bytes.length === 0) return output.totalBytes;
+    if (piece.offset > offset) return piece.offset;
+    const found = countNewlines(piece.bytes);
+    if (newlines + found >= line - 1) return offset + afterNewline(piece.bytes, line - 1 - newlines);
+    newlines += found;
+    offset += piece.bytes.length;
+  }
+  return offset;
+}
+
+/** The index after the `count`th newline, which is there. */
+function afterNewline(bytes: Uint8Array, count: number): number {
+  let at = 0;
+  for (let found = 0; found < count; found++) at = bytes.indexOf(NEWLINE, at) + 1;
+  return at;
+}
+
+/** Neighbouring pieces as one, up to a gap. */
+async function readUpTo(output: OutputReader, offset: number, limit: number) {
+  const first = await output.read(offset, limit);
+  const pieces = [first.bytes];
+  let length = first.bytes.length;
+  while (length < limit) {
+    const next = await output.read(first.offset + length, limit - length);
+    if (next.bytes.length === 0 || next.offset !== first.offset + length) break;
+    pieces.push(next.bytes);
+    length += next.bytes.length;
+  }
+  return { offset: first.offset, bytes: pieces.length === 1 ? first.bytes : joined(pieces, length) };
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+/** Whole lines; where not even one fits, whole characters, and at least one byte. */
+function upToLineEnd(bytes: Uint8Array): Uint8Array {
+  const newline = bytes.lastIndexOf(NEWLINE);
+  if (newline >= 0) return bytes.subarray(0, newline + 1);
+  let end = bytes.length;
+  // At most three bytes of a character can be without their first one.
+  for (let back = 1; back <= 3 && back < bytes.length; back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    if (byte >= 0xc0) end = bytes.length - back;
+    break;
+  }
+  return bytes.subarray(0, end);
+}

@@ -1,0 +1,222 @@
+/**
+ * Where output goes that does not fit into memory (X8): one file for each operation that says more than its window
+ * keeps, in a directory no command can reach. The space they take together is limited; when it is full, the files of
+ * the operations that ended first go, and what cannot be written is counted as lost.
+ */
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+
+export interface SpillSpaceOptions {
+  /** Made when it is first needed, mode 0700; its parent exists. It is removed by whoever owns the parent. */
+  readonly directory: string;
+  /** Of all files together, in bytes; 0: nothing is ever written. */
+  readonly limitBytes: number;
+  readonly log: Logger;
+}
+
+/** 512 MiB. */
+export const DEFAULT_SPILL_LIMIT_BYTES = 512 * 1024 * 1024;
+
+/** The files of one server. */
+export class SpillSpace {
+  readonly #options: SpillSpaceOptions;
+  /** Files of ended operations, the oldest end first. */
+  readonly #retired = new Set<SpillFile>();
+  #directory: Promise<void> | undefined;
+  #leaving: Promise<void> = Promise.resolve();
+  #usedBytes = 0;
+  #named = 0;
+
+  constructor(options: SpillSpaceOptions) {
+    this.#options = options;
+  }
+
+  /** What all files take now, in bytes. */
+  get usedBytes(): number {
+    return this.#usedBytes;
+  }
+
+  /** A file that does not exist before something is appended to it. */
+  newFile(): SpillFile {
+    const path = `${this.#options.directory}/${++this.#named}`;
+    return new SpillFile(path, {
+      ready: () => this.#ready(),
+      reserve: (bytes) => this.#reserve(bytes),
+      retire: (file) => this.#retired.add(file),
+      forget: (file, bytes) => this.#forget(file, bytes),
+      warn: (what, thrown) => this.#options.log.warn(what, { file: path, error: messageOf(thrown) }),
+    });
+  }
+
+  #ready(): Promise<void> {
+    return this.#directory ??= Deno.mkdir(this.#options.directory, { mode: 0o700 });
+  }
+
+  /** Settles when the files that were given up are gone. */
+  async settled(): Promise<void> {
+    await this.#leaving;
+  }
+
+  #reserve(bytes: number): boolean {
+    for (const oldest of this.#retired) {
+      if (this.#usedBytes + bytes <= this.#options.limitBytes) break;
+      oldest.discard();
+    }
+    if (this.#usedBytes + bytes > this.#options.limitBytes) return false;
+    this.#usedBytes += bytes;
+    return true;
+  }
+
+  #forget(file: SpillFile, bytes: number): void {
+    this.#retired.delete(file);
+    this.#usedBytes -= bytes;
+    this.#leaving = this.#leaving.then(() => file.settled());
+  }
+}
+
+/** What a file needs of its space. */
+interface SpillOwner {
+  ready(): Promise<void>;
+  /** Whether so many more bytes may be written. */
+  reserve(bytes: number): boolean;
+  retire(file: SpillFile): void;
+  forget(file: SpillFile, bytes: number): void;
+  warn(what: string, thrown: unknown): void;
+}
+
+/** Bytes appended in order, read at any time. Writing goes on in the background. */
+export class SpillFile {
+  readonly #path: string;
+  readonly #owner: SpillOwner;
+  #handle: Deno.FsFile | undefined;
+  #acceptedBytes = 0;
+  #inFlight = 0;
+  /** Settles when everything appended so far is written; never rejects. */
+  #writing: Promise<void> = Promise.resolve();
+  /** Buffers to use again: fresh ones for every write are what a flood would fill the memory with. */
+  #spare: Uint8Array<ArrayBuffer>[] = [];
+  #state: "open" | "retired" | "failed" | "removed" = "open";
+
+  constructor(path: string, owner: SpillOwner) {
+    this.#path = path;
+    this.#owner = owner;
+  }
+
+  /** How much can be read, from the start; 0 once the file is gone. */
+  get acceptedBytes(): number {
+    return this.#acceptedBytes;
+  }
+
+  /** Settles when writing has caught up; undefined: it is not behind. */
+  get pressure(): Promise<void> | undefined {
+    return this.#inFlight > 1 ? this.#writing : undefined;
+  }
+
+  /** Appends `parts` (copied); false: there is no room for them, or the file cannot be written any more. */
+  append(parts: readonly Uint8Array[]): boolean {
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    if (this.#state !== "open" || !this.#owner.reserve(length)) return false;
+    const buffer = this.#takeBuffer(length);
+    let at = 0;
+    for (const part of parts) {
+      buffer.set(part, at);
+      at += part.length;
+    }
+    this.#acceptedBytes += length;
+    this.#inFlight++;
+    this.#writing = this.#writing.then(() => this.#write(buffer, length)).finally(() => this.#inFlight--);
+    return true;
+  }
+
+  /** At most `length` bytes from `offset` on; empty: there is nothing (any more). */
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    await this.#writing;
+    const wanted = Math.min(length, this.#acceptedBytes - offset);
+    if (wanted <= 0) return new Uint8Array(0);
+    const bytes = new Uint8Array(wanted);
+    let filled = 0;
+    try {
+      using file = await Deno.open(this.#path, { read: true });
+      await file.seek(offset, Deno.SeekMode.Start);
+      for (
+        let size = await file.read(bytes);
+        size !== null && size > 0;
+        size = await file.read(bytes.subarray(filled))
+      ) {
+        filled += size;
+        if (filled === wanted) break;
+      }
+    } catch (thrown) {
+      // Removed while it was being opened: its operation was just pruned.
+      if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  /** Nothing more will be appended; the file stays until its space needs the room. */
+  retire(): void {
+    if (this.#state !== "open") return;
+    this.#state = "retired";
+    this.#owner.retire(this);
+    this.#writing = this.#writing.then(() => this.#close());
+  }
+
+  /** Removes it. */
+  discard(): void {
+    if (this.#state === "removed") return;
+    this.#state = "removed";
+    const bytes = this.#acceptedBytes;
+    this.#acceptedBytes = 0;
+    this.#writing = this.#writing.then(() => this.#close()).then(() => bytes > 0 ? this.#remove() : undefined);
+    this.#owner.forget(this, bytes);
+  }
+
+  /** Settles when nothing is being written or removed any more. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(buffer: Uint8Array<ArrayBuffer>, length: number): Promise<void> {
+    if (this.#state === "failed" || this.#state === "removed") return;
+    try {
+      await this.#owner.ready();
+      this.#handle ??= await Deno.open(this.#path, { write: true, createNew: true, mode: 0o600 });
+      for (let written = 0; written < length;) {
+        written += await this.#handle.write(buffer.subarray(written, length));
+      }
+      this.#spare.push(buffer);
+    } catch (thrown) {
+      this.#owner.warn("Cannot keep the whole output of an operation", thrown);
+      this.#fail();
+    }
+  }
+
+  /** What was written so far may be incomplete: nothing of it is offered. */
+  #fail(): void {
+    this.#owner.forget(this, this.#acceptedBytes);
+    this.#acceptedBytes = 0;
+    this.#state = "failed";
+    this.#close();
+  }
+
+  #close(): void {
+    this.#spare = [];
+    this.#handle?.close();
+    this.#handle = undefined;
+  }
+
+  async #remove(): Promise<void> {
+    try {
+      await Deno.remove(this.#path);
+    } catch (thrown) {
+      // It never came to be, or the session's directory went first.
+      if (!(thrown instanceof Deno.errors.NotFound)) this.#owner.warn("Cannot remove a file of output", thrown);
+    }
+  }
+
+  #takeBuffer(length: number): Uint8Array<ArrayBuffer> {
+    const found = this.#spare.findIndex((buffer) => buffer.length >= length);
+    const [spare] = found < 0 ? [] : this.#spare.splice(found, 1);
+    return spare ?? new Uint8Array(length);
+  }
+}

@@ -1,0 +1,37 @@
+import { strict as assert } from "node:assert";
+import { makeService, PlayedRunner } from "./_support.ts";
+import { callTool } from "./call_tool.ts";
+
+/** Runs what is put off for exactly `ms` at once instead, as if that time had passed; the rest waits as it should. */
+function skipping(ms: number): Disposable {
+  const { setTimeout: original } = globalThis;
+  globalThis.setTimeout =
+    ((action: () => void, delay?: number) => original(action, delay === ms ? 0 : delay)) as typeof setTimeout;
+  return {
+    [Symbol.dispose]() {
+      globalThis.setTimeout = original;
+    },
+  };
+}
+
+Deno.test("B2 await with a progress token says after 15 s without output what still runs", async () => {
+  const runner = new PlayedRunner();
+  const service = makeService({ runner });
+  const context = { signal: new AbortController().signal, sendProgress: undefined };
+  await callTool(service, { name: "sandboxed_shell", args: { command: "make" } }, context);
+  const command = await runner.next();
+  const heard = Promise.withResolvers<readonly [number, string]>();
+  using _time = skipping(15_000);
+  const waiting = callTool(service, { name: "await", args: {} }, {
+    ...context,
+    sendProgress: (progress, message) => {
+      heard.resolve([progress, message]);
+      return Promise.resolve();
+    },
+  });
+  const [progress, message] = await heard.promise;
+  assert.strictEqual(progress, 1);
+  assert.match(message, /^op_\w{26} sandboxed_shell running for \d+ ms: make$/);
+  command.exit(0);
+  await waiting;
+});

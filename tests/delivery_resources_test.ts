@@ -1,0 +1,222 @@
+/** Resources, their changes and completions, with the SDK's own client in both eras. */
+import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
+import { withDeadline } from "./_support/deadline.ts";
+import { connectClient } from "./_support/sdk_client.ts";
+import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const TOOL = { name: "say", description: "Says hello.", command: "echo hello", synchronous: true };
+
+interface Session extends AsyncDisposable {
+  readonly bench: Workbench;
+  readonly server: ServerProcess;
+  readonly client: Client;
+}
+
+async function open(era: Era, flags: readonly string[] = []): Promise<Session> {
+  await using stack = new AsyncDisposableStack();
+  const bench = stack.use(new Workbench());
+  bench.write(".ahma/tools/say.json", JSON.stringify(TOOL));
+  const server = stack.use(await ServerProcess.start(bench, { era: "none", flags }));
+  const client = await connectClient(server, era);
+  const rest = stack.move();
+  const close = async () => {
+    await client.close();
+    await rest.disposeAsync();
+  };
+  return { bench, server, client, [Symbol.asyncDispose]: close };
+}
+
+/** Runs a line to its end; gives the operation's id. */
+async function run(client: Client, command: string): Promise<string> {
+  const result = await client.callTool({
+    name: "sandboxed_shell",
+    arguments: { command, execution_mode: "Synchronous" },
+  });
+  return /op_\w{26}/.exec(JSON.stringify(result.content))?.[0] ?? "";
+}
+
+async function read(client: Client, uri: string) {
+  const { contents: [first, ...more] } = await client.readResource({ uri });
+  assert.deepStrictEqual(more, []);
+  assert.strictEqual(first?.uri, uri);
+  // All of ours are texts.
+  const { text, mimeType, _meta } = first as { text: string; mimeType: string; _meta?: Record<string, unknown> };
+  return { text, mimeType, meta: _meta?.["ahma/output"] as Record<string, unknown> | undefined };
+}
+
+for (const era of ERAS) {
+  Deno.test(`C4 operations, their output and tool files are listed and read in ${era}`, async () => {
+    await using session = await open(era);
+    const { client } = session;
+    const id = await run(client, "printf 'one\\ntwo\\n\\033[31mthree\\033[0m\\nfo'; exit 4");
+    const { resources } = await client.listResources();
+    assert.deepStrictEqual(resources.map(({ uri }) => uri), [
+      "ahma://operations",
+      "ahma://tools/say",
+      `ahma://operations/${id}`,
+      `ahma://operations/${id}/output`,
+    ]);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    assert.deepStrictEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate), [
+      "ahma://operations/{operation_id}",
+      "ahma://operations/{operation_id}/output{?lines,offset,limit}",
+      "ahma://tools/{name}",
+    ]);
+    const list = JSON.parse((await read(client, "ahma://operations")).text);
+    assert.deepStrictEqual([list.total, list.operations[0].operation_id, list.operations[0].exit_code], [1, id, 4]);
+    const facts = JSON.parse((await read(client, `ahma://operations/${id}`)).text);
+    assert.deepStrictEqual([facts.status, facts.output], ["failed", {
+      uri: `ahma://operations/${id}/output`,
+      bytes: 25,
+      lines: 3,
+    }]);
+    assert.match(facts.result, /^\[op_.* failed, exit code 4.*\]\none\ntwo\nthree\nfo\n\[op_/);
+    const output = await read(client, `ahma://operations/${id}/output`);
+    assert.deepStrictEqual(output, {
+      text: "one\ntwo\nthree\nfo",
+      mimeType: "text/plain",
+      meta: { offset: 0, next_offset: 25, total_bytes: 25, total_lines: 3, lost_bytes: 0, ended: true },
+    });
+    const tool = JSON.parse((await read(client, "ahma://tools/say")).text);
+    assert.deepStrictEqual([tool.name, tool.command], ["say", "echo hello"]);
+  });
+
+  Deno.test(`C4 X8 a part of an output is read by lines or by bytes, and nonsense is refused, in ${era}`, async () => {
+    await using session = await open(era);
+    const { client } = session;
+    const id = await run(client, "seq 1 1000");
+    const uri = `ahma://operations/${id}/output`;
+    assert.strictEqual((await read(client, `${uri}?lines=10-12`)).text, "10\n11\n12\n");
+    assert.strictEqual((await read(client, `${uri}?lines=1000`)).text, "1000\n");
+    const part = await read(client, `${uri}?offset=2&limit=7`);
+    assert.deepStrictEqual([part.text, part.meta?.["next"]], ["2\n3\n4\n", `${uri}?offset=8`]);
+    const wrong = [
+      `${uri}?lines=0`,
+      `${uri}?lines=9-3`,
+      `${uri}?offset=-1`,
+      `${uri}?limit=0`,
+      `${uri}?limit=9999999`,
+      `${uri}?lines=1&offset=2`,
+      `${uri}?bytes=1`,
+      `ahma://operations/${id}?lines=1`,
+    ];
+    for (const uri of wrong) await assert.rejects(client.readResource({ uri }), { code: -32602 }, uri);
+    const unknown = ["ahma://operations/op_none", "ahma://tools/none", "ahma://else", "file:///etc/passwd", "nonsense"];
+    for (const uri of unknown) await assert.rejects(client.readResource({ uri }), { code: -32602 }, uri);
+  });
+
+  Deno.test(`C4 C3 the list of resources has pages in ${era}`, async () => {
+    await using session = await open(era, ["--keep-results", "120"]);
+    const { client } = session;
+    const ids = await Promise.all(Array.from({ length: 125 }, () => run(client, "true")));
+    const uris: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await client.request({ method: "resources/list", params: cursor === undefined ? {} : { cursor } });
+      uris.push(...page.resources.map(({ uri }) => uri));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    assert.strictEqual(uris.length, 2 + 2 * 120);
+    assert.strictEqual(new Set(uris).size, uris.length);
+    for (const id of uris.slice(2).filter((uri) => !uri.endsWith("/output"))) {
+      assert.ok(ids.includes(id.replace("ahma://operations/", "")), id);
+    }
+    await assert.rejects(client.request({ method: "resources/list", params: { cursor: "x" } }), { code: -32602 });
+    const first = JSON.parse((await read(client, "ahma://operations")).text);
+    const rest = JSON.parse((await read(client, first.next)).text);
+    assert.deepStrictEqual([first.operations.length, rest.operations.length, rest.next], [100, 20, undefined]);
+  });
+
+  Deno.test(`C5 ids of operations and names of tool files are completed in ${era}`, async () => {
+    await using session = await open(era);
+    const { client } = session;
+    const older = await run(client, "true");
+    const newer = await run(client, "true");
+    const complete = async (uri: string, name: string, value: string) => {
+      const { completion } = await client.complete({ ref: { type: "ref/resource", uri }, argument: { name, value } });
+      return completion;
+    };
+    const output = "ahma://operations/{operation_id}/output{?lines,offset,limit}";
+    assert.deepStrictEqual(await complete("ahma://operations/{operation_id}", "operation_id", "OP_"), {
+      values: [newer, older],
+      total: 2,
+      hasMore: false,
+    });
+    assert.deepStrictEqual((await complete(output, "operation_id", older.slice(-6))).values, [older]);
+    assert.deepStrictEqual((await complete(output, "lines", "")).values, []);
+    assert.deepStrictEqual((await complete("ahma://tools/{name}", "name", "s")).values, ["say"]);
+    await assert.rejects(complete("ahma://nothing/{x}", "x", ""), { code: -32602 });
+    const prompt = client.complete({ ref: { type: "ref/prompt", name: "p" }, argument: { name: "x", value: "" } });
+    await assert.rejects(prompt, { code: -32602 });
+  });
+}
+
+Deno.test("C4 X8 output through a resource is clean text, whatever the command wrote, or as it is with --keep-ansi", async () => {
+  const command = "printf '10 %%\\r100 %%\\n\\033[1mbold\\033[0m\\n\\377\\376 caf\\303\\251 x\\by\\n'";
+  for (const flags of [[], ["--keep-ansi"]]) {
+    await using session = await open("2025-11-25", flags);
+    const id = await run(session.client, command);
+    const { text } = await read(session.client, `ahma://operations/${id}/output`);
+    const [bold, struck] = flags.length === 0 ? ["bold", "y"] : ["\x1b[1mbold\x1b[0m", "x\by"];
+    assert.strictEqual(text, `100 %\n${bold}\n\ufffd\ufffd café ${struck}\n`);
+  }
+});
+
+Deno.test("X5 C4 2025-11-25: subscribers hear of an operation's end and of its output, others do not", async () => {
+  await using session = await open("2025-11-25");
+  const { client, server } = session;
+  const started = await client.callTool({
+    name: "sandboxed_shell",
+    arguments: { command: "until [ -e go ]; do sleep 0.02; done; echo out" },
+  });
+  const id = /op_\w{26}/.exec(JSON.stringify(started.content))?.[0] ?? "";
+  const wanted = [`ahma://operations/${id}`, `ahma://operations/${id}/output`];
+  for (const uri of wanted) await client.subscribeResource({ uri });
+  await client.subscribeResource({ uri: "ahma://operations" });
+  await client.unsubscribeResource({ uri: "ahma://operations" });
+  await assert.rejects(client.subscribeResource({ uri: "ahma://operations/op_none" }), { code: -32602 });
+  const heard: unknown[] = [];
+  const both = Promise.withResolvers<void>();
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+    heard.push(params.uri);
+    if (wanted.every((uri) => heard.includes(uri))) both.resolve();
+  });
+  session.bench.write("go", "");
+  await withDeadline(both.promise, 20_000, "both changes");
+  await run(client, "true");
+  assert.deepStrictEqual(new Set(heard), new Set(wanted));
+  const [{ text }] = [await read(client, `ahma://operations/${id}/output`)];
+  assert.strictEqual(text, "out\n");
+  assert.ok(server.unclaimed.every(({ method }) => method !== "notifications/resources/list_changed"));
+});
+
+Deno.test("C4 2025-11-25: who has the list of resources hears that it changed", async () => {
+  await using session = await open("2025-11-25");
+  const { client } = session;
+  const changed = Promise.withResolvers<void>();
+  client.setNotificationHandler("notifications/resources/list_changed", () => changed.resolve());
+  await client.listResources();
+  await run(client, "true");
+  await withDeadline(changed.promise, 20_000, "the change");
+});
+
+Deno.test("X5 C4 2026-07-28: changes come to the subscription that asks for them, and name it", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
+  const { operation } = await server.call("sandboxed_shell", { command: "until [ -e go ]; do sleep 0.02; done" });
+  const uri = `ahma://operations/${operation?.operation_id}`;
+  const listening = server.request("subscriptions/listen", {
+    notifications: { resourceSubscriptions: [uri], resourcesListChanged: true },
+  }, { id: "sub" });
+  const { params } = await server.notification("notifications/subscriptions/acknowledged");
+  assert.deepStrictEqual(params?.notifications, { resourceSubscriptions: [uri], resourcesListChanged: true });
+  bench.write("go", "");
+  const updated = await server.notification("notifications/resources/updated");
+  assert.deepStrictEqual(updated.params, { uri, _meta: { "io.modelcontextprotocol/subscriptionId": "sub" } });
+  await server.shell("true");
+  await server.notification("notifications/resources/list_changed");
+  await server.closeInput();
+  assert.strictEqual((await listening).result?.resultType, "complete");
+});
