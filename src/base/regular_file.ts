@@ -35,6 +35,17 @@ export function readRegularFile(path: string, largest: number): RegularFile {
   }
 }
 
+/** The same as text; undefined where there is none that could be read. */
+export function readTextIfRegular(path: string, largest: number): string | undefined {
+  try {
+    const read = readRegularFile(path, largest);
+    return read.kind === "read" ? new TextDecoder().decode(read.bytes) : undefined;
+  } catch (thrown) {
+    if (systemErrorCode(thrown) === undefined) throw thrown;
+    return undefined;
+  }
+}
+
 /** The system's name of what went wrong (`ENOENT`); undefined: not an error of the system. */
 export function systemErrorCode(thrown: unknown): string | undefined {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;

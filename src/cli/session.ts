@@ -11,12 +11,13 @@ import type { FailedCommand } from "../sandbox/denials.ts";
 import { searchPath } from "../sandbox/environment.ts";
 import { missingLayer } from "../sandbox/layers.ts";
 import { missingLayers } from "../sandbox/narrowed.ts";
-import { absolutePath, realPath } from "../sandbox/paths.ts";
+import { absolutePath, placeOf } from "../sandbox/paths.ts";
 import { backEndOf, type Platform, thisPlatform } from "../sandbox/platform.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/prepare.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
 import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
+import { programFiles } from "./commands/running_program.ts";
 import { failureExplainer } from "./explain_failure.ts";
 import { openSeatbelt } from "./seatbelt_session.ts";
 import { selfTestLine } from "./self_test_line.ts";
@@ -96,8 +97,8 @@ function sandboxSettings(
 
 /** What is ours and lies in a writable tree in some settings, where commands may not change it. */
 function ownPaths({ toolsDirectory }: Settings): readonly string[] {
-  return [toolsDirectory].filter((path) => path !== undefined)
-    .map((path) => realPath(absolutePath(path, Deno.cwd()))).filter((path) => path !== undefined);
+  const tools = toolsDirectory === undefined ? [] : [absolutePath(toolsDirectory, Deno.cwd())];
+  return [...tools, ...programFiles()].map(placeOf);
 }
 
 /**

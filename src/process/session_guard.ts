@@ -13,7 +13,7 @@ import {
   protectedChanges,
 } from "../sandbox/guard.ts";
 import { findNestedRepositories } from "../sandbox/nested_repositories.ts";
-import { nestedRepositoryPaths, type ProtectedPath } from "../sandbox/protected.ts";
+import { nestedRepositoryPaths } from "../sandbox/protected.ts";
 
 export interface SessionGuardOptions {
   readonly plan: GuardPlan;
@@ -39,7 +39,12 @@ export class SessionGuard {
 
   /** Adds the repositories below the trees: once, before the first command. */
   async findRepositories(): Promise<void> {
-    const found = await Promise.all(this.#options.trees.map((tree) => repositoryPaths(tree)));
+    const { trees, plan: { open }, logger } = this.#options;
+    const found = await Promise.all(trees.map(async (tree) => {
+      const repositories = await findNestedRepositories(tree);
+      if (!repositories.complete) logger.warn("Not all repositories below are protected: there is too much", { tree });
+      return nestedRepositoryPaths(repositories, { tree, open });
+    }));
     this.#plan = { ...this.#plan, protected: [...this.#plan.protected, ...found.flat()] };
   }
 
@@ -80,14 +85,4 @@ export class SessionGuard {
     this.#late = [...this.#late, ...found];
     this.#options.logger.warn("Protected paths changed after the result of a command", { changes: found });
   }
-}
-
-async function repositoryPaths(tree: string): Promise<readonly ProtectedPath[]> {
-  const { directories, submodules } = await findNestedRepositories(tree);
-  return [
-    ...directories.flatMap((directory) => nestedRepositoryPaths(directory, tree)),
-    ...submodules.flatMap((directory) =>
-      ["hooks", "config"].map((name) => ({ path: `${directory}/${name}`, tree, fileOnly: false }))
-    ),
-  ];
 }

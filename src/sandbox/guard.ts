@@ -10,10 +10,20 @@ import type { ProtectedPath } from "./protected.ts";
 /** What a session guards. */
 export interface GuardPlan {
   readonly protected: readonly ProtectedPath[];
-  /** Canonical places of credentials in trees that commands can read or write. */
-  readonly hidden: readonly string[];
+  /** Absolute paths that are not protected, whatever repository is found around them. */
+  readonly open: readonly string[];
+  /** Places of credentials in trees that commands can read or write. */
+  readonly hidden: readonly HiddenPath[];
   /** Empty ones of ours, shown in place of what is hidden. */
   readonly covers: { readonly directory: string; readonly file: string };
+}
+
+/** A place of credentials; it need not exist. */
+export interface HiddenPath {
+  /** Canonical. */
+  readonly path: string;
+  /** The widest writable tree it lies in: what is renamed there would be found uncovered by the next command. */
+  readonly tree?: string | undefined;
 }
 
 /** One change of a protected path. */
@@ -46,7 +56,7 @@ export type Looker = Pick<Libc, "lookAt">;
 export function lookAtGuarded(plan: GuardPlan, libc: Looker, { mounted }: { readonly mounted: boolean }): GuardView {
   const looking = new Look(libc, mounted);
   for (const one of plan.protected) looking.protect(one);
-  for (const path of plan.hidden) looking.hide(path, plan.covers);
+  for (const one of plan.hidden) looking.hide(one, plan.covers);
   return looking.view();
 }
 
@@ -90,13 +100,14 @@ class Look {
     this.#add({ path, ...identityOf(facts), treatment: "read_only", cover: path }, String(facts.changedAt));
   }
 
-  hide(path: string, covers: GuardPlan["covers"]): void {
+  hide({ path, tree }: HiddenPath, covers: GuardPlan["covers"]): void {
     const facts = this.#look(path);
     if (facts === undefined || facts.kind === "link") return; // what the link leads to is a place of its own
     if (!this.#mounted) {
       this.#exposed.push(path);
       return;
     }
+    for (const directory of tree === undefined ? [] : ancestors(path, tree)) this.#pin(directory);
     const cover = facts.kind === "directory" ? covers.directory : covers.file;
     this.#add({ path, ...identityOf(facts), treatment: "hidden", cover }, String(facts.changedAt));
   }
@@ -117,7 +128,6 @@ class Look {
   }
 
   #add(guarded: GuardedPath, version: string): void {
-    if (this.#guarded.get(guarded.path)?.treatment === "read_only") return;
     this.#guarded.set(guarded.path, guarded);
     this.#key += `${guarded.treatment} ${guarded.path} ${guarded.device} ${guarded.inode} ${version}\0`;
   }

@@ -21,7 +21,8 @@ async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
       tree,
       plan: (names, hidden = []) => ({
         protected: names.map((name) => ({ path: `${tree}/${name}`, tree, fileOnly: name === ".git" })),
-        hidden: hidden.map((name) => `${tree}/${name}`),
+        open: [],
+        hidden: hidden.map((name) => ({ path: `${tree}/${name}`, tree })),
         covers: { directory: "/empty", file: "/nothing" },
       }),
       look: (plan, how) => lookAtGuarded(plan, libc, how),
@@ -78,6 +79,24 @@ Deno.test("S7 lookAtGuarded() covers places of credentials last, and names those
     ]);
     assert.deepStrictEqual(look(both, MOUNTED).exposed, []);
     assert.deepStrictEqual(look(both, BARE).exposed, [`${tree}/.netrc`, `${tree}/.ssh`]);
+  }));
+
+Deno.test("S7 lookAtGuarded() pins the directories on the way to what it covers, where they could be renamed", () =>
+  inTree(async ({ tree, plan, look }) => {
+    await Deno.mkdir(`${tree}/.config/gh`, { recursive: true });
+    const written = plan([], [".config/gh"]);
+    const read = { ...written, hidden: [{ path: `${tree}/.config/gh` }] };
+    const treatments = (of: GuardPlan) => look(of, MOUNTED).guarded.map(({ path, treatment }) => [path, treatment]);
+    const gh = [`${tree}/.config/gh`, "hidden"];
+    assert.deepStrictEqual(treatments(written), [[`${tree}/.config`, "pin"], gh]);
+    assert.deepStrictEqual(treatments(read), [gh]);
+  }));
+
+Deno.test("S7 lookAtGuarded() covers what is protected as well", () =>
+  inTree(async ({ tree, plan, look }) => {
+    await Deno.mkdir(`${tree}/.ssh`);
+    const { guarded } = look(plan([".ssh"], [".ssh"]), MOUNTED);
+    assert.deepStrictEqual(guarded.map(({ treatment }) => treatment), ["hidden"]);
   }));
 
 Deno.test("S8 the key of a view changes exactly when other mounts are needed", () =>

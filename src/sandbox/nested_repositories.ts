@@ -6,48 +6,95 @@ import { isExpected } from "./paths.ts";
 
 /** Levels of directories below the tree that are looked into. */
 const DEEPEST = 3;
-const MOST_DIRECTORIES = 500;
-/** Each costs a command some ten microseconds. */
-const MOST_REPOSITORIES = 32;
+/** Levels of `.git/modules`: a submodule's name is a path. */
+const DEEPEST_NAME = 4;
+/** Some fifty microseconds each. */
+const MOST_DIRECTORIES = 5_000;
+/** Each costs a command some ten microseconds to look at, and as much to mount. */
+const MOST_REPOSITORIES = 128;
 /** Full of directories, and no place for repositories. */
 const SKIPPED: readonly string[] = [".cache", ".venv", "__pycache__", "dist", "node_modules", "target", "venv"];
 
-/** The directories that hold a `.git`, the tree itself not among them, and those that are a submodule's `.git`. */
 export interface FoundRepositories {
+  /** The directories that hold a `.git`, the tree itself not among them. */
   readonly directories: readonly string[];
+  /** Those that are a submodule's `.git`. */
   readonly submodules: readonly string[];
+  /** Those in which a repository keeps what leads a linked worktree, wherever that lies, to it. */
+  readonly worktrees: readonly string[];
+  /** False: there were more, or more to look into, than are looked at. */
+  readonly complete: boolean;
 }
 
 /** Looks level by level, so that what is near the top is found first. */
 export async function findNestedRepositories(tree: string): Promise<FoundRepositories> {
-  const directories: string[] = [];
-  let level = [tree];
-  let looked = 0;
-  for (let depth = 0; depth <= DEEPEST && level.length > 0; depth++) {
-    const next: string[] = [];
-    for (const directory of level) {
-      if (++looked > MOST_DIRECTORIES || directories.length >= MOST_REPOSITORIES) break;
-      for (const { name, isDirectory } of await entriesOf(directory)) {
-        if (name === ".git") {
-          if (directory !== tree) directories.push(directory);
-        } else if (isDirectory && !SKIPPED.includes(name)) next.push(`${directory}/${name}`);
-      }
-    }
-    level = next;
-  }
-  const submodules = await entriesOf(`${tree}/.git/modules`);
-  return {
-    directories,
-    submodules: submodules.filter(({ isDirectory }) => isDirectory).slice(0, MOST_REPOSITORIES)
-      .map(({ name }) => `${tree}/.git/modules/${name}`),
-  };
+  const search = new Search(tree);
+  await search.insideOf(`${tree}/.git`);
+  await search.directoriesOf(tree);
+  for (const directory of search.found.directories) await search.insideOf(`${directory}/.git`);
+  return { ...search.found, complete: search.complete };
 }
 
-async function entriesOf(directory: string): Promise<readonly Deno.DirEntry[]> {
-  try {
-    return await Array.fromAsync(Deno.readDir(directory));
-  } catch (thrown) {
-    if (!isExpected(thrown)) throw thrown;
-    return []; // what cannot be looked into holds nothing that can be found
+class Search {
+  readonly found = { directories: [] as string[], submodules: [] as string[], worktrees: [] as string[] };
+  complete = true;
+  readonly #tree: string;
+  #looked = 0;
+
+  constructor(tree: string) {
+    this.#tree = tree;
+  }
+
+  async directoriesOf(tree: string): Promise<void> {
+    let level = [tree];
+    for (let depth = 0; depth <= DEEPEST && level.length > 0; depth++) {
+      const next: string[] = [];
+      for (const directory of level) {
+        for (const { name, isDirectory } of await this.#entriesOf(directory)) {
+          if (name === ".git") {
+            if (directory !== this.#tree) this.#add(this.found.directories, directory);
+          } else if (isDirectory && !SKIPPED.includes(name)) next.push(`${directory}/${name}`);
+        }
+      }
+      level = next;
+    }
+  }
+
+  async insideOf(repository: string): Promise<void> {
+    for (const { name, isDirectory } of await this.#entriesOf(`${repository}/worktrees`)) {
+      if (isDirectory) this.#add(this.found.worktrees, `${repository}/worktrees/${name}`);
+    }
+    await this.#modulesIn(`${repository}/modules`, DEEPEST_NAME);
+  }
+
+  async #modulesIn(directory: string, levels: number): Promise<void> {
+    for (const { name, isDirectory } of levels === 0 ? [] : await this.#entriesOf(directory)) {
+      if (!isDirectory) continue;
+      const path = `${directory}/${name}`;
+      const isRepository = (await this.#entriesOf(path)).some((entry) => entry.name === "HEAD");
+      if (!isRepository) await this.#modulesIn(path, levels - 1);
+      else if (this.#add(this.found.submodules, path)) await this.insideOf(path);
+    }
+  }
+
+  #add(to: string[], path: string): boolean {
+    const { directories, submodules, worktrees } = this.found;
+    const room = directories.length + submodules.length + worktrees.length < MOST_REPOSITORIES;
+    if (room) to.push(path);
+    else this.complete = false;
+    return room;
+  }
+
+  async #entriesOf(directory: string): Promise<readonly Deno.DirEntry[]> {
+    if (this.#looked++ >= MOST_DIRECTORIES) {
+      this.complete = false;
+      return [];
+    }
+    try {
+      return await Array.fromAsync(Deno.readDir(directory));
+    } catch (thrown) {
+      if (!isExpected(thrown)) throw thrown;
+      return []; // what cannot be looked into holds nothing that can be found
+    }
   }
 }

@@ -25,6 +25,14 @@ export function realPath(path: string): string | undefined {
   return expected(() => Deno.realPathSync(path));
 }
 
+/** Where a path is, or would be: links on the way are followed as far as there is anything. `path` is absolute. */
+export function placeOf(path: string): string {
+  const real = realPath(path);
+  if (real !== undefined || path === "/") return real ?? path;
+  const above = placeOf(parentOf(path));
+  return `${above === "/" ? "" : above}/${path.slice(path.lastIndexOf("/") + 1)}`;
+}
+
 /**
  * The canonical path, unless a name on the way or a link's target lies in one of `untrusted`: a command that ran
  * before could have put a link there that leads anywhere. Undefined then, and when it is missing or out of reach.

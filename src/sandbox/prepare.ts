@@ -12,10 +12,11 @@ import { missingProtections, SHARED_MEMORY } from "./landlock.ts";
 import type { Processor } from "./launcher/syscalls.ts";
 import { Libc } from "./libc.ts";
 import { fingerprint } from "../base/fingerprint.ts";
-import { expected, isWithin, realPath } from "./paths.ts";
+import { readTextIfRegular } from "../base/regular_file.ts";
+import { isWithin, realPath } from "./paths.ts";
 import { scopeCache, sessionBase } from "./places.ts";
 import type { PinnedDirectory, SandboxPolicy } from "./policy.ts";
-import { type ProtectedPath, protectedPaths } from "./protected.ts";
+import { openedPaths, type ProtectedPath, protectedPaths } from "./protected.ts";
 import { acceptableAbi, supportedProcessor } from "./prerequisites.ts";
 import { runtimeCacheProblem } from "./runtime_cache.ts";
 import { type ScopeChoice, settleScopes } from "./scope.ts";
@@ -160,7 +161,9 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
   const reachable = [...trees, ...grants.value.map(({ path }) => path)];
   const guard = {
     protected: protect.value,
-    hidden: sensitive.filter((secret) => reachable.some((tree) => isWithin(secret, tree))),
+    open: openedPaths({ trees, allow: settings.allowProtected }),
+    hidden: sensitive.filter((secret) => reachable.some((tree) => isWithin(secret, tree)))
+      .map((path) => ({ path, tree: widest(trees.filter((tree) => isWithin(path, tree))) })),
     covers: createCovers(directories),
   };
   return success({
@@ -182,6 +185,11 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
     abi,
     missing: abi === 0 ? [] : missingProtections(abi),
   });
+}
+
+/** The one that holds the others; undefined: there is none. */
+function widest(nested: readonly string[]): string | undefined {
+  return nested.toSorted((one, other) => one.length - other.length)[0];
 }
 
 function discard({ owner, root }: SessionDirectories): void {
@@ -225,6 +233,9 @@ export function scopeName(scopes: readonly PinnedDirectory[]): string {
   }).join("");
 }
 
+/** What is larger was not written by a person. */
+const LARGEST_CONFIGURATION_BYTES = 4 * 1024 * 1024;
+
 export function writeGitConfiguration(
   settings: SandboxSettings,
   directories: SessionDirectories,
@@ -233,7 +244,7 @@ export function writeGitConfiguration(
   const path = `${directories.files}/gitconfig`;
   const original = settings.home === undefined
     ? undefined
-    : expected(() => Deno.readTextFileSync(`${settings.home}/.gitconfig`));
+    : readTextIfRegular(`${settings.home}/.gitconfig`, LARGEST_CONFIGURATION_BYTES);
   const copy = sanitiseGitConfiguration(original ?? "", scopes.map((scope) => scope.path));
   Deno.writeTextFileSync(path, copy, { mode: 0o600 });
   return path;

@@ -10,15 +10,19 @@
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { namedByGitConfiguration } from "./git_names.ts";
+import type { FoundRepositories } from "./nested_repositories.ts";
 import { isWithin, realPath } from "./paths.ts";
+
+/** In a repository's own directory. `commondir` leads git elsewhere for its configuration and hooks. */
+const REPOSITORY_NAMES = ["hooks", "config", "config.worktree", "commondir"] as const;
+
+/** In the directory of a linked worktree, which has the hooks and the configuration of its repository. */
+const WORKTREE_NAMES = ["config.worktree", "commondir"] as const;
 
 /** In every writable tree, directories with all they hold. */
 export const PROTECTED_NAMES = [
-  ".git/hooks",
-  ".git/config",
-  ".git/config.worktree",
-  // Both lead git elsewhere for its configuration and hooks.
-  ".git/commondir",
+  ...REPOSITORY_NAMES.map((name) => `.git/${name}`),
+  // Where it is a file it leads git elsewhere too.
   ".git",
   ".vscode",
   ".idea",
@@ -30,9 +34,6 @@ export const PROTECTED_NAMES = [
   ".husky",
   ".ahma",
 ] as const;
-
-/** Of each further repository in the tree. */
-const NESTED_NAMES = [".git/hooks", ".git/config", ".git"] as const;
 
 /** Where the home directory itself can be written to. */
 const HOME_NAMES = [
@@ -79,14 +80,32 @@ export function protectedPaths(question: ProtectionQuestion): Outcome<readonly P
   const problem = question.allow.map((given) => allowProblem(given, question.trees, all))
     .find((found) => found !== undefined);
   if (problem !== undefined) return failure(problem);
-  const open = question.allow.flatMap((given) => seenFrom(given, question.trees));
+  const open = openedPaths(question);
   const left = all.filter(({ path }) => !open.some((one) => isWithin(path, one)));
   return success(withTargets(left, question.trees));
 }
 
-/** The same of a repository that was found below a tree. `directory`: the one that holds its `.git`. */
-export function nestedRepositoryPaths(directory: string, tree: string): readonly ProtectedPath[] {
-  return NESTED_NAMES.map((name) => ({ path: `${directory}/${name}`, tree, fileOnly: name === ".git" }));
+/** The same of repositories that were found below a tree, but for what lies in `open`. */
+export function nestedRepositoryPaths(
+  { directories, submodules, worktrees }: Omit<FoundRepositories, "complete">,
+  { tree, open }: { readonly tree: string; readonly open: readonly string[] },
+): readonly ProtectedPath[] {
+  const wanted = [
+    ...directories.flatMap((directory) => [
+      ...REPOSITORY_NAMES.map((name) => `${directory}/.git/${name}`),
+      `${directory}/.git`,
+      ...namedByGitConfiguration(directory).map(normal).filter((path) => path !== directory && isWithin(path, tree)),
+    ]),
+    ...submodules.flatMap((directory) => REPOSITORY_NAMES.map((name) => `${directory}/${name}`)),
+    ...worktrees.flatMap((directory) => WORKTREE_NAMES.map((name) => `${directory}/${name}`)),
+  ];
+  return [...new Set(wanted)].filter((path) => !open.some((one) => isWithin(path, one)))
+    .map((path) => ({ path, tree, fileOnly: path.endsWith("/.git") }));
+}
+
+/** `--allow-protected` as absolute paths. */
+export function openedPaths({ allow, trees }: Pick<ProtectionQuestion, "allow" | "trees">): readonly string[] {
+  return allow.flatMap((given) => seenFrom(given, trees));
 }
 
 function inTree(tree: string, { home, protect, own }: ProtectionQuestion): readonly ProtectedPath[] {
@@ -117,6 +136,7 @@ function normal(path: string): string {
 function allowProblem(given: string, trees: readonly string[], all: readonly ProtectedPath[]): string | undefined {
   const open = seenFrom(given, trees);
   if (all.some(({ path }) => open.some((one) => isWithin(path, one)))) return undefined;
+  if (open.some((one) => isOfRepository(one) && trees.some((tree) => isWithin(one, tree)))) return undefined;
   const above = all.find(({ path, fileOnly }) => !fileOnly && open.some((one) => isWithin(one, path)));
   return above === undefined
     ? `Cannot allow changes to "${given}": it is not protected. Protected are ${
@@ -126,14 +146,20 @@ function allowProblem(given: string, trees: readonly string[], all: readonly Pro
     : `Cannot allow changes to "${given}" alone: "${above.path}" is protected as a whole. Name that`;
 }
 
+/** Repositories below a tree are looked for later; what may be opened of them is known by its name. */
+function isOfRepository(path: string): boolean {
+  return path.endsWith("/.git") ||
+    path.includes("/.git/") && REPOSITORY_NAMES.some((name) => path.endsWith(`/${name}`));
+}
+
 /** A protected path may be a link to another place in a tree: that is protected too. The link itself is watched. */
 function withTargets(paths: readonly ProtectedPath[], trees: readonly string[]): readonly ProtectedPath[] {
   const found = new Map(paths.map((one) => [one.path, one]));
-  for (const { path } of paths) {
+  for (const { path, fileOnly } of paths) {
     const real = realPath(path);
     const tree = trees.find((one) => real !== undefined && real !== one && isWithin(real, one));
     if (real === undefined || tree === undefined || found.has(real)) continue;
-    found.set(real, { path: real, tree, fileOnly: real.endsWith("/.git") });
+    found.set(real, { path: real, tree, fileOnly });
   }
   return [...found.values()];
 }

@@ -62,12 +62,38 @@ Deno.test("S8 protectedPaths() follows a protected link to another place in the 
     assert.deepStrictEqual(new Set(paths(tree)).difference(new Set(paths("/nowhere/at/all"))), new Set(["shared"]));
   }));
 
-Deno.test("S8 nestedRepositoryPaths() protects .git itself only where it is a file", () => {
-  assert.deepStrictEqual(nestedRepositoryPaths("/t/a", "/t"), [
-    { path: "/t/a/.git/hooks", tree: "/t", fileOnly: false },
-    { path: "/t/a/.git/config", tree: "/t", fileOnly: false },
-    { path: "/t/a/.git", tree: "/t", fileOnly: true },
-  ]);
+Deno.test("S8 nestedRepositoryPaths() protects .git itself only where it is a file, and nothing that is opened", () => {
+  const found = { directories: ["/t/a"], submodules: ["/t/.git/modules/b/c"], worktrees: ["/t/.git/worktrees/w"] };
+  const wanted = [
+    "/t/a/.git/hooks",
+    "/t/a/.git/config.worktree",
+    "/t/a/.git/commondir",
+    "/t/a/.git",
+    "/t/.git/modules/b/c/hooks",
+    "/t/.git/modules/b/c/config",
+    "/t/.git/modules/b/c/config.worktree",
+    "/t/.git/modules/b/c/commondir",
+    "/t/.git/worktrees/w/config.worktree",
+    "/t/.git/worktrees/w/commondir",
+  ];
+  assert.deepStrictEqual(
+    nestedRepositoryPaths(found, { tree: "/t", open: ["/t/a/.git/config"] }),
+    wanted.map((path) => ({ path, tree: "/t", fileOnly: path === "/t/a/.git" })),
+  );
+});
+
+Deno.test("S8 nestedRepositoryPaths() follows the configuration of each", () =>
+  inTree(async (tree) => {
+    await Deno.mkdir(`${tree}/a/.git`, { recursive: true });
+    await Deno.writeTextFile(`${tree}/a/.git/config`, "[core]\nhooksPath = .githooks ; ours\n");
+    const found = { directories: [`${tree}/a`], submodules: [], worktrees: [] };
+    const all = nestedRepositoryPaths(found, { tree, open: [] }).map(({ path }) => path);
+    assert.ok(all.includes(`${tree}/a/.githooks`), all.join());
+  }));
+
+Deno.test("S8 protectedPaths() lets --allow-protected name what a repository below has", () => {
+  assert.ok(Array.isArray(paths("/nowhere/at/all", { allow: ["libs/a/.git/config"] })));
+  assert.match(String(paths("/nowhere/at/all", { allow: ["libs/a/.git/index"] })), /it is not protected/);
 });
 
 Deno.test("S8 protectedPaths() adds hooks and configuration that the repository's own configuration names", () =>

@@ -3,7 +3,7 @@
  * or lie in one, and where a wider tree holds some they are covered, which takes namespaces.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { absolutePath, isWithin, realPath } from "./paths.ts";
+import { absolutePath, isWithin, placeOf, realPath } from "./paths.ts";
 
 /** Below home. */
 const SENSITIVE = [
@@ -108,7 +108,7 @@ function allPlaces({ environment, home, more = [] }: SensitiveQuestion): readonl
     ...state?.startsWith("/") === true ? [`${state}/ahma`] : [],
   ];
   // A link to the credentials is as good as they are, so both the name and what it leads to are closed.
-  return [...new Set(places.flatMap((place) => [place, realPath(place) ?? place]))];
+  return [...new Set(places.flatMap((place) => [place, placeOf(place)]))];
 }
 
 function allowProblem(given: string, real: string, all: readonly string[]): string {

@@ -57,6 +57,13 @@ export function thisProgram(): RunningProgram {
   });
 }
 
+/** Files of the program as it is installed, in a project's node_modules for one; none of it when run from its sources. */
+export function programFiles(): readonly string[] {
+  if (Deno.build.standalone) return [Deno.execPath()];
+  const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
+  return path.endsWith(".mjs") ? [Deno.execPath(), path, path.replace(/\.mjs$/, "")] : [];
+}
+
 function isFile(path: string): boolean {
   try {
     return Deno.statSync(path).isFile;
