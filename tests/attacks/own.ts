@@ -2,6 +2,7 @@
 import { ServerProcess } from "../_support/server_process.ts";
 import { exists, Workbench } from "../_support/workbench.ts";
 import { BOTH, type Driven, python, type Row, type Scene, SYSTEM_CALL, type Way } from "./attack.ts";
+import { MOVED_CREDENTIALS, OTHER_REPOSITORIES } from "./guarded_over_time.ts";
 import { lookAt } from "./outside_tree.ts";
 import { ExtendedAttributes } from "./extended_attributes.ts";
 import { landlockAlone } from "./unusual_start.ts";
@@ -137,6 +138,20 @@ for n in range(64):
     users: BOTH,
     aim: "evidence",
     ways: landlockAlone(),
+  },
+  {
+    id: "X08",
+    title: "find covered credentials under another name",
+    users: BOTH,
+    aim: "evidence",
+    ways: MOVED_CREDENTIALS,
+  },
+  {
+    id: "X09",
+    title: "change hooks and configuration of submodules, worktrees and repositories below",
+    users: BOTH,
+    aim: "evidence",
+    ways: OTHER_REPOSITORIES,
   },
 ];
 
