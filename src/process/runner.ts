@@ -59,9 +59,8 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#spawner = new Spawner(options.sandbox.processor, options.sandbox.directories.root);
-    const { guard, scopes } = options.sandbox;
-    const trees = scopes.map(({ path }) => path);
-    this.#guard = guard && new SessionGuard({ plan: guard, trees, looker: this.#spawner, logger: options.logger });
+    const { guard } = options.sandbox;
+    this.#guard = guard && new SessionGuard({ plan: guard, looker: this.#spawner, logger: options.logger });
     this.#policy = this.#settle();
   }
 

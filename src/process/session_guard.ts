@@ -17,8 +17,6 @@ import { nestedRepositoryPaths } from "../sandbox/protected.ts";
 
 export interface SessionGuardOptions {
   readonly plan: GuardPlan;
-  /** Canonical trees in which further repositories are looked for. */
-  readonly trees: readonly string[];
   /** Asked only when something is looked at. */
   readonly looker: Looker;
   readonly logger: Logger;
@@ -39,7 +37,7 @@ export class SessionGuard {
 
   /** Adds the repositories below the trees: once, before the first command. */
   async findRepositories(): Promise<void> {
-    const { trees, plan: { open }, logger } = this.#options;
+    const { plan: { trees, open }, logger } = this.#options;
     const found = await Promise.all(trees.map(async (tree) => {
       const repositories = await findNestedRepositories(tree);
       if (!repositories.complete) logger.warn("Not all repositories below are protected: there is too much", { tree });

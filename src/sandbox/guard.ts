@@ -10,6 +10,8 @@ import type { ProtectedPath } from "./protected.ts";
 /** What a session guards. */
 export interface GuardPlan {
   readonly protected: readonly ProtectedPath[];
+  /** Canonical trees commands can write to, in which further repositories are looked for. */
+  readonly trees: readonly string[];
   /** Absolute paths that are not protected, whatever repository is found around them. */
   readonly open: readonly string[];
   /** Places of credentials in trees that commands can read or write. */

@@ -21,6 +21,7 @@ async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
       tree,
       plan: (names, hidden = []) => ({
         protected: names.map((name) => ({ path: `${tree}/${name}`, tree, fileOnly: name === ".git" })),
+        trees: [],
         open: [],
         hidden: hidden.map((name) => ({ path: `${tree}/${name}`, tree })),
         covers: { directory: "/empty", file: "/nothing" },

@@ -18,8 +18,8 @@ const SKIPPED: readonly string[] = [".cache", ".venv", "__pycache__", "dist", "n
 export interface FoundRepositories {
   /** The directories that hold a `.git`, the tree itself not among them. */
   readonly directories: readonly string[];
-  /** Those that are a submodule's `.git`. */
-  readonly submodules: readonly string[];
+  /** Those that are themselves what a `.git` is: of bare, bare ones, a tree that is somebody's `.git`. */
+  readonly bare: readonly string[];
   /** Those in which a repository keeps what leads a linked worktree, wherever that lies, to it. */
   readonly worktrees: readonly string[];
   /** False: there were more, or more to look into, than are looked at. */
@@ -36,7 +36,7 @@ export async function findNestedRepositories(tree: string): Promise<FoundReposit
 }
 
 class Search {
-  readonly found = { directories: [] as string[], submodules: [] as string[], worktrees: [] as string[] };
+  readonly found = { directories: [] as string[], bare: [] as string[], worktrees: [] as string[] };
   complete = true;
   readonly #tree: string;
   #looked = 0;
@@ -50,7 +50,12 @@ class Search {
     for (let depth = 0; depth <= DEEPEST && level.length > 0; depth++) {
       const next: string[] = [];
       for (const directory of level) {
-        for (const { name, isDirectory } of await this.#entriesOf(directory)) {
+        const entries = await this.#entriesOf(directory);
+        if (isRepository(entries) && this.#add(this.found.bare, directory)) {
+          await this.insideOf(directory);
+          continue;
+        }
+        for (const { name, isDirectory } of entries) {
           if (name === ".git") {
             if (directory !== this.#tree) this.#add(this.found.directories, directory);
           } else if (isDirectory && !SKIPPED.includes(name)) next.push(`${directory}/${name}`);
@@ -71,15 +76,14 @@ class Search {
     for (const { name, isDirectory } of levels === 0 ? [] : await this.#entriesOf(directory)) {
       if (!isDirectory) continue;
       const path = `${directory}/${name}`;
-      const isRepository = (await this.#entriesOf(path)).some((entry) => entry.name === "HEAD");
-      if (!isRepository) await this.#modulesIn(path, levels - 1);
-      else if (this.#add(this.found.submodules, path)) await this.insideOf(path);
+      if (!isRepository(await this.#entriesOf(path))) await this.#modulesIn(path, levels - 1);
+      else if (this.#add(this.found.bare, path)) await this.insideOf(path);
     }
   }
 
   #add(to: string[], path: string): boolean {
-    const { directories, submodules, worktrees } = this.found;
-    const room = directories.length + submodules.length + worktrees.length < MOST_REPOSITORIES;
+    const { directories, bare, worktrees } = this.found;
+    const room = directories.length + bare.length + worktrees.length < MOST_REPOSITORIES;
     if (room) to.push(path);
     else this.complete = false;
     return room;
@@ -97,4 +101,9 @@ class Search {
       return []; // what cannot be looked into holds nothing that can be found
     }
   }
+}
+
+/** As git recognizes its own. */
+function isRepository(entries: readonly Deno.DirEntry[]): boolean {
+  return ["HEAD", "objects", "refs"].every((wanted) => entries.some(({ name }) => name === wanted));
 }

@@ -14,15 +14,29 @@ Deno.test("S8 findNestedRepositories() finds clones, worktrees and submodules ne
       "work",
     ];
     for (const name of directories) await Deno.mkdir(`${tree}/${name}`, { recursive: true });
-    await Deno.writeTextFile(`${tree}/.git/modules/libs/part/HEAD`, "ref: refs/heads/main");
+    for (const bare of [".git/modules/libs/part", "mirror.git"]) {
+      for (const name of ["HEAD", "objects", "refs"]) await Deno.mkdir(`${tree}/${bare}/${name}`, { recursive: true });
+    }
     await Deno.writeTextFile(`${tree}/work/.git`, "gitdir: /x");
     await Deno.symlink(tree, `${tree}/loop`);
     const found = await findNestedRepositories(tree);
     const relative = (paths: readonly string[]) => paths.map((path) => path.slice(tree.length + 1)).sort();
     assert.deepStrictEqual(relative(found.directories), ["a", "a/b/c", "work"]);
-    assert.deepStrictEqual(relative(found.submodules), [".git/modules/libs/part"]);
+    assert.deepStrictEqual(relative(found.bare), [".git/modules/libs/part", "mirror.git"]);
     assert.deepStrictEqual(relative(found.worktrees), [".git/worktrees/w"]);
     assert.ok(found.complete);
+  } finally {
+    await Deno.remove(tree, { recursive: true });
+  }
+});
+
+Deno.test("S8 findNestedRepositories() knows a tree that is itself a repository's own directory", async () => {
+  const tree = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const names = ["HEAD", "objects", "refs", "worktrees/w"];
+    for (const name of names) await Deno.mkdir(`${tree}/${name}`, { recursive: true });
+    const { bare, worktrees } = await findNestedRepositories(tree);
+    assert.deepStrictEqual([bare, worktrees], [[tree], [`${tree}/worktrees/w`]]);
   } finally {
     await Deno.remove(tree, { recursive: true });
   }
@@ -40,6 +54,6 @@ Deno.test("S8 findNestedRepositories() says when there is more than it looks at"
 });
 
 Deno.test("S8 findNestedRepositories() of a directory that is gone finds nothing", async () => {
-  const nothing = { directories: [], submodules: [], worktrees: [], complete: true };
+  const nothing = { directories: [], bare: [], worktrees: [], complete: true };
   assert.deepStrictEqual(await findNestedRepositories("/nowhere/at/all"), nothing);
 });

@@ -161,6 +161,7 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
   const reachable = [...trees, ...grants.value.map(({ path }) => path)];
   const guard = {
     protected: protect.value,
+    trees,
     open: openedPaths({ trees, allow: settings.allowProtected }),
     hidden: sensitive.filter((secret) => reachable.some((tree) => isWithin(secret, tree)))
       .map((path) => ({ path, tree: widest(trees.filter((tree) => isWithin(path, tree))) })),

@@ -87,7 +87,7 @@ export function protectedPaths(question: ProtectionQuestion): Outcome<readonly P
 
 /** The same of repositories that were found below a tree, but for what lies in `open`. */
 export function nestedRepositoryPaths(
-  { directories, submodules, worktrees }: Omit<FoundRepositories, "complete">,
+  { directories, bare, worktrees }: Omit<FoundRepositories, "complete">,
   { tree, open }: { readonly tree: string; readonly open: readonly string[] },
 ): readonly ProtectedPath[] {
   const wanted = [
@@ -96,7 +96,7 @@ export function nestedRepositoryPaths(
       `${directory}/.git`,
       ...namedByGitConfiguration(directory).map(normal).filter((path) => path !== directory && isWithin(path, tree)),
     ]),
-    ...submodules.flatMap((directory) => REPOSITORY_NAMES.map((name) => `${directory}/${name}`)),
+    ...bare.flatMap((directory) => REPOSITORY_NAMES.map((name) => `${directory}/${name}`)),
     ...worktrees.flatMap((directory) => WORKTREE_NAMES.map((name) => `${directory}/${name}`)),
   ];
   return [...new Set(wanted)].filter((path) => !open.some((one) => isWithin(path, one)))

@@ -63,7 +63,7 @@ Deno.test("S8 protectedPaths() follows a protected link to another place in the 
   }));
 
 Deno.test("S8 nestedRepositoryPaths() protects .git itself only where it is a file, and nothing that is opened", () => {
-  const found = { directories: ["/t/a"], submodules: ["/t/.git/modules/b/c"], worktrees: ["/t/.git/worktrees/w"] };
+  const found = { directories: ["/t/a"], bare: ["/t/.git/modules/b/c"], worktrees: ["/t/.git/worktrees/w"] };
   const wanted = [
     "/t/a/.git/hooks",
     "/t/a/.git/config.worktree",
@@ -86,7 +86,7 @@ Deno.test("S8 nestedRepositoryPaths() follows the configuration of each", () =>
   inTree(async (tree) => {
     await Deno.mkdir(`${tree}/a/.git`, { recursive: true });
     await Deno.writeTextFile(`${tree}/a/.git/config`, "[core]\nhooksPath = .githooks ; ours\n");
-    const found = { directories: [`${tree}/a`], submodules: [], worktrees: [] };
+    const found = { directories: [`${tree}/a`], bare: [], worktrees: [] };
     const all = nestedRepositoryPaths(found, { tree, open: [] }).map(({ path }) => path);
     assert.ok(all.includes(`${tree}/a/.githooks`), all.join());
   }));

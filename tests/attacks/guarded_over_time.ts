@@ -48,13 +48,14 @@ export const MOVED_CREDENTIALS: Readonly<Record<string, Way>> = {
 };
 
 /** Adds a line to a file that is in the project before; the line is not to get there. */
-async function adds(scene: Scene, { path, beside = {} }: Obeyed): Promise<string | undefined> {
+async function adds(scene: Scene, { path, beside = {}, scope = "." }: Obeyed): Promise<string | undefined> {
   return await withServer(scene, {
     prepare: (bench) => {
       for (const [name, text] of Object.entries({ ...beside, [path]: "as it was\n" })) bench.write(name, text);
     },
+    flags: () => ["--sandbox-scope", scope],
   }, async (server, bench) => {
-    await server.shell(`echo evil >> ${path}`);
+    await server.shell(`echo evil >> ${bench.scope}/${path}`);
     const now = await Deno.readTextFile(`${bench.scope}/${path}`);
     return now.includes("evil") ? `"${path}" is changed` : undefined;
   });
@@ -64,9 +65,17 @@ interface Obeyed {
   readonly path: string;
   /** What stands around it, by name. */
   readonly beside?: Readonly<Record<string, string>>;
+  /** The scope, in the project; absent: the project. */
+  readonly scope?: string;
 }
 
 const HEAD = "ref: refs/heads/main\n";
+
+/** By what git recognizes a repository's own directory. */
+function own(directory: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(["HEAD", "objects/x", "refs/x"].map((name) => [`${directory}/${name}`, HEAD]));
+}
+
 /** More repositories and directories than a project has, made by an earlier command to tire the search. */
 const DECOYS = Object.fromEntries(
   Array.from({ length: 600 }, (_, index) => [index < 60 ? `d${index}/.git/HEAD` : `d${index}/x`, HEAD]),
@@ -85,8 +94,14 @@ export const OTHER_REPOSITORIES: Readonly<Record<string, Way>> = {
   },
   "a submodule whose name is a path": {
     does: driven((scene) =>
-      adds(scene, { path: ".git/modules/libs/a/hooks/pre-commit", beside: { ".git/modules/libs/a/HEAD": HEAD } })
+      adds(scene, { path: ".git/modules/libs/a/hooks/pre-commit", beside: own(".git/modules/libs/a") })
     ),
+  },
+  "a bare one": {
+    does: driven((scene) => adds(scene, { path: "a.git/hooks/update", beside: own("a.git") })),
+  },
+  "a writable tree that is one": {
+    does: driven((scene) => adds(scene, { path: "a.git/config", beside: own("a.git"), scope: "a.git" })),
   },
   "a linked worktree elsewhere": { does: driven((scene) => adds(scene, { path: ".git/worktrees/w/commondir" })) },
   "one among many": {
