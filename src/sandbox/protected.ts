@@ -77,7 +77,8 @@ export interface ProtectionQuestion {
 /** What to protect, or why it cannot be said. */
 export function protectedPaths(question: ProtectionQuestion): Outcome<readonly ProtectedPath[]> {
   const all = question.trees.flatMap((tree) => inTree(tree, question));
-  const problem = question.allow.map((given) => allowProblem(given, question.trees, all))
+  const problem = question.protect.map((given) => protectProblem(given, question.trees))
+    .concat(question.allow.map((given) => allowProblem(given, question.trees, all)))
     .find((found) => found !== undefined);
   if (problem !== undefined) return failure(problem);
   const open = openedPaths(question);
@@ -131,6 +132,15 @@ function normal(path: string): string {
     else if (name !== "" && name !== ".") names.push(name);
   }
   return `/${names.join("/")}`;
+}
+
+/** What no command could change lies outside; all that commands may change cannot be kept from them. */
+function protectProblem(given: string, trees: readonly string[]): string | undefined {
+  const whole = trees.find((tree) => seenFrom(given, trees).some((path) => isWithin(tree, path)));
+  return whole === undefined
+    ? undefined
+    : `Cannot protect "${given}": that is all of "${whole}", which commands may write to. Name what is in it, or ` +
+      "open it with --read";
 }
 
 function allowProblem(given: string, trees: readonly string[], all: readonly ProtectedPath[]): string | undefined {

@@ -41,6 +41,15 @@ Deno.test("S8 protectedPaths() adds --protect, seen from every tree, and ignores
     return Promise.resolve();
   }));
 
+Deno.test("S8 protectedPaths() refuses to protect a whole writable tree, which would protect nothing", () => {
+  for (const protect of [".", "/nowhere/at/all/", "/nowhere", "x/.."]) {
+    assert.match(
+      String(paths("/nowhere/at/all", { protect: [protect] })),
+      /^Cannot protect ".*all of "\/nowhere\/at\/all"/,
+    );
+  }
+});
+
 Deno.test("S8 protectedPaths() leaves out --allow-protected with all that lies in it, and refuses a wrong one", () =>
   inTree((tree) => {
     const base = paths(tree);
