@@ -124,7 +124,8 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
    */
   async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
     const policy = await this.#admitted();
-    this.#lookAtGuarded(policy);
+    const before = this.#lookAtGuarded(policy);
+    const how = { policy, hooks, left: [] };
     const command = this.#launchCommand({ ...request, stdin: undefined });
     const table = policyTable(this.#withGuarded(policy), { ...this.#target(), stderrFile: request.stderrFile });
     const image = this.#spawner.image(launchTable(table, command, this.#options.sandbox.processor));
@@ -134,8 +135,8 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     } finally {
       image.dispose();
     }
-    const { end } = this.#follow(process, image.steps, command.argv[0] ?? "", { policy, hooks, left: [] });
-    return { stdin: process.stdin, end };
+    const { end } = this.#follow(process, image.steps, command.argv[0] ?? "", how);
+    return { stdin: process.stdin, end: end.finally(() => this.#tellChanges(before, how)) };
   }
 
   /** Settles when no process of a command whose result is known is left. */
@@ -288,7 +289,9 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     if (before === undefined || policy === undefined || this.#guard === undefined) return;
     const how = { mounted: policy.namespaces };
     const { after, changes } = this.#guard.changes(before, how);
-    if (changes.length > 0) hooks.onProtectedChange?.(changes);
+    // Checks of programs and commands that are talked with have no result of their own.
+    if (hooks.onProtectedChange === undefined) this.#guard.keep(changes);
+    else if (changes.length > 0) hooks.onProtectedChange(changes);
     this.#adopt(after);
     void this.#guard.lookLater(Promise.all(left), after, how);
   }

@@ -316,6 +316,31 @@ for (const way of WAYS.filter(({ enforce }) => enforce)) {
   });
 }
 
+Deno.test("S8 SandboxedRunner tells the next result of what changed in a command without one", async () => {
+  const way = WAYS.find(({ enforce, namespaces, pool }) => enforce && namespaces && pool);
+  assert.ok(way !== undefined);
+  await using f = await fixture(way);
+  const { signal } = new AbortController();
+  const request = { directory: f.scope, environment: {}, stdin: undefined };
+  const onOutput = () => {};
+  await f.runner.run({ ...request, run: { argv: ["mkdir", ".vscode"] } }, { signal, onOutput });
+  const stderrFile = `${f.scope}/stderr`;
+  await Deno.writeTextFile(stderrFile, "");
+  const opened = await f.runner.open(
+    { ...request, run: { argv: ["mkdir", ".idea"] }, stderrFile },
+    { signal, onOutput },
+  );
+  await opened.stdin.close();
+  await opened.end;
+  const told: unknown[] = [];
+  const onProtectedChange = (changes: readonly unknown[]) => void told.push(...changes);
+  for (let i = 0; i < 2; i++) {
+    await f.runner.run({ ...request, run: { argv: ["true"] } }, { signal, onOutput, onProtectedChange });
+  }
+  const created = (name: string) => ({ path: `${f.scope}/${name}`, change: "created" });
+  assert.deepStrictEqual(told, [created(".vscode"), created(".idea")]);
+});
+
 Deno.test("P3 SandboxedRunner.run() is not disturbed by a waiting shell that dies", async () => {
   await using f = await fixture(DEFAULT_WAY);
   await f.run({ shell: "true" });

@@ -79,8 +79,13 @@ export class SessionGuard {
     const now = lookAtGuarded(this.#plan, this.#options.looker, options);
     const found = protectedChanges(after, now)
       .filter(({ path }) => !this.#told.has(path) || this.#told.get(path) !== now.seen.get(path));
-    if (found.length === 0) return;
-    this.#late = [...this.#late, ...found];
-    this.#options.logger.warn("Protected paths changed after the result of a command", { changes: found });
+    this.keep(found);
+  }
+
+  /** Tells the log, and the next result, of changes that no result told of. */
+  keep(changes: readonly ProtectedChange[]): void {
+    if (changes.length === 0) return;
+    this.#late = [...this.#late, ...changes];
+    this.#options.logger.warn("Protected paths changed, and no result told of it yet", { changes });
   }
 }
