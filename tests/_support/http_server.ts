@@ -104,7 +104,8 @@ export class HttpServerProcess implements AsyncDisposable {
     options: PostOptions & { readonly id?: string | number } = {},
   ): Promise<Response> {
     const headers: Record<string, string> = { "mcp-protocol-version": "2026-07-28", "mcp-method": method };
-    if (typeof params["name"] === "string") headers["mcp-name"] = params["name"];
+    const named = method === "resources/read" ? params["uri"] : params["name"];
+    if (typeof named === "string") headers["mcp-name"] = named;
     const message = { jsonrpc: "2.0", id: options.id ?? 1, method, params: { ...params, _meta: MODERN_META } };
     return this.post(message, { ...options, headers: { ...headers, ...options.headers } });
   }

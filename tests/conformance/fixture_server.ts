@@ -10,6 +10,7 @@ import { Outgoing } from "../../src/service/delivery/outgoing.ts";
 import type { SessionServer } from "../../src/service/delivery/session_server.ts";
 import { buildServer, type ServerOptions } from "../../src/service/server.ts";
 import type { Service } from "../../src/service/service.ts";
+import { fixtureJobs } from "./fixture_jobs.ts";
 import type { FixtureTool } from "./fixture_tools.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -61,10 +62,11 @@ interface ToolParts {
 function addTools(server: SessionServer, { service, options, tools }: ToolParts): void {
   const outgoing = new Outgoing(server, service.log);
   const own = new CallDelivery({ service, server, outgoing, era: options.era, closed: new AbortController().signal });
+  const jobs = fixtureJobs();
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: [
       ...options.tools.list(await service.catalog(), params?.cursor),
-      ...[...tools].map(([name, { properties = {}, required = [] }]) => ({
+      ...[...tools, ...jobs].map(([name, { properties = {}, required = [] }]) => ({
         name,
         description: `Fixture ${name}`,
         // The suite's own shapes.
@@ -76,7 +78,10 @@ function addTools(server: SessionServer, { service, options, tools }: ToolParts)
     const args = params.arguments ?? {};
     const tool = tools.get(params.name);
     if (tool !== undefined) return await tool.call(args, context);
-    return await own.answer(params, context) as never; // as the product's own handler does
+    const command = jobs.get(params.name)?.command(args, context);
+    if (typeof command === "object") return command;
+    const call = command === undefined ? params : { ...params, name: "sandboxed_shell", arguments: { command } };
+    return await own.answer(call, context) as never; // as the product's own handler does
   });
 }
 

@@ -90,6 +90,9 @@ function contentTools(): Readonly<Record<string, FixtureTool>> {
   const image = { type: "image", data: PNG, mimeType: "image/png" } as const;
   return {
     test_simple_text: { call: () => text("This is a simple text response for testing.") },
+    greet: { properties: { name: STRING }, call: ({ name }) => text(`Hello, ${name}!`) },
+    // No task of ours asks for anything, so neither does this one: its answer is the result.
+    confirm_delete: { properties: { filename: STRING }, call: () => text("Nothing was deleted.") },
     test_image_content: { call: () => ({ content: [image] }) },
     test_audio_content: { call: () => ({ content: [{ type: "audio", data: WAV, mimeType: "audio/wav" }] }) },
     test_embedded_resource: {

@@ -1,0 +1,119 @@
+/** What a session has (tasks, resources, news) reaches its own client over HTTP and no other. */
+import assert from "node:assert/strict";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const SHELL = "sandboxed_shell";
+const COMMAND = "echo the secret; touch begun; until [ -e go ]; do sleep 0.05; done";
+const INVALID_PARAMS = -32602;
+/** The SDK says so for a resource as well, since 2026-07-28 wants it; earlier versions leave the code open. */
+const NO_RESOURCE = INVALID_PARAMS;
+
+/** A task of 2025-11-25 that runs until `go` is there. */
+async function beginTask(client: HttpClient): Promise<string> {
+  const { result } = await client.request("tools/call", { name: SHELL, arguments: { command: COMMAND }, task: {} });
+  // The server's own answer, which the test then uses.
+  return (result?.["task"] as { readonly taskId: string }).taskId;
+}
+
+function outcome({ result, error }: RpcMessage): string {
+  return error === undefined ? JSON.stringify(result) : String(error.code);
+}
+
+/** Every way to come upon an operation: what it gave, a result as JSON or an error as its code. */
+async function search(client: HttpClient, id: string): Promise<Readonly<Record<string, string>>> {
+  const ways: readonly (readonly [method: string, params: object])[] = [
+    ["tasks/list", {}],
+    ["tasks/get", { taskId: id }],
+    ["resources/list", {}],
+    ["resources/read", { uri: "ahma://operations" }],
+    ["resources/read", { uri: `ahma://operations/${id}` }],
+    ["resources/read", { uri: `ahma://operations/${id}/output` }],
+    ["resources/subscribe", { uri: `ahma://operations/${id}` }],
+    ["completion/complete", {
+      ref: { type: "ref/resource", uri: "ahma://operations/{operation_id}" },
+      argument: { name: "operation_id", value: "op_" },
+    }],
+  ];
+  const seen: Record<string, string> = {};
+  for (const [method, params] of ways) {
+    const uri = "uri" in params ? ` ${String(params.uri).replace(id, "ID")}` : "";
+    seen[`${method}${uri}`] = outcome(await client.request(method, params));
+  }
+  return seen;
+}
+
+for (const [mode, flags] of [["shared", []], ["isolated", ["--session-isolation"]]] as const) {
+  Deno.test(`H2 H3 X5a C4 tasks and resources of one session are found by its client, and in no way by another, ${mode}`, async () => {
+    using bench = new Workbench();
+    await using server = await HttpServerProcess.start(bench, { flags });
+    await using one = await HttpClient.connect(server, { roots: [bench.scope] });
+    await using other = await HttpClient.connect(server, { roots: [bench.scope] });
+    const id = await beginTask(one);
+    await bench.appears("begun");
+    for (const [way, found] of Object.entries(await search(one, id))) {
+      assert.ok(found.includes(id) || /subscribe|output/.test(way) && found.startsWith("{"), `${way}: ${found}`);
+    }
+    const strange = await search(other, id);
+    assert.deepStrictEqual(Object.entries(strange).filter(([, found]) => /op_|secret/.test(found)), []);
+    const refused = Object.entries(strange).filter(([, found]) => /^-\d+$/.test(found)).map((
+      [way, code],
+    ) => [way, Number(code)]);
+    assert.deepStrictEqual(refused, [
+      ["tasks/get", INVALID_PARAMS],
+      ["resources/read ahma://operations/ID", NO_RESOURCE],
+      ["resources/read ahma://operations/ID/output", NO_RESOURCE],
+      ["resources/subscribe ahma://operations/ID", NO_RESOURCE],
+    ]);
+    for (const method of ["tasks/cancel", "tasks/result"]) {
+      assert.strictEqual(outcome(await other.request(method, { taskId: id })), String(INVALID_PARAMS), method);
+    }
+    bench.write("go", "");
+    assert.match(toolAnswer(await one.request("tasks/result", { taskId: id })).text, /the secret/);
+    assert.strictEqual((await one.hears("notifications/resources/updated")).params?.["uri"], `ahma://operations/${id}`);
+    await other.shell("true");
+    assert.doesNotMatch(JSON.stringify(other.heard), new RegExp(`${id}|secret`));
+  });
+}
+
+Deno.test("H2 X5b what ended in one session is told with that session's next result only", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using one = await HttpClient.connect(server);
+  await using other = await HttpClient.connect(server);
+  const { operation } = await one.call(SHELL, { command: COMMAND });
+  await bench.appears("begun");
+  bench.write("go", "");
+  await one.hears("notifications/message");
+  assert.doesNotMatch((await other.shell("echo mine")).text, /secret|Ended in the meantime/);
+  assert.match((await one.shell("echo mine")).text, new RegExp(`Ended in the meantime[^]*${operation?.operation_id}`));
+});
+
+Deno.test("H2 H4 a client without a session finds its task and its resource by their id, and no list names them", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using session = await HttpClient.connect(server);
+  const ask = async (method: string, params: Readonly<Record<string, unknown>>) => {
+    const response = await server.modern(method, params, { accept: "application/json" });
+    return await response.json() as RpcMessage;
+  };
+  const started = toolAnswer(await ask("tools/call", { name: SHELL, arguments: { command: "echo the secret" } }));
+  const id = started.operation?.operation_id ?? "";
+  await ask("tools/call", { name: "await", arguments: { operation_id: id } });
+  assert.match(outcome(await ask("resources/read", { uri: `ahma://operations/${id}/output` })), /the secret/);
+  for (const [method, params] of [["resources/list", {}], ["resources/read", { uri: "ahma://operations" }]] as const) {
+    assert.doesNotMatch(outcome(await ask(method, params)), new RegExp(id), method);
+  }
+  // Nor do the eras meet.
+  const own = (await session.call(SHELL, { command: "echo mine" })).operation?.operation_id ?? "";
+  assert.strictEqual(
+    outcome(await ask("resources/read", { uri: `ahma://operations/${own}` })),
+    outcome(await ask("resources/read", { uri: "ahma://operations/op_00000000000000000000000000" })),
+  );
+  assert.strictEqual(
+    outcome(await session.request("resources/read", { uri: `ahma://operations/${id}` })),
+    String(NO_RESOURCE),
+  );
+});
