@@ -7,12 +7,13 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
 /** What was read, or why not: no file of the ordinary kind, or one larger than asked for. */
 export type RegularFile =
-  | { readonly kind: "read"; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: "read"; readonly bytes: Uint8Array<ArrayBuffer>; readonly identity: string }
   | { readonly kind: "not_regular" }
   | { readonly kind: "too_large"; readonly size: number };
 
 /**
- * The bytes of a regular file of at most `largest` bytes; links are followed. Never waits, whatever lies there.
+ * The bytes of a regular file of at most `largest` bytes, and which file it was (`device:inode`); links are followed.
+ * Never waits, whatever lies there.
  *
  * @throws Error with the system's `code` (`ENOENT`, `EACCES`, `ELOOP`, ...) when it cannot be opened or read.
  */
@@ -29,7 +30,8 @@ export function readRegularFile(path: string, largest: number): RegularFile {
       got = readSync(descriptor, bytes, length, bytes.length - length, null);
       length += got;
     }
-    return { kind: "read", bytes: bytes.subarray(0, Math.min(length, seen.size)) };
+    const identity = `${seen.dev}:${seen.ino}`;
+    return { kind: "read", bytes: bytes.subarray(0, Math.min(length, seen.size)), identity };
   } finally {
     closeSync(descriptor);
   }

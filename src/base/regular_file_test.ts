@@ -16,9 +16,15 @@ Deno.test("readRegularFile() reads a file and follows a link to it", async () =>
     await Deno.writeTextFile(`${directory}/empty`, "");
     await Deno.symlink("file", `${directory}/link`);
     const bytes = new TextEncoder().encode("text");
-    assert.deepStrictEqual(readRegularFile(`${directory}/file`, 4), { kind: "read", bytes });
-    assert.deepStrictEqual(readRegularFile(`${directory}/link`, 100), { kind: "read", bytes });
-    assert.deepStrictEqual(readRegularFile(`${directory}/empty`, 0), { kind: "read", bytes: new Uint8Array() });
+    const identityOf = async (name: string) => {
+      const { dev, ino } = await Deno.stat(`${directory}/${name}`);
+      return `${dev}:${ino}`;
+    };
+    const read = { kind: "read", bytes, identity: await identityOf("file") };
+    assert.deepStrictEqual(readRegularFile(`${directory}/file`, 4), read);
+    assert.deepStrictEqual(readRegularFile(`${directory}/link`, 100), read);
+    const empty = { kind: "read", bytes: new Uint8Array(), identity: await identityOf("empty") };
+    assert.deepStrictEqual(readRegularFile(`${directory}/empty`, 0), empty);
   });
 });
 

@@ -3,7 +3,7 @@
  * that is several times faster, and start-up waits for them anyway (N3).
  */
 import { messageOf } from "../base/errors.ts";
-import { readRegularFile } from "../base/regular_file.ts";
+import { readRegularFile, type RegularFile } from "../base/regular_file.ts";
 import type { CatalogProblem } from "./leaf.ts";
 import type { ToolText } from "./load.ts";
 import { compareText } from "./problem.ts";
@@ -55,7 +55,7 @@ function realPathOf(path: string): string | undefined {
 function readAll(directory: string): ReadTexts {
   const names = toolFileNames(directory);
   if (typeof names === "string") return { texts: [], problems: [problemOf(directory, names)] };
-  const read = names.map((name) => leadsOut(directory, name) ?? readToolFile(`${directory}/${name}`));
+  const read = names.map((name) => readInside(directory, name));
   return {
     texts: read.filter((one) => "text" in one),
     problems: read.filter((one) => "severity" in one),
@@ -87,41 +87,68 @@ function isToolFileName(name: string): boolean {
 // deno-lint-ignore no-control-regex -- what must not be in a name
 const CONTROL_REGEXP = /[\x00-\x1f\x7f-\x9f]/;
 
-/** Why a link is not followed: commands may be able to write here, and what is wrong in a file is told to the agent. */
-function leadsOut(directory: string, name: string): CatalogProblem | undefined {
+/**
+ * A file of a tools directory. A link that leads out is not followed: commands may be able to write here, and what is in
+ * a file is told to the agent. They may also exchange the file for a link while it is read, so afterwards what was
+ * read must be what lies inside.
+ */
+function readInside(directory: string, name: string): ToolText | CatalogProblem {
   const file = `${directory}/${name}`;
   try {
-    if (!Deno.lstatSync(file).isSymlink) return undefined;
-    if (Deno.realPathSync(file).startsWith(`${Deno.realPathSync(directory)}/`)) return undefined;
-    const message =
-      "Cannot read tool file: it is a link that leads out of the tools directory: put the file itself there";
-    return problemOf(file, message);
+    if (placeInside(directory, file) === undefined) return ledOut(file);
+    const read = readRegularFile(file, LARGEST_FILE_BYTES);
+    const place = placeInside(directory, file);
+    if (place === undefined) return ledOut(file);
+    const { dev, ino } = Deno.lstatSync(place);
+    if (read.kind === "read" && read.identity !== `${dev}:${ino}`) {
+      return problemOf(file, "Cannot read tool file: it was exchanged while it was read: save it once more");
+    }
+    return textOf(file, read);
   } catch (thrown) {
-    if (isExpected(thrown)) return problemOf(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);
-    throw thrown;
+    return unreadable(file, thrown);
   }
+}
+
+/** The real path of `file` below the real directory; undefined: it leads out. */
+function placeInside(directory: string, file: string): string | undefined {
+  const place = Deno.realPathSync(file);
+  return place.startsWith(`${Deno.realPathSync(directory)}/`) ? place : undefined;
+}
+
+function ledOut(file: string): CatalogProblem {
+  return problemOf(
+    file,
+    "Cannot read tool file: it is a link that leads out of the tools directory: put the file itself there",
+  );
 }
 
 /** One tool file, whatever its name; the problem says why it cannot be read. */
 export function readToolFile(file: string): ToolText | CatalogProblem {
   try {
-    const read = readRegularFile(file, LARGEST_FILE_BYTES);
-    switch (read.kind) {
-      case "not_regular":
-        return problemOf(file, "Cannot read tool file: it is no regular file: replace it");
-      case "too_large":
-        return problemOf(
-          file,
-          `Cannot read tool file: it has ${read.size} bytes, at most ${LARGEST_FILE_BYTES} are read`,
-        );
-      case "read":
-        return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(read.bytes) };
-    }
+    return textOf(file, readRegularFile(file, LARGEST_FILE_BYTES));
   } catch (thrown) {
-    if (thrown instanceof TypeError) return problemOf(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
-    if (isExpected(thrown)) return problemOf(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);
-    throw thrown;
+    return unreadable(file, thrown);
   }
+}
+
+/** @throws TypeError for what is not UTF-8 */
+function textOf(file: string, read: RegularFile): ToolText | CatalogProblem {
+  switch (read.kind) {
+    case "not_regular":
+      return problemOf(file, "Cannot read tool file: it is no regular file: replace it");
+    case "too_large": {
+      const limit = `it has ${read.size} bytes, at most ${LARGEST_FILE_BYTES} are read`;
+      return problemOf(file, `Cannot read tool file: ${limit}`);
+    }
+    case "read":
+      return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(read.bytes) };
+  }
+}
+
+function unreadable(file: string, thrown: unknown): CatalogProblem {
+  if (thrown instanceof TypeError) return problemOf(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
+  if (isExpected(thrown)) return problemOf(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);
+  throw thrown;
 }
 
 /** What a file system does to those who read it; anything else is a fault of ours. */
