@@ -41,9 +41,9 @@ const WORKS: readonly Work[] = [
   {
     program: "deno",
     files: { "main.ts": "const text: string = `deno ${6 * 7}`;\nconsole.log(text);\n" },
-    command:
-      "deno run main.ts && deno check -q main.ts && deno fmt --check -q main.ts && deno eval 'console.log(7 * 6)'",
-    expected: /^deno 42[^]*^42$/m,
+    command: "deno run main.ts && deno check -q main.ts && deno fmt --check -q main.ts && " +
+      "echo 'Deno.test(\"a\", () => {})' > a_test.ts && deno test -q a_test.ts && deno eval 'console.log(7 * 6)'",
+    expected: /^deno 42[^]*1 passed[^]*^42$/m,
   },
   {
     program: "python3",
@@ -98,18 +98,24 @@ function environmentFor(user: User, work: Work, bench: Workbench): Readonly<Reco
   return { ...kept, HOME: Deno.env.get("HOME") ?? bench.home };
 }
 
+/** All of it works with the network closed as well: nothing here needs one. */
+const NETWORKS = ["full", "none"] as const;
+
 for (const user of usersAtHand()) {
-  for (const work of WORKS) {
+  for (const [network, work] of NETWORKS.flatMap((one) => WORKS.map((work) => [one, work] as const))) {
     const ignore = !installedFor(user, work.program);
     const reason = ignore ? ` (ignored: ${work.program} is not installed where this user can reach it)` : "";
     const origin = user === "ordinary" && Deno.uid() === 0 ? " with what is under /usr" : "";
     Deno.test({
-      name: `S4 ${work.program} works inside the sandbox as ${user}${origin}${reason}`,
+      name: `S4 ${work.program} works inside the sandbox as ${user}${origin}, network ${network}${reason}`,
       ignore,
       fn: async () => {
         using bench = new Workbench(user);
         for (const [path, text] of Object.entries(work.files ?? {})) bench.write(path, text);
-        await using server = await ServerProcess.start(bench, { environment: environmentFor(user, work, bench) });
+        await using server = await ServerProcess.start(bench, {
+          flags: ["--network", network],
+          environment: environmentFor(user, work, bench),
+        });
         const answer = await server.call("sandboxed_shell", {
           command: work.command,
           execution_mode: "Synchronous",
