@@ -6,41 +6,47 @@ import { StdioClient } from "./stdio_client.ts";
 interface Confined {
   readonly measure: string;
   readonly flags: readonly string[];
+  /** Flags of the server it is held against. */
+  readonly floor: readonly string[];
   readonly target?: Target;
 }
 
+const TARGET: Target = { text: "issue 4: <= 1.2 x the plain launcher", met: ({ ratio }) => ratio <= 1.2 };
+const PLAIN = ["--no-pool", "--no-sandbox"] as const;
+
 const SERVERS: readonly Confined[] = [
+  { measure: "full sandbox, echo from a warm shell", flags: [], floor: ["--no-sandbox"], target: TARGET },
   {
     measure: "full sandbox, cold echo",
-    flags: [],
-    target: { text: "issue 4: <= 1.2 x the plain launcher", met: ({ ratio }) => ratio <= 1.2 },
+    flags: ["--no-pool"],
+    floor: PLAIN,
+    target: TARGET,
   },
-  { measure: "full sandbox with --network none, cold echo", flags: ["--network", "none"] },
+  {
+    measure: "full sandbox with --network none, cold echo",
+    flags: ["--no-pool", "--network", "none"],
+    floor: PLAIN,
+  },
 ];
 
-/** What the sandbox adds to a command: the same launcher with all layers and with none, by turns, never from the pool. */
+/** What the sandbox adds to a command: the same launcher with all layers and with none, by turns. */
 export async function sandboxCost(programs: Programs, calls: number): Promise<readonly Row[]> {
-  await using stack = new AsyncDisposableStack();
-  const client = async (...flags: readonly string[]) => {
-    const one = stack.use(new StdioClient(programs.packed("--no-pool", ...flags)));
-    await one.initialize();
-    return one;
-  };
-  const floor = { client: await client("--no-sandbox"), samples: [] as number[] };
-  const confined = await Promise.all(
-    SERVERS.map(async (server) => ({ ...server, client: await client(...server.flags), samples: [] as number[] })),
-  );
-  for (const { client } of [floor, ...confined]) for (let i = 0; i < 20; i++) await timed(client);
-  for (let call = 0; call < calls; call++) {
-    for (const { client, samples } of [floor, ...confined]) samples.push(await timed(client));
+  const rows: Row[] = [];
+  for (const { measure, flags, floor, target } of SERVERS) {
+    await using ours = new StdioClient(programs.packed(...flags));
+    await using plain = new StdioClient(programs.packed(...floor));
+    const samples = { ours: [] as number[], plain: [] as number[] };
+    await Promise.all([ours.initialize(), plain.initialize()]);
+    for (let i = 0; i < 20; i++) await Promise.all([timed(ours), timed(plain)]);
+    for (let call = 0; call < calls; call++) {
+      samples.ours.push(await timed(ours));
+      samples.plain.push(await timed(plain));
+    }
+    const name = `plain launcher (${floor.join(" ")})`;
+    const beside = { ours: samples.ours, floor: { name, samples: samples.plain } };
+    rows.push({ measure, unit: "ms", ...beside, ...target === undefined ? {} : { target } });
   }
-  return confined.map(({ measure, samples, target }) => ({
-    measure,
-    unit: "ms",
-    ours: samples,
-    floor: { name: "plain launcher (--no-sandbox)", samples: floor.samples },
-    ...target === undefined ? {} : { target },
-  }));
+  return rows;
 }
 
 async function timed(client: StdioClient): Promise<number> {

@@ -38,6 +38,9 @@ export interface OpenCommand {
   readonly end: Promise<CommandEnd>;
 }
 
+/** Launches of one command while what is guarded keeps changing under them. */
+const MOST_TRIES = 5;
+
 /** A runner that owns processes; dispose it when the session ends. */
 export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   readonly #options: RunnerOptions;
@@ -103,19 +106,31 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
     try {
       const policy = await this.#admitted();
-      const before = this.#lookAtGuarded(policy);
       const how = { policy, hooks, left: [] };
-      const end = "shell" in request.run && request.stdin === undefined && this.#options.shell.canWait
-        ? await this.#runLine(request.run.shell, request, how)
-        : await this.#runAtOnce(request, how);
-      this.#tellChanges(before, how);
-      return end;
+      let before = this.#lookAtGuarded(policy);
+      for (let tries = 1;; tries++) {
+        const end = await this.#launch(request, how);
+        // A guarded path may go between the look and the launch (an editor that saves by renaming): nothing has run yet.
+        const again = end.kind === "not_started" && !hooks.signal.aborted && tries < MOST_TRIES;
+        const now = again ? this.#lookAtGuarded(policy) : before;
+        if (now?.key === before?.key) {
+          this.#tellChanges(before, how);
+          return end;
+        }
+        before = now;
+      }
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}` };
     } finally {
       this.#pool?.refill();
     }
+  }
+
+  #launch(request: CommandRequest, how: How): Promise<CommandEnd> {
+    return "shell" in request.run && request.stdin === undefined && this.#options.shell.canWait
+      ? this.#runLine(request.run.shell, request, how)
+      : this.#runAtOnce(request, how);
   }
 
   /**
