@@ -214,10 +214,7 @@ Deno.test({
     assert.ok(!exists(`${bench.scope}/it-ran`));
     using other = new Workbench();
     await using narrower = await ServerProcess.start(other, { prefix: [wrapper, "1", lacking] });
-    assert.match(
-      (await narrower.shell("echo it runs")).text,
-      /^it runs$/m,
-      "the control: with the network open it may",
-    );
+    const { text } = await narrower.shell("echo it runs");
+    assert.match(text, /^it runs$/m, `the control: with the network open it may, but: ${text}`);
   },
 });

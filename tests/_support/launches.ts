@@ -90,7 +90,7 @@ export class LaunchBench implements AsyncDisposable {
     const other = this.user === "ordinary" && Deno.uid() === 0;
     const prefix = ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups"];
     const [command = path, ...args] = other ? [...prefix, path] : [path];
-    const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd: "/", stdin: "null" }).output();
+    const { code, stdout, stderr } = await outputOf(command, args);
     await Deno.remove(path);
     // Reports only: what setpriv or the kernel says there instead is no report.
     const reports = stderr.length % ENTRY_BYTES === 0 ? new ReportReader().read(stderr) : [];
@@ -108,3 +108,19 @@ function writeProgram(path: string, bytes: Uint8Array): void {
   Deno.writeFileSync(path, bytes);
   Deno.chmodSync(path, 0o755);
 }
+
+/**
+ * Another thread of this process may be between fork and exec and still hold the file open that was just written: the
+ * kernel then refuses to run it (ETXTBSY) until that thread has gone on.
+ */
+async function outputOf(command: string, args: readonly string[]): Promise<Deno.CommandOutput> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await new Deno.Command(command, { args: [...args], cwd: "/", stdin: "null" }).output();
+    } catch (thrown) {
+      if (!(thrown instanceof Error) || !thrown.message.includes("Text file busy") || tries >= MOST_TRIES) throw thrown;
+    }
+  }
+}
+
+const MOST_TRIES = 1_000;

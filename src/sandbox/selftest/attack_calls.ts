@@ -28,6 +28,7 @@ export interface AttackCalls extends SystemCalls {
   readonly socket: number;
   readonly symlinkat: number;
   readonly truncate: number;
+  readonly umount2: number;
   readonly uname: number;
   readonly unlinkat: number;
   readonly utimensat: number;
@@ -62,6 +63,7 @@ export const ATTACK_CALLS: Readonly<Record<Processor, AttackCalls>> = {
     socket: 41,
     symlinkat: 266,
     truncate: 76,
+    umount2: 166,
     uname: 63,
     unlinkat: 263,
     utimensat: 280,
@@ -92,6 +94,7 @@ export const ATTACK_CALLS: Readonly<Record<Processor, AttackCalls>> = {
     socket: 198,
     symlinkat: 36,
     truncate: 45,
+    umount2: 39,
     uname: 160,
     unlinkat: 35,
     utimensat: 88,
