@@ -1,36 +1,8 @@
 /** The reference client of the protocol's makers, over HTTP, with roots as people configure them. */
 import assert from "node:assert/strict";
 import { HttpServerProcess } from "./_support/http_server.ts";
+import { inspect, shell } from "./_support/inspector.ts";
 import { Workbench } from "./_support/workbench.ts";
-
-const INSPECTOR = [
-  "run",
-  "--allow-all",
-  "--no-config",
-  "--quiet",
-  "npm:@modelcontextprotocol/inspector@2.12.0/mcp-inspector",
-];
-
-interface Inspection {
-  readonly code: number;
-  readonly text: string;
-}
-
-async function inspect(bench: Workbench, words: readonly string[]): Promise<Inspection> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [...INSPECTOR, "--cli", "--format", "json", "-q", ...words],
-    cwd: bench.scope,
-    env: { MCP_STORAGE_DIR: `${bench.elsewhere}/inspector`, NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, text: decoder.decode(stdout) + decoder.decode(stderr) };
-}
-
-function shell(command: string): readonly string[] {
-  const args = JSON.stringify({ command, execution_mode: "Synchronous" });
-  return ["--method", "tools/call", "--tool-name", "sandboxed_shell", "--tool-args-json", args];
-}
 
 for (const era of ["legacy", "modern"]) {
   Deno.test(`C1 H4 the inspector calls tools over HTTP in the ${era} era`, async () => {

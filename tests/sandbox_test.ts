@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { isAlive } from "./_support/processes.ts";
 import { programStart } from "./_support/program.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { runProgram } from "./_support/terminal.ts";
 import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 /** Ways to change a directory that holds the file `kept`; `directory` is an absolute path. */
@@ -213,32 +214,17 @@ for (const user of usersAtHand()) {
 Deno.test("S1 the root directory and the home are refused as a scope", async () => {
   using bench = new Workbench();
   for (const scope of ["/", bench.home]) {
-    const { command, args, environment } = programStart(bench, ["--sandbox-scope", scope]);
-    const { code, stdout, stderr } = await new Deno.Command(command, {
-      args: [...args],
-      cwd: bench.scope,
-      clearEnv: true,
-      env: { ...environment },
-      stdin: "null",
-    }).output();
-    assert.notEqual(code, 0, scope);
-    assert.equal(stdout.length, 0);
-    assert.match(new TextDecoder().decode(stderr), /scope/i);
+    const { code, stdout, stderr } = await runProgram(bench, ["--sandbox-scope", scope]);
+    assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" }, scope);
+    assert.match(stderr, /scope/i);
   }
 });
 
 Deno.test("S12 the server refuses to start where the kernel cannot enforce what is asked, and says what to do", async () => {
   using bench = new Workbench();
-  const { command, args, environment } = programStart(bench, ["--require-abi", "99"]);
-  const { code, stdout, stderr } = await new Deno.Command(command, {
-    args: [...args],
-    cwd: bench.scope,
-    clearEnv: true,
-    env: { ...environment },
-    stdin: "null",
-  }).output();
-  assert.deepStrictEqual({ code, written: stdout.length }, { code: 1, written: 0 });
-  assert.match(new TextDecoder().decode(stderr), /99[^]*Landlock[^]*kernel/);
+  const { code, stdout, stderr } = await runProgram(bench, ["--require-abi", "99"]);
+  assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" });
+  assert.match(stderr, /99[^]*Landlock[^]*kernel/);
 });
 
 Deno.test("S1 --sandbox-scope decides over the working directory", async () => {

@@ -21,14 +21,3 @@ export function firstLine({ text }: { readonly text: string }): string {
 export function printed({ text }: { readonly text: string }): readonly string[] {
   return text.split("\n").slice(1, -1).filter((line) => line.trim() !== "");
 }
-
-/** Whether anything is at `path`, a dangling link included. */
-export function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}

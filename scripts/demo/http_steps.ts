@@ -1,4 +1,5 @@
-import { check, exists, firstLine, printed, took } from "./checks.ts";
+import { exists } from "../../tests/_support/workbench.ts";
+import { check, firstLine, printed, took } from "./checks.ts";
 import { HttpAgent } from "./http_agent.ts";
 import type { HttpServer } from "./http_server.ts";
 import { INITIALIZE, ping, raw } from "./http_wire.ts";

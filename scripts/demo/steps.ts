@@ -1,4 +1,5 @@
-import { check, exists, firstLine, printed, took } from "./checks.ts";
+import { exists } from "../../tests/_support/workbench.ts";
+import { check, firstLine, printed, took } from "./checks.ts";
 import type { Project } from "./project.ts";
 import type { Screen } from "./screen.ts";
 import type { Answer, Session } from "./session.ts";

@@ -1,6 +1,6 @@
 /** Somebody's stdio server as a command in the sandbox (H10, S3). */
 import { messageOf } from "../base/errors.ts";
-import type { CommandEnd } from "../process/command_runner.ts";
+import { describeEnd } from "../process/command_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import type { ServerProcess, ServerProcessHooks } from "./server_process.ts";
 
@@ -42,17 +42,6 @@ async function lastWords(stderrFile: string): Promise<readonly string[]> {
     return (await Deno.readTextFile(stderrFile)).trimEnd().split("\n").slice(-LAST_LINES).filter((line) => line !== "");
   } catch (thrown) {
     return [`(its stderr cannot be read: ${messageOf(thrown)})`];
-  }
-}
-
-function describeEnd(end: CommandEnd): string {
-  switch (end.kind) {
-    case "exited":
-      return `It ended with exit code ${end.code}.`;
-    case "signalled":
-      return `It was ended by ${end.signal}.`;
-    case "not_started":
-      return end.message;
   }
 }
 

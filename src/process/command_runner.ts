@@ -44,3 +44,15 @@ export interface CommandRunner {
   /** Never rejects for anything a command can do. */
   run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd>;
 }
+
+/** How a server ended, as a sentence of an error. Pure. */
+export function describeEnd(end: CommandEnd): string {
+  switch (end.kind) {
+    case "exited":
+      return `It ended with exit code ${end.code}.`;
+    case "signalled":
+      return `It was ended by ${end.signal}.`;
+    case "not_started":
+      return end.message;
+  }
+}

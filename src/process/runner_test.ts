@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { sandboxSettings } from "../sandbox/_support/settings.ts";
 import { SILENT } from "../base/log.ts";
-import { DEFAULT_CONFINEMENT } from "../sandbox/confinement.ts";
 import { prepareSandbox, type Sandbox } from "../sandbox/prepare.ts";
 import { removeSessionDirectories } from "../sandbox/session_directory.ts";
 import type { CommandEnd, CommandRequest } from "./command_runner.ts";
@@ -44,26 +44,9 @@ async function fixture(way: Way): Promise<Fixture> {
   const scope = `${base}/scope`;
   await Deno.mkdir(scope);
   await Deno.mkdir(`${base}/home`);
-  const prepared = prepareSandbox({
-    enforce: way.enforce,
-    reads: [],
-    writes: [],
-    protect: [],
-    allowProtected: [],
-    own: [],
-    allowSensitive: [],
-    strict: false,
-    environmentNames: [],
-    temporaryFiles: true,
-    requireAbi: undefined,
-    confinement: DEFAULT_CONFINEMENT,
-    shell: "/bin/bash",
-    serverEnvironment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: `${base}/home`, SECRET_TOKEN: "s" },
-    scopes: [scope],
-    workingDirectory: base,
-    home: `${base}/home`,
-    allowBroad: false,
-  });
+  const settings = sandboxSettings(base);
+  const serverEnvironment = { ...settings.serverEnvironment, SECRET_TOKEN: "s" };
+  const prepared = prepareSandbox({ ...settings, enforce: way.enforce, serverEnvironment });
   if (!prepared.ok) throw new Error(prepared.problem);
   const sandbox = prepared.value.policy === undefined
     ? prepared.value

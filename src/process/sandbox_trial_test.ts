@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { sandboxSettings } from "../sandbox/_support/settings.ts";
 import { SILENT } from "../base/log.ts";
-import { DEFAULT_CONFINEMENT } from "../sandbox/confinement.ts";
 import { SYSTEM_CALLS } from "../sandbox/launcher/syscalls.ts";
 import { policyTable } from "../sandbox/launcher/steps.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
@@ -29,27 +29,8 @@ type Layers = "with namespaces" | "with Landlock alone";
 async function fixture(layers: Layers, more: Partial<SandboxSettings> = {}): Promise<Fixture> {
   const base = await Deno.realPath(await Deno.makeTempDir());
   for (const name of ["scope", "home", "tmp"]) await Deno.mkdir(`${base}/${name}`);
-  const prepared = prepareSandbox({
-    enforce: true,
-    confinement: DEFAULT_CONFINEMENT,
-    reads: [],
-    writes: [],
-    protect: [],
-    allowProtected: [],
-    own: [],
-    allowSensitive: [],
-    strict: false,
-    environmentNames: [],
-    temporaryFiles: true,
-    requireAbi: undefined,
-    shell: "/bin/bash",
-    serverEnvironment: { PATH: "/usr/bin:/bin", HOME: `${base}/home`, TMPDIR: `${base}/tmp` },
-    scopes: [`${base}/scope`],
-    workingDirectory: base,
-    home: `${base}/home`,
-    allowBroad: false,
-    ...more,
-  });
+  const environment = { PATH: "/usr/bin:/bin", HOME: `${base}/home`, TMPDIR: `${base}/tmp` };
+  const prepared = prepareSandbox({ ...sandboxSettings(base), serverEnvironment: environment, ...more });
   if (!prepared.ok) throw new Error(prepared.problem);
   const sandbox = prepared.value;
   const spawner = new Spawner(PROCESSOR, sandbox.directories.root);

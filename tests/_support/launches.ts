@@ -10,10 +10,10 @@ import type { LaunchTarget } from "../../src/sandbox/launcher/steps.ts";
 import type { Processor } from "../../src/sandbox/launcher/syscalls.ts";
 import type { Table } from "../../src/sandbox/launcher/table.ts";
 import { type LauncherReport, ReportReader } from "../../src/process/reports.ts";
-import { DEFAULT_CONFINEMENT } from "../../src/sandbox/confinement.ts";
 import type { SandboxPolicy } from "../../src/sandbox/policy.ts";
 import { prepareSandbox, type Sandbox } from "../../src/sandbox/prepare.ts";
 import { removeSessionDirectories } from "../../src/sandbox/session_directory.ts";
+import { sandboxSettings } from "../../src/sandbox/_support/settings.ts";
 import { ORDINARY_ID, type User } from "./workbench.ts";
 
 const PROCESSOR: Processor = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
@@ -52,26 +52,8 @@ export class LaunchBench implements AsyncDisposable {
   static async make(user: User): Promise<LaunchBench> {
     const base = await Deno.realPath(await Deno.makeTempDir());
     for (const name of ["scope", "home", "tmp"]) await Deno.mkdir(`${base}/${name}`);
-    const sandbox = prepareSandbox({
-      enforce: true,
-      confinement: DEFAULT_CONFINEMENT,
-      reads: [],
-      writes: [],
-      protect: [],
-      allowProtected: [],
-      own: [],
-      allowSensitive: [],
-      strict: false,
-      environmentNames: [],
-      temporaryFiles: true,
-      requireAbi: undefined,
-      shell: "/bin/sh",
-      serverEnvironment: { PATH: "/usr/bin:/bin", HOME: `${base}/home`, TMPDIR: `${base}/tmp` },
-      scopes: [`${base}/scope`],
-      workingDirectory: base,
-      home: `${base}/home`,
-      allowBroad: false,
-    });
+    const serverEnvironment = { PATH: "/usr/bin:/bin", HOME: `${base}/home`, TMPDIR: `${base}/tmp` };
+    const sandbox = prepareSandbox({ ...sandboxSettings(base), shell: "/bin/sh", serverEnvironment });
     if (!sandbox.ok) throw new Error(sandbox.problem);
     if (user === "ordinary" && Deno.uid() === 0) {
       await new Deno.Command("chown", { args: ["-R", `${ORDINARY_ID}:${ORDINARY_ID}`, base] }).output();

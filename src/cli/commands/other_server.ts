@@ -2,7 +2,7 @@
 import type { Client, Tool, Transport } from "@modelcontextprotocol/client";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
-import type { CommandEnd } from "../../process/command_runner.ts";
+import { describeEnd } from "../../process/command_runner.ts";
 import type { Program } from "../compose.ts";
 import { CommandTransport } from "./command_transport.ts";
 
@@ -103,15 +103,4 @@ export async function commandConnection(
       await transport.close();
     },
   };
-}
-
-function describeEnd(end: CommandEnd): string {
-  switch (end.kind) {
-    case "exited":
-      return `It ended with exit code ${end.code}.`;
-    case "signalled":
-      return `It was ended by ${end.signal}.`;
-    case "not_started":
-      return end.message;
-  }
 }

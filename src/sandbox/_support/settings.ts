@@ -1,0 +1,26 @@
+import { DEFAULT_CONFINEMENT } from "../confinement.ts";
+import type { SandboxSettings } from "../prepare.ts";
+
+/** For tests: what a server without any flag asks for: `base` holds the directories `scope` and `home`. */
+export function sandboxSettings(base: string): SandboxSettings {
+  return {
+    enforce: true,
+    confinement: DEFAULT_CONFINEMENT,
+    reads: [],
+    writes: [],
+    protect: [],
+    allowProtected: [],
+    own: [],
+    allowSensitive: [],
+    strict: false,
+    environmentNames: [],
+    temporaryFiles: true,
+    requireAbi: undefined,
+    shell: "/bin/bash",
+    serverEnvironment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: `${base}/home` },
+    scopes: [`${base}/scope`],
+    workingDirectory: base,
+    home: `${base}/home`,
+    allowBroad: false,
+  };
+}
