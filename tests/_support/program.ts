@@ -1,8 +1,6 @@
 import { SERVER_RUN_FLAGS } from "../../scripts/permissions.ts";
-import { exists, ORDINARY_ID, type Workbench } from "./workbench.ts";
-
-/** The packed program, as people run it. */
-const BUNDLE = new URL("../../dist/ahma_mcp.mjs", import.meta.url).pathname;
+import { type TestRuntime, testRuntime } from "./runtime.ts";
+import { ORDINARY_ID, type Workbench } from "./workbench.ts";
 
 /** A command line and environment that start the program for a bench. */
 export interface ProgramStart {
@@ -21,43 +19,19 @@ export function programStart(
   prefix: readonly string[] = [],
   permissions: readonly string[] = [],
 ): ProgramStart {
-  if (!exists(BUNDLE)) throw new Error(`Cannot start "${BUNDLE}": there is no such file. Run "deno task bundle" first`);
   const other = bench.user === "ordinary" && Deno.uid() === 0;
-  const runtime = other ? runtimeFor(bench) : { deno: Deno.execPath(), bundle: BUNDLE };
+  const runtime = testRuntime(bench.user);
   const line = [...prefix, runtime.deno, "run", ...SERVER_RUN_FLAGS, ...permissions, runtime.bundle, ...flags];
   const words = other
     ? ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups", ...line]
     : line;
   const [command = "", ...args] = words;
-  return { command, args, environment: environmentFor(bench, other) };
+  return { command, args, environment: environmentFor(bench, runtime) };
 }
 
-/** The runtime often lives in a home that only its owner may enter: the ordinary user gets it under a path of its own. */
-function runtimeFor(bench: Workbench): { readonly deno: string; readonly bundle: string } {
-  const deno = `${bench.runtime}/deno`;
-  const bundle = `${bench.runtime}/ahma_mcp.mjs`;
-  if (!exists(bench.runtime)) {
-    Deno.mkdirSync(bench.runtime);
-    linkOrCopy(Deno.realPathSync(Deno.execPath()), deno);
-    Deno.copyFileSync(BUNDLE, bundle);
-    Deno.chmodSync(bundle, 0o644);
-  }
-  return { deno, bundle };
-}
-
-function linkOrCopy(from: string, to: string): void {
-  try {
-    Deno.linkSync(from, to);
-  } catch (error) {
-    // Another file system, or one without hard links: the copy costs a tenth of a second.
-    if (!(error instanceof Error)) throw error;
-    Deno.copyFileSync(from, to);
-  }
-  Deno.chmodSync(to, 0o755);
-}
-
-function environmentFor(bench: Workbench, other: boolean): Readonly<Record<string, string>> {
+function environmentFor(bench: Workbench, runtime: TestRuntime): Readonly<Record<string, string>> {
   const home = Deno.env.get("HOME") ?? "/root";
+  const folder = runtime.deno.slice(0, runtime.deno.lastIndexOf("/"));
   const keep = (name: string, fallback: string) => Deno.env.get(name) ?? fallback;
   const ownTools: Record<string, string> = {
     PATH: keep("PATH", "/usr/local/bin:/usr/bin:/bin"),
@@ -65,8 +39,9 @@ function environmentFor(bench: Workbench, other: boolean): Readonly<Record<strin
     PYENV_ROOT: keep("PYENV_ROOT", `${home}/.pyenv`),
   };
   return {
-    ...(other ? { PATH: `${bench.runtime}:/usr/local/bin:/usr/bin:/bin` } : ownTools),
+    ...(bench.user === "ordinary" && Deno.uid() === 0 ? { PATH: `${folder}:/usr/local/bin:/usr/bin:/bin` } : ownTools),
     HOME: bench.home,
+    DENO_DIR: runtime.cache,
     LANG: "C.UTF-8",
     NO_COLOR: "1",
     DENO_NO_UPDATE_CHECK: "1",

@@ -59,10 +59,6 @@ export class Workbench implements Disposable {
   get elsewhere(): string {
     return this.#elsewhere;
   }
-  /** Files the ordinary user must be able to run, out of reach of a root-only home. */
-  get runtime(): string {
-    return `${this.#root}/runtime`;
-  }
 
   /** Writes a file owned by the bench's user; parents are made. Relative paths are inside the scope. */
   write(path: string, text: string): string {
@@ -76,7 +72,7 @@ export class Workbench implements Disposable {
   /** Everything outside the scope that a command could have changed: path to kind, mode and content. */
   outside(): Readonly<Record<string, string>> {
     const seen: Record<string, string> = {};
-    record(this.#root, seen, new Set([this.scope, this.runtime, `${this.home}/.cache`]));
+    record(this.#root, seen, new Set([this.scope, `${this.home}/.cache`]));
     record(this.#elsewhere, seen, new Set());
     return seen;
   }
