@@ -258,3 +258,8 @@ Deno.test("T12 a directory that leads where it may not is not read, and the prob
     await Deno.remove(root, { recursive: true });
   }
 });
+
+Deno.test("T15 the shipped tool files load together without any problem", async () => {
+  const { problems } = await loadCatalog(new URL("../../tools", import.meta.url).pathname);
+  assert.deepStrictEqual(problems, []);
+});
