@@ -8,8 +8,8 @@ export type LauncherReport =
    * latter's ids mean nothing outside.
    */
   | { readonly kind: "forked"; readonly by: "entrance" | "parent of the command"; readonly pid: number }
-  /** The command's first process has ended; `status` as `wait4` gives it. */
-  | { readonly kind: "ended"; readonly status: number }
+  /** The command's first process has ended; `status` as `wait4` gives it. `alone`: and nothing that came from it is left. */
+  | { readonly kind: "ended"; readonly status: number; readonly alone: boolean }
   /** A waiting shell has its line and lets go of the reports; whatever happens from here on, the line ran. */
   | { readonly kind: "taken" }
   /** A step failed; nothing ran. */
@@ -45,7 +45,11 @@ function decode(entry: DataView): LauncherReport {
     case TAKEN_MODE:
       return { kind: "taken" };
     case ENTRY_MODE.ended:
-      return { kind: "ended", status: entry.getUint32(16, LITTLE_ENDIAN) };
+      return {
+        kind: "ended",
+        status: entry.getUint32(16, LITTLE_ENDIAN),
+        alone: entry.getUint32(72, LITTLE_ENDIAN) === 1,
+      };
     case ENTRY_MODE.fork:
       return { kind: "forked", by: "entrance", pid: first };
     default:

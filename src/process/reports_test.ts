@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { ENTRY_BYTES, ENTRY_MODE, LITTLE_ENDIAN } from "../sandbox/launcher/interpreter.ts";
 import { describeFailure, ReportReader } from "./reports.ts";
 
-function report(mode: number, first: number, second = 0, step = 0): Uint8Array {
+function report(mode: number, first: number, second = 0, step = 0, expected = 0): Uint8Array {
   const bytes = new Uint8Array(ENTRY_BYTES);
   const view = new DataView(bytes.buffer);
   view.setBigUint64(8, BigInt(first), LITTLE_ENDIAN);
   view.setBigUint64(16, BigInt(second), LITTLE_ENDIAN);
   view.setBigUint64(64, BigInt(mode), LITTLE_ENDIAN);
+  view.setBigUint64(72, BigInt(expected), LITTLE_ENDIAN);
   view.setBigUint64(80, BigInt(step), LITTLE_ENDIAN);
   return bytes;
 }
@@ -16,11 +17,13 @@ Deno.test("ReportReader.read() puts reports together from any chunks", () => {
   const whole = new Uint8Array([
     ...report(ENTRY_MODE.fork, 77),
     ...report(ENTRY_MODE.ended, 77, 0x700),
+    ...report(ENTRY_MODE.ended, 77, 0x700, 0, 1),
     ...report(ENTRY_MODE.failed, 13, 0, 4),
   ]);
   const expected = [
     { kind: "forked", by: "entrance", pid: 77 },
-    { kind: "ended", status: 0x700 },
+    { kind: "ended", status: 0x700, alone: false },
+    { kind: "ended", status: 0x700, alone: true },
     { kind: "failed", step: 4, errno: 13 },
   ];
   for (const size of [1, 87, 88, 89, 1000]) {

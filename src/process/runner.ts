@@ -214,7 +214,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     const supervised = supervise({ process, steps, program, namespaces, huntDescendants }, how.hooks);
     const { gone } = supervised;
     this.#departing.add(gone);
-    how.left.push(gone);
+    how.left.push(supervised);
     void gone.finally(() => this.#departing.delete(gone));
     return supervised;
   }
@@ -299,16 +299,17 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     return view;
   }
 
-  /** Tells the caller what changed while its command ran, and looks again when all of it is gone. */
+  /** Tells the caller what changed while its command ran, and looks again when what it left running is gone. */
   #tellChanges(before: GuardView | undefined, { policy, hooks, left }: How): void {
     if (before === undefined || policy === undefined || this.#guard === undefined) return;
     const how = { mounted: policy.namespaces };
+    const running = left.filter(({ isOver }) => !isOver()); // asked before the look, which so is the last one needed
     const { after, changes } = this.#guard.changes(before, how);
     // Checks of programs and commands that are talked with have no result of their own.
     if (hooks.onProtectedChange === undefined) this.#guard.keep(changes);
     else if (changes.length > 0) hooks.onProtectedChange(changes);
     this.#adopt(after);
-    void this.#guard.lookLater(Promise.all(left), after, how);
+    if (running.length > 0) void this.#guard.lookLater(Promise.all(running.map(({ gone }) => gone)), after, how);
   }
 
   #adopt(view: GuardView | undefined): void {
@@ -349,8 +350,8 @@ const LONGEST_FAREWELL_MS = 5_000;
 interface How {
   readonly policy: SandboxPolicy | undefined;
   readonly hooks: CommandHooks;
-  /** Gets the end of each process tree that is started. */
-  readonly left: Promise<void>[];
+  /** Gets each process tree that is started. */
+  readonly left: Supervised[];
 }
 
 const ENCODER = new TextEncoder();

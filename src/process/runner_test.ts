@@ -324,6 +324,25 @@ Deno.test("S8 SandboxedRunner tells the next result of what changed in a command
   assert.deepStrictEqual(told, [created(".vscode"), created(".idea")]);
 });
 
+Deno.test("S8 SandboxedRunner.run() tells later of what a command changed through a child it left behind", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  const told: unknown[] = [];
+  const hooks = {
+    signal: new AbortController().signal,
+    onOutput: () => {},
+    onProtectedChange: (changes: readonly unknown[]) => void told.push(...changes),
+  };
+  const run = (shell: string) =>
+    f.runner.run({ run: { shell }, directory: f.scope, environment: {}, stdin: undefined }, hooks);
+  await run("mkfifo go; { read word; mkdir .vscode; } <>go >/dev/null 2>&1 &");
+  assert.deepStrictEqual(told, []);
+  using go = await Deno.open(`${f.scope}/go`, { read: true, write: true }); // so that no opening waits for the other
+  await go.write(new TextEncoder().encode("word\n"));
+  await f.runner.settled();
+  await run("true");
+  assert.deepStrictEqual(told, [{ path: `${f.scope}/.vscode`, change: "created" }]);
+});
+
 Deno.test("P3 SandboxedRunner.run() is not disturbed by a waiting shell that dies", async () => {
   await using f = await fixture(DEFAULT_WAY);
   await f.run({ shell: "true" });

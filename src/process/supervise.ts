@@ -47,6 +47,8 @@ export interface Supervised {
   readonly end: Promise<CommandEnd>;
   /** Whether a waiting shell has taken its line; asked when `end` has settled. */
   readonly taken: () => boolean;
+  /** Whether nothing of the tree is left, as far as is known by now; false says nothing. */
+  readonly isOver: () => boolean;
   /** The whole tree is gone. What runs on in the background without output has a short grace. */
   readonly gone: Promise<void>;
 }
@@ -58,7 +60,7 @@ export function supervise(supervision: Supervision, hooks: CommandHooks): Superv
   hooks.signal.addEventListener("abort", abort, { once: true });
   if (hooks.signal.aborted) abort();
   const gone = run.gone.finally(() => hooks.signal.removeEventListener("abort", abort));
-  return { end: run.end(), taken: () => run.taken, gone };
+  return { end: run.end(), taken: () => run.taken, isOver: () => run.isOver, gone };
 }
 
 class SupervisedRun {
@@ -71,6 +73,7 @@ class SupervisedRun {
   /** Settles with the report that the command's first process has ended. */
   readonly #ended = Promise.withResolvers<void>();
   #taken = false;
+  #alone = false;
   #leader: number | undefined;
   #failure: Extract<LauncherReport, { kind: "failed" }> | undefined;
   #waitStatus: number | undefined;
@@ -104,6 +107,11 @@ class SupervisedRun {
   /** A waiting shell has its line. */
   get taken(): boolean {
     return this.#taken;
+  }
+
+  /** The command left nothing running when it ended, or the last of it has gone since. */
+  get isOver(): boolean {
+    return this.#alone || this.#status !== undefined;
   }
 
   /** SIGTERM to the command's process group, SIGKILL to whatever is left after the grace. */
@@ -140,6 +148,7 @@ class SupervisedRun {
         return;
       case "ended":
         this.#waitStatus = report.status;
+        this.#alone = report.alone;
         this.#ended.resolve();
         this.#after(this.#terminating ? 0 : BACKGROUND_GRACE_MS, () => this.#kill());
         return;

@@ -20,7 +20,10 @@ export const ENTRY_MODE = {
   compare: 4,
   /** As `fork`, but the parent keeps the report descriptor, reports the child's end and stays until it has no children left, adopted orphans included. */
   forkAll: 5,
-  /** Only in reports: the child of a `forkAll` has ended; its wait status is in the second argument. */
+  /**
+   * Only in reports: the child of a `forkAll` has ended; its wait status is in the second argument. The expected value
+   * is 1 when no other process of the tree was left by then, and 0 when one was.
+   */
   ended: 6,
   /** Only in reports: the entry failed; its errno is in the first argument. */
   failed: 7,

@@ -77,10 +77,17 @@ async function textSection(path: string): Promise<Uint8Array> {
   throw new Error(`Cannot find code in "${path}"`);
 }
 
+interface Report {
+  readonly mode: number;
+  readonly argument: number;
+  readonly expected: number;
+  readonly step: number;
+}
+
 interface Ran {
   readonly code: number;
   readonly stdout: string;
-  readonly reports: readonly { readonly mode: number; readonly argument: number; readonly step: number }[];
+  readonly reports: readonly Report[];
 }
 
 async function run(machine: Machine, table: Table): Promise<Ran> {
@@ -96,6 +103,7 @@ async function run(machine: Machine, table: Table): Promise<Ran> {
       reports.push({
         mode: view.getUint32(64, LITTLE_ENDIAN),
         argument: view.getUint32(8, LITTLE_ENDIAN),
+        expected: view.getUint32(72, LITTLE_ENDIAN),
         step: view.getUint32(80, LITTLE_ENDIAN),
       });
     }
@@ -156,7 +164,7 @@ for (const machine of MACHINES) {
       assert.deepStrictEqual(await run(machine, table), {
         code: 126,
         stdout: "went on",
-        reports: [{ mode: ENTRY_MODE.failed, argument: 2, step: 3 }],
+        reports: [{ mode: ENTRY_MODE.failed, argument: 2, expected: 0, step: 3 }],
       });
     },
   });
@@ -175,7 +183,7 @@ for (const machine of MACHINES) {
       assert.deepStrictEqual(await run(machine, table), {
         code: 126,
         stdout: "ab",
-        reports: [{ mode: ENTRY_MODE.failed, argument: 116, step: 3 }],
+        reports: [{ mode: ENTRY_MODE.failed, argument: 116, expected: 1, step: 3 }],
       });
     },
   });
@@ -229,6 +237,8 @@ for (const machine of MACHINES) {
         3,
         [ENTRY_MODE.fork, ENTRY_MODE.forkAll, ENTRY_MODE.ended],
       ]);
+      // The last report of the command says that nothing else was left then.
+      assert.deepStrictEqual(reports.find(({ mode }) => mode === ENTRY_MODE.ended)?.expected, 1);
     },
   });
 }
