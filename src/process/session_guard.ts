@@ -8,23 +8,28 @@ import {
   type GuardPlan,
   type GuardView,
   lookAtGuarded,
-  type Looker,
+  pathsBehind,
   type ProtectedChange,
   protectedChanges,
+  type WatchingLooker,
 } from "../sandbox/guard.ts";
 import { findNestedRepositories } from "../sandbox/nested_repositories.ts";
+import type { PathWatch } from "../sandbox/path_watch.ts";
 import { nestedRepositoryPaths } from "../sandbox/protected.ts";
 
 export interface SessionGuardOptions {
   readonly plan: GuardPlan;
   /** Asked only when something is looked at. */
-  readonly looker: Looker;
+  readonly looker: WatchingLooker;
   readonly logger: Logger;
 }
 
 export class SessionGuard {
   readonly #options: SessionGuardOptions;
   #plan: GuardPlan;
+  /** The last view with mounts, and what says that it still holds. */
+  #watch: PathWatch | undefined;
+  #mounted: GuardView | undefined;
   /** Changes found after their command's result went out: they are told with the next one. */
   #late: readonly ProtectedChange[] = [];
   /** How each path was when a result told of it last. */
@@ -44,6 +49,7 @@ export class SessionGuard {
       return nestedRepositoryPaths(repositories, { tree, open });
     }));
     this.#plan = { ...this.#plan, protected: [...this.#plan.protected, ...found.flat()] };
+    this.#watch = undefined;
   }
 
   /**
@@ -51,7 +57,7 @@ export class SessionGuard {
    * @throws {UserError} When commands could read credentials, because nothing can cover them.
    */
   look(options: { readonly mounted: boolean }): GuardView {
-    const view = lookAtGuarded(this.#plan, this.#options.looker, options);
+    const view = this.#view(options);
     const [secret] = view.exposed;
     if (secret === undefined) return view;
     throw new UserError(
@@ -65,7 +71,7 @@ export class SessionGuard {
     before: GuardView,
     options: { readonly mounted: boolean },
   ): { readonly after: GuardView; readonly changes: readonly ProtectedChange[] } {
-    const after = lookAtGuarded(this.#plan, this.#options.looker, options);
+    const after = this.#view(options);
     const found = protectedChanges(before, after);
     const late = this.#late.filter(({ path }) => !found.some((one) => one.path === path));
     this.#late = [];
@@ -76,10 +82,22 @@ export class SessionGuard {
   /** Looks again when all that a command left running is gone; what another command's result told is known. */
   async lookLater(gone: Promise<unknown>, after: GuardView, options: { readonly mounted: boolean }): Promise<void> {
     await gone;
-    const now = lookAtGuarded(this.#plan, this.#options.looker, options);
+    const now = this.#view(options);
     const found = protectedChanges(after, now)
       .filter(({ path }) => !this.#told.has(path) || this.#told.get(path) !== now.seen.get(path));
     this.keep(found);
+  }
+
+  /** Without mounts a view holds more than these paths: what is in directories. */
+  #view({ mounted }: { readonly mounted: boolean }): GuardView {
+    const { looker } = this.#options;
+    if (!mounted) return lookAtGuarded(this.#plan, looker, { mounted });
+    this.#watch ??= looker.watch(pathsBehind(this.#plan));
+    // Asked before the view is made: what changes in between is news to the next asking.
+    const unchanged = this.#watch.isUnchanged();
+    if (unchanged && this.#mounted !== undefined) return this.#mounted;
+    this.#mounted = lookAtGuarded(this.#plan, looker, { mounted });
+    return this.#mounted;
   }
 
   /** Tells the log, and the next result, of changes that no result told of. */

@@ -9,6 +9,7 @@ import type { Processor } from "../sandbox/launcher/syscalls.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
 import { huntDescendants, systemTree } from "./descendants.ts";
 import { type FileFacts, Libc } from "../sandbox/libc.ts";
+import type { PathWatch } from "../sandbox/path_watch.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./process_list.ts";
 
 /** How a launcher ended. */
@@ -79,6 +80,11 @@ export class Spawner {
   /** What is at a path itself (libc.ts). */
   lookAt(path: string): FileFacts | undefined {
     return this.#libc.lookAt(path);
+  }
+
+  /** For looking at the same paths again and again (libc.ts). */
+  watch(paths: readonly string[]): PathWatch {
+    return this.#libc.watch(paths);
   }
 
   /** Whether this system allows no user namespaces at all (user_namespaces(7)). */

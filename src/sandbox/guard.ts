@@ -1,6 +1,7 @@
 /**
  * Looks at guarded paths, before a command to know what to mount and after it to tell what changed (S7, S8). The cost
  * is some two microseconds a path, so it is done for each command, and waiting shells know the state they were born in.
+ * Where nothing changed since the last look, path_watch.ts says so for less.
  */
 import type { FileFacts, Libc } from "./libc.ts";
 import { expected, parentOf } from "./paths.ts";
@@ -54,6 +55,9 @@ const MOST_ENTRIES = 512;
 /** Only the C library's look is needed. */
 export type Looker = Pick<Libc, "lookAt">;
 
+/** A looker that also says cheaply whether there is anything new to see. */
+export type WatchingLooker = Pick<Libc, "lookAt" | "watch">;
+
 /** `mounted`: what is seen will be mounted, as with namespaces. */
 export function lookAtGuarded(plan: GuardPlan, libc: Looker, { mounted }: { readonly mounted: boolean }): GuardView {
   const looking = new Look(libc, mounted);
@@ -62,8 +66,17 @@ export function lookAtGuarded(plan: GuardPlan, libc: Looker, { mounted }: { read
   return looking.view();
 }
 
+/** Every path that a view with mounts depends on: when nothing about them changed, neither has the view. */
+export function pathsBehind({ protected: paths, hidden }: GuardPlan): readonly string[] {
+  const all = [...paths, ...hidden].flatMap(({ path, tree }) =>
+    tree === undefined ? [path] : [...ancestors(path, tree), path]
+  );
+  return [...new Set(all)];
+}
+
 /** What differs between a view and a later one, sorted by path. */
 export function protectedChanges(before: GuardView, after: GuardView): readonly ProtectedChange[] {
+  if (before === after) return [];
   const changes: ProtectedChange[] = [];
   for (const path of new Set([...before.seen.keys(), ...after.seen.keys()])) {
     const [was, is] = [before.seen.get(path), after.seen.get(path)];

@@ -5,6 +5,7 @@
 import { openCLibrary } from "../base/c_library.ts";
 import { LITTLE_ENDIAN } from "./launcher/interpreter.ts";
 import { type Processor, SYSTEM_CALLS } from "./launcher/syscalls.ts";
+import { PathWatch } from "./path_watch.ts";
 import { VERDICT } from "./seccomp/bpf.ts";
 
 const SYMBOLS = {
@@ -110,6 +111,13 @@ export class Libc {
       size: stat[6] ?? 0n,
       changedAt: (stat[13] ?? 0n) * 1_000_000_000n + (stat[14] ?? 0n),
     };
+  }
+
+  /** For looking at the same paths as `lookAt` does, again and again. */
+  watch(paths: readonly string[]): PathWatch {
+    const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
+    const { stat } = this.#library.symbols;
+    return new PathWatch(paths, (name, into) => stat(number, AT_FDCWD, name, into, AT_SYMLINK_NOFOLLOW) === 0n);
   }
 
   /**
