@@ -3,11 +3,12 @@
  * belongs to decides who serves it: a session of the first era, or 2026-07-28, which has none.
  */
 import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
-import { messageOf, UserError } from "../base/errors.ts";
+import type { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { INVALID_REQUEST, PARSE_ERROR, readWireMessage, type WireMessage } from "../service/wire_message.ts";
 import type { ClientMessage } from "./backend.ts";
 import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./guard.ts";
+import { Listener } from "./listener.ts";
 import type { ModernEra } from "./modern.ts";
 import { type AnswerForm, postForm } from "./negotiate.ts";
 import { LARGEST_BODY, readBody } from "./read_body.ts";
@@ -32,13 +33,13 @@ export interface HttpServerOptions {
 export interface HttpServer {
   readonly host: string;
   readonly port: number;
+  /** Resolves when the port is lost for good; otherwise never. */
+  readonly lost: Promise<UserError>;
   /** Takes no more sessions, lets what runs end (X14), closes streams and connections (H11). */
   stop(): Promise<void>;
 }
 
 const INVALID_PARAMS = -32602;
-/** What connections have to go when everything else has ended, milliseconds. */
-const LAST_CONNECTIONS_MS = 2_000;
 /** The newest era has neither GET nor DELETE. */
 const MODERN_VERSION = "2026-07-28";
 
@@ -47,44 +48,21 @@ const MODERN_VERSION = "2026-07-28";
  * @throws {UserError} when the address is not to be had
  */
 export function startHttpServer(options: HttpServerOptions): HttpServer {
-  const abort = new AbortController();
   const endpoint = new Endpoint(options);
-  const server = listen(options, abort.signal, (request, peer) => endpoint.serve(request, peer));
-  const { hostname, port } = server.addr;
-  endpoint.listensOn(port);
+  const { host, port, log, sessions, modern } = options;
+  const listener = new Listener({ host, port, serve: (request, peer) => endpoint.serve(request, peer), log });
+  const { hostname, port: bound } = listener.address;
+  endpoint.listensOn(bound);
   return {
     host: hostname,
-    port,
+    port: bound,
+    lost: listener.lost,
     async stop() {
-      await options.sessions.close("The server is shutting down");
-      await options.modern.close();
-      const timer = setTimeout(() => abort.abort(), LAST_CONNECTIONS_MS);
-      await server.shutdown();
-      clearTimeout(timer);
+      await sessions.close("The server is shutting down");
+      await modern.close();
+      await listener.stop();
     },
   };
-}
-
-function listen(
-  { host, port, log }: HttpServerOptions,
-  signal: AbortSignal,
-  serve: (request: Request, peer: Deno.NetAddr) => Promise<Response>,
-): Deno.HttpServer<Deno.NetAddr> {
-  try {
-    return Deno.serve({
-      hostname: host,
-      port,
-      signal,
-      // The composer prints the address; the runtime's own words would come twice.
-      onListen() {},
-      onError(thrown) {
-        log.error("An HTTP request failed", { error: messageOf(thrown) });
-        return refusalResponse({ status: 500, code: -32603, message: "Internal error" });
-      },
-    }, (request, info) => serve(request, info.remoteAddr));
-  } catch (thrown) {
-    throw new UserError(`Cannot listen on ${host}, port ${port}: ${messageOf(thrown)}`, { cause: thrown });
-  }
 }
 
 /** A message of a POST, and the form its answer should have. */

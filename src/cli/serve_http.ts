@@ -38,7 +38,8 @@ export async function serveHttp(options: ServeOptions, http: HttpSettings): Prom
     logger.info("Listening", { address });
     if (token !== undefined) await printProblem(`Token file: ${token.path}`);
     await printProblem(`Listening on ${address}`);
-    await aborted(stop);
+    const lost = await Promise.race([aborted(stop), program.server.lost]);
+    if (lost !== undefined) throw lost;
   } catch (thrown) {
     logger.error("Ended by an error", { error: messageOf(thrown) });
     throw thrown;
@@ -57,7 +58,7 @@ async function askForNetwork({ host }: HttpSettings): Promise<void> {
   );
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+function aborted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return Promise.resolve(undefined);
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
 }

@@ -6,6 +6,7 @@ import {
   isJSONRPCResultResponse,
   type JSONRPCMessage,
 } from "@modelcontextprotocol/server";
+import { DEEPEST, nestsDeeper } from "./json_depth.ts";
 
 export type WireId = string | number;
 
@@ -31,6 +32,11 @@ export function readWireMessage(line: Uint8Array): WireMessage {
   } catch (thrown) {
     const problem = `Parse error: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
     return { kind: "invalid", id: null, code: PARSE_ERROR, problem };
+  }
+  // Shorter ones cannot be too deep.
+  if (line.length > 2 * DEEPEST && nestsDeeper(value)) {
+    const problem = `Invalid request: it nests more than ${DEEPEST} objects and lists`;
+    return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem };
   }
   if (isJSONRPCRequest(value)) return { kind: "request", id: value.id, method: value.method, message: value };
   if (isJSONRPCNotification(value)) return { kind: "notification", cancels: cancelledId(value), message: value };
