@@ -60,7 +60,8 @@ export class ClientStreams {
   readonly #standalone = new Map<number, EventStream>();
   readonly #asked = new Map<WireId, Asked>();
   #waiting: JSONRPCMessage[] = [];
-  #numbers = 0;
+  /** Of the newest stream of each kind: an even one, an odd one. */
+  readonly #newest: Record<StreamKind, number> = { standalone: 0, exchange: -1 };
   #closed = false;
   #onAnswered: (() => void) | undefined;
   /** Whether streams begin with an event that only tells its id: since 2025-11-25. */
@@ -99,10 +100,7 @@ export class ClientStreams {
   /** The response to a GET: a new stream, or the rest of the one that `lastEventId` names. */
   listen(lastEventId: string | null): Response | Refusal {
     if (lastEventId !== null && lastEventId !== "") return this.#resume(lastEventId);
-    if (this.#standalone.size >= MOST_STANDALONE) {
-      const message = `Conflict: this session has ${MOST_STANDALONE} open streams already; close one`;
-      return { status: 409, code: BAD_REQUEST, message };
-    }
+    if (this.#standalone.size >= MOST_STANDALONE) return tooManyStreams();
     return this.#streamResponse(this.#openStandalone(this.#nextNumber("standalone")));
   }
 
@@ -197,12 +195,14 @@ export class ClientStreams {
 
   #resume(lastEventId: string): Response | Refusal {
     const replay = this.#log.after(lastEventId);
-    if (replay === undefined) {
+    if (replay === undefined || replay.stream < 1 || replay.stream > this.#newest[kindOf(replay.stream)]) {
       const message = `Bad request: no event of this session has the id "${lastEventId.slice(0, 40)}"`;
       return { status: 400, code: BAD_REQUEST, message };
     }
     const { stream: number, events } = replay;
     const exchange = [...this.#exchanges.values()].find((one) => one.number === number && one.json === undefined);
+    const opensAnother = kindOf(number) === "standalone" && !this.#standalone.has(number);
+    if (opensAnother && this.#standalone.size >= MOST_STANDALONE) return tooManyStreams();
     this.#standalone.get(number)?.close();
     this.#standalone.delete(number);
     exchange?.stream?.close();
@@ -266,8 +266,7 @@ export class ClientStreams {
 
   /** Numbers tell what kind of stream they belong to, also when it is long gone. */
   #nextNumber(kind: StreamKind): number {
-    this.#numbers += 2;
-    return kind === "standalone" ? this.#numbers : this.#numbers + 1;
+    return this.#newest[kind] += 2;
   }
 
   #newestStandalone(): readonly [number, EventStream] | undefined {
@@ -284,4 +283,9 @@ export class ClientStreams {
   #streamResponse(stream: EventStream): Response {
     return new Response(stream.body, { headers: { ...this.#options.headers, ...EVENT_STREAM_HEADERS } });
   }
+}
+
+function tooManyStreams(): Refusal {
+  const message = `Conflict: this session has ${MOST_STANDALONE} open streams already; close one`;
+  return { status: 409, code: BAD_REQUEST, message };
 }

@@ -95,3 +95,30 @@ Deno.test("H7 ClientStreams gives a client that does not read no more progress, 
   assert.ok(text.length < 400_000, String(text.length));
   assert.match(text, /"result":\{"done":1\}/);
 });
+
+Deno.test("H7 H8 ClientStreams replays streams only that there were, and has no more open than allowed, however asked", async () => {
+  const streams = setUp();
+  const never = ["2-0", "4-1", "3-1", "-1-1", "0-1", "999999999999999-1"];
+  streams.send(TELL);
+  const readers = [reading(streams.listen(null))];
+  await readers[0]?.next();
+  const id = idIn(await readers[0]?.next() ?? "");
+  assert.strictEqual(id, "2-1");
+  assert.deepStrictEqual(never.map((one) => statusOf(streams.listen(one))), never.map(() => 400));
+  await readers[0]?.leave();
+  for (let count = 0; count < 4; count++) readers.push(reading(streams.listen(null)));
+  assert.deepStrictEqual([statusOf(streams.listen(null)), statusOf(streams.listen(id))], [409, 409]);
+  await readers[1]?.leave();
+  readers.push(reading(streams.listen(id)));
+  // The same once more takes the place of the first.
+  const again = reading(streams.listen(id));
+  assert.match(await readers.at(-1)?.next() ?? "", /^: open/);
+  assert.strictEqual(await readers.at(-1)?.next(), "(end)");
+  streams.close("over");
+  assert.match(await again.next(), /^: open/);
+  assert.strictEqual(await again.next(), "(end)");
+});
+
+function statusOf(answer: { readonly status: number }): number {
+  return answer.status;
+}

@@ -47,7 +47,7 @@ export function terminalEcho({ print, redact, colour }: EchoOptions): Echo {
     in: (session, message) => show(session, [CYAN, "→ STDIN:"], message),
     out: (session, message) => show(session, [GREEN, "← STDOUT:"], message),
     events(session, chunk) {
-      for (const [, data = ""] of new TextDecoder().decode(chunk).matchAll(/^data: (.*)$/gm)) {
+      for (const [, data = ""] of new TextDecoder().decode(chunk).matchAll(/(?:^|\n)data: ([^\n]*)/g)) {
         if (data !== "") show(session, [GREEN, "← STDOUT:"], parsed(data));
       }
     },

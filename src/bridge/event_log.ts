@@ -38,12 +38,12 @@ export class EventLog {
     return event;
   }
 
-  /** The stream an id names and what it sent after it; undefined: no id of this log. */
+  /** The stream an id names and what it sent after it; undefined: no event has had this id. */
   after(id: string): { readonly stream: number; readonly events: readonly StreamEvent[] } | undefined {
     const parts = /^(\d{1,15})-(\d{1,15})$/.exec(id);
     if (parts === null) return undefined;
     const [stream, number] = [Number(parts[1]), Number(parts[2])];
-    if (number > this.#last) return undefined;
+    if (number < 1 || number > this.#last) return undefined;
     return { stream, events: this.#events.filter((event) => event.stream === stream && event.number > number) };
   }
 

@@ -27,6 +27,8 @@ export type Route = "health" | "preflight" | "post" | "get" | "delete";
 
 export const ENDPOINT = "/mcp";
 const HEALTH = "/health";
+/** Clients leave it out. */
+const DEFAULT_PORT = 80;
 const ALLOWED_METHODS = "GET, POST, DELETE, OPTIONS";
 
 /** The refusal, or what the request wants. */
@@ -38,12 +40,13 @@ export function guard(head: RequestHead, rules: GuardRules): Refusal | Route {
 /** The `Host` values under which a server is meant that listens on `host` and `port`. */
 export function ownHosts(host: string, port: number, more: readonly string[]): ReadonlySet<string> {
   const names = ["127.0.0.1", "localhost", "[::1]", bracketed(host)];
-  return new Set([...names.map((name) => `${name}:${port}`), ...more].map((name) => name.toLowerCase()));
+  const own = names.flatMap((name) => port === DEFAULT_PORT ? [name, `${name}:${port}`] : [`${name}:${port}`]);
+  return new Set([...own, ...more].map((name) => name.toLowerCase()));
 }
 
 /** The origins of pages that the server itself could have sent, and `more`. */
 export function ownOrigins(host: string, port: number, more: readonly string[]): ReadonlySet<string> {
-  const own = ["127.0.0.1", "localhost", "[::1]", bracketed(host)].map((name) => `http://${name}:${port}`);
+  const own = [...ownHosts(host, port, [])].map((name) => `http://${name}`);
   return new Set([...own, ...more].map((origin) => origin.toLowerCase()));
 }
 

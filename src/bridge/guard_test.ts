@@ -127,3 +127,11 @@ Deno.test("H8 only loopback addresses are local", () => {
   assert.deepStrictEqual(corsHeaders(null), {});
   assert.strictEqual(corsHeaders("http://a")["Access-Control-Allow-Origin"], "http://a");
 });
+
+Deno.test("H8 guard on port 80 takes the names as clients write them there, without the port", () => {
+  const hosts = ownHosts("127.0.0.1", 80, []);
+  const missing = ["localhost", "localhost:80", "127.0.0.1"].filter((name) => !hosts.has(name));
+  assert.deepStrictEqual(missing, []);
+  assert.ok(ownOrigins("127.0.0.1", 80, []).has("http://localhost"));
+  assert.ok(!ownHosts("127.0.0.1", 8080, []).has("localhost"));
+});

@@ -158,7 +158,7 @@ async function startOf(
 
 /** The error that the first event is, where the whole answer is an error with a status of its own. */
 function refusalIn(first: Uint8Array | undefined): object | undefined {
-  const data = /^data: (.*)$/m.exec(new TextDecoder().decode(first))?.[1];
+  const data = DATA_REGEXP.exec(new TextDecoder().decode(first))?.[1];
   if (data === undefined || !data.includes(`"code":${MISSING_CAPABILITY}`)) return undefined;
   const message: unknown = JSON.parse(data);
   if (typeof message !== "object" || message === null || !("error" in message)) return undefined;
@@ -167,6 +167,8 @@ function refusalIn(first: Uint8Array | undefined): object | undefined {
   return missing ? message : undefined;
 }
 
+/** Not a dot: a line of JSON may hold U+2028, which ends a line for a regular expression, and for nobody else. */
+const DATA_REGEXP = /\ndata: ([^\n]*)/;
 /** What the echo shows in place of a session. */
 const NO_SESSION = "--------";
 const NEWEST = "2026-07-28";
@@ -177,15 +179,14 @@ function answerIn(events: ReadableStream<Uint8Array>): ReadableStream<Uint8Array
   const reader = events.pipeThrough(new TextDecoderStream()).getReader();
   return new ReadableStream({
     async pull(controller) {
-      let text = "";
+      let text = "\n";
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
         // Only the last event counts: what is complete and not the last goes at once.
         text += read.value;
         const last = text.lastIndexOf("\ndata: ");
         if (last > 0) text = text.slice(last);
       }
-      const data = /^data: (.*)$/m.exec(text.slice(Math.max(0, text.lastIndexOf("data: "))))?.[1] ?? "";
-      controller.enqueue(ENCODER.encode(data));
+      controller.enqueue(ENCODER.encode(DATA_REGEXP.exec(text)?.[1] ?? ""));
       controller.close();
     },
     cancel: (reason) => reader.cancel(reason),
