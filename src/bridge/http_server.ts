@@ -24,10 +24,13 @@ export interface HttpServerOptions {
   readonly rules: (port: number) => GuardRules;
   readonly sessions: SessionStore;
   readonly modern: ModernEra;
-  /** Whether the connection's other end may begin a session; undefined: everyone may. */
-  readonly mayBegin?: (peer: Deno.NetAddr, port: number) => boolean;
+  /** Absent: everyone is served. */
+  readonly peerProblem?: PeerProblem;
   readonly log: Logger;
 }
+
+/** Why the other end of a connection may begin no session, and have no request served without one (S6). */
+export type PeerProblem = (peer: Deno.NetAddr, ownPort: number) => string | undefined;
 
 /** A server that listens. */
 export interface HttpServer {
@@ -135,6 +138,8 @@ class Endpoint {
   async #message(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
     const head = new Request(request.url, { method: "POST", headers: request.headers });
     if (!await isLegacyRequest(head, message.message)) {
+      const forbidden = this.#peerRefusal(peer);
+      if (forbidden !== undefined) return forbidden;
       return await this.#options.modern.handle(request, message.message, form);
     }
     if (message.kind === "request" && message.method === "initialize") {
@@ -144,7 +149,7 @@ class Endpoint {
   }
 
   async #begin(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
-    const { sessions, mayBegin } = this.#options;
+    const { sessions } = this.#options;
     const named = request.headers.get(SESSION_HEADER);
     if (named !== null) {
       if (sessions.get(named) === undefined) return sessionNotFound();
@@ -154,12 +159,15 @@ class Endpoint {
       const text = "Invalid parameters: initialize needs protocolVersion, capabilities and clientInfo";
       return { status: 400, code: INVALID_PARAMS, message: text };
     }
-    if (mayBegin !== undefined && !mayBegin(peer, this.#port)) {
-      const text = "Forbidden: the connection comes from one of this server's own commands, which may begin no session";
-      return { status: 403, code: BAD_REQUEST, message: text };
-    }
+    const forbidden = this.#peerRefusal(peer);
+    if (forbidden !== undefined) return forbidden;
     const session = sessions.open(message.message.params);
     return "status" in session ? session : await session.post(message, form);
+  }
+
+  #peerRefusal(peer: Deno.NetAddr): Refusal | undefined {
+    const problem = this.#options.peerProblem?.(peer, this.#port);
+    return problem === undefined ? undefined : { status: 403, code: BAD_REQUEST, message: `Forbidden: ${problem}` };
   }
 
   #withSession<Answer>(request: Request, serve: (session: HttpSession) => Answer): Answer | Refusal {

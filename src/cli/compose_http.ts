@@ -23,7 +23,7 @@ export async function composeHttp(options: ComposeHttpOptions): Promise<HttpProg
     );
   }
   await using stack = new AsyncDisposableStack();
-  const { open, modern, mayBegin } = http.sessionIsolation
+  const { open, modern, peerProblem } = http.sessionIsolation
     ? await servedApart(options, stack)
     : http.serverCommand === undefined
     ? await servedHere(options, stack)
@@ -46,7 +46,7 @@ export async function composeHttp(options: ComposeHttpOptions): Promise<HttpProg
     }),
     sessions,
     modern,
-    ...mayBegin !== undefined && { mayBegin },
+    ...peerProblem !== undefined && { peerProblem },
     log,
   });
   stack.defer(() => server.stop());

@@ -1,5 +1,6 @@
 /** `--session-isolation` (H3): each client in a process and a scope of its own. */
 import { messageOf, UserError } from "../base/errors.ts";
+import type { PeerProblem } from "../bridge/http_server.ts";
 import { isolatedBackends, type ServerPlace } from "../bridge/isolated_backend.ts";
 import { type InitializeAnswer, NEWEST_VERSION } from "../bridge/initialize_answer.ts";
 import { refusedModernEra } from "../bridge/modern.ts";
@@ -8,7 +9,7 @@ import { SessionScopes } from "../bridge/session_scopes.ts";
 import { Subprocess } from "../bridge/subprocess.ts";
 import { VERSION } from "../base/version.ts";
 import { Turns } from "../operation/turns.ts";
-import { isSomebodyElses, systemSockets } from "../process/socket_owner.ts";
+import { holderOf, systemSockets } from "../process/socket_owner.ts";
 import { Libc } from "../sandbox/libc.ts";
 import { realPath } from "../sandbox/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
@@ -62,16 +63,29 @@ export async function servedApart(options: ComposeHttpOptions, stack: AsyncDispo
       log,
     }),
     modern: await modernIn(options, ceiling, stack),
-    // A token that no command can read, or a ceiling, keeps commands from a wider scope by itself.
-    ...options.token === undefined && ceiling === undefined && { mayBegin: notByCommands(libc) },
+    peerProblem: notOfCommands(libc, options.token),
   };
 }
 
-/** Without either, sessions are not for whoever runs below this server (S6). */
-function notByCommands(libc: Libc): (peer: Deno.NetAddr, port: number) => boolean {
+/**
+ * Scopes are not for whoever runs below this server (S6): also under a ceiling another session's directory is more than
+ * a command has. Who knows the token may be anybody else, also where it cannot be told who that is.
+ */
+function notOfCommands(libc: Libc, token: string | undefined): PeerProblem {
   const system = systemSockets(libc);
   const server = { server: Deno.pid, uid: Deno.uid() ?? 0 };
-  return (peer, ownPort) => isSomebodyElses({ peerPort: peer.port, ownPort }, server, system);
+  return (peer, ownPort) => {
+    switch (holderOf({ peerPort: peer.port, ownPort }, server, system)) {
+      case "others":
+        return undefined;
+      case "ours":
+        return "the connection comes from one of this server's own commands, which may begin no session";
+      case "unknown":
+        if (token !== undefined) return undefined;
+        return "it cannot be told which process holds the other end of the connection, and one of this server's own " +
+          "commands may begin no session. Start the server with --require-token";
+    }
+  };
 }
 
 /** Our own tools have limits of their own; somebody's server has ours (H10). */

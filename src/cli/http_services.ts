@@ -3,6 +3,7 @@ import type { Server } from "@modelcontextprotocol/server";
 import { messageOf, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { OpenBackend } from "../bridge/backend.ts";
+import type { PeerProblem } from "../bridge/http_server.ts";
 import type { Echo } from "../bridge/echo.ts";
 import { inProcessBackends } from "../bridge/in_process_backend.ts";
 import { type ModernEra, refusedModernEra, servedModernEra } from "../bridge/modern.ts";
@@ -39,8 +40,8 @@ export interface ComposeHttpOptions {
 export interface HttpServices {
   readonly open: OpenBackend;
   readonly modern: ModernEra;
-  /** Whether who is at the other end may begin a session; absent: everyone may. */
-  readonly mayBegin?: (peer: Deno.NetAddr, port: number) => boolean;
+  /** Why who is at the other end gets no scope here; absent: everyone does. */
+  readonly peerProblem?: PeerProblem;
 }
 
 /** What operations have when their session ends, milliseconds (X14). */

@@ -1,7 +1,7 @@
 /**
  * Who is at the other end of a local TCP connection (S6): one of our own commands must not begin a session with a wider
  * scope than it has. The kernel's tables lead from the connection to a socket, and from the socket to the processes that
- * hold it; a connection counts as somebody else's only when its holders are found and none of them is below this server.
+ * hold it.
  */
 import type { Libc } from "../sandbox/libc.ts";
 
@@ -24,24 +24,41 @@ export interface LocalConnection {
 /** Whoever has more ancestors is lost in a circle of reused ids. */
 const MOST_ANCESTORS = 1000;
 
+/** Who holds the other end of a connection. */
+export type SocketHolder =
+  /** The server, or a process below it. */
+  | "ours"
+  /** Only processes that are not below the server. */
+  | "others"
+  /** It cannot be told: no socket of this machine, or one that no process seems to hold. */
+  | "unknown";
+
 /**
- * Whether only processes that are not below `server` (and not it) hold the other end. What cannot be told is no.
+ * Who holds the other end. A port may be in use at several local addresses: then every one of these sockets counts, so
+ * that nobody hides behind the port of somebody else. A socket that is on its way between processes, or held by a thread
+ * or a ring alone, has no holder to be seen.
  * Processes of other users cannot be looked at: their connections are told by the user id in the kernel's table.
  */
-export function isSomebodyElses(
+export function holderOf(
   connection: LocalConnection,
   { server, uid }: { readonly server: number; readonly uid: number },
   system: SocketSystem,
-): boolean {
+): SocketHolder {
   const ends = system.tables().flatMap((table) => peersIn(table, connection));
-  if (ends.length === 0) return false;
-  if (ends.every((end) => end.uid !== uid) && uid !== ROOT) return true;
-  const inodes = new Set(ends.map(({ inode }) => inode));
-  const holders = system.processes().filter((pid) => system.socketsOf(pid).some((inode) => inodes.has(inode)));
-  return holders.length > 0 && holders.every((pid) => !isBelow(pid, server, system));
+  if (ends.length === 0 || ends.some(({ inode }) => inode === NO_INODE)) return "unknown";
+  if (ends.every((end) => end.uid !== uid) && uid !== ROOT) return "others";
+  const found = new Set<string>();
+  for (const pid of system.processes()) {
+    const held = system.socketsOf(pid).filter((inode) => ends.some((end) => end.inode === inode));
+    if (held.length > 0 && isBelow(pid, server, system)) return "ours";
+    for (const inode of held) found.add(inode);
+  }
+  return ends.every(({ inode }) => found.has(inode)) ? "others" : "unknown";
 }
 
 const ROOT = 0;
+/** Of a socket that its process has closed. */
+const NO_INODE = "0";
 
 /** The processes of this system. */
 export function systemSockets(libc: Libc): SocketSystem {
@@ -71,11 +88,14 @@ function peersIn(table: string, { peerPort, ownPort }: LocalConnection): readonl
   });
 }
 
+/** A process that goes while it is looked at may be anybody's: it counts as below. */
 function isBelow(pid: number, server: number, system: SocketSystem): boolean {
-  let one: number | undefined = pid;
-  for (let steps = 0; steps < MOST_ANCESTORS && one !== undefined && one > 1; steps++) {
+  let one = pid;
+  for (let steps = 0; steps < MOST_ANCESTORS && one > 1; steps++) {
     if (one === server) return true;
-    one = system.parentOf(one);
+    const parent = system.parentOf(one);
+    if (parent === undefined) return true;
+    one = parent;
   }
   return false;
 }
