@@ -63,7 +63,8 @@ export async function runSelfTest(test: SelfTest): Promise<SelfTestReport> {
     const findings = judge(session, { ...results, changed: changedTargets(attacked.outside) });
     return { findings, milliseconds: performance.now() - began };
   } finally {
-    // At one go each: no command has been there, so nothing in them is deep or closed.
+    // At one go each: what the self-test makes there is neither deep nor closed. (`inside` may lie in the cache, where
+    // commands have been, but by a name that was made up just now.)
     await Promise.all([base, attacked.inside].map(removeIfThere));
   }
 }

@@ -10,7 +10,7 @@ import type { Verdict } from "../sandbox/selftest/judge.ts";
 import { removeSessionDirectories } from "../sandbox/session_directory.ts";
 import { settleNamespaces } from "./namespaces.ts";
 import { refusalFor, runSelfTest, type SelfTestReport } from "./sandbox_trial.ts";
-import { Spawner } from "./spawn.ts";
+import { type LauncherImage, Spawner } from "./spawn.ts";
 
 const ROOT = Deno.uid() === 0;
 const PROCESSOR = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
@@ -21,7 +21,7 @@ interface Fixture extends AsyncDisposable {
   readonly base: string;
   readonly sandbox: Sandbox;
   readonly policy: SandboxPolicy;
-  test(change?: (table: Table) => void): Promise<SelfTestReport>;
+  test(change?: (table: Table) => void, kernel?: Spawner): Promise<SelfTestReport>;
 }
 
 type Layers = "with namespaces" | "with Landlock alone";
@@ -41,10 +41,10 @@ async function fixture(layers: Layers, more: Partial<SandboxSettings> = {}): Pro
     base,
     sandbox,
     policy,
-    test(change = () => {}) {
+    test(change = () => {}, kernel = spawner) {
       const table = policyTable(policy, TARGET);
       change(table);
-      return runSelfTest({ policy, table, target: TARGET, spawner, directories: sandbox.directories });
+      return runSelfTest({ policy, table, target: TARGET, spawner: kernel, directories: sandbox.directories });
     },
     async [Symbol.asyncDispose]() {
       spawner.close();
@@ -57,6 +57,18 @@ async function fixture(layers: Layers, more: Partial<SandboxSettings> = {}): Pro
 function ids({ findings }: SelfTestReport, verdict: Verdict): readonly string[] {
   return findings.filter((one) => one.verdict === verdict).map(({ id }) => id);
 }
+
+/** A kernel that has no namespaces, for the self-test's own calls and for the launcher's. */
+class KernelWithoutNamespaces extends Spawner {
+  override image(table: Table): LauncherImage {
+    table.entries.forEach((entry, index) => {
+      if (entry.number === SYS.unshare) table.entries[index] = { ...entry, number: NO_SUCH_CALL };
+    });
+    return super.image(table);
+  }
+}
+
+const NO_SUCH_CALL = 9999;
 
 /** A call that succeeds and does nothing takes the place of a step that matters. */
 function without(...numbers: readonly number[]): (table: Table) => void {
@@ -108,6 +120,25 @@ for (const how of ["with namespaces", "with Landlock alone"] as const) {
     }
     assert.match(refusalFor(report) ?? "", /Its self-test could read a file outside, .*No command is run/);
   });
+}
+
+Deno.test("S3 runSelfTest() mounts nothing where it cannot do so in a namespace of its own", async () => {
+  await using f = await fixture("with Landlock alone");
+  using kernel = disposable(new KernelWithoutNamespaces(PROCESSOR, f.sandbox.directories.root));
+  const report = await f.test(undefined, kernel.spawner);
+  assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], []]);
+  // Its control tried and could not, which as root it otherwise can (above): no mount was made on the machine.
+  const impossible = ids(report, "impossible");
+  for (const id of ["mount", "bind", "mount-as-user"]) assert.ok(impossible.includes(id), id);
+  assert.deepStrictEqual((await mounts()).filter((line) => line.includes(f.base)), []);
+});
+
+async function mounts(): Promise<readonly string[]> {
+  return (await Deno.readTextFile("/proc/self/mountinfo")).split("\n");
+}
+
+function disposable(spawner: Spawner) {
+  return { spawner, [Symbol.dispose]: () => spawner.close() };
 }
 
 Deno.test("S3 runSelfTest() finds out when the mounts are not read-only", async () => {

@@ -7,6 +7,7 @@ import type { Table } from "../launcher/table.ts";
 import { type Attack, type AttackDraft, type AttackPlace, attempt, passOn } from "./attack.ts";
 import { ATTACK_CALLS } from "./attack_calls.ts";
 import { FILE_ATTACKS } from "./file_attacks.ts";
+import { enterOwnMounts } from "./own_mounts.ts";
 import { socketAddress, SYSTEM_ATTACKS } from "./system_attacks.ts";
 
 /** All of them, in the order they are made. */
@@ -21,9 +22,7 @@ const AT_FDCWD = -100;
 const O_WRONLY = 1;
 const O_CREAT = 0x40;
 const O_EXCL = 0x80;
-const CLONE_NEWNS = 0x20000;
 const CLONE_NEWUTS = 0x4000000;
-const MS_PRIVATE_REC = 0x44000;
 const AF_UNIX = 1;
 const SOCK_STREAM = 1;
 const BACKLOG = 16;
@@ -53,7 +52,7 @@ const LITTLE_ENDIAN = true;
 
 /** `table`, the session's policy, then the attacks; the process ends after them. */
 export function attackTable(table: Table, place: AttackPlace, processor: Processor): Table {
-  const draft = begin(table, place, processor);
+  const draft = begin("attack", table, place, processor);
   // The matching allowance: what cannot write inside either proves nothing by its denials.
   draft.table.call(`make a directory in "${place.inside}"`, draft.sys.mkdirat, mkdirArguments(draft, place.inside));
   keepToItself(draft);
@@ -71,7 +70,7 @@ export function controlTable(
   { control, attacked }: { readonly control: AttackPlace; readonly attacked: AttackPlace },
   processor: Processor,
 ): Table {
-  const draft = begin(table, control, processor);
+  const draft = begin("control", table, control, processor);
   for (const place of [control, attacked]) makeTargets(draft, place.outside);
   draft.table.call("make a directory", draft.sys.mkdirat, mkdirArguments(draft, control.inside));
   listen(draft, `\0${control.abstractSocket}`);
@@ -84,8 +83,13 @@ export function controlTable(
   return draft.table;
 }
 
-function begin(table: Table, place: AttackPlace, processor: Processor): Omit<AttackDraft, "target"> {
-  const draft = { table: table.continued(), sys: ATTACK_CALLS[processor], open: OPEN_FLAGS[processor], place };
+function begin(
+  role: AttackDraft["role"],
+  table: Table,
+  place: AttackPlace,
+  processor: Processor,
+): Omit<AttackDraft, "target"> {
+  const draft = { role, table: table.continued(), sys: ATTACK_CALLS[processor], open: OPEN_FLAGS[processor], place };
   // The server's own may take rights even from the owner, and then nothing would be possible.
   draft.table.call("set the mask of modes", draft.sys.umask, [0o077]);
   return draft;
@@ -117,8 +121,7 @@ function makeTargets(draft: Draft, directory: string): void {
  * them in namespaces of its own from here on. Behind a sandbox that holds this fails, and there is nothing to keep.
  */
 function keepToItself(draft: Draft): void {
-  attempt(draft, draft.sys.unshare, [CLONE_NEWNS | CLONE_NEWUTS]);
-  attempt(draft, draft.sys.mount, [0, draft.table.text("/"), 0, MS_PRIVATE_REC, 0]);
+  enterOwnMounts(draft, CLONE_NEWUTS);
 }
 
 function listen(draft: Draft, name: string): void {

@@ -1,9 +1,10 @@
 /**
  * Attacks on other processes, on sockets outside and on the system. Without the sandbox each must be harmless too:
- * the positive control makes the same calls, in mount and host name namespaces of its own where it may.
+ * the positive control makes the same calls, in mount and host name namespaces of its own where it may; where it may not
+ * it mounts nothing.
  */
-import type { TableWord } from "../launcher/table.ts";
 import { type Attack, type AttackDraft, attempt, passOn } from "./attack.ts";
+import { mountSomething } from "./own_mounts.ts";
 
 const AT_FDCWD = -100;
 const NO_DESCRIPTOR = -1;
@@ -11,7 +12,6 @@ const O_RDWR = 2;
 const O_CLOEXEC = 0x80000;
 const CLONE_NEWNS = 0x20000;
 const CLONE_NEWUSER = 0x10000000;
-const MNT_DETACH = 2;
 const MS_BIND = 0x1000;
 const AF_UNIX = 1;
 const SOCK_STREAM = 1;
@@ -108,9 +108,8 @@ export const SYSTEM_ATTACKS: readonly Attack[] = [
     target: "directory",
     stoppedBy: ["landlock"],
     add: (draft) => {
-      const { table, sys, place, target } = draft;
-      const inside = table.text(place.inside);
-      return undone(draft, attempt(draft, sys.mount, [table.text(target), inside, 0, MS_BIND, 0]), inside);
+      const { table, place, target } = draft;
+      return mountSomething(draft, [table.text(target), table.text(place.inside), 0, MS_BIND]);
     },
   },
   {
@@ -195,15 +194,8 @@ function open(draft: AttackDraft, path: string, flags: number): number {
 }
 
 function mountOver(draft: AttackDraft, directory: string): number {
-  const { table, sys } = draft;
-  const place = table.text(directory);
-  return undone(draft, attempt(draft, sys.mount, [table.text("none"), place, table.text("tmpfs"), 0, 0]), place);
-}
-
-/** Takes a mount away again: where namespaces are refused, the control's is one of the whole machine. */
-function undone(draft: AttackDraft, mounted: number, place: TableWord): number {
-  attempt(draft, draft.sys.umount2, [place, MNT_DETACH]);
-  return mounted;
+  const { table } = draft;
+  return mountSomething(draft, [table.text("none"), table.text(directory), table.text("tmpfs"), 0]);
 }
 
 function connect(draft: AttackDraft, name: string): number {
