@@ -1,20 +1,48 @@
 /** Something a command mentioned that its sandbox keeps from it (S15). A fact about the policy, not about the cause. */
-export interface Denial {
+export type Denial = PathDenial | OperationDenial;
+
+/** A path that may not be used. */
+export interface PathDenial extends DenialFacts {
   /** Canonical and absolute. */
   readonly path: string;
   /** What commands may not do there. */
   readonly access: readonly ("read" | "write")[];
-  /** The trees commands may change. */
+  /** It lies in the scope, and programs outside the sandbox obey it (S8). */
+  readonly protected?: true;
+}
+
+/** Something that may not be done, wherever. */
+export interface OperationDenial extends DenialFacts {
+  /**
+   * - `network`: connect to the host `subject`.
+   * - `unix_socket`: make or reach the socket at the path `subject`.
+   * - `system_call`: what the program `subject` is for, or the signal it was ended with.
+   */
+  readonly operation: "network" | "unix_socket" | "system_call";
+  readonly subject: string;
+  /** What holds, as a sentence without its end. */
+  readonly reason: string;
+}
+
+interface DenialFacts {
+  /** The trees commands can change. */
   readonly scope: readonly string[];
   /** Flags of the server with which a person could allow it; empty: none does, or none should. */
   readonly flags: readonly string[];
 }
 
 /** The denial in a sentence. It says what holds and leaves the conclusion to the reader. */
-export function denialSentence({ path, access, flags }: Denial): string {
+export function denialSentence(denial: Denial): string {
+  const { flags } = denial;
   const advice = flags.length === 0 ? "" : ` A person can allow it: start the server with ${flags.join(" or ")}.`;
+  return `${"path" in denial ? pathReason(denial) : denial.reason}.${advice}`;
+}
+
+function pathReason({ path, access, protected: isProtected }: PathDenial): string {
   const what = access.includes("read")
     ? "commands can neither read nor change it"
     : "commands can read but not change it";
-  return `"${path}" lies outside the scope; ${what}.${advice}`;
+  return isProtected === true
+    ? `"${path}" is protected, because programs outside the sandbox obey it; ${what}`
+    : `"${path}" lies outside the scope; ${what}`;
 }

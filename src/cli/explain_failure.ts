@@ -9,7 +9,7 @@ const LONGEST_LOOK_MS = 500;
 /** Explains failed commands by the policy they ran behind (S15). */
 export function failureExplainer(
   { scopes, environment, sensitive }: Pick<Sandbox, "scopes" | "environment" | "sensitive">,
-  runner: Pick<SandboxedRunner, "policy">,
+  runner: Pick<SandboxedRunner, "policy" | "readOnly">,
 ): (command: FailedCommand) => Promise<readonly Denial[]> {
   return async (command) => {
     const [settled] = await Promise.allSettled([runner.policy]);
@@ -17,7 +17,13 @@ export function failureExplainer(
     if (policy === undefined) return [];
     const late = Promise.withResolvers<readonly Denial[]>();
     const timer = setTimeout(() => late.resolve([]), LONGEST_LOOK_MS);
-    const context = { policy, scopes: scopes.map(({ path }) => path), home: environment["HOME"], sensitive };
+    const context = {
+      policy,
+      scopes: scopes.map(({ path }) => path),
+      home: environment["HOME"],
+      sensitive,
+      readOnly: runner.readOnly,
+    };
     const denials = await Promise.race([explainDenials(command, context), late.promise]);
     clearTimeout(timer);
     return denials;

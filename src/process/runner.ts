@@ -83,6 +83,11 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     return this.#selfTest ??= this.#try();
   }
 
+  /** Protected paths that commands see read-only at this moment, canonical; without namespaces none. */
+  get readOnly(): readonly string[] {
+    return (this.#guarded?.guarded ?? []).filter(({ treatment }) => treatment === "read_only").map(({ path }) => path);
+  }
+
   /** Settles when the sandbox has stood its trial. @throws {Error} when no command would be run, with the reason (S17) */
   async confirm(): Promise<void> {
     await this.#admitted();

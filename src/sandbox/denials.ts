@@ -4,13 +4,17 @@
  * what was hardly meant is left out:
  *
  * - what commands may not even read: told when the command or its output names it, and it exists;
- * - what they may read and not change, or not create: only when the command and its output both name it.
+ * - what they may read and not change, or not create: only when the command and its output both name it;
+ * - what is protected, a socket, or no path at all: denied_protected.ts, denied_operations.ts.
  */
 import type { Denial } from "../base/denial.ts";
+import { type CommandEnding, deniedListeners, operationDenials, socketDenial } from "./denied_operations.ts";
+import { protectedDenial } from "./denied_protected.ts";
 import { pathsInCommand, pathsInOutput, type Places } from "./mentioned_paths.ts";
-import { type Access, allows } from "./oracle.ts";
+import { allows } from "./oracle.ts";
 import { isWithin, parentOf } from "./paths.ts";
 import type { SandboxPolicy } from "./policy.ts";
+import { printsError } from "./printed_errors.ts";
 import { sensitiveProblem } from "./sensitive.ts";
 
 /** A command that failed. */
@@ -20,6 +24,11 @@ export interface FailedCommand {
   readonly directory: string;
   /** The last of what it printed. */
   readonly output: string;
+  readonly ending: CommandEnding;
+  /** When it was asked for, in milliseconds since the epoch. */
+  readonly began: number;
+  /** Protected paths that changed while it ran. */
+  readonly changed: readonly string[];
 }
 
 /** What the answer depends on beside the command. */
@@ -29,37 +38,80 @@ export interface DenialContext {
   readonly home: string | undefined;
   /** Canonical places of credentials, which no flag named here would open. */
   readonly sensitive: readonly string[];
+  /** What is mounted read-only in a writable tree because it is protected; canonical. */
+  readonly readOnly: readonly string[];
 }
 
 const MOST_DENIALS = 5;
 
 /** Looks at the file system, at most some hundred paths of it, and never into a file. */
 export async function explainDenials(command: FailedCommand, context: DenialContext): Promise<readonly Denial[]> {
-  const places: Places = { directory: command.directory, home: context.home };
-  const inCommand = pathsInCommand(command.words, places);
-  const inOutput = pathsInOutput(command.output, places);
-  const silent = command.output.trim() === "";
+  const found = await Promise.all(
+    mentionsOf(command, context).map(async (mention) => {
+      const place = await look(mention.named);
+      return place === undefined ? undefined : await judge(place, mention, { command, context });
+    }),
+  );
+  const listeners = await Promise.all(deniedListeners(command.output).map((path) => listenerDenial(path, context)));
   const denials: Denial[] = [];
-  const found = await Promise.all([...new Set([...inCommand, ...inOutput])].map(async (path) => {
-    const place = await look(path);
-    if (place === undefined) return undefined;
-    return judge(place, context, {
-      inCommand: inCommand.has(path),
-      byBoth: inCommand.has(path) && (inOutput.has(path) || silent),
-    });
-  }));
-  for (const denial of found) {
-    if (denial === undefined || denials.some(({ path }) => path === denial.path)) continue;
-    denials.push(denial);
+  for (const denial of [...found, ...listeners, ...operationDenials(command, context)]) {
+    if (denial !== undefined && !denials.some((one) => saysTheSame(one, denial))) denials.push(denial);
   }
   return denials.slice(0, MOST_DENIALS);
+}
+
+/** Of what one protected directory holds, one path is enough. */
+function saysTheSame(one: Denial, other: Denial): boolean {
+  const ofOneRoot = "path" in one && "path" in other && one.protected === true && other.protected === true &&
+    one.flags.length > 0 && one.flags.join() === other.flags.join();
+  return ofOneRoot || subjectOf(one) === subjectOf(other);
+}
+
+function subjectOf(denial: Denial): string {
+  return "path" in denial ? denial.path : denial.subject;
+}
+
+/** Where a path was named. */
+interface Mention {
+  /** As named; absolute. */
+  readonly named: string;
+  readonly inCommand: boolean;
+  /** The command names it, or a directory that holds it. */
+  readonly belowCommand: boolean;
+  readonly inOutput: boolean;
+  /** Or, where the command names it, the output has its last name. */
+  readonly printed: boolean;
+  /** A line of the output names it beside the error that a read-only mount gives. */
+  readonly withError: boolean;
+  /** Nothing was printed that could name it. */
+  readonly silent: boolean;
+}
+
+function mentionsOf({ words, directory, output }: FailedCommand, { home }: DenialContext): readonly Mention[] {
+  const places: Places = { directory, home };
+  const inCommand = pathsInCommand(words, places);
+  const inOutput = pathsInOutput(output, places);
+  const withError = pathsInOutput(
+    output.split("\n").filter((line) => printsError(line, ["EROFS", "EBUSY"])).join("\n"),
+    places,
+  );
+  const silent = output.trim() === "";
+  return [...new Set([...inCommand, ...inOutput])].map((named) => ({
+    named,
+    inCommand: inCommand.has(named),
+    belowCommand: [...inCommand].some((one) => isWithin(named, one)),
+    inOutput: inOutput.has(named),
+    printed: inOutput.has(named) || inCommand.has(named) && output.includes(named.slice(named.lastIndexOf("/") + 1)),
+    withError: withError.has(named),
+    silent,
+  }));
 }
 
 interface Place {
   /** Canonical; the last name as mentioned where nothing is there. */
   readonly path: string;
   /** Undefined: nothing is there, but its directory is. */
-  readonly kind: "file" | "program" | "directory" | undefined;
+  readonly kind: "file" | "program" | "directory" | "socket" | undefined;
 }
 
 async function look(path: string): Promise<Place | undefined> {
@@ -70,7 +122,8 @@ async function look(path: string): Promise<Place | undefined> {
     const facts = await present(() => Deno.stat(real));
     if (facts === undefined) return undefined;
     const program = facts.isFile && ((facts.mode ?? 0) & 0o111) !== 0;
-    return { path: real, kind: facts.isDirectory ? "directory" : program ? "program" : "file" };
+    const kind = facts.isDirectory ? "directory" : facts.isSocket === true ? "socket" : program ? "program" : "file";
+    return { path: real, kind };
   }
   const directory = await present(() => Deno.realPath(parentOf(path)));
   const name = path.slice(path.lastIndexOf("/") + 1);
@@ -78,18 +131,57 @@ async function look(path: string): Promise<Place | undefined> {
   return { path: `${directory === "/" ? "" : directory}/${name}`, kind: undefined };
 }
 
-function judge(
+interface Question {
+  readonly command: FailedCommand;
+  readonly context: DenialContext;
+}
+
+async function judge(place: Place, mention: Mention, question: Question): Promise<Denial | undefined> {
+  const { policy, scopes } = question.context;
+  if (place.kind === "socket") return socketDenial(place.path, question.context);
+  if (!allows(policy, place.path, place.kind === undefined ? "create" : "write")) {
+    return outsideDenial(place, question.context, mention);
+  }
+  const trees = policy.writable.map(({ path }) => path);
+  const { readOnly } = question.context;
+  // What holds the whole tree is named for other reasons.
+  const below = mention.belowCommand && !trees.includes(mention.named);
+  const { changed, began } = question.command;
+  return await protectedDenial({ ...mention, path: place.path, inCommand: below, inOutput: mention.printed }, {
+    trees,
+    readOnly,
+    changed,
+    scopes,
+    hasChanged: (directory) => changedSince(directory, began),
+  });
+}
+
+/** The kernel's stamps lag behind its clock by as much as a tick. */
+const LONGEST_TICK_MS = 10;
+
+async function changedSince(directory: string, began: number): Promise<boolean> {
+  const changed = (await present(() => Deno.lstat(directory)))?.mtime?.getTime();
+  return changed !== undefined && changed >= began - LONGEST_TICK_MS;
+}
+
+/** Where a program could make a file, only the rule about sockets keeps it from making a socket. */
+async function listenerDenial(path: string, context: DenialContext): Promise<Denial | undefined> {
+  const place = await look(path);
+  const free = place !== undefined && place.kind === undefined && allows(context.policy, place.path, "create");
+  return free ? socketDenial(place.path, context) : undefined;
+}
+
+function outsideDenial(
   { path, kind }: Place,
   context: DenialContext,
-  { inCommand, byBoth }: { readonly inCommand: boolean; readonly byBoth: boolean },
+  { inCommand, inOutput, silent }: Mention,
 ): Denial | undefined {
   const { policy, scopes } = context;
-  const may = (access: Access) => allows(policy, path, access);
-  if (may(kind === undefined ? "create" : "write")) return undefined;
+  const byBoth = inCommand && (inOutput || silent);
   // On the way to the scope; named in passing.
   const onTheWay = path === "/" || scopes.some((scope) => isWithin(scope, path));
   if (onTheWay && !inCommand) return undefined;
-  const readable = kind === undefined ? false : may(kind === "directory" ? "list" : "read");
+  const readable = kind === undefined ? false : allows(policy, path, kind === "directory" ? "list" : "read");
   if (readable || kind === undefined) {
     if (!byBoth || kind === "program") return undefined;
     // What can be looked at and does not exist is what most failed commands name.

@@ -19,6 +19,8 @@ const LONGEST_TEXT = 16_384;
 
 /** Between two names. Colons too: messages put one behind a name, and lists of paths one between. */
 const SEPARATORS = /[\s"'`‘’‚‛“”„«»<>|;&(){}[\],=:]+/u;
+/** An address with a host in it; `file:///a` and `unix:///a` are paths. */
+const ADDRESS = /\b[a-z][a-z\d+.-]*:\/\/[^\s/'"`<>()[\]{},;][^\s'"`<>()[\]{},;]*/giu;
 const QUOTED = /["'`‘‚“„«]([^"'`‘’‚“”„«»\n]{1,1024})["'`’‘”“»]/gu;
 
 /** Names in what a command printed: those that say where they are. */
@@ -33,7 +35,7 @@ export function pathsInCommand(words: readonly string[], places: Places): Readon
 }
 
 function namesIn(raw: string): readonly string[] {
-  const text = raw.replaceAll("${HOME}", "$HOME");
+  const text = raw.replaceAll("${HOME}", "$HOME").replaceAll(ADDRESS, " ");
   const quoted = [...text.matchAll(QUOTED)].map(([, inner = ""]) => inner.trim()).filter((inner) =>
     inner.includes(" ")
   );

@@ -11,7 +11,8 @@ Deno.test("S15 pathsInOutput() finds paths in messages of any language and quoti
     ["ls: impossible d'accéder à « ../geheim »", ["/work/geheim"]],
     ["bash: line 1: ~/new: Permission denied", ["/home/u/new"]],
     ["error: could not open /srv/x/y.rs:12:3.", ["/srv/x/y.rs"]],
-    ["see https://example.test/a", ["/example.test/a"]],
+    ["see https://example.test/a, or ssh://u@h:22/b", []],
+    ["cannot connect to unix:///run/x.sock", ["/run/x.sock"]],
     ["nothing here, 1/2 done", ["/work/project/1/2"]],
     ["PATH is /a:/b", ["/a", "/b"]],
   ];

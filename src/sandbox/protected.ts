@@ -156,6 +156,11 @@ function allowProblem(given: string, trees: readonly string[], all: readonly Pro
     : `Cannot allow changes to "${given}" alone: "${above.path}" is protected as a whole. Name that`;
 }
 
+/** Whether `--allow-protected` takes a path that is protected: what was named or is known by its name. */
+export function isOpenable(path: string): boolean {
+  return isOfRepository(path) || PROTECTED_NAMES.some((name) => path.endsWith(`/${name}`));
+}
+
 /** Repositories below a tree are looked for later; what may be opened of them is known by its name. */
 function isOfRepository(path: string): boolean {
   return path.endsWith("/.git") ||

@@ -3,6 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import type { PreparedCommand } from "../command/prepared_command.ts";
 import type { Work, WorkControl, WorkEnd } from "../operation/operation.ts";
 import type { CommandEnd, CommandRequest } from "../process/command_runner.ts";
+import type { FailedCommand } from "../sandbox/denials.ts";
 import { OutputTail } from "./output_tail.ts";
 import type { PrivateFile, Service } from "./service.ts";
 
@@ -37,28 +38,41 @@ async function runRequest(tools: WorkTools, request: CommandRequest, control: Wo
   const begun = await tools.audit?.begin(command);
   if (begun?.ok === false) return { kind: "not_started", message: begun.problem };
   const tail = new OutputTail();
+  const began = Date.now();
+  const changed: string[] = [];
   const end = await tools.runner.run(request, {
     signal: control.signal,
     onOutput: (chunk) => {
       tail.add(chunk);
       control.write(chunk);
     },
-    onProtectedChange: (changes) => control.protectedChanged(changes),
+    onProtectedChange: (changes) => {
+      changed.push(...changes.map(({ path }) => path));
+      control.protectedChanged(changes);
+    },
   });
-  const explained = { ...end, ...await denialsOf(tools, { request, end, output: tail.text() }, control.signal) };
+  const facts = { request, end, output: tail.text(), began, changed };
+  const explained = { ...end, ...await denialsOf(tools, facts, control.signal) };
   await tools.audit?.end(command, explained);
   return explained;
+}
+
+interface EndedRequest extends Pick<FailedCommand, "output" | "began" | "changed"> {
+  readonly request: CommandRequest;
+  readonly end: CommandEnd;
 }
 
 /** Of a command that failed by itself; nothing for one that was ended. */
 async function denialsOf(
   { explainFailure }: WorkTools,
-  { request, end, output }: { readonly request: CommandRequest; readonly end: CommandEnd; readonly output: string },
+  { request, end, output, began, changed }: EndedRequest,
   signal: AbortSignal,
 ): Promise<Pick<WorkEnd, "denials">> {
   if (explainFailure === undefined || signal.aborted || end.kind === "exited" && end.code === 0) return {};
   const { run, directory } = request;
-  const denials = await explainFailure({ words: "shell" in run ? [run.shell] : run.argv, directory, output });
+  const words = "shell" in run ? [run.shell] : run.argv;
+  const ending = end.kind === "not_started" ? {} : end;
+  const denials = await explainFailure({ words, directory, output, ending, began, changed });
   return denials.length === 0 ? {} : { denials };
 }
 
