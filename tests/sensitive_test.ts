@@ -48,7 +48,51 @@ function attacks(home: string): readonly string[] {
   ];
 }
 
+/** What variables of the server's user move: where it lies, and the variables (S7). */
+function movedIn(home: string) {
+  const files = ["kube/one", "kube/two", "keys/private", "cfg/gh/hosts.yml", "aws-keys"].map((name) =>
+    `${home}/${name}`
+  );
+  const environment = {
+    KUBECONFIG: `${home}/kube/one:${home}/kube/two`,
+    GNUPGHOME: `${home}/keys`,
+    XDG_CONFIG_HOME: `${home}/cfg`,
+    AWS_SHARED_CREDENTIALS_FILE: `${home}/aws-keys`,
+    HISTFILE: "/dev/null",
+  };
+  return { files, environment };
+}
+
 for (const user of usersAtHand()) {
+  Deno.test(`S7 credentials that variables move are covered, and programs work beside covered ones, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    furnish(bench);
+    const { files, environment } = movedIn(bench.home);
+    const rest = [".yarnrc.yml", ".npmrc", ".m2/settings.xml", ".gradle/gradle.properties", ".gemini/oauth_creds.json"];
+    const secrets = [...files, ...rest.map((name) => `${bench.home}/${name}`)];
+    for (const file of secrets) bench.write(file, `# ${SECRET}\n`);
+    bench.write(`${bench.home}/cfg/app/settings`, "settings\n");
+    const shell = async (line: string, variables: Readonly<Record<string, string>>) => {
+      await using server = await ServerProcess.start(bench, {
+        flags: ["--read", bench.home],
+        environment: variables,
+      });
+      return (await server.shell(line)).text;
+    };
+    const look = `cat ${secrets.join(" ")}; grep -rs ${SECRET} ${bench.home}`;
+    const work =
+      `cat ${bench.home}/cfg/app/settings; echo null > /dev/null && echo nothing; git init -q . && git status -s`;
+    const text = await shell(`${look}; ${work}`, environment);
+    assert.ok(!text.includes(SECRET), text);
+    assert.match(text, /^settings\nnothing$/m);
+    const open = await shell(`cat ${files.join(" ")}`, {});
+    assert.strictEqual(
+      open.split(SECRET).length - 1,
+      files.length,
+      "the control: without the variables they are files",
+    );
+  });
+
   Deno.test(`S7 --read of the home directory opens no credentials, as ${user}`, async () => {
     using bench = new Workbench(user);
     furnish(bench);

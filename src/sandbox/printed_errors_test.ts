@@ -13,7 +13,7 @@ Deno.test("S15 printsError() knows an error by what runtimes print in every lang
     ["30", false],
   ];
   for (const [line, said] of lines) assert.strictEqual(printsError(line, ["EROFS"]), said, line);
-  assert.strictEqual(printsError("[Errno -3] Temporary failure in name resolution", ["EAI_AGAIN"]), true);
-  assert.strictEqual(printsError("[Errno 13] Permission denied", ["EROFS", "EACCES"]), true);
-  assert.strictEqual(printsError("[Errno 13] Permission denied", ["EROFS"]), false);
+  assert.ok(printsError("[Errno -3] Temporary failure in name resolution", ["EAI_AGAIN"]));
+  assert.ok(printsError("[Errno 13] Permission denied", ["EROFS", "EACCES"]));
+  assert.ok(!printsError("[Errno 13] Permission denied", ["EROFS"]));
 });

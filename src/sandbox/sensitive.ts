@@ -3,14 +3,18 @@
  * or lie in one, and where a wider tree holds some they are covered, which takes namespaces.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
+import { movedPlaces } from "./moved_places.ts";
 import { absolutePath, isWithin, placeOf, realPath } from "./paths.ts";
 
 /** Below home. */
 const SENSITIVE = [
+  ".Xauthority",
   ".aws",
   ".azure",
   ".bash_history",
   ".boto",
+  ".cache/huggingface/stored_tokens",
+  ".cache/huggingface/token",
   ".cargo/credentials",
   ".cargo/credentials.toml",
   ".claude.json",
@@ -23,6 +27,7 @@ const SENSITIVE = [
   ".config/gcloud",
   ".config/gh",
   ".config/git/credentials",
+  ".config/github-copilot",
   ".config/glab-cli",
   ".config/google-chrome",
   ".config/hub",
@@ -34,30 +39,40 @@ const SENSITIVE = [
   ".config/vivaldi",
   ".docker",
   ".gem/credentials",
+  ".gemini",
   ".git-credentials",
   ".gnupg",
+  ".gradle/gradle.properties",
   ".kube",
   ".lesshst",
   ".local/share/fish/fish_history",
   ".local/share/keyrings",
   ".local/state/ahma",
+  ".m2/settings-security.xml",
+  ".m2/settings.xml",
   ".mozilla",
   ".my.cnf",
   ".mysql_history",
   ".netrc",
   ".node_repl_history",
   ".npmrc",
+  ".oci",
   ".password-store",
   ".pgpass",
   ".psql_history",
+  ".pulumi/credentials.json",
   ".pypirc",
   ".python_history",
   ".s3cfg",
   ".sh_history",
   ".ssh",
-  ".terraform.d/credentials.tfrc.json",
+  ".subversion/auth",
+  ".terraform.d",
+  ".terraformrc",
   ".thunderbird",
   ".vault-token",
+  ".viminfo",
+  ".yarnrc.yml",
   ".zsh_history",
 ] as const;
 
@@ -102,10 +117,9 @@ export function holdsSensitive(path: string, places: readonly string[]): boolean
 
 function allPlaces({ environment, home, more = [] }: SensitiveQuestion): readonly string[] {
   const realHome = home === undefined ? undefined : realPath(home);
-  const state = environment["XDG_STATE_HOME"];
   const places = [
     ...realHome === undefined ? [] : [...SENSITIVE, ...more].map((name) => `${realHome}/${name}`),
-    ...state?.startsWith("/") === true ? [`${state}/ahma`] : [],
+    ...movedPlaces(SENSITIVE, environment, realHome),
   ];
   // A link to the credentials is as good as they are, so both the name and what it leads to are closed.
   return [...new Set(places.flatMap((place) => [place, placeOf(place)]))];
