@@ -5,7 +5,6 @@ import { EventReader } from "./_support/event_reader.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { processesWith } from "./_support/processes.ts";
-import { ServerProcess } from "./_support/server_process.ts";
 import { toolAnswer } from "./_support/json_rpc.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -23,16 +22,6 @@ async function residentBytes(pid: number): Promise<number> {
 
 async function descriptors(pid: number): Promise<number> {
   return (await Array.fromAsync(Deno.readDir(`/proc/${pid}/fd`))).length;
-}
-
-async function medianOf(count: number, once: () => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let index = 0; index < count; index++) {
-    const start = performance.now();
-    await once();
-    times.push(performance.now() - start);
-  }
-  return times.toSorted((a, b) => a - b)[Math.floor(count / 2)] ?? 0;
 }
 
 function shellMessage(id: string, command: string): object {
@@ -115,20 +104,4 @@ Deno.test("N5 H8 32 sessions, 10,000 calls, late readers, broken connections: ea
   await until(async () => await descriptors(server.pid) <= files + 8, 10_000, "the descriptors to be given back");
   const left = async () => (await processesWith(bench.marker)).length;
   await until(async () => await left() <= processes, 10_000, "no more processes than after the first round");
-});
-
-Deno.test("N5 HTTP adds little to a call over stdio", async () => {
-  using bench = new Workbench();
-  using other = new Workbench();
-  await using stdio = await ServerProcess.start(other);
-  await using server = await HttpServerProcess.start(bench);
-  await using client = await HttpClient.connect(server);
-  const call = async () => await client.call("status");
-  const local = async () => await stdio.call("status");
-  await Promise.all([medianOf(100, call), medianOf(100, local)]);
-  // In turns, so that a busy machine is as busy for both. The bound is wide for such a machine; alone it is about 0.5 ms.
-  const rounds: number[] = [];
-  for (let round = 0; round < 5; round++) rounds.push(await medianOf(60, call) - await medianOf(60, local));
-  const added = Math.min(...rounds);
-  assert.ok(added < 1.5, `HTTP adds ${added.toFixed(2)} ms at the median`);
 });

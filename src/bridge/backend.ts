@@ -10,6 +10,8 @@ export type ClientMessage = Extract<WireMessage, { readonly kind: "request" | "n
 export interface ClientLink {
   /** Sends a message; `relatedTo`: the client's request it belongs to. Answers find their request by their id. */
   send(message: JSONRPCMessage, relatedTo?: WireId): void;
+  /** Something that kept the session in use is over: from now on it is idle, if nothing else is going on. */
+  used(): void;
   /** Ends the session: the backend cannot or may not go on. */
   end(reason: string): void;
 }

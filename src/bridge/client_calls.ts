@@ -2,13 +2,15 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../service/wire_message.ts";
 import type { ClientLink, ClientMessage } from "./backend.ts";
-import type { Call } from "./pending_calls.ts";
+import type { Answer, Call } from "./pending_calls.ts";
 import type { Subprocess } from "./subprocess.ts";
 
 export interface ClientCallsOptions {
   readonly link: ClientLink;
   /** Milliseconds a request may take; undefined: no limit. */
   readonly timeoutMs: (method: string) => number | undefined;
+  /** Sees each answer before the client does. */
+  readonly onAnswer?: (request: ClientRequest, answer: Answer) => void;
 }
 
 export type ClientRequest = Extract<ClientMessage, { readonly kind: "request" }>;
@@ -28,7 +30,7 @@ export class ClientCalls {
 
   /** Calls `server`; the answer goes to the link under the client's id. */
   async make(request: ClientRequest, server: Subprocess): Promise<void> {
-    const { link, timeoutMs } = this.#options;
+    const { link, timeoutMs, onAnswer } = this.#options;
     const { id, method, message } = request;
     const call = server.call({
       method,
@@ -39,6 +41,7 @@ export class ClientCalls {
     this.#calls.set(id, call);
     const answer = await call.answered;
     this.#calls.delete(id);
+    onAnswer?.(request, answer);
     // Answers are what the server sent; the SDK's type of a result is looser than ours.
     link.send({ jsonrpc: "2.0", id, ...answer } as JSONRPCMessage);
   }

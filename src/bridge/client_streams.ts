@@ -15,6 +15,8 @@ export interface ClientStreamsOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds. */
   readonly keepAliveMs: number;
+  /** The client has left a stream. */
+  readonly onLeft?: () => void;
 }
 
 /** Beyond this a client that does not read gets no more progress; the next message tells the same and more. */
@@ -249,6 +251,7 @@ export class ClientStreams {
 
   /** The client has left a stream: what it carried and has no answer is offered to the next. */
   #gone(number: number): void {
+    this.#options.onLeft?.();
     this.#standalone.delete(number);
     const [next, stream] = this.#newestStandalone() ?? this.#openExchange() ?? [];
     for (const asked of this.#asked.values()) {

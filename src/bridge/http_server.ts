@@ -61,8 +61,8 @@ export function startHttpServer(options: HttpServerOptions): HttpServer {
     port: bound,
     lost: listener.lost,
     async stop() {
-      await sessions.close("The server is shutting down");
-      await modern.close();
+      // At once: together they have one grace (X14).
+      await Promise.all([sessions.close("The server is shutting down"), modern.close()]);
       await listener.stop();
     },
   };

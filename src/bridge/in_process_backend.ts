@@ -10,6 +10,7 @@ import type { JSONRPCMessage, Server, Transport, TransportSendOptions } from "@m
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
+import { isEnded } from "../operation/transitions.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
 
 /** A service of one session. */
@@ -44,6 +45,9 @@ class InProcessBackend implements Backend {
     this.#parts = options.makeService();
     this.#transport = new LinkTransport(link);
     this.#connected = this.#parts.server.connect(this.#transport);
+    this.#parts.registry.subscribe(({ to }) => {
+      if (isEnded(to)) link.used();
+    });
   }
 
   get isBusy(): boolean {

@@ -16,6 +16,8 @@ import { BAD_REQUEST, type Refusal } from "./refusal.ts";
 import { firstRootPath } from "./root_path.ts";
 import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_lock.ts";
 import type { StartServer } from "./server_process.ts";
+import { WORK_CAPABILITY, WORK_METHOD } from "../service/delivery/work_signal.ts";
+import { ClientWishes } from "./client_wishes.ts";
 import { Subprocess } from "./subprocess.ts";
 
 /** Where servers with one scope are started. */
@@ -37,6 +39,8 @@ export interface IsolatedOptions {
   readonly handshakeTimeoutMs: number;
   readonly requestTimeoutMs: (method: string) => number | undefined;
   readonly graceMs: number;
+  /** Whether the processes are our own, which say when operations are active; somebody's are idle without a request. */
+  readonly signalsWork: boolean;
   readonly onErrorLine: (line: string) => void;
   readonly log: Logger;
 }
@@ -60,6 +64,9 @@ class IsolatedBackend implements Backend {
   #lock: LockState = HANDSHAKING;
   /** Requests that came before the lock. */
   #waiting: ClientRequest[] = [];
+  readonly #wishes = new ClientWishes();
+  /** Whether operations of the process run or wait, which it says itself. */
+  #worksOnOperations = false;
   #place: Promise<ServerPlace> | undefined;
   #server: Subprocess | undefined;
   #closed = false;
@@ -70,13 +77,17 @@ class IsolatedBackend implements Backend {
     this.#client = client;
     const { fallback, handshakeTimeoutMs: timeoutMs } = options;
     this.#facts = { hasRoots: client.capabilities.roots !== undefined, fallback, timeoutMs };
-    this.#calls = new ClientCalls({ link, timeoutMs: options.requestTimeoutMs });
+    this.#calls = new ClientCalls({
+      link,
+      timeoutMs: options.requestTimeoutMs,
+      onAnswer: (request, answer) => this.#wishes.note(request, answer),
+    });
     this.#questions = new ClientQuestions((message) => link.send(message));
     this.#handshakeTimer = setTimeout(() => this.#apply({ kind: "too_late" }), timeoutMs);
   }
 
   get isBusy(): boolean {
-    return this.#calls.size > 0 || this.#waiting.length > 0;
+    return this.#calls.size > 0 || this.#waiting.length > 0 || this.#worksOnOperations;
   }
 
   receive(message: ClientMessage): Promise<Refusal | undefined> | undefined {
@@ -180,19 +191,14 @@ class IsolatedBackend implements Backend {
       return this.#fail(messageOf(thrown));
     }
     if (this.#closed) return;
-    const { clientInfo, capabilities, protocolVersion } = this.#client;
-    const server = new Subprocess({
+    const server: Subprocess = new Subprocess({
       start: place.start,
-      initialize: {
-        protocolVersion: answerFor({ clientInfo, capabilities, protocolVersion }, this.#options.initializeAnswer)[
-          "protocolVersion"
-        ],
-        capabilities: { ...capabilities, ...capabilities.roots !== undefined && { roots: {} } },
-        clientInfo,
-      },
+      initialize: this.#childInitialize(),
       onMessage: (message) => this.#fromServer(message, scopes),
       onErrorLine,
-      onReady: () => {
+      onEnd: () => this.#rests(),
+      onReady: (times) => {
+        if (times > 1) this.#cameBack(server);
         if (abi === 0) return;
         const params = { scope: scopes[0]?.path, abi };
         this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/configured", params });
@@ -206,8 +212,44 @@ class IsolatedBackend implements Backend {
     for (const request of waiting) void this.#calls.make(request, server);
   }
 
+  /** The client's own words, with what the bridge does itself. */
+  #childInitialize(): Readonly<Record<string, unknown>> {
+    const { clientInfo, capabilities } = this.#client;
+    const { protocolVersion } = answerFor(this.#client, this.#options.initializeAnswer);
+    return {
+      protocolVersion,
+      capabilities: {
+        ...capabilities,
+        ...capabilities.roots !== undefined && { roots: {} },
+        ...this.#options.signalsWork && { experimental: { ...capabilities.experimental, [WORK_CAPABILITY]: {} } },
+      },
+      clientInfo,
+    };
+  }
+
+  /** Another process serves in the place of one that died, and all that was in that one is gone. */
+  #cameBack(server: Subprocess): void {
+    const tell = (method: string, params?: Record<string, unknown>) =>
+      this.#link.send({ jsonrpc: "2.0", method, ...params !== undefined && { params } });
+    void this.#wishes.replay(
+      (request) => server.call(request).answered,
+      (uri) => tell("notifications/resources/updated", { uri }),
+    );
+    if (this.#wishes.hasListed) tell("notifications/resources/list_changed");
+  }
+
+  /** All operations are over. */
+  #rests(): void {
+    if (this.#worksOnOperations) this.#link.used();
+    this.#worksOnOperations = false;
+  }
+
   #fromServer(message: JSONRPCMessage, scopes: readonly PinnedDirectory[]): void {
     if (!("method" in message)) return;
+    if (message.method === WORK_METHOD && this.#options.signalsWork) {
+      this.#worksOnOperations ||= message.params?.["active"] === true;
+      return message.params?.["active"] === false ? this.#rests() : undefined;
+    }
     if (!("id" in message)) return this.#link.send(message);
     const answer = (response: ClientAnswer) =>
       this.#server?.send({ jsonrpc: "2.0", id: message.id, ...response } as JSONRPCMessage);

@@ -41,13 +41,19 @@ export class HttpSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#streams = new ClientStreams({ headers: { [SESSION_HEADER]: this.id }, keepAliveMs: options.keepAliveMs });
+    this.#streams = new ClientStreams({
+      headers: { [SESSION_HEADER]: this.id },
+      keepAliveMs: options.keepAliveMs,
+      onLeft: () => this.#used(),
+    });
     this.#streams.primes = options.client.protocolVersion >= FIRST_WITH_PRIMING;
     const link: ClientLink = {
       send: (message, relatedTo) => {
         options.echo.out(this.id, message);
         this.#streams.send(message, relatedTo);
+        if (!("method" in message)) this.#used();
       },
+      used: () => this.#used(),
       end: (reason) => void this.end(reason),
     };
     this.#backend = options.open(link, options.client);
@@ -56,7 +62,7 @@ export class HttpSession {
   /** Milliseconds since it was last used; 0 while it is. */
   get idleMs(): number {
     const inUse = this.#serving > 0 || this.#streams.isUsed || this.#backend.isBusy;
-    if (inUse) this.#lastUse = performance.now();
+    if (inUse) this.#used();
     return performance.now() - this.#lastUse;
   }
 
@@ -73,7 +79,7 @@ export class HttpSession {
       return refusal ?? accepted();
     } finally {
       this.#serving--;
-      this.#lastUse = performance.now();
+      this.#used();
     }
   }
 
@@ -108,6 +114,10 @@ export class HttpSession {
     const response = this.#streams.open(id, form);
     void this.#backend.receive(message);
     return response;
+  }
+
+  #used(): void {
+    this.#lastUse = performance.now();
   }
 
   /** An answer to nothing that was asked is taken and forgotten, as a late one is. */

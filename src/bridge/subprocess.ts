@@ -24,8 +24,10 @@ export interface SubprocessOptions {
   /** What the server asks or tells by itself; answers to calls go to their callers. */
   readonly onMessage: (message: JSONRPCMessage) => void;
   readonly onErrorLine: (line: string) => void;
-  /** It serves: for the first time, or again. */
-  readonly onReady?: () => void;
+  /** The process has ended, or could not be started; whether another one takes its place is not settled yet. */
+  readonly onEnd?: () => void;
+  /** It serves, for the `times`th time; what is called in here reaches it before what waits. */
+  readonly onReady?: (times: number) => void;
   /** Milliseconds. */
   readonly handshakeTimeoutMs: number;
   readonly log: Logger;
@@ -51,6 +53,7 @@ export class Subprocess {
   #starting: Promise<void>;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #restUntil = 0;
+  #timesReady = 0;
   #lastError = "";
 
   /** Starts it. */
@@ -162,7 +165,7 @@ export class Subprocess {
     this.#write(INITIALIZED);
     this.#state = "ready";
     this.#ready.resolve(answer.result);
-    this.#options.onReady?.();
+    this.#options.onReady?.(++this.#timesReady);
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const send of waiting) send();
@@ -172,6 +175,7 @@ export class Subprocess {
   #hasEnded(process: ServerProcess | undefined, how: string): void {
     if (process !== this.#process) return;
     this.#process = undefined;
+    this.#options.onEnd?.();
     const { log } = this.#options;
     const why = this.#lastError === "" ? how : `${how} Its last words: ${this.#lastError}`;
     this.#calls.answerAll((call) => call.isSent ? lostAnswer(call, why) : undefined);

@@ -59,6 +59,7 @@ export async function servedApart(options: ComposeHttpOptions, stack: AsyncDispo
       handshakeTimeoutMs: http.handshakeTimeoutMs,
       requestTimeoutMs: requestTimeouts(options),
       graceMs: GRACE_MS,
+      signalsWork: http.serverCommand === undefined,
       onErrorLine: errorLines(options),
       log,
     }),

@@ -10,6 +10,7 @@ import { serveExtensionTasks, TASKS_EXTENSION } from "./delivery/extension_tasks
 import { Outgoing } from "./delivery/outgoing.ts";
 import { serveResources } from "./delivery/resources.ts";
 import { SessionServer } from "./delivery/session_server.ts";
+import { signalWork } from "./delivery/work_signal.ts";
 import { instructionsOf } from "./instructions.ts";
 import type { Service } from "./service.ts";
 
@@ -53,8 +54,10 @@ export function buildSession(service: Service, { era, tools, lifetime }: ServerO
   if (!service.settings.synchronous) (era === "legacy" ? serveCoreTasks : serveExtensionTasks)(server, service);
   const announce = era === "legacy" ? announceToLegacy : announceToModern;
   const unsubscribe = lifetime === "request" ? undefined : announce({ service, server, outgoing, use });
+  const noSignal = era === "legacy" ? signalWork(service, server, outgoing) : undefined;
   server.onclose = () => {
     unsubscribe?.();
+    noSignal?.();
     closed.abort();
   };
   server.onerror = (error) => service.log.debug("MCP", { error: messageOf(error) });

@@ -1,0 +1,82 @@
+/** What a session of its own process outlives: the death of that process, and a client that is away for a while. */
+import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { processesWith } from "./_support/processes.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const ISOLATED = "--session-isolation";
+const SHELL = "sandboxed_shell";
+
+function rootIn(bench: Workbench, name: string): string {
+  bench.write(`${name}/.keep`, "");
+  return `${bench.scope}/${name}`;
+}
+
+/** The process of the session whose commands run in `root`. */
+async function processOf(bench: Workbench, root: string): Promise<number | undefined> {
+  const all = await processesWith(bench.marker);
+  return all.find(({ command }) => command.includes("--mode=stdio") && command.includes(`--sandbox-scope=${root}`))
+    ?.pid;
+}
+
+Deno.test("H6 C3 C4 a process that comes back keeps to the log level and the subscriptions that the client asked for", async () => {
+  using bench = new Workbench();
+  const root = rootIn(bench, "root");
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  await using client = await HttpClient.connect(server, { roots: [root] });
+  const kept = "ahma://operations";
+  const started = await client.call(SHELL, { command: "touch begun; sleep 5555" });
+  const lost = `ahma://operations/${started.operation?.operation_id}`;
+  await bench.appears("root/begun");
+  for (const uri of [kept, lost]) {
+    assert.deepStrictEqual((await client.request("resources/subscribe", { uri })).result, {});
+  }
+  assert.deepStrictEqual((await client.request("logging/setLevel", { level: "warning" })).result, {});
+  await client.request("resources/list");
+  client.heard.length = 0;
+  Deno.kill(await processOf(bench, root) ?? 0, "SIGKILL");
+  await client.request("tools/list");
+  // The operation died with the process: who watched it is sent to look, and sees.
+  const { params } = await client.hears("notifications/resources/updated");
+  assert.deepStrictEqual(params, { uri: lost });
+  assert.match((await client.request("resources/read", { uri: lost })).error?.message ?? "", /not found/i);
+  await client.hears("notifications/resources/list_changed");
+  client.heard.length = 0;
+  await client.call(SHELL, { command: "touch well" });
+  await bench.appears("root/well");
+  await client.call(SHELL, { command: "exit 3" });
+  const message = await client.hears("notifications/message");
+  assert.strictEqual(message.params?.["level"], "warning");
+  assert.deepStrictEqual((await client.hears("notifications/resources/updated")).params, { uri: kept });
+  const levels = client.heard.filter(({ method }) => method === "notifications/message").map((one) =>
+    one.params?.["level"]
+  );
+  assert.deepStrictEqual(levels, ["warning"]);
+});
+
+Deno.test("H8 X11 a session is in use while an operation of its process runs, and ends when nobody comes for the result", async () => {
+  using bench = new Workbench();
+  const [busy, idle] = [rootIn(bench, "busy"), rootIn(bench, "idle")];
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--session-idle", "1"] });
+  const open = async (root: string) => {
+    const client = await HttpClient.connect(server, { roots: [root] });
+    await client.shell("true");
+    return client;
+  };
+  const client = await open(busy);
+  await client.call(SHELL, { command: "touch begun; until [ -e go ]; do sleep 0.05; done; echo finished > result" });
+  await bench.appears("busy/begun");
+  await client[Symbol.asyncDispose]();
+  // Sessions that begin later and do nothing come to their end meanwhile: so much time has gone by, at least.
+  for (let round = 0; round < 2; round++) {
+    await (await open(idle))[Symbol.asyncDispose]();
+    await until(async () => await processOf(bench, idle) === undefined, 30_000, "the end of the idle session");
+  }
+  assert.notStrictEqual(await processOf(bench, busy), undefined);
+  bench.write("busy/go", "");
+  await bench.appears("busy/result");
+  assert.match((await client.call("status")).text, /completed/);
+  await until(async () => await processOf(bench, busy) === undefined, 30_000, "the end of the session that was busy");
+});
