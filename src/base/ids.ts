@@ -26,6 +26,11 @@ export class OperationIds {
   }
 }
 
+/** Whether `text` has the form of an operation id. */
+export function isOperationId(text: string): boolean {
+  return /^op_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
+}
+
 function digitsOf(value: number, count: number): string {
   let rest = value;
   let digits = "";

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { OperationIds } from "./ids.ts";
+import { isOperationId, OperationIds } from "./ids.ts";
 
 Deno.test("X11 OperationIds makes op_ and a ULID, the time first", () => {
   assert.match(new OperationIds().next(Date.now()), /^op_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
@@ -16,4 +16,16 @@ Deno.test("X11 OperationIds rise and never repeat, within a millisecond, across 
 
 Deno.test("X11 two OperationIds of the same moment make different ids", () => {
   assert.notStrictEqual(new OperationIds().next(5), new OperationIds().next(5));
+});
+
+Deno.test("X11 isOperationId() takes what OperationIds make, and nothing else", () => {
+  const id = new OperationIds().next(Date.now());
+  assert.deepStrictEqual([id, id.toLowerCase(), `${id}0`, id.slice(0, -1), "op_none", ""].map(isOperationId), [
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

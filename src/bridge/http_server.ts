@@ -5,12 +5,13 @@
 import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import type { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { INITIALIZE_PARAMETERS } from "../service/handshake.ts";
 import { INVALID_REQUEST, PARSE_ERROR, readWireMessage, type WireMessage } from "../service/wire_message.ts";
 import type { ClientMessage } from "./backend.ts";
 import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./guard.ts";
 import { Listener } from "./listener.ts";
 import type { ModernEra } from "./modern.ts";
-import { type AnswerForm, postForm } from "./negotiate.ts";
+import { type AnswerForm, postForm, takesStream } from "./negotiate.ts";
 import { LARGEST_BODY, readBody } from "./read_body.ts";
 import { BAD_REQUEST, type Refusal, refusalResponse } from "./refusal.ts";
 import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "./session.ts";
@@ -137,15 +138,24 @@ class Endpoint {
 
   async #message(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
     const head = new Request(request.url, { method: "POST", headers: request.headers });
-    if (!await isLegacyRequest(head, message.message)) {
-      const forbidden = this.#peerRefusal(peer);
-      if (forbidden !== undefined) return forbidden;
-      return await this.#options.modern.handle(request, message.message, form);
-    }
+    if (!await isLegacyRequest(head, message.message)) return await this.#modern(request, peer, { message, form });
     if (message.kind === "request" && message.method === "initialize") {
       return await this.#begin(request, peer, { message, form });
     }
     return await this.#withSession(request, (session) => session.post(message, form));
+  }
+
+  #modern(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response> | Refusal {
+    const forbidden = this.#peerRefusal(peer);
+    if (forbidden !== undefined) return forbidden;
+    const { modern } = this.#options;
+    const listens = message.kind === "request" && message.method === "subscriptions/listen";
+    if (!listens) return modern.handle(request, message.message, form);
+    // Its answer comes when it is over.
+    if (takesStream(request.headers.get("accept"))) return modern.handle(request, message.message, "stream");
+    const text =
+      `Not acceptable: ${message.method} is answered with text/event-stream, which the Accept header leaves out`;
+    return { status: 406, code: BAD_REQUEST, message: text };
   }
 
   async #begin(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
@@ -156,8 +166,7 @@ class Endpoint {
       return { status: 400, code: INVALID_REQUEST, message: "Invalid request: the session is initialized already" };
     }
     if (!isInitializeRequest(message.message)) {
-      const text = "Invalid parameters: initialize needs protocolVersion, capabilities and clientInfo";
-      return { status: 400, code: INVALID_PARAMS, message: text };
+      return { status: 400, code: INVALID_PARAMS, message: INITIALIZE_PARAMETERS };
     }
     const forbidden = this.#peerRefusal(peer);
     if (forbidden !== undefined) return forbidden;

@@ -5,6 +5,7 @@
  */
 import {
   createMcpHandler,
+  type JSONRPCMessage,
   type Server,
   SUPPORTED_PROTOCOL_VERSIONS,
   UnsupportedProtocolVersionError,
@@ -13,12 +14,15 @@ import { Emitter } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { Echo } from "./echo.ts";
+import { taskWishes } from "../service/delivery/task_subscription.ts";
+import type { Service } from "../service/service.ts";
 import type { AnswerForm } from "./negotiate.ts";
 import { refusalResponse } from "./refusal.ts";
+import { askedOfSdk, withTasks } from "./task_stream.ts";
 
 /** Serves one request whose body has been read and parsed. */
 export interface ModernEra {
-  handle(request: Request, message: unknown, form: AnswerForm): Promise<Response>;
+  handle(request: Request, message: JSONRPCMessage, form: AnswerForm): Promise<Response>;
   /** Tells those who subscribed. */
   toolsChanged(): void;
   resourcesChanged(): void;
@@ -30,13 +34,16 @@ export interface ModernEra {
 export interface ModernOptions {
   /** A server of its own for every request. */
   readonly makeServer: () => Server;
+  /** Whose tasks clients may listen to; absent: of none. */
+  readonly tasksOf?: Service;
   readonly keepAliveMs: number;
   readonly echo: Echo;
   readonly log: Logger;
 }
 
 /** Serves the era. */
-export function servedModernEra({ makeServer, keepAliveMs, echo, log }: ModernOptions): ModernEra {
+export function servedModernEra(options: ModernOptions): ModernEra {
+  const { makeServer, keepAliveMs, echo, log } = options;
   const open = new Set<Server>();
   const idle = new Emitter<void>((thrown) => log.error("A listener threw", { error: messageOf(thrown) }));
   const handler = createMcpHandler(() => {
@@ -60,10 +67,19 @@ export function servedModernEra({ makeServer, keepAliveMs, echo, log }: ModernOp
       // The runtime's own signal tells nothing before there is a response; the stream's end tells all.
       const leaving = new AbortController();
       const head = new Request(request.url, { method: "POST", headers: request.headers, signal: leaving.signal });
-      const response = await handler.fetch(head, { parsedBody: message });
+      const tasks = options.tasksOf === undefined ? undefined : taskWishes(message);
+      const asked = tasks?.ok === true ? askedOfSdk(message) : message;
+      const response = await handler.fetch(head, { parsedBody: asked });
       const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
       if (!isStream || response.body === null) return response;
-      const started = await startOf(response.body, (chunk) => echo.events(NO_SESSION, chunk));
+      if (tasks?.ok === false) {
+        await response.body.cancel();
+        return Response.json(tasks.answer, { status: 400 });
+      }
+      const events = options.tasksOf === undefined || tasks === undefined
+        ? response.body
+        : withTasks(response.body, { service: options.tasksOf, subscription: tasks.id, taskIds: tasks.taskIds });
+      const started = await startOf(events, (chunk) => echo.events(NO_SESSION, chunk));
       const refused = refusalIn(started.first);
       if (refused !== undefined) {
         await started.body.cancel();
@@ -98,7 +114,7 @@ async function emitted(emitter: Emitter<void>, timeoutMs: number): Promise<void>
 export function refusedModernEra(why: string): ModernEra {
   return {
     handle(_request, message) {
-      const requested = typeof message === "object" && message !== null && "id" in message ? message.id : null;
+      const requested = "id" in message ? message.id : null;
       const error = new UnsupportedProtocolVersionError({
         supported: [...SUPPORTED_PROTOCOL_VERSIONS],
         requested: NEWEST,

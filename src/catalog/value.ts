@@ -34,7 +34,16 @@ export function shown(value: unknown): string {
 type ScalarType = Exclude<LeafArgument["type"], "array">;
 
 function problemOfScalar(argument: LeafArgument, type: ScalarType, value: unknown): string | undefined {
+  if (type !== "string" && isLossy(value)) {
+    return `is ${shown(value)}: whole numbers beyond ${Number.MAX_SAFE_INTEGER} lose digits in JSON, ` +
+      "so this need not be the one that was sent";
+  }
   return fits(argument, type, value) ? undefined : `is ${shown(value)}, expected ${expectedScalar(argument, type)}`;
+}
+
+/** Whether two whole numbers of JSON text give this one (T7). */
+function isLossy(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 function fits(argument: LeafArgument, type: ScalarType, value: unknown): boolean {

@@ -81,6 +81,7 @@ export function modernEra(
   const own = withRegistry(service, { turns, log, kept, byIdOnly: BY_ID });
   const modern = servedModernEra({
     makeServer: () => makeServer(own, { era: "modern", tools, lifetime: "request" }),
+    ...!service.settings.synchronous && { tasksOf: own },
     keepAliveMs: KEEP_ALIVE_MS,
     echo,
     log,

@@ -15,6 +15,8 @@ export interface OperationEnd {
   readonly signal?: string;
   /** Why, where an exit code does not say it: the cause of a cancel, of a failure to start. */
   readonly message?: string;
+  /** It could not run, and not because of what was asked for: this program or the machine failed; absent: not so. */
+  readonly fault?: "server";
   /** What its sandbox kept from a command that failed (S15); absent: nothing that is known. */
   readonly denials?: readonly Denial[];
 }
@@ -24,7 +26,8 @@ export type WorkEnd =
   & (
     | { readonly kind: "exited"; readonly code: number }
     | { readonly kind: "signalled"; readonly signal: string }
-    | { readonly kind: "not_started"; readonly message: string }
+    /** `fault`: see `OperationEnd`. */
+    | { readonly kind: "not_started"; readonly message: string; readonly fault?: "server" }
   )
   & Pick<OperationEnd, "denials">;
 

@@ -176,7 +176,7 @@ export class OperationRecord implements Operation {
       if (work === undefined) throw new TypeError(`Operation ${this.id} was started twice`);
       return { kind: "work_ended", end: await work(control) };
     } catch (thrown) {
-      return { kind: "work_ended", end: { kind: "not_started", message: onThrown(thrown) } };
+      return { kind: "work_ended", end: { kind: "not_started", message: onThrown(thrown), fault: "server" } };
     }
   }
 

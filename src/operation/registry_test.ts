@@ -207,8 +207,16 @@ Deno.test("OperationRegistry turns a work that throws into a failed operation", 
     throw new Error("broken");
   });
   const rejected = registry.start("b", "b", () => Promise.reject(new Error("also broken")));
-  assert.deepStrictEqual(await thrown.ended, { state: "failed", message: "Internal error: broken" });
-  assert.deepStrictEqual(await rejected.ended, { state: "failed", message: "Internal error: also broken" });
+  assert.deepStrictEqual(await thrown.ended, {
+    state: "failed",
+    message: "Internal error: broken",
+    fault: "server",
+  });
+  assert.deepStrictEqual(await rejected.ended, {
+    state: "failed",
+    message: "Internal error: also broken",
+    fault: "server",
+  });
 });
 
 Deno.test("X6 watchOutput() hands on chunks until it is ended, and an ended operation takes no more output", async () => {

@@ -62,6 +62,6 @@ function workFacts(work: WorkEnd): Omit<OperationEnd, "state"> {
     case "signalled":
       return { signal: work.signal };
     case "not_started":
-      return { message: work.message };
+      return { message: work.message, ...work.fault !== undefined && { fault: work.fault } };
   }
 }

@@ -21,8 +21,11 @@ export interface CommandRequest {
 export type CommandEnd =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "signalled"; readonly signal: string }
-  /** Nothing ran: the launcher or the program could not be started. `message` is for the agent. */
-  | { readonly kind: "not_started"; readonly message: string };
+  /**
+   * Nothing ran: the launcher or the program could not be started. `message` is for the agent. `fault`: it was not the
+   * command's, but this program's or the machine's.
+   */
+  | { readonly kind: "not_started"; readonly message: string; readonly fault?: "server" };
 
 /** Takes a chunk of output; what it returns says nothing unless it is a promise. */
 export type TakeOutput = (chunk: Uint8Array) => unknown;

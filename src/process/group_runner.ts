@@ -81,7 +81,7 @@ export class GroupRunner implements SessionRunner {
       return await end;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}` };
+      return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}`, fault: "server" };
     }
   }
 

@@ -76,6 +76,11 @@ const ERRNO: Readonly<Record<number, string>> = {
   [MISMATCH_ERRNO]: "it is not what it was when the session began",
 };
 
+/** Whether a step before the start of the program failed: nothing is wrong with the command then. */
+export function isLaunchFault(report: { readonly step: number }, steps: readonly string[]): boolean {
+  return steps[report.step]?.startsWith("start ") !== true;
+}
+
 /** Why nothing ran, for the agent. `steps` are the table's; `program` is the word the person wrote. */
 export function describeFailure(
   report: { readonly step: number; readonly errno: number },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ENTRY_BYTES, ENTRY_MODE, LITTLE_ENDIAN } from "../sandbox/launcher/interpreter.ts";
-import { describeFailure, ReportReader } from "./reports.ts";
+import { describeFailure, isLaunchFault, ReportReader } from "./reports.ts";
 
 function report(mode: number, first: number, second = 0, step = 0, expected = 0): Uint8Array {
   const bytes = new Uint8Array(ENTRY_BYTES);
@@ -48,4 +48,5 @@ Deno.test("S3 describeFailure() names the step, the reason, and that nothing ran
     describeFailure({ step: 1, errno: 7 }, steps, "git"),
     'Cannot start "git": the arguments are longer than the kernel takes',
   );
+  assert.deepStrictEqual([0, 1, 7].map((step) => isLaunchFault({ step }, steps)), [true, false, true]);
 });

@@ -126,7 +126,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
       }
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}` };
+      return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}`, fault: "server" };
     } finally {
       this.#pool?.refill();
     }

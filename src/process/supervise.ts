@@ -6,7 +6,7 @@
  * the report that the command's first process has ended and the end of the output are enough.
  */
 import type { CommandEnd, CommandHooks, TakeOutput } from "./command_runner.ts";
-import { describeFailure, type LauncherReport, ReportReader } from "./reports.ts";
+import { describeFailure, isLaunchFault, type LauncherReport, ReportReader } from "./reports.ts";
 import type { LauncherProcess, LauncherStatus } from "./spawn.ts";
 
 /** SIGTERM comes first; what is left after this many milliseconds gets SIGKILL (X9). */
@@ -172,14 +172,18 @@ class SupervisedRun {
   #describe(): CommandEnd {
     const { steps, program } = this.#supervision;
     if (this.#failure !== undefined) {
-      return { kind: "not_started", message: describeFailure(this.#failure, steps, program) };
+      return {
+        kind: "not_started",
+        message: describeFailure(this.#failure, steps, program),
+        ...isLaunchFault(this.#failure, steps) && { fault: "server" },
+      };
     }
     if (this.#waitStatus !== undefined) return endOf(this.#waitStatus);
     // The launcher itself was ended, by the kernel or by us; its exit code tells the signal of what it waited for.
     const code = this.#status?.code ?? 0;
     const signal = this.#status?.signal ?? (code > 128 ? signalName(code - 128) : undefined);
     return signal === undefined
-      ? { kind: "not_started", message: `Cannot start "${program}": the launcher ended with ${code}` }
+      ? { kind: "not_started", message: `Cannot start "${program}": the launcher ended with ${code}`, fault: "server" }
       : { kind: "signalled", signal };
   }
 }

@@ -19,7 +19,8 @@ export function commandWork(tools: WorkTools, prepared: PreparedCommand, directo
       for (const text of prepared.files) files.push(await tools.writePrivateFile(text));
       return await runRequest(tools, requestOf(prepared, directory, files), control);
     } catch (thrown) {
-      return { kind: "not_started", message: `Cannot write a private file for an argument: ${messageOf(thrown)}` };
+      const message = `Cannot write a private file for an argument: ${messageOf(thrown)}`;
+      return { kind: "not_started", message, fault: "server" };
     } finally {
       await removeAll(tools, files);
     }
@@ -36,7 +37,7 @@ async function runRequest(tools: WorkTools, request: CommandRequest, control: Wo
   const { run, directory } = request;
   const command = { operation: control.operation.id, tool: control.operation.tool, run, directory };
   const begun = await tools.audit?.begin(command);
-  if (begun?.ok === false) return { kind: "not_started", message: begun.problem };
+  if (begun?.ok === false) return { kind: "not_started", message: begun.problem, fault: "server" };
   const tail = new OutputTail();
   const began = Date.now();
   const changed: string[] = [];

@@ -5,6 +5,7 @@ import type { Catalog, Leaf } from "../catalog/leaf.ts";
 import { inputSchemaOf } from "../catalog/input_schema.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";
 import { schemaOf } from "./builtin_parameters.ts";
+import { shownValue } from "./delivery/lenient_params.ts";
 import { takesTasks } from "./task_support.ts";
 
 /** What descriptions depend on beside the catalog. */
@@ -35,7 +36,10 @@ export class ToolLister {
    */
   list(catalog: Catalog, cursor: string | undefined, withTasks?: boolean): Tool[] {
     if (cursor !== undefined) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor "${cursor}": the list has one page`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `Invalid cursor ${shownValue(cursor)}: the list has one page`,
+      );
     }
     if (catalog !== this.#catalog) {
       this.#tools = [...builtinTools(this.#options), ...this.#leafTools(catalog)];

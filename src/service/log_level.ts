@@ -1,5 +1,5 @@
 import { type LoggingLevel, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
-import { ANYTHING, member } from "./delivery/lenient_params.ts";
+import { ANYTHING, member, shownValue } from "./delivery/lenient_params.ts";
 
 /** The levels of the protocol, the least important first (RFC 5424). */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
@@ -17,7 +17,7 @@ export class LogLevel {
       const level = member(params, "level");
       const known = LEVELS.find((one) => one === level);
       if (known === undefined) {
-        const message = `Invalid level ${JSON.stringify(level)}: expected one of ${LEVELS.join(", ")}`;
+        const message = `Invalid level ${shownValue(level)}: expected one of ${LEVELS.join(", ")}`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       }
       this.#least = known;

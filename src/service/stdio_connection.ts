@@ -8,6 +8,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../base/errors.ts";
 import { ToolLister } from "./definitions.ts";
 import { TaskListening } from "./delivery/task_listening.ts";
+import { Handshake } from "./handshake.ts";
 import type { ByteOutput } from "./message_writer.ts";
 import { buildSession, type BuiltServer } from "./server.ts";
 import type { Service } from "./service.ts";
@@ -29,6 +30,7 @@ const LAST_ANSWERS_MS = 2_000;
 /** Serves until the connection has ended; then nothing runs any more in `service.registry`. */
 export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
   const transport = new StdioTransport({ input: io.input, output: io.output, log: service.log });
+  const ordered = new Handshake(transport);
   const tools = new ToolLister(service.settings);
   let session: BuiltServer | undefined;
   const build = ({ era }: { readonly era: "legacy" | "modern" }) => {
@@ -36,7 +38,7 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
     return session.server;
   };
   const connection = serveStdio(build, {
-    transport: service.settings.synchronous ? transport : new TaskListening(transport, service),
+    transport: service.settings.synchronous ? ordered : new TaskListening(ordered, service),
     onerror: (error) => service.log.debug("MCP connection", { error: messageOf(error) }),
   });
   const reason = await Promise.race([

@@ -124,6 +124,7 @@ export class StdioTransport implements Transport {
       case "response":
         return this.onmessage?.(wire.message);
       case "invalid":
+        if (wire.answers) return this.#options.log.warn("Dropped a malformed answer", { problem: wire.problem });
         return this.#refuse(wire.id, wire.code, wire.problem);
       case "blank":
         return;

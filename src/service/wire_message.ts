@@ -20,7 +20,14 @@ export type WireMessage =
   | { readonly kind: "notification"; readonly cancels: WireId | undefined; readonly message: JSONRPCMessage }
   | { readonly kind: "response"; readonly message: JSONRPCMessage }
   | { readonly kind: "blank" }
-  | { readonly kind: "invalid"; readonly id: WireId | null; readonly code: number; readonly problem: string };
+  /** `answers`: it was meant as an answer, and an answer to an answer could go on for ever: none is sent back. */
+  | {
+    readonly kind: "invalid";
+    readonly id: WireId | null;
+    readonly code: number;
+    readonly problem: string;
+    readonly answers: boolean;
+  };
 
 /** Reads one line (C2). Never throws. */
 export function readWireMessage(line: Uint8Array): WireMessage {
@@ -31,7 +38,7 @@ export function readWireMessage(line: Uint8Array): WireMessage {
     value = JSON.parse(text);
   } catch (thrown) {
     const problem = `Parse error: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
-    return { kind: "invalid", id: null, code: PARSE_ERROR, problem };
+    return { kind: "invalid", id: null, code: PARSE_ERROR, problem, answers: false };
   }
   // Shorter ones cannot be too deep.
   if (line.length > 2 * DEEPEST && nestsDeeper(value)) {
@@ -41,7 +48,13 @@ export function readWireMessage(line: Uint8Array): WireMessage {
   if (isJSONRPCRequest(value)) return { kind: "request", id: value.id, method: value.method, message: value };
   if (isJSONRPCNotification(value)) return { kind: "notification", cancels: cancelledId(value), message: value };
   if (isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value)) return { kind: "response", message: value };
-  return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem: `Invalid request: ${whatIsWrong(value)}` };
+  return {
+    kind: "invalid",
+    id: idOf(value),
+    code: INVALID_REQUEST,
+    problem: `Invalid request: ${whatIsWrong(value)}`,
+    answers: isObject(value) && !("method" in value) && ("result" in value || "error" in value),
+  };
 }
 
 function cancelledId(notification: { method: string; params?: Record<string, unknown> | undefined }) {
@@ -52,8 +65,13 @@ function idOf(value: unknown): WireId | null {
   return isObject(value) ? asId(value["id"]) ?? null : null;
 }
 
+/** Undefined also for a number whose digits were lost when it was read: it is not what the client sent. */
 function asId(value: unknown): WireId | undefined {
-  return typeof value === "string" || typeof value === "number" ? value : undefined;
+  return typeof value === "string" || (typeof value === "number" && !isLossy(value)) ? value : undefined;
+}
+
+function isLossy(value: number): boolean {
+  return !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
 }
 
 function whatIsWrong(value: unknown): string {
@@ -62,11 +80,19 @@ function whatIsWrong(value: unknown): string {
   if (value["jsonrpc"] !== "2.0") return '"jsonrpc" must be "2.0"';
   if (typeof value["method"] !== "string") return '"method" must be a string';
   if (value["id"] === null) return '"id" must be a string or an integer, not null';
-  if ("id" in value && !Number.isInteger(value["id"]) && typeof value["id"] !== "string") {
-    return '"id" must be a string or an integer';
+  if ("id" in value && !Number.isSafeInteger(value["id"]) && typeof value["id"] !== "string") {
+    return `"id" must be a string or an integer of at most ${Number.MAX_SAFE_INTEGER}`;
   }
   if ("params" in value && !isObject(value["params"])) return '"params" must be an object';
-  return 'it has members that JSON-RPC 2.0 does not know, or a malformed "_meta"';
+  const meta = isObject(value["params"]) ? value["params"]["_meta"] : undefined;
+  if (meta !== undefined && !isObject(meta)) return '"params._meta" must be an object';
+  if (isObject(meta) && "progressToken" in meta) {
+    return `"progressToken" must be a string or an integer of at most ${Number.MAX_SAFE_INTEGER}`;
+  }
+  const unknown = Object.keys(value).find((name) => !["jsonrpc", "id", "method", "params"].includes(name));
+  return unknown === undefined
+    ? "it is malformed"
+    : `the member "${unknown.slice(0, 40)}" does not exist in JSON-RPC 2.0`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

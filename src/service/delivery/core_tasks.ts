@@ -1,8 +1,9 @@
 /** The tasks of 2025-11-25 (X5a): the client asks for one with `params.task` and fetches its result. */
 import { ProtocolError, ProtocolErrorCode, type Result, type ServerContext } from "@modelcontextprotocol/server";
+import { isOperationId } from "../../base/ids.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { Service } from "../service.ts";
-import { ANYTHING, member, textMember } from "./lenient_params.ts";
+import { ANYTHING, member, shownValue, textMember } from "./lenient_params.ts";
 import type { SessionServer } from "./session_server.ts";
 import { coreTask, coreTaskResult } from "./task_views.ts";
 
@@ -33,7 +34,9 @@ export function findTask({ registry }: Service, params: unknown): Operation {
   const id = textMember(params, "taskId");
   const operation = registry.get(id);
   if (operation?.isTask === true) return operation;
-  const message = `Task "${id}" is unknown: it never existed in this session, or its result is no longer kept`;
+  const message = `Task ${
+    shownValue(id)
+  } is unknown: it never existed in this session, or its result is no longer kept`;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 
@@ -54,8 +57,8 @@ async function cancelTask({ registry }: Service, operation: Operation): Promise<
 /** Newest first. The cursor is the id of the last task shown. */
 function listTasks({ registry }: Service, cursor: unknown): Result {
   const tasks = registry.list().filter(({ isTask }) => isTask).toSorted((a, b) => a.id < b.id ? 1 : -1);
-  if (cursor !== undefined && (typeof cursor !== "string" || !/^op_\w{26}$/.test(cursor))) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor ${JSON.stringify(cursor)}`);
+  if (cursor !== undefined && (typeof cursor !== "string" || !isOperationId(cursor))) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor ${shownValue(cursor)}`);
   }
   const rest = cursor === undefined ? tasks : tasks.filter(({ id }) => id < cursor);
   const shown = rest.slice(0, PAGE_SIZE);

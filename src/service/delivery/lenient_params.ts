@@ -4,6 +4,9 @@
  */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
+/** Characters of a value that a message shows. */
+const LONGEST_SHOWN = 80;
+
 /** Lets everything through. */
 export const ANYTHING = {
   "~standard": { version: 1, vendor: "ahma_mcp", validate: (value: unknown) => ({ value }) },
@@ -23,6 +26,12 @@ export function textMember(params: unknown, name: string): string {
   if (typeof value === "string") return value;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `Invalid params: "${name}" is ${JSON.stringify(value) ?? "missing"}, expected a string`,
+    `Invalid params: "${name}" is ${shownValue(value)}, expected a string`,
   );
+}
+
+/** JSON of a value that came, cut where the message would drown in it. */
+export function shownValue(value: unknown): string {
+  const json = JSON.stringify(value) ?? "missing";
+  return json.length <= LONGEST_SHOWN ? json : `${json.slice(0, LONGEST_SHOWN - 1).toWellFormed()}…`;
 }

@@ -9,12 +9,14 @@ import {
   type ResourceTemplateType,
   type Server,
 } from "@modelcontextprotocol/server";
+import { isOperationId } from "../../base/ids.ts";
 import type { Catalog } from "../../catalog/leaf.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { readLines, readPage } from "../../operation/output_pages.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { finalText, headingOf, operationMeta, statusLine } from "../results.ts";
 import type { Service } from "../service.ts";
+import { shownValue } from "./lenient_params.ts";
 import {
   OPERATIONS_URI,
   operationUri,
@@ -185,9 +187,14 @@ function pageStart(all: readonly Resource[], cursor: string): number {
   const index = all.findIndex(({ uri }) => uri === cursor);
   if (index >= 0) return index + 1;
   const address = readAddress(cursor);
-  if (address?.ok !== true || address.value.kind === "operations") throw invalidCursor(cursor);
+  if (address?.ok !== true || !mayHaveGone(address.value)) throw invalidCursor(cursor);
   // Operations stand from the newest to the oldest, so what would follow a pruned one is pruned too.
   return all.length;
+}
+
+/** Whether it can have been an entry of the list once. */
+function mayHaveGone(address: ResourceAddress): boolean {
+  return address.kind === "tool" || "id" in address && isOperationId(address.id);
 }
 
 function allResources({ registry }: Service, catalog: Catalog): readonly Resource[] {
@@ -266,5 +273,5 @@ function timestamp(ms: number): string {
 }
 
 function invalidCursor(cursor: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor "${cursor}"`);
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor ${shownValue(cursor)}`);
 }

@@ -1,21 +1,29 @@
 /**
  * The SDK's server, corrected where one class for all versions says more than a version knows: capabilities and
  * `tools/list` in the words of the negotiated version, and a task as the result of `tools/call`, which the SDK's own
- * check of results does not let through.
+ * check of results does not let through. Errors have the code that the negotiated version has for them.
  */
 import {
   type Implementation,
+  type JSONRPCMessage,
   type JSONRPCRequest,
+  ResourceNotFoundError,
   type Result,
   Server,
   type ServerContext,
   type ServerOptions,
+  type Transport,
 } from "@modelcontextprotocol/server";
+import { inWords } from "./schema_words.ts";
 
 /** The one version whose core has tasks. */
 const VERSION_OF_CORE_TASKS = "2025-11-25";
 /** Capabilities by the version that brought them; what is not here was always there. */
 const SINCE: Readonly<Record<string, string>> = { completions: "2025-03-26", tasks: VERSION_OF_CORE_TASKS };
+
+/** Up to 2025-11-25 a resource that is not there has a code of its own; the SDK sends -32602 to everyone. */
+const RESOURCE_NOT_FOUND = -32002;
+const VERSION_WITHOUT_IT = "2026-07-28";
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 
@@ -28,6 +36,9 @@ export function rawResult(result: Result): Result {
 }
 
 export class SessionServer extends Server {
+  /** The `data` of errors about missing resources that are on their way. */
+  readonly #notFound = new WeakSet<object>();
+
   // No field of this class may be used before the constructor of `Server`, which registers handlers, has returned.
   constructor(info: Implementation, options: ServerOptions) {
     super(info, options);
@@ -38,21 +49,49 @@ export class SessionServer extends Server {
     return this.getNegotiatedProtocolVersion() === VERSION_OF_CORE_TASKS;
   }
 
+  override connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => send(this.#withOldCode(message), options);
+    return super.connect(transport);
+  }
+
   protected override _wrapHandler(method: string, handler: Handler): Handler {
-    if (method === "initialize") return initializing(super._wrapHandler(method, handler));
-    if (method !== "tools/call") return super._wrapHandler(method, handler);
+    const wrapped = method === "initialize"
+      ? initializing(super._wrapHandler(method, handler))
+      : method === "tools/call"
+      ? lettingRawThrough(handler, (checked) => super._wrapHandler(method, checked))
+      : super._wrapHandler(method, handler);
     return async (request, context) => {
-      let raw: Result | undefined;
-      const checked = super._wrapHandler(method, async (asked, itsContext) => {
-        const result = await handler(asked, itsContext);
-        // Symbols are set by `rawResult` alone.
-        raw = (result as { [RAW_RESULT]?: Result })[RAW_RESULT];
-        return raw === undefined ? result : { content: [] };
-      });
-      const result = await checked(request, context);
-      return raw ?? result;
+      try {
+        return await wrapped(request, context);
+      } catch (thrown) {
+        if (thrown instanceof ResourceNotFoundError) this.#notFound.add(Object(thrown.data));
+        throw inWords(thrown);
+      }
     };
   }
+
+  #withOldCode(message: JSONRPCMessage): JSONRPCMessage {
+    if (!("error" in message) || (this.getNegotiatedProtocolVersion() ?? "") >= VERSION_WITHOUT_IT) return message;
+    const { data } = message.error;
+    const notFound = typeof data === "object" && data !== null && this.#notFound.has(data);
+    return notFound ? { ...message, error: { ...message.error, code: RESOURCE_NOT_FOUND } } : message;
+  }
+}
+
+/** The SDK's checks around `handler`, but a raw result passes as it is. */
+function lettingRawThrough(handler: Handler, check: (handler: Handler) => Handler): Handler {
+  return async (request, context) => {
+    let raw: Result | undefined;
+    const checked = check(async (asked, itsContext) => {
+      const result = await handler(asked, itsContext);
+      // Symbols are set by `rawResult` alone.
+      raw = (result as { [RAW_RESULT]?: Result })[RAW_RESULT];
+      return raw === undefined ? result : { content: [] };
+    });
+    const result = await checked(request, context);
+    return raw ?? result;
+  };
 }
 
 /** Takes out of the answer what the version it settles on does not know. */

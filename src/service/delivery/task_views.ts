@@ -1,5 +1,11 @@
 /** An operation in the words of the two generations of tasks (X5a): the same facts, other names. */
-import { type CallToolResult, RELATED_TASK_META_KEY, type Result } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  RELATED_TASK_META_KEY,
+  type Result,
+} from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import { taskTtlMs } from "../../operation/task_ttl.ts";
 import { isEnded } from "../../operation/transitions.ts";
@@ -36,8 +42,12 @@ export function coreTaskCreated(operation: Operation, position: number | undefin
   };
 }
 
-/** What `tasks/result` gives: exactly what the call would have given, and which task it is. */
+/**
+ * What `tasks/result` gives: exactly what the call would have given, and which task it is.
+ * @throws ProtocolError -32603 when the server itself failed
+ */
 export function coreTaskResult(operation: Operation, style: ResultStyle): CallToolResult {
+  if (failedInServer(operation)) throw internalError(operation);
   const result = finalResult(operation, style);
   return { ...result, _meta: { ...result._meta, [RELATED_TASK_META_KEY]: { taskId: operation.id } } };
 }
@@ -52,18 +62,38 @@ export function extensionTaskCreated(operation: Operation): Result {
   return { resultType: "task", ...extensionTask(operation) };
 }
 
-/** The same with the result as soon as there is one; a cancelled task has none. */
+/** The same with the result, or the server's own error, as soon as there is one; a cancelled task has neither. */
 export function detailedTask(operation: Operation, style: ResultStyle): Result {
   const task = extensionTask(operation);
-  return task["status"] === "completed" ? { ...task, result: finalResult(operation, style) } : task;
+  switch (task["status"]) {
+    case "completed":
+      return { ...task, result: finalResult(operation, style) };
+    case "failed": {
+      const { code, message, data } = internalError(operation);
+      return { ...task, error: { code, message, data } };
+    }
+    default:
+      return task;
+  }
 }
 
-/** `completed` for every end that has a result, errors included. */
+/** Whether the call came to nothing through a fault of the server: no result of the tool, but an error of JSON-RPC. */
+function failedInServer({ state, end }: Operation): boolean {
+  return state === "failed" && end?.fault === "server";
+}
+
+function internalError({ id, end }: Operation): ProtocolError {
+  const message = `Internal error: ${(end?.message ?? "").replace(/^Internal error: /, "")}`;
+  return new ProtocolError(ProtocolErrorCode.InternalError, message, { operation_id: id });
+}
+
+/** `completed` for every end that has a result, errors of the tool included. */
 function taskFacts(operation: Operation) {
+  const ended = failedInServer(operation) ? "failed" : operation.state === "cancelled" ? "cancelled" : "completed";
   const { id, state, createdAt, startedAt, endedAt } = operation;
   return {
     taskId: id,
-    status: !isEnded(state) ? "working" : state === "cancelled" ? "cancelled" : "completed",
+    status: isEnded(state) ? ended : "working",
     statusMessage: isEnded(state) ? statusLine(operation) : `${operation.tool} ${state}: ${operation.title}`,
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(endedAt ?? startedAt ?? createdAt).toISOString(),

@@ -1,0 +1,38 @@
+import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
+
+/** A transport around another one: what is made of it looks at messages on their way, and may answer or change them. */
+export abstract class TransportLayer implements Transport {
+  // The SDK sets these; its interface asks for public fields.
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void;
+  protected readonly inner: Transport;
+
+  constructor(inner: Transport) {
+    this.inner = inner;
+  }
+
+  async start(): Promise<void> {
+    this.inner.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => this.receive(message, extra);
+    this.inner.onerror = (error) => this.onerror?.(error);
+    this.inner.onclose = () => {
+      this.ended();
+      this.onclose?.();
+    };
+    await this.inner.start();
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    return this.inner.send(message, options);
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  /** A message of the client: hand it to `onmessage`, answer it with `inner.send`, or drop it. */
+  protected abstract receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void;
+
+  /** The connection has ended. */
+  protected ended(): void {}
+}
