@@ -287,6 +287,7 @@ for (const way of WAYS.filter(({ enforce }) => enforce)) {
       kind: "not_started",
       message:
         `Cannot start "true" in the sandbox: cannot see that "${f.scope}" is still the same directory: it is not what it was when the session began. Nothing was run`,
+      fault: "server",
     });
   });
 

@@ -43,7 +43,7 @@ export function readWireMessage(line: Uint8Array): WireMessage {
   // Shorter ones cannot be too deep.
   if (line.length > 2 * DEEPEST && nestsDeeper(value)) {
     const problem = `Invalid request: it nests more than ${DEEPEST} objects and lists`;
-    return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem };
+    return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem, answers: wasMeantAsAnswer(value) };
   }
   if (isJSONRPCRequest(value)) return { kind: "request", id: value.id, method: value.method, message: value };
   if (isJSONRPCNotification(value)) return { kind: "notification", cancels: cancelledId(value), message: value };
@@ -53,8 +53,12 @@ export function readWireMessage(line: Uint8Array): WireMessage {
     id: idOf(value),
     code: INVALID_REQUEST,
     problem: `Invalid request: ${whatIsWrong(value)}`,
-    answers: isObject(value) && !("method" in value) && ("result" in value || "error" in value),
+    answers: wasMeantAsAnswer(value),
   };
+}
+
+function wasMeantAsAnswer(value: unknown): boolean {
+  return isObject(value) && !("method" in value) && ("result" in value || "error" in value);
 }
 
 function cancelledId(notification: { method: string; params?: Record<string, unknown> | undefined }) {
