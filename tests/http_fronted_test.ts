@@ -17,7 +17,7 @@ async function facts(client: HttpClient): Promise<Readonly<Record<string, unknow
   return JSON.parse((await client.call("facts")).text);
 }
 
-Deno.test("H10 H2 one server for all clients: same ids and tokens, and nothing crosses", async () => {
+Deno.test("H10 H2 C3 fault 18: one server for all clients, same ids and tokens, and nothing crosses, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await fronted(bench);
   await using one = await HttpClient.connect(server);

@@ -19,7 +19,7 @@ function callMessage(id: string | number, command: string, progressToken?: strin
   };
 }
 
-Deno.test("H2 two clients with the same id and the same progress token: nothing crosses", async () => {
+Deno.test("H2 C3 fault 18: two clients with the same id and the same progress token, and nothing crosses, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   const names = ["alpha", "beta"];
@@ -128,7 +128,7 @@ Deno.test("H7 a stream is replayed to its own client only, and by its own events
   assert.ok(text.includes("aa") && !text.includes("bb"), text);
 });
 
-Deno.test("H7 each message of the server goes to one stream only, however many are open", async () => {
+Deno.test("H7 C3 fault 8: each message of the server goes to one stream only, however many are open, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   await using client = await HttpClient.connect(server);
@@ -140,7 +140,7 @@ Deno.test("H7 each message of the server goes to one stream only, however many a
   assert.deepStrictEqual(client.heard.filter(({ method }) => method === "notifications/message"), []);
 });
 
-Deno.test("H4 a client that leaves cancels its request in the newest era, and not in a session", async () => {
+Deno.test("H4 C3 fault 15: a client that leaves cancels its request in the newest era, and not in a session, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   await using client = await HttpClient.connect(server);

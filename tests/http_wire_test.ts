@@ -31,7 +31,7 @@ Deno.test("H1 health answers, other paths are not found, other methods not allow
   await put.body?.cancel();
 });
 
-Deno.test("H8 only the own names of the server are served: no DNS rebinding, no posts across sites", async () => {
+Deno.test("H8 C3 fault 1: only the own names of the server are served, no DNS rebinding, no posts across sites, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   const body = JSON.stringify(initializeMessage("2025-11-25"));
@@ -132,7 +132,7 @@ Deno.test("H4 H8 C3 a request that is none of this protocol gets its status, its
   assert.deepStrictEqual((await client.request("ping")).result, {});
 });
 
-Deno.test("H4 an ended session is gone: DELETE is 204, everything after it 404", async () => {
+Deno.test("H4 C3 fault 7: an ended session is gone, DELETE is 204 and everything after it 404, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   await using client = await HttpClient.connect(server);
@@ -164,7 +164,7 @@ Deno.test("H4 X14 DELETE is answered at once, what runs in the session has its g
   await other.call("cancel", { operation_id: slow.operation?.operation_id });
 });
 
-Deno.test("H4 C3 versions: every one that is known is answered with itself, another with the newest", async () => {
+Deno.test("H4 C3 fault 12: each known version is answered with itself, another with the newest, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   const versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2030-01-01"];
@@ -176,7 +176,7 @@ Deno.test("H4 C3 versions: every one that is known is answered with itself, anot
   assert.deepStrictEqual(answered, [...versions.slice(0, 4), "2025-11-25"]);
 });
 
-Deno.test("C3 notifications and answers are 202 without a body, also those to nothing", async () => {
+Deno.test("C3 fault 19: notifications and answers are 202 without a body, also those to nothing, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   await using client = await HttpClient.connect(server);
@@ -192,7 +192,7 @@ Deno.test("C3 notifications and answers are 202 without a body, also those to no
   }
 });
 
-Deno.test("C3 ids 0, strings and numbers that look alike are kept apart", async () => {
+Deno.test("C3 fault 14: ids 0, strings and numbers that look alike are kept apart, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   await using client = await HttpClient.connect(server);
@@ -201,7 +201,7 @@ Deno.test("C3 ids 0, strings and numbers that look alike are kept apart", async 
   assert.deepStrictEqual(answers.map(({ id }) => id), ids);
 });
 
-Deno.test("X6 H7 progress is streamed on its request's stream while the command runs, and nothing after the answer", async () => {
+Deno.test("X6 H7 C3 fault 3: progress is streamed on its request's stream, rising, and nothing after the answer, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   await using client = await HttpClient.connect(server);
@@ -227,7 +227,7 @@ Deno.test("X6 H7 progress is streamed on its request's stream while the command 
   assert.deepStrictEqual(client.heard.filter(({ method }) => method === "notifications/progress"), []);
 });
 
-Deno.test("B6 C3 a cancelled request gets no answer, in either form, and its command ends", async () => {
+Deno.test("B6 C3 fault 5: a cancelled request gets no answer, in either form, and its command ends, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   await using client = await HttpClient.connect(server);

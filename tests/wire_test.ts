@@ -20,7 +20,7 @@ for (const version of LEGACY_VERSIONS) {
   });
 }
 
-Deno.test("C1 initialize answers an unknown version with the newest of its era", async () => {
+Deno.test("C1 C3 fault 12: initialize with an unknown version is answered with the newest of its era, over stdio", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { era: "none" });
   const { result } = await server.initialize("2199-01-01");
@@ -68,7 +68,7 @@ for (const era of ERAS) {
     assert.notEqual((await server.request("tools/list")).result, undefined);
   });
 
-  Deno.test(`X4 an unknown tool is -32602 in ${era}`, async () => {
+  Deno.test(`X4 C3 fault 4: an unknown tool is -32602, over stdio in ${era}`, async () => {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench, { era });
     const { error } = await server.request("tools/call", { name: "sandboxed_shel", arguments: {} });
@@ -76,7 +76,7 @@ for (const era of ERAS) {
     assert.match(error?.message ?? "", /sandboxed_shel/);
   });
 
-  Deno.test(`C3 ids 0 and text are answered with the same id and type in ${era}`, async () => {
+  Deno.test(`C3 fault 14: ids 0 and text are answered with the same id and type, over stdio in ${era}`, async () => {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench, { era });
     for (const id of [0, "0", 'a"b', 9_007_199_254_740_991]) {
@@ -107,7 +107,7 @@ for (const era of ERAS) {
     assert.match(answer.text, new RegExp(`^\\s*${size}$`, "m"));
   });
 
-  Deno.test(`C3 B6 a cancelled synchronous call ends its processes and gets no response in ${era}`, async () => {
+  Deno.test(`B6 C3 fault 5: a cancelled call ends its processes and gets no response, over stdio in ${era}`, async () => {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench, { era });
     const params = server.request("tools/call", {
@@ -141,7 +141,7 @@ Deno.test("C3 every result of 2026-07-28 says that it is complete", async () => 
   assert.equal((await server.shell("true")).result.resultType, "complete");
 });
 
-Deno.test("C3 progress rises, carries the caller's token, and stops with the response", async () => {
+Deno.test("C3 fault 3: progress rises, carries the caller's token, and stops with the response, over stdio", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   await server.call("sandboxed_shell", {
@@ -161,14 +161,14 @@ Deno.test("C3 progress rises, carries the caller's token, and stops with the res
   assert.match(notes.map((note) => note?.message).join("\n"), /line 1[^]*line 3/);
 });
 
-Deno.test("C3 without a token there is no progress", async () => {
+Deno.test("C3 fault 3: without a token there is no progress, over stdio", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   await server.shell("echo one; sleep 0.3; echo two");
   assert.deepStrictEqual(server.unclaimed.filter(({ method }) => method === "notifications/progress"), []);
 });
 
-Deno.test("C2 --debug and --log-to-stderr leave stdout to the protocol", async () => {
+Deno.test("C2 C3 fault 2: --debug and --log-to-stderr leave stdout to the protocol, over stdio", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: ["--debug", "--log-to-stderr"] });
   await server.shell("echo out; echo err >&2; exit 3");
@@ -180,7 +180,7 @@ Deno.test("C2 --debug and --log-to-stderr leave stdout to the protocol", async (
 });
 
 for (const era of ERAS) {
-  Deno.test(`C3 the end of input ends the program within a second, with code 0, in ${era}`, async () => {
+  Deno.test(`C3 fault 9: the end of input ends the program within a second, with code 0, over stdio in ${era}`, async () => {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench, { era });
     await server.shell("true");
@@ -192,7 +192,7 @@ for (const era of ERAS) {
   });
 }
 
-Deno.test("C3 the end of input before any message ends the program, with code 0", async () => {
+Deno.test("C3 fault 9: the end of input before any message ends the program, with code 0, over stdio", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { era: "none" });
   await server.closeInput();

@@ -1,0 +1,186 @@
+/** The faults of servers (see nineteen_test.ts) over HTTP that no other test here is about: raw requests, no SDK. */
+import assert from "node:assert/strict";
+import { withDeadline } from "../_support/deadline.ts";
+import { HttpClient } from "../_support/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "../_support/http_server.ts";
+import { toolAnswer } from "../_support/json_rpc.ts";
+import { Workbench } from "../_support/workbench.ts";
+
+const SHELL = "sandboxed_shell";
+const ISOLATED = "--session-isolation";
+const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" };
+
+async function codeOf(response: Response | Promise<Response>): Promise<readonly [number, number | undefined]> {
+  const answer = await response;
+  return [answer.status, (await answer.json()).error?.code];
+}
+
+Deno.test("H9 C3 fault 2: nothing is written to stdout, whatever commands and clients do, over HTTP", async () => {
+  using bench = new Workbench();
+  // Its end fails the test when stdout carried anything.
+  await using server = await HttpServerProcess.start(bench, { flags: ["--debug", "--log-to-stderr"] });
+  await using client = await HttpClient.connect(server);
+  assert.match((await client.shell("echo out; echo err >&2; exit 3")).text, /out\nerr/);
+  assert.deepStrictEqual(await codeOf(server.post("{", { headers: client.headers })), [400, -32700]);
+  assert.notEqual(server.stderr, "", "the control: there was something to say");
+});
+
+Deno.test("X4 C3 fault 4: a tool that fails is a result, one that does not exist -32602, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  const calls: readonly ((name: string, args: object) => Promise<Response>)[] = [
+    (name, args) => {
+      const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
+      return client.send(message, { accept: "application/json" });
+    },
+    (name, args) => server.modern("tools/call", { name, arguments: args }, { accept: "application/json" }),
+  ];
+  for (const call of calls) {
+    for (const args of [{ command: "exit 3", execution_mode: "Synchronous" }, {}, { command: 7 }]) {
+      const response = await call(SHELL, args);
+      assert.deepStrictEqual([response.status, toolAnswer(await response.json()).isError], [200, true]);
+    }
+    assert.deepStrictEqual(await codeOf(call("sandboxed_shel", {})), [200, -32602]);
+  }
+});
+
+Deno.test("H4 C3 fault 6: nothing is served before initialize, and nothing asked before initialized, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  for (const method of ["tools/list", "ping", "tools/call", "no/such/method"]) {
+    assert.deepStrictEqual(await codeOf(server.post({ jsonrpc: "2.0", id: 1, method })), [400, -32000], method);
+  }
+  const opening = await server.post(initializeMessage("2025-11-25", { hasRoots: true }), {
+    accept: "application/json",
+  });
+  const headers = { "mcp-session-id": opening.headers.get("mcp-session-id") ?? "" };
+  await opening.body?.cancel();
+  const listening = await server.post({ jsonrpc: "2.0", id: 2, method: "tools/list" }, { headers });
+  const reader = (listening.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
+  // Whatever the server had to ask would come before the answer to this.
+  const ping = await server.post({ jsonrpc: "2.0", id: 3, method: "ping" }, { headers, accept: "application/json" });
+  assert.deepStrictEqual((await ping.json()).result, {});
+  let text = "";
+  const read = async (until: RegExp) => {
+    while (!until.test(text)) text += (await withDeadline(reader.read(), 20_000, String(until))).value ?? "";
+  };
+  await read(/\n\n/);
+  assert.doesNotMatch(text, /roots\/list/, "not before initialized");
+  const accepted = await server.post(INITIALIZED, { headers });
+  assert.deepStrictEqual([accepted.status, await accepted.text()], [202, ""]);
+  await read(/roots\/list/);
+  await reader.cancel();
+});
+
+Deno.test("X10 H11 C3 fault 9: a server that is killed leaves no session and no grandchild, over HTTP", async () => {
+  using bench = new Workbench();
+  const orphan = `setsid nohup sh -c 'trap "" TERM HUP; sleep 7272' >/dev/null 2>&1 &`;
+  for (const flags of [[], [ISOLATED, "--sandbox-scope", bench.scope]]) {
+    await using server = await HttpServerProcess.start(bench, { flags });
+    await using client = await HttpClient.connect(server, { listens: false });
+    await client.notify("notifications/initialized");
+    await client.call(SHELL, { command: `${orphan} (sleep 7272 &); sleep 7272` });
+    await bench.processesAppear("sleep 7272", 20_000);
+    server.kill("SIGKILL");
+    await server.exit();
+    await bench.processesGone("sleep 7272", 20_000);
+  }
+});
+
+Deno.test("H4 C3 fault 10: ids of sessions and operations are random and never the same, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const opened = await Promise.all(Array.from({ length: 50 }, async () => {
+    const response = await server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
+    await response.body?.cancel();
+    return response.headers.get("mcp-session-id") ?? "";
+  }));
+  assert.strictEqual(new Set(opened).size, 50);
+  for (const id of opened) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  // No part that may vary is the same in all of them, and none counts up.
+  for (const [from, to] of [[0, 8], [9, 13], [15, 18], [24, 36]] as const) {
+    assert.ok(new Set(opened.map((id) => id.slice(from, to))).size > 40);
+  }
+  const parts = opened.map((id) => parseInt(id.slice(0, 8), 16));
+  assert.ok(parts.some((part, index) => part < (parts[index - 1] ?? 0)), "they do not rise");
+});
+
+Deno.test("H4 C3 fault 11: a version nobody knows is 400, in a session and without one, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  for (const version of ["1999-01-01", "2199-01-01", "latest", ""]) {
+    const headers = { "mcp-protocol-version": version };
+    const ping = client.send({ jsonrpc: "2.0", id: 1, method: "ping" }, { headers });
+    assert.strictEqual((await codeOf(ping))[0], 400, version);
+    const get = await client.fetch("GET", { ...headers, accept: "text/event-stream" });
+    assert.strictEqual(get.status, 400, version);
+    await get.body?.cancel();
+    assert.strictEqual((await codeOf(server.modern("tools/list", {}, { headers })))[0], 400, version);
+  }
+});
+
+Deno.test("C3 fault 13: every input schema is a plain object in both eras, over HTTP", async () => {
+  using bench = new Workbench();
+  const directory = new URL("../../tools", import.meta.url).pathname;
+  const flags = ["--tools-dir", directory, "--bundles", "all"];
+  await using server = await HttpServerProcess.start(bench, { flags });
+  await using client = await HttpClient.connect(server);
+  const modern = await server.modern("tools/list", {}, { accept: "application/json" });
+  for (const { result } of [await client.request("tools/list"), await modern.json()]) {
+    const { tools } = result as { readonly tools: readonly { readonly inputSchema: Record<string, unknown> }[] };
+    assert.ok(tools.length > 20, `${tools.length} tools`);
+    for (const { inputSchema } of tools) {
+      const known = ["type", "properties", "required", "additionalProperties"];
+      assert.deepStrictEqual(Object.keys(inputSchema).filter((key) => !known.includes(key)), []);
+      assert.strictEqual(inputSchema["type"], "object");
+      assert.doesNotMatch(JSON.stringify(inputSchema), /"(\$ref|\$defs|anyOf|oneOf|allOf|not|if)"/);
+    }
+  }
+});
+
+Deno.test("H10 C3 fault 14: a server behind this one is asked with ids of our own, and clients get theirs, over HTTP", async () => {
+  using bench = new Workbench();
+  const script = bench.write(
+    "server.py",
+    await Deno.readTextFile(new URL("../fixtures/stdio_server.py", import.meta.url)),
+  );
+  const flags = ["--server-command", "python3", "--server-args", script];
+  await using server = await HttpServerProcess.start(bench, { flags });
+  await using client = await HttpClient.connect(server);
+  const ids = [0, "0", "", -1, 9_007_199_254_740_991, 'a"b\u2028'];
+  const answers = await Promise.all(
+    ids.map((id) => client.request("tools/call", { name: "facts", arguments: {} }, { id })),
+  );
+  assert.deepStrictEqual(answers.map(({ id }) => id), ids);
+  const inner = answers.map((answer) => JSON.parse(toolAnswer(answer).text).id);
+  assert.strictEqual(new Set(inner).size, ids.length, JSON.stringify(inner));
+});
+
+Deno.test("X5 C3 fault 16: a hundred operations are few announcements, in a session and to who listens, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  await client.request("resources/list");
+  const begin = performance.now();
+  for (let turn = 0; turn < 25; turn++) {
+    await Promise.all(Array.from({ length: 4 }, () => client.shell("true")));
+  }
+  await client.hears("notifications/resources/list_changed");
+  const seconds = (performance.now() - begin) / 1000;
+  const heard = client.heard.filter(({ method }) => method === "notifications/resources/list_changed").length;
+  assert.ok(heard <= Math.ceil(seconds) + 1, `${heard} in ${seconds} s`);
+});
+
+Deno.test("H3 C3 fault 17: a client that declares no roots is not asked for them, over HTTP", async () => {
+  using bench = new Workbench();
+  for (const flags of [[], [ISOLATED, "--sandbox-scope", bench.scope]]) {
+    await using server = await HttpServerProcess.start(bench, { flags });
+    await using client = await HttpClient.connect(server);
+    await client.shell("true");
+    await client.notify("notifications/roots/list_changed");
+    await client.request("ping");
+    assert.deepStrictEqual(client.heard.filter(({ id }) => id !== undefined), []);
+  }
+});

@@ -1,0 +1,214 @@
+/** The faults of servers (see nineteen_test.ts) over stdio that no other test here is about: raw lines, no SDK. */
+import assert from "node:assert/strict";
+import type { RpcMessage } from "../_support/json_rpc.ts";
+import { ERAS, ServerProcess } from "../_support/server_process.ts";
+import { Workbench } from "../_support/workbench.ts";
+
+const LEGACY_VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;
+
+function initialize(protocolVersion: string, capabilities: object = {}): object {
+  return { protocolVersion, capabilities, clientInfo: { name: "raw", version: "1" } };
+}
+
+/** Sends one line and gives the answer to the request `id`. */
+async function exchange(server: ServerProcess, line: object, id: string | number): Promise<RpcMessage> {
+  await server.send(line);
+  return await server.message((message) => message.id === id && message.method === undefined, {
+    what: JSON.stringify(line),
+  });
+}
+
+for (const era of ERAS) {
+  Deno.test(`X4 C3 fault 4: a tool that fails, or is called wrongly, is a result with isError, over stdio in ${era}`, async () => {
+    using bench = new Workbench();
+    await using server = await ServerProcess.start(bench, { era });
+    const fails = await server.shell("echo why; exit 3");
+    assert.deepStrictEqual([fails.isError, /why/.test(fails.text)], [true, true]);
+    for (
+      const args of [{}, { command: 7 }, { command: "true", none: 1 }, { command: "true", working_directory: "/" }]
+    ) {
+      assert.ok((await server.call("sandboxed_shell", args)).isError, JSON.stringify(args));
+    }
+    assert.ok(!(await server.shell("true")).isError, "the control");
+  });
+}
+
+Deno.test("C3 fault 6: before initialize nothing is served but ping, and initialize comes once, over stdio", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "none" });
+  await server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  const run = { name: "sandboxed_shell", arguments: { command: "touch early", execution_mode: "Synchronous" } };
+  const requests: readonly (readonly [method: string, params: object])[] = [
+    ["tools/list", {}],
+    ["tools/call", run],
+    ["resources/list", {}],
+    ["logging/setLevel", { level: "info" }],
+    ["tasks/list", {}],
+    ["no/such/method", {}],
+  ];
+  for (const [method, params] of requests) {
+    const { error } = await server.request(method, params);
+    assert.deepStrictEqual([error?.code, /initialize/.test(error?.message ?? "")], [-32602, true], method);
+  }
+  assert.deepStrictEqual((await server.request("ping")).result, {});
+  for (const params of [{}, { protocolVersion: 7, capabilities: {}, clientInfo: { name: "a", version: "1" } }]) {
+    assert.strictEqual((await server.request("initialize", params)).error?.code, -32602);
+  }
+  assert.deepStrictEqual(server.unclaimed, [], "nothing was sent before the handshake");
+  assert.strictEqual((await server.initialize("2025-06-18")).result?.protocolVersion, "2025-06-18");
+  assert.strictEqual((await server.request("initialize", initialize("2025-11-25"))).error?.code, -32600);
+  assert.match((await server.shell("ls; echo end")).text, /\]\nend\n/, "the early call ran nothing");
+});
+
+Deno.test("C3 fault 6: a hasty client is served, and a probe of the newest era settles nothing, over stdio", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "none" });
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const probe = await exchange(server, { jsonrpc: "2.0", id: "p", method: "server/discover", params: { _meta } }, "p");
+  assert.deepStrictEqual(probe.result?.supportedVersions, ["2026-07-28"]);
+  assert.strictEqual((await server.request("tools/list")).error?.code, -32602);
+  const answers = [1, 2].map((id) => server.message((message) => message.id === `h${id}`, { what: `answer ${id}` }));
+  const params = initialize("2025-11-25");
+  const both = [{ id: "h1", method: "initialize", params }, { id: "h2", method: "tools/list" }];
+  await server.write(both.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join(""));
+  assert.deepStrictEqual((await Promise.all(answers)).map(({ error }) => error), [undefined, undefined]);
+});
+
+Deno.test("X14 C3 fault 9: the end of input ends the grandchildren of commands, over stdio", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  const orphan = `setsid nohup sh -c 'trap "" TERM HUP; sleep 7171' >/dev/null 2>&1 &`;
+  await server.call("sandboxed_shell", { command: `${orphan} (sleep 7171 &); touch ready` });
+  await bench.appears("ready");
+  await bench.processesAppear("sleep 7171");
+  await server.closeInput();
+  assert.strictEqual((await server.exit()).code, 0);
+  await bench.processesGone("sleep 7171");
+});
+
+Deno.test("C1 C3 fault 11: every request with an envelope of another version is -32022, over stdio", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
+  const ask = (id: string, version: unknown) => {
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": version,
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    return exchange(server, { jsonrpc: "2.0", id, method: "tools/list", params: { _meta } }, id);
+  };
+  for (const round of ["first", "later"]) {
+    for (const version of ["2199-01-01", "2025-11-25", "1999-01-01", ""]) {
+      const { error } = await ask(`${round} ${version}`, version);
+      assert.deepStrictEqual([error?.code, error?.data], [-32022, { supported: ["2026-07-28"], requested: version }]);
+    }
+    assert.strictEqual((await ask(`${round} 7`, 7)).error?.code, -32602);
+    assert.notStrictEqual((await ask(`${round} right`, "2026-07-28")).result, undefined, "the control");
+  }
+  const bare = await exchange(server, { jsonrpc: "2.0", id: "bare", method: "tools/list" }, "bare");
+  assert.strictEqual(bare.error?.code, -32602);
+});
+
+for (const version of LEGACY_VERSIONS) {
+  Deno.test(`C3 fault 13: every input schema is a plain object for every client, over stdio in ${version}`, async () => {
+    using bench = new Workbench();
+    const directory = new URL("../../tools", import.meta.url).pathname;
+    await using server = await ServerProcess.start(bench, {
+      era: "none",
+      flags: ["--tools-dir", directory, "--bundles", "all"],
+    });
+    await server.initialize(version);
+    const { result } = await server.request("tools/list");
+    const tools = result?.tools as readonly { readonly name: string; readonly inputSchema: Record<string, unknown> }[];
+    assert.ok(tools.length > 20, `${tools.length} tools`);
+    for (const { name, inputSchema } of tools) {
+      assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
+      const { type, properties, required = [], additionalProperties, ...rest } = inputSchema;
+      assert.deepStrictEqual([type, typeof properties, additionalProperties, Object.keys(rest)], [
+        "object",
+        "object",
+        false,
+        [],
+      ], name);
+      const names = Object.keys(properties as object);
+      assert.deepStrictEqual((required as readonly string[]).filter((one) => !names.includes(one)), [], name);
+      assert.doesNotMatch(JSON.stringify(inputSchema), /"(\$ref|\$defs|anyOf|oneOf|allOf|not|if)"/, name);
+    }
+    assert.strictEqual(new Set(tools.map(({ name }) => name)).size, tools.length);
+  });
+}
+
+Deno.test("X5 C3 fault 16: fifty changes of tool files and a hundred operations are few announcements, over stdio", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/tools/a.json", JSON.stringify({ name: "own", command: "echo", description: "0" }));
+  await using server = await ServerProcess.start(bench);
+  await server.request("tools/list");
+  await server.request("resources/list");
+  const seen = new Map<string, number>();
+  server.listen(({ method = "" }) => seen.set(method, (seen.get(method) ?? 0) + 1));
+  const begin = performance.now();
+  for (let turn = 1; turn <= 50; turn++) {
+    bench.write(".ahma/tools/a.json", JSON.stringify({ name: "own", command: "echo", description: `${turn}` }));
+    await Promise.all([server.shell("true"), server.shell("true")]);
+  }
+  bench.write(".ahma/tools/last.json", JSON.stringify({ name: "last", command: "echo", description: "last" }));
+  const names = async () => JSON.stringify((await server.request("tools/list")).result);
+  while (!(await names()).includes('"name":"last"')) await server.notification("notifications/tools/list_changed");
+  const seconds = (performance.now() - begin) / 1000;
+  const [tools = 0, resources = 0] = ["tools", "resources"].map((what) =>
+    seen.get(`notifications/${what}/list_changed`)
+  );
+  const most = Math.ceil(seconds) + 1;
+  assert.ok(tools >= 1 && tools <= 10 * most, `${tools} of tools in ${seconds} s`);
+  assert.ok(resources >= 1 && resources <= most, `${resources} of resources in ${seconds} s`);
+});
+
+Deno.test("C3 fault 17: a client is asked for nothing it has not declared, over stdio", async () => {
+  using bench = new Workbench();
+  for (const capabilities of [{}, { roots: { listChanged: true }, sampling: {}, elicitation: {} }]) {
+    await using server = await ServerProcess.start(bench, { era: "none" });
+    const asked: RpcMessage[] = [];
+    server.listen((message) => {
+      if (message.method !== undefined && message.id !== undefined) asked.push(message);
+    });
+    await server.request("initialize", initialize("2025-11-25", capabilities));
+    await server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    await server.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
+    await server.shell("true");
+    await server.call("status");
+    // The scope is what the program was started with; nobody needs to be asked.
+    assert.deepStrictEqual(asked, []);
+  }
+});
+
+for (const era of ERAS) {
+  Deno.test(`C3 fault 19: notifications and answers are answered by nothing, whatever is in them, over stdio in ${era}`, async () => {
+    using bench = new Workbench();
+    await using server = await ServerProcess.start(bench, { era });
+    await server.request("tools/list");
+    if (era === "2025-11-25") await server.notification("notifications/sandbox/configured");
+    const messages = [
+      { method: "notifications/initialized" },
+      { method: "notifications/none", params: { x: 1 } },
+      { method: "notifications/cancelled" },
+      { method: "notifications/cancelled", params: { requestId: "never" } },
+      { method: "notifications/cancelled", params: { requestId: {} } },
+      { method: "notifications/progress", params: { progressToken: "none", progress: 1 } },
+      { method: "tools/call", params: { name: "sandboxed_shell", arguments: { command: "touch ran" } } },
+      { id: 99, result: {} },
+      { id: "none", error: { code: -1, message: "x" } },
+      // Answers that are broken: answering them could go on for ever.
+      { id: null, error: { code: -32700, message: "Parse error" } },
+      { error: { code: -32700, message: "Parse error" } },
+      { id: 7, result: 7 },
+      { id: 7, result: {}, error: { code: 1, message: "x" } },
+      { id: {}, result: {} },
+    ];
+    for (const message of messages) await server.send({ jsonrpc: "2.0", ...message });
+    assert.match((await server.shell("ls; echo end")).text, /\]\nend\n/, "a call without an id runs nothing");
+    const told = server.unclaimed.filter(({ method }) => method !== "notifications/sandbox/configured");
+    assert.deepStrictEqual(told, []);
+  });
+}
