@@ -188,6 +188,11 @@ export class ServerProcess implements AsyncDisposable {
     await this.#writer.write(this.#encoder.encode(text));
   }
 
+  /** Writes bytes as they stand, or those of a text. */
+  async writeBytes(bytes: string | Uint8Array): Promise<void> {
+    await this.#writer.write(typeof bytes === "string" ? this.#encoder.encode(bytes) : bytes);
+  }
+
   /** Ends the program's input. */
   async closeInput(): Promise<void> {
     if (!this.#inputOpen) return;

@@ -1,0 +1,239 @@
+/** Bytes that are hard to read, over stdio and HTTP: each gets the right answer, and the server lives on (C2, T6, T7). */
+import assert from "node:assert/strict";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { toolAnswer } from "./_support/json_rpc.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const DEEP = 100_000;
+const LIST = "[".repeat(DEEP) + "]".repeat(DEEP);
+const OBJECT = '{"a":'.repeat(DEEP) + "1" + "}".repeat(DEEP);
+/** One more than the largest whole number that JSON keeps. */
+const LARGE = "9007199254740993";
+
+/** What was sent, and the answer: its id, and its code, `0` for a result. */
+type Row = readonly [what: string, bytes: string | Uint8Array, id: string | number | null, code: number];
+
+/** The bytes of a text whose characters are bytes. */
+function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+function ping(id: string, more = ""): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":"ping"${more}}`;
+}
+
+function call(id: number, args: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"sandboxed_shell","arguments":${args}}}`;
+}
+
+/** The same for both ways; one message each, without what ends a line. */
+const ROWS: readonly Row[] = [
+  ["nothing but a brace", "{", null, -32700],
+  ["two messages at once", ping("1") + ping("2"), null, -32700],
+  ["a comment", `// x\t${ping("1")}`, null, -32700],
+  ["NaN", ping("NaN"), null, -32700],
+  ["a NUL", `${ping("1")}\0`, null, -32700],
+  ["invalid UTF-8", bytesOf(ping("1", ',"params":{"x":"\xff"}')), null, -32700],
+  ["UTF-8 that is too long", bytesOf(ping("1", ',"params":{"x":"\xc0\x80"}')), null, -32700],
+  ["half of a character", bytesOf(ping("1", ',"params":{"x":"\xe2\x82"}')), null, -32700],
+  ["a surrogate as UTF-8", bytesOf(ping("1", ',"params":{"x":"\xed\xa0\x80"}')), null, -32700],
+  ["UTF-16", bytesOf("\xff\xfe{\0}\0"), null, -32700],
+  ["a byte order mark", `\ufeff${ping("3")}`, 3, 0],
+  ["blanks around", ` \t${ping("4")}\t `, 4, 0],
+  ["an empty batch", "[]", null, -32600],
+  ["a batch of one", `[${ping("5")}]`, null, -32600],
+  ["a batch of a thousand", `[${Array(1000).fill(ping("5")).join(",")}]`, null, -32600],
+  [
+    "keys given twice: the last counts",
+    '{"jsonrpc":"1.0","id":1,"method":"no","jsonrpc":"2.0","id":6,"method":"ping"}',
+    6,
+    0,
+  ],
+  ["a number", "7", null, -32600],
+  ["null", "null", null, -32600],
+  ["an unknown member", ping("7", ',"extra":1'), 7, -32600],
+  ["parameters in a list", ping("8", ',"params":[]'), 8, -32600],
+  ["a prototype", ping("9", ',"params":{"__proto__":{"x":1},"constructor":{"prototype":{}}}'), 9, 0],
+  ["a method of every object", '{"jsonrpc":"2.0","id":10,"method":"toString"}', 10, -32601],
+  ["id null", ping("null"), null, -32600],
+  ["id true", ping("true"), null, -32600],
+  ["id in a list", ping("[1]"), null, -32600],
+  ["an id with a fraction", ping("1.5"), 1.5, -32600],
+  ["an id that is written with an exponent", ping("1e2"), 100, 0],
+  ["an id that loses a digit: not echoed as another one", ping(LARGE), null, -32600],
+  ["an id beyond all numbers", ping("1e400"), null, -32600],
+  ["an id of half a surrogate pair", ping('"\\ud800"'), "\ud800", 0],
+  ["a token that loses a digit", ping("11", `,"params":{"_meta":{"progressToken":${LARGE}}}`), 11, -32600],
+  ["deep parameters", ping("12", `,"params":{"a":${LIST}}`), 12, 0],
+  ["deep objects", ping("13", `,"params":${OBJECT}`), 13, 0],
+  ["a deep end that is missing", ping("14", `,"params":${'{"a":'.repeat(DEEP)}`), null, -32700],
+  ["a deep list", LIST, null, -32600],
+  ["a deep id", ping(LIST), null, -32600],
+  ["a deep _meta", ping("15", `,"params":{"_meta":{"a":${LIST}}}`), 15, 0],
+  ["a deep cursor", `{"jsonrpc":"2.0","id":16,"method":"tools/list","params":{"cursor":${LIST}}}`, 16, -32602],
+  ["a deep level", `{"jsonrpc":"2.0","id":17,"method":"logging/setLevel","params":{"level":${LIST}}}`, 17, -32602],
+  ["a deep address", `{"jsonrpc":"2.0","id":18,"method":"resources/read","params":{"uri":${LIST}}}`, 18, -32602],
+  ["a deep name", `{"jsonrpc":"2.0","id":19,"method":"tools/call","params":{"name":${LIST}}}`, 19, -32602],
+  [
+    "deep arguments of no tool",
+    `{"jsonrpc":"2.0","id":20,"method":"tools/call","params":{"name":"no","arguments":${OBJECT}}}`,
+    20,
+    -32602,
+  ],
+  ["deep arguments", call(21, `{"command":${LIST}}`), 21, 0],
+  ["deep variables", call(22, `{"command":"true","env":${OBJECT}}`), 22, 0],
+];
+
+/** Errors stay short, whatever is said about. */
+const LONGEST_MESSAGE = 1_000;
+
+Deno.test("C2 C3 each message that is hard to read gets its answer, and the server lives on, over stdio", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  for (const [what, bytes, id, code] of ROWS) {
+    const answer = server.message((message) => message.method === undefined, { what });
+    await server.writeBytes(bytes);
+    await server.writeBytes("\r\n");
+    const { error, ...rest } = await answer;
+    assert.deepStrictEqual([what, rest.id, error?.code ?? 0], [what, id, code], error?.message);
+    assert.ok((error?.message ?? "").length < LONGEST_MESSAGE, what);
+  }
+  // Lines that say nothing, and what would be an answer.
+  await server.write("\r\n \n\n");
+  await server.write(`{"jsonrpc":"2.0","id":1,"result":{"a":${LIST}}}\n`);
+  await server.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${LIST}}}\n`);
+  assert.match((await server.shell("echo alive")).text, /alive/);
+});
+
+Deno.test("C2 H8 each message that is hard to read gets its answer, and the server lives on, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  for (const [what, bytes, id, code] of ROWS) {
+    const headers = { ...client.headers, "content-type": "application/json", accept: "application/json" };
+    const response = await fetch(server.url, { method: "POST", headers, body: bytes as BodyInit });
+    const answer = await response.json();
+    assert.deepStrictEqual([what, answer.id, answer.error?.code ?? 0], [what, id, code], answer.error?.message);
+    assert.strictEqual(response.status, code === -32700 || code === -32600 ? 400 : 200, what);
+    assert.ok((answer.error?.message ?? "").length < LONGEST_MESSAGE, what);
+  }
+  const empty = await client.send([], { accept: "application/json" });
+  assert.deepStrictEqual([empty.status, (await empty.json()).error.code], [400, -32600]);
+  assert.match((await client.shell("echo alive")).text, /alive/);
+});
+
+Deno.test("C2 characters that reads cut in two arrive whole, over stdio and HTTP", async () => {
+  using bench = new Workbench();
+  const text = "grüße 💚 \u2028";
+  const message = {
+    jsonrpc: "2.0",
+    id: "cut",
+    method: "tools/call",
+    params: {
+      name: "sandboxed_shell",
+      arguments: { command: "cat", stdin: text, execution_mode: "Synchronous" },
+    },
+  };
+  const bytes = new TextEncoder().encode(JSON.stringify(message));
+  {
+    await using server = await ServerProcess.start(bench);
+    const answer = server.message(({ id }) => id === "cut", { what: "the answer" });
+    for (const byte of bytes) await server.writeBytes(Uint8Array.of(byte));
+    await server.write("\n");
+    assert.ok(toolAnswer(await answer).text.includes(`\n${text}`));
+  }
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  const body = ReadableStream.from((function* () {
+    for (const byte of bytes) yield Uint8Array.of(byte);
+  })());
+  const headers = { ...client.headers, "content-type": "application/json", accept: "application/json" };
+  const response = await fetch(server.url, { method: "POST", headers, body });
+  assert.ok(toolAnswer(await response.json()).text.includes(`\n${text}`));
+});
+
+Deno.test("T6 T7 whole numbers arrive as they were sent, or are refused with the reason, over stdio and HTTP", async () => {
+  using bench = new Workbench();
+  using other = new Workbench();
+  const options = [{ name: "count", type: "integer" }, { name: "ratio", type: "number" }, {
+    name: "many",
+    type: "array",
+    items: { type: "integer" },
+  }];
+  const say = {
+    name: "say",
+    description: "Says.",
+    command: "echo",
+    synchronous: true,
+    subcommand: [{ name: "default", description: "Says.", options }],
+  };
+  for (const one of [bench, other]) one.write(".ahma/tools/say.json", JSON.stringify(say));
+  await using stdio = await ServerProcess.start(bench);
+  await using http = await HttpServerProcess.start(other);
+  await using client = await HttpClient.connect(http);
+  const message = (args: string) =>
+    `{"jsonrpc":"2.0","id":"n","method":"tools/call","params":{"name":"say","arguments":${args}}}`;
+  const ways = [
+    async (args: string) => {
+      const answer = stdio.message(({ id }) => id === "n", { what: args });
+      await stdio.write(`${message(args)}\n`);
+      return toolAnswer(await answer);
+    },
+    async (args: string) => {
+      const headers = { ...client.headers, "content-type": "application/json", accept: "application/json" };
+      const response = await fetch(http.url, { method: "POST", headers, body: message(args) });
+      return toolAnswer(await response.json());
+    },
+  ];
+  for (const ask of ways) {
+    for (const number of ["9007199254740991", "-9007199254740991", "0", "4503599627370497"]) {
+      const { text } = await ask(`{"count":${number},"ratio":${number},"many":[${number}]}`);
+      assert.match(text, new RegExp(`\\n--count ${number} --ratio ${number} --many ${number}\\n`));
+    }
+    for (
+      const args of [
+        `{"count":${LARGE}}`,
+        `{"ratio":-${LARGE}}`,
+        `{"many":[1,${LARGE}]}`,
+        '{"count":1e21}',
+        '{"count":1e400}',
+      ]
+    ) {
+      const { isError, text } = await ask(args);
+      assert.deepStrictEqual([isError, /is unknown|No such/.test(text)], [true, false], text);
+      assert.match(text, /lose digits|expected a whole number/, args);
+    }
+  }
+});
+
+Deno.test("T7 half a surrogate pair in an argument is refused, whole ones arrive, over stdio", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench);
+  for (const half of ["\\ud83d", "\\udc9a", "\\udc9a\\ud83d"]) {
+    const answer = server.message(({ id }) => id === "s", { what: half });
+    await server.write(`${call(0, `{"command":"echo ${half}"}`).replace('"id":0', '"id":"s"')}\n`);
+    const { isError, text } = toolAnswer(await answer);
+    assert.deepStrictEqual([isError, /half a surrogate pair/.test(text)], [true, true], text);
+  }
+  assert.match((await server.shell("echo '💚' | od -An -tx1")).text, /f0 9f 92 9a 0a/, "the control");
+});
+
+Deno.test("C2 H8 a message of 15 MiB is served and one of 17 MiB refused, its length told before or not, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server);
+  const headers = { ...client.headers, "content-type": "application/json", accept: "application/json" };
+  const post = (body: BodyInit) => fetch(server.url, { method: "POST", headers, body });
+  const message = (mebibytes: number) =>
+    call(1, JSON.stringify({ command: "wc -c", stdin: "x".repeat(mebibytes << 20), execution_mode: "Synchronous" }));
+  const chunked = (text: string) =>
+    ReadableStream.from([text.slice(0, 1000), text.slice(1000)]).pipeThrough(new TextEncoderStream());
+  for (const form of [(text: string) => text, chunked]) {
+    const served = await post(form(message(15)));
+    assert.match(toolAnswer(await served.json()).text, new RegExp(`^${15 << 20}$`, "m"));
+    const refused = await post(form(message(17)));
+    assert.deepStrictEqual([refused.status, (await refused.json()).error.code], [413, -32000]);
+  }
+});

@@ -1,0 +1,296 @@
+/** What decides whether a request is served, header by header and for every kind of request: each cell is a status. */
+import assert from "node:assert/strict";
+import { withDeadline } from "./_support/deadline.ts";
+import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
+import { MODERN_META } from "./_support/json_rpc.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+/** Lines of a head; the value PORT stands for the server's. Undefined: the line is left out. */
+type Headers = Readonly<Record<string, string | undefined>>;
+
+interface Kind {
+  readonly method: string;
+  readonly headers?: Headers;
+  readonly body?: object;
+}
+
+const BOTH = "application/json, text/event-stream";
+const SESSION = "Mcp-Session-Id";
+const VERSION = "MCP-Protocol-Version";
+
+function posted(message: object, headers: Headers = {}): Kind {
+  return { method: "POST", headers: { "Content-Type": "application/json", Accept: BOTH, ...headers }, body: message };
+}
+
+function modern(method: string, params: object = {}): Kind {
+  const message = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: MODERN_META } };
+  return posted(message, { [VERSION]: "2026-07-28", "Mcp-Method": method });
+}
+
+const INITIALIZE = posted(initializeMessage("2025-11-25"));
+const PING = posted({ jsonrpc: "2.0", id: 1, method: "ping" });
+const NOTIFICATION = posted({ jsonrpc: "2.0", method: "notifications/initialized" });
+const ANSWER = posted({ jsonrpc: "2.0", id: 1, result: {} });
+const GET: Kind = { method: "GET", headers: { Accept: "text/event-stream" } };
+const DELETE: Kind = { method: "DELETE" };
+const OPTIONS: Kind = { method: "OPTIONS" };
+const LIST = modern("tools/list");
+const LISTEN = modern("subscriptions/listen", { notifications: { toolsListChanged: true } });
+
+/** The status of one request as it stands, without the rest of the answer: a stream would go on. */
+async function statusOf(
+  server: HttpServerProcess,
+  { method, headers = {}, body }: Kind,
+  more: Headers,
+): Promise<number> {
+  const content = body === undefined ? "" : JSON.stringify(body);
+  const all = { Host: "127.0.0.1:PORT", ...headers, ...more, "Content-Length": String(content.length) };
+  const lines = Object.entries(all).filter(([, value]) => value !== undefined).map(([name, value]) =>
+    `${name}: ${value?.replaceAll("PORT", String(server.port))}`
+  );
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  const request = `${method} /mcp HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${content}`;
+  const bytes = new TextEncoder().encode(request);
+  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+  const buffer = new Uint8Array(64);
+  const size = await withDeadline(connection.read(buffer), 20_000, request);
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(new TextDecoder().decode(buffer.subarray(0, size ?? 0)))?.[1]);
+}
+
+/** One row for each set of headers, one column for each kind. */
+async function matrix(
+  server: HttpServerProcess,
+  rows: readonly (readonly [name: string, headers: Headers])[],
+  kinds: readonly Kind[],
+): Promise<Readonly<Record<string, readonly number[]>>> {
+  const seen: Record<string, readonly number[]> = {};
+  for (const [name, headers] of rows) {
+    const row = [];
+    for (const kind of kinds) row.push(await statusOf(server, kind, headers));
+    seen[name] = row;
+  }
+  return seen;
+}
+
+async function begin(server: HttpServerProcess): Promise<string> {
+  const response = await server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
+  await response.body?.cancel();
+  return response.headers.get(SESSION) ?? "";
+}
+
+async function end(server: HttpServerProcess, session: string): Promise<void> {
+  assert.strictEqual(await statusOf(server, DELETE, { [SESSION]: session }), 204);
+}
+
+Deno.test("H8 C3 fault 1: the matrix of Host, for each kind of request, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const session = await begin(server);
+  const inSession = (kind: Kind): Kind => ({ ...kind, headers: { ...kind.headers, [SESSION]: session } });
+  const kinds = [INITIALIZE, inSession(PING), inSession(GET), LIST, OPTIONS, inSession(DELETE)];
+  const refused = [403, 403, 403, 403, 403, 403];
+  const hosts: Readonly<Record<string, readonly number[]>> = {
+    "evil.com": refused,
+    "evil.com:PORT": refused,
+    "127.0.0.1": refused,
+    "127.0.0.1:1": refused,
+    "127.0.0.1:PORT.evil.com": refused,
+    "127.0.0.1.evil.com:PORT": refused,
+    "evil.com@127.0.0.1:PORT": refused,
+    "127.1:PORT": refused,
+    "2130706433:PORT": refused,
+    "0.0.0.0:PORT": refused,
+    "[::]:PORT": refused,
+    "localhost.:PORT": refused,
+    "127.0.0.1:PORT": [200, 200, 200, 200, 204, 204],
+    "LOCALHOST:PORT": [200, 404, 404, 200, 204, 404],
+    "[::1]:PORT": [200, 404, 404, 200, 204, 404],
+  };
+  const rows = Object.keys(hosts).map((host) => [host, { Host: host }] as const);
+  assert.deepStrictEqual(await matrix(server, rows, kinds), hosts);
+});
+
+Deno.test("H8 C3 fault 1: the matrix of Origin, for each kind of request, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: ["--allow-origin", "https://ide.example"] });
+  const session = await begin(server);
+  const inSession = (kind: Kind): Kind => ({ ...kind, headers: { ...kind.headers, [SESSION]: session } });
+  const kinds = [INITIALIZE, inSession(PING), inSession(GET), LIST, OPTIONS, inSession(DELETE)];
+  const refused = [403, 403, 403, 403, 403, 403];
+  const served = [200, 404, 404, 200, 204, 404];
+  const origins: Readonly<Record<string, readonly number[]>> = {
+    "null": refused,
+    "": refused,
+    "*": refused,
+    "http://evil.com": refused,
+    "http://127.0.0.1": refused,
+    "https://127.0.0.1:PORT": refused,
+    "http://127.0.0.1:PORT.evil.com": refused,
+    "http://localhost.evil.com:PORT": refused,
+    "http://127.0.0.1:PORT, http://evil.com": refused,
+    "https://ide.example.evil": refused,
+    "https://ide.example:443": refused,
+    "http://ide.example": refused,
+    "file://": refused,
+    "http://127.0.0.1:PORT": [200, 200, 200, 200, 204, 204],
+    "http://localhost:PORT": served,
+    "http://[::1]:PORT": served,
+    "https://ide.example": served,
+  };
+  const rows = Object.keys(origins).map((origin) => [origin, { Origin: origin }] as const);
+  assert.deepStrictEqual(await matrix(server, rows, kinds), origins);
+});
+
+Deno.test("H7 C3 the matrix of Accept, for each kind of request", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const session = await begin(server);
+  const inSession = (kind: Kind): Kind => ({ ...kind, headers: { ...kind.headers, [SESSION]: session } });
+  const kinds = [INITIALIZE, inSession(PING), inSession(NOTIFICATION), LIST, inSession(GET), LISTEN];
+  const all = [200, 200, 202, 200, 200, 200];
+  const jsonOnly = [200, 200, 202, 200, 406, 406];
+  const none = [406, 406, 406, 406, 406, 406];
+  const accepts: Readonly<Record<string, readonly number[]>> = {
+    "application/json, text/event-stream": all,
+    "text/event-stream": all,
+    "*/*": all,
+    "": all,
+    "text/*": all,
+    "TEXT/EVENT-STREAM; q=0.1": all,
+    "application/json": jsonOnly,
+    "application/*": jsonOnly,
+    "application/json, text/event-stream;q=0": jsonOnly,
+    "*/*, text/event-stream;q=0": jsonOnly,
+    "text/html": none,
+    "text/event-stream;q=0": none,
+    "application/json;q=0, text/event-stream;q=0.000": none,
+    "application/jsonp": none,
+  };
+  const rows = Object.keys(accepts).map((accept) => [accept, { Accept: accept }] as const);
+  const missing = [["no header", { Accept: undefined }] as const];
+  assert.deepStrictEqual(await matrix(server, [...rows, ...missing], kinds), { ...accepts, "no header": all });
+});
+
+Deno.test("H4 C3 fault 7: the matrix of sessions, 400 without one and 404 for one that is none, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const live = await begin(server);
+  const ended = await begin(server);
+  await end(server, ended);
+  const kinds = [PING, NOTIFICATION, ANSWER, GET, INITIALIZE, LIST, DELETE];
+  const unknown = [404, 404, 404, 404, 404, 200, 404];
+  const rows = [
+    ["none", {}],
+    ["empty", { [SESSION]: "" }],
+    ["ended", { [SESSION]: ended }],
+    ["never was", { [SESSION]: crypto.randomUUID() }],
+    ["no id", { [SESSION]: "../../etc" }],
+    ["a longer one", { [SESSION]: `${live}0` }],
+    ["in capitals", { [SESSION]: live.toUpperCase() }],
+    ["two", { [SESSION]: live, "mcp-session-id": live }],
+    ["live", { [SESSION]: live }],
+    ["live no more", { [SESSION]: live }],
+  ] as const;
+  assert.deepStrictEqual(await matrix(server, rows, kinds), {
+    "none": [400, 400, 400, 400, 200, 200, 400],
+    "empty": unknown,
+    "ended": unknown,
+    "never was": unknown,
+    "no id": unknown,
+    "a longer one": unknown,
+    "in capitals": unknown,
+    "two": unknown,
+    "live": [200, 202, 202, 200, 400, 200, 204],
+    "live no more": unknown,
+  });
+});
+
+Deno.test("H4 C3 fault 11: the matrix of MCP-Protocol-Version, in both eras, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const session = await begin(server);
+  const inSession = (kind: Kind): Kind => ({ ...kind, headers: { ...kind.headers, [SESSION]: session } });
+  const kinds = [inSession(PING), inSession(NOTIFICATION), inSession(ANSWER), inSession(GET), INITIALIZE, LIST];
+  const known = [200, 202, 202, 200, 200, 400];
+  const unknown = [400, 400, 400, 400, 200, 400];
+  // What is newer than sessions contradicts initialize.
+  const newer = [400, 400, 400, 400, 400, 400];
+  const versions: Readonly<Record<string, readonly number[]>> = {
+    "2025-11-25": known,
+    "2025-06-18": known,
+    "2025-03-26": known,
+    "2024-11-05": known,
+    "1999-01-01": unknown,
+    "2199-01-01": newer,
+    "latest": newer,
+    "2025-11-25, 2025-11-25": unknown,
+    "2026-07-28": [400, 202, 400, 405, 400, 200],
+  };
+  const rows = Object.keys(versions).map((version) => [version, { [VERSION]: version }] as const);
+  const missing = [["no header", { [VERSION]: undefined }] as const];
+  assert.deepStrictEqual(await matrix(server, [...rows, ...missing], kinds), { ...versions, "no header": known });
+  // DELETE last: it ends the session.
+  const deletes: readonly (readonly [string, number])[] = [["1999-01-01", 400], ["2026-07-28", 405], [
+    "2025-11-25",
+    204,
+  ]];
+  for (const [version, status] of deletes) {
+    assert.strictEqual(await statusOf(server, inSession(DELETE), { [VERSION]: version }), status, version);
+  }
+});
+
+Deno.test("C1 C3 fault 11: the matrix of envelope and headers of 2026-07-28, with the code of each refusal, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const [VERSION_KEY, CAPABILITIES_KEY] = [
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientCapabilities",
+  ];
+  const right = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "status" };
+  const { "mcp-protocol-version": _, ...withoutVersion } = right;
+  const { "mcp-method": __, ...withoutMethod } = right;
+  const { "mcp-name": ___, ...withoutName } = right;
+  const rows: readonly (readonly [string, object | undefined, Readonly<Record<string, string>>, readonly number[]])[] =
+    [
+      ["right", MODERN_META, right, [200, 0]],
+      ["blanks around values", MODERN_META, { ...right, "mcp-name": "  status  " }, [200, 0]],
+      ["with a session", MODERN_META, { ...right, "mcp-session-id": crypto.randomUUID() }, [200, 0]],
+      ["no envelope", undefined, right, [400, -32602]],
+      ["an empty envelope", {}, right, [400, -32602]],
+      ["no capabilities", { [VERSION_KEY]: "2026-07-28" }, right, [400, -32602]],
+      ["no version", { [CAPABILITIES_KEY]: {} }, right, [400, -32602]],
+      ["capabilities of no object", { ...MODERN_META, [CAPABILITIES_KEY]: 7 }, right, [400, -32602]],
+      ["another version in the body", { ...MODERN_META, [VERSION_KEY]: "2025-11-25" }, right, [400, -32020]],
+      ["another version in the header", MODERN_META, { ...right, "mcp-protocol-version": "2025-11-25" }, [400, -32020]],
+      ["an unknown version in both", { ...MODERN_META, [VERSION_KEY]: "2199-01-01" }, {
+        ...right,
+        "mcp-protocol-version": "2199-01-01",
+      }, [400, -32022]],
+      ["no version header", MODERN_META, withoutVersion, [400, -32020]],
+      ["no method header", MODERN_META, withoutMethod, [400, -32020]],
+      ["another method", MODERN_META, { ...right, "mcp-method": "tools/list" }, [400, -32020]],
+      ["the method in capitals", MODERN_META, { ...right, "mcp-method": "TOOLS/CALL" }, [400, -32020]],
+      ["no name header", MODERN_META, withoutName, [400, -32020]],
+      ["another name", MODERN_META, { ...right, "mcp-name": "await" }, [400, -32020]],
+    ];
+  const seen = [];
+  for (const [what, _meta, headers] of rows) {
+    const params = { name: "status", arguments: {}, ..._meta !== undefined && { _meta } };
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+    const response = await server.post(message, { accept: "application/json", headers });
+    seen.push([what, [response.status, (await response.json()).error?.code ?? 0]]);
+  }
+  assert.deepStrictEqual(seen, rows.map(([what, , , expected]) => [what, expected]));
+});
+
+Deno.test("C1 C3 what 2026-07-28 took away is 404 and -32601, with its envelope", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  const methods = ["initialize", "ping", "logging/setLevel", "resources/subscribe", "tasks/list", "tasks/result", "no"];
+  const seen = [];
+  for (const method of methods) {
+    const response = await server.modern(method, {}, { accept: "application/json" });
+    seen.push([response.status, (await response.json()).error?.code]);
+  }
+  assert.deepStrictEqual(seen, methods.map(() => [404, -32601]));
+});
