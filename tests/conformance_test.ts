@@ -33,7 +33,6 @@ const NOT_OURS: ReadonlyMap<string, string> = new Map([
   ["http-custom-header-server-validation", "no tool of ours declares x-mcp-header"],
   ["tasks-mrtr-input", "no task of ours asks its client for anything: commands have no such way"],
   ["tasks-status-notifications", "pending in the suite: it checks nothing yet"],
-  ["tasks-lifecycle: sep-2663-tasks-get-status-failed", "no call of ours ends in a protocol error once it runs"],
 ]);
 
 async function startFixtures(bench: Workbench): Promise<HttpProgram> {

@@ -8,8 +8,8 @@ import { Workbench } from "./_support/workbench.ts";
 const SHELL = "sandboxed_shell";
 const COMMAND = "echo the secret; touch begun; until [ -e go ]; do sleep 0.05; done";
 const INVALID_PARAMS = -32602;
-/** The SDK says so for a resource as well, since 2026-07-28 wants it; earlier versions leave the code open. */
-const NO_RESOURCE = INVALID_PARAMS;
+/** Of versions up to 2025-11-25. */
+const NO_RESOURCE = -32002;
 
 /** A task of 2025-11-25 that runs until `go` is there. */
 async function beginTask(client: HttpClient): Promise<string> {

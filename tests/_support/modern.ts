@@ -39,6 +39,7 @@ export interface SeenTask {
   readonly status: string;
   readonly pollIntervalMs: number;
   readonly result?: { readonly content: readonly { readonly text: string }[]; readonly isError?: boolean };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
 /** A result that is known to be a task. */

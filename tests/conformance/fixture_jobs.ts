@@ -1,6 +1,7 @@
 /**
  * The tools that the suite's tasks scenarios want. Each is a shell line: the work, the task and all that becomes of it
- * are our own server's, as for any call of `sandboxed_shell`.
+ * are our own server's, as for any call of `sandboxed_shell`; for `protocol_error_job` that is what a runner that cannot
+ * run it makes of it.
  */
 import {
   type InputRequiredResult,
@@ -16,6 +17,8 @@ export interface FixtureJob {
   readonly required?: readonly string[];
   /** The shell line to run as the call, or what to ask the client before. */
   readonly command: (args: Arguments, context: ServerContext) => string | InputRequiredResult;
+  /** The server fails at its own part: its runner throws. */
+  readonly broken?: boolean;
 }
 
 const STRING = { type: "string" } as const;
@@ -27,6 +30,7 @@ export function fixtureJobs(): ReadonlyMap<string, FixtureJob> {
       properties: { seconds: { type: "number" }, label: STRING },
       command: ({ seconds }: Arguments) => `sleep ${Number(seconds)}; echo computed`,
     },
+    protocol_error_job: { broken: true, command: () => "true" },
     // The suite registers it with task support "required".
     failing_job: {
       command(_args: Arguments, context: ServerContext) {

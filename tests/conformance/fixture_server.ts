@@ -61,7 +61,10 @@ interface ToolParts {
 
 function addTools(server: SessionServer, { service, options, tools }: ToolParts): void {
   const outgoing = new Outgoing(server, service.log);
-  const own = new CallDelivery({ service, server, outgoing, era: options.era, closed: new AbortController().signal });
+  const calls = (its: Service) =>
+    new CallDelivery({ service: its, server, outgoing, era: options.era, closed: new AbortController().signal });
+  const own = calls(service);
+  const broken = calls({ ...service, runner: { run: () => Promise.reject(new Error("The runner is broken")) } });
   const jobs = fixtureJobs();
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: [
@@ -78,10 +81,11 @@ function addTools(server: SessionServer, { service, options, tools }: ToolParts)
     const args = params.arguments ?? {};
     const tool = tools.get(params.name);
     if (tool !== undefined) return await tool.call(args, context);
-    const command = jobs.get(params.name)?.command(args, context);
+    const job = jobs.get(params.name);
+    const command = job?.command(args, context);
     if (typeof command === "object") return command;
     const call = command === undefined ? params : { ...params, name: "sandboxed_shell", arguments: { command } };
-    return await own.answer(call, context) as never; // as the product's own handler does
+    return await (job?.broken === true ? broken : own).answer(call, context) as never; // as the product's own handler does
   });
 }
 
