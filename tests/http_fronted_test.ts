@@ -1,5 +1,6 @@
 /** Somebody else's stdio server behind our HTTP, shared by all clients or one for each, always in the sandbox (H10). */
 import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
 import { EventReader } from "./_support/event_reader.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
@@ -91,6 +92,18 @@ Deno.test("H6 a shared server that dies takes its requests with it, and the next
   const after = await Promise.all([facts(one), facts(other)]);
   assert.ok(after.every(({ born }) => born !== before["born"]));
   assert.strictEqual(after[0]?.["born"], after[1]?.["born"]);
+});
+
+Deno.test("H10 H9 what a server writes to stderr is shown as it comes, and fills neither the disk nor the memory", async () => {
+  using bench = new Workbench();
+  await using server = await fronted(bench, "--debug");
+  await using client = await HttpClient.connect(server);
+  assert.strictEqual((await client.call("flood")).text, "flooded");
+  await until(() => server.stderr.includes("the last words"), 10_000, "the last words, while the server runs");
+  const size = Number((await client.call("size of stderr")).text);
+  assert.ok(size <= 2 * 1024 * 1024, `${size} of 200,000,000 bytes lie on the disk`);
+  const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(await Deno.readTextFile(`/proc/${server.pid}/status`))?.[1]);
+  assert.ok(peak < 400 * 1024, `${peak} kB`);
 });
 
 Deno.test("H10 a request has its time, which progress renews and a flag sets", async () => {

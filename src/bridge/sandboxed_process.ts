@@ -1,8 +1,10 @@
 /** Somebody's stdio server as a command in the sandbox (H10, S3). */
 import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
 import { describeEnd } from "../process/command_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import type { ServerProcess, ServerProcessHooks } from "./server_process.ts";
+import { StderrFile } from "./stderr_file.ts";
 
 export interface SandboxedServer {
   readonly runner: Pick<SessionRunner, "open">;
@@ -11,37 +13,37 @@ export interface SandboxedServer {
   readonly directory: string;
   /** Where its stderr goes; made anew for each start. */
   readonly stderrFile: string;
+  readonly log: Logger;
 }
-
-/** How much of its last words is kept. */
-const LAST_LINES = 10;
 
 /** Starts it. Rejects when the system cannot. */
 export async function startSandboxedServer(
-  { runner, argv, directory, stderrFile }: SandboxedServer,
+  { runner, argv, directory, stderrFile, log }: SandboxedServer,
   { onOutput, onErrorLine }: ServerProcessHooks,
 ): Promise<ServerProcess> {
   const abort = new AbortController();
-  await Deno.writeTextFile(stderrFile, "", { mode: 0o600 });
+  await using stack = new AsyncDisposableStack();
+  stack.use(await StderrFile.open({ path: stderrFile, onLine: onErrorLine, log }));
   const request = { run: { argv }, directory, environment: {}, stderrFile };
   const opened = await runner.open(request, { signal: abort.signal, onOutput });
+  const reading = stack.move();
   const writer = opened.stdin.getWriter();
   return {
     write: (bytes) => writer.write(bytes).catch(ignoreGone),
     closeInput: () => writer.close().catch(ignoreGone),
     kill: () => abort.abort(),
     ended: opened.end.then(async (end) => {
-      for (const line of await lastWords(stderrFile)) onErrorLine(line);
+      await lastWords(reading, log);
       return describeEnd(end);
     }),
   };
 }
 
-async function lastWords(stderrFile: string): Promise<readonly string[]> {
+async function lastWords(reading: AsyncDisposableStack, log: Logger): Promise<void> {
   try {
-    return (await Deno.readTextFile(stderrFile)).trimEnd().split("\n").slice(-LAST_LINES).filter((line) => line !== "");
+    await reading.disposeAsync();
   } catch (thrown) {
-    return [`(its stderr cannot be read: ${messageOf(thrown)})`];
+    log.warn("Cannot read the last words of a server", { error: messageOf(thrown) });
   }
 }
 

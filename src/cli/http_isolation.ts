@@ -148,7 +148,7 @@ function otherServers(options: ComposeHttpOptions, argv: readonly string[], scop
   const settings = settingsOfAnother(options);
   return async (pinned) => {
     const program = await compose({ ...options, settings: { ...settings, scopes: pinned.map(({ path }) => path) } });
-    const start = startIn(program, argv);
+    const start = startIn(program, { argv, log: options.log });
     return {
       start(hooks) {
         const change = pinned.map((one) => scopes.changeOf(one)).find((found) => found !== undefined);

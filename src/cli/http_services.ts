@@ -113,7 +113,7 @@ export async function servedByAnother(
   const { http, log } = options;
   const program = stack.use(await compose({ ...options, settings: settingsOfAnother(options) }));
   const shared = new SharedServer({
-    start: startIn(program, argv),
+    start: startIn(program, { argv, log }),
     handshakeTimeoutMs: http.handshakeTimeoutMs,
     requestTimeoutMs: () => http.requestTimeoutMs,
     graceMs: GRACE_MS,
@@ -133,10 +133,13 @@ export async function servedByAnother(
 export const NOT_OF_ANOTHER = "The server behind this one is offered in sessions only: begin with initialize";
 
 /** How somebody's server is started in the sandbox of `program`. */
-export function startIn({ runner, sandbox, service }: Program, argv: readonly string[]): StartServer {
+export function startIn(
+  { runner, sandbox, service }: Program,
+  { argv, log }: { readonly argv: readonly string[]; readonly log: Logger },
+): StartServer {
   const stderrFile = `${sandbox.directories.files}/stderr`;
   const directory = service.scope.roots[0] ?? "/";
-  return (hooks) => startSandboxedServer({ runner, argv, directory, stderrFile }, hooks);
+  return (hooks) => startSandboxedServer({ runner, argv, directory, stderrFile, log }, hooks);
 }
 
 /** The settings for the sandbox of somebody's server. */

@@ -1,0 +1,102 @@
+/**
+ * What a server writes to its stderr, which is a file because the launcher joins no second pipe: read as it comes, and
+ * kept small, so that a server that says the same thing without end fills neither the disk nor our memory.
+ */
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { LineSplitter } from "../service/line_splitter.ts";
+
+export interface StderrFileOptions {
+  /** In a directory that no command can change; made anew. */
+  readonly path: string;
+  readonly onLine: (line: string) => void;
+  readonly log: Logger;
+}
+
+/** A file that has grown beyond this begins anew, bytes; what was not read by then is lost. */
+const LARGEST_FILE = 1024 * 1024;
+/** Longer lines are left out, bytes. */
+const LONGEST_LINE = 64 * 1024;
+const READ_BYTES = 64 * 1024;
+
+export class StderrFile implements AsyncDisposable {
+  readonly #options: StderrFileOptions;
+  readonly #file: Deno.FsFile;
+  readonly #splitter = new LineSplitter(LONGEST_LINE);
+  readonly #watcher: Deno.FsWatcher | undefined;
+  readonly #following: Promise<void>;
+  readonly #buffer = new Uint8Array(READ_BYTES);
+
+  private constructor(options: StderrFileOptions, file: Deno.FsFile) {
+    this.#options = options;
+    this.#file = file;
+    this.#watcher = this.#watch();
+    this.#following = this.#follow();
+  }
+
+  /** Makes the file and begins to read. */
+  static async open(options: StderrFileOptions): Promise<StderrFile> {
+    const flags = { read: true, write: true, create: true, truncate: true, mode: 0o600 };
+    return new StderrFile(options, await Deno.open(options.path, flags));
+  }
+
+  /** Nobody writes any more: reads the rest. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#watcher?.close();
+    await this.#following;
+    try {
+      await this.#read();
+      const last = this.#splitter.end();
+      if (last !== undefined) this.#options.onLine(new TextDecoder().decode(last));
+    } finally {
+      this.#file.close();
+    }
+  }
+
+  #watch(): Deno.FsWatcher | undefined {
+    try {
+      return Deno.watchFs(this.#options.path);
+    } catch (thrown) {
+      // The system's limit of watches: its words then come at its end.
+      this.#options.log.warn("Cannot follow what a server writes to stderr", { error: messageOf(thrown) });
+      return undefined;
+    }
+  }
+
+  async #follow(): Promise<void> {
+    if (this.#watcher === undefined) return;
+    try {
+      for await (const { kind } of this.#watcher) if (kind === "modify") await this.#read();
+    } catch (thrown) {
+      this.#options.log.warn("Cannot read what a server writes to stderr", { error: messageOf(thrown) });
+    }
+  }
+
+  /** Reads to the end of the file. */
+  async #read(): Promise<void> {
+    for (;;) {
+      const { size } = await this.#file.stat();
+      if (size > LARGEST_FILE) await this.#beginAnew(size);
+      const length = await this.#file.read(this.#buffer);
+      if (length === null) return;
+      this.#tell(length);
+    }
+  }
+
+  /** The last words matter most: the end of a file that is too large is still read. */
+  async #beginAnew(size: number): Promise<void> {
+    const position = await this.#file.seek(0, Deno.SeekMode.Current);
+    await this.#file.seek(Math.max(position, size - READ_BYTES), Deno.SeekMode.Start);
+    const length = await this.#file.read(this.#buffer) ?? 0;
+    // The writers append, so they go on at the new end.
+    await this.#file.truncate(0);
+    await this.#file.seek(0, Deno.SeekMode.Start);
+    this.#tell(length);
+  }
+
+  #tell(length: number): void {
+    for (const line of this.#splitter.push(this.#buffer.subarray(0, length))) {
+      if (line.kind === "line") this.#options.onLine(new TextDecoder().decode(line.bytes));
+    }
+  }
+}
