@@ -12,7 +12,7 @@ import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } fro
 import { Listener } from "./listener.ts";
 import type { ModernEra } from "./modern.ts";
 import { type AnswerForm, postForm, takesStream } from "./negotiate.ts";
-import { LARGEST_BODY, readBody } from "./read_body.ts";
+import { type BodyProblem, BodyReader, LARGEST_BODY } from "./read_body.ts";
 import { BAD_REQUEST, type Refusal, refusalResponse } from "./refusal.ts";
 import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "./session.ts";
 import type { SessionStore } from "./session_store.ts";
@@ -77,6 +77,7 @@ interface Posted {
 
 class Endpoint {
   readonly #options: HttpServerOptions;
+  readonly #bodies = new BodyReader();
   #rules: GuardRules | undefined;
   #port = 0;
 
@@ -124,8 +125,8 @@ class Endpoint {
   async #post(request: Request, peer: Deno.NetAddr): Promise<Response | Refusal> {
     const form = postForm(request.headers.get("accept"));
     if (form === undefined) return notAcceptable();
-    const body = await readBody(request);
-    if (!body.ok) return tooLarge();
+    const body = await this.#bodies.read(request);
+    if (!body.ok) return BODY_REFUSALS[body.problem];
     const wire = readWireMessage(body.value);
     const problem = wireProblem(wire);
     if (problem !== undefined) return problem;
@@ -217,9 +218,16 @@ function notAcceptable(): Refusal {
   return { status: 406, code: BAD_REQUEST, message };
 }
 
-function tooLarge(): Refusal {
-  return { status: 413, code: BAD_REQUEST, message: `Too large: a message has at most ${LARGEST_BODY} bytes` };
-}
+const BODY_REFUSALS: Readonly<Record<BodyProblem, Refusal>> = {
+  too_large: { status: 413, code: BAD_REQUEST, message: `Too large: a message has at most ${LARGEST_BODY} bytes` },
+  too_many: {
+    status: 503,
+    code: BAD_REQUEST,
+    message: "Service unavailable: other large messages are being read; send this one again",
+    headers: { "Retry-After": "1" },
+  },
+  too_slow: { status: 408, code: BAD_REQUEST, message: "Request timeout: the body did not come in time" },
+};
 
 function onlyPost(method: string): Refusal {
   const message = `Method ${method} is not allowed: version ${MODERN_VERSION} has only POST`;
