@@ -1,5 +1,6 @@
 /** The audit log: what is written before and after each command, to whom, and what happens when it cannot be. */
 import assert from "node:assert/strict";
+import { HttpServerProcess } from "./_support/http_server.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
@@ -63,6 +64,35 @@ for (const user of usersAtHand()) {
     assert.strictEqual(((await Deno.stat(log)).mode ?? 0) & 0o777, 0o600);
     const again = await runProgram(bench, ["call", "--audit-log", log, "--quiet", "sandboxed_shell", "--", "true"]);
     assert.deepStrictEqual([again.code, linesOf(log).length], [0, 8], again.stderr);
+  });
+
+  Deno.test(`S18 checks of programs and servers that a person names are in the audit log, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const log = `${bench.elsewhere}/audit.jsonl`;
+    const facts = (line: Line) => {
+      const { operation, ...rest } = steady(line);
+      assert.match(String(operation), /^op_/);
+      return rest;
+    };
+    const check = { command: "sh", args: ["-c", "exit 3"], skip_subcommand_args: true };
+    bench.write(".ahma/tools/say.json", JSON.stringify({ ...TOOL, availability_check: check }));
+    const cwd = bench.scope;
+    const asked = { tool: "(check)", argv: [check.command, ...check.args], cwd };
+    await runProgram(bench, ["list-tools", "--audit-log", log]);
+    assert.deepStrictEqual(linesOf(log).map(facts), [
+      { event: "start", ...asked },
+      { event: "end", ...asked, exit_code: 3 },
+    ]);
+    const server = { tool: "(server)", argv: ["sh", "-c", "exit 4 # --token [redacted]"], cwd };
+    const line = ["sh", "-c", "exit 4 # --token abcdef"];
+    await runProgram(bench, ["list-tools", "--audit-log", log, "--", ...line]);
+    const words = line.slice(1).map((word) => `--server-args=${word}`);
+    const flags = ["--audit-log", log, "--server-command", "sh", ...words];
+    await assert.rejects(HttpServerProcess.start(bench, { flags }), /It ended with exit code 4/);
+    const ends = [{ event: "start", ...server }, { event: "end", ...server, exit_code: 4 }];
+    const told = linesOf(log).slice(2).map(facts);
+    assert.ok(told.length >= 2 * ends.length, "both, and the second is tried again");
+    assert.deepStrictEqual(told, told.flatMap((_, index) => index % 2 === 0 ? ends : []));
   });
 
   Deno.test(`S18 a command cannot change the audit log, as ${user}`, async () => {

@@ -17,6 +17,7 @@ import { removeSessionDirectories, removeStaleSessions } from "../sandbox/sessio
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
 import { serveStdioConnection, type StdioStreams } from "../service/stdio_connection.ts";
 import { AuditLog } from "./audit_log.ts";
+import { AuditedRunner } from "./audited_runner.ts";
 import { embeddedTools } from "./embedded.ts";
 import { liveTools } from "./live_tools.ts";
 import { orRefuse } from "./or_refuse.ts";
@@ -52,15 +53,17 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const { sandbox, runner: opened, status, explainFailure, sandboxFacts, insistOn } = await openSession(options);
   stack.defer(() => removeSessionDirectories(sandbox.directories).catch(report(log, "remove the session's directory")));
   // Closed after the runner: what ends with it is written down too.
-  const last = stack.use(new DisposableStack());
+  const last = stack.use(new AsyncDisposableStack());
   const runner = stack.use(opened);
   const audit = await openAudit(settings, sandbox, log);
   if (audit !== undefined) last.use(audit);
+  // The service writes down what its tools run.
+  const besides = audit === undefined ? runner : last.use(new AuditedRunner(runner, audit));
   await insistOn?.();
   const scope = await openScope(sandbox.scopes.map((directory) => directory.path));
   const bundled = await embeddedTools(settings.bundles);
   const path = sandbox.environment["PATH"];
-  const tools = stack.use(liveTools({ settings, bundled, runner, scope, path, log }));
+  const tools = stack.use(liveTools({ settings, bundled, runner: besides, scope, path, log }));
   log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
   for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this system", { gap });
   const files = new PrivateFiles(sandbox.directories.files);
@@ -89,7 +92,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   return {
     service,
     kept,
-    runner,
+    runner: besides,
     sandbox,
     serve: (io) => serveStdioConnection(service, io),
     afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, log }),
