@@ -11,6 +11,7 @@ import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { OperationRegistry, type RegistryOptions } from "../operation/registry.ts";
 import { SpillSpace } from "../operation/spill_space.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
+import { worktreeHints } from "../sandbox/linked_worktree.ts";
 import { parentOf } from "../sandbox/paths.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/session_directory.ts";
@@ -116,6 +117,9 @@ interface Later extends Pick<ComposeOptions, "log"> {
 function afterFirstAnswer({ runner, sandbox, tools, log }: Later): void {
   tools.current().catch(report(log, "read the tool files"));
   runner.warmUp().catch(report(log, "keep shells warm"));
+  // Without a sandbox nothing is outside.
+  const scopes = sandbox.writable.length === 0 ? [] : sandbox.scopes.map(({ path }) => path);
+  for (const hint of worktreeHints(scopes, sandbox.writable)) log.warn(hint);
   removeStaleSessions(parentOf(sandbox.directories.root)).then(({ problems }) => {
     for (const problem of problems) log.warn(problem);
   }).catch(report(log, "remove what killed sessions left"));

@@ -73,7 +73,7 @@ export const FLAGS = {
   "allow-broad-scope": {
     value: "none",
     placeholder: "",
-    help: "Accept / or the home directory as a scope",
+    help: "Accept the home directory, or what holds it, as a scope (DENO_DIR must lie outside; never /)",
     variable: "AHMA_ALLOW_BROAD_SCOPE",
   },
   "read": {

@@ -12,6 +12,7 @@ import { type CommandEnding, deniedListeners, operationDenials, socketDenial } f
 import { protectedDenial } from "./denied_protected.ts";
 import { pathsInCommand, pathsInOutput, type Places } from "./mentioned_paths.ts";
 import { allows } from "./oracle.ts";
+import { linkedRepository } from "./linked_worktree.ts";
 import { isWithin, parentOf } from "./paths.ts";
 import type { SandboxPolicy } from "./policy.ts";
 import { printsError } from "./printed_errors.ts";
@@ -148,7 +149,6 @@ async function judge(place: Place, mention: Mention, question: Question): Promis
   const below = mention.belowCommand && !trees.includes(mention.named);
   const { changed, began } = question.command;
   return await protectedDenial({ ...mention, path: place.path, inCommand: below, inOutput: mention.printed }, {
-    trees,
     readOnly,
     changed,
     scopes,
@@ -177,7 +177,9 @@ function outsideDenial(
   { inCommand, inOutput, silent }: Mention,
 ): Denial | undefined {
   const { policy, scopes } = context;
-  const byBoth = inCommand && (inOutput || silent);
+  const repository = scopes.map(linkedRepository).find((one) => one !== undefined && isGitsOwn(path, one));
+  // Git names what it could not open or make there, and the command does not.
+  const byBoth = inCommand && (inOutput || silent) || inOutput && kind === undefined && repository !== undefined;
   // On the way to the scope; named in passing.
   const onTheWay = path === "/" || scopes.some((scope) => isWithin(scope, path));
   if (onTheWay && !inCommand) return undefined;
@@ -188,7 +190,14 @@ function outsideDenial(
     if (kind === undefined && allows(policy, parentOf(path), "list") && isSystemPath(path)) return undefined;
   }
   const access = readable ? ["write"] as const : ["read", "write"] as const;
-  return { path, access, scope: scopes, flags: flagsFor({ path, kind }, context, readable ? "readable" : "closed") };
+  const place = repository === undefined ? { path, kind } : { path: repository, kind: "directory" as const };
+  const state = readable || repository !== undefined ? "readable" : "closed";
+  return { path, access, scope: scopes, flags: flagsFor(place, context, state) };
+}
+
+/** What git changes by itself in a repository; the rest would be protected there. */
+function isGitsOwn(path: string, repository: string): boolean {
+  return isWithin(path, repository) && !["hooks", "config"].some((name) => isWithin(path, `${repository}/${name}`));
 }
 
 /** Nobody's command writes there, but many look there for what is not installed. */

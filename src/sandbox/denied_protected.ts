@@ -23,8 +23,6 @@ export interface MentionedPath {
 }
 
 export interface ProtectionContext {
-  /** Canonical trees commands can write to, the scopes among them. */
-  readonly trees: readonly string[];
   /** What commands saw read-only, canonical; without namespaces nothing is. */
   readonly readOnly: readonly string[];
   /** What changed while the command ran, so that it may not have been protected before. */
@@ -37,19 +35,19 @@ export interface ProtectionContext {
 /** The denial; undefined: the path is not protected, or nothing says that the command tried to change it. */
 export async function protectedDenial(
   { path, inCommand, inOutput, withError }: MentionedPath,
-  { trees, readOnly, changed, scopes, hasChanged }: ProtectionContext,
+  { readOnly, changed, scopes, hasChanged }: ProtectionContext,
 ): Promise<PathDenial | undefined> {
   const root = readOnly.find((one) => isWithin(path, one));
   if (root === undefined || !inOutput || changed.some((one) => isWithin(one, root) || isWithin(root, one))) {
     return undefined;
   }
   if (!inCommand && !withError && !(path === root && await hasChanged(parentOf(root)))) return undefined;
-  const flags = isOpenable(root) ? [`--allow-protected ${shortest(root, trees)}`] : [];
+  const flags = isOpenable(root) ? [`--allow-protected ${shortest(root, scopes)}`] : [];
   return { path, access: ["write"], protected: true, scope: scopes, flags };
 }
 
-/** Relative paths are seen from every tree. */
-function shortest(path: string, trees: readonly string[]): string {
-  const tree = trees.find((one) => one !== "/" && isWithin(path, one));
+/** Relative paths are seen from every tree: in a scope that is what people write. */
+function shortest(path: string, scopes: readonly string[]): string {
+  const tree = scopes.find((one) => one !== "/" && isWithin(path, one));
   return tree === undefined ? path : path.slice(tree.length + 1);
 }

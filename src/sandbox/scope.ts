@@ -11,7 +11,7 @@ export interface ScopeChoice {
   readonly workingDirectory: string;
   /** Undefined: unknown, nothing is refused for being it. */
   readonly home: string | undefined;
-  /** `--allow-broad-scope`: `/`, the home directory and what holds it are taken too. */
+  /** `--allow-broad-scope`: the home directory and what holds it are taken too. */
   readonly allowBroad: boolean;
 }
 
@@ -34,11 +34,18 @@ function settleScope(scope: string, choice: ScopeChoice, libc: Pick<Libc, "ident
   if (directory === undefined) {
     return failure(`Cannot use "${scope}" as the sandbox scope: it is not an existing directory`);
   }
+  if (directory === "/") {
+    return failure(
+      `Cannot use "${scope}" as the sandbox scope: it is the whole file system, and what is the server's own must lie ` +
+        "where commands cannot write. Name a directory in it, or run without a sandbox (--no-sandbox) in one",
+    );
+  }
   const broad = choice.allowBroad ? undefined : broadness(directory, choice.home);
   if (broad !== undefined) {
     return failure(
       `Cannot use "${scope}" as the sandbox scope: it is ${broad}. ` +
-        "Start in a project directory, name one with --sandbox-scope DIR, or insist with --allow-broad-scope",
+        "Start in a project directory, name one with --sandbox-scope DIR, or insist with --allow-broad-scope, which " +
+        "takes DENO_DIR set to a directory outside it",
     );
   }
   const identity = libc.identityOf(directory);
@@ -53,7 +60,6 @@ function realDirectory(path: string): string | undefined {
 
 /** Why a directory is too much to hand over; undefined when it is not. */
 function broadness(directory: string, home: string | undefined): string | undefined {
-  if (directory === "/") return "the whole file system";
   if (home === undefined) return undefined;
   const realHome = realDirectory(home);
   if (realHome === undefined || realHome === "/") return undefined;

@@ -42,16 +42,24 @@ Deno.test("S1 settleScopes() refuses what is not a directory", () =>
     }
   }));
 
-Deno.test("S1 settleScopes() refuses the root, home and what holds it, unless --allow-broad-scope", () =>
+Deno.test("S1 settleScopes() refuses home and what holds it, unless --allow-broad-scope, and the root always", () =>
   withHome((base, settle) => {
     for (
-      const [scope, what] of [["/", "the whole file system"], [`${base}/home`, "the home directory"], [
+      const [scope, what] of [[`${base}/home`, "the home directory"], [
         `${base}/home/project/../..`,
         "a directory that holds the home directory",
       ]]
     ) {
-      assert.match(String(settle({ scopes: [scope ?? ""] })), new RegExp(`it is ${what}\\..*--allow-broad-scope$`));
+      assert.match(
+        String(settle({ scopes: [scope ?? ""] })),
+        new RegExp(`it is ${what}\\..*--allow-broad-scope, .*DENO_DIR`),
+      );
     }
     assert.deepStrictEqual(settle({ scopes: [`${base}/home`], allowBroad: true }), [`${base}/home`]);
-    assert.deepStrictEqual(settle({ scopes: ["/"], home: "/", allowBroad: true }), ["/"]);
+    for (const allowBroad of [false, true]) {
+      assert.match(
+        String(settle({ scopes: ["/"], home: "/", allowBroad })),
+        /it is the whole file system, .*--no-sandbox/,
+      );
+    }
   }));
