@@ -18,8 +18,8 @@ function rootIn(bench: Workbench, name: string): string {
 }
 
 async function sessionProcesses(bench: Workbench, root: string): Promise<readonly SeenProcess[]> {
-  return (await processesWith(bench.marker)).filter(({ command }) =>
-    command.includes("--mode=stdio") && command.includes(`--sandbox-scope=${root}`)
+  return (await processesWith(bench.marker)).filter(({ command, directory }) =>
+    command.includes("--mode=stdio") && directory === root
   );
 }
 
@@ -204,9 +204,10 @@ Deno.test("H6 S1 a process does not come back when another directory has taken t
   await using client = await HttpClient.connect(server, { roots: [root] });
   await client.shell("true");
   const [before] = await sessionProcesses(bench, root);
+  assert.ok(before !== undefined);
   await Deno.rename(root, `${bench.scope}/moved`);
   await Deno.symlink(bench.home, root);
-  Deno.kill(before?.pid ?? 0, "SIGKILL");
+  Deno.kill(before.pid, "SIGKILL");
   const answer = await client.request("tools/list");
   assert.match(answer.error?.message ?? "", /replaced by another|ended while this request ran/);
 });

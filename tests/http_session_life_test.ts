@@ -17,8 +17,7 @@ function rootIn(bench: Workbench, name: string): string {
 /** The process of the session whose commands run in `root`. */
 async function processOf(bench: Workbench, root: string): Promise<number | undefined> {
   const all = await processesWith(bench.marker);
-  return all.find(({ command }) => command.includes("--mode=stdio") && command.includes(`--sandbox-scope=${root}`))
-    ?.pid;
+  return all.find(({ command, directory }) => command.includes("--mode=stdio") && directory === root)?.pid;
 }
 
 Deno.test("H6 C3 C4 a process that comes back keeps to the log level and the subscriptions that the client asked for", async () => {
@@ -36,7 +35,9 @@ Deno.test("H6 C3 C4 a process that comes back keeps to the log level and the sub
   assert.deepStrictEqual((await client.request("logging/setLevel", { level: "warning" })).result, {});
   await client.request("resources/list");
   client.heard.length = 0;
-  Deno.kill(await processOf(bench, root) ?? 0, "SIGKILL");
+  const pid = await processOf(bench, root);
+  assert.ok(pid !== undefined);
+  Deno.kill(pid, "SIGKILL");
   await client.request("tools/list");
   // The operation died with the process: who watched it is sent to look, and sees.
   const { params } = await client.hears("notifications/resources/updated");

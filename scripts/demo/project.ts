@@ -61,9 +61,8 @@ export class Project implements Disposable {
 
   /** The process that serves the session whose scope is `root`. Undefined: none does. */
   async sessionProcess(root: string): Promise<number | undefined> {
-    const words = ["--mode=stdio", `--sandbox-scope=${root}`];
     const all = await processesWith(this.directory);
-    return all.find(({ command }) => words.every((word) => command.split(" ").includes(word)))?.pid;
+    return all.find(({ command, directory }) => command.includes("--mode=stdio") && directory === root)?.pid;
   }
 
   [Symbol.dispose](): void {

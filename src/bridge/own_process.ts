@@ -1,14 +1,12 @@
 /** Our own program as the server process of a session. */
-import { type OwnProgram, startOwnProgram } from "../process/spawn.ts";
 import { LineSplitter } from "../service/line_splitter.ts";
 import type { ServerProcess, ServerProcessHooks } from "./server_process.ts";
 
 /** Longer lines of stderr are not shown. */
 const LONGEST_ERROR_LINE = 64 * 1024;
 
-/** Starts it. @throws {Error} when the system cannot */
-export function startOwnServer(program: OwnProgram, hooks: ServerProcessHooks): ServerProcess {
-  const child = startOwnProgram(program);
+/** Reads from it and writes to it from now on. */
+export function attachServer(child: Deno.ChildProcess, hooks: ServerProcessHooks): ServerProcess {
   const writer = child.stdin.getWriter();
   const splitter = new LineSplitter(LONGEST_ERROR_LINE);
   const decoder = new TextDecoder();

@@ -3,14 +3,17 @@
  * the settings files itself, the project's from the session's directory.
  */
 import { absolutePath } from "../sandbox/paths.ts";
+import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "./awaited_scope.ts";
 import { sessionProgram } from "./commands/running_program.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "./flags.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
 
-/** A command line and environment without the scope. */
+/** A command line and environment; the scope is what it waits for. */
 export interface ChildProgram {
   readonly command: string;
   readonly args: readonly string[];
+  /** For one that is started ahead. */
+  readonly argsAhead: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -37,10 +40,16 @@ const FILES: readonly FlagName[] = ["audit-log"];
 /** Relative ones start in the scope, which each session has of its own. */
 const INSIDE_THE_SCOPE: readonly FlagName[] = ["protect", "allow-protected"];
 
-/** The program for every session; each adds its scope. */
+/** The program for every session; each is told its scope. */
 export function childProgram(settings: ChildSettings): ChildProgram {
   const { command, args } = sessionProgram();
-  return { command, args: [...args, ...childFlags(settings), "--mode=stdio"], environment: childEnvironment(settings) };
+  const words = [...childFlags(settings), "--mode=stdio"];
+  return {
+    command,
+    args: [...args, AWAIT_SCOPE, ...words],
+    argsAhead: [...args, AWAIT_SCOPE_AHEAD, ...words],
+    environment: childEnvironment(settings),
+  };
 }
 
 /** The flags that were typed and matter to a session. Pure. */

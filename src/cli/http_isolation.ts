@@ -4,8 +4,9 @@ import type { PeerProblem } from "../bridge/http_server.ts";
 import { isolatedBackends, type ServerPlace } from "../bridge/isolated_backend.ts";
 import { type InitializeAnswer, NEWEST_VERSION } from "../bridge/initialize_answer.ts";
 import { refusedModernEra } from "../bridge/modern.ts";
-import { startOwnServer } from "../bridge/own_process.ts";
+import { OwnServers } from "../bridge/own_servers.ts";
 import { SessionScopes } from "../bridge/session_scopes.ts";
+import { hasMemoryToSpare, memoryFacts } from "../bridge/spare_memory.ts";
 import { Subprocess } from "../bridge/subprocess.ts";
 import { VERSION } from "../base/version.ts";
 import { Turns } from "../operation/turns.ts";
@@ -45,7 +46,7 @@ export async function servedApart(options: ComposeHttpOptions, stack: AsyncDispo
   const ceiling = ceilingOf(options, libc);
   const scopes = new SessionScopes({ libc, ceiling, ...facts(options), reserved: reservedPlaces(options) });
   const open = http.serverCommand === undefined
-    ? ownServers(options, scopes)
+    ? ownServers(stack.use(serversWithSpare(options, libc)), scopes)
     : otherServers(options, http.serverCommand, scopes);
   const initializeAnswer = await learnAnswer(options, { open, libc });
   const enforced = options.settings.sandbox && !(http.serverCommand !== undefined && http.openServer);
@@ -130,15 +131,22 @@ function reservedPlaces({ environment }: ComposeHttpOptions): readonly string[] 
   return state === undefined ? [] : [realPath(state) ?? state];
 }
 
-function ownServers({ flags, environment }: ComposeHttpOptions, scopes: SessionScopes): OpenPlace {
-  const program = childProgram({ flags, environment, directory: Deno.cwd() });
+/** Closed before what it uses: it is made later. */
+function serversWithSpare({ flags, environment, http }: ComposeHttpOptions, libc: Libc): OwnServers {
+  return new OwnServers({
+    ...childProgram({ flags, environment, directory: Deno.cwd() }),
+    most: http.maxSessions,
+    hasRoom: () => hasMemoryToSpare(memoryFacts(libc)),
+  });
+}
+
+function ownServers(servers: OwnServers, scopes: SessionScopes): OpenPlace {
   return (pinned) =>
     Promise.resolve({
       start(hooks) {
         const change = pinned.map((one) => scopes.changeOf(one)).find((found) => found !== undefined);
         if (change !== undefined) return Promise.reject(new Error(change));
-        const args = [...program.args, ...pinned.map(({ path }) => `--sandbox-scope=${path}`)];
-        return Promise.resolve(startOwnServer({ ...program, args, directory: pinned[0]?.path ?? "/" }, hooks));
+        return Promise.resolve(servers.start(pinned.map(({ path }) => path), hooks));
       },
       close: () => Promise.resolve(),
     });

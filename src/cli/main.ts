@@ -6,6 +6,7 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { VERSION } from "../base/version.ts";
 import { parseCommandLine } from "./arguments.ts";
+import { withAwaitedScope } from "./awaited_scope.ts";
 import { UsageError } from "./commands/context.ts";
 import { runSubcommand } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
 import { helpText } from "./help.ts";
@@ -24,7 +25,9 @@ type Environment = Readonly<Record<string, string>>;
 export async function main(words: readonly string[]): Promise<number> {
   const environment = Deno.env.toObject();
   try {
-    const invocation = await invocationOf(words, environment);
+    const all = await withAwaitedScope(words);
+    if (all === undefined) return 0;
+    const invocation = all.ok ? await invocationOf(all.value, environment) : all;
     if (invocation.ok) return await run(invocation.value, environment);
     await printProblem(invocation.problem);
     return WRONG_USAGE;

@@ -8,6 +8,8 @@ export interface SeenProcess {
   readonly pid: number;
   /** Words of the command line joined by blanks. */
   readonly command: string;
+  /** Its working directory; empty where that cannot be seen. */
+  readonly directory: string;
 }
 
 /** What a process holds; all 0 when it is gone or a zombie. */
@@ -26,7 +28,7 @@ IFS= read -r marker
 } | cut -d/ -f3 | sort -un | while read -r pid; do
   state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$pid/status" 2>/dev/null)
   case $state in ''|Z*|X*) continue ;; esac
-  printf '%s\\t%s\\n' "$pid" "$(tr '\\0\\n' '  ' < "/proc/$pid/cmdline" 2>/dev/null)"
+  printf '%s\\t%s\\t%s\\n' "$pid" "$(readlink "/proc/$pid/cwd")" "$(tr '\\0\\n' '  ' < "/proc/$pid/cmdline" 2>/dev/null)"
 done
 exit 0`;
 
@@ -45,8 +47,8 @@ exit 0`;
 export async function processesWith(marker: string): Promise<readonly SeenProcess[]> {
   const lines = await script(FIND, { input: `${marker}\n` });
   return lines.map((line) => {
-    const [pid = "", command = ""] = line.split("\t");
-    return { pid: Number(pid), command: command.trim() };
+    const [pid = "", directory = "", ...command] = line.split("\t");
+    return { pid: Number(pid), command: command.join("\t").trim(), directory };
   });
 }
 

@@ -1,0 +1,75 @@
+/**
+ * A client's first words, played to a service of nothing: code that ran once is loaded and compiled, so a spare process
+ * answers sooner when it gets its session (N5). All of it is in memory: no file, no scope and no command is touched,
+ * and nothing of it is left.
+ */
+import { SILENT } from "../base/log.ts";
+import { VERSION } from "../base/version.ts";
+import { EMPTY_CATALOG } from "../catalog/snapshot.ts";
+import { OperationRegistry } from "../operation/registry.ts";
+import { DEFAULT_INLINE_LIMITS, type Service } from "../service/service.ts";
+import { serveStdioConnection } from "../service/stdio_connection.ts";
+import type { ByteInput } from "../service/stdio_transport.ts";
+
+const WORDS = [
+  {
+    id: 1,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "ahma_mcp", version: VERSION },
+    },
+  },
+  { method: "notifications/initialized" },
+  { id: 2, method: "tools/list" },
+  { id: 3, method: "tools/call", params: { name: "status", arguments: {} } },
+];
+
+/** Resolves when it is over. */
+export async function rehearse(): Promise<void> {
+  await serveStdioConnection(serviceOfNothing(), {
+    input: inputOf(WORDS.map((word) => `${JSON.stringify({ jsonrpc: "2.0", ...word })}\n`).join("")),
+    output: { write: (bytes) => Promise.resolve(bytes.length) },
+  });
+}
+
+function inputOf(text: string): ByteInput {
+  let rest = new TextEncoder().encode(text);
+  return {
+    read(buffer) {
+      if (rest.length === 0) return Promise.resolve(null);
+      const written = Math.min(buffer.length, rest.length);
+      buffer.set(rest.subarray(0, written));
+      rest = rest.subarray(written);
+      return Promise.resolve(written);
+    },
+  };
+}
+
+function serviceOfNothing(): Service {
+  const never = () => Promise.reject(new Error("Nothing runs in a rehearsal"));
+  const outside = { ok: false, problem: "There is no scope in a rehearsal" } as const;
+  return {
+    info: { name: "ahma_mcp", version: VERSION },
+    catalog: () => Promise.resolve(EMPTY_CATALOG),
+    runner: { run: never },
+    registry: new OperationRegistry({ maxConcurrency: 1, log: SILENT }),
+    scope: {
+      roots: [],
+      resolveDirectory: () => Promise.resolve(outside),
+      contains: () => Promise.resolve(outside),
+    },
+    settings: {
+      synchronous: false,
+      defaultTimeoutSeconds: undefined,
+      inline: DEFAULT_INLINE_LIMITS,
+      inlineWaitMs: 0,
+      keepAnsi: false,
+      pushResults: true,
+      sandbox: { enforced: false, summary: "rehearsal" },
+    },
+    writePrivateFile: never,
+    log: SILENT,
+  };
+}

@@ -1,0 +1,170 @@
+/** The process that waits for the next isolated session, and how it is told its scope. */
+import assert from "node:assert/strict";
+import { scopeMessage } from "../src/bridge/scope_message.ts";
+import { until, withDeadline } from "./_support/deadline.ts";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
+import { readLines } from "./_support/line_reader.ts";
+import { processesWith, type SeenProcess } from "./_support/processes.ts";
+import { programStart } from "./_support/program.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const ISOLATED = "--session-isolation";
+const AHEAD = "--await-scope=ahead";
+const SHELL = "sandboxed_shell";
+
+function rootIn(bench: Workbench, name: string): string {
+  bench.write(`${name}/.keep`, "");
+  return `${bench.scope}/${name}`;
+}
+
+/** Processes that were started ahead: those in `/` still wait. */
+async function startedAhead(bench: Workbench): Promise<readonly SeenProcess[]> {
+  return (await processesWith(bench.marker)).filter(({ command }) => command.split(" ").includes(AHEAD));
+}
+
+async function waiting(bench: Workbench): Promise<SeenProcess | undefined> {
+  const all = (await startedAhead(bench)).filter(({ directory }) => directory === "/");
+  assert.ok(all.length <= 1, "one at a time");
+  return all[0];
+}
+
+/** A process that waits for its scope, with nothing between the test and its stdin. */
+class AwaitingProcess implements AsyncDisposable {
+  readonly child: Deno.ChildProcess;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #reading: Promise<unknown>;
+  readonly #answers = new Map<number, (message: RpcMessage) => void>();
+  readonly #unasked: ((message: RpcMessage) => void)[] = [];
+  #lastId = 0;
+
+  constructor(bench: Workbench) {
+    const { command, args, environment } = programStart(bench, [AHEAD, "--mode=stdio"]);
+    this.child = new Deno.Command(command, {
+      args: [...args],
+      cwd: "/",
+      clearEnv: true,
+      env: { ...environment },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    this.#writer = this.child.stdin.getWriter();
+    this.#reading = readLines(this.child.stdout, (line) => {
+      const message: RpcMessage = JSON.parse(line);
+      if (typeof message.id === "number") this.#answers.get(message.id)?.(message);
+      else this.#unasked.shift()?.(message);
+    });
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#writer.write(bytes);
+  }
+
+  /** The next message that answers no id: an error about a line that is no message. */
+  nextUnasked(): Promise<RpcMessage> {
+    const { promise, resolve } = Promise.withResolvers<RpcMessage>();
+    this.#unasked.push(resolve);
+    return withDeadline(promise, 30_000, "a message");
+  }
+
+  async request(method: string, params: object): Promise<RpcMessage> {
+    const id = ++this.#lastId;
+    const { promise, resolve } = Promise.withResolvers<RpcMessage>();
+    this.#answers.set(id, resolve);
+    await this.write(new TextEncoder().encode(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`));
+    return await withDeadline(promise, 30_000, `the answer to ${method}`);
+  }
+
+  async shell(command: string): Promise<string> {
+    const args = { command, execution_mode: "Synchronous" };
+    return toolAnswer(await this.request("tools/call", { name: SHELL, arguments: args })).text;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writer.close().catch((thrown) => {
+      // It has ended by itself.
+      if (!(thrown instanceof TypeError || thrown instanceof Deno.errors.BrokenPipe)) throw thrown;
+    });
+    await withDeadline(this.child.status, 30_000, "the end of the process");
+    await this.#reading;
+  }
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`H3 S1 a process is told its scope once: what comes later in the same words changes nothing, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
+    await using process = new AwaitingProcess(bench);
+    await process.write(scopeMessage([one]));
+    const clientInfo = { name: "test", version: "1" };
+    await process.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+    assert.match(await process.shell("pwd; echo x > written"), new RegExp(`\n${one}\n`));
+    for (const again of [scopeMessage([two]), scopeMessage([two, one])]) {
+      const refused = process.nextUnasked();
+      await process.write(again);
+      await process.write(new TextEncoder().encode("\n"));
+      assert.strictEqual((await refused).error?.code, -32700);
+      assert.match(
+        await process.shell(`pwd; echo x > ${two}/written`),
+        new RegExp(`\n${one}\n.*(Permission|No such|Read-only)`, "s"),
+      );
+    }
+    assert.deepStrictEqual(await namesIn(two), [".keep"]);
+    // The control: the other directory would have been taken in the first place.
+    await using other = new AwaitingProcess(bench);
+    await other.write(scopeMessage([two]));
+    await other.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+    assert.match(await other.shell("pwd; echo x > written"), new RegExp(`\n${two}\n`));
+    assert.deepStrictEqual(await namesIn(two), [".keep", "written"]);
+  });
+}
+
+Deno.test("H3 a process that waits for its scope ends with its stdin, and refuses anything else in its place", async () => {
+  using bench = new Workbench();
+  {
+    await using process = new AwaitingProcess(bench);
+    await process[Symbol.asyncDispose]();
+    assert.deepStrictEqual((await process.child.status).code, 0);
+  }
+  await using process = new AwaitingProcess(bench);
+  await process.write(new TextEncoder().encode(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n`));
+  assert.strictEqual((await withDeadline(process.child.status, 30_000, "the refusal")).code, 2);
+});
+
+Deno.test("N5 H3 one process waits for the next session, opens nothing of anybody, and gives its place to another", async () => {
+  using bench = new Workbench();
+  const root = rootIn(bench, "root");
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  const first = await until(() => waiting(bench), 30_000, "a process that waits");
+  const open = (await namesIn(`/proc/${first.pid}/fd`)).map((name) => linkOf(`/proc/${first.pid}/fd/${name}`));
+  assert.deepStrictEqual(open.filter((path) => path.startsWith(bench.scope)), []);
+  assert.deepStrictEqual((await processesWith(bench.marker)).filter(({ directory }) => directory === root), []);
+  await using client = await HttpClient.connect(server, { roots: [root] });
+  assert.match((await client.shell("pwd")).text, new RegExp(`\n${root}\n`));
+  const [session] = (await startedAhead(bench)).filter(({ directory }) => directory === root);
+  assert.strictEqual(session?.pid, first.pid);
+  const second = await until(() => waiting(bench), 30_000, "another process that waits");
+  // One that was killed while it waited is not used: the next session gets its process all the same.
+  Deno.kill(second.pid, "SIGKILL");
+  await until(async () => await waiting(bench) === undefined, 30_000, "its end");
+  await using other = await HttpClient.connect(server, { roots: [root] });
+  assert.match((await other.shell("pwd")).text, new RegExp(`\n${root}\n`));
+  const third = await until(() => waiting(bench), 30_000, "a process that waits, again");
+  assert.ok(third.pid !== second.pid);
+});
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).toSorted();
+}
+
+function linkOf(path: string): string {
+  try {
+    return Deno.readLinkSync(path);
+  } catch (thrown) {
+    // The descriptor with which it was listed, or one that was closed since.
+    if (thrown instanceof Deno.errors.NotFound) return "";
+    throw thrown;
+  }
+}
