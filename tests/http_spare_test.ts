@@ -8,7 +8,7 @@ import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { processesWith, type SeenProcess } from "./_support/processes.ts";
 import { programStart } from "./_support/program.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { ORDINARY_ID, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const ISOLATED = "--session-isolation";
 const AHEAD = "--await-scope=ahead";
@@ -168,3 +168,40 @@ function linkOf(path: string): string {
     throw thrown;
   }
 }
+
+Deno.test("H8 the token is in no command line and no environment of the processes behind the server", async () => {
+  using bench = new Workbench();
+  const root = rootIn(bench, "root");
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--require-token"] });
+  const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
+  const headers = { authorization: `Bearer ${token}` };
+  await using client = await HttpClient.connect(server, { roots: [root], headers });
+  assert.match((await client.shell("env")).text, /\nHOME=/);
+  await until(() => waiting(bench), 30_000, "a process that waits");
+  const pids = (await processesWith(bench.marker)).map(({ pid }) => pid);
+  assert.ok(pids.length >= 3, String(pids.length));
+  assert.deepStrictEqual(await processesWith(token), []);
+});
+
+Deno.test({
+  name: "S8 H3 a session whose scope holds the runtime and the program cannot change them",
+  ignore: Deno.uid() !== 0, // the program runs from a directory of the user only where the test can give it to one
+  async fn() {
+    using bench = new Workbench("ordinary");
+    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+    const program = bench.runtime;
+    // Not the runtime in it, which may be a hard link to that of the system; its directory is the user's all the same.
+    for (const path of [program, `${program}/ahma_mcp.mjs`]) await Deno.chown(path, ORDINARY_ID, ORDINARY_ID);
+    const before = await Deno.stat(`${program}/ahma_mcp.mjs`);
+    await using client = await HttpClient.connect(server, { roots: [program] });
+    const { text } = await client.shell(
+      "echo x > other && echo control $?; for f in deno ahma_mcp.mjs; do echo x >> $f || echo kept $f; " +
+        "mv $f away || echo held $f; rm -f $f || echo left $f; done; true",
+    );
+    for (const fact of ["control 0", "held deno", "left deno", "kept ahma_mcp.mjs", "held ahma_mcp.mjs"]) {
+      assert.match(text, new RegExp(fact), text);
+    }
+    assert.deepStrictEqual(await namesIn(program), ["ahma_mcp.mjs", "deno", "other"]);
+    assert.strictEqual((await Deno.stat(`${program}/ahma_mcp.mjs`)).size, before.size);
+  },
+});
