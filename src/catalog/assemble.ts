@@ -20,6 +20,9 @@ export interface Assembly {
   readonly findings: ReadonlyMap<string, readonly Finding[]>;
 }
 
+/** A list of them that is longer is more than any client or model takes, and stops the server while it is made. */
+const MOST_LEAVES = 5_000;
+
 interface Candidate {
   readonly tool: CatalogTool;
   readonly leaves: readonly PlacedLeaf[];
@@ -62,6 +65,10 @@ function acceptNames(
   const candidates: Candidate[] = [];
   for (const { file, definition } of files) {
     const name = toolNameOf(definition, file);
+    if (leafFiles.size >= MOST_LEAVES) {
+      report(file, errorAt([], `There are ${MOST_LEAVES} MCP tools before this file already: remove some`));
+      continue;
+    }
     const leaves = leavesOfFile(definition, name);
     const ofTool = toolNameFindings(name, definition, tools);
     const found = ofTool.length > 0 ? ofTool : leafNameFindings(leaves, leafFiles);

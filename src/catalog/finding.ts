@@ -9,6 +9,18 @@ export interface Finding {
   readonly message: string;
 }
 
+/** So many are told of one file; who mends those finds the next. */
+export const MOST_FINDINGS = 50;
+
+/** The first of them, errors before warnings, and one that says how many more there are. */
+export function firstFindings(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length <= MOST_FINDINGS) return findings;
+  const errors = findings.filter(({ severity }) => severity === "error");
+  const warnings = findings.filter(({ severity }) => severity === "warning");
+  const more = `The file has more mistakes than these ${MOST_FINDINGS}: mend them first`;
+  return [...[...errors, ...warnings].slice(0, MOST_FINDINGS), warningAt([], more)];
+}
+
 /** An error at the value under `path`. */
 export function errorAt(path: readonly (string | number)[], message: string): Finding {
   return { severity: "error", path, at: "value", message };

@@ -1,7 +1,7 @@
 /** Says what is wrong with a file that does not have the format, in words for its author (T4). */
 import type { z } from "zod";
 import { closest, didYouMean } from "../base/suggest.ts";
-import { errorAt, type Finding } from "./finding.ts";
+import { errorAt, type Finding, MOST_FINDINGS } from "./finding.ts";
 import { knownFields, toolSchema } from "./mtdf.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -32,9 +32,15 @@ const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
   async: 'a leaf that is not "synchronous" runs in the background',
 };
 
-/** One finding per thing wrong with a parsed file; empty: it has the format. */
+/**
+ * One finding per thing wrong with a parsed file, as many as are told of one; empty: it has the format. A file may have
+ * been made to hold a hundred thousand mistakes: what is said about each takes time.
+ */
 export function formatFindings(parsed: unknown): readonly Finding[] {
-  const issues: readonly Issue[] = toolSchema().safeParse(parsed).error?.issues ?? [];
+  const issues = (toolSchema().safeParse(parsed).error?.issues ?? []).slice(0, MOST_FINDINGS + 1)
+    .map((issue) =>
+      issue.code === "unrecognized_keys" ? { ...issue, keys: issue.keys.slice(0, MOST_FINDINGS + 1) } : issue
+    );
   return issues.filter((issue) => !isSaidBetter(issue, issues)).flatMap((issue) => {
     // JSON has no symbols, so a path through a parsed file holds none.
     const path = issue.path.filter((part) => typeof part !== "symbol");

@@ -154,10 +154,18 @@ function inNameOrder(texts: readonly ReadText[]): readonly ReadText[] {
   );
 }
 
-/** Messages quote what the file says, and what a file says may be there to deceive. */
+/** Messages quote what the file says, and what a file says may be there to deceive, or to fill whoever reads it. */
 function shown(problem: CatalogProblem): CatalogProblem {
-  const message = visibleText(problem.message);
-  return message === problem.message ? problem : { ...problem, message };
+  const message = cut(visibleText(problem.message), LONGEST_MESSAGE);
+  const pointer = cut(problem.pointer, LONGEST_POINTER);
+  return message === problem.message && pointer === problem.pointer ? problem : { ...problem, message, pointer };
+}
+
+const LONGEST_MESSAGE = 1_000;
+const LONGEST_POINTER = 300;
+
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
 }
 
 function withKept(problem: CatalogProblem, kept: ReadonlySet<string>): CatalogProblem {

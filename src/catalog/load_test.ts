@@ -101,7 +101,7 @@ Deno.test("T1 loadCatalog() is not stopped by files that are no text, too large,
       catalog.problems.map(({ file, message }) => `${file.slice(directory.length + 1)} ${message}`),
       [
         "binary.json Cannot read tool file: it is not UTF-8: save it as UTF-8",
-        "large.json Cannot read tool file: it has 4194305 bytes, at most 4194304 are read",
+        "large.json Cannot read tool file: it has 1048577 bytes, at most 1048576 are read",
         catalog.problems[2]?.message.replace(/^/, "loop.json "),
         "pipe.json Cannot read tool file: it is no regular file: replace it",
       ],
@@ -109,6 +109,74 @@ Deno.test("T1 loadCatalog() is not stopped by files that are no text, too large,
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
+});
+
+Deno.test("S10 loadCatalog() tells of a hundred thousand mistakes only the first, and soon", async () => {
+  const unknown = `{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join(",")}}`.slice(0, LARGEST_FILE_BYTES);
+  const text = `${unknown.slice(0, unknown.lastIndexOf(","))}}`;
+  const repeated = tool("repeated").replace("{", `{${'"name":"x",'.repeat(60_000)}`);
+  const began = performance.now();
+  const catalog = await loaded({ "repeated.json": repeated, "unknown.json": text });
+  assert.ok(performance.now() - began < 20_000, "it took as long as all of them would"); // and not minutes
+  const told = (file: string) => catalog.problems.filter((problem) => problem.file === file);
+  assert.deepStrictEqual([namesOf(catalog), told("repeated.json").length, told("unknown.json").length], [
+    ["repeated"],
+    51,
+    51,
+  ]);
+  assert.match(told("unknown.json").at(-1)?.message ?? "", /^The file has more mistakes than these 50/);
+});
+
+Deno.test("S10 loadCatalog() cuts what is told of a name that fills a file", async () => {
+  const catalog = await loaded({ "a.json": `{"${"k".repeat(500_000)}":1}`, "b.json": tool("good") });
+  assert.ok(JSON.stringify(catalog.problems).length < 4_000);
+  assert.deepStrictEqual(namesOf(catalog), ["good"]);
+});
+
+Deno.test("S10 loadCatalog() reads no more files than a person makes, and says so", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 1_005 }, (_, i) => [`${10_000 + i}.json`, tool(`t${i}`)] as const),
+  );
+  const catalog = await loaded(files);
+  assert.deepStrictEqual([catalog.leaves.length, said(catalog).length], [1_000, 1]);
+  assert.match(said(catalog)[0] ?? "", /Cannot read tools directory beyond "11000.json": at most 1000 files/);
+});
+
+Deno.test("S10 loadCatalog() reads no more bytes than fit, and says so", async () => {
+  const large = tool("large").replace("{", `{${" ".repeat(LARGEST_FILE_BYTES - 1_000)}`);
+  const names = ["a", "b", "c", "d", "e", "f"];
+  const files = Object.fromEntries(names.map((name) => [`${name}.json`, large.replace("large", name)] as const));
+  const catalog = await loaded(files);
+  assert.deepStrictEqual(namesOf(catalog), ["a", "b", "c", "d"]);
+  assert.match(said(catalog)[0] ?? "", /Cannot read tools directory beyond "e.json"/);
+});
+
+Deno.test("S10 loadCatalog() refuses a file with more subcommands than anybody lists", async () => {
+  const subcommand = (count: number) =>
+    JSON.stringify({
+      name: `of${count}`,
+      command: "echo",
+      synchronous: true,
+      subcommand: Array.from({ length: count }, (_, i) => ({ name: `s${i}`, description: "Says." })),
+    });
+  const catalog = await loaded({ "a.json": subcommand(1_000), "b.json": subcommand(1_001) });
+  assert.deepStrictEqual([catalog.leaves.length, said(catalog).length], [1_000, 1]);
+  assert.match(said(catalog)[0] ?? "", /^b.json:.*There are more than 1000 subcommands: split the file/);
+});
+
+Deno.test("S10 loadCatalog() lists no more tools than any client takes", async () => {
+  const files = Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [
+    `${name}.json`,
+    JSON.stringify({
+      name,
+      command: "echo",
+      synchronous: true,
+      subcommand: Array.from({ length: 1_000 }, (_, i) => ({ name: `s${i}`, description: "Says." })),
+    }),
+  ]));
+  const catalog = await loaded(files);
+  assert.deepStrictEqual([catalog.leaves.length, said(catalog).length], [5_000, 1]);
+  assert.match(said(catalog)[0] ?? "", /^f.json:.*There are 5000 MCP tools before this file already/);
 });
 
 Deno.test("T1 loadCatalog() reports a directory that does not exist", async () => {

@@ -4,7 +4,7 @@
  */
 import type { Node, ParseError } from "jsonc-parser";
 import type { CatalogProblem } from "./leaf.ts";
-import { type Finding, pointerOf } from "./finding.ts";
+import { type Finding, firstFindings, MOST_FINDINGS, pointerOf } from "./finding.ts";
 
 type Jsonc = typeof import("jsonc-parser");
 
@@ -16,7 +16,7 @@ export async function locateFindings(
 ): Promise<readonly CatalogProblem[]> {
   const jsonc = await import("jsonc-parser");
   const root = treeOf(jsonc, text, []);
-  return [...findings, ...repeatedKeys(root)].map((finding) => {
+  return firstFindings([...findings, ...repeatedKeys(root)]).map((finding) => {
     const offset = root === undefined ? undefined : offsetOf(jsonc, root, finding);
     return { ...bare(file, finding), ...placeOf(text, offset) };
   });
@@ -77,13 +77,13 @@ function repeatedKeys(root: Node | undefined): readonly Finding[] {
   const findings: Finding[] = [];
   const waiting: { readonly node: Node; readonly path: readonly (string | number)[] }[] = [];
   if (root !== undefined) waiting.push({ node: root, path: [] });
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let next = waiting.pop(); next !== undefined && findings.length <= MOST_FINDINGS; next = waiting.pop()) {
     const { node, path } = next;
     const seen = new Set<string>();
     for (const [index, child] of (node.children ?? []).entries()) {
       const key: string | number = node.type === "object" ? String(child.children?.[0]?.value) : index;
       if (typeof key === "string") {
-        if (seen.has(key)) findings.push(repeated([...path, key]));
+        if (seen.has(key) && findings.length <= MOST_FINDINGS) findings.push(repeated([...path, key]));
         seen.add(key);
       }
       const value = node.type === "object" ? child.children?.[1] : child;

@@ -9,7 +9,13 @@ import type { ToolText } from "./load.ts";
 import { compareText } from "./problem.ts";
 
 /** A tool file is written by hand; what is larger is something else. */
-export const LARGEST_FILE_BYTES = 4 * 1024 * 1024;
+export const LARGEST_FILE_BYTES = 1024 * 1024;
+/**
+ * All files of a directory together, and how many: a command may be able to write here, and the server stands still while
+ * it reads. What comes later by name is left out.
+ */
+export const MOST_BYTES = 4 * 1024 * 1024;
+export const MOST_FILES = 1_000;
 
 /** Files that stand beside tool files and are none. */
 const NOT_TOOLS: readonly string[] = ["settings.json"];
@@ -55,12 +61,25 @@ function realPathOf(path: string): string | undefined {
 function readAll(directory: string): ReadTexts {
   const names = toolFileNames(directory);
   if (typeof names === "string") return { texts: [], problems: [problemOf(directory, names)] };
-  const read = names.map((name) => readInside(directory, name));
-  return {
-    texts: read.filter((one) => "text" in one),
-    problems: read.filter((one) => "severity" in one),
-  };
+  const texts: ToolText[] = [];
+  const problems: CatalogProblem[] = [];
+  let left = MOST_BYTES;
+  for (const [index, name] of names.entries()) {
+    const read = index < MOST_FILES ? readInside(directory, name, Math.min(left, LARGEST_FILE_BYTES)) : undefined;
+    if (read === undefined) {
+      problems.push(problemOf(directory, `Cannot read tools directory beyond "${name}": ${TOO_MUCH}`));
+      break;
+    }
+    if ("severity" in read) problems.push(read);
+    else {
+      texts.push(read);
+      left -= read.text.length;
+    }
+  }
+  return { texts, problems };
 }
+
+const TOO_MUCH = `at most ${MOST_FILES} files of ${MOST_BYTES} bytes together are read: remove some`;
 
 /** Names of the tool files in a directory, in order; a text says why it cannot be read. */
 export function toolFileNames(directory: string): readonly string[] | string {
@@ -90,13 +109,14 @@ const CONTROL_REGEXP = /[\x00-\x1f\x7f-\x9f]/;
 /**
  * A file of a tools directory. A link that leads out is not followed: commands may be able to write here, and what is in
  * a file is told to the agent. They may also exchange the file for a link while it is read, so afterwards what was
- * read must be what lies inside.
+ * read must be what lies inside. Undefined: it is larger than what is left of all of them.
  */
-function readInside(directory: string, name: string): ToolText | CatalogProblem {
+function readInside(directory: string, name: string, largest: number): ToolText | CatalogProblem | undefined {
   const file = `${directory}/${name}`;
   try {
     if (placeInside(directory, file) === undefined) return ledOut(file);
-    const read = readRegularFile(file, LARGEST_FILE_BYTES);
+    const read = readRegularFile(file, largest);
+    if (read.kind === "too_large" && read.size <= LARGEST_FILE_BYTES) return undefined;
     const place = placeInside(directory, file);
     if (place === undefined) return ledOut(file);
     const { dev, ino } = Deno.lstatSync(place);

@@ -20,6 +20,8 @@ export type ParsedTool =
 
 /** Subcommands nested deeper than this have no readable name, and would let a file exhaust the stack. */
 const DEEPEST_SUBCOMMAND = 8;
+/** Each costs a moment at every look, and no client takes that many tools. */
+const MOST_SUBCOMMANDS = 1_000;
 const GUIDANCE_FILE = "The file holds guidance for another program and no tool: it is without effect, " +
   'what matters of it goes into "description" or "hints" of the tools';
 
@@ -27,10 +29,8 @@ const GUIDANCE_FILE = "The file holds guidance for another program and no tool: 
 export function parseTool(text: string): ParsedTool {
   const json = parseJson(text);
   if (!json.ok) return { kind: "not_json", cause: json.cause };
-  if (nestsTooDeep(json.value)) {
-    const message = `Subcommands are nested more than ${DEEPEST_SUBCOMMAND} deep: flatten them`;
-    return { kind: "refused", findings: [errorAt(["subcommand"], message)] };
-  }
+  const many = tooManySubcommands(json.value);
+  if (many !== undefined) return { kind: "refused", findings: [errorAt(["subcommand"], many)] };
   if (isGuidanceFile(json.value)) return { kind: "refused", findings: [warningAt([], GUIDANCE_FILE)] };
   const definition = json.value;
   if (!isToolDefinition(definition)) {
@@ -59,14 +59,17 @@ function parseJson(text: string): Json {
 }
 
 /** Level by level, without recursion: the depth is the file's choice. */
-function nestsTooDeep(parsed: unknown): boolean {
+function tooManySubcommands(parsed: unknown): string | undefined {
   let level: readonly unknown[] = [parsed];
+  let count = 0;
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST_SUBCOMMAND) return true;
+    if (depth > DEEPEST_SUBCOMMAND) return `Subcommands are nested more than ${DEEPEST_SUBCOMMAND} deep: flatten them`;
     level = level.flatMap((node) => {
       const below = typeof node === "object" && node !== null && "subcommand" in node ? node.subcommand : undefined;
       return Array.isArray(below) ? below : [];
     });
+    count += level.length;
+    if (count > MOST_SUBCOMMANDS) return `There are more than ${MOST_SUBCOMMANDS} subcommands: split the file`;
   }
-  return false;
+  return undefined;
 }

@@ -3,6 +3,7 @@ import { until } from "../_support/deadline.ts";
 import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
+import { FLOODS } from "./floods.ts";
 import { plants, printing } from "./planted.ts";
 import { PROTECTED } from "./protected_files.ts";
 import { driven, withServer, withTools, writeTools } from "./stage.ts";
@@ -343,8 +344,10 @@ while [ $SECONDS -lt $end ]; do ln -f file planted.json; ln -s ${tools}/planted.
   },
   {
     id: "C13",
-    title: "10,000 files, 1,000 changes a second",
-    notApplicable: "not tried yet: a load test is missing",
+    title: "10,000 files, 1,000 changes a second, files made to take long",
+    users: BOTH,
+    aim: "evidence",
+    ways: FLOODS,
   },
   {
     id: "C14",

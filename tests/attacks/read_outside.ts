@@ -99,6 +99,12 @@ print(os.read(libc.syscall(ctypes.c_long(437), ctypes.c_long(-100), b"${secret}"
       "/etc/shadow-": systemFile("/etc/shadow-", /^\w+:[^:\n]*:\d*:/m),
       "/etc/sudoers": systemFile("/etc/sudoers", /^root\s+ALL=/m),
       "a host key": systemFile("/etc/ssh/ssh_host_ed25519_key", /BEGIN OPENSSH PRIVATE KEY/),
+      "a TLS key": systemFile("/etc/ssl/private/ssl-cert-snakeoil.key", /BEGIN (RSA )?PRIVATE KEY/),
+      "any TLS key": {
+        does: () => `head -qn 1 /etc/ssl/private/* /etc/pki/tls/private/* | sed 's/PRIVATE KEY/& of the machine/'`,
+        evidence: /PRIVATE KEY of the machine/,
+        needs: { machine: () => lacking("/etc/ssl/private/ssl-cert-snakeoil.key") },
+      },
       "/root": { does: () => `ls -a /root`, evidence: /^\.(bashrc|profile|cache)$/m },
     },
   },

@@ -79,6 +79,12 @@ const EXPECTED: readonly [FilteredCall, readonly (number | bigint)[], string, Pa
       ["socket", [family, 1, 6], ALLOWED] as const,
       ["socket", [family, 0x80801, 0], ALLOWED] as const,
       ["socket", [family, 2, 17], ALLOWED] as const,
+      ["socket", [family, 1, 262], ALLOWED] as const,
+      ["socket", [family, 2, 1], ALLOWED] as const,
+      ...[33, 115, 132, 136, 256].flatMap((protocol) => [
+        ["socket", [family, 1, protocol], EACCES] as const,
+        ["socket", [family, 2, protocol], EACCES] as const,
+      ]),
       ["socket", [family, 3, 1], EACCES] as const,
       ["socket", [family, 0x80003, 255], EACCES] as const,
       ["socket", [family, 10, 0], EACCES] as const,
@@ -102,6 +108,9 @@ const EXPECTED: readonly [FilteredCall, readonly (number | bigint)[], string, Pa
   ["socketpair", [1, 2, 0], EACCES],
   ["socketpair", [1, 0x80802, 0], EACCES],
   ["socketpair", [1, 2, 0], ALLOWED, { unixSockets: "allow" }],
+  ["socketpair", [30, 1, 0], EACCES],
+  ["socketpair", [30, 5, 0], EACCES],
+  ["socketpair", [30, 5, 0], EACCES, { unixSockets: "allow" }],
   // TCP Fast Open connects without connect().
   ["sendto", [3, 0, 0, 0x20000000], ALLOWED],
   ["sendto", [3, 0, 0, 0x20000000], EPERM, { network: "none" }],

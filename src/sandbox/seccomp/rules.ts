@@ -104,6 +104,11 @@ const NETLINK_ROUTE = 0;
 const SOCK_STREAM = 1;
 const SOCK_DGRAM = 2;
 const SOCK_SEQPACKET = 5;
+/**
+ * IPPROTO_: whatever suits the type, ICMP, TCP, UDP, ICMPv6, MPTCP. Others (SCTP, UDP-Lite, L2TP, SMC) load modules of
+ * the kernel that few have looked at.
+ */
+const PROTOCOLS = [0, 1, 6, 17, 58, 262];
 /** The rest of `type` are flags. */
 const SOCK_TYPE_MASK = 0xf;
 
@@ -140,7 +145,7 @@ function restrictSockets(rules: Map<FilteredCall, Rule>, { network, unixSockets 
   const sockets: (readonly Demand[])[] = [];
   if (network !== "none") {
     const types = { arg: 1, mask: SOCK_TYPE_MASK, oneOf: [SOCK_STREAM, SOCK_DGRAM] };
-    sockets.push([{ arg: 0, oneOf: [AF_INET, AF_INET6] }, types]);
+    sockets.push([{ arg: 0, oneOf: [AF_INET, AF_INET6] }, types, { arg: 2, oneOf: PROTOCOLS }]);
     // How programs list network interfaces; changing them takes a capability.
     sockets.push([{ arg: 0, oneOf: [AF_NETLINK] }, { arg: 2, oneOf: [NETLINK_ROUTE] }]);
   } else {
@@ -148,12 +153,14 @@ function restrictSockets(rules: Map<FilteredCall, Rule>, { network, unixSockets 
       rules.set(call, deniedUnless([{ arg, mask: MSG_FASTOPEN, oneOf: [0] }]));
     }
   }
+  // Other families have pairs too (TIPC), by which they would come in after all.
+  const pair: Demand[] = [{ arg: 0, oneOf: [AF_UNIX] }];
   if (unixSockets === "allow") sockets.push([{ arg: 0, oneOf: [AF_UNIX] }]);
   else {
     // A pair of datagram sockets can be turned to any other socket; the others stay with each other for good.
-    const types = { arg: 1, mask: SOCK_TYPE_MASK, oneOf: [SOCK_STREAM, SOCK_SEQPACKET] };
-    rules.set("socketpair", { errno: EACCES, unless: [[types]] });
+    pair.push({ arg: 1, mask: SOCK_TYPE_MASK, oneOf: [SOCK_STREAM, SOCK_SEQPACKET] });
   }
+  rules.set("socketpair", { errno: EACCES, unless: [pair] });
   rules.set("socket", { errno: EACCES, unless: sockets });
 }
 

@@ -1,0 +1,72 @@
+/** C13: tool files that are to stop the server, by their number, their changes or what is in them. */
+import { until } from "../_support/deadline.ts";
+import type { Scene, Way } from "./attack.ts";
+import { driven } from "./stage.ts";
+
+/** An answer that takes longer is none: the control stands still for longer, a busy machine does not. */
+const LONGEST_ANSWER_MS = 12_000;
+const STANDSTILL_SECONDS = 14;
+/** After the command the server may read what it left, milliseconds. */
+const AFTERMATH_MS = 2_000;
+
+/** Asks for the status again and again while the command runs and a while after it. */
+async function standsStill(scene: Scene, line: string): Promise<string | undefined> {
+  const { running, directory, scope } = scene;
+  const tools = async () => JSON.stringify((await running.request("tools/list")).result);
+  const before = await tools(); // from here on files are watched
+  const args = { command: line, working_directory: directory, execution_mode: "AsyncResultPush" };
+  let longest = 0;
+  const timed = async (tool: string, words: object) => {
+    const asked = performance.now();
+    const answer = await running.call(tool, words, { deadline: 120_000 });
+    longest = Math.max(longest, performance.now() - asked);
+    return answer;
+  };
+  const { operation } = await timed("sandboxed_shell", args);
+  const runs = new RegExp(`${operation?.operation_id} .*running`);
+  let ended: number | undefined;
+  while (ended === undefined || performance.now() - ended < AFTERMATH_MS) {
+    const { text } = await timed("status", {});
+    if (!runs.test(text)) ended ??= performance.now();
+  }
+  await Deno.remove(`${scope}/.ahma`, { recursive: true }).catch(ignoreMissing);
+  await until(async () => (await tools()) === before, 60_000, "the tools to go");
+  return longest > LONGEST_ANSWER_MS ? `an answer took ${Math.round(longest / 1000)} s` : undefined;
+}
+
+/** The control makes none. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+function flood(line: string, control?: Way["control"]): Way {
+  const there = `mkdir -p ../.ahma/tools && cd ../.ahma/tools || exit 1`;
+  return {
+    does: driven((scene) => standsStill(scene, `${there}; ${line}`)),
+    ...control === undefined
+      ? { noControl: "the control of the first way shows that a standstill is seen" }
+      : { control },
+    ownServer: {},
+  };
+}
+
+/** Of each: what took the server minutes, or all memory there is, before it was limited. */
+export const FLOODS: Readonly<Record<string, Way>> = {
+  "10,000 files": flood(
+    `for i in $(seq 10000); do echo '{"name":"t'$i'","description":"d","command":"c'$i'"}' > $i.json; done`,
+    driven((scene) =>
+      standsStill(scene, `kill -STOP ${scene.server}; sleep ${STANDSTILL_SECONDS}; kill -CONT ${scene.server}`)
+    ),
+  ),
+  "large files": flood(`for i in $(seq 300); do truncate -s 1M $i.json; done`),
+  "a thousand changes a second": flood(
+    `end=$((SECONDS + 3)); while [ $SECONDS -lt $end ]; do echo '{"name":"t","command":"'$RANDOM'"}' > a.json; done`,
+  ),
+  "a file of mistakes": flood(
+    `/usr/bin/python3 -Ic 'print("{" + ",".join(f"\\"k{i}\\":1" for i in range(60000)) + "}")' > a.json`,
+  ),
+  "a file of subcommands": flood(
+    `/usr/bin/python3 -Ic 'import json
+print(json.dumps({"name": "a", "command": "echo", "subcommand": [{"name": f"s{i}"} for i in range(30000)]}))' > a.json`,
+  ),
+};
