@@ -88,6 +88,21 @@ for (const user of usersAtHand()) {
     });
   });
 
+  Deno.test(`S6 --network none: one empty network serves the commands of a session that can make no socket, as ${user}`, async () => {
+    const ask = "readlink /proc/self/ns/net; tail -n +3 /proc/net/dev | cut -d: -f1";
+    const shared = async (...flags: readonly string[]) => {
+      using bench = new Workbench(user);
+      await using server = await ServerProcess.start(bench, { flags: ["--network", "none", ...flags] });
+      await server.shell("mkfifo meet");
+      // Neither ends before the other has been asked, else the number of a namespace could come again.
+      const answers = await Promise.all([server.shell(`${ask}; : > meet`), server.shell(`${ask}; : < meet`)]);
+      const seen = answers.map(({ text }) => /^net:\[\d+\]\n +lo$/m.exec(text)?.[0] ?? assert.fail(text));
+      assert.ok(!seen.some((one) => one.includes(Deno.readLinkSync("/proc/self/ns/net"))));
+      return seen[0] === seen[1];
+    };
+    assert.deepStrictEqual([await shared(), await shared("--unix-sockets", "allow")], [true, false]);
+  });
+
   Deno.test(`S6 the control: without the sandbox all of it is heard, as ${user}`, async () => {
     const { outside, own } = await heard(user, { flags: ["--no-sandbox"] });
     assert.deepStrictEqual(outside, ["abstract", ...NETWORK, ...UNIX].toSorted());

@@ -8,6 +8,7 @@ import type { GuardView } from "../sandbox/guard.ts";
 import type { LaunchCommand, SandboxPolicy } from "../sandbox/policy.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
+import { type HeldNetwork, holdEmptyNetwork } from "./empty_network.ts";
 import { settleNamespaces } from "./namespaces.ts";
 import { logReport, refusalFor, runSelfTest, type SelfTestReport } from "./sandbox_trial.ts";
 import { SessionGuard } from "./session_guard.ts";
@@ -56,6 +57,8 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   readonly #guard: SessionGuard | undefined;
   /** What table, image and waiting shells were made for. */
   #guarded: GuardView | undefined;
+  /** The network that commands share; undefined: none of them does. */
+  #network: HeldNetwork | undefined;
   /** Settles when the repositories below the scopes are known. */
   #repositories: Promise<void> | undefined;
 
@@ -177,6 +180,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     // Those that are left are still hunted with the C library; it goes with the program.
     if (this.#departing.size > 0) return;
     this.#waitingImage?.dispose();
+    this.#network?.close();
     this.#spawner.close();
   }
 
@@ -332,7 +336,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   }
 
   #target() {
-    return { processor: this.#options.sandbox.processor, serverPid: Deno.pid };
+    return { processor: this.#options.sandbox.processor, serverPid: Deno.pid, emptyNetwork: this.#network };
   }
 
   /** Asked at the start, and again by the next command when the answer was none. */
@@ -340,7 +344,11 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     const { sandbox, logger } = this.#options;
     const found = this.#repositories ??= this.#guard?.findRepositories() ?? Promise.resolve();
     const question = { policy: sandbox.policy, target: this.#target(), spawner: this.#spawner, logger };
-    const settling = Promise.all([settleNamespaces(question), found]).then(([policy]) => policy);
+    const settled = settleNamespaces(question).then(async (policy) => {
+      this.#network ??= await holdEmptyNetwork({ ...question, policy });
+      return policy;
+    });
+    const settling = Promise.all([settled, found]).then(([policy]) => policy);
     settling.catch((error) => {
       logger.warn("The sandbox could not be tried; the next command tries again", { reason: messageOf(error) });
       this.#policy = undefined;

@@ -209,6 +209,12 @@ export class Libc {
     }
   }
 
+  /** Opens what Deno would not; the descriptor is the caller's to close. Undefined: it cannot be opened. */
+  openDescriptor(path: string): number | undefined {
+    const fd = this.#library.symbols.open(ENCODER.encode(path + "\0"), O_CLOEXEC);
+    return fd < 0 ? undefined : fd;
+  }
+
   /** Closes a descriptor made here. */
   closeDescriptor(fd: number): void {
     this.#library.symbols.close(fd);

@@ -16,7 +16,7 @@ import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy.ts
 import { dropCapabilities, limitCapabilities } from "./capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./interpreter.ts";
 import { countProcesses, limitResources } from "./limit_steps.ts";
-import { enterNetwork } from "./network_steps.ts";
+import { type EmptyNetwork, enterNetwork, joinNetwork } from "./network_steps.ts";
 import { filterCalls } from "./seccomp_steps.ts";
 import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./mount_steps.ts";
 import { OPEN_FLAGS, type Processor, SYSTEM_CALLS, type SystemCalls } from "./syscalls.ts";
@@ -33,6 +33,7 @@ const CLONE_NEWNS = 0x20000;
 const CLONE_NEWIPC = 0x8000000;
 const CLONE_NEWUSER = 0x10000000;
 const CLONE_NEWPID = 0x20000000;
+const CLONE_NEWNET = 0x40000000;
 const SIGCHLD = 17;
 /**
  * CLONE_VM | CLONE_VFORK: the parent stands still until the child has executed the command, which spares copying the
@@ -58,6 +59,8 @@ export interface LaunchTarget {
   readonly serverPid: number;
   /** An existing file that the command's stderr is appended to; absent: stderr goes where stdout goes (X7). */
   readonly stderrFile?: string;
+  /** Absent: a command that gets a network of its own makes it itself. */
+  readonly emptyNetwork?: EmptyNetwork | undefined;
 }
 
 interface Draft {
@@ -94,6 +97,22 @@ export function launchTable(policy: Table, command: LaunchCommand, processor: Pr
 export function trialTable(policy: SandboxPolicy, target: LaunchTarget): Table {
   const table = policyTable(policy, target);
   table.call("end", SYSTEM_CALLS[target.processor].exit_group, [0]);
+  return table;
+}
+
+/**
+ * A table that makes an empty network, says so on stdout with a byte, and stays until stdin is closed. Its namespaces can
+ * be opened at /proc in between, and whoever has opened them keeps them.
+ */
+export function networkTable(policy: SandboxPolicy, target: LaunchTarget): Table {
+  const draft = begin(target);
+  const { table, sys } = draft;
+  const ordinary = policy.user.uid !== 0;
+  table.call("make an empty network", sys.unshare, [(ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNET]);
+  if (ordinary) mapUser(draft, policy.user);
+  table.call("say that it is there", sys.write, [1, table.text("."), 1], { mode: "equals", expect: 1 });
+  table.call("wait for the end of stdin", sys.read, [0, table.words(0), 1], { mode: "equals", expect: 0 });
+  table.call("end", sys.exit_group, [0]);
   return table;
 }
 
@@ -149,14 +168,12 @@ function ownPidfd({ table, sys }: Draft): TableWord {
 function enterNamespaces(draft: Draft, policy: SandboxPolicy): void {
   const { table, sys } = draft;
   const ordinary = policy.user.uid !== 0;
+  const { emptyNetwork } = draft.target;
+  if (emptyNetwork !== undefined) joinNetwork(draft, emptyNetwork);
   const flags = (ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC;
   table.call("enter new namespaces", sys.unshare, [flags]);
-  if (ordinary) {
-    writeFile(draft, "/proc/self/setgroups", "deny");
-    writeFile(draft, "/proc/self/uid_map", `${policy.user.uid} ${policy.user.uid} 1`);
-    writeFile(draft, "/proc/self/gid_map", `${policy.user.gid} ${policy.user.gid} 1`);
-  }
-  enterNetwork(draft, policy.confinement);
+  if (ordinary) mapUser(draft, policy.user);
+  if (emptyNetwork === undefined) enterNetwork(draft, policy.confinement);
   mountReadOnly(draft, policy.writable);
   guardPaths(draft, policy.guarded ?? []);
   if (policy.sharedMemory === true) mountSharedMemory(draft);
@@ -168,6 +185,13 @@ function enterNamespaces(draft: Draft, policy: SandboxPolicy): void {
   restrict(draft, policy);
   // The waiting first process: the command is never PID 1, and nothing of it outlives this one.
   table.call("start the command's process", sys.clone, [SIGCHLD | CLONE_UNTIL_EXEC, 0, 0, 0, 0], { mode: "forkAll" });
+}
+
+/** An own user namespace in which the user is who it was outside. */
+function mapUser(draft: Draft, { uid, gid }: SandboxPolicy["user"]): void {
+  writeFile(draft, "/proc/self/setgroups", "deny");
+  writeFile(draft, "/proc/self/uid_map", `${uid} ${uid} 1`);
+  writeFile(draft, "/proc/self/gid_map", `${gid} ${gid} 1`);
 }
 
 function writeFile({ table, sys }: Draft, path: string, text: string): void {

@@ -27,9 +27,11 @@ export interface SystemCalls {
   readonly ppoll: number;
   readonly prctl: number;
   readonly prlimit64: number;
+  readonly read: number;
   readonly rt_sigaction: number;
   readonly rt_sigprocmask: number;
   readonly seccomp: number;
+  readonly setns: number;
   readonly setsid: number;
   readonly socket: number;
   readonly umask: number;
@@ -72,9 +74,11 @@ export const SYSTEM_CALLS: Readonly<Record<Processor, SystemCalls>> = {
     ppoll: 271,
     prctl: 157,
     prlimit64: 302,
+    read: 0,
     rt_sigaction: 13,
     rt_sigprocmask: 14,
     seccomp: 317,
+    setns: 308,
     setsid: 112,
     socket: 41,
     umask: 95,
@@ -101,9 +105,11 @@ export const SYSTEM_CALLS: Readonly<Record<Processor, SystemCalls>> = {
     ppoll: 73,
     prctl: 167,
     prlimit64: 261,
+    read: 63,
     rt_sigaction: 134,
     rt_sigprocmask: 135,
     seccomp: 277,
+    setns: 268,
     setsid: 157,
     socket: 198,
     umask: 166,
