@@ -94,7 +94,9 @@ class Endpoint {
     const { method, headers } = request;
     // Connections are accepted in a later turn than the one that made the rules.
     if (this.#rules === undefined) throw new Error("Not listening yet");
-    const route = guard({ method, path: pathOf(request), headers }, this.#rules);
+    // A `Host` that makes no URL is no host of ours, and refused as such.
+    const path = URL.parse(request.url)?.pathname ?? "";
+    const route = guard({ method, path, headers }, this.#rules);
     if (typeof route !== "string") {
       this.#options.log.debug("Refused a request", { status: route.status, reason: route.message });
       return withCors(refusalResponse(route), route.status === 403 ? null : headers.get("origin"));
@@ -188,16 +190,6 @@ class Endpoint {
     if (id === null) return sessionMissing();
     const session = this.#options.sessions.get(id);
     return session === undefined ? sessionNotFound() : serve(session);
-  }
-}
-
-/** Empty where the Host header makes no address: the guard refuses that one. */
-function pathOf(request: Request): string {
-  try {
-    return new URL(request.url).pathname;
-  } catch (thrown) {
-    if (thrown instanceof TypeError) return "";
-    throw thrown;
   }
 }
 

@@ -164,8 +164,8 @@ Deno.test("S6 launchTable() joins a network that was made before, opened while i
 
 Deno.test("S6 canShareNetwork() only where commands can make no socket that has a name", () => {
   const confinement = { ...POLICY.confinement, network: "none", ownNetwork: true } as const;
-  const shares = (more: Partial<SandboxPolicy["confinement"]>, namespaces = true) =>
-    canShareNetwork({ ...POLICY, namespaces, confinement: { ...confinement, ...more } });
+  const shares = (more: Partial<SandboxPolicy["confinement"]>, rest: Partial<SandboxPolicy> = { namespaces: true }) =>
+    canShareNetwork({ ...POLICY, ...rest, confinement: { ...confinement, ...more } });
   assert.deepStrictEqual(
     [
       shares({}),
@@ -173,7 +173,7 @@ Deno.test("S6 canShareNetwork() only where commands can make no socket that has 
       shares({ unixSockets: "allow" }),
       shares({ network: "localhost" }),
       shares({ network: "full", ownNetwork: false }),
-      shares({}, false),
+      shares({}, { namespaces: false }),
     ],
     [true, false, false, false, false, false],
   );
