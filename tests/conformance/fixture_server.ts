@@ -69,11 +69,16 @@ function addTools(server: SessionServer, { service, options, tools }: ToolParts)
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: [
       ...options.tools.list(await service.catalog(), params?.cursor),
-      ...[...tools, ...jobs].map(([name, { properties = {}, required = [] }]) => ({
+      ...[...tools, ...jobs].map(([name, tool]) => ({
         name,
         description: `Fixture ${name}`,
-        // The suite's own shapes.
-        inputSchema: { type: "object" as const, properties: { ...properties } as never, required: [...required] },
+        inputSchema: {
+          type: "object" as const,
+          ...keywordsOf(tool),
+          // The suite's own shapes.
+          properties: { ...tool.properties } as never,
+          required: [...tool.required ?? []],
+        },
       })),
     ],
   }));
@@ -87,6 +92,10 @@ function addTools(server: SessionServer, { service, options, tools }: ToolParts)
     const call = command === undefined ? params : { ...params, name: "sandboxed_shell", arguments: { command } };
     return await (job?.broken === true ? broken : own).answer(call, context) as never; // as the product's own handler does
   });
+}
+
+function keywordsOf(tool: object): object {
+  return "keywords" in tool ? { ...tool.keywords as object } : {};
 }
 
 function addResources(server: Server, { era }: ServerOptions): void {

@@ -16,6 +16,8 @@ type Answer = CallToolResult | InputRequiredResult;
 export interface FixtureTool {
   readonly properties?: Readonly<Record<string, object>>;
   readonly required?: readonly string[];
+  /** Further keywords of its schema. */
+  readonly keywords?: Readonly<Record<string, unknown>>;
   readonly call: (args: Arguments, context: ServerContext) => Answer | Promise<Answer>;
 }
 
@@ -24,6 +26,17 @@ const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwA
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
 const STRING = { type: "string" } as const;
+
+/** What must come through unchanged (SEP-1613, SEP-2106). */
+const KEYWORDS_2020_12 = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  $defs: { address: { $anchor: "addressDef", type: "object", properties: { street: STRING, city: STRING } } },
+  allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
+  if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
+  then: { required: ["phone"] },
+  else: { required: ["email"] },
+  additionalProperties: false,
+} as const;
 
 function text(words: string): CallToolResult {
   return { content: [{ type: "text", text: words }] };
@@ -112,7 +125,17 @@ function contentTools(): Readonly<Record<string, FixtureTool>> {
     test_error_handling: {
       call: () => ({ ...text("This tool intentionally returns an error for testing"), isError: true }),
     },
-    json_schema_2020_12_tool: { properties: { name: STRING }, call: () => text("ok") },
+    json_schema_2020_12_tool: {
+      properties: {
+        name: STRING,
+        address: { $ref: "#/$defs/address" },
+        contactMethod: { type: "string", enum: ["phone", "email"] },
+        phone: STRING,
+        email: STRING,
+      },
+      keywords: KEYWORDS_2020_12,
+      call: () => text("ok"),
+    },
   };
 }
 
