@@ -1,0 +1,106 @@
+/**
+ * What each version says of pages, levels, completions, resources and prompts (C3, C4, C5): every question with its
+ * code in every version, `0` for a result, raw over stdio.
+ */
+import assert from "node:assert/strict";
+import type { RpcMessage } from "./_support/json_rpc.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
+type Version = typeof VERSIONS[number];
+
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+const RESOURCE_NOT_FOUND = -32002;
+const UNKNOWN_TASK = "op_00000000000000000000000000";
+
+/** The code in every version, or by version: `sessions` up to 2025-11-25, `tasks` 2025-11-25, `newest` 2026-07-28. */
+type Codes = number | { readonly sessions: number; readonly tasks?: number; readonly newest: number };
+
+const TEMPLATE = { ref: { type: "ref/resource", uri: "ahma://tools/{name}" }, argument: { name: "name", value: "" } };
+
+const QUESTIONS: readonly (readonly [method: string, params: object, codes: Codes])[] = [
+  // Pages: a cursor that was never given out is invalid.
+  ["tools/list", {}, 0],
+  ["tools/list", { cursor: "x" }, INVALID_PARAMS],
+  ["tools/list", { cursor: "" }, INVALID_PARAMS],
+  ["tools/list", { cursor: 5 }, INVALID_PARAMS],
+  ["resources/list", { cursor: "x" }, INVALID_PARAMS],
+  ["resources/list", { cursor: "ahma://operations/none" }, INVALID_PARAMS],
+  ["resources/list", { cursor: `ahma://operations/${UNKNOWN_TASK}` }, 0],
+  ["resources/templates/list", {}, 0],
+  ["resources/templates/list", { cursor: "x" }, INVALID_PARAMS],
+  ["tasks/list", { cursor: "x" }, { sessions: METHOD_NOT_FOUND, tasks: INVALID_PARAMS, newest: METHOD_NOT_FOUND }],
+  ["tasks/list", {}, { sessions: METHOD_NOT_FOUND, tasks: 0, newest: METHOD_NOT_FOUND }],
+  // Levels.
+  ...["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"].map((level) =>
+    ["logging/setLevel", { level }, { sessions: 0, newest: METHOD_NOT_FOUND }] as const
+  ),
+  ["logging/setLevel", { level: "loud" }, { sessions: INVALID_PARAMS, newest: METHOD_NOT_FOUND }],
+  ["logging/setLevel", { level: "DEBUG" }, { sessions: INVALID_PARAMS, newest: METHOD_NOT_FOUND }],
+  ["logging/setLevel", {}, { sessions: INVALID_PARAMS, newest: METHOD_NOT_FOUND }],
+  // Completions.
+  ["completion/complete", TEMPLATE, 0],
+  ["completion/complete", { ...TEMPLATE, argument: { name: "none", value: "" } }, 0],
+  ["completion/complete", { ...TEMPLATE, ref: { type: "ref/resource", uri: "x://{y}" } }, INVALID_PARAMS],
+  ["completion/complete", { ...TEMPLATE, ref: { type: "ref/prompt", name: "none" } }, INVALID_PARAMS],
+  ["completion/complete", { ...TEMPLATE, ref: { type: "ref/none" } }, INVALID_PARAMS],
+  ["completion/complete", {}, INVALID_PARAMS],
+  // Resources.
+  ["resources/read", { uri: "ahma://operations" }, 0],
+  ["resources/read", { uri: "file:///etc/passwd" }, { sessions: RESOURCE_NOT_FOUND, newest: INVALID_PARAMS }],
+  ["resources/read", { uri: "ahma://tools/none" }, { sessions: RESOURCE_NOT_FOUND, newest: INVALID_PARAMS }],
+  ["resources/read", { uri: "ahma://operations?no=1" }, INVALID_PARAMS],
+  ["resources/read", { uri: 7 }, INVALID_PARAMS],
+  ["resources/read", {}, INVALID_PARAMS],
+  ["resources/subscribe", { uri: "ahma://operations" }, { sessions: 0, newest: METHOD_NOT_FOUND }],
+  ["resources/subscribe", { uri: "x://y" }, { sessions: RESOURCE_NOT_FOUND, newest: METHOD_NOT_FOUND }],
+  ["resources/unsubscribe", { uri: "x://y" }, { sessions: 0, newest: METHOD_NOT_FOUND }],
+  // There are no prompts, and none are declared.
+  ["prompts/list", {}, METHOD_NOT_FOUND],
+  ["prompts/get", { name: "x" }, METHOD_NOT_FOUND],
+  // Tools.
+  ["tools/call", { name: "none", arguments: {} }, INVALID_PARAMS],
+  ["tools/call", { arguments: {} }, INVALID_PARAMS],
+  ["tools/call", { name: "status", arguments: [] }, INVALID_PARAMS],
+  ["tools/call", { name: "status", arguments: null }, INVALID_PARAMS],
+  // What came and went.
+  ["ping", {}, { sessions: 0, newest: METHOD_NOT_FOUND }],
+  ["server/discover", {}, { sessions: METHOD_NOT_FOUND, newest: 0 }],
+  ["subscriptions/listen", {}, { sessions: METHOD_NOT_FOUND, newest: INVALID_PARAMS }],
+  ["tasks/result", { taskId: "x" }, { sessions: METHOD_NOT_FOUND, tasks: INVALID_PARAMS, newest: METHOD_NOT_FOUND }],
+  ["tasks/get", { taskId: "x" }, { sessions: METHOD_NOT_FOUND, tasks: INVALID_PARAMS, newest: -32021 }],
+  ["tasks/cancel", { taskId: "x" }, { sessions: METHOD_NOT_FOUND, tasks: INVALID_PARAMS, newest: -32021 }],
+  ["tasks/update", { taskId: "x" }, { sessions: METHOD_NOT_FOUND, newest: -32021 }],
+  ["sampling/createMessage", {}, METHOD_NOT_FOUND],
+  ["roots/list", {}, METHOD_NOT_FOUND],
+];
+
+function codeFor(codes: Codes, version: Version): number {
+  if (typeof codes === "number") return codes;
+  if (version === "2026-07-28") return codes.newest;
+  return version === "2025-11-25" ? codes.tasks ?? codes.sessions : codes.sessions;
+}
+
+async function open(bench: Workbench, version: Version): Promise<readonly [ServerProcess, RpcMessage]> {
+  const newest = version === "2026-07-28";
+  const server = await ServerProcess.start(bench, { era: newest ? version : "none" });
+  return [server, newest ? await server.request("server/discover") : await server.initialize(version)];
+}
+
+for (const version of VERSIONS) {
+  Deno.test(`C3 C4 C5 ${version}: pages, levels, completions, resources and what is not there have their codes`, async () => {
+    using bench = new Workbench();
+    const [opened, { result }] = await open(bench, version);
+    await using server = opened;
+    assert.ok(!("prompts" in (result?.capabilities as object)), "no prompts are declared");
+    const seen = [];
+    for (const [method, params] of QUESTIONS) {
+      const { error } = await server.request(method, params);
+      seen.push([method, params, error?.code ?? 0]);
+      assert.doesNotMatch(error?.message ?? "", /"path"|\n/, "an error is words");
+    }
+    assert.deepStrictEqual(seen, QUESTIONS.map(([method, params, codes]) => [method, params, codeFor(codes, version)]));
+  });
+}
