@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
 import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
 
@@ -150,3 +150,27 @@ async function healthy(server: HttpServerProcess): Promise<boolean> {
     throw thrown;
   }
 }
+
+Deno.test("H8 H11 sessions that are begun and ended in a circle stay few while their commands end", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: ["--max-sessions", "1"] });
+  for (const name of ["one", "two"]) {
+    await using client = await HttpClient.connect(server);
+    const command = `touch ${name}.begun; until test -e go; do sleep 0.05; done; touch ${name}.ended`;
+    await client.call("sandboxed_shell", { command, execution_mode: "AsyncResultPush" });
+    await until(() => exists(`${bench.scope}/${name}.begun`), 10_000, `the command of session ${name}`);
+    const ended = await client.fetch("DELETE");
+    assert.strictEqual(ended.status, 204);
+  }
+  const third = await server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
+  assert.strictEqual(third.status, 503);
+  assert.match((await third.json()).error.message, /2 sessions are still ending/);
+  bench.write("go", "");
+  await until(() => exists(`${bench.scope}/two.ended`), 10_000, "the second command to end by itself");
+  const again = async () => {
+    const answer = await server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
+    await answer.body?.cancel();
+    return answer.status === 200;
+  };
+  await until(again, 10_000, "room for another session");
+});

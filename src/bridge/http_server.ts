@@ -118,7 +118,7 @@ class Endpoint {
         return this.#withSession(request, (session) => session.listen(request.headers.get("last-event-id")));
       case "delete":
         return this.#withSession(request, (session) => {
-          this.#options.sessions.end(session, "The client ended the session");
+          void session.end("The client ended the session");
           return new Response(null, { status: 204 });
         });
     }

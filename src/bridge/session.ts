@@ -3,6 +3,8 @@
  * `initialize`, serves, and ends once: by DELETE, by its backend, because nobody uses it, or with the server.
  */
 import type { InitializeRequest } from "@modelcontextprotocol/server";
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
 import { INVALID_REQUEST } from "../service/wire_message.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
 import { ClientStreams } from "./client_streams.ts";
@@ -24,8 +26,9 @@ export interface SessionOptions {
   readonly client: InitializeRequest["params"];
   readonly keepAliveMs: number;
   readonly echo: Echo;
-  /** Called once, when it begins to end. */
-  readonly onEnd: (session: HttpSession) => void;
+  /** Called once, when it begins to end; `ended` resolves when nothing of it runs any more. */
+  readonly onEnd: (session: HttpSession, ended: Promise<void>) => void;
+  readonly log: Logger;
 }
 
 export class HttpSession {
@@ -93,15 +96,20 @@ export class HttpSession {
     if (this.#ended !== undefined) return this.#ended;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#ended = promise;
-    this.#options.onEnd(this);
-    void this.#finish(reason).finally(resolve);
+    this.#options.onEnd(this, promise);
+    void this.#finish(reason).then(resolve);
     return promise;
   }
 
+  /** Never rejects: the other sessions go on whatever happens here. */
   async #finish(reason: string): Promise<void> {
-    await this.#backend.finish();
-    await this.#streams.whenAnswered(LAST_ANSWERS_MS);
-    await this.#backend.close(reason);
+    try {
+      await this.#backend.finish();
+      await this.#streams.whenAnswered(LAST_ANSWERS_MS);
+      await this.#backend.close(reason);
+    } catch (thrown) {
+      this.#options.log.error("Cannot end a session in order", { error: messageOf(thrown) });
+    }
     this.#streams.close(reason);
   }
 

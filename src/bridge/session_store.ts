@@ -4,7 +4,7 @@ import type { Logger } from "../base/log.ts";
 import type { OpenBackend } from "./backend.ts";
 import type { Echo } from "./echo.ts";
 import { BAD_REQUEST, type Refusal } from "./refusal.ts";
-import { HttpSession } from "./session.ts";
+import { HttpSession, type SessionOptions } from "./session.ts";
 
 export interface SessionStoreOptions {
   readonly open: OpenBackend;
@@ -45,30 +45,30 @@ export class SessionStore {
     if (this.#sessions.size >= most) {
       return unavailable(`there are ${most} sessions already; end one with DELETE, or raise --max-sessions`);
     }
-    const session = new HttpSession({ open, client, keepAliveMs, echo, onEnd: (ended) => this.#forget(ended) });
+    // Whoever begins and ends sessions in a circle must not have more processes than whoever keeps them.
+    if (this.#sessions.size + this.#ending.size >= 2 * most) {
+      return unavailable(`${this.#ending.size} sessions are still ending; wait for them`);
+    }
+    const onEnd: SessionOptions["onEnd"] = (ended, gone) => this.#forget(ended, gone);
+    const session = new HttpSession({ open, client, keepAliveMs, echo, onEnd, log });
     this.#sessions.set(session.id, session);
     log.info("Session begins", { httpSession: session.id.slice(0, 8), client: client.clientInfo?.name });
     this.#idleTimer ??= setTimeout(() => this.#endIdle(), this.#options.idleMs);
     return session;
   }
 
-  /** Ends one; the refusal-free way out for DELETE. */
-  end(session: HttpSession, reason: string): void {
-    const ending = session.end(reason);
-    this.#ending.add(ending);
-    void ending.finally(() => this.#ending.delete(ending));
-  }
-
   /** Takes no new ones, ends all, and resolves when nothing of them runs any more (H11). */
   async close(reason: string): Promise<void> {
     this.#closing = true;
     clearTimeout(this.#idleTimer);
-    for (const session of [...this.#sessions.values()]) this.end(session, reason);
+    for (const session of [...this.#sessions.values()]) void session.end(reason);
     await Promise.all(this.#ending);
   }
 
-  #forget(session: HttpSession): void {
+  #forget(session: HttpSession, gone: Promise<void>): void {
     this.#sessions.delete(session.id);
+    this.#ending.add(gone);
+    void gone.then(() => this.#ending.delete(gone));
     this.#options.log.info("Session ends", { httpSession: session.id.slice(0, 8) });
   }
 
@@ -79,7 +79,7 @@ export class SessionStore {
     for (const session of [...this.#sessions.values()]) {
       const left = idleMs - session.idleMs;
       if (left > 0) next = Math.min(next, left);
-      else this.end(session, "The session was not used for too long");
+      else void session.end("The session was not used for too long");
     }
     this.#idleTimer = this.#sessions.size === 0 ? undefined : setTimeout(() => this.#endIdle(), next);
   }

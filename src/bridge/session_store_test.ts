@@ -99,7 +99,7 @@ Deno.test("H4 X14 what runs in a session that is ended has its grace, and only t
   const [first, second] = registries.map((registry) => runsUntilStopped(registry));
   assert.ok(first !== undefined && second !== undefined);
   const asked = performance.now();
-  store.end(one, "The client ended the session");
+  void one.end("The client ended the session");
   await registries[0]?.wait([first.id]);
   assert.ok(performance.now() - asked >= IDLE_MS - 1);
   assert.deepStrictEqual([first.state, second.state], ["cancelled", "running"]);
