@@ -1,5 +1,6 @@
 /** The process that waits for the next isolated session, and how it is told its scope. */
 import assert from "node:assert/strict";
+import type { PinnedDirectory } from "../src/sandbox/policy.ts";
 import { scopeMessage } from "../src/bridge/scope_message.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { HttpClient } from "./_support/http_client.ts";
@@ -39,6 +40,7 @@ class AwaitingProcess implements AsyncDisposable {
   readonly #answers = new Map<number, (message: RpcMessage) => void>();
   readonly #unasked: ((message: RpcMessage) => void)[] = [];
   #lastId = 0;
+  #stderr = "";
 
   constructor(bench: Workbench) {
     const { command, args, environment } = programStart(bench, [AHEAD, "--mode=stdio"]);
@@ -49,14 +51,24 @@ class AwaitingProcess implements AsyncDisposable {
       env: { ...environment },
       stdin: "piped",
       stdout: "piped",
-      stderr: "null",
+      stderr: "piped",
     }).spawn();
     this.#writer = this.child.stdin.getWriter();
-    this.#reading = readLines(this.child.stdout, (line) => {
-      const message: RpcMessage = JSON.parse(line);
-      if (typeof message.id === "number") this.#answers.get(message.id)?.(message);
-      else this.#unasked.shift()?.(message);
-    });
+    this.#reading = Promise.all([
+      readLines(this.child.stdout, (line) => {
+        const message: RpcMessage = JSON.parse(line);
+        if (typeof message.id === "number") this.#answers.get(message.id)?.(message);
+        else this.#unasked.shift()?.(message);
+      }),
+      readLines(this.child.stderr, (line) => this.#stderr += `${line}\n`),
+    ]);
+  }
+
+  /** How it ended, and everything it wrote to stderr. */
+  async end(): Promise<{ readonly code: number; readonly stderr: string }> {
+    const { code } = await withDeadline(this.child.status, 30_000, "the end of the process");
+    await this.#reading;
+    return { code, stderr: this.#stderr };
   }
 
   write(bytes: Uint8Array): Promise<void> {
@@ -98,11 +110,11 @@ for (const user of usersAtHand()) {
     using bench = new Workbench(user);
     const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
     await using process = new AwaitingProcess(bench);
-    await process.write(scopeMessage([one]));
+    await process.write(scopeMessage([pinned(one)]));
     const clientInfo = { name: "test", version: "1" };
     await process.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
     assert.match(await process.shell("pwd; echo x > written"), new RegExp(`\n${one}\n`));
-    for (const again of [scopeMessage([two]), scopeMessage([two, one])]) {
+    for (const again of [scopeMessage([pinned(two)]), scopeMessage([pinned(two), pinned(one)])]) {
       const refused = process.nextUnasked();
       await process.write(again);
       await process.write(new TextEncoder().encode("\n"));
@@ -115,12 +127,31 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(await namesIn(two), [".keep"]);
     // The control: the other directory would have been taken in the first place.
     await using other = new AwaitingProcess(bench);
-    await other.write(scopeMessage([two]));
+    await other.write(scopeMessage([pinned(two)]));
     await other.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
     assert.match(await other.shell("pwd; echo x > written"), new RegExp(`\n${two}\n`));
     assert.deepStrictEqual(await namesIn(two), [".keep", "written"]);
   });
 }
+
+/** As the bridge has found it. */
+function pinned(path: string): PinnedDirectory {
+  const { dev, ino } = Deno.statSync(path);
+  return { path, device: BigInt(dev), inode: BigInt(ino ?? 0) };
+}
+
+Deno.test("H3 S1 a process takes no directory that has come to the place of its scope", async () => {
+  using bench = new Workbench();
+  const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
+  const settled = pinned(one);
+  await Deno.rename(one, `${one}.old`);
+  await Deno.symlink(two, one);
+  await using process = new AwaitingProcess(bench);
+  await process.write(scopeMessage([settled]));
+  const { code, stderr } = await process.end();
+  assert.strictEqual(code, 1);
+  assert.match(stderr, new RegExp(`"${one}" was replaced by another`));
+});
 
 Deno.test("H3 a process that waits for its scope ends with its stdin, and refuses anything else in its place", async () => {
   using bench = new Workbench();

@@ -5,6 +5,7 @@
  * on it does what a process that is started with its scope does, so a session's process is born with its final scope as
  * far as anything in it can tell.
  */
+import type { PinnedDirectory } from "../sandbox/policy.ts";
 import { startOwnProgram } from "../process/spawn.ts";
 import { attachServer } from "./own_process.ts";
 import { scopeMessage } from "./scope_message.ts";
@@ -34,7 +35,7 @@ export class OwnServers implements AsyncDisposable {
   }
 
   /** A server process with these scopes, the first being its directory. @throws {Error} when the system cannot */
-  start(scopes: readonly string[], hooks: ServerProcessHooks): ServerProcess {
+  start(scopes: readonly PinnedDirectory[], hooks: ServerProcessHooks): ServerProcess {
     const child = this.#take() ?? this.#spawn(this.#options.args);
     // When it has answered for the first time, it is through with its start, and another may load its code.
     let refill: (() => void) | undefined = () => this.#refill();

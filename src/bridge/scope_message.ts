@@ -3,6 +3,7 @@
  * pipe belongs to the bridge alone, and what a client says comes behind these bytes, as MCP; nothing reads a second
  * message of this kind.
  */
+import type { PinnedDirectory } from "../sandbox/policy.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 
 /** A source of bytes, as `Deno.stdin` is one. */
@@ -15,9 +16,10 @@ const LENGTH_DIGITS = 8;
 /** Scopes are a handful of paths. */
 const LARGEST = 1024 * 1024;
 
-/** The message; `scopes` are absolute, at least one. */
-export function scopeMessage(scopes: readonly string[]): Uint8Array {
-  const json = new TextEncoder().encode(JSON.stringify({ scopes }));
+/** The message; `scopes` are canonical, at least one. */
+export function scopeMessage(scopes: readonly PinnedDirectory[]): Uint8Array {
+  const told = scopes.map(({ path, device, inode }) => ({ path, device: String(device), inode: String(inode) }));
+  const json = new TextEncoder().encode(JSON.stringify({ scopes: told }));
   const length = new TextEncoder().encode(json.length.toString(16).padStart(LENGTH_DIGITS, "0"));
   const message = new Uint8Array(length.length + json.length);
   message.set(length);
@@ -26,7 +28,7 @@ export function scopeMessage(scopes: readonly string[]): Uint8Array {
 }
 
 /** Waits for the message and takes exactly its bytes; undefined inside: the pipe was closed without one. */
-export async function readScopeMessage(source: ByteSource): Promise<Outcome<readonly string[] | undefined>> {
+export async function readScopeMessage(source: ByteSource): Promise<Outcome<readonly PinnedDirectory[] | undefined>> {
   const header = await readExactly(source, LENGTH_DIGITS);
   if (header === undefined) return success(undefined);
   const length = /^[0-9a-f]{8}$/.test(header) ? Number.parseInt(header, 16) : 0;
@@ -35,12 +37,21 @@ export async function readScopeMessage(source: ByteSource): Promise<Outcome<read
   return text === undefined ? success(undefined) : scopesIn(text);
 }
 
-function scopesIn(text: string): Outcome<readonly string[]> {
+function scopesIn(text: string): Outcome<readonly PinnedDirectory[]> {
   // Our own bridge wrote it; a look is cheap all the same.
   const { scopes } = JSON.parse(text) as { readonly scopes?: unknown };
-  const good = Array.isArray(scopes) && scopes.length > 0 &&
-    scopes.every((path) => typeof path === "string" && path.startsWith("/"));
-  return good ? success(scopes) : failure(`Cannot use ${JSON.stringify(scopes)} as scopes: give absolute paths`);
+  const pinned = Array.isArray(scopes) ? scopes.map(pinnedIn) : [];
+  const good = pinned.filter((one) => one !== undefined);
+  return good.length > 0 && good.length === pinned.length
+    ? success(good)
+    : failure(`Cannot use ${JSON.stringify(scopes)} as scopes: give absolute paths, each with device and inode`);
+}
+
+function pinnedIn(value: unknown): PinnedDirectory | undefined {
+  const { path, device, inode } = value as { readonly [Name in keyof PinnedDirectory]?: unknown };
+  const whole = [device, inode].every((number) => typeof number === "string" && /^\d{1,20}$/.test(number));
+  if (typeof path !== "string" || !path.startsWith("/") || !whole) return undefined;
+  return { path, device: BigInt(String(device)), inode: BigInt(String(inode)) };
 }
 
 async function readExactly(source: ByteSource, length: number): Promise<string | undefined> {

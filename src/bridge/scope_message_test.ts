@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import type { PinnedDirectory } from "../sandbox/policy.ts";
 import { type ByteSource, readScopeMessage, scopeMessage } from "./scope_message.ts";
 
 /** Gives its bytes in pieces of `piece`, then the end. */
@@ -20,8 +21,12 @@ function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
+function pinned(path: string, inode: bigint): PinnedDirectory {
+  return { path, device: 2049n, inode };
+}
+
 Deno.test("H3 a scope message is read to its last byte and no further, however the pipe cuts it", async () => {
-  const scopes = ["/home/me/ü", "/data/with\nnewline"];
+  const scopes = [pinned("/home/me/ü", 2n ** 63n), pinned("/data/with\nnewline", 1n)];
   const message = scopeMessage(scopes);
   const whole = new Uint8Array(message.length + 3);
   whole.set(message);
@@ -34,7 +39,7 @@ Deno.test("H3 a scope message is read to its last byte and no further, however t
 });
 
 Deno.test("H3 a pipe that closes before its scope is no scope", async () => {
-  const message = scopeMessage(["/a"]);
+  const message = scopeMessage([pinned("/a", 7n)]);
   for (const length of [0, 5, 8, message.length - 1]) {
     const read = await readScopeMessage(sourceOf(message.subarray(0, length), 100));
     assert.deepStrictEqual(read, { ok: true, value: undefined }, String(length));
@@ -48,7 +53,9 @@ Deno.test("H3 anything else in the place of a scope message is refused", async (
     bytesOf("00000000"),
     bytesOf("7fffffff"),
     frame(`{"scopes":[]}`),
-    frame(`{"scopes":["relative"]}`),
+    frame(`{"scopes":["/a"]}`),
+    frame(`{"scopes":[{"path":"relative","device":"1","inode":"2"}]}`),
+    frame(`{"scopes":[{"path":"/a","device":"1","inode":"2"},{"path":"/b","device":"1"}]}`),
     frame(`{"scopes":"/a"}`),
     frame(`{}`),
   ];

@@ -2,7 +2,7 @@
  * The only place that builds the rooms and joins them. Each gets what it needs by constructor; what was opened is
  * closed in the reverse order by one stack, also when a later step refuses to go on.
  */
-import { messageOf } from "../base/errors.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { openScope } from "../base/scope.ts";
 import { VERSION } from "../base/version.ts";
@@ -13,6 +13,7 @@ import { SpillSpace } from "../operation/spill_space.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { worktreeHints } from "../sandbox/linked_worktree.ts";
 import { parentOf } from "../sandbox/paths.ts";
+import type { PinnedDirectory } from "../sandbox/policy.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/session_directory.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
@@ -56,6 +57,8 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   // Closed after the runner: what ends with it is written down too.
   const last = stack.use(new AsyncDisposableStack());
   const runner = stack.use(opened);
+  const replaced = settings.pinned?.find((one) => !sandbox.scopes.some((scope) => isSame(scope, one)));
+  if (replaced !== undefined) throw new UserError(`The directory "${replaced.path}" was replaced by another`);
   const audit = await openAudit(settings, sandbox, log);
   if (audit !== undefined) last.use(audit);
   // The service writes down what its tools run.
@@ -140,4 +143,8 @@ function serviceSettings(settings: Settings, sandbox: SandboxStatus): ServiceSet
     pushResults: settings.pushResults,
     sandbox,
   };
+}
+
+function isSame(one: PinnedDirectory, other: PinnedDirectory): boolean {
+  return one.path === other.path && one.device === other.device && one.inode === other.inode;
 }

@@ -146,20 +146,21 @@ function ownServers(servers: OwnServers, scopes: SessionScopes): OpenPlace {
       start(hooks) {
         const change = pinned.map((one) => scopes.changeOf(one)).find((found) => found !== undefined);
         if (change !== undefined) return Promise.reject(new Error(change));
-        return Promise.resolve(servers.start(pinned.map(({ path }) => path), hooks));
+        return Promise.resolve(servers.start(pinned, hooks));
       },
       close: () => Promise.resolve(),
     });
 }
 
-function otherServers(options: ComposeHttpOptions, argv: readonly string[], scopes: SessionScopes): OpenPlace {
+function otherServers(options: ComposeHttpOptions, argv: readonly string[], known: SessionScopes): OpenPlace {
   const settings = settingsOfAnother(options);
   return async (pinned) => {
-    const program = await compose({ ...options, settings: { ...settings, scopes: pinned.map(({ path }) => path) } });
+    const scopes = pinned.map(({ path }) => path);
+    const program = await compose({ ...options, settings: { ...settings, scopes, pinned } });
     const start = startIn(program, { argv, log: options.log });
     return {
       start(hooks) {
-        const change = pinned.map((one) => scopes.changeOf(one)).find((found) => found !== undefined);
+        const change = pinned.map((one) => known.changeOf(one)).find((found) => found !== undefined);
         return change === undefined ? start(hooks) : Promise.reject(new Error(change));
       },
       close: async () => await program[Symbol.asyncDispose](),

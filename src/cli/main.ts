@@ -6,7 +6,7 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { VERSION } from "../base/version.ts";
 import { parseCommandLine } from "./arguments.ts";
-import { withAwaitedScope } from "./awaited_scope.ts";
+import { type WholeCommandLine, withAwaitedScope } from "./awaited_scope.ts";
 import { UsageError } from "./commands/context.ts";
 import { runSubcommand } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
 import { helpText } from "./help.ts";
@@ -41,7 +41,10 @@ export async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-async function invocationOf(words: readonly string[], environment: Environment): Promise<Outcome<Invocation>> {
+async function invocationOf(
+  { words, pinned }: WholeCommandLine,
+  environment: Environment,
+): Promise<Outcome<Invocation>> {
   const line = parseCommandLine(words);
   if (!line.ok) return line;
   const cores = navigator.hardwareConcurrency;
@@ -60,7 +63,8 @@ async function invocationOf(words: readonly string[], environment: Environment):
       if (isInOpenTree(userFile, openTrees(one.value.settings, environment))) throw new UserError(untrusted(userFile));
     }
   }
-  return success({ ...invocation.value, warnings: [...invocation.value.warnings, ...warnings] });
+  const settings = { ...invocation.value.settings, pinned };
+  return success({ ...invocation.value, settings, warnings: [...invocation.value.warnings, ...warnings] });
 }
 
 function untrusted(userFile: string): string {

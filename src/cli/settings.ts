@@ -15,6 +15,7 @@ import { bundleNames } from "./embedded.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type HttpSettings, httpSettings } from "./http_settings.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flag_values.ts";
+import type { PinnedDirectory } from "../sandbox/policy.ts";
 import { type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 
 /** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
@@ -25,6 +26,8 @@ export interface Settings {
   readonly bundles: readonly string[];
   /** Empty: the working directory (S1). */
   readonly scopes: readonly string[];
+  /** What the scopes must be, where the bridge has settled them already; absent or empty: whatever they are. */
+  readonly pinned?: readonly PinnedDirectory[];
   readonly allowBroadScope: boolean;
   /** Readable besides what the sandbox allows anyway (S4). */
   readonly readable: readonly string[];

@@ -4,7 +4,7 @@ import type { SessionDirectories } from "./session_directory.ts";
 
 /** What every session has, whatever confines its commands. */
 export interface SessionSandbox {
-  readonly scopes: readonly Pick<PinnedDirectory, "path">[];
+  readonly scopes: readonly PinnedDirectory[];
   /** What is protected and hidden by mounts; undefined: nothing, or not by mounts. */
   readonly guard: GuardPlan | undefined;
   /** What every command starts with (S9). */
