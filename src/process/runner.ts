@@ -9,6 +9,7 @@ import type { LaunchCommand, SandboxPolicy } from "../sandbox/policy.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
 import { type HeldNetwork, holdEmptyNetwork } from "./empty_network.ts";
+import { launchAgain } from "./launch_again.ts";
 import { settleNamespaces } from "./namespaces.ts";
 import { logReport, refusalFor, runSelfTest, type SelfTestReport } from "./sandbox_trial.ts";
 import { SessionGuard } from "./session_guard.ts";
@@ -38,9 +39,6 @@ export interface OpenCommand {
   /** How it ended; never rejects. */
   readonly end: Promise<CommandEnd>;
 }
-
-/** Launches of one command while what is guarded keeps changing under them. */
-const MOST_TRIES = 5;
 
 /** A runner that owns processes; dispose it when the session ends. */
 export class SandboxedRunner implements CommandRunner, AsyncDisposable {
@@ -115,18 +113,14 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     try {
       const policy = await this.#admitted();
       const how = { policy, hooks, left: [] };
-      let before = this.#lookAtGuarded(policy);
-      for (let tries = 1;; tries++) {
-        const end = await this.#launch(request, how);
-        // A guarded path may go between the look and the launch (an editor that saves by renaming): nothing has run yet.
-        const again = end.kind === "not_started" && !hooks.signal.aborted && tries < MOST_TRIES;
-        const now = again ? this.#lookAtGuarded(policy) : before;
-        if (now?.key === before?.key) {
-          this.#tellChanges(before, how);
-          return end;
-        }
-        before = now;
-      }
+      let before: GuardView | undefined;
+      const end = await launchAgain({
+        look: () => before = this.#lookAtGuarded(policy),
+        launch: () => this.#launch(request, how),
+        mayTryAgain: (one) => one.kind === "not_started" && !hooks.signal.aborted,
+      });
+      this.#tellChanges(before, how);
+      return end;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}`, fault: "server" };
@@ -279,14 +273,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   #try(): Promise<SelfTestReport | undefined> {
     const trial = this.policy.then((policy) => {
       if (policy === undefined) return undefined;
-      this.#lookAtGuarded(policy);
-      return runSelfTest({
-        policy,
-        table: this.#policyPart(policy),
-        target: this.#target(),
-        spawner: this.#spawner,
-        directories: this.#options.sandbox.directories,
-      });
+      return this.#attack(policy);
     });
     const { logger } = this.#options;
     trial.then((report) => logReport(report, logger), (error) => {
@@ -296,6 +283,23 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
       this.#selfTest = undefined;
     });
     return trial;
+  }
+
+  async #attack(policy: SandboxPolicy): Promise<SelfTestReport> {
+    const [trial] = await launchAgain({
+      look: () => this.#lookAtGuarded(policy),
+      launch: () =>
+        Promise.allSettled([runSelfTest({
+          policy,
+          table: this.#policyPart(policy),
+          target: this.#target(),
+          spawner: this.#spawner,
+          directories: this.#options.sandbox.directories,
+        })]),
+      mayTryAgain: ([one]) => one.status === "rejected",
+    });
+    if (trial.status === "rejected") throw trial.reason;
+    return trial.value;
   }
 
   /**

@@ -9,6 +9,7 @@ import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/p
 import type { Verdict } from "../sandbox/selftest/judge.ts";
 import { removeSessionDirectories } from "../sandbox/session_directory.ts";
 import { settleNamespaces } from "./namespaces.ts";
+import { SandboxedRunner } from "./runner.ts";
 import { refusalFor, runSelfTest, type SelfTestReport } from "./sandbox_trial.ts";
 import { type LauncherImage, Spawner } from "./spawn.ts";
 
@@ -133,6 +134,11 @@ Deno.test("S3 runSelfTest() mounts nothing where it cannot do so in a namespace 
   assert.deepStrictEqual((await mounts()).filter((line) => line.includes(f.base)), []);
 });
 
+/** Before anything that waits can go on. */
+function removeNow(path: string): void {
+  Deno.removeSync(path);
+}
+
 async function mounts(): Promise<readonly string[]> {
   return (await Deno.readTextFile("/proc/self/mountinfo")).split("\n");
 }
@@ -140,6 +146,24 @@ async function mounts(): Promise<readonly string[]> {
 function disposable(spawner: Spawner) {
   return { spawner, [Symbol.dispose]: () => spawner.close() };
 }
+
+Deno.test("S3 S8 the self-test is made again when a protected path goes between the look and the launch", async () => {
+  await using f = await fixture("with namespaces");
+  const path = `${f.base}/scope/.envrc`;
+  await Deno.writeTextFile(path, "");
+  await using runner = new SandboxedRunner({
+    sandbox: f.sandbox,
+    shell: { path: "/bin/bash", name: "bash", canWait: true },
+    pool: false,
+    logger: SILENT,
+  });
+  const trial = runner.selfTest;
+  await runner.policy; // what waited for it first has looked, and has not launched yet
+  removeNow(path);
+  const report = await trial;
+  assert.ok(report !== undefined);
+  assert.deepStrictEqual([ids(report, "breached"), refusalFor(report)], [[], undefined]);
+});
 
 Deno.test("S3 runSelfTest() finds out when the mounts are not read-only", async () => {
   await using f = await fixture("with namespaces");

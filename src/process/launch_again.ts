@@ -1,0 +1,29 @@
+/**
+ * A guarded path may go between the look and the launch (an editor that saves by renaming): the launcher then refuses,
+ * nothing has run, and another look leads to another launch (S8).
+ */
+import type { GuardView } from "../sandbox/guard.ts";
+
+/** Launches of one thing while what is guarded keeps changing under them. */
+const MOST_TRIES = 5;
+
+export interface Launch<Result> {
+  /** What is guarded now; undefined: nothing is. */
+  readonly look: () => Pick<GuardView, "key"> | undefined;
+  /** With what the last look saw. */
+  readonly launch: () => Promise<Result>;
+  /** Whether nothing ran, and it is worth another look. */
+  readonly mayTryAgain: (result: Result) => boolean;
+}
+
+/** The result of the first launch, or of another one where it failed and the guarded paths are no longer the same. */
+export async function launchAgain<Result>({ look, launch, mayTryAgain }: Launch<Result>): Promise<Result> {
+  let before = look()?.key;
+  for (let tries = 1;; tries++) {
+    const result = await launch();
+    if (tries >= MOST_TRIES || !mayTryAgain(result)) return result;
+    const now = look()?.key;
+    if (now === before) return result;
+    before = now;
+  }
+}

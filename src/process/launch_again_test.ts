@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { launchAgain } from "./launch_again.ts";
+
+/** Looks at these states in turn, and stays at the last. */
+async function launched(states: readonly string[], results: readonly string[]): Promise<[string, number, number]> {
+  let looks = 0;
+  let launches = 0;
+  const result = await launchAgain({
+    look: () => ({ key: states[Math.min(looks++, states.length - 1)] ?? "" }),
+    launch: () => Promise.resolve(results[Math.min(launches++, results.length - 1)] ?? ""),
+    mayTryAgain: (one) => one === "refused",
+  });
+  return [result, launches, looks];
+}
+
+Deno.test("S8 launchAgain() launches again exactly where it was refused and what is guarded has changed", async () => {
+  assert.deepStrictEqual(await launched(["a"], ["ran"]), ["ran", 1, 1]);
+  assert.deepStrictEqual(await launched(["a", "b"], ["ran"]), ["ran", 1, 1]);
+  assert.deepStrictEqual(await launched(["a"], ["refused", "ran"]), ["refused", 1, 2]);
+  assert.deepStrictEqual(await launched(["a", "b"], ["refused", "ran"]), ["ran", 2, 2]);
+  assert.deepStrictEqual(await launched(["a", "b", "b"], ["refused", "refused", "ran"]), ["refused", 2, 3]);
+  assert.deepStrictEqual(await launched([..."abcdefgh"], ["refused"]), ["refused", 5, 5]);
+});
