@@ -40,7 +40,7 @@ export class AuditedRunner implements SessionRunner {
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
     const command = this.#describe(request, CHECK);
     const begun = await this.#audit.begin(command);
-    if (!begun.ok) return { kind: "not_started", message: begun.problem };
+    if (!begun.ok) return { kind: "not_started", message: begun.problem, fault: "server" };
     const end = await this.#runner.run(request, hooks);
     await this.#write(command, end);
     return end;

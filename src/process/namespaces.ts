@@ -3,7 +3,7 @@
  * moment's shortage must not take them from a whole session, so that is an error, and the next command asks again.
  */
 import type { Logger } from "../base/log.ts";
-import { type LaunchTarget, trialTable } from "../sandbox/launcher/steps.ts";
+import { type LaunchTarget, NAMESPACES_STEP, trialTable } from "../sandbox/launcher/steps.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { missingLayers, narrowed, tooOpen } from "../sandbox/narrowed.ts";
 import { restrictedToLandlock } from "../sandbox/without_namespaces.ts";
@@ -38,12 +38,12 @@ export async function settleNamespaces(question: NamespaceQuestion): Promise<San
     if (refused === undefined) break;
     const next = isRefusal(refused.errno, spawner) ? narrowed(policy, refused.step) : undefined;
     if (next === undefined) throw new Error(refused.reason);
-    logger.warn(
-      policy.namespaces && !next.namespaces
-        ? "Namespaces are not available: commands run with Landlock alone"
-        : "A layer of the sandbox is not available",
-      { reason: refused.reason },
-    );
+    // Without IPC namespaces is first a guess; where it was right, that is told below.
+    const guess = next.namespaces && refused.step === NAMESPACES_STEP;
+    const what = policy.namespaces && !next.namespaces
+      ? "Namespaces are not available: commands run with Landlock alone"
+      : "A layer of the sandbox is not available";
+    if (!guess) logger.warn(what, { reason: refused.reason });
     policy = next;
   }
   const problem = tooOpen(policy);

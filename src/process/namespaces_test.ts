@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { SILENT } from "../base/log.ts";
 import { confinementHere, DEFAULT_CONFINEMENT } from "../sandbox/confinement.ts";
 import { COUNT_STEP } from "../sandbox/launcher/limit_steps.ts";
+import { SHARED_MEMORY_STEP } from "../sandbox/launcher/mount_steps.ts";
 import { NETWORK_STEP } from "../sandbox/launcher/network_steps.ts";
 import { FILTER_STEP } from "../sandbox/launcher/seccomp_steps.ts";
 import { launchTable, policyTable } from "../sandbox/launcher/steps.ts";
-import type { Processor } from "../sandbox/launcher/syscalls.ts";
+import { type Processor, SYSTEM_CALLS } from "../sandbox/launcher/syscalls.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
 import { Libc } from "../sandbox/libc.ts";
-import { READABLE_TREE } from "../sandbox/landlock.ts";
+import { READABLE_TREE, SHARED_MEMORY } from "../sandbox/landlock.ts";
+import { missingLayers } from "../sandbox/narrowed.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { settleNamespaces } from "./namespaces.ts";
 import { ReportReader } from "./reports.ts";
@@ -93,6 +95,54 @@ Deno.test("S8 settleNamespaces() gives up what the kernel refuses, one layer at 
   });
   await assert.rejects(settled("enter new namespaces", FILTER_STEP), /Cannot run commands with --network none/);
   await assert.rejects(settled("enter new namespaces", "set no_new_privs"), /cannot set no_new_privs/);
+});
+
+/** A kernel that was built without IPC namespaces: it refuses a call that asks for one among others. */
+class KernelWithoutIpcNamespaces extends Spawner {
+  override image(table: Table): LauncherImage {
+    table.entries.forEach((entry, index) => {
+      const [flags] = entry.args;
+      if (entry.number !== SYSTEM_CALLS[PROCESSOR].unshare || typeof flags !== "number") return;
+      // CLONE_NEWIPC; the lowest bits are no flags of unshare, and it says EINVAL.
+      if ((flags & 0x8000000) !== 0) table.entries[index] = { ...entry, args: [flags | 1] };
+    });
+    return super.image(table);
+  }
+}
+
+Deno.test("S8 settleNamespaces() keeps all other namespaces where those of IPC are refused, and says what is shared", async () => {
+  await using place = await ground();
+  const spawner = new KernelWithoutIpcNamespaces(PROCESSOR, place.scope);
+  try {
+    const told: string[] = [];
+    const logger = { ...SILENT, warn: (message: string) => void told.push(message) };
+    const policy = await settleNamespaces({ policy: place.policy, target: TARGET, spawner, logger });
+    assert.deepStrictEqual(policy, { ...place.policy, sharedIpc: true });
+    const gap = "System V memory and message queues are shared with this user's other programs (no IPC namespaces)";
+    assert.ok(policy !== undefined && missingLayers(place.policy, policy).includes(gap));
+    assert.deepStrictEqual(new Set(told), new Set(["Sandbox incomplete on this system"]));
+  } finally {
+    spawner.close();
+  }
+});
+
+Deno.test("S5 S8 settleNamespaces() takes /dev/shm from commands where none of their own can be mounted", async () => {
+  await using place = await ground();
+  const shared = { path: "/dev/shm", kind: "directory", rights: SHARED_MEMORY } as const;
+  const wanted = { ...place.policy, sharedMemory: true, grants: [...place.policy.grants, shared] };
+  const settled = async (lacking: readonly string[]) => {
+    const spawner = place.kernel(lacking);
+    try {
+      return await settleNamespaces({ policy: wanted, target: TARGET, spawner, logger: SILENT });
+    } finally {
+      spawner.close();
+    }
+  };
+  assert.deepStrictEqual(await settled([]), wanted); // the control
+  const without = await settled([SHARED_MEMORY_STEP]);
+  assert.deepStrictEqual(without, { ...wanted, sharedMemory: false, grants: place.policy.grants });
+  const gap = "commands have no /dev/shm: none of their own can be mounted, and the machine's is everybody's";
+  assert.ok(missingLayers(wanted, without).includes(gap));
 });
 
 Deno.test("S3 S8 a launcher whose filter is refused ends with 126 and never starts the command", async () => {

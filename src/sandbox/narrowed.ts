@@ -4,6 +4,7 @@ import { COUNT_STEP } from "./launcher/limit_steps.ts";
 import { SHARED_MEMORY_STEP } from "./launcher/mount_steps.ts";
 import { NETWORK_STEP } from "./launcher/network_steps.ts";
 import { FILTER_STEP } from "./launcher/seccomp_steps.ts";
+import { NAMESPACES_STEP } from "./launcher/steps.ts";
 import type { SandboxPolicy } from "./policy.ts";
 import { restrictedToLandlock, withoutSharedMemory } from "./without_namespaces.ts";
 
@@ -19,6 +20,9 @@ export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | u
       return { ...policy, confinement: { ...confinement, countedByNamespace: false } };
     case SHARED_MEMORY_STEP:
       return withoutSharedMemory(policy);
+    case NAMESPACES_STEP:
+      // Kernels can be built without those of IPC alone, and one call asks for all.
+      return policy.sharedIpc === true ? restrictedToLandlock(policy) : { ...policy, sharedIpc: true };
     default:
       return policy.namespaces ? restrictedToLandlock(policy) : undefined;
   }
@@ -40,6 +44,12 @@ export function missingLayers(wanted: SandboxPolicy, settled: SandboxPolicy): re
       "system calls are not filtered (no seccomp): Unix sockets, raw and other rare sockets, keyrings and " +
         "the limits of other processes are open to commands",
     );
+  }
+  if (settled.namespaces && settled.sharedIpc === true) {
+    missing.push("System V memory and message queues are shared with this user's other programs (no IPC namespaces)");
+  }
+  if (settled.namespaces && wanted.sharedMemory === true && settled.sharedMemory !== true) {
+    missing.push("commands have no /dev/shm: none of their own can be mounted, and the machine's is everybody's");
   }
   if (confinement.network !== wanted.confinement.network) {
     missing.push("--network localhost became none: without namespaces there is no private loopback");

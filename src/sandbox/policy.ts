@@ -46,6 +46,8 @@ export interface SandboxPolicy {
   readonly namespaces: boolean;
   /** In the order they are to be mounted, directories before what is in them; only used with namespaces. Absent: none. */
   readonly guarded?: readonly GuardedPath[];
+  /** With namespaces: System V memory and message queues are the machine's. Absent: commands have their own. */
+  readonly sharedIpc?: true;
   /** With namespaces: /dev/shm is a file system of the command's own. Absent: there is none. */
   readonly sharedMemory?: boolean;
   /**

@@ -103,7 +103,9 @@ function processRows(facts: SandboxFacts): readonly SandboxRow[] {
         "partly",
         "hunted at its end, but not when the server is killed by SIGKILL",
       ),
-    byNamespaces(facts, "shared_memory", "share memory with other programs", "IPC namespace, own /dev/shm"),
+    facts.policy.namespaces && facts.policy.sharedIpc === true
+      ? row("shared_memory", "share memory with other programs", "partly", "own /dev/shm; no IPC namespaces here")
+      : byNamespaces(facts, "shared_memory", "share memory with other programs", "IPC namespace, own /dev/shm"),
   ];
 }
 

@@ -62,6 +62,14 @@ Deno.test("S8 sandboxRows() without namespaces says what is open and which setti
   assert.deepStrictEqual(reasons.map(({ id }) => id), ["metadata", "protected", "shared_memory"]);
 });
 
+Deno.test("S8 sandboxRows() tells where the kernel has no IPC namespaces", () => {
+  assert.deepStrictEqual(gaps({ ...FACTS, policy: { ...POLICY, sharedIpc: true } }), {
+    names: "not here",
+    new_protected: "partly",
+    shared_memory: "partly",
+  });
+});
+
 Deno.test("S8 sandboxRows() tells of capabilities that root keeps", () => {
   assert.deepStrictEqual(gaps({ ...FACTS, policy: { ...POLICY, keptCapabilities: [0, 1, 3] } }), {
     names: "not here",

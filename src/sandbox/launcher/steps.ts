@@ -52,6 +52,9 @@ const LANDLOCK_RULE_PATH_BENEATH = 1;
 const RULESET_FD = 62;
 const PINNED_FD = 61;
 
+/** The step by name, for those who go on with fewer, or without. */
+export const NAMESPACES_STEP = "enter new namespaces";
+
 /** The machine a table is for. */
 export interface LaunchTarget {
   readonly processor: Processor;
@@ -170,8 +173,9 @@ function enterNamespaces(draft: Draft, policy: SandboxPolicy): void {
   const ordinary = policy.user.uid !== 0;
   const { emptyNetwork } = draft.target;
   if (emptyNetwork !== undefined) joinNetwork(draft, emptyNetwork);
-  const flags = (ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC;
-  table.call("enter new namespaces", sys.unshare, [flags]);
+  const ownIpc = policy.sharedIpc === true ? 0 : CLONE_NEWIPC;
+  const flags = (ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNS | CLONE_NEWPID | ownIpc;
+  table.call(NAMESPACES_STEP, sys.unshare, [flags]);
   if (ordinary) mapUser(draft, policy.user);
   if (emptyNetwork === undefined) enterNetwork(draft, policy.confinement);
   mountReadOnly(draft, policy.writable);
