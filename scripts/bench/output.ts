@@ -2,11 +2,13 @@ import { holdingsOf } from "../../tests/_support/processes.ts";
 import { plainCommand } from "./floors.ts";
 import type { Programs } from "./programs.ts";
 import type { Row } from "./report.ts";
-import { StdioClient } from "./stdio_client.ts";
+import { type Response, StdioClient } from "./stdio_client.ts";
 
 /** 10.9 MB: every line can be checked. */
 const FLOOD = "seq 1 1500000";
 const FLOOD_BYTES = 10_888_896;
+/** The most that one reading gives. */
+const PAGE_BYTES = 1_048_576;
 
 /** A flood of output, read whole, and what it does to memory and to a neighbour (N4). */
 export async function output(programs: Programs, rounds: number): Promise<readonly Row[]> {
@@ -57,9 +59,17 @@ export async function output(programs: Programs, rounds: number): Promise<readon
   ];
 }
 
+/** Page by page, each as large as may be, as a client has to; gives what is wrong with what came. */
 async function readWhole(client: StdioClient, operation: string): Promise<string | undefined> {
-  const { result } = await client.request("resources/read", { uri: `ahma://operations/${operation}/output` });
-  const length = result?.contents?.reduce((sum, { text = "" }) => sum + text.length, 0) ?? 0;
+  let length = 0;
+  for (let offset: number | undefined = 0; offset !== undefined;) {
+    const uri: string = `ahma://operations/${operation}/output?offset=${offset}&limit=${PAGE_BYTES}`;
+    const response: Response = await client.request("resources/read", { uri });
+    const page = response.result?.contents?.[0];
+    length += page?.text?.length ?? 0;
+    const facts = page?._meta?.["ahma/output"];
+    offset = facts?.next === undefined ? undefined : facts.next_offset;
+  }
   return length === FLOOD_BYTES ? undefined : `${length} of ${FLOOD_BYTES} bytes came`;
 }
 

@@ -3,13 +3,19 @@
  */
 import type { CommandLine } from "./programs.ts";
 
+/** A part of an output, as a resource. */
+export interface OutputPage {
+  readonly text?: string;
+  readonly _meta?: Readonly<Record<string, { readonly next?: string; readonly next_offset?: number } | undefined>>;
+}
+
 /** A response, as far as a bench looks at it. */
 export interface Response {
   readonly id?: number;
   readonly result?: {
     readonly isError?: boolean;
     readonly content?: readonly { readonly text?: string }[];
-    readonly contents?: readonly { readonly text?: string }[];
+    readonly contents?: readonly OutputPage[];
     readonly _meta?: Readonly<Record<string, { readonly operation_id?: string } | undefined>>;
   };
   readonly error?: { readonly message: string };

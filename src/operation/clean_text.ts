@@ -1,4 +1,5 @@
 /** How bytes of a terminal become text for a model (X8): colours, cursor moves and redrawn progress lines taken out. */
+import { hasControls } from "./control_bytes.ts";
 
 /**
  * CSI, and OSC, DCS, SOS, PM and APC strings (ended by BEL or ST), each also as one character of U+0080 to U+009F, and
@@ -11,10 +12,6 @@ const ESCAPES =
 // deno-lint-ignore no-control-regex -- as above
 const CONTROLS = /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
-/** Where no such character is, nothing has to be taken out: most output, at a third of the time. */
-// deno-lint-ignore no-control-regex -- as above
-const UNCLEAN = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
-
 /** How to read. */
 export interface CleanOptions {
   /** Leave ANSI escapes and control characters in. */
@@ -25,12 +22,12 @@ export interface CleanOptions {
 export function cleanText(bytes: Uint8Array, options: CleanOptions): string {
   // `ignoreBOM` keeps a byte order mark as a character instead of swallowing it.
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  return collapseCarriageReturns(options.keepAnsi ? text : stripAnsi(text));
+  // Most output holds nothing that has to be taken out, and the bytes tell that sooner than the text.
+  return collapseCarriageReturns(options.keepAnsi || !hasControls(bytes) ? text : stripAnsi(text));
 }
 
 /** `text` without ANSI escapes, backspaced characters and other control characters; carriage returns stay. */
 export function stripAnsi(text: string): string {
-  if (!UNCLEAN.test(text)) return text;
   const plain = text.replace(ESCAPES, "");
   const unstruck = plain.includes("\b") ? applyBackspaces(plain) : plain;
   return unstruck.replace(CONTROLS, "");
