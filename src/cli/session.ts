@@ -17,6 +17,8 @@ import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/prepare.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
 import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
+import { openTrees } from "./open_places.ts";
+import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./own_settings.ts";
 import { programFiles } from "./commands/running_program.ts";
 import { failureExplainer } from "./explain_failure.ts";
 import { openSeatbelt } from "./seatbelt_session.ts";
@@ -53,6 +55,7 @@ export async function openSession(
   const shell = orRefuse(chooseShell(settings.shell, searchPath(environment["PATH"])));
   const chosen = sandboxSettings(settings, shell, environment);
   if (backEnd === "seatbelt") return await openSeatbelt(chosen, { shell, platform, logger: log });
+  const ownSettings = settings.sandbox && keepSettingsPlace(environment, openTrees(settings, environment));
   const sandbox = orRefuse(prepareSandbox(chosen));
   const runner = new SandboxedRunner({ sandbox, shell, pool: settings.pool, logger: log });
   return {
@@ -63,7 +66,10 @@ export async function openSession(
       explainFailure: failureExplainer(sandbox, runner),
       sandboxFacts: () => sandboxFacts(sandbox, runner),
     },
-    insistOn: () => insistOn(settings, sandbox, runner),
+    insistOn: async () => {
+      await insistOn(settings, sandbox, runner);
+      if (ownSettings && (await runner.policy)?.namespaces !== true) throw unkeptSettings(environment);
+    },
   };
 }
 
@@ -83,7 +89,7 @@ function sandboxSettings(
     writes: settings.writable,
     protect: settings.protect,
     allowProtected: settings.allowProtected,
-    own: ownPaths(settings),
+    own: ownPaths(settings, environment),
     allowSensitive: settings.allowSensitive,
     strict: settings.strict,
     environmentNames: settings.passedVariables,
@@ -96,9 +102,9 @@ function sandboxSettings(
 }
 
 /** What is ours and lies in a writable tree in some settings, where commands may not change it. */
-function ownPaths({ toolsDirectory }: Settings): readonly string[] {
+function ownPaths({ toolsDirectory }: Settings, environment: SessionOptions["environment"]): readonly string[] {
   const tools = toolsDirectory === undefined ? [] : [absolutePath(toolsDirectory, Deno.cwd())];
-  return [...tools, ...programFiles()].map(placeOf);
+  return [...[...tools, ...programFiles()].map(placeOf), settingsPlace(environment) ?? []].flat();
 }
 
 /**

@@ -62,6 +62,25 @@ export function trustedPath(path: string, untrusted: readonly string[]): string 
   return current === "" ? "/" : current;
 }
 
+/** The links that are followed on the way to `path`, which is absolute, each by its canonical place, as far as there is anything. */
+export function linksOnTheWay(path: string): readonly string[] {
+  const found: string[] = [];
+  let rest = path.split("/");
+  let current = "";
+  for (let name = rest.shift(); name !== undefined && found.length <= MOST_LINKS; name = rest.shift()) {
+    if (name === "" || name === ".") continue;
+    const next = name === ".." ? current.slice(0, Math.max(0, current.lastIndexOf("/"))) : `${current}/${name}`;
+    const target = linkTarget(next || "/");
+    if (target === undefined) break;
+    current = next;
+    if (target === "") continue;
+    found.push(next);
+    current = target.startsWith("/") ? "" : parentOf(next).replace(/^\/$/, "");
+    rest = [...target.split("/"), ...rest];
+  }
+  return found;
+}
+
 /** Where a link leads; empty for what is no link; undefined when there is nothing. */
 function linkTarget(path: string): string | undefined {
   return expected(() => Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : "");

@@ -33,9 +33,22 @@ export const PROTECTED_NAMES = [
   ".envrc",
   ".husky",
   ".ahma",
+  // Servers, hooks and tasks that other agents and editors start by themselves.
+  ".amazonq",
+  ".continue",
+  ".devcontainer",
+  ".devcontainer.json",
+  ".gemini",
+  ".kiro",
+  ".opencode",
+  ".qwen",
+  ".roo",
+  ".windsurf",
+  ".zed",
+  "opencode.json",
 ] as const;
 
-/** Where the home directory itself can be written to. */
+/** Below home, as far as a writable tree holds them: home itself, or `~/.config`. */
 const HOME_NAMES = [
   ".bash_login",
   ".bash_profile",
@@ -111,7 +124,7 @@ export function openedPaths({ allow, trees }: Pick<ProtectionQuestion, "allow" |
 
 function inTree(tree: string, { home, protect, own }: ProtectionQuestion): readonly ProtectedPath[] {
   const below = (name: string) => `${tree === "/" ? "" : tree}/${name}`;
-  const ofHome = home !== undefined && isWithin(home, tree) ? HOME_NAMES.map((name) => `${home}/${name}`) : [];
+  const ofHome = home === undefined ? [] : HOME_NAMES.map((name) => `${home}/${name}`);
   const named = protect.flatMap((given) => seenFrom(given, [tree]));
   const ofGit = namedByGitConfiguration(tree).map(normal);
   const inside = (path: string) => path !== tree && isWithin(path, tree);

@@ -29,6 +29,8 @@ Deno.test("S8 protectedPaths() adds shell profiles where home itself can be writ
   inTree((tree) => {
     assert.ok(paths(tree, { home: tree }).includes(".bashrc"));
     assert.ok(paths(tree, { home: `${tree}/u` }).includes("u/.bashrc"));
+    assert.ok(paths(`${tree}/.config`, { home: tree }).includes("fish"));
+    assert.ok(!paths(`${tree}/project`, { home: tree }).includes(".bashrc"));
     assert.ok(paths(tree, { own: [`${tree}/tools`, "/elsewhere"] }).includes("tools"));
     return Promise.resolve();
   }));
@@ -113,4 +115,24 @@ Deno.test("S8 protectedPaths() adds hooks and configuration that the repository'
       '[includeIf "onbranch:a"]\n\tPath = /etc/gitconfig\n[submodule "p"]\n\turl = x\n';
     await Deno.writeTextFile(`${tree}/.git/config`, text);
     assert.deepStrictEqual(new Set(paths(tree)).difference(base), new Set([".githooks", ".gitconfig"]));
+  }));
+
+Deno.test("S8 protectedPaths() adds what included configuration names, however they include each other", () =>
+  inTree(async (tree) => {
+    const base = new Set(paths(tree));
+    await Deno.mkdir(`${tree}/.git`);
+    await Deno.mkdir(`${tree}/settings`);
+    await Deno.writeTextFile(`${tree}/.git/config`, "[include]\n\tpath = ../.gitconfig\n");
+    await Deno.writeTextFile(
+      `${tree}/.gitconfig`,
+      "[core]\n\thooksPath = .githooks\n[include]\n\tpath = settings/git\n",
+    );
+    await Deno.writeTextFile(
+      `${tree}/settings/git`,
+      "[include]\n\tpath = ../.gitconfig\n\tpath = more\n\tpath = /etc/passwd\n",
+    );
+    assert.deepStrictEqual(
+      new Set(paths(tree)).difference(base),
+      new Set([".githooks", ".gitconfig", "settings/git", "settings/more"]),
+    );
   }));

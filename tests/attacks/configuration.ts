@@ -1,9 +1,9 @@
 /** C: poisoning configuration: what the server, git, editors and agents read. */
 import { until } from "../_support/deadline.ts";
-import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
 import { FLOODS } from "./floods.ts";
+import { LOOSENED } from "./next_server.ts";
 import { plants, printing } from "./planted.ts";
 import { PROTECTED } from "./protected_files.ts";
 import { driven, withServer, withTools, writeTools } from "./stage.ts";
@@ -132,31 +132,6 @@ async function keepsHidden(scene: Scene, hidden: string): Promise<string | undef
     return text.includes(hidden) ? "it is told as it stands" : undefined;
   });
 }
-
-/** Starts a server, lets a command write, and starts another in the same place: it must be as tight as the first. */
-async function loosensNext(scene: Scene, line: string): Promise<string | undefined> {
-  using bench = new Workbench(scene.user);
-  bench.write(`${bench.elsewhere}/secret`, "told 42\n");
-  const flags = scene.enforced ? [] : ["--no-sandbox"];
-  const ask = async (command: string) => {
-    await using server = await ServerProcess.start(bench, { flags });
-    return (await server.shell(command)).text;
-  };
-  await ask(line);
-  const text = await ask(`cat ${bench.elsewhere}/secret`);
-  return text.includes("told 42") ? "the next server was opened" : undefined;
-}
-
-const SETTINGS = {
-  no_sandbox: true,
-  sandbox_scope: "/",
-  allow_broad_scope: true,
-  read: "/",
-  write: "/",
-  env: "ATTACKED_TOKEN",
-  network: "full",
-  unix_sockets: "allow",
-};
 
 export const CONFIGURATION: readonly Row[] = [
   {
@@ -376,22 +351,6 @@ while [ $SECONDS -lt $end ]; do ln -f file planted.json; ln -s ${tools}/planted.
     title: "switch the sandbox off for the next server",
     users: BOTH,
     aim: "evidence",
-    ways: {
-      "the project's settings": {
-        does: driven((scene) =>
-          loosensNext(scene, `mkdir -p .ahma; echo '${JSON.stringify(SETTINGS)}' > .ahma/settings.json`)
-        ),
-      },
-      "variables": {
-        does: driven((scene) =>
-          loosensNext(scene, "echo 'AHMA_NO_SANDBOX=1' > .env; echo 'export AHMA_NO_SANDBOX=1' | tee .envrc > .bashrc")
-        ),
-      },
-      "the user's settings": {
-        does: driven((scene) =>
-          loosensNext(scene, `mkdir -p ~/.config/ahma; echo '{"no_sandbox":true}' > ~/.config/ahma/settings.json`)
-        ),
-      },
-    },
+    ways: LOOSENED,
   },
 ];
