@@ -20,9 +20,12 @@ const MOUNT_ATTR_RDONLY = 1n;
 const MOVE_MOUNT_F_EMPTY_PATH = 4;
 const MOVE_MOUNT_T_EMPTY_PATH = 0x40;
 const OPEN_TREE_CLONE = 1;
-/** The place to mount on, and what is mounted there; fixed numbers, because several entries name each. */
-const PLACE_FD = 61;
-const TREE_FD = 60;
+/**
+ * The place to mount on, and what is mounted there. Several entries name each, so their numbers are known before: the
+ * lowest that are free, once everything below the report descriptor is closed.
+ */
+const PLACE_FD = 3;
+const TREE_FD = 4;
 /** Kernels count it as memory of whoever fills it. Docker gives 64 MiB, which browsers and Python outgrow. */
 const SHARED_MEMORY_OPTIONS = "mode=1777,size=512m";
 
@@ -68,30 +71,36 @@ export function guardPaths(draft: Draft, guarded: readonly GuardedPath[]): void 
   const empty = table.text("");
   const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
   const flags = OPEN_TREE_CLONE | O_CLOEXEC;
+  const isTree = { mode: "equals", expect: TREE_FD } as const;
+  closeOpened(draft);
   for (const one of guarded) {
     const { path, cover, treatment } = one;
     openGuarded(draft, one);
-    const tree = cover === path
-      ? table.call(`protect "${path}"`, sys.open_tree, [PLACE_FD, empty, flags | AT_EMPTY_PATH | AT_RECURSIVE])
-      : table.call(`open "${cover}"`, sys.open_tree, [AT_FDCWD, table.text(cover), flags]);
-    const kept = table.call(`protect "${path}"`, sys.dup3, [0, TREE_FD, O_CLOEXEC]);
-    table.send(tree, { kind: "argument", entry: kept, index: 0 });
+    if (cover === path) {
+      const whole = flags | AT_EMPTY_PATH | AT_RECURSIVE;
+      table.call(`protect "${path}"`, sys.open_tree, [PLACE_FD, empty, whole], isTree);
+    } else table.call(`open "${cover}"`, sys.open_tree, [AT_FDCWD, table.text(cover), flags], isTree);
     if (treatment !== "pin") {
       const attributes = [TREE_FD, empty, AT_EMPTY_PATH | AT_RECURSIVE, readOnly, 32];
       table.call(`protect "${path}"`, sys.mount_setattr, attributes);
     }
     const both = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
     table.call(`protect "${path}"`, sys.move_mount, [TREE_FD, empty, PLACE_FD, empty, both]);
-    table.call("close what was opened to protect paths", sys.close_range, [3, REPORT_FD - 1, 0]);
+    closeOpened(draft);
   }
+}
+
+function closeOpened({ table, sys }: Draft): void {
+  table.call("close what was opened to protect paths", sys.close_range, [PLACE_FD, REPORT_FD - 1, 0]);
 }
 
 /** Leaves the path, which must be what the server saw, on `PLACE_FD`. */
 function openGuarded({ table, sys, open }: Draft, { path, device, inode }: GuardedPath): void {
   const flags = O_PATH | O_CLOEXEC | open.noFollow;
-  const fd = table.call(`open "${path}" to protect it`, sys.openat, [AT_FDCWD, table.text(path), flags, 0]);
-  const kept = table.call(`protect "${path}"`, sys.dup3, [0, PLACE_FD, O_CLOEXEC]);
-  table.send(fd, { kind: "argument", entry: kept, index: 0 });
+  table.call(`open "${path}" to protect it`, sys.openat, [AT_FDCWD, table.text(path), flags, 0], {
+    mode: "equals",
+    expect: PLACE_FD,
+  });
   const stat = table.bytes(new Uint8Array(256));
   table.call(`look at "${path}"`, sys.newfstatat, [PLACE_FD, table.text(""), stat, AT_EMPTY_PATH]);
   // struct stat begins with st_dev and st_ino on both processors.
