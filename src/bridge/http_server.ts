@@ -6,8 +6,15 @@ import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } fro
 import type { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { INITIALIZE_PARAMETERS } from "../service/handshake.ts";
-import { INVALID_REQUEST, PARSE_ERROR, readWireMessage, type WireMessage } from "../service/wire_message.ts";
+import {
+  BATCH_REFUSED,
+  INVALID_REQUEST,
+  PARSE_ERROR,
+  readWireMessage,
+  type WireMessage,
+} from "../service/wire_message.ts";
 import type { ClientMessage } from "./backend.ts";
+import { answerBatch } from "./batch.ts";
 import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./guard.ts";
 import { Listener } from "./listener.ts";
 import type { ModernEra } from "./modern.ts";
@@ -130,11 +137,21 @@ class Endpoint {
     const body = await this.#bodies.read(request);
     if (!body.ok) return BODY_REFUSALS[body.problem];
     const wire = readWireMessage(body.value);
+    if (wire.kind === "batch") return await this.#batch(request, wire.items, form);
     const problem = wireProblem(wire);
     if (problem !== undefined) return problem;
     const message = wire as ClientMessage; // neither invalid nor blank: those are problems
     const answer = await this.#message(request, peer, { message, form });
     return answer instanceof Response || message.kind !== "request" ? answer : { id: message.id, ...answer };
+  }
+
+  #batch(request: Request, items: readonly WireMessage[], form: AnswerForm): Promise<Response | Refusal> | Refusal {
+    const refused = { status: 400, code: BATCH_REFUSED.code, message: BATCH_REFUSED.problem };
+    if (!request.headers.has(SESSION_HEADER)) return refused;
+    return this.#withSession(
+      request,
+      (session) => session.takesBatches ? answerBatch(items, form, (message) => session.post(message, form)) : refused,
+    );
   }
 
   async #message(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {

@@ -5,7 +5,7 @@
 import type { InitializeRequest } from "@modelcontextprotocol/server";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { INVALID_REQUEST } from "../service/wire_message.ts";
+import { INVALID_REQUEST, takesBatches } from "../service/wire_message.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
 import { ClientStreams } from "./client_streams.ts";
 import type { Echo } from "./echo.ts";
@@ -60,6 +60,11 @@ export class HttpSession {
       end: (reason) => void this.end(reason),
     };
     this.#backend = options.open(link, options.client);
+  }
+
+  /** Whether its version has batches. */
+  get takesBatches(): boolean {
+    return takesBatches(this.#options.client.protocolVersion);
   }
 
   /** Milliseconds since it was last used; 0 while it is. */

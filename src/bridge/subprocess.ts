@@ -224,6 +224,9 @@ export class Subprocess {
         return this.#options.onMessage(wire.message);
       case "request":
         return this.#options.onMessage(wire.message);
+      case "batch":
+        for (const item of wire.items) this.#take(item);
+        return;
       case "invalid":
         return this.#options.log.debug("A server wrote what is no message", { problem: wire.problem });
       case "blank":

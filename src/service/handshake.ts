@@ -29,6 +29,7 @@ export class Handshake extends TransportLayer {
   override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (this.#state === "initializing" && !("method" in message) && message.id === this.#initialize) {
       this.#state = "result" in message ? "session" : "open";
+      if ("result" in message) this.inner.setProtocolVersion?.(String(message.result["protocolVersion"]));
     }
     return super.send(message, options);
   }

@@ -9,7 +9,14 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import { type ByteOutput, MessageWriter } from "./message_writer.ts";
-import { INVALID_REQUEST, readWireMessage, type WireId, type WireMessage } from "./wire_message.ts";
+import {
+  BATCH_REFUSED,
+  INVALID_REQUEST,
+  readWireMessage,
+  takesBatches,
+  type WireId,
+  type WireMessage,
+} from "./wire_message.ts";
 
 /** Where bytes come from: `Deno.stdin`, or a test's stand-in. */
 export interface ByteInput {
@@ -44,6 +51,7 @@ export class StdioTransport implements Transport {
   readonly #pending = new Set<WireId>();
   #onAnswered: (() => void) | undefined;
   #closed = false;
+  #takesBatches = false;
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -51,6 +59,11 @@ export class StdioTransport implements Transport {
     this.inputEnded = ended.promise;
     this.#endInput = ended.resolve;
     this.#writer = new MessageWriter(options.output, (thrown) => this.#outputFailed(thrown));
+  }
+
+  /** The version the connection has settled on. */
+  setProtocolVersion(version: string): void {
+    this.#takesBatches = takesBatches(version);
   }
 
   /** Begins to read. */
@@ -123,6 +136,10 @@ export class StdioTransport implements Transport {
         return;
       case "response":
         return this.onmessage?.(wire.message);
+      case "batch":
+        if (!this.#takesBatches) return this.#refuse(BATCH_REFUSED.id, BATCH_REFUSED.code, BATCH_REFUSED.problem);
+        for (const item of wire.items) this.#receive(item);
+        return;
       case "invalid":
         if (wire.answers) return this.#options.log.warn("Dropped a malformed answer", { problem: wire.problem });
         return this.#refuse(wire.id, wire.code, wire.problem);

@@ -20,6 +20,8 @@ export type WireMessage =
   | { readonly kind: "notification"; readonly cancels: WireId | undefined; readonly message: JSONRPCMessage }
   | { readonly kind: "response"; readonly message: JSONRPCMessage }
   | { readonly kind: "blank" }
+  /** For who takes batches; else it is `BATCH_REFUSED`. None of its items is one itself. */
+  | { readonly kind: "batch"; readonly items: readonly WireMessage[] }
   /** `answers`: it was meant as an answer, and an answer to an answer could go on for ever: none is sent back. */
   | {
     readonly kind: "invalid";
@@ -28,6 +30,25 @@ export type WireMessage =
     readonly problem: string;
     readonly answers: boolean;
   };
+
+/** Messages in one batch. */
+const MOST_ITEMS = 100;
+/** The one version whose messages come in batches, too; before and after it each comes alone. */
+const VERSION_OF_BATCHES = "2025-03-26";
+
+/** Whether a client of this version may send batches. */
+export function takesBatches(version: string): boolean {
+  return version === VERSION_OF_BATCHES;
+}
+
+/** What a batch is to everyone else. */
+export const BATCH_REFUSED = {
+  kind: "invalid",
+  id: null,
+  code: INVALID_REQUEST,
+  problem: `Invalid request: batches are part of ${VERSION_OF_BATCHES} only; send one message at a time`,
+  answers: false,
+} as const satisfies WireMessage;
 
 /** Reads one line (C2). Never throws. */
 export function readWireMessage(line: Uint8Array): WireMessage {
@@ -45,6 +66,16 @@ export function readWireMessage(line: Uint8Array): WireMessage {
     const problem = `Invalid request: it nests more than ${DEEPEST} objects and lists`;
     return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem, answers: wasMeantAsAnswer(value) };
   }
+  return Array.isArray(value) && value.length > 0 ? batchOf(value) : messageOf(value);
+}
+
+function batchOf(values: readonly unknown[]): WireMessage {
+  if (values.length <= MOST_ITEMS) return { kind: "batch", items: values.map(messageOf) };
+  const problem = `Invalid request: a batch has at most ${MOST_ITEMS} messages`;
+  return { kind: "invalid", id: null, code: INVALID_REQUEST, problem, answers: false };
+}
+
+function messageOf(value: unknown): WireMessage {
   if (isJSONRPCRequest(value)) return { kind: "request", id: value.id, method: value.method, message: value };
   if (isJSONRPCNotification(value)) return { kind: "notification", cancels: cancelledId(value), message: value };
   if (isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value)) return { kind: "response", message: value };
@@ -79,7 +110,7 @@ function isLossy(value: number): boolean {
 }
 
 function whatIsWrong(value: unknown): string {
-  if (Array.isArray(value)) return "batches are not part of this protocol; send one message per line";
+  if (Array.isArray(value)) return "a batch is not empty, and not part of another one";
   if (!isObject(value)) return "a message is a JSON object";
   if (value["jsonrpc"] !== "2.0") return '"jsonrpc" must be "2.0"';
   if (typeof value["method"] !== "string") return '"method" must be a string';

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { CommandEnd } from "../../process/command_runner.ts";
 import type { OpenCommand } from "../../process/runner.ts";
 import { LineSplitter } from "../../service/line_splitter.ts";
-import { readWireMessage } from "../../service/wire_message.ts";
+import { readWireMessage, type WireMessage } from "../../service/wire_message.ts";
 
 const LONGEST_LINE = 16 * 1024 * 1024;
 /** What a server has to end by itself when its stdin is closed, milliseconds. */
@@ -45,12 +45,22 @@ export class CommandTransport implements Transport {
   /** Takes bytes of the command's stdout. What is no message is passed over: many servers greet on stdout. */
   receive(chunk: Uint8Array): void {
     for (const line of this.#splitter.push(chunk)) {
-      const wire = line.kind === "line" ? readWireMessage(line.bytes) : undefined;
-      if (wire?.kind === "request" || wire?.kind === "notification" || wire?.kind === "response") {
-        this.onmessage?.(wire.message);
-      } else if (wire?.kind !== "blank") {
-        this.onerror?.(new Error(wire?.problem ?? `A line is longer than ${LONGEST_LINE} bytes`));
-      }
+      if (line.kind === "line") this.#take(readWireMessage(line.bytes));
+      else this.onerror?.(new Error(`A line is longer than ${LONGEST_LINE} bytes`));
+    }
+  }
+
+  #take(wire: WireMessage): void {
+    switch (wire.kind) {
+      case "batch":
+        for (const item of wire.items) this.#take(item);
+        return;
+      case "invalid":
+        return this.onerror?.(new Error(wire.problem));
+      case "blank":
+        return;
+      default:
+        return this.onmessage?.(wire.message);
     }
   }
 

@@ -1,0 +1,90 @@
+/** Batches: part of 2025-03-26, which wants them taken, and of no other version (C2, C3). */
+import assert from "node:assert/strict";
+import { EventReader } from "./_support/event_reader.ts";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+function shell(id: string, command: string): object {
+  const params = { name: "sandboxed_shell", arguments: { command, execution_mode: "Synchronous" } };
+  return { jsonrpc: "2.0", id, method: "tools/call", params };
+}
+
+const PING = { jsonrpc: "2.0", id: "ping", method: "ping" };
+const BATCH = [
+  // Each waits for the other: they run at the same time.
+  shell("one", "touch one; until [ -e two ]; do sleep 0.02; done; echo first"),
+  { jsonrpc: "2.0", method: "notifications/none" },
+  shell("two", "touch two; until [ -e one ]; do sleep 0.02; done; echo second"),
+  PING,
+];
+
+function assertAnswers(answers: readonly RpcMessage[]): void {
+  const byId = new Map(answers.map((answer) => [answer.id, answer]));
+  assert.deepStrictEqual([...byId.keys()].sort(), ["one", "ping", "two"]);
+  assert.strictEqual(answers.length, 3);
+  assert.match(toolAnswer(byId.get("one") ?? {}).text, /\nfirst\n/);
+  assert.match(toolAnswer(byId.get("two") ?? {}).text, /\nsecond\n/);
+}
+
+Deno.test("C2 C3 2025-03-26: the messages of a batch are each served, over stdio", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "none" });
+  await server.initialize("2025-03-26");
+  const answers = ["one", "two", "ping"].map((id) => server.message((message) => message.id === id, { what: id }));
+  await server.write(`${JSON.stringify(BATCH)}\n`);
+  assertAnswers(await Promise.all(answers));
+  await server.write(`${JSON.stringify([PING, [PING], 7])}\n`);
+  const codes = [];
+  for (let count = 0; count < 3; count++) {
+    const { id, error } = await server.message((message) => message.method === undefined, { what: "an answer" });
+    codes.push([id, error?.code]);
+  }
+  assert.deepStrictEqual(codes.sort(), [["ping", undefined], [null, -32600], [null, -32600]].sort());
+});
+
+Deno.test("C3 2025-03-26: a batch is answered by one list or one stream, and one with anything wrong by nothing else, over HTTP", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench);
+  await using client = await HttpClient.connect(server, { protocolVersion: "2025-03-26" });
+  const send = (batch: readonly unknown[], accept: string) => client.send(batch, { accept });
+  assertAnswers(await (await send(BATCH, "application/json")).json());
+  for (const file of ["one", "two"]) await Deno.remove(`${bench.scope}/${file}`);
+  await using reader = new EventReader(await send(BATCH, "text/event-stream"));
+  assertAnswers((await reader.rest()).flatMap(({ message }) => message === undefined ? [] : [message]));
+  const told = await send(
+    [{ jsonrpc: "2.0", method: "notifications/none" }, { jsonrpc: "2.0", id: 9, result: {} }],
+    "*/*",
+  );
+  assert.deepStrictEqual([told.status, await told.text()], [202, ""]);
+  const touch = shell("touch", "touch never");
+  for (const batch of [[], [touch, 7], [touch, [PING]], Array(101).fill(PING)]) {
+    const refused = await send(batch, "application/json");
+    assert.deepStrictEqual([refused.status, (await refused.json()).error.code], [400, -32600]);
+  }
+  // Two requests of one id: the second is told so, in its place.
+  const twice = await (await send([shell("same", "echo once"), { ...PING, id: "same" }], "application/json")).json();
+  assert.deepStrictEqual(twice.map(({ error }: RpcMessage) => error?.code), [undefined, -32600]);
+  assert.match((await client.shell("ls; echo end")).text, /\none\ntwo\nend\n/, "what was refused ran nothing");
+});
+
+Deno.test("C2 C3 every other version refuses a batch, over stdio and HTTP", async () => {
+  for (const version of ["2024-11-05", "2025-06-18", "2025-11-25"]) {
+    using bench = new Workbench();
+    {
+      await using server = await ServerProcess.start(bench, { era: "none" });
+      await server.initialize(version);
+      await server.write(`${JSON.stringify([PING])}\n`);
+      const { id, error } = await server.message((message) => message.method === undefined, { what: "the refusal" });
+      assert.deepStrictEqual([id, error?.code, /2025-03-26 only/.test(error?.message ?? "")], [null, -32600, true]);
+    }
+    await using server = await HttpServerProcess.start(bench);
+    await using client = await HttpClient.connect(server, { protocolVersion: version });
+    const refused = await client.send([PING]);
+    assert.deepStrictEqual([refused.status, (await refused.json()).error.code], [400, -32600]);
+    const without = await server.post([PING], { headers: { "mcp-protocol-version": "2026-07-28" } });
+    assert.deepStrictEqual([without.status, (await without.json()).error.code], [400, -32600]);
+  }
+});
