@@ -9,6 +9,8 @@ import { Workbench } from "./_support/workbench.ts";
 const DEEP = 100_000;
 const LIST = "[".repeat(DEEP) + "]".repeat(DEEP);
 const OBJECT = '{"a":'.repeat(DEEP) + "1" + "}".repeat(DEEP);
+const LONG = "x".repeat(DEEP);
+const COMPLETED = { ref: { type: "ref/prompt", name: LONG }, argument: { name: "x", value: "" } };
 /** One more than the largest whole number that JSON keeps. */
 const LARGE = "9007199254740993";
 
@@ -26,6 +28,10 @@ function ping(id: string, more = ""): string {
 
 function call(id: number, args: string): string {
   return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"sandboxed_shell","arguments":${args}}}`;
+}
+
+function asked(id: number, method: string, params: object): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method, params });
 }
 
 /** The same for both ways; one message each, without what ends a line. */
@@ -66,24 +72,26 @@ const ROWS: readonly Row[] = [
   ["an id beyond all numbers", ping("1e400"), null, -32600],
   ["an id of half a surrogate pair", ping('"\\ud800"'), "\ud800", 0],
   ["a token that loses a digit", ping("11", `,"params":{"_meta":{"progressToken":${LARGE}}}`), 11, -32600],
-  ["deep parameters", ping("12", `,"params":{"a":${LIST}}`), 12, 0],
-  ["deep objects", ping("13", `,"params":${OBJECT}`), 13, 0],
+  ["parameters that nest a lot", ping("12", `,"params":{"a":${"[".repeat(400) + "]".repeat(400)}}`), 12, 0],
+  ["deep parameters", ping("12", `,"params":{"a":${LIST}}`), 12, -32600],
+  ["deep objects", ping("13", `,"params":${OBJECT}`), 13, -32600],
   ["a deep end that is missing", ping("14", `,"params":${'{"a":'.repeat(DEEP)}`), null, -32700],
   ["a deep list", LIST, null, -32600],
   ["a deep id", ping(LIST), null, -32600],
-  ["a deep _meta", ping("15", `,"params":{"_meta":{"a":${LIST}}}`), 15, 0],
-  ["a deep cursor", `{"jsonrpc":"2.0","id":16,"method":"tools/list","params":{"cursor":${LIST}}}`, 16, -32602],
-  ["a deep level", `{"jsonrpc":"2.0","id":17,"method":"logging/setLevel","params":{"level":${LIST}}}`, 17, -32602],
-  ["a deep address", `{"jsonrpc":"2.0","id":18,"method":"resources/read","params":{"uri":${LIST}}}`, 18, -32602],
-  ["a deep name", `{"jsonrpc":"2.0","id":19,"method":"tools/call","params":{"name":${LIST}}}`, 19, -32602],
-  [
-    "deep arguments of no tool",
-    `{"jsonrpc":"2.0","id":20,"method":"tools/call","params":{"name":"no","arguments":${OBJECT}}}`,
-    20,
-    -32602,
-  ],
-  ["deep arguments", call(21, `{"command":${LIST}}`), 21, 0],
-  ["deep variables", call(22, `{"command":"true","env":${OBJECT}}`), 22, 0],
+  ["a deep _meta", ping("15", `,"params":{"_meta":{"a":${LIST}}}`), 15, -32600],
+  ["deep arguments", call(16, `{"command":${LIST}}`), 16, -32600],
+  ["a long cursor", asked(17, "tools/list", { cursor: LONG }), 17, -32602],
+  ["a long cursor of resources", asked(18, "resources/list", { cursor: LONG }), 18, -32602],
+  ["a long cursor of tasks", asked(19, "tasks/list", { cursor: LONG }), 19, -32602],
+  ["a long level", asked(20, "logging/setLevel", { level: LONG }), 20, -32602],
+  ["a long address", asked(21, "resources/read", { uri: LONG }), 21, -32002],
+  ["a long address of ours", asked(22, "resources/read", { uri: `ahma://operations?${LONG}` }), 22, -32602],
+  ["a long name", asked(23, "tools/call", { name: LONG, arguments: {} }), 23, -32602],
+  ["a long task", asked(24, "tasks/get", { taskId: LONG }), 24, -32602],
+  ["a long reference", asked(25, "completion/complete", COMPLETED), 25, -32602],
+  ["a long method", asked(26, LONG, {}), 26, -32601],
+  ["a long member", `{"jsonrpc":"2.0","id":27,"method":"ping","${LONG}":1}`, 27, -32600],
+  ["long arguments", call(28, `{"command":["${LONG}"]}`), 28, 0],
 ];
 
 /** Errors stay short, whatever is said about. */

@@ -13,6 +13,7 @@ import { checkBuiltinArguments } from "./builtin_parameters.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";
 import { commandWork } from "./command_work.ts";
+import { shownValue } from "./delivery/lenient_params.ts";
 import { chooseMode } from "./mode.ts";
 import { appendNews } from "./piggyback.ts";
 import { checkCall, type CheckedCall, prepareCall, shorten, titleOf } from "./prepare_call.ts";
@@ -111,5 +112,5 @@ function unknownTool(name: string, catalog: Catalog): string {
     return `Tool "${name}" is not available: ${missing.reason}${advice}`;
   }
   const guess = didYouMean(name, [...BUILTIN_TOOLS.keys(), ...catalog.byName.keys()]);
-  return `Unknown tool "${name}"${guess || "; `tools/list` names the tools there are"}`;
+  return `Unknown tool ${shownValue(name)}${guess || "; `tools/list` names the tools there are"}`;
 }

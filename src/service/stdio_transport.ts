@@ -141,7 +141,7 @@ export class StdioTransport implements Transport {
         for (const item of wire.items) this.#receive(item);
         return;
       case "invalid":
-        if (wire.answers) return this.#options.log.warn("Dropped a malformed answer", { problem: wire.problem });
+        if (wire.expectsNone) return this.#options.log.warn("Dropped a malformed message", { problem: wire.problem });
         return this.#refuse(wire.id, wire.code, wire.problem);
       case "blank":
         return;

@@ -22,13 +22,13 @@ export type WireMessage =
   | { readonly kind: "blank" }
   /** For who takes batches; else it is `BATCH_REFUSED`. None of its items is one itself. */
   | { readonly kind: "batch"; readonly items: readonly WireMessage[] }
-  /** `answers`: it was meant as an answer, and an answer to an answer could go on for ever: none is sent back. */
+  /** `expectsNone`: meant as an answer (answering those could go on for ever) or as a notification. */
   | {
     readonly kind: "invalid";
     readonly id: WireId | null;
     readonly code: number;
     readonly problem: string;
-    readonly answers: boolean;
+    readonly expectsNone: boolean;
   };
 
 /** Messages in one batch. */
@@ -47,7 +47,7 @@ export const BATCH_REFUSED = {
   id: null,
   code: INVALID_REQUEST,
   problem: `Invalid request: batches are part of ${VERSION_OF_BATCHES} only; send one message at a time`,
-  answers: false,
+  expectsNone: false,
 } as const satisfies WireMessage;
 
 /** Reads one line (C2). Never throws. */
@@ -59,12 +59,12 @@ export function readWireMessage(line: Uint8Array): WireMessage {
     value = JSON.parse(text);
   } catch (thrown) {
     const problem = `Parse error: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
-    return { kind: "invalid", id: null, code: PARSE_ERROR, problem, answers: false };
+    return { kind: "invalid", id: null, code: PARSE_ERROR, problem, expectsNone: false };
   }
   // Shorter ones cannot be too deep.
   if (line.length > 2 * DEEPEST && nestsDeeper(value)) {
     const problem = `Invalid request: it nests more than ${DEEPEST} objects and lists`;
-    return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem, answers: wasMeantAsAnswer(value) };
+    return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem, expectsNone: expectsNone(value) };
   }
   return Array.isArray(value) && value.length > 0 ? batchOf(value) : messageOf(value);
 }
@@ -72,7 +72,7 @@ export function readWireMessage(line: Uint8Array): WireMessage {
 function batchOf(values: readonly unknown[]): WireMessage {
   if (values.length <= MOST_ITEMS) return { kind: "batch", items: values.map(messageOf) };
   const problem = `Invalid request: a batch has at most ${MOST_ITEMS} messages`;
-  return { kind: "invalid", id: null, code: INVALID_REQUEST, problem, answers: false };
+  return { kind: "invalid", id: null, code: INVALID_REQUEST, problem, expectsNone: false };
 }
 
 function messageOf(value: unknown): WireMessage {
@@ -84,12 +84,15 @@ function messageOf(value: unknown): WireMessage {
     id: idOf(value),
     code: INVALID_REQUEST,
     problem: `Invalid request: ${whatIsWrong(value)}`,
-    answers: wasMeantAsAnswer(value),
+    expectsNone: expectsNone(value),
   };
 }
 
-function wasMeantAsAnswer(value: unknown): boolean {
-  return isObject(value) && !("method" in value) && ("result" in value || "error" in value);
+function expectsNone(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return "method" in value
+    ? typeof value["method"] === "string" && !("id" in value)
+    : "result" in value || "error" in value;
 }
 
 function cancelledId(notification: { method: string; params?: Record<string, unknown> | undefined }) {

@@ -196,6 +196,8 @@ for (const era of ERAS) {
       { method: "notifications/cancelled", params: { requestId: "never" } },
       { method: "notifications/cancelled", params: { requestId: {} } },
       { method: "notifications/progress", params: { progressToken: "none", progress: 1 } },
+      { method: "notifications/none", params: [1] },
+      { method: "notifications/none", unknown: 1 },
       { method: "tools/call", params: { name: "sandboxed_shell", arguments: { command: "touch ran" } } },
       { id: 99, result: {} },
       { id: "none", error: { code: -1, message: "x" } },

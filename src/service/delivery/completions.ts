@@ -1,6 +1,7 @@
 /** Completions (C5): ids of operations, newest first, and names of tool files, for the templates of resources. */
 import { type CompleteResult, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
 import type { Service } from "../service.ts";
+import { shownValue } from "./lenient_params.ts";
 import { TEMPLATES } from "./resource_uri.ts";
 
 /** The protocol's own limit. */
@@ -9,7 +10,7 @@ const MOST_VALUES = 100;
 /** Answers `completion/complete`. */
 export function serveCompletions(server: Server, service: Service): void {
   server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
-    if (ref.type !== "ref/resource") throw unknown(`prompt "${ref.name}"`);
+    if (ref.type !== "ref/resource") throw unknown("prompt", ref.name);
     return completed(await candidates(service, ref.uri, argument.name), argument.value);
   });
 }
@@ -22,7 +23,7 @@ async function candidates(service: Service, template: string, argument: string):
     case TEMPLATES.tool:
       return argument === "name" ? (await service.catalog()).tools.map(({ name }) => name) : [];
     default:
-      throw unknown(`resource template "${template}"`);
+      throw unknown("resource template", template);
   }
 }
 
@@ -40,6 +41,6 @@ function completed(all: readonly string[], typed: string): CompleteResult {
   };
 }
 
-function unknown(what: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what}`);
+function unknown(what: string, name: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what} ${shownValue(name)}`);
 }

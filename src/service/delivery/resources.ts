@@ -14,6 +14,7 @@ import type { Catalog } from "../../catalog/leaf.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { readLines, readPage } from "../../operation/output_pages.ts";
 import { isEnded } from "../../operation/transitions.ts";
+import { shorten } from "../prepare_call.ts";
 import { finalText, headingOf, operationMeta, statusLine } from "../results.ts";
 import type { Service } from "../service.ts";
 import { shownValue } from "./lenient_params.ts";
@@ -68,11 +69,14 @@ export function serveResources(server: Server, service: Service): ResourceUse {
  */
 export async function existingAddress(service: Service, uri: string): Promise<ResourceAddress> {
   const address = readAddress(uri);
-  if (address === undefined) throw new ResourceNotFoundError(uri);
+  if (address === undefined) throw notFound(uri);
   if (!address.ok) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Cannot read "${uri}": ${address.problem}`);
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `Cannot read "${shorten(uri)}": ${shorten(address.problem)}`,
+    );
   }
-  if (!await exists(service, address.value)) throw new ResourceNotFoundError(uri);
+  if (!await exists(service, address.value)) throw notFound(uri);
   return address.value;
 }
 
@@ -93,7 +97,7 @@ async function readResource(service: Service, uri: string): Promise<Contents[]> 
   if (address.kind === "operations") return [asJson(uri, operationList(service, address.offset))];
   if (address.kind === "tool") return [asJson(uri, toolFile(await service.catalog(), address.name)?.definition)];
   const operation = service.registry.get(address.id);
-  if (operation === undefined) throw new ResourceNotFoundError(uri);
+  if (operation === undefined) throw notFound(uri);
   return address.kind === "operation"
     ? [asJson(uri, operationFacts(service, operation))]
     : [await outputPart(service, operation, { uri, range: address.range })];
@@ -272,6 +276,10 @@ function asJson(uri: string, value: unknown): Contents {
 
 function timestamp(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+function notFound(uri: string): ProtocolError {
+  return new ResourceNotFoundError(uri, `Resource not found: ${shorten(uri)}`);
 }
 
 function invalidCursor(cursor: string): ProtocolError {
