@@ -41,7 +41,7 @@ Deno.test("C2 a message that nests too deep is refused under its id, and the dee
       id: 7,
       code: -32600,
       problem: `Invalid request: it nests more than ${DEEPEST} objects and lists`,
-      answers: false,
+      expectsNone: false,
     });
   }
 });
