@@ -16,6 +16,11 @@ export class ClientQuestions {
     this.#send = send;
   }
 
+  /** How many have no answer yet. */
+  get size(): number {
+    return this.#open.size;
+  }
+
   /** Asks; an error is an answer too, and so is silence for `timeoutMs` (absent: no limit) or until `close`. */
   async ask(
     method: string,

@@ -25,6 +25,8 @@ const BACKLOG_WITHOUT_PROGRESS = 256 * 1024;
 const LARGEST_BACKLOG = 32 * 1024 * 1024;
 /** Messages kept while no stream is open. */
 const MOST_WAITING = 256;
+/** The characters of all of them. */
+const LARGEST_WAITING = 1024 * 1024;
 /** Streams a client may open with GET. */
 const MOST_STANDALONE = 4;
 
@@ -61,7 +63,7 @@ export class ClientStreams {
   /** Opened with GET, by number; the last one gets the messages. */
   readonly #standalone = new Map<number, EventStream>();
   readonly #asked = new Map<WireId, Asked>();
-  #waiting: JSONRPCMessage[] = [];
+  #waiting: { readonly message: JSONRPCMessage; readonly size: number }[] = [];
   /** Of the newest stream of each kind: an even one, an odd one. */
   readonly #newest: Record<StreamKind, number> = { standalone: 0, exchange: -1 };
   #closed = false;
@@ -122,7 +124,7 @@ export class ClientStreams {
     // Progress of a request that wants one body has no place to go.
     if (message.method === "notifications/progress") return;
     // Requests wait among the asked ones.
-    if (!asks) this.#waiting = [...this.#waiting, message].slice(-MOST_WAITING);
+    if (!asks) this.#keep(message);
   }
 
   /** The client has answered a request of the server. False: there is none with this id. */
@@ -220,6 +222,13 @@ export class ClientStreams {
     return this.#streamResponse(stream);
   }
 
+  /** The oldest go when there are too many. */
+  #keep(message: JSONRPCMessage): void {
+    this.#waiting.push({ message, size: JSON.stringify(message).length });
+    let size = this.#waiting.reduce((sum, one) => sum + one.size, 0);
+    while (this.#waiting.length > MOST_WAITING || size > LARGEST_WAITING) size -= this.#waiting.shift()?.size ?? 0;
+  }
+
   #openStandalone(number: number): EventStream {
     const { keepAliveMs } = this.#options;
     const stream = new EventStream({ keepAliveMs, onGone: () => this.#gone(number) });
@@ -232,7 +241,7 @@ export class ClientStreams {
     this.#standalone.set(number, stream);
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const message of waiting) this.#write(number, stream, message);
+    for (const { message } of waiting) this.#write(number, stream, message);
     this.#offerAsked(number, stream);
   }
 

@@ -50,6 +50,8 @@ export function isolatedBackends(options: IsolatedOptions): OpenBackend {
   return (link, client) => new IsolatedBackend(options, link, client);
 }
 
+/** Requests of a server process that its client has not answered. */
+const MOST_QUESTIONS = 100;
 /** How long a client may take to name its roots again, milliseconds. */
 const ROOTS_AGAIN_MS = 10_000;
 
@@ -70,6 +72,8 @@ class IsolatedBackend implements Backend {
   #place: Promise<ServerPlace> | undefined;
   #server: Subprocess | undefined;
   #closed = false;
+  /** The client has changed its roots after it was asked for them, so its answer may tell the old ones. */
+  #rootsAreOld = false;
 
   constructor(options: IsolatedOptions, link: ClientLink, client: InitializeRequest["params"]) {
     this.#options = options;
@@ -171,7 +175,12 @@ class IsolatedBackend implements Backend {
   }
 
   async #askRoots(): Promise<void> {
-    const path = rootIn(await this.#questions.ask("roots/list", undefined));
+    const answer = await this.#questions.ask("roots/list", undefined);
+    if (this.#rootsAreOld) {
+      this.#rootsAreOld = false;
+      return await this.#askRoots();
+    }
+    const path = rootIn(answer);
     if (!path.ok) return this.#apply({ kind: "unusable", problem: path.problem });
     if (path.value === undefined) return this.#apply({ kind: "no_root" });
     const settled = this.#options.settle(path.value);
@@ -255,22 +264,35 @@ class IsolatedBackend implements Backend {
       this.#server?.send({ jsonrpc: "2.0", id: message.id, ...response } as JSONRPCMessage);
     if (message.method === "ping") return answer({ result: {} });
     if (message.method === "roots/list") return answer({ result: { roots: scopes.map(rootOf) } });
+    if (this.#questions.size >= MOST_QUESTIONS) {
+      return answer({
+        error: { code: BAD_REQUEST, message: `${MOST_QUESTIONS} requests wait for the client already` },
+      });
+    }
     void this.#questions.ask(message.method, message.params).then(answer);
   }
 
   /** Asked again; other roots end the session, because its scope never changes (H5, S1). */
   async #rootsChanged(): Promise<Refusal | undefined> {
     const lock = this.#lock;
-    if (lock.kind !== "locked") return undefined;
+    this.#rootsAreOld = lock.kind === "asking";
+    if (lock.kind !== "locked" || !this.#facts.hasRoots) return undefined;
     const answer = await this.#questions.ask("roots/list", undefined, ROOTS_AGAIN_MS);
     if ("error" in answer) return undefined;
-    const path = rootIn(answer);
-    const settled = path.ok && path.value !== undefined ? this.#options.settle(path.value) : failure("No root is left");
-    const [locked] = lock.scopes;
-    if (settled.ok && settled.value.path === locked?.path && settled.value.inode === locked.inode) return undefined;
+    if (this.#isScopeOf(rootIn(answer), lock.scopes)) return undefined;
     const reason = "The session is terminated: the client's first root changed, and the scope of a session never does";
     this.#link.end(reason);
     return { status: 403, code: BAD_REQUEST, message: `${reason}; begin a new session with initialize` };
+  }
+
+  #isScopeOf(root: Outcome<string | undefined>, scopes: readonly PinnedDirectory[]): boolean {
+    if (!root.ok) return false;
+    // No root then and no root now: it has what was given for such clients.
+    if (root.value === undefined) return scopes === this.#options.fallback;
+    const settled = this.#options.settle(root.value);
+    const [locked] = scopes;
+    return settled.ok && settled.value.path === locked?.path && settled.value.device === locked.device &&
+      settled.value.inode === locked.inode;
   }
 
   #fail(problem: string): void {

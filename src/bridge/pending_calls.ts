@@ -124,7 +124,8 @@ export class PendingCalls {
     const token = message.params?.["progressToken"];
     const call = typeof token === "number" ? this.#calls.get(token) : undefined;
     const asked = call?.request.params?.["_meta"];
-    if (call === undefined || !isObject(asked)) return true;
+    // One that asked for no progress has no token to give it under.
+    if (call === undefined || !isObject(asked) || asked["progressToken"] === undefined) return true;
     call.restartTimer();
     call.request.onProgress?.({ ...message.params, progressToken: asked["progressToken"] });
     return true;

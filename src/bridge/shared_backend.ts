@@ -23,6 +23,8 @@ export interface SharedServerOptions {
 }
 
 const METHOD_NOT_FOUND = -32601;
+/** What concerns every client. Whose a log message or the state of a task is cannot be told. */
+const FOR_ALL_REGEXP = /^notifications\/(tools|resources|prompts)\/list_changed$/;
 
 export class SharedServer {
   readonly #options: SharedServerOptions;
@@ -58,7 +60,7 @@ export class SharedServer {
     const session: SharedBackend = new SharedBackend({
       link,
       server: this.#server,
-      answer: this.#server.initialized.then((answer) => answerFor(client, withoutLogging(answer))),
+      answer: this.#server.initialized.then((answer) => answerFor(client, forMany(answer))),
       requestTimeoutMs: this.#options.requestTimeoutMs,
       graceMs: this.#options.graceMs,
       othersSubscribe: (uri) => [...this.#sessions].some((other) => other !== session && other.subscribesTo(uri)),
@@ -76,10 +78,10 @@ export class SharedServer {
   #receive(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
     if ("id" in message) return this.#refuseQuestion(message.id, message.method);
-    if (message.method === "notifications/message") return;
     const uri = message.method === "notifications/resources/updated" ? message.params?.["uri"] : undefined;
+    const forAll = FOR_ALL_REGEXP.test(message.method);
     for (const session of this.#sessions) {
-      if (typeof uri !== "string" || session.subscribesTo(uri)) session.tell(message);
+      if (forAll || typeof uri === "string" && session.subscribesTo(uri)) session.tell(message);
     }
   }
 
@@ -146,6 +148,13 @@ class SharedBackend implements Backend {
       return;
     }
     if (method === "ping" || this.#isOnlyOurs(message)) return link.send({ jsonrpc: "2.0", id, result: {} }), undefined;
+    if (method.startsWith("tasks/")) {
+      const error = {
+        code: METHOD_NOT_FOUND,
+        message: `${method} is not available: several clients share this server`,
+      };
+      return link.send({ jsonrpc: "2.0", id, error }), undefined;
+    }
     void this.#calls.make(message, server);
   }
 
@@ -172,9 +181,10 @@ class SharedBackend implements Backend {
   }
 }
 
-function withoutLogging(answer: InitializeAnswer): InitializeAnswer {
+/** Its log and its tasks cannot be told apart by client, so there is none of either for any. */
+function forMany(answer: InitializeAnswer): InitializeAnswer {
   const { capabilities } = answer;
-  if (typeof capabilities !== "object" || capabilities === null || !("logging" in capabilities)) return answer;
-  const { logging: _, ...rest } = capabilities;
+  if (typeof capabilities !== "object" || capabilities === null) return answer;
+  const { logging: _log, tasks: _tasks, ...rest } = capabilities as Readonly<Record<string, unknown>>;
   return { ...answer, capabilities: rest };
 }

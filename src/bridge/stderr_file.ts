@@ -83,7 +83,7 @@ export class StderrFile implements AsyncDisposable {
     }
   }
 
-  /** The last words matter most: the end of a file that is too large is still read. */
+  /** The last words matter most: the end of a file that is too large is still read, what comes meanwhile is not. */
   async #beginAnew(size: number): Promise<void> {
     const position = await this.#file.seek(0, Deno.SeekMode.Current);
     await this.#file.seek(Math.max(position, size - READ_BYTES), Deno.SeekMode.Start);

@@ -38,6 +38,8 @@ type State = "starting" | "ready" | "waiting" | "resting" | "closed";
 const LONGEST_LINE = 16 * 1024 * 1024;
 /** What a server has beyond the grace of its operations when its stdin is closed. */
 const END_MS = 2_000;
+/** Beyond so many bytes that a server has not read it gets no further requests. */
+const MOST_UNREAD = 64 * 1024 * 1024;
 const ENCODER = new TextEncoder();
 const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" } as const;
 
@@ -53,6 +55,8 @@ export class Subprocess {
   #starting: Promise<void>;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #restUntil = 0;
+  /** Bytes that the process has been sent and has not read. */
+  #unread = 0;
   #timesReady = 0;
   #lastError = "";
 
@@ -78,6 +82,10 @@ export class Subprocess {
     const call = this.#calls.add(request);
     this.#whenReady(() => {
       if (call.isAnswered) return;
+      if (this.#unread > MOST_UNREAD) {
+        this.#calls.remove(call);
+        return call.answer(refusedAnswer("The server process is busy: it does not read what it was sent before"));
+      }
       call.markSent();
       this.#write(call.message);
     }, () => call.answer(this.#refusal()));
@@ -235,6 +243,10 @@ export class Subprocess {
   }
 
   #write(message: JSONRPCMessage): void {
-    void this.#process?.write(ENCODER.encode(`${JSON.stringify(message)}\n`));
+    const process = this.#process;
+    if (process === undefined) return;
+    const bytes = ENCODER.encode(`${JSON.stringify(message)}\n`);
+    this.#unread += bytes.length;
+    void process.write(bytes).then(() => this.#unread -= bytes.length);
   }
 }
