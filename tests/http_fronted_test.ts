@@ -1,10 +1,13 @@
 /** Somebody else's stdio server behind our HTTP, shared by all clients or one for each, always in the sandbox (H10). */
 import assert from "node:assert/strict";
-import { until } from "./_support/deadline.ts";
+import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
+import { until, withDeadline } from "./_support/deadline.ts";
 import { EventReader } from "./_support/event_reader.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { toolAnswer } from "./_support/json_rpc.ts";
+import { processesWith, type SeenProcess } from "./_support/processes.ts";
+import { programStart } from "./_support/program.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
@@ -180,6 +183,28 @@ Deno.test("H10 a server that does not start is told at once, with its last words
     /Cannot start the server "sh -c echo broken >&2; exit 4": It ended with exit code 4. Its last words: broken/,
   );
 });
+
+for (const mode of [[], ["--session-isolation"]]) {
+  Deno.test(`H11 X14 a stop is heard while a server behind never answers initialize ${mode.join("")}`, async () => {
+    using bench = new Workbench();
+    const script = bench.write("mute.py", "import sys\nsys.stdin.read()\n");
+    const flags = ["--mode=http", "--http-port=0", "--server-command=python3", "--server-args", script, ...mode];
+    const { command, args, environment } = programStart(bench, flags, [], HTTP_PERMISSIONS);
+    const child = new Deno.Command(command, {
+      args: [...args],
+      cwd: bench.scope,
+      clearEnv: true,
+      env: { ...environment },
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    const isMute = (one: SeenProcess) => /^\S*python3 \S*mute.py/.test(one.command);
+    await until(async () => (await processesWith(bench.marker)).some(isMute), 20_000, "the server behind to start");
+    child.kill("SIGTERM");
+    const { code } = await withDeadline(child.status, 30_000, "the end");
+    assert.deepStrictEqual([code, (await processesWith(bench.marker)).length], [0, 0]);
+  });
+}
 
 Deno.test("H4 somebody's server is offered in sessions only", async () => {
   using bench = new Workbench();

@@ -30,6 +30,7 @@ import {
   startIn,
 } from "./http_services.ts";
 import { stateDirectory } from "./http_token.ts";
+import { unlessStopped } from "./unless_stopped.ts";
 
 const NEEDS_SESSIONS = "This server gives each session the directory that its client names as its first root, and " +
   "version 2026-07-28 knows no sessions: begin with initialize, or start the server with --sandbox-scope DIR";
@@ -194,7 +195,7 @@ async function learnAnswer(
       log: options.log,
     });
     try {
-      return withoutDirectory(await server.initialized, path);
+      return withoutDirectory(await unlessStopped(server.initialized, options.stop), path);
     } catch (thrown) {
       const name = options.http.serverCommand?.join(" ") ?? "ahma_mcp";
       throw new UserError(`Cannot start the server "${name}": ${messageOf(thrown)}`, { cause: thrown });

@@ -20,6 +20,7 @@ import { compose, type Program } from "./compose.ts";
 import type { FlagName } from "./flags.ts";
 import type { HttpSettings } from "./http_settings.ts";
 import type { Settings } from "./settings.ts";
+import { unlessStopped } from "./unless_stopped.ts";
 
 export interface ComposeHttpOptions {
   readonly settings: Settings;
@@ -32,6 +33,8 @@ export interface ComposeHttpOptions {
   readonly token: string | undefined;
   readonly echo: Echo;
   readonly log: Logger;
+  /** Aborted: the start is given up; absent: it never is. */
+  readonly stop?: AbortSignal;
   /** Makes each SDK server; absent: the product's. Another one lets a test add to it. */
   readonly makeServer?: (service: Service, options: ServerOptions) => Server;
 }
@@ -122,7 +125,7 @@ export async function servedByAnother(
   });
   stack.defer(() => shared.close());
   try {
-    await shared.initialized;
+    await unlessStopped(shared.initialized, options.stop);
   } catch (thrown) {
     throw new UserError(`Cannot start the server "${argv.join(" ")}": ${messageOf(thrown)}`, { cause: thrown });
   }

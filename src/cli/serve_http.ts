@@ -32,6 +32,7 @@ export async function serveHttp(options: ServeOptions, http: HttpSettings): Prom
       token: token?.token,
       echo,
       log: logger,
+      stop,
     });
     const { host, port } = program.server;
     const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}/mcp`;
@@ -41,6 +42,10 @@ export async function serveHttp(options: ServeOptions, http: HttpSettings): Prom
     const lost = await Promise.race([aborted(stop), program.server.lost]);
     if (lost !== undefined) throw lost;
   } catch (thrown) {
+    if (stop.aborted) {
+      logger.info("Ended before it had started", { signal: stop.reason });
+      return 0;
+    }
     logger.error("Ended by an error", { error: messageOf(thrown) });
     throw thrown;
   }
