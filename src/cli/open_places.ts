@@ -1,8 +1,12 @@
 /** Which of the program's own files commands could change: nothing of ours is trusted or written there. */
-import { absolutePath, isWithin, parentOf, realPath } from "../sandbox/paths.ts";
+import { absolutePath, isWithin, placeOf, realPath } from "../sandbox/paths.ts";
+import { scopeDirectory } from "../sandbox/scope.ts";
 import type { Settings } from "./settings.ts";
 
-/** Canonical trees that commands can write to with these settings. */
+/**
+ * Canonical trees that commands can write to with these settings, asked before there is a sandbox that knows them: the
+ * log, the user's settings and the token are opened first.
+ */
 export function openTrees(
   { scopes, writable }: Pick<Settings, "scopes" | "writable">,
   environment: Readonly<Record<string, string>>,
@@ -11,15 +15,14 @@ export function openTrees(
   // A working directory that is home, or holds it, is no scope by itself (S1).
   const home = realPath(environment["HOME"] ?? "");
   const byDefault = home !== undefined && isWithin(home, cwd) ? [] : [cwd];
-  return [...(scopes.length > 0 ? scopes : byDefault), ...writable]
-    .map((tree) => realPath(absolutePath(tree, cwd)))
-    .filter((tree) => tree !== undefined);
+  return [
+    ...(scopes.length > 0 ? scopes : byDefault).map((scope) => scopeDirectory(scope, cwd)),
+    ...writable.map((tree) => realPath(absolutePath(tree, cwd))),
+  ].filter((tree) => tree !== undefined);
 }
 
-/** Whether a path, or what exists of the way there, lies in one of these trees. */
+/** Whether a path, or where it leads as far as it exists, lies in one of these trees. */
 export function isInOpenTree(path: string, trees: readonly string[]): boolean {
-  let existing = path;
-  while (existing !== "/" && realPath(existing) === undefined) existing = parentOf(existing);
-  const real = realPath(existing) ?? existing;
-  return trees.some((tree) => isWithin(real, tree) || isWithin(path, tree));
+  const place = placeOf(path);
+  return trees.some((tree) => isWithin(place, tree) || isWithin(path, tree));
 }

@@ -27,10 +27,15 @@ export function realPath(path: string): string | undefined {
 
 /** Where a path is, or would be: links on the way are followed as far as there is anything. `path` is absolute. */
 export function placeOf(path: string): string {
-  const real = realPath(path);
-  if (real !== undefined || path === "/") return real ?? path;
-  const above = placeOf(parentOf(path));
-  return `${above === "/" ? "" : above}/${path.slice(path.lastIndexOf("/") + 1)}`;
+  const existing = existingPart(path);
+  const real = realPath(existing) ?? existing;
+  if (existing === path) return real;
+  return `${real === "/" ? "" : real}${path.slice(existing === "/" ? 0 : existing.length)}`;
+}
+
+/** What there is of the way to a path, as spelled; `/` at least. `path` is absolute. */
+export function existingPart(path: string): string {
+  return path === "/" || realPath(path) !== undefined ? path : existingPart(parentOf(path));
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { absolutePath, isWithin, parentOf, trustedPath } from "./paths.ts";
+import { absolutePath, existingPart, isWithin, parentOf, placeOf, trustedPath } from "./paths.ts";
 
 Deno.test("isWithin() does not take a sibling with the same beginning", () => {
   assert.deepStrictEqual(
@@ -38,4 +38,24 @@ Deno.test("absolutePath() takes the steps up that a path begins with", () => {
     ["a/../b", "../x", "./../../x", "..", "/x", "../../../x"].map((path) => absolutePath(path, "/a/b")),
     ["/a/b/a/../b", "/a/x", "//x", "/a/", "/x", "//x"],
   );
+});
+
+Deno.test("S4 existingPart() and placeOf() go as far as there is anything, links followed by the second alone", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await Deno.mkdir(`${base}/real`);
+    await Deno.symlink(`${base}/real`, `${base}/link`);
+    const rows: readonly (readonly [path: string, existing: string, place: string])[] = [
+      [`${base}/link`, `${base}/link`, `${base}/real`],
+      [`${base}/link/a/b`, `${base}/link`, `${base}/real/a/b`],
+      [`${base}/none/a`, base, `${base}/none/a`],
+      ["/", "/", "/"],
+      ["/no-such-directory/a", "/", "/no-such-directory/a"],
+    ];
+    for (const [path, existing, place] of rows) {
+      assert.deepStrictEqual([path, existingPart(path), placeOf(path)], [path, existing, place]);
+    }
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
 });

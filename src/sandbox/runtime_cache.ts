@@ -2,7 +2,7 @@
  * Where the runtime keeps compiled code (S4). It takes what is in that cache for the program's own code, whatever the
  * source says, so a command that could write there would decide what the next server does, outside of any sandbox.
  */
-import { absolutePath, isWithin, parentOf, realPath, trustedPath } from "./paths.ts";
+import { absolutePath, existingPart, isWithin, trustedPath } from "./paths.ts";
 
 export interface RuntimeCacheQuestion {
   /** The server's own variables. */
@@ -17,9 +17,8 @@ export function runtimeCacheProblem(question: RuntimeCacheQuestion): string | un
   const { environment, workingDirectory, writable } = question;
   const directory = runtimeCache(environment, workingDirectory);
   if (directory === undefined) return undefined;
-  let existing = directory;
-  while (existing !== "/" && realPath(existing) === undefined) existing = parentOf(existing);
-  const open = writable.some((tree) => isWithin(directory, tree)) || trustedPath(existing, writable) === undefined;
+  const open = writable.some((tree) => isWithin(directory, tree)) ||
+    trustedPath(existingPart(directory), writable) === undefined;
   if (!open) return undefined;
   return `Cannot use the runtime's cache "${directory}": commands could write to it, and with it the compiled code that ` +
     "the next server runs. Set DENO_DIR to a directory outside the scope and --write";

@@ -30,7 +30,7 @@ export function settleScopes(choice: ScopeChoice, libc: Pick<Libc, "identityOf">
 function settleScope(scope: string, choice: ScopeChoice, libc: Pick<Libc, "identityOf">): Outcome<PinnedDirectory> {
   if (scope.trim() === "") return failure("Cannot use an empty path as the sandbox scope: name a directory");
   if (scope.includes("\0")) return failure("Cannot use the sandbox scope: its path holds a NUL character");
-  const directory = realDirectory(scope.startsWith("/") ? scope : `${choice.workingDirectory}/${scope}`);
+  const directory = scopeDirectory(scope, choice.workingDirectory);
   if (directory === undefined) {
     return failure(`Cannot use "${scope}" as the sandbox scope: it is not an existing directory`);
   }
@@ -51,6 +51,11 @@ function settleScope(scope: string, choice: ScopeChoice, libc: Pick<Libc, "ident
   const identity = libc.identityOf(directory);
   if (identity === undefined) return failure(`Cannot use "${scope}" as the sandbox scope: it cannot be looked at`);
   return success({ path: directory, ...identity });
+}
+
+/** The canonical directory that a scope, as given, leads to; undefined: none does. */
+export function scopeDirectory(scope: string, workingDirectory: string): string | undefined {
+  return realDirectory(scope.startsWith("/") ? scope : `${workingDirectory}/${scope}`);
 }
 
 function realDirectory(path: string): string | undefined {
