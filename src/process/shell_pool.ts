@@ -28,6 +28,7 @@ export class ShellPool {
   readonly #limits: PoolLimits;
   readonly #waiting: LauncherProcess[] = [];
   readonly #ending = new Set<Promise<unknown>>();
+  /** One until the first is taken: a session in which nobody runs anything needs no more, ever. */
   #target: number;
   #deaths = 0;
   #lastTake = -Infinity;
@@ -39,7 +40,7 @@ export class ShellPool {
   constructor(start: () => LauncherProcess, limits: PoolLimits = DEFAULT_LIMITS) {
     this.#start = start;
     this.#limits = limits;
-    this.#target = limits.minimum;
+    this.#target = Math.min(1, limits.minimum);
   }
 
   /** How many shells wait now. */
@@ -53,6 +54,7 @@ export class ShellPool {
     const now = performance.now();
     const soon = now - this.#lastTake < BURST_MS;
     this.#lastTake = now;
+    this.#target = Math.max(this.#target, this.#limits.minimum);
     const shell = this.#waiting.shift();
     // A shell is ready some milliseconds after its start: calls in a row need more of them under way.
     if (soon && this.#target < this.#limits.burst) this.#target++;

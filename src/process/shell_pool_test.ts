@@ -36,13 +36,33 @@ async function end(shell: LauncherProcess | undefined): Promise<void> {
 Deno.test("P1 ShellPool.take() gives each shell once, and refill() replaces it", async () => {
   const { shells, started, startedAtLeast } = pool({ minimum: 2, burst: 4, idleMs: 60_000 });
   shells.refill();
-  await startedAtLeast(2);
+  await startedAtLeast(1);
   const first = shells.take();
+  shells.refill();
+  await startedAtLeast(3);
   const second = shells.take();
   assert.deepStrictEqual([first, second], [started[0], started[1]]);
   shells.refill();
   await startedAtLeast(4);
   await Promise.all([end(first), end(second)]);
+  await shells.close();
+});
+
+Deno.test("P1 N5 ShellPool keeps one shell until the first is taken, and then its minimum", async () => {
+  const { shells, startedAtLeast } = pool({ minimum: 2, burst: 4, idleMs: 60_000 });
+  const turns = async () => {
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve));
+  };
+  shells.refill();
+  await startedAtLeast(1);
+  await turns();
+  assert.deepStrictEqual(shells.ready, 1);
+  const taken = shells.take();
+  shells.refill();
+  await startedAtLeast(3);
+  await turns();
+  assert.deepStrictEqual(shells.ready, 2);
+  await end(taken);
   await shells.close();
 });
 

@@ -39,12 +39,19 @@ export function runningProgram({ mainModule, executable, standalone, exists }: P
 /** The packed program needs nothing that is not in it. */
 const PACKED_FLAGS: readonly string[] = ["--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"];
 
+/**
+ * There may be many of it, mostly idle: young objects get 1 MiB instead of the 16 that a busy start makes them grow to.
+ * That saves 7 MB of each, and costs neither its start nor a flood of output anything that could be measured (N5).
+ */
+const SMALL_HEAP = "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=1";
+
 /** How this program starts itself once more: by the same runtime, without a shell between. Not for people. */
 export function sessionProgram(): RunningProgram {
   const command = Deno.execPath();
   if (Deno.build.standalone) return { command, args: [] };
   const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
-  return { command, args: ["run", ...RUN_FLAGS, ...path.endsWith(".mjs") ? PACKED_FLAGS : [], path] };
+  const packed = path.endsWith(".mjs") ? PACKED_FLAGS : [];
+  return { command, args: ["run", SMALL_HEAP, ...RUN_FLAGS, ...packed, path] };
 }
 
 /** The program that runs now. */
