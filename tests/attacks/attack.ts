@@ -109,6 +109,8 @@ export interface Way {
   readonly ownServer?: {
     readonly flags?: (bench: Workbench) => readonly string[];
     readonly environment?: Readonly<Record<string, string>>;
+    /** A program, and its first words, that runs the server. */
+    readonly prefix?: readonly string[];
   };
   /** Seconds a call may take; default 20. */
   readonly seconds?: number;

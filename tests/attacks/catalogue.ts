@@ -4,6 +4,7 @@ import { ARGUMENTS } from "./arguments.ts";
 import { CONFIGURATION } from "./configuration.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { LINKS } from "./links.ts";
+import { MORE_OF_OUR_OWN } from "./more_of_our_own.ts";
 import { NAMESPACES } from "./namespaces.ts";
 import { NETWORK } from "./network.ts";
 import { OPERATIONS } from "./operations.ts";
@@ -28,6 +29,7 @@ export const CATALOGUE: readonly Row[] = [
   ...OPERATIONS,
   ...OUTPUT,
   ...OWN,
+  ...MORE_OF_OUR_OWN,
 ];
 
 /** The rows named by patterns such as `W01` and `R*`; none given: all. @throws Error for a pattern that names no row. */

@@ -17,6 +17,11 @@ function refusing(flags: readonly string[]): string | undefined {
   return success ? undefined : `this machine refuses unshare ${flags.join(" ")}`;
 }
 
+function unmounted(path: string): string | undefined {
+  const { success } = new Deno.Command("mountpoint", { args: ["-q", path] }).outputSync();
+  return success ? undefined : `nothing is mounted on ${path}`;
+}
+
 function refusingNodes(): string | undefined {
   const place = Deno.makeTempDirSync();
   try {
@@ -79,6 +84,17 @@ print(open("/secret").read())`),
     users: ROOT,
     aim: "read",
     ways: {
+      "a file system of its own": {
+        ...mounting(() => `mkdir m; mount -t tmpfs none m && mountpoint m | sed s/is/IS/`),
+        aim: "evidence",
+        evidence: /m IS a mountpoint/,
+      },
+      "umount": {
+        ...mounting(() => `umount -l /dev/shm && echo gone $((6 * 7))`),
+        aim: "evidence",
+        evidence: /^gone 42$/m,
+        needs: { machine: () => refusing(["--mount"]) ?? unmounted("/dev/shm") },
+      },
       "mount --bind": mounting(({ out }) => `mkdir m; mount --bind ${out} m; cat m/secret`),
       "remount": {
         ...mounting(({ secret }) => `mount -o remount,bind,rw /; touch -d @1 ${secret}`),

@@ -1,5 +1,6 @@
 /** Q: sequences and operations. */
 import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
+import { MANY_STEPS } from "./many_calls.ts";
 import { driven, newSeed, withServer, writeTools } from "./stage.ts";
 import type { ServerProcess } from "../_support/server_process.ts";
 
@@ -153,6 +154,7 @@ export const OPERATIONS: readonly Row[] = [
         ...shellStep({}),
         sequence: [{ tool: "sandboxed_shell", args: { command: "echo ran $((6 * 7))" } }, { tool: "seq" }],
       }),
+      "10,000 steps, and a cancel": MANY_STEPS,
       "a delay of weeks": sequenceRuns({ ...shellStep({}), step_delay_ms: 2 ** 31 }),
       "a negative delay": sequenceRuns({ ...shellStep({}), step_delay_ms: -1 }),
     },

@@ -26,6 +26,8 @@ export interface PostOptions {
   readonly enforced: boolean;
   readonly flags?: (bench: Workbench) => readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** A program, and its first words, that runs the server. */
+  readonly prefix?: readonly string[];
 }
 
 export class Post implements AsyncDisposable {
@@ -58,6 +60,7 @@ export class Post implements AsyncDisposable {
       await ServerProcess.start(bench, {
         flags: [...options.enforced ? [] : ["--no-sandbox"], ...options.flags?.(bench) ?? []],
         environment: { ATTACKED_TOKEN: marker, ...options.environment },
+        ...options.prefix !== undefined && { prefix: options.prefix },
       }),
     );
     return new Post(user, options.enforced, bench, server, marker, stack.move());

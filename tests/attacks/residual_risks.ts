@@ -17,6 +17,26 @@ export const RESIDUAL_RISKS: Readonly<Record<string, ResidualRisk>> = {
     anchor: "metadata-outside",
     sentence: "A command can watch a directory outside and learn the names of files that change there.",
   },
+  X11: {
+    anchor: "metadata-outside",
+    sentence: "A command can hold advisory locks on files that it may read.",
+  },
+  X12: {
+    anchor: "the-machines-own-figures",
+    sentence: "A command sees what the kernel tells of the whole machine: connections, names of sockets, settings.",
+  },
+  X13: {
+    anchor: "protected-paths-that-do-not-exist-yet",
+    sentence: "What a command makes and removes again before its end is told by no result.",
+  },
+  X14: {
+    anchor: "without-user-namespaces",
+    sentence: "Without namespaces a command can choose the processors of other processes of this user.",
+  },
+  X15: {
+    anchor: "without-user-namespaces",
+    sentence: "Without namespaces a command can change modes, owners, times and attributes of files of this user.",
+  },
   L06: {
     anchor: "hard-links-into-the-scope",
     sentence: "A hard link that was in the scope before leads to the same file as its other names outside.",

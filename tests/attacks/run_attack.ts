@@ -44,6 +44,8 @@ const ABREAST = 3;
 interface WayResult {
   readonly verdict: Verdict;
   readonly why?: string;
+  /** It had other effects than the one the row is about. */
+  readonly beyond?: boolean;
 }
 
 /** The row's verdict as the range's user. */
@@ -62,7 +64,13 @@ export async function runAttack(row: Row, range: Servers): Promise<RowResult> {
   const verdict = worst(results.map((result) => result.verdict));
   const why = results.map(({ why }) => why).filter((text) => text !== undefined);
   const tried = results.filter((result) => result.verdict !== "not applicable").length;
-  return { ...about, verdict: settled(row.id, verdict), why: [...why, ...remarks(row.id, verdict)], ways: tried };
+  const known = results.every(({ beyond }) => beyond !== true);
+  return {
+    ...about,
+    verdict: known ? settled(row.id, verdict) : verdict,
+    why: [...why, ...remarks(row.id, verdict)],
+    ways: tried,
+  };
 }
 
 function settled(id: string, verdict: Verdict): Verdict {
@@ -119,7 +127,10 @@ async function tryWay(row: Attack, way: AimedWay, context: WayContext): Promise<
       ? facing("bare", { way, range }, (post) => attempt(post, { ...trial, does: way.control ?? way.does }))
       : undefined,
   ]);
-  if (tried.breaches.length > 0) return { verdict: "allowed", why: `${name}: ${described(tried.breaches)}` };
+  if (tried.breaches.length > 0) {
+    const beyond = tried.breaches.some(({ effect }) => effect !== way.aim);
+    return { verdict: "allowed", why: `${name}: ${described(tried.breaches)}`, beyond };
+  }
   if (control !== undefined && !control.breaches.some(({ effect }) => effect === way.aim)) {
     return { verdict: "control failed", why: `${name}: no "${way.aim}" without the sandbox${shown(control)}` };
   }

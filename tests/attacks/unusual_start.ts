@@ -78,6 +78,17 @@ os.execvp(sys.argv[1], sys.argv[1:])`;
   return ["/usr/bin/python3", "-I", "-c", program];
 }
 
+/** A way at a server of its own that the system refuses namespaces. */
+export function withoutNamespaces(way: Way): Way {
+  return {
+    ...way,
+    ownServer: { prefix: failing([STEPS["unshare"] ?? 0], EPERM) },
+    needs: {
+      machine: (user) => Deno.build.arch === "x86_64" ? way.needs?.machine?.(user) : "the filter is written for x86_64",
+    },
+  };
+}
+
 /** Python that stacks layers of Landlock which deny next to nothing, up to the kernel's limit. */
 function layers(count: number): readonly string[] {
   const program = `import ctypes, os, struct, sys
