@@ -171,7 +171,7 @@ export function mountedInScope(): Way {
           using bench = new Workbench(scene.user);
           const flags = ["--sandbox-scope", scene.directory, ...scene.enforced ? [] : ["--no-sandbox"]];
           await using server = await ServerProcess.start(bench, { flags });
-          return { answers: [await server.shell("echo x > mounted/planted; ls mounted")] };
+          return { answers: [await server.shell("echo x > mounted/planted")] };
         } finally {
           await run("umount", [target]);
         }

@@ -179,6 +179,13 @@ os.chroot("."); print(open("${secret}").read())`),
     ways: {
       "a character device": { does: () => `mknod c c 1 9 && head -c 4 c | wc -c`, evidence: /^4$/m },
       "a block device": { does: () => `mknod b b 7 0; test -b b && echo node $((6 * 7))`, evidence: /^node 42$/m },
+      "one that was there": {
+        does: () => `head -c 4 there | wc -c | sed 's/^/read /'`,
+        prepare: ({ directory }) => {
+          new Deno.Command("mknod", { args: ["-m", "666", `${directory}/there`, "c", "1", "9"] }).outputSync();
+        },
+        evidence: /^read 4$/m,
+      },
       "in the temp directory": {
         does: () => `cd $TMPDIR && mknod c-$$ c 1 9 && head -c 4 c-$$ | wc -c; rm -f c-$$`,
         evidence: /^4$/m,

@@ -2,6 +2,7 @@
  * What a command sees of the file system, with namespaces: everything outside the writable trees read-only, protected
  * paths in them read-only too (S8), places of credentials covered (S7), an own /proc and an own /dev/shm.
  */
+import { isWithin } from "../paths.ts";
 import type { GuardedPath, PinnedDirectory } from "../policy.ts";
 import { REPORT_FD } from "./interpreter.ts";
 import type { SystemCalls } from "./syscalls.ts";
@@ -17,6 +18,7 @@ const MS_PRIVATE_REC = 0x44000;
 const MS_NOSUID_NODEV = 0x6;
 const MS_NOSUID_NODEV_NOEXEC = 0xe;
 const MOUNT_ATTR_RDONLY = 1n;
+const MOUNT_ATTR_NODEV = 4n;
 const MOVE_MOUNT_F_EMPTY_PATH = 4;
 const MOVE_MOUNT_T_EMPTY_PATH = 0x40;
 const OPEN_TREE_CLONE = 1;
@@ -41,7 +43,8 @@ interface Draft {
 
 /**
  * Everything outside the writable trees becomes read-only: this stops chmod, utime and xattr, which Landlock does not.
- * The writable ones are set aside before and put back after: each mount in them keeps the flags it had.
+ * The writable ones are set aside before and put back after: each mount in them keeps the flags it had. Device nodes
+ * that lie there (a tree of another system, say) lead root to the machine's disks, so none can be opened.
  */
 export function mountReadOnly({ table, sys }: Draft, writable: readonly PinnedDirectory[]): void {
   const root = table.text("/");
@@ -53,10 +56,14 @@ export function mountReadOnly({ table, sys }: Draft, writable: readonly PinnedDi
     return { path, text, tree: table.call(`set "${path}" aside`, sys.open_tree, [AT_FDCWD, text, flags]) };
   });
   const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
+  const noDevices = table.words(MOUNT_ATTR_NODEV, 0, 0, 0);
   table.call("make all mounts read-only", sys.mount_setattr, [AT_FDCWD, root, AT_RECURSIVE, readOnly, 32]);
   for (const { path, text, tree } of set) {
     const move = table.call(`put "${path}" back`, sys.move_mount, [0, empty, AT_FDCWD, text, MOVE_MOUNT_F_EMPTY_PATH]);
     table.send(tree, { kind: "argument", entry: move, index: 0 });
+    if (!isWithin("/dev", path)) {
+      table.call(`close devices in "${path}"`, sys.mount_setattr, [AT_FDCWD, text, AT_RECURSIVE, noDevices, 32]);
+    }
   }
 }
 
