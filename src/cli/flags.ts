@@ -246,7 +246,7 @@ export const FLAGS = {
   "audit-log": {
     value: "text",
     placeholder: "FILE",
-    help: "Write every command of a tool to this file, and run none that cannot be",
+    help: "Write every command to this file, and run none that cannot be",
     variable: "AHMA_AUDIT_LOG",
     refuseEmpty: true,
   },

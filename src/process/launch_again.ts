@@ -5,7 +5,7 @@
 import type { GuardView } from "../sandbox/guard.ts";
 
 /** Launches of one thing while what is guarded keeps changing under them. */
-const MOST_TRIES = 5;
+const MOST_TRIES = 20;
 
 export interface Launch<Result> {
   /** What is guarded now; undefined: nothing is. */

@@ -19,5 +19,10 @@ Deno.test("S8 launchAgain() launches again exactly where it was refused and what
   assert.deepStrictEqual(await launched(["a"], ["refused", "ran"]), ["refused", 1, 2]);
   assert.deepStrictEqual(await launched(["a", "b"], ["refused", "ran"]), ["ran", 2, 2]);
   assert.deepStrictEqual(await launched(["a", "b", "b"], ["refused", "refused", "ran"]), ["refused", 2, 3]);
-  assert.deepStrictEqual(await launched([..."abcdefgh"], ["refused"]), ["refused", 5, 5]);
+  assert.deepStrictEqual(await launched([..."abcdefgh"], ["refused"]), ["refused", 8, 9]);
+  assert.deepStrictEqual(await launched(Array.from({ length: 30 }, (_, index) => `${index}`), ["refused"]), [
+    "refused",
+    20,
+    20,
+  ]);
 });

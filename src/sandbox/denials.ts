@@ -10,13 +10,12 @@
 import type { Denial } from "../base/denial.ts";
 import { type CommandEnding, deniedListeners, operationDenials, socketDenial } from "./denied_operations.ts";
 import { protectedDenial } from "./denied_protected.ts";
+import { type DenialContext, type Mention, outsideDenial } from "./denied_outside.ts";
+import { look, type Place, present } from "./looked_at.ts";
 import { pathsInCommand, pathsInOutput, type Places } from "./mentioned_paths.ts";
 import { allows } from "./oracle.ts";
-import { linkedRepository } from "./linked_worktree.ts";
-import { isWithin, parentOf } from "./paths.ts";
-import type { SandboxPolicy } from "./policy.ts";
+import { isWithin } from "./paths.ts";
 import { printsError } from "./printed_errors.ts";
-import { sensitiveProblem } from "./sensitive.ts";
 
 /** A command that failed. */
 export interface FailedCommand {
@@ -30,17 +29,6 @@ export interface FailedCommand {
   readonly began: number;
   /** Protected paths that changed while it ran. */
   readonly changed: readonly string[];
-}
-
-/** What the answer depends on beside the command. */
-export interface DenialContext {
-  readonly policy: SandboxPolicy;
-  readonly scopes: readonly string[];
-  readonly home: string | undefined;
-  /** Canonical places of credentials, which no flag named here would open. */
-  readonly sensitive: readonly string[];
-  /** What is mounted read-only in a writable tree because it is protected; canonical. */
-  readonly readOnly: readonly string[];
 }
 
 const MOST_DENIALS = 5;
@@ -72,22 +60,6 @@ function subjectOf(denial: Denial): string {
   return "path" in denial ? denial.path : denial.subject;
 }
 
-/** Where a path was named. */
-interface Mention {
-  /** As named; absolute. */
-  readonly named: string;
-  readonly inCommand: boolean;
-  /** The command names it, or a directory that holds it. */
-  readonly belowCommand: boolean;
-  readonly inOutput: boolean;
-  /** Or, where the command names it, the output has its last name. */
-  readonly printed: boolean;
-  /** A line of the output names it beside the error that a read-only mount gives. */
-  readonly withError: boolean;
-  /** Nothing was printed that could name it. */
-  readonly silent: boolean;
-}
-
 function mentionsOf({ words, directory, output }: FailedCommand, { home }: DenialContext): readonly Mention[] {
   const places: Places = { directory, home };
   const inCommand = pathsInCommand(words, places);
@@ -106,30 +78,6 @@ function mentionsOf({ words, directory, output }: FailedCommand, { home }: Denia
     withError: withError.has(named),
     silent,
   }));
-}
-
-interface Place {
-  /** Canonical; the last name as mentioned where nothing is there. */
-  readonly path: string;
-  /** Undefined: nothing is there, but its directory is. */
-  readonly kind: "file" | "program" | "directory" | "socket" | undefined;
-}
-
-async function look(path: string): Promise<Place | undefined> {
-  // The runtime takes such steps out before it follows links, the kernel after: better nothing than something wrong.
-  if (path.split("/").includes("..")) return undefined;
-  const real = await present(() => Deno.realPath(path));
-  if (real !== undefined) {
-    const facts = await present(() => Deno.stat(real));
-    if (facts === undefined) return undefined;
-    const program = facts.isFile && ((facts.mode ?? 0) & 0o111) !== 0;
-    const kind = facts.isDirectory ? "directory" : facts.isSocket === true ? "socket" : program ? "program" : "file";
-    return { path: real, kind };
-  }
-  const directory = await present(() => Deno.realPath(parentOf(path)));
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  if (directory === undefined) return undefined;
-  return { path: `${directory === "/" ? "" : directory}/${name}`, kind: undefined };
 }
 
 interface Question {
@@ -169,63 +117,4 @@ async function listenerDenial(path: string, context: DenialContext): Promise<Den
   const place = await look(path);
   const free = place !== undefined && place.kind === undefined && allows(context.policy, place.path, "create");
   return free ? socketDenial(place.path, context) : undefined;
-}
-
-function outsideDenial(
-  { path, kind }: Place,
-  context: DenialContext,
-  { inCommand, inOutput, silent }: Mention,
-): Denial | undefined {
-  const { policy, scopes } = context;
-  const repository = scopes.map(linkedRepository).find((one) => one !== undefined && isGitsOwn(path, one));
-  // Git names what it could not open or make there, and the command does not.
-  const byBoth = inCommand && (inOutput || silent) || inOutput && kind === undefined && repository !== undefined;
-  // On the way to the scope; named in passing.
-  const onTheWay = path === "/" || scopes.some((scope) => isWithin(scope, path));
-  if (onTheWay && !inCommand) return undefined;
-  const readable = kind === undefined ? false : allows(policy, path, kind === "directory" ? "list" : "read");
-  if (readable || kind === undefined) {
-    if (!byBoth || kind === "program") return undefined;
-    // What can be looked at and does not exist is what most failed commands name.
-    if (kind === undefined && allows(policy, parentOf(path), "list") && isSystemPath(path)) return undefined;
-  }
-  const access = readable ? ["write"] as const : ["read", "write"] as const;
-  const place = repository === undefined ? { path, kind } : { path: repository, kind: "directory" as const };
-  const state = readable || repository !== undefined ? "readable" : "closed";
-  return { path, access, scope: scopes, flags: flagsFor(place, context, state) };
-}
-
-/** What git changes by itself in a repository; the rest would be protected there. */
-function isGitsOwn(path: string, repository: string): boolean {
-  return isWithin(path, repository) && !["hooks", "config"].some((name) => isWithin(path, `${repository}/${name}`));
-}
-
-/** Nobody's command writes there, but many look there for what is not installed. */
-function isSystemPath(path: string): boolean {
-  return ["/usr", "/etc", "/lib", "/bin", "/sbin", "/opt"].some((tree) => isWithin(path, tree));
-}
-
-/** Only what the server would accept, and nothing that opens more than a project. */
-function flagsFor(
-  { path, kind }: Place,
-  { home, sensitive }: DenialContext,
-  state: "readable" | "closed",
-): readonly string[] {
-  const directory = kind === "directory" ? path : parentOf(path);
-  const wide = (tree: string) => tree.split("/").length <= 2 || tree === home;
-  const refused = (tree: string) => wide(tree) || isSystemPath(tree) || sensitiveProblem(tree, sensitive) !== undefined;
-  return [
-    ...state === "closed" && kind !== undefined && !refused(path) ? [`--read ${path}`] : [],
-    ...refused(directory) ? [] : [`--write ${directory}`],
-  ];
-}
-
-/** Undefined for what is not there or cannot be looked at: nothing is said about it. */
-async function present<Value>(find: () => Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await find();
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
 }
