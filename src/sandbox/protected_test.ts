@@ -136,3 +136,34 @@ Deno.test("S8 protectedPaths() adds what included configuration names, however t
       new Set([".githooks", ".gitconfig", "settings/git", "settings/more"]),
     );
   }));
+
+Deno.test("S8 S10 protectedPaths() reads git configuration that is made to stop the server, and soon", () =>
+  inTree(async (tree) => {
+    const base = paths(tree);
+    await Deno.mkdir(`${tree}/.git`);
+    const size = 1_000_000;
+    const texts = [
+      `a =${" ".repeat(size)}x`,
+      `hooksPath =${" ".repeat(size)}x#`,
+      "[".repeat(size),
+      `path = ${"x ".repeat(size / 2)}`,
+      `hooksPath = ${"x/".repeat(size / 2)}`,
+      `hooksPath = ${"y".repeat(300)}`,
+      `path = a\0b`,
+      `[include] path = "${'"'.repeat(size)}`,
+    ];
+    const began = performance.now();
+    for (const text of texts) {
+      await Deno.writeTextFile(`${tree}/.git/config`, text);
+      assert.deepStrictEqual(
+        new Set(paths(tree)).difference(new Set(base)),
+        new Set(text.includes("#") ? ["x"] : text.includes("yyy") ? ["y".repeat(300)] : []),
+      );
+    }
+    assert.ok(performance.now() - began < 10_000, "and not hours");
+    await Deno.writeTextFile(
+      `${tree}/.git/config`,
+      Array.from({ length: 10_000 }, (_, i) => `path = p${i}`).join("\n"),
+    );
+    assert.strictEqual(paths(tree).length - base.length, 64);
+  }));

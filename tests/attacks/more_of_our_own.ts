@@ -2,6 +2,7 @@
 import { BOTH, ORDINARY, type Place, python, type Row, SYSTEM_CALL, type Way } from "./attack.ts";
 import { lacking, withoutAttributes } from "./machine.ts";
 import { makes, withoutFamily } from "./network_ways.ts";
+import { STOPPED } from "./next_server.ts";
 import { driven, withServer } from "./stage.ts";
 import { withoutNamespaces } from "./unusual_start.ts";
 
@@ -112,6 +113,13 @@ export const MORE_OF_OUR_OWN: readonly Row[] = [
       "touch": withoutNamespaces({ does: ({ secret }) => `touch -d @1 ${secret}` }),
       "attributes": withoutNamespaces({ does: attribute, needs: { machine: withoutAttributes } }),
     },
+  },
+  {
+    id: "X17",
+    title: "leave files that keep the next server from starting",
+    users: BOTH,
+    aim: "evidence",
+    ways: STOPPED,
   },
   {
     id: "X16",

@@ -1,7 +1,7 @@
 /** C17: what one server's commands leave for the next server to obey. */
 import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
-import type { Scene, Way } from "./attack.ts";
+import { python, type Scene, type Way } from "./attack.ts";
 import { driven } from "./stage.ts";
 
 /** Starts a server, lets a command write, and starts another in the same place: it must be as tight as the first. */
@@ -74,3 +74,42 @@ export const LOOSENED: Readonly<Record<string, Way>> = {
     ),
   },
 };
+
+/** What the next server reads before its first command must not stop it. */
+async function stopsNext(scene: Scene, program: string): Promise<string | undefined> {
+  using bench = new Workbench(scene.user);
+  const flags = scene.enforced ? [] : ["--no-sandbox"];
+  {
+    await using server = await ServerProcess.start(bench, { flags });
+    await server.shell(python(program));
+  }
+  try {
+    await using server = await ServerProcess.start(bench, { flags });
+    const { text } = await server.shell("echo alive $((6 * 7))");
+    return text.includes("alive 42") ? undefined : `the next server runs nothing: ${text}`;
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown;
+    return `the next server does not start: ${thrown.message.slice(0, 200)}`;
+  }
+}
+
+const PLANT = `import os
+def plant(path, text):
+  os.makedirs(os.path.dirname(path), exist_ok=True)
+  open(path, "w").write(text)
+`;
+
+/** X17: each made a server fail at its start, or take for ever. */
+export const STOPPED: Readonly<Record<string, Way>> = Object.fromEntries(
+  Object.entries({
+    "a name too long in git's configuration": `plant(".git/config", "[core]\\n\\thooksPath = " + "x/" * 500000)`,
+    "blanks in git's configuration": `plant(".git/config", "[core]\\n\\thooksPath =" + " " * 1000000 + "x")`,
+    "blanks in a repository below": `plant("a/b/.git/config", "[core]\\n\\thooksPath =" + " " * 1000000 + "x")`,
+    "many names": `plant(".git/config", "".join(f"path = p{i}\\n" for i in range(100000)))`,
+    "a settings file of mistakes":
+      `plant(".ahma/settings.json", "{" + ",".join(f'"k{i}":1' for i in range(5000)) + "}")`,
+  }).map(([name, program]): [string, Way] => [name, {
+    does: driven((scene) => stopsNext(scene, PLANT + program)),
+    noControl: "without a sandbox the server does not read most of them",
+  }]),
+);
