@@ -40,7 +40,10 @@ if key > 0: print("key added", 6 * 7); call("keyctl", 9, key, -4)`),
     users: BOTH,
     aim: "evidence",
     ways: {
-      "XDG_CACHE_HOME": runtimeCache((bench) => ({ XDG_CACHE_HOME: `${bench.scope}/cache` }), "cache/deno"),
+      "XDG_CACHE_HOME": runtimeCache(
+        (bench) => ({ XDG_CACHE_HOME: `${bench.scope}/cache`, DENO_DIR: "" }),
+        "cache/deno",
+      ),
       "DENO_DIR": runtimeCache((bench) => ({ DENO_DIR: `${bench.scope}/cache` }), "cache"),
     },
   },
