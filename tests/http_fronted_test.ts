@@ -123,7 +123,7 @@ Deno.test("H10 H9 what a server writes to stderr is shown as it comes, and fills
 
 Deno.test("H10 H8 a server that does not read is sent so much, and then nothing more", async () => {
   using bench = new Workbench();
-  await using server = await fronted(bench, "--request-timeout", "5");
+  await using server = await fronted(bench, "--request-timeout", "2");
   await using client = await HttpClient.connect(server);
   const params = { name: "facts", arguments: { x: "x".repeat(15 * 1024 * 1024) } };
   const answers = [client.request("tools/call", { name: "deaf" })];
@@ -187,8 +187,9 @@ Deno.test("H10 a server that does not start is told at once, with its last words
 for (const mode of [[], ["--session-isolation"]]) {
   Deno.test(`H11 X14 a stop is heard while a server behind never answers initialize ${mode.join("")}`, async () => {
     using bench = new Workbench();
-    const script = bench.write("mute.py", "import sys\nsys.stdin.read()\n");
-    const flags = ["--mode=http", "--http-port=0", "--server-command=python3", "--server-args", script, ...mode];
+    const script = bench.write(`${bench.elsewhere}/mute.py`, "import sys\nsys.stdin.read()\n");
+    const behind = ["--server-command=python3", "--server-args", script, "--read", bench.elsewhere];
+    const flags = ["--mode=http", "--http-port=0", ...behind, ...mode];
     const { command, args, environment } = programStart(bench, flags, [], HTTP_PERMISSIONS);
     const child = new Deno.Command(command, {
       args: [...args],
@@ -198,7 +199,7 @@ for (const mode of [[], ["--session-isolation"]]) {
       stdout: "null",
       stderr: "null",
     }).spawn();
-    const isMute = (one: SeenProcess) => /^\S*python3 \S*mute.py/.test(one.command);
+    const isMute = (one: SeenProcess) => /^\S*python3 \S*mute\.py/.test(one.command);
     await until(async () => (await processesWith(bench.marker)).some(isMute), 20_000, "the server behind to start");
     child.kill("SIGTERM");
     const { code } = await withDeadline(child.status, 30_000, "the end");

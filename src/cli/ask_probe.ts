@@ -4,7 +4,7 @@ import type { Scope } from "../base/scope.ts";
 import type { AskProbe } from "../catalog/availability.ts";
 import type { Probe } from "../catalog/leaf.ts";
 import type { CommandEnd, CommandRunner } from "../process/command_runner.ts";
-import { programPaths } from "../process/runner.ts";
+import { programPaths } from "../process/program_paths.ts";
 
 /** A check that takes longer than this, milliseconds, counts as failed. */
 const LONGEST_PROBE_MS = 10_000;

@@ -4,7 +4,7 @@
  */
 import { OperationIds } from "../base/ids.ts";
 import type { CommandEnd, CommandHooks, CommandRequest } from "../process/command_runner.ts";
-import type { OpenCommand, OpenRequest } from "../process/runner.ts";
+import type { OpenCommand, OpenRequest } from "../process/session_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import type { Audit, AuditedCommand } from "../service/service.ts";
 

@@ -15,8 +15,9 @@ import type { SessionSandbox } from "../sandbox/session.ts";
 import type { CommandEnd, CommandHooks, CommandRequest } from "./command_runner.ts";
 import { type GroupRun, superviseGroup } from "./group_run.ts";
 import { describeFailure } from "./reports.ts";
-import { give, type OpenCommand, type OpenRequest, programPaths } from "./runner.ts";
-import type { SessionRunner } from "./session_runner.ts";
+import { give } from "./give.ts";
+import { programPaths } from "./program_paths.ts";
+import type { OpenCommand, OpenRequest, SessionRunner } from "./session_runner.ts";
 import { lineArguments, type Shell } from "./shell.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "./spawn.ts";
 

@@ -4,7 +4,7 @@ import { SILENT } from "../base/log.ts";
 import { prepareSandbox, type Sandbox } from "../sandbox/prepare.ts";
 import { removeSessionDirectories } from "../sandbox/session_directory.ts";
 import type { CommandEnd, CommandRequest } from "./command_runner.ts";
-import { programPaths, SandboxedRunner } from "./runner.ts";
+import { SandboxedRunner } from "./runner.ts";
 import { chooseShell } from "./shell.ts";
 
 interface Way {
@@ -369,9 +369,3 @@ async function childrenOf(parent: number): Promise<readonly number[]> {
   const { stdout } = await pgrep.output();
   return new TextDecoder().decode(stdout).split("\n").map(Number).filter((pid) => pid !== 0 && pid !== pgrep.pid);
 }
-
-Deno.test("programPaths() looks where a shell would", () => {
-  assert.deepStrictEqual(programPaths("git", ["/a", "/b"], "/w"), ["/a/git", "/b/git"]);
-  assert.deepStrictEqual(programPaths("./x", ["/a"], "/w"), ["/w/./x"]);
-  assert.deepStrictEqual(programPaths("/x/y", ["/a"], "/w"), ["/x/y"]);
-});

@@ -1,7 +1,20 @@
 import type { SandboxPolicy } from "../sandbox/policy.ts";
-import type { CommandHooks, CommandRunner } from "./command_runner.ts";
+import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
 import type { SelfTestReport } from "./sandbox_trial.ts";
-import type { OpenCommand, OpenRequest } from "./runner.ts";
+
+/** A command that is talked with while it runs. */
+export interface OpenRequest extends Omit<CommandRequest, "stdin"> {
+  /** An existing file, which the command's stderr is appended to. */
+  readonly stderrFile: string;
+}
+
+/** A command that was opened; its output goes to the hooks it was opened with. */
+export interface OpenCommand {
+  /** Closing it is how most such commands are asked to end. */
+  readonly stdin: WritableStream<Uint8Array>;
+  /** How it ended; never rejects. */
+  readonly end: Promise<CommandEnd>;
+}
 
 /** The runner of a session, whatever confines its commands; dispose it when the session ends. */
 export interface SessionRunner extends CommandRunner, AsyncDisposable {

@@ -1,7 +1,7 @@
 /** MCP with a command of the runner: messages as lines on its stdin, and on its stdout. */
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { CommandEnd } from "../../process/command_runner.ts";
-import type { OpenCommand } from "../../process/runner.ts";
+import type { OpenCommand } from "../../process/session_runner.ts";
 import { LineSplitter } from "../../service/line_splitter.ts";
 import { readWireMessage, type WireMessage } from "../../service/wire_message.ts";
 
