@@ -12,12 +12,21 @@ export function httpEcho({ debug }: Pick<Settings, "debug">, environment: Readon
   const terminal = Deno.stderr.isTerminal();
   if (!debug && !terminal) return NO_ECHO;
   let waiting = 0;
+  let missed = 0;
   let last = Promise.resolve();
+  const printNext = (text: string) => {
+    waiting++;
+    last = last.then(() => printProblem(text.trimEnd())).finally(() => waiting--);
+  };
   return terminalEcho({
     print(text) {
-      if (waiting >= MOST_WAITING) return;
-      waiting++;
-      last = last.then(() => printProblem(text.trimEnd())).finally(() => waiting--);
+      if (waiting >= MOST_WAITING) {
+        missed++;
+        return;
+      }
+      if (missed > 0) printNext(`... ${missed} messages are not shown: the terminal did not keep up`);
+      missed = 0;
+      printNext(text);
     },
     redact: (value) =>
       typeof value === "object" && value !== null ? redactFields({ ...value }) : redactText(String(value)),
