@@ -1,4 +1,4 @@
-/** What holds the attack catalogue itself to account; its rows are in attacks_ordinary_test.ts and attacks_root_test.ts. */
+/** What holds the attack catalogue itself to account; its rows are in attacks_*_test.ts beside it. */
 import assert from "node:assert/strict";
 import type { Row, Way } from "./attacks/attack.ts";
 import { AWAITED } from "./attacks/awaited.ts";

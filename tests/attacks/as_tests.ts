@@ -19,6 +19,11 @@ export function testRows(user: User, rows: readonly Row[]): void {
   });
 }
 
+/** Whether it is about files, reads, links, processes, namespaces or this program: a user's rights could decide it. */
+export function areRightsDecisive({ id }: Pick<Row, "id">): boolean {
+  return /^[WRLPNX]/.test(id);
+}
+
 function isTriedBy(row: Row, user: User): row is Attack {
   return !("notApplicable" in row) && row.users.includes(user);
 }
