@@ -56,9 +56,15 @@ export class Admission implements AsyncDisposable {
 
   /** The policy for a command: only one that stood its trial. @throws {Error} When it did not, or there was none yet. */
   async admitted(): Promise<SandboxPolicy | undefined> {
-    const refusal = refusalFor(await this.selfTest);
+    const refusal = refusalFor(await this.#verdict());
     if (refusal !== undefined) throw new Error(refusal);
     return await this.policy;
+  }
+
+  /** A trial that began before it was asked for here may have failed for want of what there is by now. */
+  async #verdict(): Promise<SelfTestReport | undefined> {
+    const [begun] = await Promise.allSettled([this.selfTest]);
+    return begun.status === "fulfilled" ? begun.value : await this.selfTest;
   }
 
   /**

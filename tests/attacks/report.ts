@@ -5,6 +5,8 @@ import type { RowResult, Verdict } from "./run_attack.ts";
 /** Verdicts that make the run fail. */
 const FAILURES: readonly Verdict[] = ["allowed", "broken", "control failed", "program missing"];
 
+const LONGEST_REMINDER = 100;
+
 const COLOURS: Readonly<Record<Verdict, number>> = {
   "denied": 32,
   "allowed": 31,
@@ -27,8 +29,17 @@ export function rowText(result: RowResult, { colour }: { readonly colour: boolea
   const words = `${verdictText(result)}${count}`;
   const painted = colour ? `\x1b[${COLOURS[verdict]}m${words}\x1b[0m` : words;
   const shown = verdict === "denied" || verdict === "residual risk" && why.length === 0 ? [] : why;
-  const reasons = shown.map((reason) => `\n      ${reason.replaceAll("\n", "\n        ")}`).join("");
+  const reasons = shown
+    .map((reason) => verdict === "residual risk" ? shortened(reason) : reason.replaceAll("\n", "\n        "))
+    .map((reason) => `\n      ${reason}`)
+    .join("");
   return `${id.padEnd(4)} ${title.padEnd(62)} ${user.padEnd(9)} ${painted}${reasons}`;
+}
+
+/** What is known needs no more than a reminder. */
+function shortened(reason: string): string {
+  const line = reason.replaceAll(/\s+/g, " ");
+  return line.length > LONGEST_REMINDER ? `${line.slice(0, LONGEST_REMINDER)}...` : line;
 }
 
 /** The last line. */
