@@ -261,13 +261,17 @@ Deno.test("H11 X14 a stop lets what runs end, answers it, closes the streams and
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   await using client = await HttpClient.connect(server);
-  const command = "trap 'touch told' TERM; touch begun; until [ -e go ]; do sleep 0.05; done; echo finished";
-  const answer = client.request("tools/call", {
+  const working = (begun: string) => ({
     name: SHELL,
-    arguments: { command, execution_mode: "Synchronous" },
+    arguments: {
+      command: `trap 'touch told' TERM; touch "${begun}"; until [ -e go ]; do sleep 0.05; done; echo finished`,
+      execution_mode: "Synchronous",
+    },
   });
-  const modern = server.modern("tools/call", { name: SHELL, arguments: { command, execution_mode: "Synchronous" } });
+  const answer = client.request("tools/call", working("begun"));
   await bench.appears("begun");
+  const modern = server.modern("tools/call", working("begun too"));
+  await bench.appears("begun too");
   server.kill("SIGTERM");
   const late = await server.post(initializeMessage("2025-11-25")).catch((error: unknown) => error);
   if (late instanceof Response) {
