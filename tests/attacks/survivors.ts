@@ -85,7 +85,9 @@ async function survivors(scene: Scene, command: Stubborn, end: End): Promise<str
   }
   const timeout_seconds = end === "timeout" ? 2 : 120;
   const line = command(`sleep 300.${seed}`);
-  const id = await start(scene.running, { directory: scene.directory, line, seed, timeout_seconds });
+  // One that ends by itself may be gone with all of its processes before anybody sees them; the control has seen them.
+  const seen = end === "itself" ? undefined : seed;
+  const id = await start(scene.running, { directory: scene.directory, line, seed: seen, timeout_seconds });
   const options = { deadline: 60_000 };
   if (end === "cancel") await scene.running.call("cancel", { operation_id: id }, options);
   else await scene.running.call("await", { operation_id: id, timeout_seconds: 50 }, options);
@@ -95,7 +97,8 @@ async function survivors(scene: Scene, command: Stubborn, end: End): Promise<str
 interface Start {
   readonly directory: string;
   readonly line: string;
-  readonly seed: string;
+  /** In the command line of a process that must be seen; undefined: the line is ready when its file says so. */
+  readonly seed: string | undefined;
   readonly timeout_seconds?: number;
 }
 
@@ -132,9 +135,10 @@ async function endAll(directory: string): Promise<void> {
   for (const { pid } of await processesWith(directory)) endIfThere(pid);
 }
 
-async function isReady(directory: string, seed: string): Promise<void> {
+async function isReady(directory: string, seed: string | undefined): Promise<void> {
   await until(() => exists(`${directory}/ready`), 20_000, `the file "${directory}/ready"`);
-  await until(async () => (await processesWith(seed)).length > 0, 10_000, `a process with ${seed}`);
+  if (seed === undefined) return;
+  await until(async () => (await processesWith(seed)).length > 0, 20_000, `a process with ${seed}`);
 }
 
 /** What is left when the time is over; it is ended then. */
