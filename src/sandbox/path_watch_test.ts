@@ -56,7 +56,7 @@ Deno.test("S8 pathsBehind() names every path that a view with mounts looks at", 
         .map((name) => ({ path: `${tree}/${name}`, tree, fileOnly: name === ".git" })),
       trees: [tree],
       open: [],
-      hidden: [{ path: `${tree}/deep/.ssh`, tree }, { path: "/root/.netrc" }],
+      hidden: [{ path: `${tree}/deep/.ssh`, tree }, { path: "/elsewhere/.netrc" }],
       covers: { directory: "/empty", file: "/nothing" },
     };
     const looked = new Set<string>();
