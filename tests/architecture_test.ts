@@ -5,6 +5,8 @@ import { KNOWN_IDS, PROVEN_IDS } from "./requirements.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const LINE_LIMIT = 400;
+/** What only tests use. */
+const SUPPORT = "/_support/";
 
 interface SourceFile {
   /** From the root of the repository. */
@@ -28,7 +30,7 @@ async function filesUnder(folder: string): Promise<SourceFile[]> {
 }
 
 async function productFiles(): Promise<SourceFile[]> {
-  const files = (await filesUnder("src/")).filter((file) => !file.path.endsWith("_test.ts"));
+  const files = (await filesUnder("src/")).filter(({ path }) => !path.endsWith("_test.ts") && !path.includes(SUPPORT));
   assert.ok(files.length > 20, "the sources were not found");
   return files;
 }
@@ -138,6 +140,11 @@ Deno.test("architecture: each test file sits beside the source it tests", async 
   const lonely = [...paths].filter((path) => path.endsWith("_test.ts"))
     .filter((path) => !paths.has(path.replace(/_test\.ts$/, ".ts")));
   assert.deepStrictEqual(lonely, []);
+});
+
+Deno.test("architecture: what only tests use is used by tests only", async () => {
+  const imported = (await productFiles()).flatMap(({ text }) => importsOf(text).map(({ specifier }) => specifier));
+  assert.deepStrictEqual(imported.filter((specifier) => specifier.includes(SUPPORT)), []);
 });
 
 Deno.test("S3 architecture: one file starts processes, and nothing else can", async () => {

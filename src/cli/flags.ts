@@ -232,7 +232,7 @@ export const FLAGS = {
   "no-pool": {
     value: "none",
     placeholder: "",
-    help: "Start every shell afresh instead of keeping warm ones",
+    help: "Start every command afresh instead of keeping some processes ready for the next",
     variable: "AHMA_NO_POOL",
     project: true,
   },

@@ -1,10 +1,10 @@
 import type { LauncherProcess } from "./spawn.ts";
 
-/** Writes all of stdin and closes it; false when the process was gone before it took it. */
-export async function give(process: Pick<LauncherProcess, "stdin">, text: Uint8Array): Promise<boolean> {
+/** Writes `parts` to stdin, one by one, and closes it; false when the process was gone before it took all. */
+export async function give(process: Pick<LauncherProcess, "stdin">, ...parts: readonly Uint8Array[]): Promise<boolean> {
   const writer = process.stdin.getWriter();
   try {
-    await writer.write(text);
+    for (const part of parts) await writer.write(part);
     await writer.close();
     return true;
   } catch (error) {

@@ -1,12 +1,13 @@
 /**
- * What launches are made of, kept from one to the next: the policy's part of the table, and the image of the waiting
- * shell. Both hold for what is guarded at the moment (S7, S8), and are made anew when that changes.
+ * What launches are made of, kept from one to the next: the policy's part of the table, and the images of the shell and
+ * of the launcher that wait. They hold for what is guarded at the moment (S7, S8), and are made anew when that changes.
  */
 import { searchPath } from "../sandbox/environment.ts";
 import type { GuardView } from "../sandbox/guard.ts";
 import type { EmptyNetwork } from "../sandbox/launcher/network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "../sandbox/launcher/steps.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
+import { type CommandBlock, commandBlock, type WaitingTable, waitingTable } from "../sandbox/launcher/waiting_table.ts";
 import type { LaunchCommand, SandboxPolicy } from "../sandbox/policy.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 import type { CommandRequest } from "./command_runner.ts";
@@ -18,12 +19,18 @@ export interface LaunchImagesOptions {
   readonly sandbox: Sandbox;
   readonly shell: Shell;
   readonly spawner: Spawner;
-  /** Called when shells that wait were started for another state of the guarded paths. */
+  /** Called when processes that wait were started for another state of the guarded paths. */
   readonly onStale: () => void;
 }
 
 /** The policy to launch under; undefined: `--no-sandbox`. */
 type Policy = SandboxPolicy | undefined;
+
+/** A launcher that waits, and how it is told what to run. */
+interface WaitingLauncher {
+  readonly image: LauncherImage;
+  readonly table: WaitingTable;
+}
 
 export class LaunchImages implements Disposable {
   readonly #options: LaunchImagesOptions;
@@ -31,7 +38,8 @@ export class LaunchImages implements Disposable {
   #guarded: GuardView | undefined;
   #network: EmptyNetwork | undefined;
   #policyPart: Table | undefined;
-  #waiting: LauncherImage | undefined;
+  #shell: LauncherImage | undefined;
+  #launcher: WaitingLauncher | undefined;
 
   constructor(options: LaunchImagesOptions) {
     this.#options = options;
@@ -59,8 +67,9 @@ export class LaunchImages implements Disposable {
     if (made === (view?.key ?? "")) return;
     this.#options.onStale();
     this.#policyPart = undefined;
-    this.#waiting?.dispose();
-    this.#waiting = undefined;
+    this[Symbol.dispose]();
+    this.#shell = undefined;
+    this.#launcher = undefined;
   }
 
   /** The part of a table that confines. */
@@ -71,13 +80,26 @@ export class LaunchImages implements Disposable {
   /** The image of a shell that waits for its line; kept here. */
   waitingShell(policy: Policy): LauncherImage {
     const { shell, sandbox, spawner } = this.#options;
-    return this.#waiting ??= spawner.image(launchTable(this.policyPart(policy), {
+    return this.#shell ??= spawner.image(launchTable(this.policyPart(policy), {
       programs: [shell.path],
       argv: waitingArguments(shell),
       environment: listOf(sandbox.environment),
       directory: sandbox.scopes[0]?.path ?? "/",
       reports: true,
     }, sandbox.processor));
+  }
+
+  /** The image of a launcher that waits for a command; kept here. */
+  waitingLauncher(policy: Policy): LauncherImage {
+    return this.#waitingLauncher(policy).image;
+  }
+
+  /** What makes such a launcher run a command; undefined: the command needs more room than that has. */
+  commandBlock(policy: Policy, request: CommandRequest): CommandBlock | undefined {
+    const hasStdin = request.stdin !== undefined;
+    const { table, image } = this.#waitingLauncher(policy);
+    const block = commandBlock(table, this.#launchCommand(request), { hasStdin });
+    return block && { ...block, steps: [...image.steps, ...block.steps] };
   }
 
   /** The image of one command, the caller's to dispose of. `stderrFile`: stderr goes there, not into the output. */
@@ -90,7 +112,14 @@ export class LaunchImages implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#waiting?.dispose();
+    this.#shell?.dispose();
+    this.#launcher?.image.dispose();
+  }
+
+  #waitingLauncher(policy: Policy): WaitingLauncher {
+    if (this.#launcher !== undefined) return this.#launcher;
+    const table = waitingTable(this.#withGuarded(policy), this.target);
+    return this.#launcher = { table, image: this.#options.spawner.image(table.table) };
   }
 
   #withGuarded(policy: Policy): Policy {

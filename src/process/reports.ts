@@ -10,7 +10,7 @@ export type LauncherReport =
   | { readonly kind: "forked"; readonly by: "entrance" | "parent of the command"; readonly pid: number }
   /** The command's first process has ended; `status` as `wait4` gives it. `alone`: and nothing that came from it is left. */
   | { readonly kind: "ended"; readonly status: number; readonly alone: boolean }
-  /** A waiting shell has its line and lets go of the reports; whatever happens from here on, the line ran. */
+  /** What waited has its command; whatever happens from here on, that is the command's. */
   | { readonly kind: "taken" }
   /** A step failed; nothing ran. */
   | { readonly kind: "failed"; readonly step: number; readonly errno: number };
@@ -32,9 +32,7 @@ export class ReportReader {
   }
 }
 
-/** What a waiting shell writes (shell.ts): as many zeros, as text, as a report has bytes. */
-export const TAKEN_REPORT = "0".repeat(ENTRY_BYTES);
-/** Eight of them where the mode stands. */
+/** Eight characters of TAKEN_REPORT where the mode stands. */
 const TAKEN_MODE = 0x3030303030303030;
 
 function decode(entry: DataView): LauncherReport {

@@ -13,7 +13,7 @@ import type { SelfTestReport } from "./sandbox_trial.ts";
 import { SessionGuard } from "./session_guard.ts";
 import type { OpenCommand, OpenRequest } from "./session_runner.ts";
 import { handOver, lineArguments, type Shell } from "./shell.ts";
-import { ShellPool } from "./shell_pool.ts";
+import { LAUNCHER_LIMITS, SHELL_LIMITS, WaitingPool } from "./waiting_pool.ts";
 import { type LauncherProcess, Spawner } from "./spawn.ts";
 import { supervise, type Supervised } from "./supervise.ts";
 
@@ -35,13 +35,16 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   readonly #guard: SessionGuard | undefined;
   /** Trees whose result is known and whose last processes are on their way out. */
   readonly #departing = new Set<Promise<void>>();
-  #pool: ShellPool | undefined;
+  #pools: readonly WaitingPool[] = [];
+  /** Undefined: none waits, because the shell cannot, or nothing is to be launched ahead of need. */
+  #shells: WaitingPool | undefined;
+  #launchers: WaitingPool | undefined;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
     const { sandbox, shell, logger } = options;
     const spawner = new Spawner(sandbox.processor, sandbox.directories.root);
-    const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => this.#pool?.renew() });
+    const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => this.#renew() });
     this.#spawner = spawner;
     this.#images = images;
     this.#guard = sandbox.guard && new SessionGuard({ plan: sandbox.guard, looker: spawner, logger });
@@ -79,14 +82,18 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     this.#admission.look(await this.policy);
   }
 
-  /** Tries the sandbox and starts the pool. Worth doing when the first bytes of MCP have been answered. */
+  /** Tries the sandbox and starts what waits. Worth doing when the first bytes of MCP have been answered. */
   async warmUp(): Promise<void> {
     void Promise.allSettled([this.selfTest]); // a trial that could not be made is logged, and the next command asks again
     const policy = await this.policy;
-    if (!this.#options.pool || !this.#options.shell.canWait || this.#pool !== undefined) return;
+    if (!this.#options.pool || this.#pools.length > 0) return;
     this.#admission.look(policy);
-    this.#pool = new ShellPool(() => this.#startWaitingShell(policy));
-    this.#pool.refill();
+    this.#launchers = new WaitingPool(() => this.#startWaitingLauncher(policy), LAUNCHER_LIMITS);
+    if (this.#options.shell.canWait) {
+      this.#shells = new WaitingPool(() => this.#startWaitingShell(policy), SHELL_LIMITS);
+    }
+    this.#pools = [this.#launchers, this.#shells].filter((pool) => pool !== undefined);
+    this.#refill();
   }
 
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
@@ -105,14 +112,14 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
       if (!(error instanceof Error)) throw error;
       return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}`, fault: "server" };
     } finally {
-      this.#pool?.refill();
+      this.#refill();
     }
   }
 
   #launch(request: CommandRequest, how: How): Promise<CommandEnd> {
     return "shell" in request.run && request.stdin === undefined && this.#options.shell.canWait
       ? this.#runLine(request.run.shell, request, how)
-      : this.#runAtOnce(request, how);
+      : this.#runProgram(request, how);
   }
 
   /**
@@ -141,7 +148,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#admission.settled();
-    await this.#pool?.close();
+    await Promise.all(this.#pools.map((pool) => pool.close()));
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       this.#options.logger.error("Processes of commands could not be ended", { commands: this.#departing.size });
@@ -158,20 +165,34 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
 
   async #runLine(line: string, request: CommandRequest, how: How): Promise<CommandEnd> {
     const text = ENCODER.encode(handOver(line, request.directory, request.environment));
-    const pooled = this.#pool?.take();
-    if (pooled !== undefined) {
-      const given = give(pooled, text);
-      const { end, taken } = this.#follow(pooled, this.#waitingSteps(how), "bash", how);
-      const ended = await end;
-      await given;
-      // A shell that died while it waited has not run the line; a fresh one does.
-      if (taken() || how.hooks.signal.aborted) return ended;
-    }
+    const waiting = this.#shells?.take();
+    const handed = { parts: [text], steps: this.#waitingSteps(how), program: "bash" };
+    const end = waiting && await this.#hand(waiting, handed, how);
+    if (end !== undefined) return end;
     const fresh = this.#startWaitingShell(how.policy);
     const given = give(fresh, text);
-    const end = await this.#follow(fresh, this.#waitingSteps(how), "bash", how).end;
+    const ended = await this.#follow(fresh, this.#waitingSteps(how), "bash", how).end;
     await given;
-    return end;
+    return ended;
+  }
+
+  async #runProgram(request: CommandRequest, how: How): Promise<CommandEnd> {
+    const block = this.#launchers && this.#images.commandBlock(how.policy, request);
+    const waiting = block && this.#launchers?.take();
+    if (block === undefined || waiting === undefined) return await this.#runAtOnce(request, how);
+    const { bytes, steps } = block;
+    const parts = request.stdin === undefined ? [bytes] : [bytes, ENCODER.encode(request.stdin)];
+    const end = await this.#hand(waiting, { parts, steps, program: this.#programOf(request) }, how);
+    return end ?? await this.#runAtOnce(request, how);
+  }
+
+  /** Has `waiting` run what it is handed; undefined: it died while it waited and has run nothing, so a fresh one must. */
+  async #hand(waiting: LauncherProcess, { parts, steps, program }: Handed, how: How): Promise<CommandEnd | undefined> {
+    const given = give(waiting, ...parts);
+    const { end, taken } = this.#follow(waiting, steps, program, how);
+    const ended = await end;
+    await given;
+    return taken() || how.hooks.signal.aborted ? ended : undefined;
   }
 
   async #runAtOnce(request: CommandRequest, how: How): Promise<CommandEnd> {
@@ -209,6 +230,18 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     return this.#spawner.start(this.#images.waitingShell(policy), "piped");
   }
 
+  #startWaitingLauncher(policy: SandboxPolicy | undefined): LauncherProcess {
+    return this.#spawner.start(this.#images.waitingLauncher(policy), "piped");
+  }
+
+  #refill(): void {
+    for (const pool of this.#pools) pool.refill();
+  }
+
+  #renew(): void {
+    for (const pool of this.#pools) pool.renew();
+  }
+
   #waitingSteps({ policy }: How): readonly string[] {
     return this.#images.waitingShell(policy).steps;
   }
@@ -235,6 +268,13 @@ interface How {
   readonly hooks: CommandHooks;
   /** Gets each process tree that is started. */
   readonly left: Supervised[];
+}
+
+/** What is written to a process that waits, and what its messages are about. */
+interface Handed {
+  readonly parts: readonly Uint8Array[];
+  readonly steps: readonly string[];
+  readonly program: string;
 }
 
 const ENCODER = new TextEncoder();

@@ -1,90 +1,6 @@
 import assert from "node:assert/strict";
-import { sandboxSettings } from "../sandbox/_support/settings.ts";
-import { SILENT } from "../base/log.ts";
-import { prepareSandbox, type Sandbox } from "../sandbox/prepare.ts";
-import { removeSessionDirectories } from "../sandbox/session_directory.ts";
-import type { CommandEnd, CommandRequest } from "./command_runner.ts";
-import { SandboxedRunner } from "./runner.ts";
-import { chooseShell } from "./shell.ts";
-
-interface Way {
-  readonly name: string;
-  readonly namespaces: boolean;
-  readonly enforce: boolean;
-  readonly pool: boolean;
-}
-
-const DEFAULT_WAY: Way = { name: "with namespaces", namespaces: true, enforce: true, pool: true };
-
-/** Every way a command can be started: each must behave alike. */
-const WAYS: readonly Way[] = [
-  DEFAULT_WAY,
-  { name: "with namespaces, no pool", namespaces: true, enforce: true, pool: false },
-  { name: "with Landlock alone", namespaces: false, enforce: true, pool: true },
-  { name: "without a sandbox", namespaces: false, enforce: false, pool: true },
-];
-
-interface Fixture extends AsyncDisposable {
-  readonly scope: string;
-  readonly sandbox: Sandbox;
-  readonly runner: SandboxedRunner;
-  run(run: CommandRequest["run"], more?: More): Promise<{ end: CommandEnd; output: string }>;
-}
-
-interface More {
-  readonly stdin?: string;
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly directory?: string;
-  readonly signal?: AbortSignal;
-  readonly onText?: (text: string) => void;
-}
-
-async function fixture(way: Way): Promise<Fixture> {
-  const base = await Deno.realPath(await Deno.makeTempDir());
-  const scope = `${base}/scope`;
-  await Deno.mkdir(scope);
-  await Deno.mkdir(`${base}/home`);
-  const settings = sandboxSettings(base);
-  const serverEnvironment = { ...settings.serverEnvironment, SECRET_TOKEN: "s" };
-  const prepared = prepareSandbox({ ...settings, enforce: way.enforce, serverEnvironment });
-  if (!prepared.ok) throw new Error(prepared.problem);
-  const sandbox = prepared.value.policy === undefined
-    ? prepared.value
-    : { ...prepared.value, policy: { ...prepared.value.policy, namespaces: way.namespaces } };
-  const shell = chooseShell(undefined, []);
-  if (!shell.ok) throw new Error(shell.problem);
-  const runner = new SandboxedRunner({ sandbox, shell: shell.value, pool: way.pool, logger: SILENT });
-  await runner.warmUp();
-  return {
-    scope,
-    sandbox,
-    runner,
-    async run(run, more = {}) {
-      const decoder = new TextDecoder();
-      let output = "";
-      const request = {
-        run,
-        directory: more.directory ?? scope,
-        environment: more.environment ?? {},
-        stdin: more.stdin,
-      };
-      const end = await runner.run(request, {
-        signal: more.signal ?? new AbortController().signal,
-        onOutput: (chunk) => {
-          const text = decoder.decode(chunk, { stream: true });
-          output += text;
-          more.onText?.(text);
-        },
-      });
-      return { end, output };
-    },
-    async [Symbol.asyncDispose]() {
-      await runner[Symbol.asyncDispose]();
-      await removeSessionDirectories(sandbox.directories);
-      await Deno.remove(base, { recursive: true });
-    },
-  };
-}
+import { childrenOf, DEFAULT_WAY, type Fixture, fixture, until, WAITING, WAYS } from "./_support/runner_fixture.ts";
+import type { CommandEnd } from "./command_runner.ts";
 
 function existsSync(path: string): boolean {
   try {
@@ -119,8 +35,10 @@ for (const way of WAYS) {
 
   test("T7 SandboxedRunner.run() hands argv over byte for byte", async (f) => {
     const words = ["a b", "$(id)", "*", "'\"\\", "-x", "two\nlines", "é€😀", ""];
-    const { end, output } = await f.run({ argv: ["printf", "%s\\0", ...words] });
-    assert.deepStrictEqual([end, output.split("\0").slice(0, -1)], [exited(0), words]);
+    for (const all of [words, [...words, "long".repeat(20_000)]]) {
+      const { end, output } = await f.run({ argv: ["printf", "%s\\0", ...all] });
+      assert.deepStrictEqual([end, output.split("\0").slice(0, -1)], [exited(0), all]);
+    }
   });
 
   test("S3 SandboxedRunner.open() keeps stdin open and stderr apart, inside the same sandbox", async (f) => {
@@ -208,11 +126,21 @@ for (const way of WAYS) {
   });
 
   test("P4 SandboxedRunner.run() passes no descriptor but 0, 1 and 2", async (f) => {
-    const { output } = await f.run({
-      shell: "for n in /dev/fd/*; do [ -e $n ] || continue; done; exec ls -l /proc/self/fd",
-    });
+    const list = ["ls", "-l", "/proc/self/fd"];
+    const line = `for n in /dev/fd/*; do [ -e $n ] || continue; done; exec ${list.join(" ")}`;
     if (way.enforce && !way.namespaces) return; // no /proc to look at there
-    assert.deepStrictEqual(output.match(/ (\d+) -> /g)?.filter((fd) => Number(fd.slice(1, -4)) > 3) ?? [], []);
+    for (const run of [{ shell: line }, { argv: list }]) {
+      const { output } = await f.run(run);
+      const descriptors = output.match(/ (\d+) -> /g)?.map((fd) => Number(fd.slice(1, -4))) ?? [];
+      assert.deepStrictEqual(descriptors, [0, 1, 2, 3], output); // 3: the directory that is listed
+      assert.match(output, / 0 -> \/dev\/null/);
+    }
+  });
+
+  test("X10 SandboxedRunner.run() starts programs with every signal as the system has it", async (f) => {
+    if (way.enforce && !way.namespaces) return; // no /proc to look at there
+    const { output } = await f.run({ argv: ["grep", "^Sig[BI]", "/proc/self/status"] });
+    assert.deepStrictEqual(output.match(/\t0{16}$/gm)?.length, 2, output);
   });
 
   test("X10 SandboxedRunner.run() does not wait for a background child that keeps the output open", async (f) => {
@@ -344,19 +272,31 @@ Deno.test("S8 SandboxedRunner.run() tells later of what a command changed throug
   assert.deepStrictEqual(told, [{ path: `${f.scope}/.vscode`, change: "created" }]);
 });
 
-Deno.test("P3 SandboxedRunner.run() is not disturbed by a waiting shell that dies", async () => {
+Deno.test("P1 SandboxedRunner.run() has a launcher that waited run a program", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  const waiting = new Set(await childrenOf(Deno.pid));
+  let running: readonly number[] = [];
+  await f.run({ argv: ["bash", "-c", "echo up; until [ -e go ]; do sleep 0.01; done"] }, {
+    onText: async (text) => {
+      if (!text.includes("up")) return;
+      running = await childrenOf(Deno.pid);
+      await Deno.writeTextFile(`${f.scope}/go`, "");
+    },
+  });
+  assert.ok(running.length >= WAITING && running.every((pid) => waiting.has(pid)), `${running} of ${[...waiting]}`);
+});
+
+Deno.test("P3 SandboxedRunner.run() is not disturbed by waiting shells and launchers that die", async () => {
   await using f = await fixture(DEFAULT_WAY);
   await f.run({ shell: "true" });
   await f.runner.settled();
-  let victims = await childrenOf(Deno.pid);
-  // The pool is filled again soon after an answer, not with it.
-  for (let look = 0; victims.length === 0 && look < 100; look++) victims = await childrenOf(Deno.pid);
-  assert.ok(victims.length > 0);
+  const victims = await until(() => childrenOf(Deno.pid), (children) => children.length > WAITING);
   // Nothing else of this process runs until all of them are dead: the runner has not heard of it when it hands out its lines.
   const { success } = killTreesNow(victims);
-  assert.ok(success, "the waiting shells did not die");
-  const results = await Promise.all([1, 2, 3].map((n) => f.run({ shell: `echo ${n}` })));
-  assert.deepStrictEqual(results.map(({ output }) => output), ["1\n", "2\n", "3\n"]);
+  assert.ok(success, "what waited did not die");
+  const runs = [{ shell: "echo 1" }, { argv: ["echo", "2"] }, { shell: "echo 3" }, { argv: ["echo", "4"] }];
+  const results = await Promise.all(runs.map((run) => f.run(run)));
+  assert.deepStrictEqual(results.map(({ output }) => output), ["1\n", "2\n", "3\n", "4\n"]);
 });
 
 /** A launcher takes what it started with it, one after the other; the last is the shell, which could still take a line. */
@@ -364,10 +304,4 @@ function killTreesNow(pids: readonly number[]): Deno.CommandOutput {
   const script = "tree() { for p; do echo $p; tree $(pgrep -P $p); done; }; all=$(tree $@); kill -9 $@; " +
     "for p in $all; do while grep -qs '^State:.[^ZX]' /proc/$p/status; do :; done; done";
   return new Deno.Command("timeout", { args: ["10", "bash", "-c", script, "bash", ...pids.map(String)] }).outputSync();
-}
-
-async function childrenOf(parent: number): Promise<readonly number[]> {
-  const pgrep = new Deno.Command("pgrep", { args: ["-P", `${parent}`], stdout: "piped" }).spawn();
-  const { stdout } = await pgrep.output();
-  return new TextDecoder().decode(stdout).split("\n").map(Number).filter((pid) => pid !== 0 && pid !== pgrep.pid);
 }

@@ -26,18 +26,48 @@ export function buildImage(table: Table, interpreter: Interpreter): Uint8Array<A
   if (CODE_OFFSET + code.length > TABLE_OFFSET) {
     throw new RangeError(`Cannot build the launcher image: the interpreter has ${code.length} bytes, more than fit`);
   }
-  const data = table.data();
-  const dataOffset = TABLE_OFFSET + table.entries.length * ENTRY_BYTES;
-  const image = new Uint8Array(dataOffset + data.length);
-  const view = new DataView(image.buffer);
-  writeHeaders(view, interpreter.machine, image.length);
+  const dataOffset = dataOffsetOf(table);
+  const image = new Uint8Array(dataOffset + table.data().length);
+  writeHeaders(new DataView(image.buffer), interpreter.machine, image.length);
   image.set(code, CODE_OFFSET);
-  image.set(data, dataOffset);
-  const place: Placement = {
+  writeTable(image, table, { entriesAt: TABLE_OFFSET, dataAt: dataOffset, firstStep: 0, place: placementOf(table) });
+  return image;
+}
+
+/** Addresses in the memory of the process that an image becomes. */
+export interface Placement {
+  entry(index: number): number;
+  data(offset: number): number;
+}
+
+/** Where the parts of `table` are when its image runs; the table must be complete. */
+export function placementOf(table: Table): Placement {
+  const dataOffset = dataOffsetOf(table);
+  return {
     entry: (index) => TABLE_ADDRESS + index * ENTRY_BYTES,
     data: (offset) => DATA_BASE + dataOffset + offset,
   };
-  let at = TABLE_OFFSET;
+}
+
+function dataOffsetOf(table: Table): number {
+  return TABLE_OFFSET + table.entries.length * ENTRY_BYTES;
+}
+
+/** Where in `bytes` a table goes, and what it will find there. */
+export interface TablePlace {
+  readonly entriesAt: number;
+  readonly dataAt: number;
+  /** Added to the number of each step. */
+  readonly firstStep: number;
+  readonly place: Placement;
+}
+
+/** Writes entries and data as the interpreter reads them. */
+export function writeTable(bytes: Uint8Array<ArrayBuffer>, table: Table, where: TablePlace): void {
+  const { entriesAt, dataAt, firstStep, place } = where;
+  const view = new DataView(bytes.buffer);
+  bytes.set(table.data(), dataAt);
+  let at = entriesAt;
   const put = (word: TableWord) => {
     writeWord(view, at, word, place);
     at += 8;
@@ -48,17 +78,9 @@ export function buildImage(table: Table, interpreter: Interpreter): Uint8Array<A
     put(entry.out ?? 0);
     put(ENTRY_MODE[entry.mode]);
     put(entry.expect);
-    put(entry.step);
+    put(firstStep + entry.step);
   }
-  for (const { at, to } of table.pointers) {
-    writeWord(view, dataOffset + at, place.data(to), place);
-  }
-  return image;
-}
-
-interface Placement {
-  entry(index: number): number;
-  data(offset: number): number;
+  for (const pointer of table.pointers) writeWord(view, dataAt + pointer.at, place.data(pointer.to), place);
 }
 
 /** Numbers are written as two halves: going through BigInt for each of some two thousand words costs as much as a spawn. */
@@ -75,6 +97,8 @@ function addressOf(word: Exclude<TableWord, number | bigint>, place: Placement):
       return place.data(word.offset);
     case "argument":
       return place.entry(word.entry) + 8 + 8 * word.index;
+    case "entry":
+      return place.entry(word.entry);
   }
 }
 

@@ -42,6 +42,9 @@ export const REPORT_FD = 63;
 /** A copy of the report descriptor that a waiting shell keeps until it has taken its line. */
 export const TAKEN_FD = 62;
 
+/** The report that a command was taken: as many zeros, as text that a shell can write, as a report has bytes. */
+export const TAKEN_REPORT = "0".repeat(ENTRY_BYTES);
+
 /** The launcher's own exit code; a command may use it too, the report tells them apart. */
 export const LAUNCHER_FAILED = 126;
 

@@ -73,14 +73,21 @@ interface Draft {
   readonly target: LaunchTarget;
 }
 
+/** Adds steps of the first process, when all that binds it is done, right before it starts the command's. */
+export type BeforeCommand = (table: Table) => void;
+
 /**
  * The part of the table that is the same for every command of a session: everything up to the exec. Without a policy
  * (`--no-sandbox`) only the process hygiene is left.
  */
-export function policyTable(policy: SandboxPolicy | undefined, target: LaunchTarget): Table {
+export function policyTable(
+  policy: SandboxPolicy | undefined,
+  target: LaunchTarget,
+  beforeCommand: BeforeCommand = () => {},
+): Table {
   const draft = begin(target);
-  if (policy?.namespaces === true) enterNamespaces(draft, policy);
-  else becomeSubreaper(draft, policy);
+  if (policy?.namespaces === true) enterNamespaces(draft, policy, beforeCommand);
+  else becomeSubreaper(draft, policy, beforeCommand);
   resetSignals(draft);
   if (policy !== undefined) {
     draft.table.call("enforce Landlock", draft.sys.landlock_restrict_self, [RULESET_FD, 0]);
@@ -92,7 +99,7 @@ export function policyTable(policy: SandboxPolicy | undefined, target: LaunchTar
 /** The whole table of one command: the policy's, then working directory and exec. */
 export function launchTable(policy: Table, command: LaunchCommand, processor: Processor): Table {
   const table = policy.continued();
-  execute({ table, sys: SYSTEM_CALLS[processor] }, command);
+  execute(table, command, processor);
   return table;
 }
 
@@ -168,7 +175,7 @@ function ownPidfd({ table, sys }: Draft): TableWord {
   return pollfd;
 }
 
-function enterNamespaces(draft: Draft, policy: SandboxPolicy): void {
+function enterNamespaces(draft: Draft, policy: SandboxPolicy, beforeCommand: BeforeCommand): void {
   const { table, sys } = draft;
   const ordinary = policy.user.uid !== 0;
   const { emptyNetwork } = draft.target;
@@ -187,6 +194,7 @@ function enterNamespaces(draft: Draft, policy: SandboxPolicy): void {
   mountProc(draft, { hideKernelFiles: !ordinary });
   countProcesses(draft, policy);
   restrict(draft, policy);
+  beforeCommand(table);
   // The waiting first process: the command is never PID 1, and nothing of it outlives this one.
   table.call("start the command's process", sys.clone, [SIGCHLD | CLONE_UNTIL_EXEC, 0, 0, 0, 0], { mode: "forkAll" });
 }
@@ -209,11 +217,12 @@ function writeFile({ table, sys }: Draft, path: string, text: string): void {
 }
 
 /** Without namespaces the launcher adopts every orphan of the command and stays until none is left. */
-function becomeSubreaper(draft: Draft, policy: SandboxPolicy | undefined): void {
+function becomeSubreaper(draft: Draft, policy: SandboxPolicy | undefined, beforeCommand: BeforeCommand): void {
   const { table, sys } = draft;
   const guard = ownPidfd(draft);
   table.call("adopt orphans", sys.prctl, [PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0]);
   if (policy !== undefined) restrict(draft, policy);
+  beforeCommand(table);
   forkAndGuard(draft, "forkAll", guard);
   table.call("lead a process group", sys.setsid, []);
 }
@@ -283,7 +292,9 @@ function allowPath({ table, sys, open }: Draft, path: string, rights: number): v
   });
 }
 
-function execute({ table, sys }: Pick<Draft, "table" | "sys">, command: LaunchCommand): void {
+/** Adds the last steps: working directory and exec. */
+export function execute(table: Table, command: LaunchCommand, processor: Processor): void {
+  const sys = SYSTEM_CALLS[processor];
   table.call(`enter "${command.directory}"`, sys.chdir, [table.text(command.directory)]);
   if (command.reports === true) table.call("hand on the report descriptor", sys.dup3, [REPORT_FD, TAKEN_FD, 0]);
   const argv = table.vector(command.argv);

@@ -1,10 +1,11 @@
 import { type EntryMode, LITTLE_ENDIAN } from "./interpreter.ts";
 
-/** A word of an entry: a number, the address of data, or the address of an argument of another entry. */
+/** A word of an entry: a number, the address of data, of another entry, or of an argument of one. */
 export type TableWord =
   | number
   | bigint
   | { readonly kind: "data"; readonly offset: number }
+  | { readonly kind: "entry"; readonly entry: number }
   | { readonly kind: "argument"; readonly entry: number; readonly index: number };
 
 export interface TableEntry {
@@ -25,6 +26,8 @@ export interface CallOptions {
 }
 
 const ENCODER = new TextEncoder();
+/** No system call has this number, so that the kernel answers ENOSYS. */
+const NO_CALL = -1;
 
 /** A table of system calls in the making: entries in order, their data, and the names of the steps for error messages. */
 export class Table {
@@ -73,6 +76,23 @@ export class Table {
       throw new RangeError(`Cannot send the result of entry ${entry}: it is missing or has a target already`);
     }
     from.out = target;
+  }
+
+  /** Adds entries that fail unless something else is written over them; returns the index of the first. */
+  reserve(count: number): number {
+    const first = this.entries.length;
+    const step = this.steps.push("reserve room for a command") - 1;
+    for (let i = 0; i < count; i++) {
+      this.entries.push({ number: NO_CALL, args: [], mode: "fatal", expect: 0, step, out: undefined });
+    }
+    return first;
+  }
+
+  /** Sets an argument of an entry that could not be known when it was added. */
+  aim(entry: number, index: number, word: TableWord): void {
+    const from = this.entries[entry];
+    if (from === undefined) throw new RangeError(`Cannot set an argument of entry ${entry}: it is missing`);
+    this.entries[entry] = { ...from, args: from.args.with(index, word) };
   }
 
   /** Copies bytes in, aligned; returns where they stand. */

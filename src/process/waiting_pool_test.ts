@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { LauncherProcess } from "./spawn.ts";
-import { ShellPool } from "./shell_pool.ts";
+import { WaitingPool } from "./waiting_pool.ts";
 
 /** Real shells that wait on stdin as the pool's do; `ready` resolves when so many wait. */
-function pool(limits: { minimum: number; burst: number; idleMs: number }) {
+function pool(limits: { first: number; minimum: number; burst: number; idleMs: number }) {
   const started: LauncherProcess[] = [];
   const waiters: { readonly count: number; readonly resolve: () => void }[] = [];
-  const shells = new ShellPool(() => {
+  const shells = new WaitingPool(() => {
     const shell = new Deno.Command("bash", {
       args: ["--norc", "-c", "read -r line"],
       stdin: "piped",
@@ -33,8 +33,8 @@ async function end(shell: LauncherProcess | undefined): Promise<void> {
   await Promise.allSettled([shell.stdin.close(), shell.output.cancel(), shell.reports.cancel(), shell.status]);
 }
 
-Deno.test("P1 ShellPool.take() gives each shell once, and refill() replaces it", async () => {
-  const { shells, started, startedAtLeast } = pool({ minimum: 2, burst: 4, idleMs: 60_000 });
+Deno.test("P1 WaitingPool.take() gives each shell once, and refill() replaces it", async () => {
+  const { shells, started, startedAtLeast } = pool({ first: 1, minimum: 2, burst: 4, idleMs: 60_000 });
   shells.refill();
   await startedAtLeast(1);
   const first = shells.take();
@@ -48,8 +48,8 @@ Deno.test("P1 ShellPool.take() gives each shell once, and refill() replaces it",
   await shells.close();
 });
 
-Deno.test("P1 N5 ShellPool keeps one shell until the first is taken, and then its minimum", async () => {
-  const { shells, startedAtLeast } = pool({ minimum: 2, burst: 4, idleMs: 60_000 });
+Deno.test("P1 N5 WaitingPool keeps one shell until the first is taken, and then its minimum", async () => {
+  const { shells, startedAtLeast } = pool({ first: 1, minimum: 2, burst: 4, idleMs: 60_000 });
   const turns = async () => {
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve));
   };
@@ -66,8 +66,8 @@ Deno.test("P1 N5 ShellPool keeps one shell until the first is taken, and then it
   await shells.close();
 });
 
-Deno.test("P1 ShellPool.take() of an empty pool gives nothing, and calls in a row make the pool grow to its limit", async () => {
-  const { shells, startedAtLeast } = pool({ minimum: 1, burst: 3, idleMs: 60_000 });
+Deno.test("P1 WaitingPool.take() of an empty pool gives nothing, and calls in a row make the pool grow to its limit", async () => {
+  const { shells, startedAtLeast } = pool({ first: 1, minimum: 1, burst: 3, idleMs: 60_000 });
   assert.deepStrictEqual([1, 2, 3, 4].map(() => shells.take()), [undefined, undefined, undefined, undefined]);
   shells.refill();
   await startedAtLeast(3);
@@ -75,8 +75,8 @@ Deno.test("P1 ShellPool.take() of an empty pool gives nothing, and calls in a ro
   await shells.close();
 });
 
-Deno.test("P3 ShellPool replaces a shell that dies while it waits", async () => {
-  const { shells, started, startedAtLeast } = pool({ minimum: 1, burst: 1, idleMs: 60_000 });
+Deno.test("P3 WaitingPool replaces a shell that dies while it waits", async () => {
+  const { shells, started, startedAtLeast } = pool({ first: 1, minimum: 1, burst: 1, idleMs: 60_000 });
   shells.refill();
   await startedAtLeast(1);
   Deno.kill(started[0]?.pid ?? 0, "SIGKILL");
@@ -86,14 +86,14 @@ Deno.test("P3 ShellPool replaces a shell that dies while it waits", async () => 
   await shells.close();
 });
 
-Deno.test("P3 ShellPool gives up starting shells that cannot be started", () => {
+Deno.test("P3 WaitingPool gives up starting shells that cannot be started", () => {
   let tries = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const shells = new ShellPool(() => {
+  const shells = new WaitingPool(() => {
     tries++;
     queueMicrotask(resolve);
     throw new Error("no");
-  }, { minimum: 2, burst: 2, idleMs: 60_000 });
+  }, { first: 1, minimum: 2, burst: 2, idleMs: 60_000 });
   shells.refill();
   return promise.then(async () => {
     shells.refill();
@@ -102,8 +102,8 @@ Deno.test("P3 ShellPool gives up starting shells that cannot be started", () => 
   });
 });
 
-Deno.test("P1 ShellPool closes idle shells", async () => {
-  const { shells, started, startedAtLeast } = pool({ minimum: 1, burst: 2, idleMs: 20 });
+Deno.test("P1 WaitingPool closes idle shells", async () => {
+  const { shells, started, startedAtLeast } = pool({ first: 1, minimum: 1, burst: 2, idleMs: 20 });
   shells.refill();
   await startedAtLeast(1);
   await started[0]?.status;

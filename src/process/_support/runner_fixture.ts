@@ -1,0 +1,115 @@
+/** A runner on a scope of its own, in each way commands can be confined and started. */
+import { SILENT } from "../../base/log.ts";
+import { sandboxSettings } from "../../sandbox/_support/settings.ts";
+import { prepareSandbox, type Sandbox } from "../../sandbox/prepare.ts";
+import { removeSessionDirectories } from "../../sandbox/session_directory.ts";
+import type { CommandEnd, CommandRequest } from "../command_runner.ts";
+import { SandboxedRunner } from "../runner.ts";
+import { chooseShell } from "../shell.ts";
+
+export interface Way {
+  readonly name: string;
+  readonly namespaces: boolean;
+  readonly enforce: boolean;
+  readonly pool: boolean;
+}
+
+export const DEFAULT_WAY: Way = { name: "with namespaces", namespaces: true, enforce: true, pool: true };
+
+/** Every way a command can be started: each must behave alike. */
+export const WAYS: readonly Way[] = [
+  DEFAULT_WAY,
+  { name: "with namespaces, no pool", namespaces: true, enforce: true, pool: false },
+  { name: "with Landlock alone", namespaces: false, enforce: true, pool: true },
+  { name: "without a sandbox", namespaces: false, enforce: false, pool: true },
+];
+
+export interface Fixture extends AsyncDisposable {
+  readonly scope: string;
+  readonly sandbox: Sandbox;
+  readonly runner: SandboxedRunner;
+  run(run: CommandRequest["run"], more?: More): Promise<{ end: CommandEnd; output: string }>;
+}
+
+interface More {
+  readonly stdin?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly directory?: string;
+  readonly signal?: AbortSignal;
+  readonly onText?: (text: string) => void;
+}
+
+export async function fixture(way: Way): Promise<Fixture> {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const scope = `${base}/scope`;
+  await Deno.mkdir(scope);
+  await Deno.mkdir(`${base}/home`);
+  const settings = sandboxSettings(base);
+  const serverEnvironment = { ...settings.serverEnvironment, SECRET_TOKEN: "s" };
+  const prepared = prepareSandbox({ ...settings, enforce: way.enforce, serverEnvironment });
+  if (!prepared.ok) throw new Error(prepared.problem);
+  const sandbox = prepared.value.policy === undefined
+    ? prepared.value
+    : { ...prepared.value, policy: { ...prepared.value.policy, namespaces: way.namespaces } };
+  const shell = chooseShell(undefined, []);
+  if (!shell.ok) throw new Error(shell.problem);
+  const runner = new SandboxedRunner({ sandbox, shell: shell.value, pool: way.pool, logger: SILENT });
+  await runner.warmUp();
+  const fixed: Fixture = {
+    scope,
+    sandbox,
+    runner,
+    async run(run, more = {}) {
+      const decoder = new TextDecoder();
+      let output = "";
+      const request = {
+        run,
+        directory: more.directory ?? scope,
+        environment: more.environment ?? {},
+        stdin: more.stdin,
+      };
+      const end = await runner.run(request, {
+        signal: more.signal ?? new AbortController().signal,
+        onOutput: (chunk) => {
+          const text = decoder.decode(chunk, { stream: true });
+          output += text;
+          more.onText?.(text);
+        },
+      });
+      return { end, output };
+    },
+    async [Symbol.asyncDispose]() {
+      await runner[Symbol.asyncDispose]();
+      await removeSessionDirectories(sandbox.directories);
+      await Deno.remove(base, { recursive: true });
+    },
+  };
+  if (way.pool) await launchersWait(fixed);
+  return fixed;
+}
+
+/** Launchers wait when a program has been run: the commands of a test are then handed to them. */
+async function launchersWait({ run, runner }: Fixture): Promise<readonly number[]> {
+  await run({ argv: ["true"] });
+  await runner.settled();
+  return await until(() => childrenOf(Deno.pid), (children) => children.length >= WAITING);
+}
+
+/** Two launchers and one shell, for no line was run yet. */
+export const WAITING = 3;
+
+/** Looks again until it likes what it sees: the pools are filled again soon after an answer, not with it. */
+export async function until<Value>(look: () => Promise<Value>, isGood: (value: Value) => boolean): Promise<Value> {
+  for (let tries = 0; tries < 200; tries++) {
+    const seen = await look();
+    if (isGood(seen)) return seen;
+  }
+  throw new Error("Waited in vain");
+}
+
+/** Processes that `parent` started and that are still there. */
+export async function childrenOf(parent: number): Promise<readonly number[]> {
+  const pgrep = new Deno.Command("pgrep", { args: ["-P", `${parent}`], stdout: "piped" }).spawn();
+  const { stdout } = await pgrep.output();
+  return new TextDecoder().decode(stdout).split("\n").map(Number).filter((pid) => pid !== 0 && pid !== pgrep.pid);
+}
