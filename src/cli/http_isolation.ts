@@ -42,7 +42,7 @@ export async function servedApart(options: ComposeHttpOptions, stack: AsyncDispo
   const { http, log } = options;
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) throw new UserError(processor.problem);
-  const libc = Libc.open(processor.value);
+  const libc = new Libc(processor.value);
   stack.defer(() => libc.close());
   const ceiling = ceilingOf(options, libc);
   const scopes = new SessionScopes({ libc, ceiling, ...facts(options), reserved: reservedPlaces(options) });

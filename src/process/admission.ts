@@ -1,6 +1,6 @@
 /**
- * Under which policy commands may run: settled with the kernel at the start, and tried by the self-test before the
- * first of them (S3). What could not be asked or tried just now is asked again for the next command.
+ * Under which policy commands may run: settled with the kernel when it is first asked for, and tried by the self-test
+ * before the first command (S3). What could not be asked or tried just now is asked again for the next command.
  */
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
@@ -26,16 +26,14 @@ export interface AdmissionOptions {
 
 export class Admission implements AsyncDisposable {
   readonly #options: AdmissionOptions;
-  /** Settles when the repositories below the scopes are known. */
-  readonly #repositories: Promise<void>;
+  /** Settles when the repositories below the scopes are known; undefined: nobody has asked yet. */
+  #repositories: Promise<void> | undefined;
   #policy: Promise<SandboxPolicy | undefined> | undefined;
   #selfTest: Promise<SelfTestReport | undefined> | undefined;
   #network: HeldNetwork | undefined;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
-    this.#repositories = options.guard?.findRepositories() ?? Promise.resolve();
-    this.#policy = this.#settle();
   }
 
   /**
@@ -89,6 +87,7 @@ export class Admission implements AsyncDisposable {
   }
 
   #settle(): Promise<SandboxPolicy | undefined> {
+    this.#repositories ??= this.#options.guard?.findRepositories() ?? Promise.resolve();
     const settling = Promise.all([this.#askKernel(), this.#repositories]).then(([policy]) => policy);
     settling.catch((error) => {
       const { logger } = this.#options;

@@ -45,7 +45,7 @@ interface Ground extends AsyncDisposable {
 
 async function ground(): Promise<Ground> {
   const scope = await Deno.realPath(await Deno.makeTempDir());
-  const libc = Libc.open(PROCESSOR);
+  const libc = new Libc(PROCESSOR);
   const identity = libc.identityOf(scope);
   assert.ok(identity !== undefined);
   const policy: SandboxPolicy = {

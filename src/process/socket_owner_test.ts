@@ -51,7 +51,7 @@ Deno.test("S6 H8 a connection is somebody else's when all its holders are known 
 });
 
 Deno.test("S6 systemSockets() finds the holder of a real connection", async () => {
-  const libc = Libc.open(Deno.build.arch);
+  const libc = new Libc(Deno.build.arch);
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const [client, accepted] = await Promise.all([
     Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port }),

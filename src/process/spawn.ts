@@ -43,7 +43,7 @@ export class Spawner {
 
   /** `fallbackDirectory`: a private directory of the session, for systems that forbid executable memory files. */
   constructor(processor: Processor, fallbackDirectory: string) {
-    this.#libc = Libc.open(processor);
+    this.#libc = new Libc(processor);
     this.#processor = processor;
     this.#fallbackDirectory = fallbackDirectory;
   }

@@ -5,7 +5,7 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { certificateFiles, searchPath, toolchainHomes } from "./environment.ts";
 import { DATA_TREE, grantable, READABLE_TREE } from "./landlock.ts";
-import { absolutePath, expected, isWithin, realPath, trustedPath } from "./paths.ts";
+import { absolutePath, expected, isWithin, type LinkLook, lookingOnce, realPath, trustedPath } from "./paths.ts";
 import type { PathGrant } from "./policy.ts";
 import { holdsSensitive, sensitiveProblem } from "./sensitive.ts";
 import { systemPaths, type WantedPath } from "./system_paths.ts";
@@ -59,12 +59,13 @@ export function readableGrants(question: GrantQuestion): Outcome<readonly PathGr
     named.push({ path: path.value, rights: READABLE_TREE });
   }
   const home = question.home === undefined ? undefined : realPath(question.home);
-  const found = automaticPaths(question, home).filter(({ path }) =>
+  const targetOf = lookingOnce();
+  const found = automaticPaths(question, home, targetOf).filter(({ path }) =>
     isModest(path, home, question.sensitive) &&
     !(question.strict && home !== undefined && isWithin(path, home))
   );
   const all = [...systemPaths({ ownProc: true }), ...found, ...named, { path: question.files, rights: DATA_TREE }];
-  return success(merged(all, question));
+  return success(merged(all, question, targetOf));
 }
 
 /** A path that a person opens to commands: canonical, or why it is refused. */
@@ -87,9 +88,13 @@ export function namedPath(
   return problem === undefined ? success(real) : failure(problem);
 }
 
-function automaticPaths(question: GrantQuestion, home: string | undefined): readonly WantedPath[] {
+function automaticPaths(
+  question: GrantQuestion,
+  home: string | undefined,
+  targetOf: LinkLook,
+): readonly WantedPath[] {
   const { environment, writable } = question;
-  const resolve = (path: string) => trustedPath(path, writable);
+  const resolve = (path: string) => trustedPath(path, writable, targetOf);
   const path = searchPath(environment["PATH"]);
   const homes = toolchainHomes(environment);
   return [
@@ -107,10 +112,14 @@ function isModest(path: string, home: string | undefined, sensitive: readonly st
 }
 
 /** Follows the links of what is left, drops what is missing and what a wider grant covers already. */
-function merged(wanted: readonly WantedPath[], { abi, writable }: GrantQuestion): readonly PathGrant[] {
+function merged(
+  wanted: readonly WantedPath[],
+  { abi, writable }: GrantQuestion,
+  targetOf: LinkLook,
+): readonly PathGrant[] {
   const grants: PathGrant[] = [];
   for (const { path, rights, kind: known } of wanted) {
-    const real = known === undefined ? trustedPath(path, writable) : path;
+    const real = known === undefined ? trustedPath(path, writable, targetOf) : path;
     if (real === undefined) continue;
     const kind = known ?? expected(() => Deno.statSync(real).isDirectory ? "directory" : "file");
     if (kind === undefined) continue;

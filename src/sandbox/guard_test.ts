@@ -13,7 +13,7 @@ interface Place {
 
 async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
   const tree = await Deno.realPath(await Deno.makeTempDir());
-  const libc = Libc.open(Deno.build.arch);
+  const libc = new Libc(Deno.build.arch);
   try {
     await Deno.mkdir(`${tree}/.git/hooks`, { recursive: true });
     await Deno.writeTextFile(`${tree}/.git/config`, "[core]");

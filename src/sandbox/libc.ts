@@ -2,24 +2,35 @@
  * The few C library calls the program makes itself, all on the calling thread. They ask the kernel and make memory
  * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
  */
-import { openCLibrary } from "../base/c_library.ts";
+import { LazyLibrary } from "../base/c_library.ts";
 import { LITTLE_ENDIAN } from "./launcher/interpreter.ts";
 import { type Processor, SYSTEM_CALLS } from "./launcher/syscalls.ts";
 import { PathWatch } from "./path_watch.ts";
 import { VERDICT } from "./seccomp/bpf.ts";
 
-const SYMBOLS = {
+/** Beside the calls whose failure it tells, because loading it after one of them would write over what it tells. */
+const ERRNO = { __errno_location: { parameters: [], result: "pointer" } } as const;
+
+/** What every start asks. */
+const QUESTIONS = {
+  ...ERRNO,
   landlock: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
   stat: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
-  __errno_location: { parameters: [], result: "pointer" },
+  seccomp: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer"], result: "i64" },
+} as const;
+
+const FILES = {
+  ...ERRNO,
   memfd_create: { parameters: ["buffer", "u32"], result: "i32" },
   open: { parameters: ["buffer", "i32"], result: "i32" },
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  directory: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
-  seccomp: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer"], result: "i64" },
-  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
   close: { parameters: ["i32"], result: "i32" },
+} as const;
+
+const LISTINGS = {
+  directory: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
+  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
 } as const;
 
 const AT_FDCWD = -100n;
@@ -55,35 +66,32 @@ const KINDS: Readonly<Record<number, FileFacts["kind"]>> = { 0x4000: "directory"
 /** Of `st_mode` in `struct stat`, in 32-bit words; the other fields used here stand alike on both. */
 const MODE_WORD: Readonly<Record<Processor, number>> = { x86_64: 6, aarch64: 4 };
 
-/** An open C library; `close()` unloads it. */
+/** The C library, glibc or else musl; `close()` unloads what was loaded of it. Calls throw an Error where there is none. */
 export class Libc {
-  readonly #library: Deno.DynamicLibrary<typeof SYMBOLS>;
+  readonly #questions = new LazyLibrary(QUESTIONS);
+  readonly #files = new LazyLibrary(FILES);
+  readonly #listings = new LazyLibrary(LISTINGS);
   readonly #processor: Processor;
   readonly #stat = new BigUint64Array(32);
   readonly #statWords = new Uint32Array(this.#stat.buffer);
 
-  private constructor(library: Deno.DynamicLibrary<typeof SYMBOLS>, processor: Processor) {
-    this.#library = library;
+  constructor(processor: Processor) {
     this.#processor = processor;
-  }
-
-  /** Loads glibc, else musl. @throws {Error} When neither is there. */
-  static open(processor: Processor): Libc {
-    return new Libc(openCLibrary(SYMBOLS), processor);
   }
 
   /** Landlock's ABI, or the errno of the refusal as a negative number (ENOSYS 38: not built; EOPNOTSUPP 95: disabled). */
   landlockAbi(): number {
     const number = BigInt(SYSTEM_CALLS[this.#processor].landlock_create_ruleset);
-    const abi = this.#library.symbols.landlock(number, 0n, 0n, LANDLOCK_CREATE_RULESET_VERSION);
-    return abi < 0n ? -this.#errno() : Number(abi);
+    const { landlock, __errno_location } = this.#questions.symbols;
+    const abi = landlock(number, 0n, 0n, LANDLOCK_CREATE_RULESET_VERSION);
+    return abi < 0n ? -errnoAt(__errno_location()) : Number(abi);
   }
 
   /** Whether the kernel can filter system calls by answering with an error. */
   filtersCalls(): boolean {
     const number = BigInt(SYSTEM_CALLS[this.#processor].seccomp);
     const action = new Uint32Array([VERDICT.errno(0)]);
-    return this.#library.symbols.seccomp(number, SECCOMP_GET_ACTION_AVAIL, 0n, action) === 0n;
+    return this.#questions.symbols.seccomp(number, SECCOMP_GET_ACTION_AVAIL, 0n, action) === 0n;
   }
 
   /** Device and inode of what `path` leads to, exact where JavaScript numbers are not; undefined when it is gone. */
@@ -91,7 +99,7 @@ export class Libc {
     const stat = new BigUint64Array(32);
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
     const name = ENCODER.encode(path + "\0");
-    const failed = this.#library.symbols.stat(number, AT_FDCWD, name, stat, 0n);
+    const failed = this.#questions.symbols.stat(number, AT_FDCWD, name, stat, 0n);
     const [device, inode] = stat;
     return failed !== 0n || device === undefined || inode === undefined ? undefined : { device, inode };
   }
@@ -101,7 +109,7 @@ export class Libc {
     const stat = this.#stat;
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
     const name = ENCODER.encode(path + "\0");
-    if (this.#library.symbols.stat(number, AT_FDCWD, name, stat, AT_SYMLINK_NOFOLLOW) !== 0n) return undefined;
+    if (this.#questions.symbols.stat(number, AT_FDCWD, name, stat, AT_SYMLINK_NOFOLLOW) !== 0n) return undefined;
     const mode = this.#statWords[MODE_WORD[this.#processor]] ?? 0;
     return {
       device: stat[0] ?? 0n,
@@ -116,7 +124,7 @@ export class Libc {
   /** For looking at the same paths as `lookAt` does, again and again. */
   watch(paths: readonly string[]): PathWatch {
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
-    const { stat } = this.#library.symbols;
+    const { stat } = this.#questions.symbols;
     return new PathWatch(paths, (name, into) => stat(number, AT_FDCWD, name, into, AT_SYMLINK_NOFOLLOW) === 0n);
   }
 
@@ -126,10 +134,10 @@ export class Libc {
    */
   memoryFile(bytes: Uint8Array<ArrayBuffer>): number | undefined {
     const name = ENCODER.encode("ahma_launcher\0");
-    const { memfd_create, write, close } = this.#library.symbols;
+    const { memfd_create, write, close, __errno_location } = this.#files.symbols;
     let fd = memfd_create(name, MFD_CLOEXEC | MFD_EXEC);
     // Kernels before 6.3 do not know MFD_EXEC and need no such word.
-    if (fd < 0 && this.#errno() === EINVAL) fd = memfd_create(name, MFD_CLOEXEC);
+    if (fd < 0 && errnoAt(__errno_location()) === EINVAL) fd = memfd_create(name, MFD_CLOEXEC);
     if (fd < 0) return undefined;
     if (Number(write(fd, bytes, BigInt(bytes.length))) === bytes.length) return fd;
     close(fd);
@@ -143,7 +151,7 @@ export class Libc {
   readProc(path: string): string | undefined {
     return this.#withOpen(path, (fd) => {
       const buffer = new Uint8Array(65_536);
-      const length = Number(this.#library.symbols.read(fd, buffer, BigInt(buffer.length)));
+      const length = Number(this.#files.symbols.read(fd, buffer, BigInt(buffer.length)));
       return length < 0 ? undefined : DECODER.decode(buffer.subarray(0, length));
     });
   }
@@ -163,7 +171,7 @@ export class Libc {
       const buffer = new Uint8Array(65_536);
       let text = "";
       for (;;) {
-        const length = Number(this.#library.symbols.read(fd, buffer, BigInt(buffer.length)));
+        const length = Number(this.#files.symbols.read(fd, buffer, BigInt(buffer.length)));
         if (length <= 0) return text;
         text += decoder.decode(buffer.subarray(0, length), { stream: true });
       }
@@ -180,7 +188,7 @@ export class Libc {
     const buffer = new Uint8Array(64);
     return this.#numbersIn(`/proc/${pid}/fd`).flatMap((fd) => {
       const path = ENCODER.encode(`/proc/${pid}/fd/${fd}\0`);
-      const length = Number(this.#library.symbols.readlink(path, buffer, BigInt(buffer.length)));
+      const length = Number(this.#listings.symbols.readlink(path, buffer, BigInt(buffer.length)));
       return /^socket:\[(\d+)\]$/.exec(length < 0 ? "" : DECODER.decode(buffer.subarray(0, length)))?.[1] ?? [];
     });
   }
@@ -192,7 +200,7 @@ export class Libc {
       const buffer = new Uint8Array(65_536);
       const number = BigInt(SYSTEM_CALLS[this.#processor].getdents64);
       for (;;) {
-        const length = Number(this.#library.symbols.directory(number, BigInt(fd), buffer, BigInt(buffer.length)));
+        const length = Number(this.#listings.symbols.directory(number, BigInt(fd), buffer, BigInt(buffer.length)));
         if (length <= 0) return numbers;
         numbers.push(...namesIn(buffer.subarray(0, length)).map(Number).filter(Number.isInteger));
       }
@@ -200,34 +208,33 @@ export class Libc {
   }
 
   #withOpen<Result>(path: string, use: (fd: number) => Result): Result | undefined {
-    const fd = this.#library.symbols.open(ENCODER.encode(path + "\0"), O_CLOEXEC);
+    const fd = this.#files.symbols.open(ENCODER.encode(path + "\0"), O_CLOEXEC);
     if (fd < 0) return undefined;
     try {
       return use(fd);
     } finally {
-      this.#library.symbols.close(fd);
+      this.#files.symbols.close(fd);
     }
   }
 
   /** Opens what Deno would not; the descriptor is the caller's to close. Undefined: it cannot be opened. */
   openDescriptor(path: string): number | undefined {
-    const fd = this.#library.symbols.open(ENCODER.encode(path + "\0"), O_CLOEXEC);
+    const fd = this.#files.symbols.open(ENCODER.encode(path + "\0"), O_CLOEXEC);
     return fd < 0 ? undefined : fd;
   }
 
   /** Closes a descriptor made here. */
   closeDescriptor(fd: number): void {
-    this.#library.symbols.close(fd);
+    this.#files.symbols.close(fd);
   }
 
   close(): void {
-    this.#library.close();
+    for (const library of [this.#questions, this.#files, this.#listings]) library[Symbol.dispose]();
   }
+}
 
-  #errno(): number {
-    const pointer = this.#library.symbols.__errno_location();
-    return pointer === null ? 0 : new Deno.UnsafePointerView(pointer).getInt32();
-  }
+function errnoAt(pointer: Deno.PointerValue): number {
+  return pointer === null ? 0 : new Deno.UnsafePointerView(pointer).getInt32();
 }
 
 /** The names of `struct linux_dirent64` entries: inode 8 bytes, offset 8, record length 2, type 1, name. */

@@ -42,7 +42,11 @@ export function existingPart(path: string): string {
  * The canonical path, unless a name on the way or a link's target lies in one of `untrusted`: a command that ran
  * before could have put a link there that leads anywhere. Undefined then, and when it is missing or out of reach.
  */
-export function trustedPath(path: string, untrusted: readonly string[]): string | undefined {
+export function trustedPath(
+  path: string,
+  untrusted: readonly string[],
+  targetOf: LinkLook = linkTarget,
+): string | undefined {
   let rest = path.split("/");
   let current = "";
   let links = 0;
@@ -54,7 +58,7 @@ export function trustedPath(path: string, untrusted: readonly string[]): string 
     }
     const next = `${current}/${name}`;
     if (untrusted.some((tree) => isWithin(next, tree))) return undefined;
-    const target = linkTarget(next);
+    const target = targetOf(next);
     if (target === undefined) return undefined;
     if (target === "") {
       current = next;
@@ -87,6 +91,17 @@ export function linksOnTheWay(path: string): readonly string[] {
 }
 
 /** Where a link leads; empty for what is no link; undefined when there is nothing. */
+export type LinkLook = (path: string) => string | undefined;
+
+/** Looks at each path once: for many ways that have their beginning in common, at one moment. */
+export function lookingOnce(): LinkLook {
+  const seen = new Map<string, string | undefined>();
+  return (path) => {
+    if (!seen.has(path)) seen.set(path, linkTarget(path));
+    return seen.get(path);
+  };
+}
+
 function linkTarget(path: string): string | undefined {
   return expected(() => Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : "");
 }

@@ -77,7 +77,7 @@ export function prepareSandbox(settings: SandboxSettings): Outcome<Sandbox> {
   if (forbidden !== undefined) {
     return failure(`Cannot pass "${forbidden}" to commands: it could change what every program or shell does`);
   }
-  const libc = Libc.open(processor.value);
+  const libc = new Libc(processor.value);
   try {
     const abi = settings.enforce ? acceptableAbi(libc.landlockAbi(), settings.requireAbi) : success(0);
     if (!abi.ok) return abi;

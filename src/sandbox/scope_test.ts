@@ -9,7 +9,7 @@ async function withHome(
   await Deno.mkdir(`${base}/home/project/sub`, { recursive: true });
   await Deno.symlink(`${base}/home/project`, `${base}/link`);
   await Deno.writeTextFile(`${base}/file`, "");
-  const libc = Libc.open(Deno.build.arch);
+  const libc = new Libc(Deno.build.arch);
   try {
     test(base, (change) => {
       const choice = { scopes: [], workingDirectory: `${base}/home/project`, home: `${base}/home`, allowBroad: false };

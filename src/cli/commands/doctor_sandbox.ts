@@ -46,7 +46,7 @@ const REFUSALS: readonly (readonly [name: string, value: string])[] = [
 function namespaceSettings(): SandboxFacts["namespaceSettings"] {
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) return [];
-  const libc = Libc.open(processor.value);
+  const libc = new Libc(processor.value);
   try {
     return REFUSALS.filter(([name, value]) => libc.readProc(`/proc/sys/${name}`)?.trim() === value)
       .map(([name, value]) => `${name.replace("/", ".")}=${value}`);
