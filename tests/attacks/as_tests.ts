@@ -24,6 +24,11 @@ export function areRightsDecisive({ id }: Pick<Row, "id">): boolean {
   return /^[WRLPNX]/.test(id);
 }
 
+/** Whether it is about the network, what a command uses up or leaves running, or sequences: these take the longest. */
+export function isAboutResources({ id }: Pick<Row, "id">): boolean {
+  return /^[KSQ]/.test(id);
+}
+
 function isTriedBy(row: Row, user: User): row is Attack {
   return !("notApplicable" in row) && row.users.includes(user);
 }
