@@ -1,6 +1,6 @@
 /** Rows of the catalogue as tests: one a row, on servers that they share. */
 import assert from "node:assert/strict";
-import type { User } from "../_support/workbench.ts";
+import { type User, usersAtHand } from "../_support/workbench.ts";
 import type { Attack, Row } from "./attack.ts";
 import { AWAITED } from "./awaited.ts";
 import { Range } from "./range.ts";
@@ -19,9 +19,20 @@ export function testRows(user: User, rows: readonly Row[]): void {
   });
 }
 
+/** The same as root; one ignored test where the tests do not run as root. */
+export function testRowsAsRoot(rows: readonly Row[]): void {
+  if (usersAtHand().includes("root")) return testRows("root", rows);
+  Deno.test({ name: "S3 rows as root (ignored: the tests do not run as root)", ignore: true, fn: () => {} });
+}
+
 /** Whether it is about files, reads, links, processes, namespaces or this program: a user's rights could decide it. */
 export function areRightsDecisive({ id }: Pick<Row, "id">): boolean {
   return /^[WRLPNX]/.test(id);
+}
+
+/** Whether it is one of our own, not of the research: tried in files of their own, because they take as long as the rest. */
+export function isOurOwn({ id }: Pick<Row, "id">): boolean {
+  return id.startsWith("X");
 }
 
 /** Whether it is about the network, what a command uses up or leaves running, or sequences: these take the longest. */

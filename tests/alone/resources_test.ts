@@ -3,9 +3,9 @@
  * bounded by the limits it is there to test, and by a time limit.
  */
 import assert from "node:assert/strict";
-import { withDeadline } from "./_support/deadline.ts";
-import { ServerProcess } from "./_support/server_process.ts";
-import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { withDeadline } from "../_support/deadline.ts";
+import { ServerProcess } from "../_support/server_process.ts";
+import { type User, usersAtHand, Workbench } from "../_support/workbench.ts";
 
 const MIB = 1024 * 1024;
 /** How soon `status` must answer, whatever else goes on. */

@@ -3,12 +3,12 @@
  * three times what the requirement allows, so that a busy machine passes and a mistake that costs a factor does not.
  */
 import assert from "node:assert/strict";
-import { plainCommand } from "../scripts/bench/floors.ts";
-import { Programs } from "../scripts/bench/programs.ts";
-import { summarize } from "../scripts/bench/samples.ts";
-import { startUp } from "../scripts/bench/start_up.ts";
-import { StdioClient } from "../scripts/bench/stdio_client.ts";
-import { holdingsOf } from "./_support/processes.ts";
+import { plainCommand } from "../../scripts/bench/floors.ts";
+import { Programs } from "../../scripts/bench/programs.ts";
+import { summarize } from "../../scripts/bench/samples.ts";
+import { startUp } from "../../scripts/bench/start_up.ts";
+import { StdioClient } from "../../scripts/bench/stdio_client.ts";
+import { holdingsOf } from "../_support/processes.ts";
 
 const SLACK = 3;
 

@@ -1,5 +1,5 @@
 /** Rows of the attack catalogue as the ordinary user: network, limits, what is left running, sequences. */
-import { isAboutResources, testRows } from "./attacks/as_tests.ts";
-import { CATALOGUE } from "./attacks/catalogue.ts";
+import { isAboutResources, testRows } from "./as_tests.ts";
+import { CATALOGUE } from "./catalogue.ts";
 
 testRows("ordinary", CATALOGUE.filter(isAboutResources));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { until } from "./_support/deadline.ts";
-import type { ToolAnswer } from "./_support/json_rpc.ts";
-import { type Holdings, holdingsOf, processesWith } from "./_support/processes.ts";
-import { ServerProcess } from "./_support/server_process.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { until } from "../_support/deadline.ts";
+import type { ToolAnswer } from "../_support/json_rpc.ts";
+import { type Holdings, holdingsOf, processesWith } from "../_support/processes.ts";
+import { ServerProcess } from "../_support/server_process.ts";
+import { Workbench } from "../_support/workbench.ts";
 
 /** A command whose whole output is known, of a size that varies with `number`, some of it on stderr. */
 function numbered(number: number): { readonly command: string; readonly expected: string } {
