@@ -26,10 +26,10 @@ export function namedByGitConfiguration(tree: string): readonly string[] {
       read.add(file);
       const text = readTextIfRegular(file, LARGEST_BYTES) ?? "";
       // An include is seen from the file it stands in, hooks from the top of the work tree.
-      const paths = valuesOf(text, "path").slice(0, MOST_NAMED).map((value) =>
+      const paths = gitValues(text, "path").slice(0, MOST_NAMED).map((value) =>
         value.startsWith("/") ? value : `${parentOf(file)}/${value}`
       );
-      const hooks = valuesOf(text, "hookspath").slice(0, MOST_NAMED).map((value) =>
+      const hooks = gitValues(text, "hookspath").slice(0, MOST_NAMED).map((value) =>
         value.startsWith("/") ? value : `${tree}/${value}`
       );
       for (const path of [...hooks, ...paths]) if (!path.includes("/~") && named.size < MOST_NAMED) named.add(path);
@@ -46,10 +46,10 @@ function isInside(path: string, tree: string): boolean {
 }
 
 /**
- * Values of a key, whatever section it stands in: one too many is protected rather than one too few. Read word by word,
+ * Values of a key (lower case), whatever section it stands in: one too many is protected rather than one too few. Read word by word,
  * because commands can write such files: what goes back and tries again could be made to take for ever.
  */
-function valuesOf(text: string, key: string): readonly string[] {
+export function gitValues(text: string, key: string): readonly string[] {
   return text.split("\n").flatMap((line) => {
     const plain = line.trimStart();
     const rest = plain.startsWith("[") ? plain.slice(plain.indexOf("]") + 1) : plain;

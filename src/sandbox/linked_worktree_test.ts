@@ -18,7 +18,7 @@ Deno.test("S15 linkedRepository() believes a worktree's file only where the repo
     assert.strictEqual(linkedRepository(`${base}/tree`), repository);
     assert.deepStrictEqual(worktreeHints([`${base}/tree`, `${base}/main`], [`${base}/tree`, `${base}/main`]), []);
     assert.deepStrictEqual(worktreeHints([`${base}/tree`], [`${base}/tree`]), [
-      `"${base}/tree" is a worktree of "${repository}", which lies outside the scope: git does not work in commands. ` +
+      `The repository of "${base}/tree" is "${repository}", which lies outside the scope: git does not work in commands. ` +
       `Start the server with --write ${repository}`,
     ]);
     await Deno.mkdir(`${base}/forged`);
@@ -28,6 +28,30 @@ Deno.test("S15 linkedRepository() believes a worktree's file only where the repo
     for (const other of ["main", "forged", "nowhere", "missing"]) {
       assert.strictEqual(linkedRepository(`${base}/${other}`), undefined, other);
     }
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});
+
+Deno.test("S15 linkedRepository() believes a submodule's file only where its repository names it as its work tree", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    for (const name of ["part", "main"]) {
+      await Deno.mkdir(`${base}/${name}`);
+      await git(`${base}/${name}`, "init", "-q");
+      await git(`${base}/${name}`, "commit", "-q", "--allow-empty", "-m", "x");
+    }
+    await git(`${base}/main`, "-c", "protocol.file.allow=always", "submodule", "add", "-q", `${base}/part`, "lib/part");
+    const [tree, repository] = [`${base}/main/lib/part`, `${base}/main/.git/modules/lib/part`];
+    assert.strictEqual(linkedRepository(tree), repository);
+    assert.deepStrictEqual(worktreeHints([tree], [tree, repository]), []);
+    assert.deepStrictEqual(worktreeHints([tree], [tree]), [
+      `The repository of "${tree}" is "${repository}", which lies outside the scope: git does not work in commands. ` +
+      `Start the server with --write ${repository}`,
+    ]);
+    await Deno.mkdir(`${base}/forged`);
+    await Deno.writeTextFile(`${base}/forged/.git`, `gitdir: ${repository}\n`);
+    assert.strictEqual(linkedRepository(`${base}/forged`), undefined);
   } finally {
     await Deno.remove(base, { recursive: true });
   }

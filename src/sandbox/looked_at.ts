@@ -8,10 +8,10 @@ export interface Place {
   readonly kind: "file" | "program" | "directory" | "socket" | undefined;
 }
 
-/** Undefined: nothing can be said of it. */
-export async function look(path: string): Promise<Place | undefined> {
-  // The runtime takes such steps out before it follows links, the kernel after: better nothing than something wrong.
-  if (path.split("/").includes("..")) return undefined;
+/** `named` is absolute. Undefined: nothing can be said of it. */
+export async function look(named: string): Promise<Place | undefined> {
+  const path = await withoutStepsUp(named);
+  if (path === undefined) return undefined;
   const real = await present(() => Deno.realPath(path));
   if (real !== undefined) {
     const facts = await present(() => Deno.stat(real));
@@ -24,6 +24,22 @@ export async function look(path: string): Promise<Place | undefined> {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (directory === undefined) return undefined;
   return { path: `${directory === "/" ? "" : directory}/${name}`, kind: undefined };
+}
+
+/**
+ * The runtime takes `..` out before it follows links, the kernel after, so they are followed one by one here. Undefined:
+ * what one of them starts from is not there.
+ */
+async function withoutStepsUp(path: string): Promise<string | undefined> {
+  const [start = "", ...rest] = path.split(/\/\.\.(?=\/|$)/);
+  let reached = start;
+  for (const names of rest) {
+    const real = await present(() => Deno.realPath(reached === "" ? "/" : reached));
+    if (real === undefined) return undefined;
+    const above = parentOf(real);
+    reached = `${above === "/" ? "" : above}${names}`;
+  }
+  return reached === "" ? "/" : reached;
 }
 
 /** Undefined for what is not there or cannot be looked at: nothing is said about it. */
