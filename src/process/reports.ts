@@ -68,6 +68,7 @@ const ERRNO: Readonly<Record<number, string>> = {
   20: "not a directory",
   22: "invalid argument",
   24: "too many open files",
+  26: "it is open for writing in some process",
   28: "no space left: a limit of namespaces or disk is reached",
   38: "the kernel does not have it",
   40: "too many symbolic links",
@@ -76,7 +77,7 @@ const ERRNO: Readonly<Record<number, string>> = {
 
 /** Whether a step before the start of the program failed: nothing is wrong with the command then. */
 export function isLaunchFault(report: { readonly step: number }, steps: readonly string[]): boolean {
-  return steps[report.step]?.startsWith("start ") !== true;
+  return steps[report.step]?.startsWith('start "') !== true;
 }
 
 /** Why nothing ran, for the agent. `steps` are the table's; `program` is the word the person wrote. */
@@ -88,12 +89,15 @@ export function describeFailure(
   const step = steps[report.step] ?? `do step ${report.step}`;
   const reason = ERRNO[report.errno] ?? `error ${report.errno}`;
   if (step === `start "${program}"` && report.errno === 2) {
+    if (program.includes("/")) {
+      return `Cannot start "${program}": not there, or its #! line names a program that is not`;
+    }
     return `Cannot start "${program}": no such program on the PATH of commands. Install it, or give its path inside the scope`;
   }
-  if (step.startsWith("start ") && report.errno === 7) {
+  if (step.startsWith('start "') && report.errno === 7) {
     return `Cannot ${step}: the arguments are longer than the kernel takes`;
   }
-  return step.startsWith("start ")
+  return step.startsWith('start "')
     ? `Cannot ${step}: ${reason}`
     : `Cannot start "${program}" in the sandbox: cannot ${step}: ${reason}. Nothing was run`;
 }

@@ -48,5 +48,15 @@ Deno.test("S3 describeFailure() names the step, the reason, and that nothing ran
     describeFailure({ step: 1, errno: 7 }, steps, "git"),
     'Cannot start "git": the arguments are longer than the kernel takes',
   );
+  const others = ['start "./run"', "start the command's process"];
+  assert.deepStrictEqual(
+    describeFailure({ step: 0, errno: 2 }, others, "./run"),
+    'Cannot start "./run": not there, or its #! line names a program that is not',
+  );
+  assert.deepStrictEqual(
+    describeFailure({ step: 1, errno: 11 }, others, "git"),
+    `Cannot start "git" in the sandbox: cannot start the command's process: the limit of processes is reached. Nothing was run`,
+  );
   assert.deepStrictEqual([0, 1, 7].map((step) => isLaunchFault({ step }, steps)), [true, false, true]);
+  assert.deepStrictEqual([0, 1].map((step) => isLaunchFault({ step }, others)), [false, true]);
 });

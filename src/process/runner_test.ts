@@ -151,6 +151,13 @@ for (const way of WAYS) {
     assert.deepStrictEqual(await processesWith(`sleep ${marker}`), 0);
   });
 
+  test("X9 SandboxedRunner.run() asks a command to end that is cancelled while it starts", async (f) => {
+    for (const run of [{ argv: ["sleep", "60"] }, { shell: "exec sleep 60" }]) {
+      const { end } = await f.run(run, { signal: AbortSignal.abort() });
+      assert.deepStrictEqual(end, { kind: "signalled", signal: "SIGTERM" }, JSON.stringify(run));
+    }
+  });
+
   test("X10 SandboxedRunner.run() leaves nothing of a cancelled tree", async (f) => {
     const marker = `32${Deno.pid}7`;
     const abort = new AbortController();

@@ -45,7 +45,7 @@ export interface Supervised {
    * whole tree is gone. Never rejects for what a command can do.
    */
   readonly end: Promise<CommandEnd>;
-  /** Whether a waiting shell has taken its line; asked when `end` has settled. */
+  /** Whether what waited has taken its command; asked when `end` has settled. */
   readonly taken: () => boolean;
   /** Whether nothing of the tree is left, as far as is known by now; false says nothing. */
   readonly isOver: () => boolean;
@@ -104,7 +104,7 @@ class SupervisedRun {
     await this.#reported;
   }
 
-  /** A waiting shell has its line. */
+  /** What waited has its command. */
   get taken(): boolean {
     return this.#taken;
   }
@@ -142,9 +142,12 @@ class SupervisedRun {
   #note(report: LauncherReport): void {
     switch (report.kind) {
       case "forked":
-        if (report.by !== (this.#supervision.namespaces ? "entrance" : "parent of the command")) return;
-        this.#leader = report.pid;
-        if (this.#terminating) signalQuietly(-report.pid, "SIGTERM");
+        // With namespaces the other one's pid says nothing outside; but what was told to end before the command was
+        // there did not hear it, so it is told again.
+        if (report.by === (this.#supervision.namespaces ? "entrance" : "parent of the command")) {
+          this.#leader = report.pid;
+        }
+        if (this.#terminating && this.#leader !== undefined) signalQuietly(-this.#leader, "SIGTERM");
         return;
       case "ended":
         this.#waitStatus = report.status;
