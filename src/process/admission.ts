@@ -8,6 +8,7 @@ import type { GuardView } from "../sandbox/guard.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 import { type HeldNetwork, holdEmptyNetwork } from "./empty_network.ts";
+import { GrantedPlaces } from "./granted_places.ts";
 import { launchAgain } from "./launch_again.ts";
 import type { LaunchImages } from "./launch_images.ts";
 import { settleNamespaces } from "./namespaces.ts";
@@ -26,6 +27,7 @@ export interface AdmissionOptions {
 
 export class Admission implements AsyncDisposable {
   readonly #options: AdmissionOptions;
+  readonly #granted: GrantedPlaces;
   /** Settles when the repositories below the scopes are known; undefined: nobody has asked yet. */
   #repositories: Promise<void> | undefined;
   #policy: Promise<SandboxPolicy | undefined> | undefined;
@@ -34,6 +36,7 @@ export class Admission implements AsyncDisposable {
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
+    this.#granted = new GrantedPlaces(options.spawner);
   }
 
   /**
@@ -66,12 +69,13 @@ export class Admission implements AsyncDisposable {
   }
 
   /**
-   * Looks at what is guarded, for what is launched next.
+   * Looks at what is guarded and granted, for what is launched next.
    * @throws {UserError} When nothing may run, because commands could read what must stay hidden.
    */
   look(policy: SandboxPolicy | undefined): GuardView | undefined {
     const view = policy === undefined ? undefined : this.#options.guard?.look({ mounted: policy.namespaces });
     this.#options.images.adopt(view);
+    if (policy !== undefined && !this.#granted.areUnchanged(policy)) this.#options.images.endWaiting();
     return view;
   }
 

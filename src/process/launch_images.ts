@@ -19,7 +19,7 @@ export interface LaunchImagesOptions {
   readonly sandbox: Sandbox;
   readonly shell: Shell;
   readonly spawner: Spawner;
-  /** Called when processes that wait were started for another state of the guarded paths. */
+  /** Called when processes that wait were started for another state of what is guarded or granted. */
   readonly onStale: () => void;
 }
 
@@ -58,6 +58,11 @@ export class LaunchImages implements Disposable {
   /** Told once, before the first launch: the network that commands share; undefined: none of them does. */
   shareNetwork(network: EmptyNetwork | undefined): void {
     this.#network = network;
+  }
+
+  /** Has those end that wait: what they were started from holds, and what they found when they started does not. */
+  endWaiting(): void {
+    this.#options.onStale();
   }
 
   /** What is guarded from now on; what was made for another state is let go. */

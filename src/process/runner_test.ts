@@ -213,17 +213,29 @@ for (const way of WAYS.filter(({ enforce }) => enforce)) {
   });
 
   Deno.test(`S4 SandboxedRunner.run() refuses when the scope is no longer the same directory (${way.name})`, async () => {
-    await using f = await fixture({ ...way, pool: false });
+    await using f = await fixture(way);
     await f.run({ argv: ["true"] }); // the self-test is over
     await Deno.rename(f.scope, `${f.scope}-moved`);
     await Deno.mkdir(f.scope);
-    const { end } = await f.run({ argv: ["true"] });
-    assert.deepStrictEqual(end, {
-      kind: "not_started",
-      message:
-        `Cannot start "true" in the sandbox: cannot see that "${f.scope}" is still the same directory: it is not what it was when the session began. Nothing was run`,
-      fault: "server",
-    });
+    for (const [program, run] of [["true", { argv: ["true"] }], ["bash", { shell: "true" }]] as const) {
+      const { end } = await f.run(run);
+      assert.deepStrictEqual(end, {
+        kind: "not_started",
+        message:
+          `Cannot start "${program}" in the sandbox: cannot see that "${f.scope}" is still the same directory: it is not what it was when the session began. Nothing was run`,
+        fault: "server",
+      });
+    }
+  });
+
+  Deno.test(`S4 SandboxedRunner.run() lets what waited read a granted file that was exchanged since (${way.name})`, async () => {
+    await using f = await fixture(way, ["notes"]);
+    const notes = `${f.scope}/../home/notes`;
+    await Deno.writeTextFile(`${notes}~`, "new");
+    await Deno.rename(`${notes}~`, notes);
+    const read = { argv: ["cat", notes] };
+    assert.deepStrictEqual(await f.run(read), { end: exited(0), output: "new" });
+    assert.deepStrictEqual(await f.run({ shell: `cat ${notes}` }), { end: exited(0), output: "new" });
   });
 
   Deno.test(`S8 SandboxedRunner.run() sets NoNewPrivs (${way.name})`, async () => {

@@ -9,7 +9,7 @@ import type { Processor } from "../sandbox/launcher/syscalls.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
 import { huntDescendants, systemTree } from "./descendants.ts";
 import { type FileFacts, Libc } from "../sandbox/libc.ts";
-import type { PathWatch } from "../sandbox/path_watch.ts";
+import type { PathWatch, Watched } from "../sandbox/path_watch.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./process_list.ts";
 
 /** How a launcher ended. */
@@ -83,8 +83,8 @@ export class Spawner {
   }
 
   /** For looking at the same paths again and again (libc.ts). */
-  watch(paths: readonly string[]): PathWatch {
-    return this.#libc.watch(paths);
+  watch(paths: readonly string[], watched?: Watched): PathWatch {
+    return this.#libc.watch(paths, watched);
   }
 
   /** Opens a namespace of a process, which then outlives it; undefined: it is gone, or may not be looked at. */

@@ -5,7 +5,7 @@
 import { LazyLibrary } from "../base/c_library.ts";
 import { LITTLE_ENDIAN } from "./launcher/interpreter.ts";
 import { type Processor, SYSTEM_CALLS } from "./launcher/syscalls.ts";
-import { PathWatch } from "./path_watch.ts";
+import { PathWatch, type RawLook, type Watched } from "./path_watch.ts";
 import { VERDICT } from "./seccomp/bpf.ts";
 
 /** Beside the calls whose failure it tells, because loading it after one of them would write over what it tells. */
@@ -122,10 +122,11 @@ export class Libc {
   }
 
   /** For looking at the same paths as `lookAt` does, again and again. */
-  watch(paths: readonly string[]): PathWatch {
+  watch(paths: readonly string[], watched: Watched = "everything"): PathWatch {
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
     const { stat } = this.#questions.symbols;
-    return new PathWatch(paths, (name, into) => stat(number, AT_FDCWD, name, into, AT_SYMLINK_NOFOLLOW) === 0n);
+    const look: RawLook = (name, into) => stat(number, AT_FDCWD, name, into, AT_SYMLINK_NOFOLLOW) === 0n;
+    return new PathWatch(paths, look, watched);
   }
 
   /**

@@ -14,22 +14,29 @@ const STAT_WORDS = 64;
  * has them; size; time of change. Not the times of reading and writing: programs set these as they please.
  */
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 26, 27, 28, 29] as const;
+/** Of these, device and inode. */
+const IDENTITY = [0, 1, 2, 3] as const;
+
+/** What counts as a change: anything about a path, or only that something else is there now. */
+export type Watched = "everything" | "identity";
 
 const ENCODER = new TextEncoder();
 
 export class PathWatch {
   readonly #names: readonly Uint8Array<ArrayBuffer>[];
   readonly #look: RawLook;
+  readonly #telling: readonly number[];
   readonly #stat = new BigUint64Array(STAT_WORDS / 2);
   readonly #words = new Uint32Array(this.#stat.buffer);
   /** What each path was at the last look: all zero where nothing was. */
   readonly #last: Uint32Array;
   #looked = false;
 
-  constructor(paths: readonly string[], look: RawLook) {
+  constructor(paths: readonly string[], look: RawLook, watched: Watched) {
     this.#names = paths.map((path) => ENCODER.encode(path + "\0"));
     this.#look = look;
-    this.#last = new Uint32Array(paths.length * TELLING.length);
+    this.#telling = watched === "identity" ? IDENTITY : TELLING;
+    this.#last = new Uint32Array(paths.length * this.#telling.length);
   }
 
   /** Looks at every path; whether all are as at the look before. The first look says no. */
@@ -39,7 +46,7 @@ export class PathWatch {
     let at = 0;
     for (const name of this.#names) {
       const found = this.#look(name, this.#stat);
-      for (const word of TELLING) {
+      for (const word of this.#telling) {
         const value = found ? this.#words[word] ?? 0 : 0;
         if (this.#last[at] !== value) {
           this.#last[at] = value;

@@ -39,14 +39,17 @@ interface More {
   readonly onText?: (text: string) => void;
 }
 
-export async function fixture(way: Way): Promise<Fixture> {
+/** `reads`: names of files in the home directory, made here, that are granted with `--read`. */
+export async function fixture(way: Way, reads: readonly string[] = []): Promise<Fixture> {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const scope = `${base}/scope`;
   await Deno.mkdir(scope);
   await Deno.mkdir(`${base}/home`);
+  const granted = reads.map((name) => `${base}/home/${name}`);
+  for (const path of granted) await Deno.writeTextFile(path, "granted");
   const settings = sandboxSettings(base);
   const serverEnvironment = { ...settings.serverEnvironment, SECRET_TOKEN: "s" };
-  const prepared = prepareSandbox({ ...settings, enforce: way.enforce, serverEnvironment });
+  const prepared = prepareSandbox({ ...settings, reads: granted, enforce: way.enforce, serverEnvironment });
   if (!prepared.ok) throw new Error(prepared.problem);
   const sandbox = prepared.value.policy === undefined
     ? prepared.value

@@ -1,0 +1,26 @@
+/**
+ * Landlock's rules are for what lay at a path when a launcher opened it: what waits would be kept from a file that was
+ * exchanged since, as editors do when they save, and so would not run as what starts now.
+ */
+import type { PathWatch } from "../sandbox/path_watch.ts";
+import type { SandboxPolicy } from "../sandbox/policy.ts";
+import type { Spawner } from "./spawn.ts";
+
+export class GrantedPlaces {
+  readonly #looker: Pick<Spawner, "watch">;
+  #watch: PathWatch | undefined;
+
+  constructor(looker: Pick<Spawner, "watch">) {
+    this.#looker = looker;
+  }
+
+  /** Whether at every path of the policy, the same each time, lies what lay there at the last look. The first says no. */
+  areUnchanged({ grants, writable }: SandboxPolicy): boolean {
+    const paths = [...grants, ...writable].map(({ path }) => path);
+    this.#watch ??= this.#looker.watch(paths.filter((path) => !LASTING.test(path)), "identity");
+    return this.#watch.isUnchanged();
+  }
+}
+
+/** The kernel's own, and trees of the system that are granted as a whole: nobody exchanges them. */
+const LASTING = /^\/(?:proc|dev|usr|bin|sbin|lib\d*)(?:\/|$)/;
