@@ -318,6 +318,21 @@ Deno.test("P3 SandboxedRunner.run() is not disturbed by waiting shells and launc
   assert.deepStrictEqual(results.map(({ output }) => output), ["1\n", "2\n", "3\n", "4\n"]);
 });
 
+Deno.test("P3 SandboxedRunner.run() does not run a program again whose launcher died after it began", async () => {
+  const way = WAYS.find(({ enforce }) => !enforce); // where a command can kill its launcher
+  assert.ok(way !== undefined);
+  await using f = await fixture(way);
+  const waiting = new Set(await childrenOf(Deno.pid));
+  let parent = 0;
+  const script = 'echo $PPID; echo >> runs; kill -9 "$PPID"; sleep 60';
+  const { end } = await f.run({ argv: ["sh", "-c", script] }, { onText: (text) => void (parent = Number(text)) });
+  assert.ok(waiting.has(parent), `${parent} of ${[...waiting]}`);
+  assert.deepStrictEqual([end, await Deno.readTextFile(`${f.scope}/runs`)], [
+    { kind: "signalled", signal: "SIGKILL" },
+    "\n",
+  ]);
+});
+
 /** A launcher takes what it started with it, one after the other; the last is the shell, which could still take a line. */
 function killTreesNow(pids: readonly number[]): Deno.CommandOutput {
   const script = "tree() { for p; do echo $p; tree $(pgrep -P $p); done; }; all=$(tree $@); kill -9 $@; " +
