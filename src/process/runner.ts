@@ -128,17 +128,21 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
    */
   async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
     const policy = await this.#admission.admitted();
-    const before = this.#admission.look(policy);
     const how = { policy, hooks, left: [] };
-    const image = this.#images.command(policy, request, request.stderrFile);
-    let process: LauncherProcess;
-    try {
-      process = this.#spawner.start(image, "piped");
-    } finally {
-      image.dispose();
-    }
-    const { end } = this.#follow(process, image.steps, this.#programOf(request), how);
-    return { stdin: process.stdin, end: end.finally(() => this.#tellChanges(before, how)) };
+    let before: GuardView | undefined;
+    const tried: Opened[] = [];
+    const opened = await launchAgain({
+      look: () => before = this.#admission.look(policy),
+      launch: async () => {
+        const one = await this.#launchOpen(request, how);
+        tried.push(one);
+        return one;
+      },
+      mayTryAgain: ({ begun }) => !begun && !hooks.signal.aborted,
+    });
+    for (const { process } of tried) if (process !== opened.process) await give(process); // closes what nobody will
+    const { process: { stdin }, followed: { end } } = opened;
+    return { stdin, end: end.finally(() => this.#tellChanges(before, how)) };
   }
 
   /** Settles when no process of a command whose result is known is left. */
@@ -209,6 +213,18 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     return end;
   }
 
+  async #launchOpen(request: OpenRequest, how: How): Promise<Opened> {
+    const image = this.#images.command(how.policy, request, request.stderrFile);
+    let process: LauncherProcess;
+    try {
+      process = this.#spawner.start(image, "piped");
+    } finally {
+      image.dispose();
+    }
+    const followed = this.#follow(process, image.steps, this.#programOf(request), how);
+    return { process, followed, begun: await followed.begun };
+  }
+
   /** The name of what runs, for messages. */
   #programOf({ run }: Pick<CommandRequest, "run">): string {
     const [program = ""] = "shell" in run ? lineArguments(this.#options.shell, run.shell) : run.argv;
@@ -268,6 +284,13 @@ interface How {
   readonly hooks: CommandHooks;
   /** Gets each process tree that is started. */
   readonly left: Supervised[];
+}
+
+/** A command that is talked with, if it `begun`. */
+interface Opened {
+  readonly process: LauncherProcess;
+  readonly followed: Supervised;
+  readonly begun: boolean;
 }
 
 /** What is written to a process that waits, and what its messages are about. */

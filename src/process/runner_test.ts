@@ -272,6 +272,24 @@ Deno.test("S8 SandboxedRunner tells the next result of what changed in a command
   assert.deepStrictEqual(told, [created(".vscode"), created(".idea")]);
 });
 
+Deno.test("S8 SandboxedRunner.open() looks again when a protected path goes while it launches", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  await Deno.mkdir(`${f.scope}/.vscode`);
+  await Deno.writeTextFile(`${f.scope}/stderr`, "");
+  const loop = "while mv .vscode saved && mv saved .vscode; do :; done";
+  await using saving = new Deno.Command("bash", { args: ["-c", loop], cwd: f.scope, stderr: "null" }).spawn();
+  const request = { directory: f.scope, environment: {}, stderrFile: `${f.scope}/stderr` };
+  const hooks = { signal: new AbortController().signal, onOutput: () => {} };
+  const ends: CommandEnd[] = [];
+  for (let round = 0; round < 40; round++) {
+    const opened = await f.runner.open({ ...request, run: { argv: ["cat"] } }, hooks);
+    await opened.stdin.close();
+    ends.push(await opened.end);
+  }
+  saving.kill("SIGKILL");
+  assert.deepStrictEqual(ends, ends.map(() => exited(0)));
+});
+
 Deno.test("S8 SandboxedRunner.run() tells later of what a command changed through a child it left behind", async () => {
   await using f = await fixture(DEFAULT_WAY);
   const told: unknown[] = [];

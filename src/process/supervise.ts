@@ -47,6 +47,8 @@ export interface Supervised {
   readonly end: Promise<CommandEnd>;
   /** Whether what waited has taken its command; asked when `end` has settled. */
   readonly taken: () => boolean;
+  /** Settles when the command runs, with true, or when it is known that it never will, with false. */
+  readonly begun: Promise<boolean>;
   /** Whether nothing of the tree is left, as far as is known by now; false says nothing. */
   readonly isOver: () => boolean;
   /** The whole tree is gone. What runs on in the background without output has a short grace. */
@@ -60,7 +62,7 @@ export function supervise(supervision: Supervision, hooks: CommandHooks): Superv
   hooks.signal.addEventListener("abort", abort, { once: true });
   if (hooks.signal.aborted) abort();
   const gone = run.gone.finally(() => hooks.signal.removeEventListener("abort", abort));
-  return { end: run.end(), taken: () => run.taken, isOver: () => run.isOver, gone };
+  return { end: run.end(), taken: () => run.taken, begun: run.begun(), isOver: () => run.isOver, gone };
 }
 
 class SupervisedRun {
@@ -72,6 +74,8 @@ class SupervisedRun {
   readonly #reported: Promise<void>;
   /** Settles with the report that the command's first process has ended. */
   readonly #ended = Promise.withResolvers<void>();
+  /** Settles with the report of its start, which comes when it has executed its program, or has reported that it cannot. */
+  readonly #forked = Promise.withResolvers<void>();
   #taken = false;
   #alone = false;
   #leader: number | undefined;
@@ -93,6 +97,11 @@ class SupervisedRun {
     await Promise.race([Promise.all([this.#ended.promise, this.#written]), this.gone]);
     if (this.#terminating || this.#waitStatus === undefined) await this.gone;
     return this.#describe();
+  }
+
+  async begun(): Promise<boolean> {
+    await Promise.race([this.#forked.promise, this.gone]);
+    return this.#failure === undefined && (this.#waitStatus !== undefined || this.#status === undefined);
   }
 
   async #waitUntilGone(): Promise<void> {
@@ -142,6 +151,7 @@ class SupervisedRun {
   #note(report: LauncherReport): void {
     switch (report.kind) {
       case "forked":
+        if (report.by === "parent of the command") this.#forked.resolve();
         // With namespaces the other one's pid says nothing outside; but what was told to end before the command was
         // there did not hear it, so it is told again.
         if (report.by === (this.#supervision.namespaces ? "entrance" : "parent of the command")) {
