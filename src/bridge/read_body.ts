@@ -1,4 +1,5 @@
 /** The bodies of requests (C2, H8): no larger than a message may be, not too much of them at once, and not for ever. */
+import { concatenate } from "../base/concatenate.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 
 /** The largest message, in bytes. */
@@ -61,7 +62,7 @@ export class BodyReader {
       for (;;) {
         const next = await Promise.race([reader.read(), late]);
         if (next === "late") return failure("too_slow");
-        if (next.done) return success(joined(chunks, size));
+        if (next.done) return success(concatenate(chunks));
         size += next.value.length;
         if (size > largest) return failure("too_large");
         const more = Math.max(0, size - beginning) - counted;
@@ -74,16 +75,4 @@ export class BodyReader {
       this.#held -= counted;
     }
   }
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [only] = chunks;
-  if (chunks.length === 1 && only !== undefined) return only;
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }

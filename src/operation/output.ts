@@ -3,6 +3,7 @@
  * goes to a file, if there is one to go to, and is counted in any case. Nothing is decoded here: a flood costs one copy and one newline count per byte; text is made when
  * somebody reads it (`clean_text.ts`, `text_view.ts`).
  */
+import { concatenate } from "../base/concatenate.ts";
 import { countNewlines } from "./newlines.ts";
 import { RingBuffer } from "./ring_buffer.ts";
 import type { SpillFile } from "./spill_space.ts";
@@ -153,7 +154,7 @@ export class OperationOutput implements OutputReader {
   /** Keeps no more than the first and the last `bytes`, and no file; called when the operation has ended. */
   reduceTo(bytes: number): void {
     const [head, tail] = [this.head(), this.tail()];
-    const last = this.droppedBytes === 0 ? joined(head.subarray(bytes), tail) : tail;
+    const last = this.droppedBytes === 0 ? concatenate([head.subarray(bytes), tail]) : tail;
     this.discard();
     this.#head = head.slice(0, bytes);
     this.#headLength = this.#head.length;
@@ -207,11 +208,4 @@ export class OperationOutput implements OutputReader {
     this.#head.set(bytes, this.#headLength);
     this.#headLength = needed;
   }
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(first.length + second.length);
-  whole.set(first);
-  whole.set(second, first.length);
-  return whole;
 }

@@ -3,6 +3,7 @@
  * line wherever a line fits, so that pieces read one after the other are the text as a whole: escapes and redrawn
  * lines never reach over a newline.
  */
+import { concatenate } from "../base/concatenate.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
 import { countNewlines } from "./newlines.ts";
 import type { OutputReader } from "./output.ts";
@@ -83,17 +84,7 @@ async function readUpTo(output: OutputReader, offset: number, limit: number) {
     pieces.push(next.bytes);
     length += next.bytes.length;
   }
-  return { offset: first.offset, bytes: pieces.length === 1 ? first.bytes : joined(pieces, length) };
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return { offset: first.offset, bytes: pieces.length === 1 ? first.bytes : concatenate(pieces) };
 }
 
 /** Whole lines; where not even one fits, whole characters, and at least one byte. */

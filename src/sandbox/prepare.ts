@@ -14,7 +14,6 @@ import { Libc } from "./libc.ts";
 import { fingerprint } from "../base/fingerprint.ts";
 import { readTextIfRegular } from "../base/regular_file.ts";
 import { isWithin, realPath } from "./paths.ts";
-import { scopeCache, sessionBase } from "./places.ts";
 import type { PinnedDirectory, SandboxPolicy } from "./policy.ts";
 import { openedPaths, type ProtectedPath, protectedPaths } from "./protected.ts";
 import { acceptableAbi, supportedProcessor } from "./prerequisites.ts";
@@ -22,12 +21,8 @@ import { runtimeCacheProblem } from "./runtime_cache.ts";
 import { type ScopeChoice, settleScopes } from "./scope.ts";
 import type { SessionSandbox } from "./session.ts";
 import { sensitivePlaces, sensitiveProblem } from "./sensitive.ts";
-import {
-  createCovers,
-  createSessionCache,
-  createSessionDirectories,
-  type SessionDirectories,
-} from "./session_directory.ts";
+import { createCovers, type SessionDirectories } from "./session_directory.ts";
+import { makeSessionPlaces } from "./session_places.ts";
 
 /** What a person chose; everything comes from flags and the server's environment, read once. */
 export interface SandboxSettings extends ScopeChoice {
@@ -132,16 +127,12 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
   const place = { environment, home, writable: trees };
   const cacheProblem = settings.enforce ? runtimeCacheProblem({ ...place, workingDirectory }) : undefined;
   if (cacheProblem !== undefined) return failure(cacheProblem);
-  const base = sessionBase(place);
-  if (base === undefined) {
-    return failure(
-      "Cannot make a private directory for the session: TMPDIR, /tmp and /var/tmp are missing, not writable, or open " +
-        "to commands by the scope or --write. Set TMPDIR to a directory outside them",
-    );
-  }
-  const directories = createSessionDirectories(base, { temporaryFiles: settings.temporaryFiles });
-  const cache = scopeCache(place, scopeName(scopes)) ?? createSessionCache(directories);
-  const ours = [directories.temporary, cache].filter((path) => path !== undefined);
+  const places = makeSessionPlaces(place, {
+    project: scopeName(scopes),
+    temporaryFiles: settings.temporaryFiles,
+  });
+  if (!places.ok) return places;
+  const { directories, cache, ours } = places.value;
   const writable = [...opened, ...ours.map((path) => pin(path, libc)).filter((one) => one !== undefined)];
   const grants = readableGrants({
     environment,

@@ -6,7 +6,6 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { buildEnvironment, isForbiddenVariable } from "./environment.ts";
 import { namedPath } from "./grants.ts";
 import { expected, realPath } from "./paths.ts";
-import { scopeCache, sessionBase } from "./places.ts";
 import type { Platform } from "./platform.ts";
 import type { PinnedDirectory } from "./policy.ts";
 import { type SandboxSettings, scopeName, writeGitConfiguration } from "./prepare.ts";
@@ -17,7 +16,8 @@ import { type SeatbeltProfile, seatbeltProfile } from "./seatbelt/profile.ts";
 import { missingSandboxExec, type SeatbeltConfinement } from "./seatbelt/sandbox_exec.ts";
 import { sensitivePlaces, sensitiveProblem } from "./sensitive.ts";
 import type { SessionSandbox } from "./session.ts";
-import { createSessionCache, createSessionDirectories, type SessionDirectories } from "./session_directory.ts";
+import type { SessionDirectories } from "./session_directory.ts";
+import { makeSessionPlaces } from "./session_places.ts";
 
 /** A session's sandbox on macOS. */
 export interface SeatbeltSandbox extends SessionSandbox {
@@ -63,16 +63,12 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
   });
   if (!protect.ok) return protect;
   const place = { environment, home, writable: trees.value };
-  const base = sessionBase(place);
-  if (base === undefined) {
-    return failure(
-      "Cannot make a private directory for the session: TMPDIR, /tmp and /var/tmp are missing, not writable, or open " +
-        "to commands by the scope or --write. Set TMPDIR to a directory outside them",
-    );
-  }
-  const directories = createSessionDirectories(base, { temporaryFiles: settings.temporaryFiles });
-  const cache = scopeCache(place, scopeName(scopes.value)) ?? createSessionCache(directories);
-  const ours = [directories.temporary, cache].filter((path) => path !== undefined);
+  const places = makeSessionPlaces(place, {
+    project: scopeName(scopes.value),
+    temporaryFiles: settings.temporaryFiles,
+  });
+  if (!places.ok) return places;
+  const { directories, cache, ours } = places.value;
   const writable = [...trees.value, ...ours];
   const profile = seatbeltProfile({
     writable,

@@ -1,3 +1,4 @@
+import { concatenate } from "../base/concatenate.ts";
 const NEWLINE = 10;
 
 /** What a splitter finds, in order: a line without its newline, or the news that one was too long and was skipped. */
@@ -47,7 +48,7 @@ export class LineSplitter {
     this.#skipping = false;
     if (skipped) return undefined;
     if (length > this.#longestLine) return { kind: "too_long" };
-    return { kind: "line", bytes: parts.length === 0 ? last : concatenate([...parts, last], length) };
+    return { kind: "line", bytes: parts.length === 0 ? last : concatenate([...parts, last]) };
   }
 
   /** True when the line has just become too long. */
@@ -62,14 +63,4 @@ export class LineSplitter {
     this.#parts.push(rest.slice());
     return false;
   }
-}
-
-function concatenate(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

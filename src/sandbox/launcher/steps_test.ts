@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEFAULT_CONFINEMENT } from "../confinement.ts";
+import { POLICY } from "./_support/policy.ts";
 import type { SandboxPolicy } from "../policy.ts";
 import { LITTLE_ENDIAN } from "./interpreter.ts";
 import { canShareNetwork } from "./network_steps.ts";
@@ -9,22 +9,6 @@ import { SYSTEM_CALLS } from "./syscalls.ts";
 
 const TARGET: LaunchTarget = { processor: "x86_64", serverPid: 42 };
 const SYS = SYSTEM_CALLS.x86_64;
-const POLICY: SandboxPolicy = {
-  writable: [{ path: "/project", device: 1n, inode: 2n }],
-  grants: [{ path: "/usr", kind: "directory", rights: 0xd }],
-  abi: 7,
-  namespaces: true,
-  keptCapabilities: [],
-  confinement: {
-    ...DEFAULT_CONFINEMENT,
-    ownNetwork: false,
-    filter: true,
-    countedByNamespace: true,
-    ceilings: { openFiles: 1024 },
-    tasksAtStart: 300,
-  },
-  user: { uid: 1000, gid: 1000 },
-};
 const COMMAND = { programs: ["/a/x", "/b/x"], argv: ["x", "1"], environment: ["A=b"], directory: "/project" };
 
 function tableOf(policy: SandboxPolicy | undefined): Table {

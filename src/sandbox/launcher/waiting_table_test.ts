@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { DEFAULT_CONFINEMENT } from "../confinement.ts";
-import type { LaunchCommand, SandboxPolicy } from "../policy.ts";
+import { POLICY } from "./_support/policy.ts";
+import type { LaunchCommand } from "../policy.ts";
 import { buildImage } from "./image.ts";
 import { ENTRY_BYTES, ENTRY_MODE, LITTLE_ENDIAN, TAKEN_REPORT } from "./interpreter.ts";
 import { INTERPRETER_ARM64 } from "./interpreter_arm64.ts";
@@ -12,22 +12,6 @@ import { commandBlock, waitingTable } from "./waiting_table.ts";
 const PROCESSOR = Deno.build.arch;
 const SYS = SYSTEM_CALLS[PROCESSOR];
 const TARGET: LaunchTarget = { processor: PROCESSOR, serverPid: Deno.pid };
-const POLICY: SandboxPolicy = {
-  writable: [{ path: "/project", device: 1n, inode: 2n }],
-  grants: [{ path: "/usr", kind: "directory", rights: 0xd }],
-  abi: 7,
-  namespaces: true,
-  keptCapabilities: [],
-  confinement: {
-    ...DEFAULT_CONFINEMENT,
-    ownNetwork: false,
-    filter: true,
-    countedByNamespace: true,
-    ceilings: {},
-    tasksAtStart: 300,
-  },
-  user: { uid: 1000, gid: 1000 },
-};
 const NO_STDIN = { hasStdin: false };
 const STDIN = { hasStdin: true };
 
