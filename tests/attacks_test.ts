@@ -19,6 +19,7 @@ Deno.test("S14 S8 a server without a sandbox is found out, and so is an attack t
   const servers = {
     user,
     attributes,
+    flags: [],
     posts: () => Promise.resolve({ sandboxed, bare }),
     renew: () => Promise.resolve(),
   };

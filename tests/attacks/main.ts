@@ -1,7 +1,7 @@
 /**
  * `deno task attacks`: runs the catalogue against the packed program, as every user at hand, and prints a table.
- * `--only W01,R*` chooses rows, `--user root|ordinary` a user, `--json` prints one JSON document. Exit code 0: nothing
- * was allowed but what docs/security.md lists, and every positive control had its effect.
+ * `--only W01,R*` chooses rows, `--user root|ordinary` a user, `--flag=--strict` (as often as you like) adds to what the
+ * sandboxed servers are started with, `--json` prints one JSON document. Exit code 0: nothing was allowed but what docs/security.md lists, and every positive control had its effect.
  */
 import { parseArgs } from "node:util";
 import { usersAtHand } from "../_support/workbench.ts";
@@ -12,7 +12,12 @@ import { type RowResult, runAttack } from "./run_attack.ts";
 
 const { values } = parseArgs({
   args: Deno.args,
-  options: { only: { type: "string" }, user: { type: "string" }, json: { type: "boolean" } },
+  options: {
+    only: { type: "string" },
+    user: { type: "string" },
+    flag: { type: "string", multiple: true },
+    json: { type: "boolean" },
+  },
 });
 const json = values.json === true;
 const colour = Deno.stdout.isTerminal() && !Deno.noColor;
@@ -22,7 +27,7 @@ if (users.length === 0) throw new Error(`Cannot run as "${values.user}": at hand
 
 const results: (RowResult & { readonly milliseconds: number })[] = [];
 for (const user of users) {
-  await using range = new Range(user);
+  await using range = new Range(user, values.flag);
   for (const row of rows) {
     const startedAt = performance.now();
     const result = { ...await runAttack(row, range), milliseconds: Math.round(performance.now() - startedAt) };

@@ -8,8 +8,12 @@ export class Range implements AsyncDisposable {
   readonly attributes = new ExtendedAttributes();
   #posts: Promise<{ readonly sandboxed: Post; readonly bare: Post }> | undefined;
 
-  constructor(user: User) {
+  /** Flags that every sandboxed server gets besides its own. */
+  readonly flags: readonly string[];
+
+  constructor(user: User, flags: readonly string[] = []) {
     this.user = user;
+    this.flags = flags;
   }
 
   /** The two servers. */
@@ -38,7 +42,7 @@ export class Range implements AsyncDisposable {
 
   async #start(): Promise<{ readonly sandboxed: Post; readonly bare: Post }> {
     const [sandboxed, bare] = await Promise.all([
-      Post.start(this.user, { enforced: true }),
+      Post.start(this.user, { enforced: true, flags: () => this.flags }),
       Post.start(this.user, { enforced: false }),
     ]);
     return { sandboxed, bare };

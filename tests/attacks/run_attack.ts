@@ -36,7 +36,7 @@ export interface RowResult {
 }
 
 /** Where a row is tried; a `Range` is one. */
-export type Servers = Pick<Range, "user" | "attributes" | "posts" | "renew">;
+export type Servers = Pick<Range, "user" | "attributes" | "flags" | "posts" | "renew">;
 
 /** Ways of one row that are tried at the same time. */
 const ABREAST = 3;
@@ -144,7 +144,13 @@ async function facing(
   act: (post: Post) => Promise<Tried>,
 ): Promise<Tried> {
   if (way.ownServer === undefined) return await act((await range.posts())[kind]);
-  await using post = await Post.start(range.user, { enforced: kind === "sandboxed", ...way.ownServer });
+  const { flags, ...setting } = way.ownServer;
+  const enforced = kind === "sandboxed";
+  await using post = await Post.start(range.user, {
+    ...setting,
+    enforced,
+    flags: (bench) => [...flags?.(bench) ?? [], ...enforced ? range.flags : []],
+  });
   return await act(post);
 }
 

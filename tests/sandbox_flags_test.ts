@@ -1,0 +1,71 @@
+/** Flags that open a little more, or close a little more: exactly what they say, and nothing beside it. */
+import assert from "node:assert/strict";
+import { runProgram } from "./_support/terminal.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+for (const user of usersAtHand()) {
+  Deno.test(`S4 --read opens a place for reading, --write one for both, and neither what is beside, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const places = ["read", "write", "beside"].map((name) => `${bench.elsewhere}/${name}`);
+    const [read = "", write = "", beside = ""] = places;
+    for (const place of places) bench.write(`${place}/file`, `in ${place}\n`);
+    const flags = ["--read", read, "--write", write, "--sandbox-scope", bench.scope];
+    await using server = await ServerProcess.start(bench, { flags });
+    const seen = async (line: string) =>
+      (await server.shell(`{ ${line}; } 2>/dev/null; true`)).text.split("\n").filter((one) => one.startsWith("in "));
+    assert.deepStrictEqual(await seen(`cat ${read}/file ${write}/file ${beside}/file ${bench.elsewhere}/*/file`), [
+      `in ${read}`,
+      `in ${write}`,
+    ]);
+    await seen(
+      `for place in ${places.join(" ")}; do echo changed > $place/file; echo new > $place/new; rm -f $place/file; done`,
+    );
+    const left = await Promise.all(places.map((place) => namesIn(place)));
+    assert.deepStrictEqual(left, [["file"], ["new"], ["file"]]);
+    assert.strictEqual(await Deno.readTextFile(`${read}/file`), `in ${read}\n`);
+  });
+
+  Deno.test(`S1 S4 each of two scopes can be changed, and the working directory only where it is one, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const scopes = ["a", "b"].map((name) => `${bench.elsewhere}/${name}`);
+    for (const scope of scopes) bench.write(`${scope}/file`, "");
+    const flags = scopes.flatMap((scope) => ["--sandbox-scope", scope]);
+    await using server = await ServerProcess.start(bench, { flags });
+    const { text } = await server.shell(
+      `pwd; for place in ${scopes.join(" ")} ${bench.scope}; do touch $place/new; done`,
+    );
+    assert.match(text, new RegExp(`^${scopes[0]}$`, "m"));
+    const left = await Promise.all([...scopes, bench.scope].map((place) => namesIn(place)));
+    assert.deepStrictEqual(left, [["file", "new"], ["file", "new"], []]);
+  });
+
+  Deno.test(`S9 --env passes on the variables it names and no others, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const environment = { FIRST_TOKEN: "first", SECOND_TOKEN: "second" };
+    await using server = await ServerProcess.start(bench, { flags: ["--env", "FIRST_TOKEN"], environment });
+    const { text } = await server.shell("env | grep _TOKEN");
+    assert.deepStrictEqual(text.match(/^\w+_TOKEN=.*$/gm), ["FIRST_TOKEN=first"]);
+    for (const name of ["LD_PRELOAD", "BASH_ENV", "AHMA_NO_SANDBOX"]) {
+      const { code, stderr } = await runProgram(bench, ["--env", name]);
+      assert.deepStrictEqual([code === 0, stderr.includes(`"${name}"`)], [false, true], stderr);
+    }
+  });
+
+  Deno.test(`S5 --no-temp-files gives commands no place for them, and everything else works, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const line =
+      'echo "[${TMPDIR-none}]"; mktemp >/dev/null 2>&1 && echo made; cat <<< here; touch inside && ls; touch "$XDG_CACHE_HOME" && echo cached';
+    const said = async (flags: readonly string[]) => {
+      await using server = await ServerProcess.start(bench, { flags });
+      const { text } = await server.shell(line);
+      return ["[none]", "made", "here", "inside", "cached"].filter((word) => text.split("\n").includes(word));
+    };
+    assert.deepStrictEqual(await said([]), ["made", "here", "inside", "cached"]);
+    assert.deepStrictEqual(await said(["--no-temp-files"]), ["[none]", "here", "inside", "cached"]);
+  });
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
+}
