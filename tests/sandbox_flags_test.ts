@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { runProgram } from "./_support/terminal.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { ORDINARY_ID, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 for (const user of usersAtHand()) {
   Deno.test(`S4 --read opens a place for reading, --write one for both, and neither what is beside, as ${user}`, async () => {
@@ -65,6 +65,26 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(await said(["--no-temp-files"]), ["[none]", "here", "inside", "cached"]);
   });
 }
+
+Deno.test({
+  name: "S8 over another user's scope root's commands can change its files, and those outside no more than ever (root)",
+  ignore: Deno.uid() !== 0,
+  async fn() {
+    using bench = new Workbench("root");
+    const [inside, outside] = [bench.write("theirs", "as it was\n"), bench.write(`${bench.elsewhere}/theirs`, "")];
+    for (const path of [bench.scope, inside, outside]) await Deno.chown(path, ORDINARY_ID, ORDINARY_ID);
+    for (const path of [inside, outside]) await Deno.chmod(path, 0o600);
+    await using server = await ServerProcess.start(bench);
+    const lines = [inside, outside].map((path) => `echo changed > ${path}; chmod 640 ${path}; chown 0 ${path}`);
+    const { text } = await server.shell(`${lines.join("; ")}; grep CapEff /proc/self/status`);
+    assert.match(text, /^CapEff:\t0+b$/m, "CHOWN, DAC_OVERRIDE and FOWNER");
+    const seen = await Promise.all([inside, outside].map(async (path) => {
+      const { mode, uid, size } = await Deno.stat(path);
+      return [(mode ?? 0) & 0o777, uid, size];
+    }));
+    assert.deepStrictEqual(seen, [[0o640, 0, "changed\n".length], [0o600, ORDINARY_ID, 0]]);
+  },
+});
 
 async function namesIn(directory: string): Promise<readonly string[]> {
   return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();

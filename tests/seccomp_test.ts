@@ -179,6 +179,11 @@ Deno.test({
     const { text } = await server.shell(`echo x > ${bench.elsewhere}/planted; echo written > inside; cat inside`);
     assert.match(text, /^written$/m);
     assert.ok(!exists(`${bench.elsewhere}/planted`));
+    using other = new Workbench();
+    const strict = { prefix: [wrapper, "38", String(NUMBERS.seccomp)], flags: ["--require-layer", "seccomp"] };
+    await assert.rejects(ServerProcess.start(other, strict), /Cannot start with --require-layer seccomp/);
+    await using whole = await ServerProcess.start(other, { flags: strict.flags });
+    assert.match((await whole.shell("echo started")).text, /^started$/m, "the control");
   },
 });
 

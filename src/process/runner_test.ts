@@ -238,12 +238,13 @@ for (const way of WAYS.filter(({ enforce }) => enforce)) {
     assert.deepStrictEqual(await f.run({ shell: `cat ${notes}` }), { end: exited(0), output: "new" });
   });
 
-  Deno.test(`S8 SandboxedRunner.run() sets NoNewPrivs (${way.name})`, async () => {
+  Deno.test(`S8 SandboxedRunner.run() sets NoNewPrivs and leaves no capability (${way.name})`, async () => {
     await using f = await fixture(way);
-    const { output } = await f.run({
-      argv: ["python3", "-c", "import ctypes; print(ctypes.CDLL(None).prctl(39,0,0,0,0))"],
-    });
-    assert.deepStrictEqual(output, "1\n");
+    const script = "import ctypes\nlibc = ctypes.CDLL(None)\ndata = (ctypes.c_uint32 * 6)()\n" +
+      "print(libc.prctl(39, 0, 0, 0, 0), libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), data), list(data))\n" +
+      "print(libc.prctl(23, 0), [number for number in range(64) if libc.prctl(23, number) == 1])";
+    const { output } = await f.run({ argv: ["python3", "-c", script] });
+    assert.deepStrictEqual(output, "1 0 [0, 0, 0, 0, 0, 0]\n0 []\n");
   });
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { nestedRepositoryPaths, protectedPaths, type ProtectionQuestion } from "./protected.ts";
+import { nestedRepositoryPaths, PROTECTED_NAMES, protectedPaths, type ProtectionQuestion } from "./protected.ts";
 
 async function inTree(test: (tree: string) => Promise<void>): Promise<void> {
   const tree = await Deno.realPath(await Deno.makeTempDir());
@@ -167,3 +167,8 @@ Deno.test("S8 S10 protectedPaths() reads git configuration that is made to stop 
     );
     assert.strictEqual(paths(tree).length - base.length, 64);
   }));
+
+Deno.test("S8 docs/security.md names everything that is protected in every tree", async () => {
+  const text = await Deno.readTextFile(new URL("../../docs/security.md", import.meta.url));
+  assert.deepStrictEqual(PROTECTED_NAMES.filter((name) => name !== ".git" && !text.includes(`\`${name}\``)), []);
+});
