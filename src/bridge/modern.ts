@@ -49,10 +49,19 @@ export function servedModernEra(options: ModernOptions): ModernEra {
   const handler = createMcpHandler(() => {
     const server = makeServer();
     const { onclose } = server;
+    const close = server.close.bind(server);
+    const forget = () => {
+      if (open.delete(server) && open.size === 0) idle.emit();
+    };
     open.add(server);
     server.onclose = () => {
       onclose?.();
-      if (open.delete(server) && open.size === 0) idle.emit();
+      forget();
+    };
+    // One that was never connected closes without a word: the SDK asks the server of a subscription what it can, no more.
+    server.close = async () => {
+      await close();
+      forget();
     };
     return server;
   }, {
