@@ -34,6 +34,7 @@ export class Call {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sent = false;
   #answered = false;
+  #late = false;
 
   constructor(id: number, request: CallRequest, onTimeout: (call: Call) => void) {
     this.id = id;
@@ -54,6 +55,11 @@ export class Call {
     return this.#answered;
   }
 
+  /** Whether its time was over before an answer came. */
+  get isLate(): boolean {
+    return this.#late;
+  }
+
   /** The process has it now, and its time runs. */
   markSent(): void {
     this.#sent = true;
@@ -63,7 +69,11 @@ export class Call {
   restartTimer(): void {
     clearTimeout(this.#timer);
     const { timeoutMs } = this.request;
-    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#onTimeout(this), timeoutMs);
+    if (timeoutMs === undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#late = true;
+      this.#onTimeout(this);
+    }, timeoutMs);
   }
 
   /** Only the first answer counts. */

@@ -3,7 +3,7 @@
  * same start and the same handshake before it serves. A state machine:
  *
  *   starting → ready → waiting (it ended; a pause after each further end) → starting ...
- *                        ↘ resting (a storm: everything is refused for a while) → starting, when somebody asks
+ *            ↘           ↘ resting (a storm, or it never serves: everything is refused) → starting, when somebody asks
  *   any → closed
  *
  * Requests that come while it is not ready wait; those it had taken when it ended get an error that says so.
@@ -13,8 +13,9 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LineSplitter } from "../service/line_splitter.ts";
 import { readWireMessage, type WireMessage } from "../service/wire_message.ts";
+import { LastWords } from "./last_words.ts";
 import { type Answer, Call, type CallRequest, lostAnswer, PendingCalls, refusedAnswer } from "./pending_calls.ts";
-import { Restarts } from "./restarts.ts";
+import { type Reached, Restarts } from "./restarts.ts";
 import type { ServerProcess, StartServer } from "./server_process.ts";
 
 export interface SubprocessOptions {
@@ -58,7 +59,11 @@ export class Subprocess {
   /** Bytes that the process has been sent and has not read. */
   #unread = 0;
   #timesReady = 0;
-  #lastError = "";
+  readonly #lastWords = new LastWords();
+  /** Why we ended the process that does not shake hands; undefined: we did not. */
+  #noHandshake: string | undefined;
+  /** How the last one ended, in words. */
+  #lastEnd = "";
 
   /** Starts it. */
   constructor(options: SubprocessOptions) {
@@ -139,12 +144,13 @@ export class Subprocess {
   /** Starts it and shakes hands; a failure counts as an end. Never rejects. */
   async #start(): Promise<void> {
     const splitter = new LineSplitter(LONGEST_LINE);
-    this.#lastError = "";
+    this.#lastWords.clear();
+    this.#noHandshake = undefined;
     try {
       const process = await this.#options.start({
         onOutput: (chunk) => this.#receive(splitter, chunk),
         onErrorLine: (line) => {
-          this.#lastError = line;
+          this.#lastWords.add(line);
           this.#options.onErrorLine(line);
         },
       });
@@ -167,7 +173,9 @@ export class Subprocess {
     const answer = await call.answered;
     if (this.#process !== process || this.#state !== "starting") return;
     if ("error" in answer) {
-      this.#lastError = `It refused initialize: ${answer.error.message}`;
+      this.#noHandshake = call.isLate
+        ? `It did not answer initialize within ${this.#options.handshakeTimeoutMs / 1000} s (--handshake-timeout).`
+        : `It refused initialize: ${answer.error.message}.`;
       return process.kill();
     }
     this.#write(INITIALIZED);
@@ -182,13 +190,19 @@ export class Subprocess {
   /** `process` undefined: it could not even be started. */
   #hasEnded(process: ServerProcess | undefined, how: string): void {
     if (process !== this.#process) return;
+    const reached: Reached = this.#noHandshake !== undefined
+      ? "refused"
+      : this.#state === "ready"
+      ? "served"
+      : "started";
     this.#process = undefined;
     this.#options.onEnd?.();
     const { log } = this.#options;
-    const why = this.#lastError === "" ? how : `${how} Its last words: ${this.#lastError}`;
+    const why = this.#lastWords.after(this.#noHandshake ?? how);
+    this.#lastEnd = why;
     this.#calls.answerAll((call) => call.isSent ? lostAnswer(call, why) : undefined);
     if (this.#state === "closed") return;
-    const decision = this.#restarts.ended(performance.now());
+    const decision = this.#restarts.ended(performance.now(), reached);
     log.warn("A server process ended", { why, ...decision });
     if (decision.kind === "restart") {
       this.#state = "waiting";
@@ -202,17 +216,18 @@ export class Subprocess {
     this.#calls.answerAll(() => this.#refusal());
   }
 
-  #tellCancelled({ id }: Call, reason: string | undefined): void {
+  #tellCancelled({ id, request }: Call, reason: string | undefined): void {
+    // The one request that no client may take back.
+    if (request.method === "initialize") return;
     const params = { requestId: id, ...reason !== undefined && { reason } };
     this.#write({ jsonrpc: "2.0", method: "notifications/cancelled", params });
   }
 
   #refusal(): Answer {
-    const words = this.#lastError === "" ? "" : ` Its last words: ${this.#lastError}`;
     return refusedAnswer(
       this.#state === "closed"
         ? "The server process of this session has ended"
-        : `The server process ended again and again, and is not started for a while.${words}`,
+        : `The server process does not serve, and is not started for a while. ${this.#lastEnd}`,
     );
   }
 

@@ -28,7 +28,7 @@ export const HTTP_FLAGS = {
     value: "number",
     placeholder: "SECONDS",
     range: [0.001, LONGEST_SECONDS],
-    help: "How long a client may take to name its roots (default: 45)",
+    help: "How long a client may take to name its roots, and a server to answer initialize (default: 45)",
     variable: "AHMA_HANDSHAKE_TIMEOUT",
   },
   "require-token": {

@@ -1,0 +1,113 @@
+/** Somebody else's server that never comes so far as to serve: nobody waits longer than they were told (H10, H6). */
+import assert from "node:assert/strict";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const LIMIT = ["--handshake-timeout", "1"];
+
+function behind(bench: Workbench, script: string): readonly string[] {
+  const path = bench.write(`${bench.elsewhere}/behind.py`, script);
+  return ["--server-command", "python3", "--server-args", path, "--read", bench.elsewhere, "--debug"];
+}
+
+/** What was written by a start that is refused. */
+async function refusal(bench: Workbench, flags: readonly string[]): Promise<string> {
+  let said = "";
+  await assert.rejects(HttpServerProcess.start(bench, { flags }), (thrown) => {
+    said = String(thrown);
+    return said.includes("The server did not start");
+  });
+  return said;
+}
+
+function startsIn(said: string): number {
+  return said.split("STDERR: I begin").length - 1;
+}
+
+const MUTE = `
+import sys
+sys.stderr.write("I begin\\nwaiting for a lock\\n")
+sys.stderr.flush()
+sys.stdin.read()
+`;
+
+const REFUSES = `
+import json, sys
+sys.stderr.write("I begin\\n")
+sys.stderr.flush()
+for line in sys.stdin:
+    answer = {"jsonrpc": "2.0", "id": json.loads(line)["id"], "error": {"code": -32000, "message": "no licence"}}
+    print(json.dumps(answer), flush=True)
+`;
+
+const BREAKS = `
+import sys
+sys.stderr.write("I begin\\n")
+sys.exit(4)
+`;
+
+/** A script, how often it is started, and what is said of it. */
+const SERVERS: Readonly<Record<string, readonly [script: string, starts: number, said: RegExp]>> = {
+  "never answers initialize": [
+    MUTE,
+    1,
+    /Cannot start the server "python3 \S+": It did not answer initialize within 1 s \(--handshake-timeout\)\. Its last words: I begin \| waiting for a lock/,
+  ],
+  "refuses initialize": [
+    REFUSES,
+    1,
+    /Cannot start the server "python3 \S+": It refused initialize: no licence\. Its last words: I begin/,
+  ],
+  "breaks off": [
+    BREAKS,
+    3,
+    /Cannot start the server "python3 \S+": It ended with exit code 4\. Its last words: I begin/,
+  ],
+};
+
+for (const mode of [[], ["--session-isolation"]]) {
+  for (const [what, [script, starts, said]] of Object.entries(SERVERS)) {
+    Deno.test(`H10 S12 a start is refused, and why is said, when the server behind ${what} ${mode.join("")}`, async () => {
+      using bench = new Workbench();
+      const text = await refusal(bench, [...behind(bench, script), ...LIMIT, ...mode]);
+      assert.match(text, said);
+      assert.strictEqual(startsIn(text), starts, text);
+    });
+  }
+}
+
+/** Serves the first time, dies of a call, and hangs from then on. */
+const SERVES_ONCE = `
+import json, os, sys
+if os.path.exists("begun"):
+    open("begun", "a").write("again")
+    sys.stderr.write("waiting for a lock\\n")
+    sys.stderr.flush()
+    sys.stdin.read()
+open("begun", "w").write("once ")
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["method"] == "tools/call":
+        os._exit(3)
+    if "id" in message:
+        answer = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer}), flush=True)
+`;
+
+Deno.test("H6 H10 a server that died and hangs when it is started again keeps nobody waiting", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: [...behind(bench, SERVES_ONCE), ...LIMIT] });
+  await using client = await HttpClient.connect(server);
+  const died = await client.request("tools/call", { name: "any" });
+  assert.match(died.error?.message ?? "", /ended while this request ran: It ended with exit code 3/);
+  // The first waits for the handshake that never comes; the next is told at once.
+  for (const method of ["tools/call", "tools/list"]) {
+    const { error } = await client.request(method, { name: "any" });
+    assert.match(
+      error?.message ?? "",
+      /does not serve, and is not started for a while\. It did not answer initialize within 1 s .* waiting for a lock/,
+    );
+  }
+  assert.strictEqual(await Deno.readTextFile(`${bench.scope}/begun`), "once again");
+});
