@@ -13,11 +13,16 @@ export interface ClientCallsOptions {
   readonly onAnswer?: (request: ClientRequest, answer: Answer) => void;
 }
 
+/** Answered calls whose progress is still passed on; the oldest go first. */
+const MOST_LATE = 1_000;
+
 export type ClientRequest = Extract<ClientMessage, { readonly kind: "request" }>;
 
 export class ClientCalls {
   readonly #options: ClientCallsOptions;
   readonly #calls = new Map<WireId, Call>();
+  /** By the ids of answered calls, the tokens under which their client hears of work that goes on, as of a task. */
+  readonly #tokens = new Map<number, unknown>();
 
   constructor(options: ClientCallsOptions) {
     this.#options = options;
@@ -36,14 +41,36 @@ export class ClientCalls {
       method,
       params: paramsOf(message),
       timeoutMs: timeoutMs(method),
-      onProgress: (params) => link.send({ jsonrpc: "2.0", method: "notifications/progress", params }, id),
+      onProgress: (params) => link.send({ jsonrpc: "2.0", method: PROGRESS, params }, id),
     });
     this.#calls.set(id, call);
     const answer = await call.answered;
     this.#calls.delete(id);
+    if ("result" in answer) this.#keepToken(call);
     onAnswer?.(request, answer);
     // Answers are what the server sent; the SDK's type of a result is looser than ours.
     link.send({ jsonrpc: "2.0", id, ...answer } as JSONRPCMessage);
+  }
+
+  /** Passes on progress of a call that is answered already; false: it is of none of this client's. */
+  lateProgress(message: JSONRPCMessage): boolean {
+    const params = paramsOf(message);
+    const id = params?.["progressToken"];
+    if (typeof id !== "number" || !this.#tokens.has(id)) return false;
+    const { link } = this.#options;
+    const progressToken = this.#tokens.get(id);
+    link.send({ jsonrpc: "2.0", method: PROGRESS, params: { ...params, progressToken } });
+    link.used();
+    return true;
+  }
+
+  #keepToken({ id, request }: Call): void {
+    const meta = request.params?.["_meta"];
+    const token = typeof meta === "object" && meta !== null && "progressToken" in meta ? meta.progressToken : undefined;
+    if (token === undefined) return;
+    this.#tokens.set(id, token);
+    const [oldest] = this.#tokens.keys();
+    if (this.#tokens.size > MOST_LATE && oldest !== undefined) this.#tokens.delete(oldest);
   }
 
   /** The client has taken the request back: it gets no answer. */
@@ -67,6 +94,9 @@ export class ClientCalls {
     for (const id of [...this.#calls.keys()]) this.cancel(id, server, "The session ended");
   }
 }
+
+/** Of notifications that tell how far a request has come. */
+export const PROGRESS = "notifications/progress";
 
 /** The parameters of a request or notification. */
 export function paramsOf(message: JSONRPCMessage): Readonly<Record<string, unknown>> | undefined {

@@ -9,7 +9,7 @@ import type { Logger } from "../base/log.ts";
 import { failure, type Outcome } from "../base/outcome.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
-import { cancelReason, ClientCalls, type ClientRequest } from "./client_calls.ts";
+import { cancelReason, ClientCalls, type ClientRequest, PROGRESS } from "./client_calls.ts";
 import { type ClientAnswer, ClientQuestions } from "./client_questions.ts";
 import { answerFor, type InitializeAnswer } from "./initialize_answer.ts";
 import { BAD_REQUEST, type Refusal } from "./refusal.ts";
@@ -259,7 +259,7 @@ class IsolatedBackend implements Backend {
       this.#worksOnOperations ||= message.params?.["active"] === true;
       return message.params?.["active"] === false ? this.#rests() : undefined;
     }
-    if (!("id" in message)) return this.#link.send(message);
+    if (!("id" in message)) return this.#told(message);
     const answer = (response: ClientAnswer) =>
       this.#server?.send({ jsonrpc: "2.0", id: message.id, ...response } as JSONRPCMessage);
     if (message.method === "ping") return answer({ result: {} });
@@ -270,6 +270,13 @@ class IsolatedBackend implements Backend {
       });
     }
     void this.#questions.ask(message.method, message.params).then(answer);
+  }
+
+  /** Somebody's server does not say when it works; that it says anything is all there is to know. */
+  #told(message: JSONRPCMessage & { readonly method: string }): void {
+    if (!this.#options.signalsWork) this.#link.used();
+    if (message.method === PROGRESS) this.#calls.lateProgress(message);
+    else this.#link.send(message);
   }
 
   /** Asked again; other roots end the session, because its scope never changes (H5, S1). */

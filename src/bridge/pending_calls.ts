@@ -128,14 +128,15 @@ export class PendingCalls {
     else if ("error" in message) call?.answer({ error: message.error });
   }
 
-  /** Whether the notification is progress of a call; it then went to whoever made the call. */
+  /** Whether the notification is progress of a pending call; it then went to whoever made the call and asked for it. */
   progress(message: JSONRPCMessage): boolean {
     if (!("method" in message) || message.method !== "notifications/progress") return false;
     const token = message.params?.["progressToken"];
     const call = typeof token === "number" ? this.#calls.get(token) : undefined;
     const asked = call?.request.params?.["_meta"];
+    if (call === undefined) return false;
     // One that asked for no progress has no token to give it under.
-    if (call === undefined || !isObject(asked) || asked["progressToken"] === undefined) return true;
+    if (!isObject(asked) || asked["progressToken"] === undefined) return true;
     call.restartTimer();
     call.request.onProgress?.({ ...message.params, progressToken: asked["progressToken"] });
     return true;

@@ -7,7 +7,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { VERSION } from "../base/version.ts";
 import type { Logger } from "../base/log.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
-import { cancelReason, ClientCalls, paramsOf } from "./client_calls.ts";
+import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts";
 import { answerFor, type InitializeAnswer, NEWEST_VERSION } from "./initialize_answer.ts";
 import { BAD_REQUEST } from "./refusal.ts";
 import type { StartServer } from "./server_process.ts";
@@ -79,9 +79,11 @@ export class SharedServer {
     if (!("method" in message)) return;
     if ("id" in message) return this.#refuseQuestion(message.id, message.method);
     const uri = message.method === "notifications/resources/updated" ? message.params?.["uri"] : undefined;
+    if (message.method === PROGRESS) return void [...this.#sessions].some((session) => session.progress(message));
     const forAll = FOR_ALL_REGEXP.test(message.method);
     for (const session of this.#sessions) {
-      if (forAll || typeof uri === "string" && session.subscribesTo(uri)) session.tell(message);
+      if (typeof uri === "string" && session.subscribesTo(uri)) session.tellUpdate(message);
+      else if (forAll) session.tell(message);
     }
   }
 
@@ -130,6 +132,17 @@ class SharedBackend implements Backend {
 
   tell(message: JSONRPCMessage): void {
     this.#parts.link.send(message);
+  }
+
+  /** Of what only this client asked to hear: somebody works for it, which keeps its session in use (H8). */
+  tellUpdate(message: JSONRPCMessage): void {
+    this.tell(message);
+    this.#parts.link.used();
+  }
+
+  /** Whether it is progress of a call of this session that was answered before. */
+  progress(message: JSONRPCMessage): boolean {
+    return this.#calls.lateProgress(message);
   }
 
   receive(message: ClientMessage): undefined {

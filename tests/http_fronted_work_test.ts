@@ -1,0 +1,92 @@
+/** Work that somebody's server goes on with after its answer: what it tells of it is passed on, and keeps its session (H10, H8). */
+import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const SCRIPT = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
+const ISOLATED = "--session-isolation";
+
+async function connect(server: HttpServerProcess, bench: Workbench): Promise<HttpClient> {
+  return await HttpClient.connect(server, { roots: [bench.scope] });
+}
+
+/** Somebody who begins and does nothing, as soon as there is room, and has left. */
+async function comeAndLeave(server: HttpServerProcess, bench: Workbench): Promise<void> {
+  const client = await until(
+    () => connect(server, bench).catch((thrown) => String(thrown).includes("503") ? undefined : Promise.reject(thrown)),
+    30_000,
+    "room for a session",
+  );
+  await client[Symbol.asyncDispose]();
+}
+
+function start(bench: Workbench, mode: readonly string[]): Promise<HttpServerProcess> {
+  const script = bench.write(`${bench.elsewhere}/server.py`, SCRIPT);
+  const behind = ["--server-command", "python3", "--server-args", script, "--read", bench.elsewhere];
+  return HttpServerProcess.start(bench, { flags: [...behind, ...mode, "--session-idle", "1", "--max-sessions", "2"] });
+}
+
+/** What the work tells, and the status of a request of its session when others that did nothing have ended. */
+const WORK: readonly (readonly [mode: readonly string[], tells: string, status: number])[] = [
+  [[], "progress", 200],
+  // Whose it is cannot be told.
+  [[], "log", 404],
+  [[], "nothing", 404],
+  [[ISOLATED], "progress", 200],
+  [[ISOLATED], "log", 200],
+  [[ISOLATED], "nothing", 404],
+];
+
+for (const [mode, tells, status] of WORK) {
+  const kept = status === 200 ? "keeps" : "does not keep";
+  Deno.test(`H10 H8 work of somebody's server that tells ${tells} ${kept} its session in use ${mode.join("")}`, async () => {
+    using bench = new Workbench();
+    await using server = await start(bench, mode);
+    const client = await connect(server, bench);
+    const params = { name: "begin", arguments: { tells, until: "end" }, _meta: { progressToken: "mine" } };
+    assert.deepStrictEqual((await client.request("tools/call", params)).error, undefined);
+    await client[Symbol.asyncDispose]();
+    // The second place is free again only when who had it was idle for the whole time; the third one waits for that.
+    for (let other = 0; other < 3; other++) await comeAndLeave(server, bench);
+    const response = await client.send({ jsonrpc: "2.0", id: "still", method: "ping" });
+    await response.body?.cancel();
+    assert.strictEqual(response.status, status);
+    bench.write("end", "");
+  });
+}
+
+for (const mode of [[], [ISOLATED]]) {
+  Deno.test(`H10 X6 progress that comes after the answer has its client's token ${mode.join("")}`, async () => {
+    using bench = new Workbench();
+    await using server = await start(bench, mode);
+    await using client = await connect(server, bench);
+    await using other = await connect(server, bench);
+    const params = { name: "begin", arguments: { tells: "progress", until: "end" }, _meta: { progressToken: "mine" } };
+    await client.request("tools/call", params);
+    assert.strictEqual((await client.hears("notifications/progress")).params?.["progressToken"], "mine");
+    await other.request("ping");
+    assert.deepStrictEqual(other.heard.filter(({ method }) => method === "notifications/progress"), []);
+    bench.write("end", "");
+  });
+}
+
+Deno.test("X5 X6 H3 the progress of a task reaches the client of an isolated session", async () => {
+  using bench = new Workbench();
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  await using client = await connect(server, bench);
+  const { result } = await client.request("tools/call", {
+    name: "sandboxed_shell",
+    arguments: { command: "echo word; until [ -e end ]; do sleep 0.05; done" },
+    task: {},
+    _meta: { progressToken: "mine" },
+  });
+  const task = result?.["task"] as { readonly taskId: string };
+  const { params } = await client.hears("notifications/progress");
+  assert.deepStrictEqual(
+    [params?.["progressToken"], params?.["_meta"]],
+    ["mine", { "io.modelcontextprotocol/related-task": { taskId: task.taskId } }],
+  );
+  bench.write("end", "");
+});
