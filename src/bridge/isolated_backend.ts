@@ -1,20 +1,19 @@
 /**
- * A session with a server process and a scope of its own (H3). The bridge itself answers `initialize` and asks the
- * client for its roots; the first one becomes the scope, and only then is the process started, born with it. What comes
- * before waits. A crashed process comes back with the same scope (H6), and other roots end the session (H5).
+ * A session with a server process of its own (H3). The bridge itself answers `initialize`; when the client has named the
+ * scope (scope_handshake.ts), the process is started, born with it, and serves what waited and what comes. A crashed one
+ * comes back with the same scope (H6), and other roots end the session (H5).
  */
 import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { failure, type Outcome } from "../base/outcome.ts";
+import type { Outcome } from "../base/outcome.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
 import { cancelReason, ClientCalls, type ClientRequest, PROGRESS } from "./client_calls.ts";
 import { type ClientAnswer, ClientQuestions } from "./client_questions.ts";
 import { answerFor, type InitializeAnswer } from "./initialize_answer.ts";
 import { BAD_REQUEST, type Refusal } from "./refusal.ts";
-import { firstRootPath } from "./root_path.ts";
-import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_lock.ts";
+import { ScopeHandshake } from "./scope_handshake.ts";
 import type { StartServer } from "./server_process.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "../service/delivery/work_signal.ts";
 import { ClientWishes } from "./client_wishes.ts";
@@ -52,19 +51,15 @@ export function isolatedBackends(options: IsolatedOptions): OpenBackend {
 
 /** Requests of a server process that its client has not answered. */
 const MOST_QUESTIONS = 100;
-/** How long a client may take to name its roots again, milliseconds. */
-const ROOTS_AGAIN_MS = 10_000;
 
 class IsolatedBackend implements Backend {
   readonly #options: IsolatedOptions;
   readonly #link: ClientLink;
   readonly #client: InitializeRequest["params"];
-  readonly #facts: LockFacts;
   readonly #calls: ClientCalls;
   readonly #questions: ClientQuestions;
-  readonly #handshakeTimer: ReturnType<typeof setTimeout>;
-  #lock: LockState = HANDSHAKING;
-  /** Requests that came before the lock. */
+  readonly #handshake: ScopeHandshake;
+  /** Requests that came before there was a scope. */
   #waiting: ClientRequest[] = [];
   readonly #wishes = new ClientWishes();
   /** Whether operations of the process run or wait, which it says itself. */
@@ -72,22 +67,25 @@ class IsolatedBackend implements Backend {
   #place: Promise<ServerPlace> | undefined;
   #server: Subprocess | undefined;
   #closed = false;
-  /** The client has changed its roots after it was asked for them, so its answer may tell the old ones. */
-  #rootsAreOld = false;
 
   constructor(options: IsolatedOptions, link: ClientLink, client: InitializeRequest["params"]) {
     this.#options = options;
     this.#link = link;
     this.#client = client;
     const { fallback, handshakeTimeoutMs: timeoutMs } = options;
-    this.#facts = { hasRoots: client.capabilities.roots !== undefined, fallback, timeoutMs };
     this.#calls = new ClientCalls({
       link,
       timeoutMs: options.requestTimeoutMs,
       onAnswer: (request, answer) => this.#wishes.note(request, answer),
     });
     this.#questions = new ClientQuestions((message) => link.send(message));
-    this.#handshakeTimer = setTimeout(() => this.#apply({ kind: "too_late" }), timeoutMs);
+    this.#handshake = new ScopeHandshake({
+      facts: { hasRoots: client.capabilities.roots !== undefined, fallback, timeoutMs },
+      settle: options.settle,
+      ask: (...words) => this.#questions.ask(...words),
+      onLocked: (scopes) => void this.#start(scopes),
+      onRefused: (problem) => this.#fail(problem),
+    });
   }
 
   get isBusy(): boolean {
@@ -109,7 +107,7 @@ class IsolatedBackend implements Backend {
 
   async finish(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#handshakeTimer);
+    this.#handshake.close();
     this.#questions.close();
     this.#refuseWaiting("The session is ending");
     await this.#server?.close(this.#options.graceMs);
@@ -129,7 +127,8 @@ class IsolatedBackend implements Backend {
       return this.#link.send({ jsonrpc: "2.0", id, result });
     }
     if (method === "ping") return this.#link.send({ jsonrpc: "2.0", id, result: {} });
-    if (this.#lock.kind === "refused") return this.#refuse(request, this.#lock.problem);
+    const { problem } = this.#handshake;
+    if (problem !== undefined) return this.#refuse(request, problem);
     if (this.#server === undefined) this.#waiting.push(request);
     else void this.#calls.make(request, this.#server);
   }
@@ -143,7 +142,7 @@ class IsolatedBackend implements Backend {
     }
     switch ("method" in inner ? inner.method : "") {
       case "notifications/initialized":
-        this.#apply({ kind: "initialized" });
+        this.#handshake.initialized();
         return undefined;
       case "notifications/roots/list_changed":
         return this.#rootsChanged();
@@ -151,41 +150,6 @@ class IsolatedBackend implements Backend {
         this.#server?.send(inner);
         return undefined;
     }
-  }
-
-  #apply(event: LockEvent): void {
-    const before = this.#lock;
-    this.#lock = nextLock(before, event, this.#facts);
-    if (this.#lock === before || this.#closed) return;
-    switch (this.#lock.kind) {
-      case "asking":
-        void this.#askRoots();
-        return;
-      case "locked":
-        clearTimeout(this.#handshakeTimer);
-        void this.#start(this.#lock.scopes);
-        return;
-      case "refused":
-        clearTimeout(this.#handshakeTimer);
-        this.#fail(this.#lock.problem);
-        return;
-      case "handshaking":
-        return;
-    }
-  }
-
-  async #askRoots(): Promise<void> {
-    const answer = await this.#questions.ask("roots/list", undefined);
-    if (this.#rootsAreOld) {
-      this.#rootsAreOld = false;
-      return await this.#askRoots();
-    }
-    const path = rootIn(answer);
-    if (!path.ok) return this.#apply({ kind: "unusable", problem: path.problem });
-    if (path.value === undefined) return this.#apply({ kind: "no_root" });
-    const settled = this.#options.settle(path.value);
-    if (settled.ok) this.#apply({ kind: "settled", directory: settled.value });
-    else this.#apply({ kind: "unusable", problem: settled.problem });
   }
 
   async #start(scopes: readonly PinnedDirectory[]): Promise<void> {
@@ -196,8 +160,7 @@ class IsolatedBackend implements Backend {
     try {
       place = await this.#place;
     } catch (thrown) {
-      this.#lock = { kind: "refused", problem: messageOf(thrown) };
-      return this.#fail(messageOf(thrown));
+      return this.#handshake.fail(messageOf(thrown));
     }
     if (this.#closed) return;
     const server: Subprocess = new Subprocess({
@@ -279,27 +242,12 @@ class IsolatedBackend implements Backend {
     else this.#link.send(message);
   }
 
-  /** Asked again; other roots end the session, because its scope never changes (H5, S1). */
+  /** Other roots end the session, because its scope never changes (H5, S1). */
   async #rootsChanged(): Promise<Refusal | undefined> {
-    const lock = this.#lock;
-    this.#rootsAreOld = lock.kind === "asking";
-    if (lock.kind !== "locked" || !this.#facts.hasRoots) return undefined;
-    const answer = await this.#questions.ask("roots/list", undefined, ROOTS_AGAIN_MS);
-    if ("error" in answer) return undefined;
-    if (this.#isScopeOf(rootIn(answer), lock.scopes)) return undefined;
+    if (!await this.#handshake.rootsChanged()) return undefined;
     const reason = "The session is terminated: the client's first root changed, and the scope of a session never does";
     this.#link.end(reason);
     return { status: 403, code: BAD_REQUEST, message: `${reason}; begin a new session with initialize` };
-  }
-
-  #isScopeOf(root: Outcome<string | undefined>, scopes: readonly PinnedDirectory[]): boolean {
-    if (!root.ok) return false;
-    // No root then and no root now: it has what was given for such clients.
-    if (root.value === undefined) return scopes === this.#options.fallback;
-    const settled = this.#options.settle(root.value);
-    const [locked] = scopes;
-    return settled.ok && settled.value.path === locked?.path && settled.value.device === locked.device &&
-      settled.value.inode === locked.inode;
   }
 
   #fail(problem: string): void {
@@ -316,11 +264,6 @@ class IsolatedBackend implements Backend {
   #refuse({ id }: ClientRequest, message: string): void {
     this.#link.send({ jsonrpc: "2.0", id, error: { code: BAD_REQUEST, message } });
   }
-}
-
-function rootIn(answer: ClientAnswer): Outcome<string | undefined> {
-  if ("error" in answer) return failure(`The client refused roots/list: ${answer.error.message}`);
-  return firstRootPath(answer.result);
 }
 
 function rootOf({ path: directory }: PinnedDirectory): { readonly uri: string; readonly name: string } {
