@@ -5,16 +5,23 @@
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../service/wire_message.ts";
-import { EventLog } from "./event_log.ts";
+import { AskedRequests } from "./asked_requests.ts";
+import { EventLog, type Loss, type Replay } from "./event_log.ts";
 import { EVENT_STREAM_HEADERS, EventStream } from "./event_stream.ts";
+import { type Exchange, Exchanges } from "./exchanges.ts";
+import { forgottenStream, MISSING_COMMENT, missingMessage, noSuchEvent } from "./missing_events.ts";
 import type { AnswerForm } from "./negotiate.ts";
 import { BAD_REQUEST, type Refusal } from "./refusal.ts";
+import { StreamNumbers } from "./stream_numbers.ts";
+import { WaitingMessages } from "./waiting_messages.ts";
 
 export interface ClientStreamsOptions {
   /** Go with every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds. */
   readonly keepAliveMs: number;
+  /** Whether the client may be told a warning by its log; absent: not. */
+  readonly takesWarnings?: () => boolean;
   /** The client has left a stream. */
   readonly onLeft?: () => void;
 }
@@ -23,51 +30,19 @@ export interface ClientStreamsOptions {
 const BACKLOG_WITHOUT_PROGRESS = 256 * 1024;
 /** Beyond this a stream is closed; the client may come back and name the last event it has seen. */
 const LARGEST_BACKLOG = 32 * 1024 * 1024;
-/** Messages kept while no stream is open. */
-const MOST_WAITING = 256;
-/** The characters of all of them. */
-const LARGEST_WAITING = 1024 * 1024;
 /** Streams a client may open with GET. */
 const MOST_STANDALONE = 4;
-
-type StreamKind = "exchange" | "standalone";
-
-function kindOf(number: number): StreamKind {
-  return number % 2 === 0 ? "standalone" : "exchange";
-}
-
-/** A request of the client that has no answer yet. */
-interface Exchange {
-  readonly id: WireId;
-  /** Of its events. */
-  readonly number: number;
-  /** Undefined: one JSON body. */
-  readonly json: ((response: Response) => void) | undefined;
-  /** Undefined: JSON, or the client has left the stream. */
-  stream: EventStream | undefined;
-}
-
-/** A request of the server that the client has not answered. */
-interface Asked {
-  readonly message: JSONRPCMessage;
-  /** The stream that carries it, or did last. */
-  stream: number | undefined;
-  /** Whether that stream is still open. */
-  carried: boolean;
-}
 
 export class ClientStreams {
   readonly #options: ClientStreamsOptions;
   readonly #log = new EventLog();
-  readonly #exchanges = new Map<WireId, Exchange>();
+  readonly #exchanges = new Exchanges();
   /** Opened with GET, by number; the last one gets the messages. */
   readonly #standalone = new Map<number, EventStream>();
-  readonly #asked = new Map<WireId, Asked>();
-  #waiting: { readonly message: JSONRPCMessage; readonly size: number }[] = [];
-  /** Of the newest stream of each kind: an even one, an odd one. */
-  readonly #newest: Record<StreamKind, number> = { standalone: 0, exchange: -1 };
+  readonly #asked = new AskedRequests();
+  readonly #waiting = new WaitingMessages();
+  readonly #numbers = new StreamNumbers();
   #closed = false;
-  #onAnswered: (() => void) | undefined;
   /** Whether streams begin with an event that only tells its id: since 2025-11-25. */
   primes = false;
 
@@ -82,21 +57,21 @@ export class ClientStreams {
 
   /** Whether the request `id` waits for its answer. */
   has(id: WireId): boolean {
-    return this.#exchanges.has(id);
+    return this.#exchanges.get(id) !== undefined;
   }
 
   /** The response to a request that has just come; its content comes with `send`. The id must not be in use. */
   open(id: WireId, form: AnswerForm): Promise<Response> {
-    const number = this.#nextNumber("exchange");
+    const number = this.#numbers.next("exchange");
     if (form === "json") {
       const { promise, resolve } = Promise.withResolvers<Response>();
-      this.#exchanges.set(id, { id, number, json: resolve, stream: undefined });
+      this.#exchanges.add({ id, number, json: resolve, stream: undefined });
       return promise;
     }
     const exchange: Exchange = { id, number, json: undefined, stream: undefined };
     const stream = this.#attach(exchange);
-    this.#exchanges.set(id, exchange);
-    if (this.primes) stream.write(this.#log.add(number, ""));
+    this.#exchanges.add(exchange);
+    if (this.primes) stream.write(this.#log.add(number, "", "nothing"));
     this.#offerAsked(number, stream);
     return Promise.resolve(this.#streamResponse(stream));
   }
@@ -105,7 +80,7 @@ export class ClientStreams {
   listen(lastEventId: string | null): Response | Refusal {
     if (lastEventId !== null && lastEventId !== "") return this.#resume(lastEventId);
     if (this.#standalone.size >= MOST_STANDALONE) return tooManyStreams();
-    return this.#streamResponse(this.#openStandalone(this.#nextNumber("standalone")));
+    return this.#streamResponse(this.#openStandalone(this.#numbers.next("standalone")));
   }
 
   /** Sends a message of the server; `relatedTo` names the request it belongs to. An answer nobody waits for is dropped. */
@@ -113,60 +88,55 @@ export class ClientStreams {
     if (this.#closed) return;
     if (!("method" in message)) return this.#answer(message);
     const asks = "id" in message;
-    if (asks) this.#asked.set(message.id, { message, stream: undefined, carried: false });
+    if (asks) this.#asked.add(message.id, message);
     const exchange = relatedTo === undefined ? undefined : this.#exchanges.get(relatedTo);
     if (exchange !== undefined && exchange.json === undefined) {
       this.#write(exchange.number, exchange.stream, message);
       return;
     }
-    const [number, stream] = this.#newestStandalone() ?? (asks ? this.#openExchange() : undefined) ?? [];
+    const [number, stream] = this.#newestStandalone() ?? (asks ? this.#exchanges.open() : undefined) ?? [];
     if (number !== undefined && stream !== undefined) return this.#write(number, stream, message);
     // Progress of a request that wants one body has no place to go.
     if (message.method === "notifications/progress") return;
     // Requests wait among the asked ones.
-    if (!asks) this.#keep(message);
+    if (!asks) this.#waiting.add(message);
   }
 
   /** The client has answered a request of the server. False: there is none with this id. */
   answered(id: WireId): boolean {
-    return this.#asked.delete(id);
+    return this.#asked.answered(id);
   }
 
   /** The client has taken a request back: it gets no answer, and its response ends. */
   cancel(id: WireId): void {
     const exchange = this.#exchanges.get(id);
     if (exchange === undefined) return;
-    this.#forget(exchange);
+    this.#exchanges.forget(exchange);
     exchange.stream?.close();
     exchange.json?.(new Response(null, { status: 202, headers: this.#options.headers }));
   }
 
   /** Resolves when no request waits for its answer, or after `timeoutMs`. */
-  async whenAnswered(timeoutMs: number): Promise<void> {
-    if (this.#exchanges.size === 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, timeoutMs);
-    this.#onAnswered = resolve;
-    await promise;
-    clearTimeout(timer);
+  whenAnswered(timeoutMs: number): Promise<void> {
+    return this.#exchanges.whenNone(timeoutMs);
   }
 
   /** Ends every response. Requests without an answer get the error `reason`. */
   close(reason: string): void {
-    for (const { id } of [...this.#exchanges.values()]) {
+    for (const id of this.#exchanges.ids) {
       this.send({ jsonrpc: "2.0", id, error: { code: BAD_REQUEST, message: reason } });
     }
     this.#closed = true;
     for (const stream of this.#standalone.values()) stream.close();
     this.#standalone.clear();
     this.#asked.clear();
-    this.#waiting = [];
+    this.#waiting.take();
   }
 
   #answer(message: JSONRPCMessage & { readonly id?: WireId | undefined }): void {
     const exchange = message.id === undefined ? undefined : this.#exchanges.get(message.id);
     if (exchange === undefined) return;
-    this.#forget(exchange);
+    this.#exchanges.forget(exchange);
     if (exchange.json !== undefined) {
       exchange.json(Response.json(message, { headers: this.#options.headers }));
       return;
@@ -175,23 +145,14 @@ export class ClientStreams {
     exchange.stream?.close();
   }
 
-  #forget({ id }: Exchange): void {
-    this.#exchanges.delete(id);
-    if (this.#exchanges.size === 0) this.#onAnswered?.();
-  }
-
   #write(number: number, stream: EventStream | undefined, message: JSONRPCMessage): void {
     const open = stream?.isOpen === true ? stream : undefined;
     const backlog = open?.backlog ?? 0;
     const progress = "method" in message && message.method === "notifications/progress";
     if (progress && (open === undefined || backlog > BACKLOG_WITHOUT_PROGRESS)) return;
-    const event = this.#log.add(number, JSON.stringify(message));
+    const event = this.#log.add(number, JSON.stringify(message), progress ? "nothing" : lossOf(message));
     open?.write(event);
-    const asked = "method" in message && "id" in message ? this.#asked.get(message.id) : undefined;
-    if (asked !== undefined) {
-      asked.stream = number;
-      asked.carried = open !== undefined;
-    }
+    this.#asked.written(message, number, open !== undefined);
     if (open === undefined || backlog <= LARGEST_BACKLOG || !("method" in message)) return;
     open.close();
     this.#gone(number);
@@ -199,49 +160,54 @@ export class ClientStreams {
 
   #resume(lastEventId: string): Response | Refusal {
     const replay = this.#log.after(lastEventId);
-    if (replay === undefined || replay.stream < 1 || replay.stream > this.#newest[kindOf(replay.stream)]) {
-      const message = `Bad request: no event of this session has the id "${lastEventId.slice(0, 40)}"`;
-      return { status: 400, code: BAD_REQUEST, message };
-    }
-    const { stream: number, events } = replay;
-    const exchange = [...this.#exchanges.values()].find((one) => one.number === number && one.json === undefined);
-    const opensAnother = kindOf(number) === "standalone" && !this.#standalone.has(number);
+    const kind = replay === undefined ? undefined : this.#numbers.kindOf(replay.stream);
+    if (replay === undefined || kind === undefined) return noSuchEvent(lastEventId);
+    const { stream: number, missing } = replay;
+    const exchange = this.#exchanges.streamed(number);
+    const opensAnother = kind === "standalone" && !this.#standalone.has(number);
     if (opensAnother && this.#standalone.size >= MOST_STANDALONE) return tooManyStreams();
+    const finished = exchange === undefined && kind === "exchange";
+    if (finished && missing === "unknown") return forgottenStream(lastEventId);
     this.#standalone.get(number)?.close();
     this.#standalone.delete(number);
     exchange?.stream?.close();
-    const finished = exchange === undefined && kindOf(number) === "exchange";
     const stream = exchange !== undefined
       ? this.#attach(exchange)
       : new EventStream({ keepAliveMs: this.#options.keepAliveMs, onGone: () => this.#gone(number) });
-    for (const event of events) stream.write(event);
-    // What it carried the client has seen, or sees now.
-    for (const asked of this.#asked.values()) asked.carried ||= asked.stream === number && !finished;
+    this.#replay(replay, stream);
     if (finished) stream.close();
-    else if (exchange === undefined) this.#addStandalone(number, stream);
+    else this.#goOn(replay);
+    if (kind === "standalone") this.#addStandalone(number, stream);
+    else if (!finished) this.#offerAsked(number, stream);
     return this.#streamResponse(stream);
   }
 
-  /** The oldest go when there are too many. */
-  #keep(message: JSONRPCMessage): void {
-    this.#waiting.push({ message, size: JSON.stringify(message).length });
-    let size = this.#waiting.reduce((sum, one) => sum + one.size, 0);
-    while (this.#waiting.length > MOST_WAITING || size > LARGEST_WAITING) size -= this.#waiting.shift()?.size ?? 0;
+  #replay({ events, missing }: Replay, stream: EventStream): void {
+    if (missing !== undefined) {
+      stream.comment(MISSING_COMMENT);
+      const message = missingMessage(missing, this.#options.takesWarnings?.() === true);
+      if (message !== undefined) stream.writeOnce(JSON.stringify(message));
+    }
+    for (const event of events) stream.write(event);
+  }
+
+  /** What a stream carried the client has seen, or sees now; what is gone is asked again. */
+  #goOn({ stream: number, events, missing }: Replay): void {
+    const replayed = new Set(events.map(({ data }) => data));
+    this.#asked.resumed(number, (message) => missing !== undefined && !replayed.has(JSON.stringify(message)));
   }
 
   #openStandalone(number: number): EventStream {
     const { keepAliveMs } = this.#options;
     const stream = new EventStream({ keepAliveMs, onGone: () => this.#gone(number) });
-    if (this.primes) stream.write(this.#log.add(number, ""));
+    if (this.primes) stream.write(this.#log.add(number, "", "nothing"));
     this.#addStandalone(number, stream);
     return stream;
   }
 
   #addStandalone(number: number, stream: EventStream): void {
     this.#standalone.set(number, stream);
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const { message } of waiting) this.#write(number, stream, message);
+    for (const message of this.#waiting.take()) this.#write(number, stream, message);
     this.#offerAsked(number, stream);
   }
 
@@ -262,39 +228,27 @@ export class ClientStreams {
   #gone(number: number): void {
     this.#options.onLeft?.();
     this.#standalone.delete(number);
-    const [next, stream] = this.#newestStandalone() ?? this.#openExchange() ?? [];
-    for (const asked of this.#asked.values()) {
-      if (!asked.carried || asked.stream !== number) continue;
-      asked.carried = false;
-      if (next !== undefined && stream !== undefined) this.#write(next, stream, asked.message);
+    const [next, stream] = this.#newestStandalone() ?? this.#exchanges.open() ?? [];
+    for (const message of this.#asked.left(number)) {
+      if (next !== undefined && stream !== undefined) this.#write(next, stream, message);
     }
   }
 
   #offerAsked(number: number, stream: EventStream): void {
-    for (const asked of this.#asked.values()) {
-      if (!asked.carried) this.#write(number, stream, asked.message);
-    }
-  }
-
-  /** Numbers tell what kind of stream they belong to, also when it is long gone. */
-  #nextNumber(kind: StreamKind): number {
-    return this.#newest[kind] += 2;
+    for (const message of this.#asked.uncarried()) this.#write(number, stream, message);
   }
 
   #newestStandalone(): readonly [number, EventStream] | undefined {
     return [...this.#standalone].at(-1);
   }
 
-  #openExchange(): readonly [number, EventStream] | undefined {
-    for (const { number, stream } of this.#exchanges.values()) {
-      if (stream?.isOpen) return [number, stream];
-    }
-    return undefined;
-  }
-
   #streamResponse(stream: EventStream): Response {
     return new Response(stream.body, { headers: { ...this.#options.headers, ...EVENT_STREAM_HEADERS } });
   }
+}
+
+function lossOf(message: JSONRPCMessage): Loss {
+  return "method" in message || message.id === undefined ? "message" : { answerTo: message.id };
 }
 
 function tooManyStreams(): Refusal {

@@ -4,8 +4,8 @@ import { ClientStreams } from "./client_streams.ts";
 const ASK = { jsonrpc: "2.0" as const, id: 1, method: "roots/list" };
 const TELL = { jsonrpc: "2.0" as const, method: "notifications/tools/list_changed" };
 
-function setUp(): ClientStreams {
-  return new ClientStreams({ headers: { "Mcp-Session-Id": "s" }, keepAliveMs: 60_000 });
+function setUp(takesWarnings = () => true): ClientStreams {
+  return new ClientStreams({ headers: { "Mcp-Session-Id": "s" }, keepAliveMs: 60_000, takesWarnings });
 }
 
 /** Reads what a response holds already; `leave` closes its connection. */
@@ -118,6 +118,75 @@ Deno.test("H7 H8 ClientStreams replays streams only that there were, and has no 
   assert.match(await again.next(), /^: open/);
   assert.strictEqual(await again.next(), "(end)");
 });
+
+/** Sends more than is kept. */
+function flood(streams: ClientStreams): void {
+  for (let index = 0; index < 1100; index++) {
+    streams.send({ jsonrpc: "2.0", method: "notifications/message", params: { index } });
+  }
+}
+
+Deno.test("H7 ClientStreams tells a client that comes back for more than is kept that something is missing", async () => {
+  const missing = /^: Some of what was sent on this stream before is no longer kept/;
+  for (const takesWarnings of [true, false]) {
+    const streams = setUp(() => takesWarnings);
+    const first = reading(streams.listen(null));
+    await first.next();
+    streams.send(TELL);
+    const id = idIn(await first.next());
+    streams.send(ASK);
+    assert.match(await first.next(), /roots\/list/);
+    await first.leave();
+    const again = reading(streams.listen(id));
+    const whole = [await again.next(), await again.next()].join("");
+    assert.match(whole, /^: open\n\nevent: message\nid: 2-2\ndata: .*roots\/list/, "all there is, and not a word more");
+    flood(streams);
+    await again.leave();
+    const late = reading(streams.listen(id));
+    await late.next();
+    assert.match(await late.next(), missing);
+    const warning =
+      `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning"`;
+    // It has no id: whoever comes back once more still names the event it has seen.
+    if (takesWarnings) assert.ok((await late.next()).startsWith(warning));
+    const kept = [];
+    for (let event = await late.next(); !event.includes('"index":1099'); event = await late.next()) kept.push(event);
+    assert.ok(
+      kept.length > 500 && kept.every((event) => /^event: message\nid: 2-\d+\n/.test(event)),
+      String(kept.length),
+    );
+    assert.match(await late.next(), /roots\/list/, "a question that is gone is asked again");
+    streams.close("over");
+  }
+});
+
+Deno.test("H7 ClientStreams answers a request whose answer is no longer kept with an error, once it is asked for", async () => {
+  const streams = setUp();
+  streams.primes = true;
+  const lost = reading(await streams.open("lost", "stream"));
+  await lost.next();
+  const id = idIn(await lost.next());
+  await lost.leave();
+  streams.send({ jsonrpc: "2.0", id: "lost", result: { done: 1 } });
+  assert.match(await responseText(streams.listen(id)), /"result":\{"done":1\}/, "it is still kept");
+  const standalone = streams.listen(null);
+  flood(streams);
+  const text = await responseText(streams.listen(id));
+  const error = { code: -32000, data: { reason: "answer_not_kept", retry: "unsafe" } };
+  const data = JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? "{}");
+  assert.match(data.error?.message, /no longer kept/);
+  assert.deepStrictEqual(data, { jsonrpc: "2.0", id: "lost", error: { ...error, message: data.error.message } });
+  // Whoever has seen the answer misses nothing.
+  const seen = await responseText(streams.listen("1-2"));
+  assert.strictEqual(seen, ": open\n\n");
+  streams.close("over");
+  await responseText(standalone);
+});
+
+async function responseText(response: unknown): Promise<string> {
+  assert.ok(response instanceof Response);
+  return await response.text();
+}
 
 function statusOf(answer: { readonly status: number }): number {
   return answer.status;

@@ -59,6 +59,16 @@ export class EventStream {
     this.#enqueue(ENCODER.encode(`event: message\nid: ${id}\ndata: ${data}\n\n`));
   }
 
+  /** Sends what has no place among the events that may be replayed: `Last-Event-ID` never names it. */
+  writeOnce(data: string): void {
+    this.#enqueue(ENCODER.encode(`event: message\ndata: ${data}\n\n`));
+  }
+
+  /** Sends a line that programs pass over and people see. */
+  comment(text: string): void {
+    this.#enqueue(ENCODER.encode(`: ${text}\n\n`));
+  }
+
   /** Ends the response after what was written. */
   close(): void {
     if (this.#end()) this.#controller.close();

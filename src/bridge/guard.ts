@@ -147,12 +147,21 @@ function methodRoute({ method, headers }: RequestHead): Refusal | Route {
 
 function contentProblem(headers: Headers): Refusal | undefined {
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type === "application/json") return undefined;
+  if (type === "application/json") return codingProblem(headers);
   return {
     status: 415,
     code: BAD_REQUEST,
     message: `Unsupported media type "${type ?? ""}": the body of a POST is application/json`,
   };
+}
+
+/** Nothing is decompressed: a small body could become a large message (RFC 9110, 15.5.16 and 12.5.3). */
+function codingProblem(headers: Headers): Refusal | undefined {
+  const coding = headers.get("content-encoding");
+  const codings = coding?.split(",").map((one) => one.trim().toLowerCase()) ?? [];
+  if (codings.every((one) => one === "" || one === "identity")) return undefined;
+  const message = `Unsupported content encoding "${coding?.slice(0, 40)}": send the body of a POST as it is`;
+  return { status: 415, code: BAD_REQUEST, message, headers: { "Accept-Encoding": "identity" } };
 }
 
 function notAllowed(method: string, allow: string): Refusal {

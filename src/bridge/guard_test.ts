@@ -68,7 +68,7 @@ Deno.test("H1 paths and methods", () => {
   assert.deepStrictEqual(rows.map(([method, path]) => [method, path, ask(method, path)]), rows);
 });
 
-Deno.test("H8 a POST is JSON, by its header", () => {
+Deno.test("H8 a POST is JSON as it is, by its headers", () => {
   const types = [
     "application/json",
     "application/json; charset=utf-8",
@@ -85,6 +85,12 @@ Deno.test("H8 a POST is JSON, by its header", () => {
     415,
     415,
   ]);
+  const codings = ["", "identity", "Identity, identity", "gzip", "identity, gzip", "GZIP", "br", "x"];
+  const type = "application/json";
+  assert.deepStrictEqual(
+    codings.map((coding) => ask("POST", "/mcp", { "content-type": type, "content-encoding": coding })),
+    ["post", "post", "post", 415, 415, 415, 415, 415],
+  );
   assert.strictEqual(ask("GET", "/mcp", { accept: "application/json" }), 406);
   assert.strictEqual(ask("GET", "/mcp", { accept: "text/event-stream" }), "get");
 });

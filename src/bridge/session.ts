@@ -7,6 +7,7 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { INVALID_REQUEST, takesBatches } from "../service/wire_message.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
+import { ClientLogging } from "./client_logging.ts";
 import { ClientStreams } from "./client_streams.ts";
 import type { Echo } from "./echo.ts";
 import type { AnswerForm } from "./negotiate.ts";
@@ -36,6 +37,7 @@ export class HttpSession {
   readonly id = crypto.randomUUID();
   readonly #options: SessionOptions;
   readonly #streams: ClientStreams;
+  readonly #logging = new ClientLogging();
   readonly #backend: Backend;
   #ended: Promise<void> | undefined;
   /** Requests of HTTP being served now, streams aside. */
@@ -47,12 +49,14 @@ export class HttpSession {
     this.#streams = new ClientStreams({
       headers: { [SESSION_HEADER]: this.id },
       keepAliveMs: options.keepAliveMs,
+      takesWarnings: () => this.#logging.takesWarnings,
       onLeft: () => this.#used(),
     });
     this.#streams.primes = options.client.protocolVersion >= FIRST_WITH_PRIMING;
     const link: ClientLink = {
       send: (message, relatedTo) => {
         options.echo.out(this.id, message);
+        this.#logging.told(message);
         this.#streams.send(message, relatedTo);
         if (!("method" in message)) this.#used();
       },
@@ -78,6 +82,7 @@ export class HttpSession {
   async post(message: ClientMessage, form: AnswerForm): Promise<Response | Refusal> {
     if (this.#ended !== undefined) return sessionNotFound();
     this.#options.echo.in(this.id, message.message);
+    this.#logging.asked(message.message);
     this.#serving++;
     try {
       if (message.kind === "request") return await this.#request(message, form);

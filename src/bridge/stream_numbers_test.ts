@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { StreamNumbers } from "./stream_numbers.ts";
+
+Deno.test("H7 StreamNumbers gives each stream its own, and knows the kind of those it gave", () => {
+  const numbers = new StreamNumbers();
+  assert.deepStrictEqual(["exchange", "exchange", "standalone"].map((kind) => numbers.next(kind as "exchange")), [
+    1,
+    3,
+    2,
+  ]);
+  assert.deepStrictEqual([-1, 0, 1, 2, 3, 4, 5].map((number) => numbers.kindOf(number)), [
+    undefined,
+    undefined,
+    "exchange",
+    "standalone",
+    "exchange",
+    undefined,
+    undefined,
+  ]);
+});
