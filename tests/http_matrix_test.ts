@@ -82,93 +82,112 @@ async function end(server: HttpServerProcess, session: string): Promise<void> {
   assert.strictEqual(await statusOf(server, DELETE, { [SESSION]: session }), 204);
 }
 
-Deno.test("H8 C3 fault 1: the matrix of Host, for each kind of request, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
-  const session = await begin(server);
-  const inSession = (kind: Kind): Kind => ({ ...kind, headers: { ...kind.headers, [SESSION]: session } });
-  const kinds = [INITIALIZE, inSession(PING), inSession(GET), LIST, OPTIONS, inSession(DELETE)];
-  const refused = [403, 403, 403, 403, 403, 403];
-  const hosts: Readonly<Record<string, readonly number[]>> = {
-    "evil.com": refused,
-    "evil.com:PORT": refused,
-    "127.0.0.1": refused,
-    "127.0.0.1:1": refused,
-    "127.0.0.1:PORT.evil.com": refused,
-    "127.0.0.1.evil.com:PORT": refused,
-    "evil.com@127.0.0.1:PORT": refused,
-    "127.1:PORT": refused,
-    "2130706433:PORT": refused,
-    "0.0.0.0:PORT": refused,
-    "[::]:PORT": refused,
-    "localhost.:PORT": refused,
-    "127.0.0.1:PORT": [200, 200, 200, 200, 204, 204],
-    "LOCALHOST:PORT": [200, 404, 404, 200, 204, 404],
-    "[::1]:PORT": [200, 404, 404, 200, 204, 404],
-  };
-  const rows = Object.keys(hosts).map((host) => [host, { Host: host }] as const);
-  assert.deepStrictEqual(await matrix(server, rows, kinds), hosts);
-});
+/** Rows of one header by its values, each with the status of every kind of request. */
+interface HeaderMatrix {
+  readonly header: string;
+  readonly flags?: readonly string[];
+  readonly kinds: (inSession: (kind: Kind) => Kind) => readonly Kind[];
+  readonly cells: Readonly<Record<string, readonly number[]>>;
+  /** The row of requests without the header; absent: HTTP wants it. */
+  readonly without?: readonly number[];
+}
 
-Deno.test("H8 C3 fault 1: the matrix of Origin, for each kind of request, over HTTP", async () => {
+/** Asks row by row, in one session. */
+async function assertMatrix({ header, flags = [], kinds, cells, without }: HeaderMatrix): Promise<void> {
   using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: ["--allow-origin", "https://ide.example"] });
+  await using server = await HttpServerProcess.start(bench, { flags });
   const session = await begin(server);
-  const inSession = (kind: Kind): Kind => ({ ...kind, headers: { ...kind.headers, [SESSION]: session } });
-  const kinds = [INITIALIZE, inSession(PING), inSession(GET), LIST, OPTIONS, inSession(DELETE)];
-  const refused = [403, 403, 403, 403, 403, 403];
-  const served = [200, 404, 404, 200, 204, 404];
-  const origins: Readonly<Record<string, readonly number[]>> = {
-    "null": refused,
-    "": refused,
-    "*": refused,
-    "http://evil.com": refused,
-    "http://127.0.0.1": refused,
-    "https://127.0.0.1:PORT": refused,
-    "http://127.0.0.1:PORT.evil.com": refused,
-    "http://localhost.evil.com:PORT": refused,
-    "http://127.0.0.1:PORT, http://evil.com": refused,
-    "https://ide.example.evil": refused,
-    "https://ide.example:443": refused,
-    "http://ide.example": refused,
-    "file://": refused,
-    "http://127.0.0.1:PORT": [200, 200, 200, 200, 204, 204],
-    "http://localhost:PORT": served,
-    "http://[::1]:PORT": served,
-    "https://ide.example": served,
-  };
-  const rows = Object.keys(origins).map((origin) => [origin, { Origin: origin }] as const);
-  assert.deepStrictEqual(await matrix(server, rows, kinds), origins);
-});
+  const columns = kinds((kind) => ({ ...kind, headers: { ...kind.headers, [SESSION]: session } }));
+  const values = Object.keys(cells).map((value) => [value, { [header]: value }] as const);
+  const rows = without === undefined ? values : [...values, ["no header", { [header]: undefined }] as const];
+  const expected = without === undefined ? cells : { ...cells, "no header": without };
+  assert.deepStrictEqual(await matrix(server, rows, columns), expected);
+}
 
-Deno.test("H7 C3 the matrix of Accept, for each kind of request", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
-  const session = await begin(server);
-  const inSession = (kind: Kind): Kind => ({ ...kind, headers: { ...kind.headers, [SESSION]: session } });
-  const kinds = [INITIALIZE, inSession(PING), inSession(NOTIFICATION), LIST, inSession(GET), LISTEN];
+/** Every kind that a page in a browser could send. */
+function pageKinds(inSession: (kind: Kind) => Kind): readonly Kind[] {
+  return [INITIALIZE, inSession(PING), inSession(GET), LIST, OPTIONS, inSession(DELETE)];
+}
+
+const ALL_REFUSED = [403, 403, 403, 403, 403, 403];
+/** The first that is served ends the session, with the last of its kinds. */
+const SERVED_FIRST = [200, 200, 200, 200, 204, 204];
+const SERVED_LATER = [200, 404, 404, 200, 204, 404];
+
+Deno.test("H8 C3 fault 1: the matrix of Host, for each kind of request, over HTTP", () =>
+  assertMatrix({
+    header: "Host",
+    kinds: pageKinds,
+    cells: {
+      "evil.com": ALL_REFUSED,
+      "evil.com:PORT": ALL_REFUSED,
+      "127.0.0.1": ALL_REFUSED,
+      "127.0.0.1:1": ALL_REFUSED,
+      "127.0.0.1:PORT.evil.com": ALL_REFUSED,
+      "127.0.0.1.evil.com:PORT": ALL_REFUSED,
+      "evil.com@127.0.0.1:PORT": ALL_REFUSED,
+      "127.1:PORT": ALL_REFUSED,
+      "2130706433:PORT": ALL_REFUSED,
+      "0.0.0.0:PORT": ALL_REFUSED,
+      "[::]:PORT": ALL_REFUSED,
+      "localhost.:PORT": ALL_REFUSED,
+      "127.0.0.1:PORT": SERVED_FIRST,
+      "LOCALHOST:PORT": SERVED_LATER,
+      "[::1]:PORT": SERVED_LATER,
+    },
+  }));
+
+Deno.test("H8 C3 fault 1: the matrix of Origin, for each kind of request, over HTTP", () =>
+  assertMatrix({
+    header: "Origin",
+    flags: ["--allow-origin", "https://ide.example"],
+    kinds: pageKinds,
+    cells: {
+      "null": ALL_REFUSED,
+      "": ALL_REFUSED,
+      "*": ALL_REFUSED,
+      "http://evil.com": ALL_REFUSED,
+      "http://127.0.0.1": ALL_REFUSED,
+      "https://127.0.0.1:PORT": ALL_REFUSED,
+      "http://127.0.0.1:PORT.evil.com": ALL_REFUSED,
+      "http://localhost.evil.com:PORT": ALL_REFUSED,
+      "http://127.0.0.1:PORT, http://evil.com": ALL_REFUSED,
+      "https://ide.example.evil": ALL_REFUSED,
+      "https://ide.example:443": ALL_REFUSED,
+      "http://ide.example": ALL_REFUSED,
+      "file://": ALL_REFUSED,
+      "http://127.0.0.1:PORT": SERVED_FIRST,
+      "http://localhost:PORT": SERVED_LATER,
+      "http://[::1]:PORT": SERVED_LATER,
+      "https://ide.example": SERVED_LATER,
+    },
+  }));
+
+Deno.test("H7 C3 the matrix of Accept, for each kind of request", () => {
   const all = [200, 200, 202, 200, 200, 200];
   const jsonOnly = [200, 200, 202, 200, 406, 406];
   const none = [406, 406, 406, 406, 406, 406];
-  const accepts: Readonly<Record<string, readonly number[]>> = {
-    "application/json, text/event-stream": all,
-    "text/event-stream": all,
-    "*/*": all,
-    "": all,
-    "text/*": all,
-    "TEXT/EVENT-STREAM; q=0.1": all,
-    "application/json": jsonOnly,
-    "application/*": jsonOnly,
-    "application/json, text/event-stream;q=0": jsonOnly,
-    "*/*, text/event-stream;q=0": jsonOnly,
-    "text/html": none,
-    "text/event-stream;q=0": none,
-    "application/json;q=0, text/event-stream;q=0.000": none,
-    "application/jsonp": none,
-  };
-  const rows = Object.keys(accepts).map((accept) => [accept, { Accept: accept }] as const);
-  const missing = [["no header", { Accept: undefined }] as const];
-  assert.deepStrictEqual(await matrix(server, [...rows, ...missing], kinds), { ...accepts, "no header": all });
+  return assertMatrix({
+    header: "Accept",
+    kinds: (inSession) => [INITIALIZE, inSession(PING), inSession(NOTIFICATION), LIST, inSession(GET), LISTEN],
+    cells: {
+      "application/json, text/event-stream": all,
+      "text/event-stream": all,
+      "*/*": all,
+      "": all,
+      "text/*": all,
+      "TEXT/EVENT-STREAM; q=0.1": all,
+      "application/json": jsonOnly,
+      "application/*": jsonOnly,
+      "application/json, text/event-stream;q=0": jsonOnly,
+      "*/*, text/event-stream;q=0": jsonOnly,
+      "text/html": none,
+      "text/event-stream;q=0": none,
+      "application/json;q=0, text/event-stream;q=0.000": none,
+      "application/jsonp": none,
+    },
+    without: all,
+  });
 });
 
 Deno.test("H4 C3 fault 7: the matrix of sessions, 400 without one and 404 for one that is none, over HTTP", async () => {
@@ -205,38 +224,39 @@ Deno.test("H4 C3 fault 7: the matrix of sessions, 400 without one and 404 for on
   });
 });
 
-Deno.test("H4 C3 fault 11: the matrix of MCP-Protocol-Version, in both eras, over HTTP", async () => {
+/** Of MCP-Protocol-Version. */
+const KNOWN = [200, 202, 202, 200, 200, 400];
+const UNKNOWN = [400, 400, 400, 400, 200, 400];
+
+Deno.test("H4 C3 fault 11: the matrix of MCP-Protocol-Version, in both eras, over HTTP", () => {
+  // What is newer than sessions contradicts initialize.
+  const newer = [400, 400, 400, 400, 400, 400];
+  return assertMatrix({
+    header: VERSION,
+    kinds: (inSession) => [...[PING, NOTIFICATION, ANSWER, GET].map(inSession), INITIALIZE, LIST],
+    cells: {
+      "2025-11-25": KNOWN,
+      "2025-06-18": KNOWN,
+      "2025-03-26": KNOWN,
+      "2024-11-05": KNOWN,
+      "1999-01-01": UNKNOWN,
+      "2199-01-01": newer,
+      "latest": newer,
+      "2025-11-25, 2025-11-25": UNKNOWN,
+      "2026-07-28": [400, 202, 400, 405, 400, 200],
+    },
+    without: KNOWN,
+  });
+});
+
+Deno.test("H4 C3 fault 11: MCP-Protocol-Version counts for DELETE as well, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   const session = await begin(server);
-  const inSession = (kind: Kind): Kind => ({ ...kind, headers: { ...kind.headers, [SESSION]: session } });
-  const kinds = [inSession(PING), inSession(NOTIFICATION), inSession(ANSWER), inSession(GET), INITIALIZE, LIST];
-  const known = [200, 202, 202, 200, 200, 400];
-  const unknown = [400, 400, 400, 400, 200, 400];
-  // What is newer than sessions contradicts initialize.
-  const newer = [400, 400, 400, 400, 400, 400];
-  const versions: Readonly<Record<string, readonly number[]>> = {
-    "2025-11-25": known,
-    "2025-06-18": known,
-    "2025-03-26": known,
-    "2024-11-05": known,
-    "1999-01-01": unknown,
-    "2199-01-01": newer,
-    "latest": newer,
-    "2025-11-25, 2025-11-25": unknown,
-    "2026-07-28": [400, 202, 400, 405, 400, 200],
-  };
-  const rows = Object.keys(versions).map((version) => [version, { [VERSION]: version }] as const);
-  const missing = [["no header", { [VERSION]: undefined }] as const];
-  assert.deepStrictEqual(await matrix(server, [...rows, ...missing], kinds), { ...versions, "no header": known });
-  // DELETE last: it ends the session.
-  const deletes: readonly (readonly [string, number])[] = [["1999-01-01", 400], ["2026-07-28", 405], [
-    "2025-11-25",
-    204,
-  ]];
-  for (const [version, status] of deletes) {
-    assert.strictEqual(await statusOf(server, inSession(DELETE), { [VERSION]: version }), status, version);
-  }
+  const versions = ["1999-01-01", "2026-07-28", "2025-11-25"];
+  const rows = versions.map((version) => [version, { [VERSION]: version, [SESSION]: session }] as const);
+  const expected = { "1999-01-01": [400], "2026-07-28": [405], "2025-11-25": [204] };
+  assert.deepStrictEqual(await matrix(server, rows, [DELETE]), expected);
 });
 
 Deno.test("C1 C3 fault 11: the matrix of envelope and headers of 2026-07-28, with the code of each refusal, over HTTP", async () => {
