@@ -73,6 +73,33 @@ Deno.test("S6 H8 a command that calls back over IPv6 gets no session", async () 
   assert.strictEqual(await fromOutside(root, caller), "status 200 \n");
 });
 
+const FIRST_OF_ALL = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
+Deno.test({
+  name: `S6 H8 a command gets no session of a server that is the first process of its container${
+    Deno.uid() === 0 ? "" : ": only root makes one"
+  }`,
+  ignore: Deno.uid() !== 0,
+  async fn() {
+    using bench = new Workbench("root");
+    bench.write("root/call_back.py", SCRIPT);
+    const root = `${bench.scope}/root`;
+    // Whoever is outside of the container cannot be told from anybody, and has the token.
+    const flags = ["--session-isolation", "--require-token"];
+    await using server = await HttpServerProcess.start(bench, { flags, prefix: FIRST_OF_ALL });
+    // The first process of all does not hear SIGTERM for it.
+    using _ = { [Symbol.dispose]: () => server.kill("SIGKILL") };
+    const token = await tokenOf(bench);
+    await using client = await HttpClient.connect(server, {
+      roots: [root],
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const caller = { how: "plain", server, borrowed: 0, token };
+    assert.match(await fromInside(client, caller), OWN);
+    assert.strictEqual(await fromOutside(root, caller), "status 200 \n");
+  },
+});
+
 async function tokenOf(bench: Workbench): Promise<string> {
   return (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
 }

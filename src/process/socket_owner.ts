@@ -88,11 +88,15 @@ function peersIn(table: string, { peerPort, ownPort }: LocalConnection): readonl
   });
 }
 
-/** A process that goes while it is looked at may be anybody's: it counts as below. */
+/**
+ * A process that goes while it is looked at may be anybody's: it counts as below. Below the first process of a container
+ * is also whoever has lost its parent.
+ */
 function isBelow(pid: number, server: number, system: SocketSystem): boolean {
   let one = pid;
-  for (let steps = 0; steps < MOST_ANCESTORS && one > 1; steps++) {
+  for (let steps = 0; steps < MOST_ANCESTORS; steps++) {
     if (one === server) return true;
+    if (one <= 1) return false;
     const parent = system.parentOf(one);
     if (parent === undefined) return true;
     one = parent;

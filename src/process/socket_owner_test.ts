@@ -50,6 +50,23 @@ Deno.test("S6 H8 a connection is somebody else's when all its holders are known 
   );
 });
 
+Deno.test("S6 H8 a command is known as ours also where the server is the first process of a container", () => {
+  const parents: Readonly<Record<number, number>> = { 11: 1, 12: 11, 20: 0, 21: 20 };
+  const holders = (pid: number): SocketSystem => ({
+    ...system({ [pid]: ["777"] }),
+    processes: () => [1, 11, 12, 20, 21],
+    parentOf: (one) => parents[one],
+  });
+  const first = { server: 1, uid: 1000 };
+  assert.deepStrictEqual([1, 11, 12, 20, 21].map((pid) => holderOf(CONNECTION, first, holders(pid))), [
+    "ours",
+    "ours",
+    "ours",
+    "others",
+    "others",
+  ]);
+});
+
 Deno.test("S6 systemSockets() finds the holder of a real connection", async () => {
   const libc = new Libc(Deno.build.arch);
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

@@ -9,6 +9,8 @@ import type { Workbench } from "./workbench.ts";
 
 export interface HttpStartOptions {
   readonly flags?: readonly string[];
+  /** A program, and its first words, that runs ours. */
+  readonly prefix?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -35,7 +37,7 @@ export class HttpServerProcess implements AsyncDisposable {
     const start = programStart(
       bench,
       ["--mode", "http", "--http-port", "0", ...options.flags ?? []],
-      [],
+      options.prefix,
       HTTP_PERMISSIONS,
     );
     this.#bench = bench;

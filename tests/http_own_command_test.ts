@@ -1,0 +1,38 @@
+/** What a command finds at the port of the server it runs under, where all clients share one sandbox (S6, H8). */
+import assert from "node:assert/strict";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const SCRIPT = await Deno.readTextFile(new URL("fixtures/use_server.py", import.meta.url));
+
+/** Flags, and what the same program prints as a command of the server, and outside. */
+const ROWS: readonly (readonly [flags: readonly string[], inside: RegExp, outside: string])[] = [
+  // No more than it could do without: the session has the sandbox that the command is in.
+  [[], /\nserved: inside\n/, "served: inside\n"],
+  [["--network", "localhost"], /\nno way there\n/, "served: inside\n"],
+  [["--network", "none"], /\nno way there\n/, "served: inside\n"],
+  [["--require-token"], /\nrefused with 401\n/, "refused with 401\n"],
+];
+
+for (const user of usersAtHand()) {
+  for (const [flags, inside, outside] of ROWS) {
+    const what = `what a command finds at the port of its own server ${flags.join(" ")}`;
+    Deno.test(`S6 H2 H8 ${what}, as ${user}`, async () => {
+      using bench = new Workbench(user);
+      bench.write("use_server.py", SCRIPT);
+      await using server = await HttpServerProcess.start(bench, { flags });
+      const tokenFile = `${bench.home}/.local/state/ahma/http_token`;
+      const token = flags.includes("--require-token") ? (await Deno.readTextFile(tokenFile)).trim() : "-";
+      const headers = token === "-" ? {} : { authorization: `Bearer ${token}` };
+      await using client = await HttpClient.connect(server, { headers });
+      const words = ["use_server.py", String(server.port), `${bench.elsewhere}/file`];
+      const { text } = await client.shell(`python3 ${words.join(" ")}; cat ${tokenFile}`);
+      assert.match(text, inside);
+      assert.ok(!text.includes(token) || token === "-", "a command cannot read the token");
+      const { stdout } = await new Deno.Command("python3", { args: words, cwd: bench.scope }).output();
+      assert.strictEqual(new TextDecoder().decode(stdout), outside);
+      assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(bench.elsewhere)), []);
+    });
+  }
+}
