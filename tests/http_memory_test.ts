@@ -12,7 +12,8 @@ import { ownHosts } from "../src/bridge/guard.ts";
 import { type HttpServer, startHttpServer } from "../src/bridge/http_server.ts";
 import { SessionStore } from "../src/bridge/session_store.ts";
 import { parseCommandLine } from "../src/cli/arguments.ts";
-import { KEEP_ALIVE_MS, servedHere } from "../src/cli/http_services.ts";
+import { servedApart } from "../src/cli/http_isolation.ts";
+import { KEEP_ALIVE_MS, servedByAnother, servedHere } from "../src/cli/http_services.ts";
 import { readInvocation } from "../src/cli/settings.ts";
 import { buildServer } from "../src/service/server.ts";
 import { until } from "./_support/deadline.ts";
@@ -23,6 +24,7 @@ import { Workbench } from "./_support/workbench.ts";
 
 const SHELL = "sandboxed_shell";
 const ROUNDS = 5;
+const STDIO_SERVER = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
 
 /** What the server made, by what it is. */
 type Watched = Map<string, WeakRef<object>[]>;
@@ -33,9 +35,15 @@ interface Served {
   readonly watched: Watched;
 }
 
+/** How the server was asked to serve. */
+interface Asked {
+  readonly flags?: readonly string[];
+  readonly serve: typeof servedHere;
+}
+
 /** Serves in this process, and watches what is made for each session and each request of 2026-07-28. */
-async function serve(bench: Workbench, stack: AsyncDisposableStack): Promise<Served> {
-  const line = parseCommandLine(["--mode", "http", "--sandbox-scope", bench.scope]);
+async function serve(bench: Workbench, { flags = [], serve }: Asked, stack: AsyncDisposableStack): Promise<Served> {
+  const line = parseCommandLine(["--mode", "http", "--sandbox-scope", bench.scope, ...flags]);
   assert.ok(line.ok);
   const environment = { HOME: bench.home, PATH: Deno.env.get("PATH") ?? "" };
   const invocation = readInvocation(line.value, { environment, cores: 2 });
@@ -45,7 +53,7 @@ async function serve(bench: Workbench, stack: AsyncDisposableStack): Promise<Ser
   const watch = (what: string, one: object) => watched.set(what, [...watched.get(what) ?? [], new WeakRef(one)]);
   const { http } = settings;
   assert.ok(http !== undefined);
-  const { open, modern } = await servedHere({
+  const { open, modern } = await serve({
     settings,
     http,
     flags: line.value.flags,
@@ -182,6 +190,28 @@ const USES: Readonly<Record<string, (client: Client, bench: Workbench) => Promis
   "an answer that is not read": async (client) => await (await client.call(1, "seq 10000")).body?.cancel(),
 };
 
+/** The same with somebody else's server. */
+const FRONTED_USES: typeof USES = {
+  "nothing": () => Promise.resolve(),
+  "a call with progress": async (client) => {
+    const params = { name: "progress", arguments: { word: "word" }, _meta: { progressToken: 1 } };
+    await (await client.request(1, "tools/call", params)).text();
+  },
+  "a call that is open at the end": async (client, bench) => {
+    const file = crypto.randomUUID();
+    const calling = client.request(1, "tools/call", { name: "slow", arguments: { file: `${bench.scope}/${file}` } });
+    await bench.appears(file);
+    await (await client.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } })).text();
+    await (await calling).text();
+  },
+  "a stream and a subscription": async (client) => {
+    await using reader = await client.listen();
+    await (await client.request(1, "resources/subscribe", { uri: "x://word" })).text();
+    await (await client.request(2, "tools/call", { name: "tell", arguments: { word: "word" } })).text();
+    await reader.message(({ method }) => method === "notifications/resources/updated");
+  },
+};
+
 const MODERN_USES: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   "a call": async (client) =>
     await (await client.modern("tools/call", { name: SHELL, arguments: { command: "echo word" } })).text(),
@@ -192,16 +222,31 @@ const MODERN_USES: Readonly<Record<string, (client: Client) => Promise<unknown>>
   },
 };
 
+/** Looks until the collector has left so many and no more. */
+async function assertCollected(watched: Watched, kept: Readonly<Record<string, number>>): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  // The runtime lets go of a connection's last request in its own time.
+  await until(
+    () => {
+      collect();
+      return isDeepStrictEqual(reachable(watched), kept);
+    },
+    20_000,
+    `the collector to leave ${JSON.stringify(kept)}`,
+  ).catch((late: unknown) => {
+    assert.deepStrictEqual(reachable(watched), kept, String(late));
+  });
+}
+
 function reachable(watched: Watched): Readonly<Record<string, number>> {
   return Object.fromEntries([...watched].map(([what, refs]) => [what, refs.filter((one) => one.deref()).length]));
 }
 
 Deno.test("N5 H4 nothing of a session that ended is reachable, however it was used, nor of a request of 2026-07-28", async () => {
-  setFlagsFromString("--expose-gc");
-  const collect: () => void = runInNewContext("gc");
   using bench = new Workbench();
   await using stack = new AsyncDisposableStack();
-  const { server, sessions, watched } = await serve(bench, stack);
+  const { server, sessions, watched } = await serve(bench, { serve: servedHere }, stack);
   for (let round = 0; round < ROUNDS; round++) {
     for (const use of Object.values(USES)) {
       const client = await new Client(server).begin();
@@ -218,16 +263,30 @@ Deno.test("N5 H4 nothing of a session that ended is reachable, however it was us
   // What lasts is seen to last: these are one session's.
   const lasting = await new Client(server).begin();
   const kept = { "legacy server": 1, registry: 1, link: 1, backend: 1, "modern server": 0 };
-  // The runtime lets go of a connection's last request in its own time.
-  await until(
-    () => {
-      collect();
-      return isDeepStrictEqual(reachable(watched), kept);
-    },
-    20_000,
-    `the collector to leave ${JSON.stringify(kept)}`,
-  ).catch((late: unknown) => {
-    assert.deepStrictEqual(reachable(watched), kept, String(late));
-  });
+  await assertCollected(watched, kept);
   await lasting.end();
 });
+
+for (const mode of [[], ["--session-isolation"]]) {
+  Deno.test(`N5 H4 H10 nothing of a session with somebody's server is reachable when it has ended ${mode.join("")}`, async () => {
+    using bench = new Workbench();
+    await using stack = new AsyncDisposableStack();
+    const script = bench.write(`${bench.elsewhere}/server.py`, STDIO_SERVER);
+    const flags = ["--server-command", "python3", "--server-args", script, "--read", bench.elsewhere, ...mode];
+    const asked: Asked = {
+      flags,
+      serve: (options, rooms) =>
+        mode.length > 0 ? servedApart(options, rooms) : servedByAnother(options, ["python3", script], rooms),
+    };
+    const { server, sessions, watched } = await serve(bench, asked, stack);
+    for (const use of Object.values(FRONTED_USES)) {
+      const client = await new Client(server).begin();
+      await use(client, bench);
+      await client.end();
+    }
+    const lasting = await new Client(server).begin();
+    assert.strictEqual(sessions.size, 1);
+    await assertCollected(watched, { link: 1, backend: 1 });
+    await lasting.end();
+  });
+}
