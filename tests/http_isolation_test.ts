@@ -85,12 +85,12 @@ Deno.test("H3 requests before the lock wait, the roots are asked for on the stre
 
 Deno.test("H3 when the client does not do its part, the waiting requests are told what is missing", async () => {
   using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--handshake-timeout", "1"] });
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--handshake-timeout", "3"] });
   await using silent = await HttpClient.connect(server, { roots: [bench.scope], listens: false });
-  assert.match(await errorOf(silent), /not sent notifications\/initialized after 1 s.*--handshake-timeout/);
+  assert.match(await errorOf(silent), /not sent notifications\/initialized after 3 s.*--handshake-timeout/);
   await using deaf = await HttpClient.connect(server, { roots: [bench.scope], listens: false });
   await deaf.notify("notifications/initialized");
-  assert.match(await errorOf(deaf), /not answered roots\/list after 1 s.*GET/);
+  assert.match(await errorOf(deaf), /not answered roots\/list after 3 s.*GET/);
   // And for good: a late answer changes nothing.
   await deaf.listen();
   assert.match(await errorOf(deaf), /not answered roots\/list/);

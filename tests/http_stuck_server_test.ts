@@ -4,7 +4,8 @@ import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { Workbench } from "./_support/workbench.ts";
 
-const LIMIT = ["--handshake-timeout", "1"];
+/** Seconds: for who never answers, and for who does, however busy the machine is. */
+const [SHORT, LONG] = ["3", "20"];
 
 function behind(bench: Workbench, script: string): readonly string[] {
   const path = bench.write(`${bench.elsewhere}/behind.py`, script);
@@ -47,30 +48,33 @@ sys.stderr.write("I begin\\n")
 sys.exit(4)
 `;
 
-/** A script, how often it is started, and what is said of it. */
-const SERVERS: Readonly<Record<string, readonly [script: string, starts: number, said: RegExp]>> = {
+/** A script, its limit, how often it is started, and what is said of it. */
+const SERVERS: Readonly<Record<string, readonly [script: string, limit: string, starts: number, said: RegExp]>> = {
   "never answers initialize": [
     MUTE,
+    SHORT,
     1,
-    /Cannot start the server "python3 \S+": It did not answer initialize within 1 s \(--handshake-timeout\)\. Its last words: I begin \| waiting for a lock/,
+    /Cannot start the server "python3 \S+": It did not answer initialize within 3 s \(--handshake-timeout\)\. Its last words: I begin \| waiting for a lock/,
   ],
   "refuses initialize": [
     REFUSES,
+    LONG,
     1,
     /Cannot start the server "python3 \S+": It refused initialize: no licence\. Its last words: I begin/,
   ],
   "breaks off": [
     BREAKS,
+    LONG,
     3,
     /Cannot start the server "python3 \S+": It ended with exit code 4\. Its last words: I begin/,
   ],
 };
 
 for (const mode of [[], ["--session-isolation"]]) {
-  for (const [what, [script, starts, said]] of Object.entries(SERVERS)) {
+  for (const [what, [script, limit, starts, said]] of Object.entries(SERVERS)) {
     Deno.test(`H10 S12 a start is refused, and why is said, when the server behind ${what} ${mode.join("")}`, async () => {
       using bench = new Workbench();
-      const text = await refusal(bench, [...behind(bench, script), ...LIMIT, ...mode]);
+      const text = await refusal(bench, [...behind(bench, script), "--handshake-timeout", limit, ...mode]);
       assert.match(text, said);
       assert.strictEqual(startsIn(text), starts, text);
     });
@@ -97,7 +101,9 @@ for line in sys.stdin:
 
 Deno.test("H6 H10 a server that died and hangs when it is started again keeps nobody waiting", async () => {
   using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: [...behind(bench, SERVES_ONCE), ...LIMIT] });
+  await using server = await HttpServerProcess.start(bench, {
+    flags: [...behind(bench, SERVES_ONCE), "--handshake-timeout", "4"],
+  });
   await using client = await HttpClient.connect(server);
   const died = await client.request("tools/call", { name: "any" });
   assert.match(died.error?.message ?? "", /ended while this request ran: It ended with exit code 3/);
@@ -106,7 +112,7 @@ Deno.test("H6 H10 a server that died and hangs when it is started again keeps no
     const { error } = await client.request(method, { name: "any" });
     assert.match(
       error?.message ?? "",
-      /does not serve, and is not started for a while\. It did not answer initialize within 1 s .* waiting for a lock/,
+      /does not serve, and is not started for a while\. It did not answer initialize within 4 s .* waiting for a lock/,
     );
   }
   assert.strictEqual(await Deno.readTextFile(`${bench.scope}/begun`), "once again");
