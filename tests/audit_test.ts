@@ -161,3 +161,21 @@ Deno.test({
     assert.deepStrictEqual([second.isError, exists(`${bench.scope}/ran`)], [true, false]);
   },
 });
+
+Deno.test("S18 two servers share one audit log, line by line", async () => {
+  using bench = new Workbench();
+  const flags = ["--audit-log", `${bench.elsewhere}/audit.jsonl`, "--sync"];
+  await using one = await ServerProcess.start(bench, { flags });
+  using beside = new Workbench();
+  await using other = await ServerProcess.start(beside, { flags });
+  const padding = "x".repeat(3_000);
+  const calls = Array.from({ length: 40 }, (_, index) => [one, other][index % 2]?.shell(`: ${index} ${padding}`));
+  await Promise.all(calls);
+  const lines = linesOf(`${bench.elsewhere}/audit.jsonl`);
+  const told = lines.map(({ event, shell }) => `${event} ${/^: (\d+) x{3000}$/.exec(String(shell))?.[1]}`);
+  assert.deepStrictEqual(
+    told.sort(),
+    ["end", "start"].flatMap((event) => calls.map((_, index) => `${event} ${index}`)).sort(),
+  );
+  assert.strictEqual(new Set(lines.map(({ session }) => session)).size, 2);
+});

@@ -34,6 +34,8 @@ export class AuditLog implements Audit, Disposable {
   readonly #session = crypto.randomUUID().slice(0, 8);
   /** The last write was cut off: the next one begins a line of its own. */
   #torn = false;
+  /** The write that was asked for last. */
+  #turn: Promise<void> = Promise.resolve();
 
   private constructor(file: Deno.FsFile, path: string, options: AuditLogOptions) {
     this.#file = file;
@@ -103,11 +105,17 @@ export class AuditLog implements Audit, Disposable {
       cwd: directory,
       ...fields,
     });
-    const bytes = ENCODER.encode(`${this.#torn ? "\n" : ""}${JSON.stringify(line)}\n`);
-    this.#torn = true;
+    // One after the other: only then is it known whether the line before was written whole.
+    const turn = Promise.allSettled([this.#turn]).then(() => this.#append(`${JSON.stringify(line)}\n`));
+    this.#turn = turn;
+    await turn;
+  }
+
+  async #append(line: string): Promise<void> {
+    const bytes = ENCODER.encode(`${this.#torn ? "\n" : ""}${line}`);
     const written = await this.#file.write(bytes);
-    if (written !== bytes.length) throw new Error(`Only ${written} of ${bytes.length} bytes were written`);
-    this.#torn = false;
+    this.#torn = written !== bytes.length;
+    if (this.#torn) throw new Error(`Only ${written} of ${bytes.length} bytes were written`);
   }
 
   #complain(error: Error): void {
