@@ -96,14 +96,14 @@ export function prepareSandbox(settings: SandboxSettings): Outcome<Sandbox> {
 }
 
 /**
- * CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER: root over a project of another user (a container with a mounted directory)
+ * CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER: root over a tree of another user (a container with a mounted directory)
  * needs them to work on its files. What they reach is confined by Landlock and the read-only mounts like all else.
  */
 const FILE_CAPABILITIES = [0, 1, 3] as const;
 
 /** Only root has any to keep. */
-function needsFileCapabilities(scopes: readonly PinnedDirectory[]): boolean {
-  return Deno.uid() === 0 && scopes.some(({ path }) => Deno.statSync(path).uid !== 0);
+function needsFileCapabilities(writable: readonly PinnedDirectory[]): boolean {
+  return Deno.uid() === 0 && writable.some(({ path }) => Deno.statSync(path).uid !== 0);
 }
 
 interface Context {
@@ -161,7 +161,7 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
   return success({
     guard: settings.enforce ? guard : undefined,
     sensitive,
-    policy: settings.enforce ? policyOf(context, { scopes, writable, grants: grants.value }) : undefined,
+    policy: settings.enforce ? policyOf(context, { writable, grants: grants.value }) : undefined,
     processor,
     scopes,
     writable: settings.enforce ? writable.map(({ path }) => path) : [],
@@ -195,11 +195,9 @@ function protectedIn(trees: readonly string[], settings: SandboxSettings): Outco
   return protectedPaths({ trees, home, protect, allow, own });
 }
 
-interface Reach extends Pick<SandboxPolicy, "writable" | "grants"> {
-  readonly scopes: readonly PinnedDirectory[];
-}
+type Reach = Pick<SandboxPolicy, "writable" | "grants">;
 
-function policyOf({ settings, abi, libc }: Context, { scopes, writable, grants }: Reach): SandboxPolicy {
+function policyOf({ settings, abi, libc }: Context, { writable, grants }: Reach): SandboxPolicy {
   const sharedMemory = libc.lookAt("/dev/shm")?.kind === "directory";
   const memory = { path: "/dev/shm", kind: "directory", rights: SHARED_MEMORY } as const;
   return {
@@ -209,7 +207,7 @@ function policyOf({ settings, abi, libc }: Context, { scopes, writable, grants }
     abi,
     namespaces: true,
     confinement: confinementHere(settings.confinement, libc),
-    keptCapabilities: needsFileCapabilities(scopes) ? FILE_CAPABILITIES : [],
+    keptCapabilities: needsFileCapabilities(writable) ? FILE_CAPABILITIES : [],
     user: { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 },
   };
 }
