@@ -98,11 +98,21 @@ for (const way of WAYS) {
       message:
         'Cannot start "no-such-program": no such program on the PATH of commands. Install it, or give its path inside the scope',
     });
-    await Deno.writeTextFile(`${f.scope}/data`, "text");
-    assert.deepStrictEqual((await f.run({ argv: ["./data"] })).end, {
-      kind: "not_started",
-      message: 'Cannot start "./data": permission denied: not executable, or not readable inside the sandbox',
-    });
+    const programs = [
+      ["data", "text", 0o600, "permission denied: not executable, or not readable inside the sandbox"],
+      ["text", "echo hi", 0o700, "not a program this machine can run (a script without a #! line?)"],
+      ["script", "#!/nowhere/sh", 0o700, "not there, or its #! line names a program that is not"],
+      ["busy", "#!/bin/sh", 0o700, "it is open for writing in some process"],
+    ] as const;
+    for (const [name, text, mode, why] of programs) {
+      await Deno.writeTextFile(`${f.scope}/${name}`, text, { mode });
+      using _held = name === "busy" ? await Deno.open(`${f.scope}/busy`, { append: true }) : undefined;
+      const { end } = await f.run({ argv: [`./${name}`] });
+      assert.deepStrictEqual(end, { kind: "not_started", message: `Cannot start "./${name}": ${why}` });
+    }
+    const tooLong = await f.run({ argv: ["echo", "x".repeat(140_000)] });
+    const message = 'Cannot start "echo": the arguments are longer than the kernel takes';
+    assert.deepStrictEqual(tooLong.end, { kind: "not_started", message });
   });
 
   test("S16 SandboxedRunner.run() starts in the directory asked for and adds variables", async (f) => {
