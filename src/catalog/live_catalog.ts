@@ -92,7 +92,9 @@ export class LiveCatalog implements AsyncDisposable {
     const probing = this.#probe(loaded);
     await atMost(FIRST_PROBES_MS, probing);
     this.#publish(loaded);
-    this.#working = this.#working.then(() => probing).then(() => this.#publish(loaded));
+    this.#working = this.#working.then(() => probing).then(() => {
+      if (this.#read === loaded) this.#publish(loaded); // else a reload that was waiting before this has newer ones
+    });
     this.#retryUnread(loaded);
     return this.#catalog ?? loaded;
   }
@@ -116,10 +118,10 @@ export class LiveCatalog implements AsyncDisposable {
       const loaded = await this.#loader.load(this.#options.findDirectory());
       // An event without a change; to ask the probes again would let one that touches a file go on for ever.
       const before = this.#read;
-      this.#read = loaded;
       if (before !== undefined && sameTools(before, loaded) && sameProblems(before, loaded)) {
         return this.#retryUnread(loaded);
       }
+      this.#read = loaded;
       await this.#probe(loaded);
       this.#publish(loaded);
       this.#retryUnread(loaded);

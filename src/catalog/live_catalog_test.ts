@@ -180,3 +180,24 @@ Deno.test("T11 LiveCatalog does not wait for a slow check with its first list, a
   slow.resolve();
   await f.until();
 });
+
+Deno.test("T12 LiveCatalog keeps a change that comes while the first tools are still asked about", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  await using f = await fixture({
+    ask: async () => {
+      asked.resolve();
+      await answered.promise;
+      return success(undefined);
+    },
+  });
+  await f.write("a.json", "a");
+  const first = f.live.current();
+  await asked.promise;
+  await f.write("b.json", "b");
+  assert.deepStrictEqual(namesOf(await first), ["a"]); // it does not wait for answers for ever
+  answered.resolve();
+  await f.until("a", "b");
+  await f.live[Symbol.asyncDispose](); // when everything that was under way is done
+  assert.deepStrictEqual(f.announced, [["a", "b"]]);
+});
