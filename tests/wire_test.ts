@@ -180,7 +180,7 @@ Deno.test("C2 C3 fault 2: --debug and --log-to-stderr leave stdout to the protoc
 });
 
 for (const era of ERAS) {
-  Deno.test(`C3 fault 9: the end of input ends the program within a second, with code 0, over stdio in ${era}`, async () => {
+  Deno.test(`C3 fault 9: the end of input ends the program at once, with code 0, over stdio in ${era}`, async () => {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench, { era });
     await server.shell("true");
@@ -188,7 +188,8 @@ for (const era of ERAS) {
     await server.closeInput();
     const { code } = await server.exit();
     assert.equal(code, 0);
-    assert.ok(performance.now() - begin < 1_000, `it took ${performance.now() - begin} ms`);
+    // A tenth of a second, or two on a busy machine; a grace that is waited for takes ten.
+    assert.ok(performance.now() - begin < 5_000, `it took ${performance.now() - begin} ms`);
   });
 }
 

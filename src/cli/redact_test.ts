@@ -68,8 +68,9 @@ Deno.test("redactFields() ends on a structure that holds itself", () => {
 Deno.test("redactText() stays quick on hostile text", () => {
   const started = performance.now();
   for (const piece of ["a.", "token", "-----BEGIN PRIVATE KEY-----", "eyJ", "authorization ", "a-", "://"]) {
-    redactText(piece.repeat(Math.ceil(10_000 / piece.length)));
+    redactText(piece.repeat(Math.ceil(100_000 / piece.length)));
   }
   const elapsed = performance.now() - started;
-  assert.ok(elapsed < 1000, `${elapsed} ms`);
+  // A tenth of a second; what grows with the square of the length takes minutes.
+  assert.ok(elapsed < 20_000, `${elapsed} ms`);
 });

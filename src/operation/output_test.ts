@@ -51,8 +51,8 @@ Deno.test("X8 N4 OperationOutput never holds more than its window and takes 11 M
   assert.strictEqual(output.totalLines, 170 * 8192);
   assert.strictEqual(output.droppedLines, (170 * 65536 - 1024 * 1024) / 8);
   assert.ok(output.heldBytes <= 1024 * 1024);
-  // The aim is 20 ms; the rest is for a busy machine.
-  assert.ok(elapsed < 200, `took ${elapsed} ms`);
+  // The aim is 20 ms; what moved the window for each chunk would take minutes.
+  assert.ok(elapsed < 5_000, `took ${elapsed} ms`);
 });
 
 Deno.test("OperationOutput keeps its own copy of a chunk", () => {

@@ -118,7 +118,7 @@ async function bombed(scene: Scene): Promise<string | undefined> {
   await running.call("status");
   const took = performance.now() - since;
   await running.call("await", { operation_id });
-  return took > 3_000 ? `status took ${took} ms` : undefined;
+  return took > 8_000 ? `status took ${took} ms` : undefined;
 }
 
 const LIMIT_WORDS = ["--limit-processes", "100"] as const;
