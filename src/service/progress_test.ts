@@ -61,7 +61,7 @@ Deno.test("X6 ProgressStream shows the newest of a flood and never more than abo
   const most = 2 + (performance.now() - begin) / 100; // a slow machine floods for longer
   assert.ok(notes.length >= 1 && notes.length <= most, `${notes.length} messages, at most ${most}`);
   assert.ok(notes.every(([, message]) => message.length <= 4096));
-  assert.ok(notes.at(-1)?.[1].endsWith("\nthe last line"));
+  assert.ok(notes.at(-1)?.[1].endsWith("the last line"), notes.at(-1)?.[1].slice(-80));
 });
 
 Deno.test("X6 ProgressStream labels the lines of several operations", async () => {
