@@ -6,6 +6,8 @@ import type { GuardView } from "../sandbox/guard.ts";
 
 /** Launches of one thing while what is guarded keeps changing under them. */
 const MOST_TRIES = 20;
+/** Of these, after which nothing was seen to have changed. */
+const MOST_UNCHANGED = 10;
 
 export interface Launch<Result> {
   /** What is guarded now; undefined: nothing is. */
@@ -14,16 +16,27 @@ export interface Launch<Result> {
   readonly launch: () => Promise<Result>;
   /** Whether nothing ran, and it is worth another look. */
   readonly mayTryAgain: (result: Result) => boolean;
+  /**
+   * Whether the launch itself failed: then the paths may have changed and be again as they were, which a clock of some
+   * milliseconds does not tell, or it went by another command's look. Absent: never.
+   */
+  readonly mayHaveRaced?: (result: Result) => boolean;
 }
 
-/** The result of the first launch, or of another one where it failed and the guarded paths are no longer the same. */
-export async function launchAgain<Result>({ look, launch, mayTryAgain }: Launch<Result>): Promise<Result> {
+/**
+ * The result of the first launch, or of another one where it failed and the guarded paths are no longer the same, or may
+ * have been others meanwhile.
+ */
+export async function launchAgain<Result>(
+  { look, launch, mayTryAgain, mayHaveRaced }: Launch<Result>,
+): Promise<Result> {
   let before = look()?.key;
+  let unchanged = 0;
   for (let tries = 1;; tries++) {
     const result = await launch();
     if (tries >= MOST_TRIES || !mayTryAgain(result)) return result;
     const now = look()?.key;
-    if (now === before) return result;
+    if (now === before && !(mayHaveRaced?.(result) === true && ++unchanged < MOST_UNCHANGED)) return result;
     before = now;
   }
 }

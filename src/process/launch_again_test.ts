@@ -2,13 +2,18 @@ import assert from "node:assert/strict";
 import { launchAgain } from "./launch_again.ts";
 
 /** Looks at these states in turn, and stays at the last. */
-async function launched(states: readonly string[], results: readonly string[]): Promise<[string, number, number]> {
+async function launched(
+  states: readonly string[],
+  results: readonly string[],
+  mayHaveRaced?: (result: string) => boolean,
+): Promise<[string, number, number]> {
   let looks = 0;
   let launches = 0;
   const result = await launchAgain({
     look: () => ({ key: states[Math.min(looks++, states.length - 1)] ?? "" }),
     launch: () => Promise.resolve(results[Math.min(launches++, results.length - 1)] ?? ""),
     mayTryAgain: (one) => one === "refused",
+    ...mayHaveRaced !== undefined && { mayHaveRaced },
   });
   return [result, launches, looks];
 }
@@ -25,4 +30,11 @@ Deno.test("S8 launchAgain() launches again exactly where it was refused and what
     20,
     20,
   ]);
+});
+
+Deno.test("S8 launchAgain() launches again what a change may have met that nobody sees any more, but not for ever", async () => {
+  const raced = () => true;
+  assert.deepStrictEqual(await launched(["a"], ["refused", "ran"], raced), ["ran", 2, 2]);
+  assert.deepStrictEqual(await launched(["a"], ["refused"], raced), ["refused", 10, 11]);
+  assert.deepStrictEqual(await launched(["a"], ["refused", "ran"], () => false), ["refused", 1, 2]);
 });

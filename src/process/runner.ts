@@ -99,12 +99,13 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
     try {
       const policy = await this.#admission.admitted();
-      const how = { policy, hooks, left: [] };
+      const how: How = { policy, hooks, left: [] };
       let before: GuardView | undefined;
       const end = await launchAgain({
         look: () => before = this.#admission.look(policy),
         launch: () => this.#launch(request, how),
         mayTryAgain: (one) => one.kind === "not_started" && !hooks.signal.aborted,
+        mayHaveRaced: () => how.left.at(-1)?.refused() === true,
       });
       this.#tellChanges(before, how);
       return end;
@@ -139,6 +140,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
         return one;
       },
       mayTryAgain: ({ begun }) => !begun && !hooks.signal.aborted,
+      mayHaveRaced: ({ followed }) => followed.refused(),
     });
     for (const { process } of tried) if (process !== opened.process) await give(process); // closes what nobody will
     const { process: { stdin }, followed: { end } } = opened;

@@ -47,6 +47,8 @@ export interface Supervised {
   readonly end: Promise<CommandEnd>;
   /** Whether what waited has taken its command; asked when `end` has settled. */
   readonly taken: () => boolean;
+  /** Whether the launcher reported a step before the command's program that failed: nothing ran, and that was not its fault. */
+  readonly refused: () => boolean;
   /** Settles when the command runs, with true, or when it is known that it never will, with false. */
   readonly begun: Promise<boolean>;
   /** Whether nothing of the tree is left, as far as is known by now; false says nothing. */
@@ -62,7 +64,14 @@ export function supervise(supervision: Supervision, hooks: CommandHooks): Superv
   hooks.signal.addEventListener("abort", abort, { once: true });
   if (hooks.signal.aborted) abort();
   const gone = run.gone.finally(() => hooks.signal.removeEventListener("abort", abort));
-  return { end: run.end(), taken: () => run.taken, begun: run.begun(), isOver: () => run.isOver, gone };
+  return {
+    end: run.end(),
+    taken: () => run.taken,
+    refused: () => run.refused,
+    begun: run.begun(),
+    isOver: () => run.isOver,
+    gone,
+  };
 }
 
 class SupervisedRun {
@@ -116,6 +125,11 @@ class SupervisedRun {
   /** What waited has its command. */
   get taken(): boolean {
     return this.#taken;
+  }
+
+  /** A step before the program failed. */
+  get refused(): boolean {
+    return this.#failure !== undefined && isLaunchFault(this.#failure, this.#supervision.steps);
   }
 
   /** The command left nothing running when it ended, or the last of it has gone since. */
