@@ -15,11 +15,14 @@ export class GrantedPlaces {
   }
 
   /** Whether at every path of the policy, the same each time, lies what lay there at the last look. The first says no. */
-  areUnchanged({ grants, writable }: SandboxPolicy): boolean {
-    const paths = [...grants, ...writable].map(({ path }) => path);
-    this.#watch ??= this.#looker.watch(paths.filter((path) => !LASTING.test(path)), "identity");
+  areUnchanged(policy: SandboxPolicy): boolean {
+    this.#watch ??= this.#looker.watch(exchangeable(policy), "identity");
     return this.#watch.isUnchanged();
   }
+}
+
+function exchangeable({ grants, writable }: SandboxPolicy): readonly string[] {
+  return [...grants, ...writable].map(({ path }) => path).filter((path) => !LASTING.test(path));
 }
 
 /** The kernel's own, and trees of the system that are granted as a whole: nobody exchanges them. */
