@@ -46,8 +46,7 @@ export class StderrFile implements AsyncDisposable {
     await this.#following;
     try {
       await this.#read();
-      const last = this.#splitter.end();
-      if (last !== undefined) this.#options.onLine(new TextDecoder().decode(last));
+      this.#endLine();
     } finally {
       this.#file.close();
     }
@@ -91,7 +90,15 @@ export class StderrFile implements AsyncDisposable {
     // The writers append, so they go on at the new end.
     await this.#file.truncate(0);
     await this.#file.seek(0, Deno.SeekMode.Start);
+    this.#endLine();
     this.#tell(length);
+    this.#endLine();
+  }
+
+  /** Text was left out here, so the line ends: its rest must not be joined to what comes later. */
+  #endLine(): void {
+    const rest = this.#splitter.end();
+    if (rest !== undefined) this.#options.onLine(new TextDecoder().decode(rest));
   }
 
   #tell(length: number): void {

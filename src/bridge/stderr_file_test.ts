@@ -62,3 +62,15 @@ Deno.test("H10 StderrFile keeps the file small and tells the last words of a ser
     assert.strictEqual(lines.at(-1), "the last words");
     assert.ok((await Deno.stat(path)).size <= 1024 * 1024);
   }));
+
+Deno.test("H10 StderrFile ends the line after which text was left out", () =>
+  inDirectory(async (path) => {
+    const { lines, next, onLine } = hearing();
+    const reading = await StderrFile.open({ path, onLine, log: SILENT });
+    using writer = await Deno.open(path, { append: true });
+    await writer.write(new TextEncoder().encode(`${"x".repeat(999)}\n`.repeat(1500) + "cut short"));
+    for (let told = next(); (await writer.stat()).size > 0; told = next()) await told;
+    await writer.write(new TextEncoder().encode("the last words\n"));
+    await reading[Symbol.asyncDispose]();
+    assert.strictEqual(lines.at(-1), "the last words");
+  }));
