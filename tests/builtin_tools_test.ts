@@ -22,17 +22,107 @@ async function begin(server: ServerProcess, command: string): Promise<string> {
   return operation.operation_id;
 }
 
-Deno.test("B1 the built-in tools are listed with annotations and object schemas", async () => {
+/** Of an operation argument; `id` is its other name. */
+const OPERATION = {
+  type: "string",
+  description: "Id of one operation, from the call that started it or from `status`.",
+};
+const OPERATION_ALIAS = { type: "string", description: "The same as operation_id." };
+const TOOLS = {
+  type: "string",
+  description: 'Only operations whose tool name starts with one of these, as in "cargo,npm_run".',
+};
+
+Deno.test("B1 T13 the built-in tools are listed with what a model needs to know, the essentials first", async () => {
   using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const tools = new Map((await listed(server)).map((tool) => [tool.name, tool]));
-  for (const name of ["status", "await", "cancel", "sandboxed_shell"]) {
-    assert.equal(tools.get(name)?.inputSchema.type, "object", name);
-    assert.notEqual(tools.get(name)?.annotations, undefined, name);
-  }
-  assert.ok(tools.get("status")?.annotations?.readOnlyHint);
-  assert.ok(tools.get("await")?.annotations?.readOnlyHint);
-  assert.ok(tools.get("sandboxed_shell")?.annotations?.readOnlyHint !== true);
+  await using server = await ServerProcess.start(bench, { flags: ["--inline-wait", "3000"] });
+  const tools = await listed(server);
+  const scope = await Deno.realPath(bench.scope);
+  assert.deepStrictEqual(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })), [
+    {
+      name: "await",
+      description:
+        "Waits for background operations to end (one by operation_id, else all) and returns their results. After " +
+        "timeout_seconds (default 50) it tells what still runs; a further call waits on.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          operation_id: OPERATION,
+          id: OPERATION_ALIAS,
+          tools: TOOLS,
+          timeout_seconds: { type: "number", minimum: 0, maximum: 86400, description: "Longest wait in seconds." },
+        },
+        additionalProperties: false,
+      },
+    },
+    {
+      name: "cancel",
+      description: "Ends a running or queued operation with all its processes and answers when they are gone.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          operation_id: OPERATION,
+          id: OPERATION_ALIAS,
+          reason: { type: "string", description: "Shown with the result." },
+        },
+        additionalProperties: false,
+      },
+    },
+    {
+      name: "sandboxed_shell",
+      description: `Runs a shell command line (after 3 s the answer is an operation id for \`await\`) in ${scope}; ` +
+        "elsewhere is read-only or hidden. stdout and stderr come as one text, with the exit code. A program left with " +
+        "`&` ends with its command; a long-running one is a call of its own. There is no terminal; stdin is empty " +
+        "unless given.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          command: { type: "string", description: "The command line." },
+          working_directory: { type: "string", description: "Directory to run in, inside the scope." },
+          timeout_seconds: {
+            type: "number",
+            exclusiveMinimum: 0,
+            maximum: 86400,
+            description: "Seconds after which it is ended.",
+          },
+          execution_mode: {
+            type: "string",
+            enum: ["Synchronous", "AsyncResultPush"],
+            description: "Synchronous waits for the result; AsyncResultPush answers with the operation id at once.",
+          },
+          env: {
+            type: "object",
+            additionalProperties: { type: "string" },
+            description: "Environment variables to add.",
+          },
+          stdin: { type: "string", description: "Text for standard input." },
+        },
+        required: ["command"],
+        additionalProperties: false,
+      },
+    },
+    {
+      name: "status",
+      description:
+        "Shows at once what runs, is queued or ended lately, tools that are not available, the sandbox and the scope; " +
+        "with operation_id and lines, that part of its output.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          operation_id: OPERATION,
+          id: OPERATION_ALIAS,
+          tools: TOOLS,
+          lines: {
+            type: "string",
+            description: 'With operation_id: these lines of its output, counted from 1, as in "7", "7-200" or "7-".',
+          },
+          limit: { type: "integer", minimum: 1, maximum: 1000, description: "Most of each kind to list; default 10." },
+        },
+        additionalProperties: false,
+      },
+    },
+  ]);
+  assert.deepStrictEqual(tools.map(({ annotations }) => annotations?.readOnlyHint), [true, false, false, true]);
 });
 
 Deno.test("B1 a tool file cannot take the name of a built-in tool", async () => {

@@ -4,7 +4,7 @@
  */
 import { visibleText } from "../base/visible_text.ts";
 import { argumentOf } from "./argument.ts";
-import { hintFor, listedDescription } from "./guidance.ts";
+import { describedWith, hintFor } from "./guidance.ts";
 import type { Leaf, LeafStep } from "./leaf.ts";
 import { exclusiveOf, probeOf, retryOf } from "./run_rules.ts";
 import { isAlwaysMeta } from "./meta_parameters.ts";
@@ -109,7 +109,7 @@ function place(node: Node, inherited: Inherited): PlacedLeaf {
     name: [toolName, ...path].join("_"),
     tool: toolName,
     path,
-    description: listedDescription(inherited.description, hint, inherited.synchronous !== true),
+    description: describedWith(inherited.description, hint),
     argv,
     options: options.map(argumentOf),
     positionals: declared(node.positional_args).map(argumentOf),

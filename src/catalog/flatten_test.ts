@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { flatten } from "./flatten.ts";
-import { ASYNC_GUIDANCE } from "./guidance.ts";
 import type { Leaf } from "./leaf.ts";
 import { type ToolDefinition, toolSchema } from "./mtdf.ts";
 
@@ -105,7 +104,7 @@ Deno.test("T8 flatten() runs the program a shell's subcommand names, and keeps a
   ], [["ls"], ["grep", "-r"], ["bash", "-c"], ["sh", "-c"], ["./gradlew", "build"]]);
 });
 
-Deno.test("T13 flatten() adds hints, and guidance to what runs in the background", () => {
+Deno.test("T13 flatten() adds the hint for a leaf to its description", () => {
   const file = {
     command: "x",
     hints: { custom: { default: "Try a first." }, a: "Quick." },
@@ -117,7 +116,7 @@ Deno.test("T13 flatten() adds hints, and guidance to what runs in the background
   };
   assert.deepStrictEqual(leavesOf(file).map(({ description }) => description), [
     "A\n\nQuick.",
-    `B\n\nTry a first.\n\n${ASYNC_GUIDANCE}`,
+    "B\n\nTry a first.",
     "C\n\nOwn.",
   ]);
 });

@@ -1,14 +1,6 @@
 import { visibleText } from "../base/visible_text.ts";
 import type { HintsDefinition } from "./mtdf_parts.ts";
 
-/**
- * What the description of a background leaf says about getting its result (T13). It describes and does not command:
- * some clients treat commanding tool text as prompt injection.
- */
-export const ASYNC_GUIDANCE =
-  "The call returns an operation id at once while the command runs in the background; other work can go on, " +
-  "and `await` with that id gives the result.";
-
 /** Words that show a description already tells of running in the background (T4). */
 export const MENTIONS_BACKGROUND = /\b(async|asynchronous|asynchronously|background|operation id|await|notif\w+)\b/i;
 
@@ -16,9 +8,9 @@ export const MENTIONS_BACKGROUND = /\b(async|asynchronous|asynchronously|backgro
 export const PROMISES_ASYNC =
   /\b(asynchronously|(runs?|running|executed?|works?) (async|in the background)|returns? (an? |the )?(operation )?id\b|notifi\w+ (you )?(on|when|once))/i;
 
-/** The description of a leaf as it is listed: its own, the hint for it, the guidance when it runs in the background. */
-export function listedDescription(own: string, hint: string | undefined, inBackground: boolean): string {
-  return [own.trim(), hint, inBackground ? ASYNC_GUIDANCE : undefined]
+/** The description of a leaf: its own, then the hint for it. */
+export function describedWith(own: string, hint: string | undefined): string {
+  return [own.trim(), hint]
     .filter((part) => part !== undefined && part !== "")
     .map((part) => visibleText(part ?? ""))
     .join("\n\n");

@@ -6,17 +6,16 @@ import { toolSchema } from "./mtdf.ts";
 const META = {
   working_directory: {
     type: "string",
-    description: "Directory to run in, inside the scope. Default: the scope's first directory.",
+    description: "Directory to run in, inside the scope.",
   },
   timeout_seconds: {
     type: "number",
-    description: "Seconds after which the run is ended.",
     exclusiveMinimum: 0,
     maximum: 86400,
   },
   execution_mode: {
     type: "string",
-    description: "Synchronous: the answer is the result. AsyncResultPush: the answer is an operation id.",
+    description: "Wait for the result, or get an operation id at once.",
     enum: ["Synchronous", "AsyncResultPush"],
   },
 };

@@ -61,7 +61,7 @@ export interface Leaf {
   readonly tool: string;
   /** Subcommand names from the tool down, without a final `default`; empty for the tool itself. */
   readonly path: readonly string[];
-  /** For people and models, guidance included. */
+  /** For people and models, its hint included. */
   readonly description: string;
   /** First words of argv: the words of `command`, then of `argv` or the subcommand path. Empty for a sequence. */
   readonly argv: readonly string[];

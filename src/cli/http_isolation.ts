@@ -110,7 +110,7 @@ async function modernIn(
   const { maxConcurrency } = options.settings;
   return modernEra(options, program, {
     turns: new Turns(maxConcurrency),
-    tools: new ToolLister(program.service.settings),
+    tools: new ToolLister(program.service),
   });
 }
 

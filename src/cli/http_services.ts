@@ -60,7 +60,7 @@ export async function servedHere(options: ComposeHttpOptions, stack: AsyncDispos
   const program = stack.use(await compose(options));
   const { service, kept } = program;
   const turns = new Turns(settings.maxConcurrency);
-  const tools = new ToolLister(service.settings);
+  const tools = new ToolLister(service);
   program.afterFirstAnswer();
   return {
     open: inProcessBackends({

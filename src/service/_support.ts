@@ -149,7 +149,7 @@ export async function connectClient(
   era: typeof ERAS[number] = "legacy",
 ): Promise<{ readonly client: Client } & AsyncDisposable> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  const tools = new ToolLister(service.settings);
+  const tools = new ToolLister(service);
   const connection = serveStdio((context) => buildServer(service, { era: context.era, tools }), {
     transport: serverSide,
   });

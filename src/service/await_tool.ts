@@ -40,10 +40,9 @@ const MOST_RUNNING = 10;
 export const AWAIT_TOOL: BuiltinTool = {
   name: "await",
   title: "Wait for operations",
-  description:
-    "Waits until background operations have ended and returns their results: one by operation_id, those of some tools, " +
-    `or all. After timeout_seconds (default ${DEFAULT_LIMIT_SECONDS}) it tells what is still running; a further call ` +
-    "continues to wait. It never ends an operation.",
+  describe: () =>
+    "Waits for background operations to end (one by operation_id, else all) and returns their results. After " +
+    `timeout_seconds (default ${DEFAULT_LIMIT_SECONDS}) it tells what still runs; a further call waits on.`,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   parameters: [
     OPERATION_PARAMETER,

@@ -1,14 +1,14 @@
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import type { BuiltinArguments, Parameter } from "./builtin_parameters.ts";
+import type { ListFacts } from "./listed_texts.ts";
 import type { CallContext, Service } from "./service.ts";
 
 /** One tool that always exists (B1). */
 export interface BuiltinTool {
   readonly name: string;
   readonly title: string;
-  readonly description: string;
-  /** Instead of `description` where `--sync` makes every call wait; absent: the same. */
-  readonly synchronousDescription?: string;
+  /** The listed description. */
+  readonly describe: (facts: ListFacts) => string;
   readonly annotations: ToolAnnotations;
   readonly parameters: readonly Parameter[];
   /** Absent for tools that return command output: two clients then hide the text from the model (X1). */
@@ -24,15 +24,14 @@ export const OPERATION_PARAMETER: Parameter = {
   name: "operation_id",
   kind: "text",
   alias: "id",
-  description: "Id of one operation (op_...), as the call that started it returned it or `status` lists it.",
+  description: "Id of one operation, from the call that started it or from `status`.",
 };
 
 /** The filter of `await` and `status`. */
 export const TOOLS_PARAMETER: Parameter = {
   name: "tools",
   kind: "text",
-  description: "Without operation_id: only operations whose tool name starts with one of these, separated by commas, " +
-    'as in "cargo,npm_run".',
+  description: 'Only operations whose tool name starts with one of these, as in "cargo,npm_run".',
 };
 
 /** Whether `tool` passes the comma list `prefixes`; undefined or empty passes everything. */

@@ -2,10 +2,8 @@ import { strict as assert } from "node:assert";
 import { Emitter } from "../base/emitter.ts";
 import { OperationRegistry } from "../operation/registry.ts";
 import { SILENT } from "../base/log.ts";
-import { ASYNC_GUIDANCE } from "../catalog/guidance.ts";
 import { catalogOf } from "../catalog/snapshot.ts";
 import { connectClient, idOf, makeLeaf, makeService, PlayedRunner, type ServiceParts, textsOf } from "./_support.ts";
-import type { ServiceSettings } from "./service.ts";
 
 async function setUp(parts: ServiceParts = {}) {
   const runner = new PlayedRunner();
@@ -170,17 +168,6 @@ Deno.test("B1 T5 tools/list shows the built-in tools first, in stable order, and
   ]);
   assert.deepStrictEqual(tools.filter((tool) => tool.outputSchema !== undefined).map((tool) => tool.name), ["cancel"]);
   assert.deepStrictEqual(tools[2]?.inputSchema.required, ["command"]);
-});
-
-Deno.test("T13 X2 under --sync no description promises an operation id", async () => {
-  const catalog = catalogOf([makeLeaf("make", { description: `Runs make.\n\n${ASYNC_GUIDANCE}` })]);
-  const promising = async (settings: Partial<ServiceSettings>) => {
-    await using session = await setUp({ catalog, settings });
-    const { tools } = await session.client.listTools();
-    return tools.filter((tool) => tool.description?.includes("an operation id at once")).map((tool) => tool.name);
-  };
-  assert.deepStrictEqual(await promising({ synchronous: false }), ["sandboxed_shell", "make"]);
-  assert.deepStrictEqual(await promising({ synchronous: true }), []);
 });
 
 Deno.test("C3 tools/list refuses any cursor with -32602", async () => {

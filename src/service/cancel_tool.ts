@@ -11,12 +11,11 @@ const DEFAULT_REASON = "Cancelled by the client";
 export const CANCEL_TOOL: BuiltinTool = {
   name: "cancel",
   title: "Cancel an operation",
-  description: "Ends a running or queued operation with all its processes and answers when they are gone. " +
-    "What it wrote until then stays readable with `await`.",
+  describe: () => "Ends a running or queued operation with all its processes and answers when they are gone.",
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   parameters: [
     { ...OPERATION_PARAMETER, required: true },
-    { name: "reason", kind: "text", description: "Why, for whoever reads the result." },
+    { name: "reason", kind: "text", description: "Shown with the result." },
   ],
   outputSchema: {
     type: "object",

@@ -1,32 +1,26 @@
 /** What `tools/list` shows: built-in tools first, then the catalog in its order. */
 import { ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
-import { ASYNC_GUIDANCE } from "../catalog/guidance.ts";
 import type { Catalog, Leaf } from "../catalog/leaf.ts";
 import { inputSchemaOf } from "../catalog/input_schema.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";
 import { schemaOf } from "./builtin_parameters.ts";
 import { shownValue } from "./delivery/lenient_params.ts";
+import { listedDescription, type ListFacts } from "./listed_texts.ts";
 import { takesTasks } from "./task_support.ts";
-
-/** What descriptions depend on beside the catalog. */
-export interface ListOptions {
-  /** `--sync`: no call answers with an operation id, so no description says so. */
-  readonly synchronous: boolean;
-}
 
 const TASK_SUPPORT = { taskSupport: "optional" } as const;
 
 /** Lists the tools of a catalog; keeps the last list, because most clients ask more than once. */
 export class ToolLister {
-  readonly #options: ListOptions;
+  readonly #facts: ListFacts;
   #catalog: Catalog | undefined;
   #tools: Tool[] = [];
   #withTasks: Tool[] = [];
   /** Leaves of unchanged files are the same objects, and so are their definitions. */
   readonly #known = new WeakMap<Leaf, Tool>();
 
-  constructor(options: ListOptions) {
-    this.#options = options;
+  constructor(facts: ListFacts) {
+    this.#facts = facts;
   }
 
   /**
@@ -42,30 +36,28 @@ export class ToolLister {
       );
     }
     if (catalog !== this.#catalog) {
-      this.#tools = [...builtinTools(this.#options), ...this.#leafTools(catalog)];
+      this.#tools = [...builtinTools(this.#facts), ...this.#leafTools(catalog)];
       this.#withTasks = this.#tools.map((tool) => takesTasks(tool.name) ? { ...tool, execution: TASK_SUPPORT } : tool);
       this.#catalog = catalog;
     }
-    return withTasks === true && !this.#options.synchronous ? this.#withTasks : this.#tools;
+    return withTasks === true && !this.#facts.settings.synchronous ? this.#withTasks : this.#tools;
   }
 
   /** A leaf that has the name of a built-in tool is left out. */
   #leafTools(catalog: Catalog): Tool[] {
     return catalog.leaves.filter((leaf) => !BUILTIN_TOOLS.has(leaf.name)).map((leaf) => {
-      const tool = this.#known.get(leaf) ?? toolOf(leaf, this.#options);
+      const tool = this.#known.get(leaf) ?? toolOf(leaf, this.#facts);
       this.#known.set(leaf, tool);
       return tool;
     });
   }
 }
 
-function builtinTools({ synchronous }: ListOptions): Tool[] {
-  return [...BUILTIN_TOOLS.values()].map((
-    { name, title, description, synchronousDescription, annotations, parameters, outputSchema },
-  ) => ({
+function builtinTools(facts: ListFacts): Tool[] {
+  return [...BUILTIN_TOOLS.values()].map(({ name, title, describe, annotations, parameters, outputSchema }) => ({
     name,
     title,
-    description: synchronous ? synchronousDescription ?? description : description,
+    description: describe(facts),
     // As below.
     inputSchema: { ...schemaOf(parameters) } as Tool["inputSchema"],
     ...outputSchema !== undefined && { outputSchema: outputSchema as Tool["inputSchema"] },
@@ -73,16 +65,11 @@ function builtinTools({ synchronous }: ListOptions): Tool[] {
   }));
 }
 
-function toolOf(leaf: Leaf, { synchronous }: ListOptions): Tool {
+function toolOf(leaf: Leaf, facts: ListFacts): Tool {
   return {
     name: leaf.name,
-    description: synchronous ? withoutGuidance(leaf.description) : leaf.description,
+    description: listedDescription(leaf, facts),
     // A schema is JSON, which its own type does not say: its members are `unknown`.
     inputSchema: { ...inputSchemaOf(leaf) } as Tool["inputSchema"],
   };
-}
-
-/** The catalog ends the description of a background leaf with it and does not know of `--sync`. */
-function withoutGuidance(description: string): string {
-  return description.endsWith(ASYNC_GUIDANCE) ? description.slice(0, -ASYNC_GUIDANCE.length).trimEnd() : description;
 }

@@ -7,33 +7,31 @@ import type { CommandRequest } from "../process/command_runner.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "./builtin_parameters.ts";
 import { requestWork } from "./command_work.ts";
+import { earlyAnswer, type ListFacts, namedScope } from "./listed_texts.ts";
 import { chooseMode } from "./mode.ts";
 import { shorten } from "./prepare_call.ts";
 import { errorResult } from "./results.ts";
 import { runOperation } from "./run_operation.ts";
 import type { CallContext, Service } from "./service.ts";
 
-const WHAT_IT_DOES =
-  "Runs a shell command line inside the sandbox: pipes, redirections, several lines, any program. stdout and stderr " +
-  "come back as one text with the exit code.";
-const ITS_INPUT = "There is no terminal, and standard input is empty unless stdin is given.";
+/** The rest of the description; clients that cut it show the first sentence. */
+const DETAILS =
+  "stdout and stderr come as one text, with the exit code. A program left with `&` ends with its command; " +
+  "a long-running one is a call of its own. There is no terminal; stdin is empty unless given.";
 
 export const SHELL_TOOL: BuiltinTool = {
   name: "sandboxed_shell",
   title: "Run a shell command",
-  description: `${WHAT_IT_DOES} By default the call returns an operation id at once while the command runs in the ` +
-    "background; `await` with that id gives the result. With execution_mode Synchronous the answer is the result. " +
-    ITS_INPUT,
-  synchronousDescription: `${WHAT_IT_DOES} ${ITS_INPUT}`,
+  describe: (facts) => `${firstSentence(facts)} ${DETAILS}`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   parameters: [
     { name: "command", kind: "text", required: true, description: "The command line." },
     { name: "working_directory", kind: "text", description: "Directory to run in, inside the scope." },
-    { name: "timeout_seconds", kind: "limit", description: "Seconds after which the run is ended." },
+    { name: "timeout_seconds", kind: "limit", description: "Seconds after which it is ended." },
     {
       name: "execution_mode",
       kind: "mode",
-      description: "Synchronous: the answer is the result. AsyncResultPush: the answer is an operation id.",
+      description: "Synchronous waits for the result; AsyncResultPush answers with the operation id at once.",
     },
     { name: "env", kind: "variables", description: "Environment variables to add." },
     { name: "stdin", kind: "input", description: "Text for standard input." },
@@ -41,6 +39,17 @@ export const SHELL_TOOL: BuiltinTool = {
   tellsNews: true,
   call: runShell,
 };
+
+/** Some clients show 150 characters: the scope comes after what is always as long, and no path is cut by us. */
+function firstSentence(facts: ListFacts): string {
+  const answer = earlyAnswer(facts);
+  const elsewhere = facts.settings.sandbox.enforced
+    ? "elsewhere is read-only or hidden"
+    : "there is NO SANDBOX, it can reach everything this user can";
+  return `Runs a shell command line${answer === undefined ? "" : ` (${answer})`} in ${
+    namedScope(facts)
+  }; ${elsewhere}.`;
+}
 
 /** What checked arguments ask the runner for. The problem is the text of the result. */
 export async function shellRequest(args: BuiltinArguments, scope: Scope): Promise<Outcome<CommandRequest>> {

@@ -40,9 +40,9 @@ const LINES_HEADING_BYTES = 400;
 export const STATUS_TOOL: BuiltinTool = {
   name: "status",
   title: "Status of operations",
-  description:
-    "Shows at once what runs, what is queued, what ended lately, and which tool files could not be loaded. " +
-    "Results in full come from `await`.",
+  describe: () =>
+    "Shows at once what runs, is queued or ended lately, tools that are not available, the sandbox and the scope; with " +
+    "operation_id and lines, that part of its output.",
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   parameters: [
     OPERATION_PARAMETER,
@@ -52,7 +52,7 @@ export const STATUS_TOOL: BuiltinTool = {
       kind: "text",
       description: 'With operation_id: these lines of its output, counted from 1, as in "7", "7-200" or "7-".',
     },
-    { name: "limit", kind: "count", description: `How many of each kind to list; default ${DEFAULT_LIMIT}.` },
+    { name: "limit", kind: "count", description: `Most of each kind to list; default ${DEFAULT_LIMIT}.` },
   ],
   tellsNews: false,
   call: showStatus,

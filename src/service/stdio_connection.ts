@@ -31,7 +31,7 @@ const LAST_ANSWERS_MS = 2_000;
 export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
   const transport = new StdioTransport({ input: io.input, output: io.output, log: service.log });
   const ordered = new Handshake(transport);
-  const tools = new ToolLister(service.settings);
+  const tools = new ToolLister(service);
   let session: BuiltServer | undefined;
   const build = ({ era }: { readonly era: "legacy" | "modern" }) => {
     session = buildSession(service, { era, tools });

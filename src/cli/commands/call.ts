@@ -116,7 +116,7 @@ interface FoundTool {
 /** The tool by its name, or by the older form with `subcommand` among the arguments. */
 async function findTool(service: Service, { name, args }: Wanted): Promise<FoundTool> {
   const catalog = await service.catalog();
-  const definitions = new ToolLister(service.settings).list(catalog, undefined);
+  const definitions = new ToolLister(service).list(catalog, undefined);
   const resolved = resolveCall(catalog, name, args);
   const leaf = resolved.ok ? resolved.value.leaf : undefined;
   const definition = definitions.find((one) => one.name === (leaf?.name ?? name));

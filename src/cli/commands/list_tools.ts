@@ -64,7 +64,7 @@ async function ours({ settings, warnings, environment }: CommandContext): Promis
     if (problem.severity === "error") await printProblem(describeProblem(problem));
   }
   return {
-    tools: new ToolLister(program.service.settings).list(catalog, undefined),
+    tools: new ToolLister(program.service).list(catalog, undefined),
     unavailable: catalog.unavailable ?? [],
   };
 }

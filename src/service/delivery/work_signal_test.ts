@@ -10,7 +10,7 @@ import { WORK_CAPABILITY, WORK_METHOD } from "./work_signal.ts";
 async function heardBy(capabilities: Record<string, unknown>): Promise<readonly unknown[]> {
   const service = makeService();
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  const server = buildServer(service, { era: "legacy", tools: new ToolLister(service.settings) });
+  const server = buildServer(service, { era: "legacy", tools: new ToolLister(service) });
   const heard: unknown[] = [];
   const initialized = Promise.withResolvers<void>();
   clientSide.onmessage = (message: JSONRPCMessage) => {
