@@ -12,11 +12,15 @@ function forked(mode: number, pid: number): Uint8Array {
 
 Deno.test("X10 supervise() ends the tree it was told of from outside, in whatever order the reports come", async () => {
   const child = new Deno.Command("setsid", {
-    args: ["sleep", "300"],
+    args: ["sh", "-c", "echo ready >&2; exec sleep 300"],
     stdin: "null",
     stdout: "piped",
-    stderr: "null",
+    stderr: "piped",
   }).spawn();
+  // Only now does it lead a process group that a signal reaches.
+  const ready = child.stderr.getReader();
+  await ready.read();
+  await ready.cancel();
   const reports = new ReadableStream<Uint8Array>({
     type: "bytes",
     start(controller) {
