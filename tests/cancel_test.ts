@@ -82,14 +82,14 @@ for (const user of usersAtHand()) {
   });
 }
 
-/** The ends that first give running commands their ten seconds; done side by side, since each takes as long. */
-const GRACEFUL: Readonly<Record<string, (server: ServerProcess) => Promise<void>>> = {
+/** The end of the session at once, and the one that first gives running commands their ten seconds; side by side. */
+const ENDS_OF_SESSION: Readonly<Record<string, (server: ServerProcess) => Promise<void>>> = {
   "the end of input": (server) => server.closeInput(),
   "SIGTERM": (server) => Promise.resolve(server.kill("SIGTERM")),
 };
 
-Deno.test("X10 X14 the end of input and SIGTERM leave no process after the grace, as each user", async () => {
-  const ends = usersAtHand().flatMap((user) => Object.values(GRACEFUL).map((end) => ({ user, end })));
+Deno.test("X10 X14 the end of input and SIGTERM leave no process, as each user", async () => {
+  const ends = usersAtHand().flatMap((user) => Object.values(ENDS_OF_SESSION).map((end) => ({ user, end })));
   await Promise.all(ends.map(async ({ user, end }) => {
     using bench = new Workbench(user);
     await using server = await ServerProcess.start(bench);

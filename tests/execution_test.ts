@@ -154,22 +154,33 @@ Deno.test("X11 operation ids are unique and rise, also across a restart", async 
   assert.deepStrictEqual(ids, [...new Set(ids)].toSorted());
 });
 
-Deno.test("X14 at the end of input a running call gets its time, its answer is sent, and the code is 0", async () => {
+Deno.test("X14 after the end of input not a byte is written, what runs is ended at once, and the code is 0", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
-  const answer = server.shell("touch started; sleep 1; echo in time");
-  await bench.appears("started");
+  await server.notification("notifications/sandbox/configured");
+  const call = (file: string, mode: string) => ({
+    name: "sandboxed_shell",
+    arguments: { command: `trap 'echo late; exit' TERM; touch ${file}; sleep 300 & wait`, execution_mode: mode },
+    _meta: { progressToken: file },
+  });
+  await server.request("tools/call", call("started", "AsyncResultPush"));
+  await server.send({ jsonrpc: "2.0", id: "open", method: "tools/call", params: call("waited", "Synchronous") });
+  await Promise.all([bench.appears("started"), bench.appears("waited")]);
   await server.closeInput();
-  assert.match((await answer).text, /in time/);
-  assert.equal((await server.exit()).code, 0);
+  assert.strictEqual((await server.exit()).code, 0);
+  await server.nothingLeft();
+  assert.deepStrictEqual(server.unclaimed, []);
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.test(`X14 ${signal} ends the program with code 0`, async () => {
+  Deno.test(`X14 ${signal} leaves a running call its time, answers it, and ends the program with code 0`, async () => {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench);
-    await server.shell("true");
+    const answer = server.shell("touch started; until [ -e go ]; do sleep 0.05; done; echo in time");
+    await bench.appears("started");
     server.kill(signal);
+    bench.write("go", "");
+    assert.match((await answer).text, /^in time$/m);
     assert.equal((await server.exit(15_000)).code, 0);
   });
 }

@@ -20,19 +20,26 @@ export function attachServer(child: Deno.ChildProcess, hooks: ServerProcessHooks
   ]);
   return {
     write: (bytes) => writer.write(bytes).catch(ignoreGone),
-    closeInput: () => writer.close().catch(ignoreGone),
-    kill() {
-      try {
-        child.kill("SIGKILL");
-      } catch (thrown) {
-        // It has ended in this very moment.
-        if (!(thrown instanceof TypeError)) throw thrown;
-      }
+    // By a signal, because the end of its stdin leaves its operations no time (X14).
+    askToEnd() {
+      send(child, "SIGTERM");
+      return Promise.resolve();
     },
-    ended: Promise.all([child.status, read]).then(([{ code, signal }]) =>
-      signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`
-    ),
+    kill: () => send(child, "SIGKILL"),
+    ended: Promise.all([child.status, read]).then(async ([{ code, signal }]) => {
+      await writer.close().catch(ignoreGone);
+      return signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
+    }),
   };
+}
+
+function send(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal);
+  } catch (thrown) {
+    // It has ended in this very moment.
+    if (!(thrown instanceof TypeError)) throw thrown;
+  }
 }
 
 async function readAll(stream: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) => void): Promise<void> {

@@ -30,7 +30,7 @@ export async function startSandboxedServer(
   const writer = opened.stdin.getWriter();
   return {
     write: (bytes) => writer.write(bytes).catch(ignoreGone),
-    closeInput: () => writer.close().catch(ignoreGone),
+    askToEnd: () => writer.close().catch(ignoreGone),
     kill: () => abort.abort(),
     ended: opened.end.then(async (end) => {
       await lastWords(reading, log);

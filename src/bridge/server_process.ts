@@ -3,8 +3,8 @@
 export interface ServerProcess {
   /** Writes to its stdin; resolves when it took the bytes, or is gone. */
   write(bytes: Uint8Array): Promise<void>;
-  /** How it is asked to end. */
-  closeInput(): Promise<void>;
+  /** Asks it to end in its own way. */
+  askToEnd(): Promise<void>;
   /** Ends it and everything below it at once. */
   kill(): void;
   /** How it ended, in words; never rejects. */

@@ -37,7 +37,7 @@ export interface SubprocessOptions {
 type State = "starting" | "ready" | "waiting" | "resting" | "closed";
 
 const LONGEST_LINE = 16 * 1024 * 1024;
-/** What a server has beyond the grace of its operations when its stdin is closed. */
+/** What a server has beyond the grace of its operations when it is asked to end. */
 const END_MS = 2_000;
 /** Beyond so many bytes that a server has not read it gets no further requests. */
 const MOST_UNREAD = 64 * 1024 * 1024;
@@ -118,7 +118,7 @@ export class Subprocess {
     const process = this.#process;
     if (process !== undefined) {
       const timer = setTimeout(() => process.kill(), graceMs + END_MS);
-      await process.closeInput();
+      await process.askToEnd();
       await process.ended;
       clearTimeout(timer);
     }

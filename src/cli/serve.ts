@@ -1,6 +1,6 @@
 /**
- * The life of the server (requirements S12, X14): log, sandbox and rooms, then MCP until the client closes stdin or a
- * signal comes, then ten seconds for what runs, then everything is closed in the reverse order.
+ * The life of the server (requirements S12, X14): log, sandbox and rooms, then MCP until the client closes stdin, or a
+ * signal comes and what runs has had ten seconds. Then everything is closed in the reverse order.
  */
 import { messageOf } from "../base/errors.ts";
 import { compose } from "./compose.ts";

@@ -1,4 +1,5 @@
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
+import { HurriedEnd } from "../base/kill_delay.ts";
 import type { OperationEnd, OperationState, ProtectedChange, Work, WorkControl } from "./operation.ts";
 import { OperationOutput, type OutputReader, type OutputWindow } from "./output.ts";
 import type { SpillFile } from "./spill_space.ts";
@@ -158,7 +159,7 @@ export class OperationRecord implements Operation {
     this.#status = nextStatus(before, event);
     if (this.#status === before) return false;
     if (this.#status.state !== before.state) this.#stamp(now);
-    if (this.#status.stop !== before.stop) this.#abort.abort(this.#status.stop?.message);
+    if (this.#status.stop !== before.stop) this.#abort.abort(abortReason(this.#status.stop));
     return true;
   }
 
@@ -200,4 +201,8 @@ export class OperationRecord implements Operation {
     this.#output.trim();
     this.#resolveEnded(end);
   }
+}
+
+function abortReason(stop: StopCause | undefined): unknown {
+  return stop?.killAfterMs === undefined ? stop?.message : new HurriedEnd(stop.message, stop.killAfterMs);
 }

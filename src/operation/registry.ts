@@ -210,8 +210,9 @@ export class OperationRegistry {
   /**
    * Gives what is queued or running `graceMs` to end by itself, then ends it; resolves when everything has ended (X14).
    * New operations are accepted until the grace is over. A second call with a shorter grace cuts the first one short.
+   * `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual (X9).
    */
-  async shutdown(graceMs: number): Promise<void> {
+  async shutdown(graceMs: number, killAfterMs?: number): Promise<void> {
     const deadline = this.#now() + graceMs;
     // Again and again, because what starts within the grace has the rest of it.
     while (this.#active.size > 0) {
@@ -219,7 +220,7 @@ export class OperationRegistry {
       if (end !== "ended") break;
     }
     this.#closed = true;
-    const stop = stopRequest("cancelled", "Ahma is shutting down");
+    const stop = stopRequest("cancelled", "Ahma is shutting down", killAfterMs);
     const ids = [...this.#active.keys()];
     // Queued ones first, so that none of them starts in the place of one that ends.
     const active = [...this.#active.values()];
@@ -282,8 +283,8 @@ export class OperationRegistry {
   }
 }
 
-function stopRequest(state: StopCause["state"], message: string): OperationEvent {
-  return { kind: "stop_requested", cause: { state, message } };
+function stopRequest(state: StopCause["state"], message: string, killAfterMs?: number): OperationEvent {
+  return { kind: "stop_requested", cause: { state, message, ...killAfterMs !== undefined && { killAfterMs } } };
 }
 
 function startTimer(ms: number, action: () => void): Timer | undefined {

@@ -5,6 +5,8 @@ export interface StopCause {
   readonly state: Extract<EndState, "cancelled" | "timed_out">;
   /** For the agent: who or what ended it. */
   readonly message: string;
+  /** Milliseconds from SIGTERM to SIGKILL; absent: as usual (X9). */
+  readonly killAfterMs?: number;
 }
 
 /** Where an operation stands. */
@@ -40,7 +42,7 @@ export function nextStatus(status: OperationStatus, event: OperationEvent): Oper
     case "started":
       return status.state === "queued" ? { state: "running" } : status;
     case "stop_requested":
-      if (status.state === "queued") return { state: event.cause.state, stop: event.cause, end: event.cause };
+      if (status.state === "queued") return { state: event.cause.state, stop: event.cause, end: endOf(event.cause) };
       return status.stop === undefined ? { ...status, stop: event.cause } : status;
     case "work_ended": {
       const end = operationEnd(event.end, status.stop);
@@ -49,9 +51,13 @@ export function nextStatus(status: OperationStatus, event: OperationEvent): Oper
   }
 }
 
+function endOf({ state, message }: StopCause): OperationEnd {
+  return { state, message };
+}
+
 function operationEnd(work: WorkEnd, stop: StopCause | undefined): OperationEnd {
   const facts = { ...workFacts(work), ...work.denials !== undefined && { denials: work.denials } };
-  if (stop !== undefined) return { ...facts, ...stop };
+  if (stop !== undefined) return { ...facts, ...endOf(stop) };
   return { ...facts, state: work.kind === "exited" && work.code === 0 ? "completed" : "failed" };
 }
 

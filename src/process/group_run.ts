@@ -4,13 +4,14 @@
  * gone when the command ends, is not found; it stays in its sandbox.
  */
 import { messageOf } from "../base/errors.ts";
+import { killDelay } from "../base/kill_delay.ts";
 import type { Logger } from "../base/log.ts";
 import type { CommandEnd, CommandHooks, TakeOutput } from "./command_runner.ts";
 import { familyOf, type ListedProcess } from "./process_list.ts";
 import type { LauncherProcess, LauncherStatus } from "./spawn.ts";
 import { drain } from "./supervise.ts";
 
-/** SIGTERM comes first; what is left after this many milliseconds gets SIGKILL (X9). */
+/** SIGTERM comes first; what is left after this many milliseconds gets SIGKILL (X9), unless the abort hurries (X14). */
 const TERMINATE_GRACE_MS = 2_000;
 /** What the command left running in the background may finish in this time after it (X10). */
 const BACKGROUND_GRACE_MS = 250;
@@ -47,7 +48,7 @@ export interface GroupRun {
 /** Follows a command that was just started. */
 export function superviseGroup(supervision: GroupSupervision, hooks: CommandHooks): GroupRun {
   const run = new SupervisedGroup(supervision, hooks.onOutput);
-  const abort = () => void run.terminate();
+  const abort = () => void run.terminate(killDelay(hooks.signal, TERMINATE_GRACE_MS));
   hooks.signal.addEventListener("abort", abort, { once: true });
   if (hooks.signal.aborted) abort();
   const gone = run.gone.finally(() => hooks.signal.removeEventListener("abort", abort));
@@ -91,8 +92,8 @@ class SupervisedGroup {
       : { kind: "signalled", signal: status.signal };
   }
 
-  /** SIGTERM to all that is found, SIGKILL to what is left after the grace. */
-  async terminate(): Promise<void> {
+  /** SIGTERM to all that is found, SIGKILL to what is left after so many milliseconds. */
+  async terminate(killAfterMs: number): Promise<void> {
     if (this.#terminating || this.#status !== undefined) return;
     this.#terminating = true;
     const { process } = this.#supervision;
@@ -101,7 +102,7 @@ class SupervisedGroup {
     if (this.#status !== undefined) return;
     signal(-process.pid, "SIGTERM");
     for (const { pid } of this.#strays) signal(pid, "SIGTERM");
-    const late = setTimeout(() => signal(-process.pid, "SIGKILL"), TERMINATE_GRACE_MS);
+    const late = setTimeout(() => signal(-process.pid, "SIGKILL"), killAfterMs);
     await process.status;
     clearTimeout(late);
   }

@@ -5,11 +5,12 @@
  * without when it has no children left. So its exit means that nothing is left. A result does not wait for that:
  * the report that the command's first process has ended and the end of the output are enough.
  */
+import { killDelay } from "../base/kill_delay.ts";
 import type { CommandEnd, CommandHooks, TakeOutput } from "./command_runner.ts";
 import { describeFailure, isLaunchFault, type LauncherReport, ReportReader } from "./reports.ts";
 import type { LauncherProcess, LauncherStatus } from "./spawn.ts";
 
-/** SIGTERM comes first; what is left after this many milliseconds gets SIGKILL (X9). */
+/** SIGTERM comes first; what is left after this many milliseconds gets SIGKILL (X9), unless the abort hurries (X14). */
 const TERMINATE_GRACE_MS = 2_000;
 /** What the command left running in the background may finish in this time after it (X10). */
 const BACKGROUND_GRACE_MS = 250;
@@ -60,7 +61,7 @@ export interface Supervised {
 /** Follows a command that was just launched. */
 export function supervise(supervision: Supervision, hooks: CommandHooks): Supervised {
   const run = new SupervisedRun(supervision, hooks.onOutput);
-  const abort = () => run.terminate();
+  const abort = () => run.terminate(killDelay(hooks.signal, TERMINATE_GRACE_MS));
   hooks.signal.addEventListener("abort", abort, { once: true });
   if (hooks.signal.aborted) abort();
   const gone = run.gone.finally(() => hooks.signal.removeEventListener("abort", abort));
@@ -137,12 +138,12 @@ class SupervisedRun {
     return this.#alone || this.#status !== undefined;
   }
 
-  /** SIGTERM to the command's process group, SIGKILL to whatever is left after the grace. */
-  terminate(): void {
+  /** SIGTERM to the command's process group, SIGKILL to what is left after so many milliseconds. */
+  terminate(killAfterMs: number): void {
     if (this.#terminating || this.#status !== undefined) return;
     this.#terminating = true;
     if (this.#leader !== undefined) signalQuietly(-this.#leader, "SIGTERM"); // else when its start is reported
-    this.#after(TERMINATE_GRACE_MS, () => this.#kill());
+    this.#after(killAfterMs, () => this.#kill());
   }
 
   /** Ends what is left; without namespaces again and again, until the launcher has no children any more. */

@@ -30,7 +30,11 @@ export class PlayedCommand {
   }
 
   get aborted(): boolean {
-    return this.#hooks.signal.aborted;
+    return this.signal.aborted;
+  }
+
+  get signal(): AbortSignal {
+    return this.#hooks.signal;
   }
 
   write(text: string): void {

@@ -20,7 +20,8 @@ export class MessageWriter {
   readonly #onFailure: (thrown: unknown) => void;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
-  #failed = false;
+  /** Nothing more is written. */
+  #stopped = false;
 
   /** `onFailure` hears the first failure to write, a closed pipe for instance; afterwards everything is dropped. */
   constructor(output: ByteOutput, onFailure: (thrown: unknown) => void) {
@@ -30,11 +31,16 @@ export class MessageWriter {
 
   /** Resolves when the bytes were written or dropped; never rejects. */
   write(bytes: Uint8Array): Promise<void> {
-    if (this.#failed) return Promise.resolve();
+    if (this.#stopped) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ bytes, done: resolve });
     this.#writing ??= this.#writeWaiting();
     return promise;
+  }
+
+  /** Drops what waits and all that is given from now on; a write that has begun cannot be taken back. */
+  stop(): void {
+    this.#stopped = true;
   }
 
   /** Resolves when everything given so far was written or dropped. */
@@ -55,7 +61,7 @@ export class MessageWriter {
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
-    for (let written = 0; written < bytes.length && !this.#failed;) {
+    for (let written = 0; written < bytes.length && !this.#stopped;) {
       try {
         written += await this.#output.write(bytes.subarray(written));
       } catch (thrown) {
@@ -66,7 +72,7 @@ export class MessageWriter {
   }
 
   #fail(thrown: unknown): void {
-    this.#failed = true;
+    this.#stopped = true;
     this.#onFailure(thrown);
   }
 }

@@ -1,8 +1,9 @@
 /**
  * One MCP connection over stdin and stdout, both protocol eras.
  *
- * The end (X14): stdin ends, the client goes away, or `stop` aborts → requests and operations have the grace to end →
- * what is left is cancelled → every request is answered → the connection closes.
+ * Its end (X14). `stop` aborts: requests and operations have the grace to end → what is left is cancelled → every
+ * request is answered → the connection closes. stdin ends: nobody reads any more, so nothing is written, and operations
+ * are ended at once; also in the middle of a grace.
  */
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../base/errors.ts";
@@ -17,13 +18,15 @@ import { type ByteInput, StdioTransport } from "./stdio_transport.ts";
 export interface StdioStreams {
   readonly input: ByteInput;
   readonly output: ByteOutput;
-  /** Aborted: the connection ends as if stdin had ended, for SIGINT and SIGTERM. */
+  /** Aborted: the connection ends in order, for SIGINT and SIGTERM. */
   readonly stop?: AbortSignal;
-  /** What operations have after the end of stdin, milliseconds; absent: 10,000. */
+  /** What operations have after `stop`, milliseconds; absent: 10,000. */
   readonly graceMs?: number;
 }
 
 const GRACE_MS = 10_000;
+/** From SIGTERM to SIGKILL when stdin has ended. */
+const KILL_AFTER_MS = 1_000;
 /** Answers are written right after their operations end; this only guards against a bug. */
 const LAST_ANSWERS_MS = 2_000;
 
@@ -41,18 +44,23 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
     transport: service.settings.synchronous ? ordered : new TaskListening(ordered, service),
     onerror: (error) => service.log.debug("MCP connection", { error: messageOf(error) }),
   });
-  const reason = await Promise.race([
-    transport.inputEnded.then(() => "The client has closed its end"),
-    aborted(io.stop).then(() => "The server was asked to end"),
-  ]);
-  const deadline = performance.now() + (io.graceMs ?? GRACE_MS);
-  // First the requests: one that was read last may not have started its operation yet.
-  await transport.whenAnswered(deadline - performance.now());
-  await service.registry.shutdown(Math.max(0, deadline - performance.now()));
-  if (!(await transport.whenAnswered(LAST_ANSWERS_MS))) service.log.error("Some requests were left without an answer");
-  await nextTurn(); // what is told of the last ends
-  await session?.farewell(reason);
+  const gone = transport.inputEnded.then(() => service.registry.shutdown(0, KILL_AFTER_MS));
+  await Promise.race([transport.inputEnded, aborted(io.stop)]);
+  if (transport.isOpen) await endInOrder();
+  else await gone;
   await connection.close();
+
+  async function endInOrder(): Promise<void> {
+    const deadline = performance.now() + (io.graceMs ?? GRACE_MS);
+    // First the requests: one that was read last may not have started its operation yet.
+    await transport.whenAnswered(deadline - performance.now());
+    await service.registry.shutdown(Math.max(0, deadline - performance.now()));
+    if (!(await transport.whenAnswered(LAST_ANSWERS_MS))) {
+      service.log.error("Some requests were left without an answer");
+    }
+    await nextTurn(); // what is told of the last ends
+    await session?.farewell("The server was asked to end");
+  }
 }
 
 function nextTurn(): Promise<void> {

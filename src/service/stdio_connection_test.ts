@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { killDelay } from "../base/kill_delay.ts";
 import { makeService, PlayedRunner, type ServiceParts } from "./_support.ts";
 import { serveStdioConnection } from "./stdio_connection.ts";
 
@@ -170,29 +171,63 @@ Deno.test("C3 ids 0, text and large are answered with the same id", async () => 
   await ended;
 });
 
-Deno.test("X14 at the end of input a running call gets its time and its answer is written", async () => {
+Deno.test("X14 after the end of input not a byte is written, and what runs is ended at once, to be killed after 1 s", async () => {
+  const runner = new PlayedRunner();
+  const { wire, service, ended } = await open({ runner });
+  const background = {
+    name: "sandboxed_shell",
+    arguments: { command: "background", execution_mode: "AsyncResultPush" },
+  };
+  wire.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: background });
+  assert.strictEqual((await wire.receive()).id, 1);
+  wire.send(shell(2, "forever"));
+  const commands = [await runner.next(), await runner.next()];
+  wire.end();
+  await ended;
+  assert.deepStrictEqual(wire.left, []);
+  assert.deepStrictEqual(commands.map(({ signal }) => killDelay(signal, 2000)), [1000, 1000]);
+  assert.deepStrictEqual(service.registry.list().map(({ state, end }) => [state, end?.message]), [
+    ["cancelled", "Ahma is shutting down"],
+    ["cancelled", "Ahma is shutting down"],
+  ]);
+});
+
+Deno.test("X14 the end of input cuts the grace of a stop short", async () => {
+  const runner = new PlayedRunner();
+  const { wire, service, ended } = await open({ runner });
+  wire.send(shell(1, "forever"));
+  await runner.next();
+  wire.stop.abort();
+  wire.end();
+  await ended;
+  assert.deepStrictEqual([wire.left, service.registry.list().map(({ state }) => state)], [[], ["cancelled"]]);
+});
+
+Deno.test("X14 a stop leaves a running call its time, and its answer is written", async () => {
   const runner = new PlayedRunner();
   const { wire, ended } = await open({ runner });
   wire.send(shell(1, "slow"));
-  wire.end();
   const command = await runner.next();
+  wire.stop.abort();
   command.write("in time\n");
   command.exit(0);
-  const answer = await wire.receive();
-  assert.match(JSON.stringify(answer), /completed, exit code 0.*in time/);
+  assert.match(JSON.stringify(await wire.receive()), /in time/);
   await ended;
 });
 
-Deno.test("X14 what outlives the grace is ended and still answered; background operations too", async () => {
+Deno.test("X14 what outlives the grace of a stop is ended and still answered; background operations too", async () => {
   const runner = new PlayedRunner();
   const { wire, service, ended } = await open({ runner }, 20);
-  const background = { name: "sandboxed_shell", arguments: { command: "background" } };
+  const background = {
+    name: "sandboxed_shell",
+    arguments: { command: "background", execution_mode: "AsyncResultPush" },
+  };
   wire.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: background });
   assert.strictEqual((await wire.receive()).id, 1);
   wire.send(shell(2, "forever"));
   await runner.next();
   await runner.next();
-  wire.end();
+  wire.stop.abort();
   await ended;
   const answers = wire.left.map((line) => JSON.parse(line)).filter((message) => message.id === 2);
   assert.strictEqual(answers.length, 1);

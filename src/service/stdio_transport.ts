@@ -1,6 +1,7 @@
 /**
  * MCP over stdin and stdout (C2). The SDK's own transport drops broken lines without a word and forgets every request
- * in flight when stdin ends; this one answers the first and, for X14, keeps writing until the last answer is out.
+ * in flight at an end; this one answers the first and, while stdin is open, writes until the last answer is out. After
+ * the end of stdin it writes nothing more (X14): clients that closed it do not read, and some fail when they must.
  *
  * read → split into lines (bytes) → check → SDK; SDK → one line → stdout, in order. Nothing else writes to stdout.
  */
@@ -41,7 +42,7 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Resolves when no further request can come: stdin ended, failed, or stdout is gone. The transport still writes. */
+  /** Resolves when the client is gone: stdin ended, failed, or stdout is closed. Nothing is written from then on. */
   readonly inputEnded: Promise<void>;
 
   readonly #options: StdioTransportOptions;
@@ -50,6 +51,7 @@ export class StdioTransport implements Transport {
   /** Requests that have neither an answer nor a cancel. */
   readonly #pending = new Set<WireId>();
   #onAnswered: (() => void) | undefined;
+  #isOpen = true;
   #closed = false;
   #takesBatches = false;
 
@@ -57,7 +59,12 @@ export class StdioTransport implements Transport {
     this.#options = options;
     const ended = Promise.withResolvers<void>();
     this.inputEnded = ended.promise;
-    this.#endInput = ended.resolve;
+    this.#endInput = () => {
+      this.#isOpen = false;
+      this.#writer.stop();
+      this.#onAnswered?.();
+      ended.resolve();
+    };
     this.#writer = new MessageWriter(options.output, (thrown) => this.#outputFailed(thrown));
   }
 
@@ -66,9 +73,14 @@ export class StdioTransport implements Transport {
     this.#takesBatches = takesBatches(version);
   }
 
+  /** Whether the client is still there, as far as is known. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** Begins to read. */
   start(): Promise<void> {
-    void this.#readAll().finally(this.#endInput);
+    void this.#readAll();
     return Promise.resolve();
   }
 
@@ -80,16 +92,16 @@ export class StdioTransport implements Transport {
     return written;
   }
 
-  /** Whether every request so far was answered or cancelled; waits at most `timeoutMs` for that. */
+  /** Whether no request waits for an answer that somebody would read; waits at most `timeoutMs` for that. */
   async whenAnswered(timeoutMs: number): Promise<boolean> {
-    if (this.#pending.size > 0) {
+    if (this.#isOpen && this.#pending.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, timeoutMs);
       this.#onAnswered = resolve;
       await promise;
       clearTimeout(timer);
     }
-    return this.#pending.size === 0;
+    return !this.#isOpen || this.#pending.size === 0;
   }
 
   /** Ends the connection: writes what is left, as far as the client reads it within two seconds. */
@@ -104,10 +116,12 @@ export class StdioTransport implements Transport {
   }
 
   async #readAll(): Promise<void> {
-    const splitter = new LineSplitter(this.#options.longestLine ?? LONGEST_LINE);
+    const { input, longestLine = LONGEST_LINE } = this.#options;
+    const splitter = new LineSplitter(longestLine);
     const buffer = new Uint8Array(READ_BYTES);
     try {
-      for (let size = await this.#read(buffer); size !== null; size = await this.#read(buffer)) {
+      for (let size = await input.read(buffer); size !== null; size = await input.read(buffer)) {
+        if (this.#closed) return; // It has not ended, and what still comes is not for this connection.
         for (const line of splitter.push(buffer.subarray(0, size))) {
           if (line.kind === "line") this.#receive(readWireMessage(line.bytes));
           else this.#refuseLongLine();
@@ -118,10 +132,7 @@ export class StdioTransport implements Transport {
     } catch (thrown) {
       this.#options.log.warn("Cannot read from stdin", { error: messageOf(thrown) });
     }
-  }
-
-  #read(buffer: Uint8Array): Promise<number | null> {
-    return this.#closed ? Promise.resolve(null) : this.#options.input.read(buffer);
+    this.#endInput();
   }
 
   #receive(wire: WireMessage): void {
