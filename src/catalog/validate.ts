@@ -3,7 +3,7 @@ import { brokenTextFindings, repeatsKeys } from "./check_text.ts";
 import { checkTool } from "./check_tool.ts";
 import { errorAt, type Finding, warningAt } from "./finding.ts";
 import { formatFindings } from "./issues.ts";
-import { isToolDefinition } from "./is_tool_definition.ts";
+import { isToolDefinition, withoutNullFields } from "./is_tool_definition.ts";
 import type { ToolDefinition } from "./mtdf.ts";
 
 /** What became of a text. */
@@ -32,13 +32,13 @@ export function parseTool(text: string): ParsedTool {
   const many = tooManySubcommands(json.value);
   if (many !== undefined) return { kind: "refused", findings: [errorAt(["subcommand"], many)] };
   if (isGuidanceFile(json.value)) return { kind: "refused", findings: [warningAt([], GUIDANCE_FILE)] };
-  const definition = json.value;
+  const definition = withoutNullFields(json.value, text);
   if (!isToolDefinition(definition)) {
     return { kind: "refused", findings: formatFindings(definition) };
   }
   const findings = [...brokenTextFindings(text, definition), ...checkTool(definition)];
   if (findings.some((finding) => finding.severity === "error")) return { kind: "refused", findings };
-  return { kind: "accepted", definition, findings, repeatsKeys: repeatsKeys(text, definition) };
+  return { kind: "accepted", definition, findings, repeatsKeys: repeatsKeys(text, json.value) };
 }
 
 /** Another program keeps such a file among its tool files: it is none, and no mistake either. */

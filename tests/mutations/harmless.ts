@@ -10,6 +10,13 @@ export const HARMLESS: readonly Mutation[] = [
     says: [],
   },
   {
+    what: "null for an optional field",
+    from: '"description": "Its label"',
+    to: '"description": null',
+    legal: "serializers of other languages write absent fields so",
+    says: [],
+  },
+  {
     what: "a key given twice",
     from: '"timeout_seconds": 60,',
     to: '"timeout_seconds": 60,\n  "timeout_seconds": 90,',

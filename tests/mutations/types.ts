@@ -27,10 +27,10 @@ export const TYPES: readonly Mutation[] = [
     says: ['27:78: error: "file_arg" is 1, expected true or false (/subcommand/0/options/4/file_arg)'],
   },
   {
-    what: "null where a text stands",
-    from: '"description": "Its label"',
-    to: '"description": null',
-    says: ['25:43: error: "description" is null, expected a text (/subcommand/0/options/2/description)'],
+    what: "null where a text must stand",
+    from: '"name": "label"',
+    to: '"name": null',
+    says: ['25:19: error: "name" is null, expected a text (/subcommand/0/options/2/name)'],
   },
   {
     what: "an object where a list stands",
