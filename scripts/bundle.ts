@@ -3,33 +3,10 @@
  * source imports lazily is evaluated lazily there too), and `dist/ahma_mcp`, a script that runs it.
  */
 import { VERSION } from "../src/base/version.ts";
-import { SERVER_RUN_FLAGS } from "./permissions.ts";
+import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "./permissions.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const PROGRAM = "ahma_mcp.mjs";
-
-/** The launcher script. Built-in words of the shell only, so that it costs no process besides the runtime. */
-const LAUNCHER = `#!/bin/sh
-# Runs the packed program beside this script with deno: the one in AHMA_DENO, else the one on PATH.
-self=$0
-if [ -L "$self" ]; then self=$(readlink -f "$self"); fi
-case $self in */*) folder=\${self%/*} ;; *) folder=. ;; esac
-deno=\${AHMA_DENO:-deno}
-if ! command -v "$deno" >/dev/null; then
-  echo "Cannot start ahma_mcp: \\"$deno\\" was not found; install deno (npm install -g deno) or set AHMA_DENO to its path" >&2
-  exit 1
-fi
-# Over stdio the server has no network of its own; a look at a server elsewhere and serving HTTP need it.
-net=
-case \${AHMA_MODE:-} in http) net=--allow-net ;; esac
-for word; do
-  case $word in
-    --http | --http=* | --mode=http | http) net=--allow-net ;;
-    --) break ;;
-  esac
-done
-DENO_NO_UPDATE_CHECK=1 exec "$deno" run ${SERVER_RUN_FLAGS.join(" ")} $net "$folder/${PROGRAM}" "$@"
-`;
 
 const bundled = await bundle();
 if (bundled) {
@@ -82,7 +59,8 @@ async function escapeNonAscii(): Promise<void> {
 
 async function writeLauncher(): Promise<void> {
   const launcher = new URL("dist/ahma_mcp", ROOT);
-  await Deno.writeTextFile(launcher, LAUNCHER);
+  const script = await Deno.readTextFile(new URL("scripts/ahma_mcp.sh", ROOT));
+  await Deno.writeTextFile(launcher, script.replace("@FLAGS@", [...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS].join(" ")));
   await Deno.chmod(launcher, 0o755);
 }
 

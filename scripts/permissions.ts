@@ -11,7 +11,7 @@ export const SERVER_PERMISSIONS: readonly string[] = [
   "--allow-sys",
 ];
 
-/** What it asks for with `--mode http`. */
+/** What the start script grants as well: a settings file may ask for HTTP, and main.ts gives it up where it is not needed. */
 export const HTTP_PERMISSIONS: readonly string[] = ["--allow-net"];
 
 /** How the packed program is run: alone, with nothing to ask, to find or to load from anywhere. */

@@ -5,7 +5,7 @@ const FAMILIES: Readonly<Record<string, number>> = {
   X: 16,
   B: 6,
   P: 4,
-  S: 19,
+  S: 26,
   C: 5,
   Q: 4,
   H: 11,

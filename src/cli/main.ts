@@ -15,6 +15,7 @@ import { type Invocation, readInvocation } from "./settings.ts";
 import { isInOpenTree, openTrees } from "./open_places.ts";
 import { readSettingsFiles } from "./settings_files.ts";
 import { listenForSignals } from "./shutdown.ts";
+import { PARENT_ENDED, takeWrapper, tieToParent } from "./wrapper.ts";
 
 const REFUSED = 1;
 const WRONG_USAGE = 2;
@@ -24,11 +25,12 @@ type Environment = Readonly<Record<string, string>>;
 /** Runs the program with the words of its command line; resolves with its exit code and never rejects. */
 export async function main(words: readonly string[]): Promise<number> {
   const environment = Deno.env.toObject();
+  const wrapper = takeWrapper(environment);
   try {
     const all = await withAwaitedScope(words);
     if (all === undefined) return 0;
     const invocation = all.ok ? await invocationOf(all.value, environment) : all;
-    if (invocation.ok) return await run(invocation.value, environment);
+    if (invocation.ok) return await run(invocation.value, { environment, wrapper });
     await printProblem(invocation.problem);
     return WRONG_USAGE;
   } catch (thrown) {
@@ -72,7 +74,13 @@ function untrusted(userFile: string): string {
     "Move it out of the scope (XDG_CONFIG_HOME says where it is looked for), or choose another scope";
 }
 
-async function run(invocation: Invocation, environment: Environment): Promise<number> {
+interface Process {
+  readonly environment: Environment;
+  /** The program that stands between the start script and this process. */
+  readonly wrapper: number | undefined;
+}
+
+async function run(invocation: Invocation, { environment, wrapper }: Process): Promise<number> {
   switch (invocation.kind) {
     case "help":
       await print(helpText({ colour: mayColour(environment), subcommand: invocation.subcommand }));
@@ -82,20 +90,28 @@ async function run(invocation: Invocation, environment: Environment): Promise<nu
       return 0;
     case "run": {
       const { subcommand, line, settings, warnings } = invocation;
-      // A second signal does not wait for the orderly end: main.ts ends the program, and with it all it started.
-      using signals = listenForSignals();
       const { operands, flags } = line;
+      if (!usesNetwork(invocation)) await Deno.permissions.revoke({ name: "net" });
+      // A second signal does not wait for the orderly end: main.ts ends the program, and with it all it started.
+      using signals = listenForSignals(undefined, wrapper === undefined ? [] : [PARENT_ENDED]);
+      if (wrapper !== undefined && !tieToParent(wrapper)) return 0;
       const done = runSubcommand(subcommand, {
         settings,
         warnings,
         environment,
         operands,
         flags,
+        wrapped: wrapper !== undefined,
         stop: signals.stop,
       });
       return await Promise.race([done, signals.second.then(() => 0)]);
     }
   }
+}
+
+/** Over stdio the server has no network of its own; the start script cannot know what settings files ask for. */
+function usesNetwork({ subcommand, settings, line }: Extract<Invocation, { kind: "run" }>): boolean {
+  return subcommand === "serve" && settings.http !== undefined || subcommand === "list-tools" && line.flags.has("http");
 }
 
 function internalError(thrown: unknown): string {

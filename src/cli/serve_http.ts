@@ -53,13 +53,13 @@ export async function serveHttp(options: ServeOptions, http: HttpSettings): Prom
   return 0;
 }
 
-/** Over stdio the server has no network at all, so the runtime must be started otherwise. */
+/** The start script grants the network; a command line of one's own may leave it out. */
 async function askForNetwork({ host }: HttpSettings): Promise<void> {
   const { state } = await Deno.permissions.query({ name: "net", host });
   if (state === "granted") return;
   throw new UserError(
     `Cannot listen on "${host}": this runtime was started without the network. ` +
-      "Start the program by its script with --mode http on the command line, or give deno --allow-net",
+      "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
   );
 }
 

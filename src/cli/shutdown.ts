@@ -14,12 +14,19 @@ export interface EndRequests extends Disposable {
   readonly second: Promise<Deno.Signal>;
 }
 
-/** Listens for signals from now on; `signals` other than the usual ones are for programs with other habits. */
-export function listenForSignals(signals: readonly Deno.Signal[] = SIGNALS): EndRequests {
+/**
+ * Listens for signals from now on; `signals` other than the usual ones are for programs with other habits. One of
+ * `quiet` asks for the end, and never for one at once.
+ */
+export function listenForSignals(
+  signals: readonly Deno.Signal[] = SIGNALS,
+  quiet: readonly Deno.Signal[] = [],
+): EndRequests {
   const first = new AbortController();
   const second = Promise.withResolvers<Deno.Signal>();
-  const listeners = signals.map((signal) => {
-    const listener = () => first.signal.aborted ? second.resolve(signal) : first.abort(signal);
+  const listeners = [...signals, ...quiet].map((signal) => {
+    const again = () => quiet.includes(signal) ? undefined : second.resolve(signal);
+    const listener = () => first.signal.aborted ? again() : first.abort(signal);
     Deno.addSignalListener(signal, listener);
     return { signal, listener };
   });

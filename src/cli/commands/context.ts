@@ -12,6 +12,8 @@ export interface CommandContext {
   readonly operands: readonly string[];
   /** Flags as typed. */
   readonly flags: ReadonlyMap<FlagName, readonly string[]>;
+  /** Whether a program stands between the start script and this process. */
+  readonly wrapped: boolean;
   /** Aborted when a signal asks for the end. */
   readonly stop: AbortSignal;
 }

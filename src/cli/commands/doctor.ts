@@ -31,6 +31,7 @@ export async function doctor(context: CommandContext): Promise<number> {
     version: VERSION,
     checks: [
       machine(),
+      runtime(context.wrapped),
       ...await guarded("server", "server", () => checkServer(composing)),
       ...settings.sandbox ? await guarded("sandbox", "sandbox", () => checkSandbox(composing)) : [],
       ...shells(environment),
@@ -46,8 +47,15 @@ export async function doctor(context: CommandContext): Promise<number> {
 
 function machine(): Check {
   const { os, arch } = Deno.build;
-  const message = `${os} ${Deno.osRelease()} on ${arch}, deno ${Deno.version.deno}, ahma_mcp ${VERSION}`;
+  const message = `${os} ${Deno.osRelease()} on ${arch}, ahma_mcp ${VERSION}`;
   return { id: "machine", title: "machine", status: "ok", message };
+}
+
+function runtime(wrapped: boolean): Check {
+  const [id, title, found] = ["runtime", "runtime", `deno ${Deno.version.deno}, ${Deno.execPath()}`];
+  if (!wrapped) return { id, title, status: "ok", message: found };
+  const message = `${found}, started by another program, which passes no signals on: set AHMA_DENO to this path`;
+  return { id, title, status: "warning", message };
 }
 
 /** What the server would be with these settings, or why it would not start. */

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Runs the packed program in this script's directory with deno: the one in AHMA_DENO, else the first on PATH.
+# It uses words built into the shell only, so that a start costs no process besides the runtime; a link costs one.
+self=$0
+if [ -L "$self" ]; then self=$(readlink -f "$self"); fi
+case $self in */*) folder=${self%/*} ;; *) folder=. ;; esac
+
+name=${AHMA_DENO:-deno}
+deno=
+case $name in
+  */*) deno=$name ;;
+  *)
+    IFS=:
+    set -f
+    for place in $PATH; do
+      if [ -f "${place:-.}/$name" ] && [ -x "${place:-.}/$name" ]; then
+        deno=${place:-.}/$name
+        break
+      fi
+    done
+    unset IFS
+    set +f
+    ;;
+esac
+if ! [ -f "$deno" ] || ! [ -x "$deno" ]; then
+  echo "Cannot start ahma_mcp: \"$name\" was not found; install deno (npm install -g deno) or set AHMA_DENO to its path" >&2
+  exit 1
+fi
+
+# npm's package may stand there as a program for Node, which passes no signals on: the runtime that it starts runs
+# instead, from the package itself or from the package of this platform.
+if [ -L "$deno" ]; then real=$(readlink -f "$deno"); else real=$deno; fi
+case $real in
+  */bin.cjs)
+    package=${real%/*}
+    native=$package/deno
+    if ! [ -x "$native" ]; then
+      case $(uname -sm) in
+        "Linux x86_64") platform=linux-x64-glibc ;;
+        "Linux aarch64") platform=linux-arm64-glibc ;;
+        "Darwin x86_64") platform=darwin-x64 ;;
+        *) platform=darwin-arm64 ;;
+      esac
+      native=$package/node_modules/@deno/$platform/deno
+      if ! [ -x "$native" ]; then native=${package%/*}/@deno/$platform/deno; fi
+    fi
+    if [ -x "$native" ]; then deno=$native; fi
+    ;;
+esac
+
+# The runtime adds nothing of its own to what commands see. The program compares the process id with its own: another
+# one tells of a program that stands between, whose end it must notice by itself.
+export DENO_NO_UPDATE_CHECK=1 DENO_DISABLE_NODE_SHIM=1 AHMA_SCRIPT_PID=$$
+exec "$deno" run @FLAGS@ "$folder/ahma_mcp.mjs" "$@"

@@ -1,0 +1,200 @@
+/** `dist/ahma_mcp` as a person starts it: which runtime it finds, what commands see of it, and that signals arrive. */
+import assert from "node:assert/strict";
+import { until, withDeadline } from "./_support/deadline.ts";
+import { readLines } from "./_support/line_reader.ts";
+import { installNpmDeno } from "./_support/npm_deno.ts";
+import { processesWith } from "./_support/processes.ts";
+import { programStart } from "./_support/program.ts";
+import { runProgram } from "./_support/terminal.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
+
+const SCRIPT = new URL("../dist/ahma_mcp", import.meta.url).pathname;
+const HTTP = ["--mode", "http", "--http-port", "0"];
+
+const place = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma-npm-" }));
+globalThis.addEventListener("unload", () => Deno.removeSync(place, { recursive: true }));
+const shim = await installNpmDeno(place);
+const WITHOUT_NPM = shim === undefined ? " (needs npm and its registry)" : "";
+
+interface Started extends AsyncDisposable {
+  readonly pid: number;
+  readonly port: number;
+  readonly status: Promise<Deno.CommandStatus>;
+}
+
+/** Starts `words` with these variables, and waits until an HTTP server listens. */
+async function listening(bench: Workbench, words: readonly string[], env: Record<string, string>): Promise<Started> {
+  const [command = "", ...args] = words;
+  const child = new Deno.Command(command, {
+    args,
+    cwd: bench.scope,
+    clearEnv: true,
+    env: { ...programStart(bench, []).environment, ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  let said = "";
+  const read = (line: string) => {
+    said += `${line}\n`;
+    const port = /Listening on http:\S+:(\d+)\//.exec(line)?.[1];
+    if (port !== undefined) resolve(Number(port));
+  };
+  const reading = Promise.all([readLines(child.stdout, read), readLines(child.stderr, read)])
+    .then(() => reject(new Error(`The server did not start. It wrote:\n${said}`)));
+  const port = await withDeadline(promise, 30_000, "the server to listen");
+  return {
+    pid: child.pid,
+    port,
+    status: child.status,
+    async [Symbol.asyncDispose]() {
+      for (const { pid } of await processesWith(bench.marker)) Deno.kill(pid, "SIGKILL");
+      await Promise.all([child.status, reading]);
+    },
+  };
+}
+
+async function assertNothingIsLeft(bench: Workbench, { port, status }: Started): Promise<void> {
+  await withDeadline(status, 20_000, "the end of what was started");
+  const left = async () => (await processesWith(bench.marker)).map(({ command }) => command);
+  await until(async () => (await left()).length === 0, 20_000, "the end of every process");
+  await assert.rejects(Deno.connect({ hostname: "127.0.0.1", port }), Deno.errors.ConnectionRefused);
+}
+
+/** A program that passes no signals on, and that the script cannot know. */
+async function foreignWrapper(bench: Workbench): Promise<string> {
+  const path = bench.write(`${bench.parent}/wrapper`, `#!/bin/sh\n"${Deno.execPath()}" "$@"\nexit $?\n`);
+  await Deno.chmod(path, 0o755);
+  return path;
+}
+
+/** The runtimes that stand behind another program, each as variables for the script. */
+const BEHIND: readonly (readonly [what: string, variables: (bench: Workbench) => Promise<Record<string, string>>])[] = [
+  ["npm's shim in AHMA_DENO", () => Promise.resolve({ AHMA_DENO: shim ?? "" })],
+  ["npm's shim on the PATH", () => Promise.resolve({ PATH: `${place}/bin:${Deno.env.get("PATH")}` })],
+  ["a wrapper that the script does not know", async (bench) => ({ AHMA_DENO: await foreignWrapper(bench) })],
+];
+
+for (const [what, variables] of BEHIND) {
+  const npm = what.startsWith("npm");
+  const ignore = Deno.build.os !== "linux" || npm && shim === undefined;
+  Deno.test({
+    name: `X14 SIGTERM to the process that was started ends the server behind ${what}${npm ? WITHOUT_NPM : ""}`,
+    ignore,
+    fn: async () => {
+      using bench = new Workbench();
+      await using server = await listening(bench, [SCRIPT, ...HTTP], await variables(bench));
+      Deno.kill(server.pid, "SIGTERM");
+      await assertNothingIsLeft(bench, server);
+    },
+  });
+
+  Deno.test({
+    name: `X14 Ctrl-C on a terminal ends the server behind ${what}${npm ? WITHOUT_NPM : ""}`,
+    ignore,
+    fn: async () => {
+      using bench = new Workbench();
+      const terminal = ["python3", new URL("_support/ctrl_c.py", import.meta.url).pathname, SCRIPT, ...HTTP];
+      await using server = await listening(bench, terminal, await variables(bench));
+      Deno.kill(server.pid, "SIGUSR1");
+      await assertNothingIsLeft(bench, server);
+    },
+  });
+}
+
+Deno.test({
+  name: `L6 doctor names the runtime behind npm's shim, before and after its first run${WITHOUT_NPM}`,
+  ignore: shim === undefined,
+  fn: async () => {
+    using bench = new Workbench();
+    const found = async (AHMA_DENO: string) => {
+      const { stdout } = await runProgram(bench, ["doctor", "--json"], { script: true, environment: { AHMA_DENO } });
+      const { checks }: { checks: { id: string; status: string; message: string }[] } = JSON.parse(stdout);
+      return checks.filter(({ id }) => id === "runtime").map(({ status, message }) => [status, message]);
+    };
+    const version = `deno ${Deno.version.deno}, `;
+    const own = `${place}/lib/node_modules/deno`;
+    const [platform = { name: "" }] = await Array.fromAsync(Deno.readDir(`${own}/node_modules/@deno`));
+    const first = `${version}${own}/node_modules/@deno/${platform.name}/deno`;
+    assert.deepStrictEqual(await found(shim ?? ""), [["ok", first]]);
+    await new Deno.Command(shim ?? "", { args: ["--version"] }).output();
+    assert.ok(exists(`${own}/deno`));
+    assert.deepStrictEqual(await found(shim ?? ""), [["ok", `${version}${own}/deno`]]);
+    const wrapper = await foreignWrapper(bench);
+    const behind = `${version}${Deno.execPath()}, started by another program, which passes no signals on: ` +
+      "set AHMA_DENO to this path";
+    assert.deepStrictEqual(await found(wrapper), [["warning", behind]]);
+  },
+});
+
+Deno.test({
+  name: `X14 a server in the background outlives the shell that started it${WITHOUT_NPM}`,
+  ignore: Deno.build.os !== "linux" || shim === undefined,
+  fn: async () => {
+    using bench = new Workbench();
+    const words = ["sh", "-c", '"$0" "$@" &', SCRIPT, ...HTTP];
+    await using server = await listening(bench, words, { AHMA_DENO: shim ?? "" });
+    assert.strictEqual((await server.status).code, 0);
+    const health = await fetch(`http://127.0.0.1:${server.port}/health`);
+    assert.deepStrictEqual([health.status, (await health.text()).length > 0], [200, true]);
+    const [running] = (await processesWith(bench.marker)).filter(({ command }) => command.includes("--mode http"));
+    Deno.kill(running?.pid ?? 0, "SIGTERM");
+    await assertNothingIsLeft(bench, server);
+  },
+});
+
+Deno.test("S26 the runtime adds nothing of its own to what commands see", async () => {
+  using bench = new Workbench();
+  const folder = `${bench.parent}/bin`;
+  await Deno.mkdir(folder);
+  for (const name of ["bash", "sh", "env", "sort"]) await Deno.symlink(`/usr/bin/${name}`, `${folder}/${name}`);
+  const words = ["call", "--quiet", "sandboxed_shell", "--", 'echo "$PATH"; env | sort'];
+  const seen = async ({ script }: { readonly script: boolean }) => {
+    const { stdout } = await runProgram(bench, words, { script, environment: { PATH: folder } });
+    const [path, ...variables] = stdout.trimEnd().split("\n");
+    return {
+      path,
+      deno: variables.filter((one) => one.includes("node_compat") || /^(AHMA|DENO_(NODE|DIS))/.test(one)),
+    };
+  };
+  // Without node on the PATH, the runtime puts a directory with one of its own in front.
+  const without = await seen({ script: false });
+  assert.match(without.path ?? "", /\/node_compat_bin:/);
+  assert.deepStrictEqual(await seen({ script: true }), { path: folder, deno: [] });
+});
+
+Deno.test("L7 the user's settings file may set the mode, HTTP too", async () => {
+  using bench = new Workbench();
+  bench.write(`${bench.home}/.config/ahma/settings.json`, '{ "mode": "http", "http_port": 0 }');
+  await using server = await listening(bench, [SCRIPT], { AHMA_DENO: Deno.execPath() });
+  const health = await fetch(`http://127.0.0.1:${server.port}/health`);
+  assert.deepStrictEqual([health.status, (await health.text()).length > 0], [200, true]);
+  Deno.kill(server.pid, "SIGTERM");
+  await assertNothingIsLeft(bench, server);
+});
+
+Deno.test("S3 the program keeps the permission for the network only where it serves or asks over HTTP", async () => {
+  using bench = new Workbench();
+  const source = new URL("../src/cli/main.ts", import.meta.url).pathname;
+  const program = bench.write(
+    `${bench.parent}/ask.ts`,
+    `import { main } from ${JSON.stringify(source)};\nawait main(Deno.args);\n` +
+      'console.error((await Deno.permissions.query({ name: "net" })).state);\n',
+  );
+  const config = new URL("../deno.json", import.meta.url).pathname;
+  const kept = async (words: readonly string[]) => {
+    const { stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-prompt", "--config", config, "-RWENS", "--allow-run", "--allow-ffi", program, ...words],
+      cwd: bench.scope,
+      env: { HOME: bench.home },
+      stdin: "null",
+    }).output();
+    return new TextDecoder().decode(stderr).trimEnd().split("\n").at(-1);
+  };
+  assert.deepStrictEqual(
+    [await kept(["--no-sandbox"]), await kept(["schema"])],
+    ["prompt", "prompt"],
+  );
+  assert.strictEqual(await kept(["list-tools", "--http", "http://127.0.0.1:1/mcp"]), "granted");
+});
