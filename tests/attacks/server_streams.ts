@@ -1,8 +1,11 @@
 /** P03, P07, P08: what runs beside a command, and the pipes between server and client. */
+import { until } from "../_support/deadline.ts";
+import { processesWith } from "../_support/processes.ts";
 import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
 import { lineUnder } from "./unusual_start.ts";
 import type { Driven, Scene, Way } from "./attack.ts";
+import { newSeed } from "./stage.ts";
 
 /** A message that only a forger sends. */
 const FORGED = "notifications/forged";
@@ -66,15 +69,26 @@ async function attackOther(
   await using server = await ServerProcess.start(bench, { flags });
   await using elsewhere = other === "server" ? await ServerProcess.start(second, { flags }) : undefined;
   const [runs, place] = elsewhere === undefined ? [server, bench] : [elsewhere, second];
-  const needle = `86${crypto.getRandomValues(new Uint32Array(1))[0]}`;
-  const started = await runs.call("sandboxed_shell", { command: `touch runs; exec sleep ${needle}` });
-  await place.appears("runs");
-  await server.shell(attack(`[s]leep.${needle}`));
-  const id = started.operation?.operation_id ?? "";
-  const { text } = await runs.call("status", { operation_id: id });
-  const ended = !text.includes("running");
-  await runs.call("cancel", { operation_id: id });
-  return { achieved: ended ? "the other operation was ended" : undefined };
+  const pipe = `pipe-${newSeed()}`;
+  const command = `mkfifo ${pipe}; exec cat ${pipe}`;
+  const started = await runs.call("sandboxed_shell", { command, execution_mode: "AsyncResultPush" });
+  await until(() => isRunning("cat", pipe), 20_000, "the other operation to be what the attack looks for");
+  await server.shell(attack(`[c]at.${pipe}`));
+  await tell(`${place.scope}/${pipe}`, "it lives\n");
+  // It ends either way: of the attack, or of what it was told, which it repeats.
+  const { text } = await runs.call("await", { operation_id: started.operation?.operation_id ?? "" });
+  return { achieved: text.includes("it lives") ? undefined : "the other operation was ended" };
+}
+
+/** Whether a process has these two words, no more, as its command line. */
+async function isRunning(program: string, word: string): Promise<boolean> {
+  return (await processesWith(word)).some(({ command }) => command === `${program} ${word}`);
+}
+
+/** Writes into a pipe, whether it has a reader or not. */
+async function tell(pipe: string, text: string): Promise<void> {
+  using file = await Deno.open(pipe, { read: true, write: true });
+  await file.write(new TextEncoder().encode(text));
 }
 
 /** P08: the server is started with a descriptor more, as an editor might; a command looks for it. */
