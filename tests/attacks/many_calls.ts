@@ -33,8 +33,6 @@ export const MANY_CALLS: Way = {
 };
 
 const STEPS = 10_000;
-/** A cancel that takes longer than this has not worked, milliseconds. */
-const LONGEST_END_MS = 15_000;
 
 /** Begins a sequence of so many steps and cancels it while it runs. */
 async function goesOn(scene: Scene, { cancel }: { readonly cancel: boolean }): Promise<string | undefined> {
@@ -53,10 +51,8 @@ async function goesOn(scene: Scene, { cancel }: { readonly cancel: boolean }): P
     const { operation } = await server.call("seq");
     const operation_id = operation?.operation_id ?? "";
     await bench.appears("steps");
-    const began = performance.now();
     if (cancel) await server.call("cancel", { operation_id });
     else await server.call("status");
-    if (performance.now() - began > LONGEST_END_MS) return "it was not ended in time";
     const steps = async () => (await Deno.stat(`${bench.scope}/steps`)).size;
     const size = await steps();
     await server.shell("true");

@@ -67,11 +67,13 @@ export function identityOfTheScope(): Way {
 /** L15: a command runs while its scope goes away and a link comes in its place. */
 export function removedWhileRunning(): Way {
   const act = async ({ server, path, outside }: Project) => {
-    const line = `echo > ready; for i in $(seq 40); do cat ${path}/secret; echo x > ${path}/planted; sleep 0.02; done`;
+    const line = `mkfifo told; exec 3<>told; echo > ready; read -r _ <&3; cat ${path}/secret; echo x > ${path}/planted`;
     const running = server.shell(line);
-    await until(() => exists(`${path}/ready`), 10_000, "the command to run");
+    await until(() => exists(`${path}/ready`), 20_000, "the command to run");
+    using told = await Deno.open(`${path}/told`, { read: true, write: true });
     await Deno.remove(path, { recursive: true });
     await Deno.symlink(outside, path);
+    await told.write(new TextEncoder().encode("go on\n"));
     return (await running).text;
   };
   return { does: { drive: (scene) => inProject(scene, act) } };

@@ -1,6 +1,6 @@
 /** Processes that try to outlive their operation. */
 import { until, withDeadline } from "../_support/deadline.ts";
-import { processesWith } from "../_support/processes.ts";
+import { killIfThere, processesWith } from "../_support/processes.ts";
 import type { ServerProcess } from "../_support/server_process.ts";
 import { exists } from "../_support/workbench.ts";
 import type { Scene, Way } from "./attack.ts";
@@ -12,31 +12,33 @@ export type End = "cancel" | "timeout" | "itself" | "SIGKILL of the server" | "S
 /** A shell line that writes the file `ready` when its processes are there. They know themselves by `nap`, a command. */
 export type Stubborn = (nap: string) => string;
 
-/** Milliseconds after the end in which everything must be gone. */
-const GONE = 2_000;
+/** Milliseconds after the end in which what ends must be gone, on a machine however busy; what is to live on lives longer. */
+const GONE = 20_000;
 
 /**
- * A chain of processes, each ending as the next begins, so that no look at /proc sees it: it writes `ready`, and the
- * file `survived` where it comes to its own end.
+ * A chain of processes, each ending as the next begins, so that no look at /proc sees it. All of them hold one pipe
+ * open, so that its end tells that none is left; the last one writes into it when it is told that it is enough.
  */
 export function chainOutlives(): Way {
   return {
     does: driven(async (scene) => {
+      await using chain = await Chain.wait(scene.directory);
       const { operation } = await scene.running.call("sandboxed_shell", {
         command: `${CHAIN} & sleep 60`,
         working_directory: scene.directory,
         execution_mode: "AsyncResultPush",
       });
-      await until(() => exists(`${scene.directory}/ready`), 20_000, "the chain to begin");
+      await chain.begins();
       await scene.running.call("cancel", { operation_id: operation?.operation_id ?? "" });
-      return await chainEnds(scene.directory);
+      return await chain.goesOn();
     }),
     control: driven(async ({ directory }) => {
+      await using chain = await Chain.wait(directory);
       const child = new Deno.Command("bash", { args: ["-c", `${CHAIN} & sleep 60`], cwd: directory }).spawn();
-      await until(() => exists(`${directory}/ready`), 20_000, "the chain to begin");
+      await chain.begins();
       child.kill("SIGKILL");
       await child.status;
-      const achieved = await chainEnds(directory);
+      const achieved = await chain.goesOn();
       await endAll(directory);
       return achieved;
     }),
@@ -45,21 +47,57 @@ export function chainOutlives(): Way {
 }
 
 const CHAIN = `python3 -I -c 'import os, time
-end = time.time() + 2
+pipe = os.open("chain", os.O_WRONLY)
+os.closerange(0, 3)
+end = time.time() + 60
 if os.fork(): os._exit(0)
 os.setsid()
-open("ready", "w").close()
-while time.time() < end:
+os.write(pipe, b"begun ")
+while not os.path.exists("enough") and time.time() < end:
   if os.fork(): os._exit(0)
-open("survived", "w").close()'`;
+os.write(pipe, b"survived")'`;
 
-async function chainEnds(directory: string): Promise<string | undefined> {
-  const end = performance.now() + 5_000;
-  return await until(
-    () => exists(`${directory}/survived`) ? "the chain went on" : performance.now() > end ? "" : undefined,
-    10_000,
-    "the time of the chain to be over",
-  ) || undefined;
+/** What reads the pipe that the chain holds. */
+class Chain implements AsyncDisposable {
+  readonly #directory: string;
+  readonly #reader: Deno.ChildProcess;
+  readonly #texts: AsyncIterator<string>;
+  #text = "";
+
+  private constructor(directory: string, reader: Deno.ChildProcess) {
+    this.#directory = directory;
+    this.#reader = reader;
+    this.#texts = reader.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+  }
+
+  /** Makes the pipe, for any user, and waits at it. */
+  static async wait(directory: string): Promise<Chain> {
+    const pipe = `${directory}/chain`;
+    await new Deno.Command("mkfifo", { args: ["--mode=666", pipe] }).output();
+    await Deno.chmod(pipe, 0o666);
+    return new Chain(directory, new Deno.Command("cat", { args: [pipe], stdout: "piped" }).spawn());
+  }
+
+  async begins(): Promise<void> {
+    const { value } = await withDeadline(this.#texts.next(), 20_000, "the chain to begin");
+    this.#text = String(value);
+  }
+
+  /** Tells the chain to end and waits until its last process has gone; says whether one was there to be told. */
+  async goesOn(): Promise<string | undefined> {
+    await Deno.writeTextFile(`${this.#directory}/enough`, "");
+    await withDeadline(this.#readAll(), 20_000, "the chain to be gone");
+    return this.#text.includes("survived") ? "the chain went on" : undefined;
+  }
+
+  async #readAll(): Promise<void> {
+    for await (const text of { [Symbol.asyncIterator]: () => this.#texts }) this.#text += text;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    killIfThere(this.#reader.pid);
+    await this.#reader.status;
+  }
 }
 
 /** Whether anything of `command` lives on after its end; the control ends only the shell, as a careless server would. */
@@ -132,7 +170,7 @@ async function survivorsOfTheShell(scene: Scene, command: Stubborn, end: End): P
 
 /** Ends what a control started in its own directory. */
 async function endAll(directory: string): Promise<void> {
-  for (const { pid } of await processesWith(directory)) endIfThere(pid);
+  for (const { pid } of await processesWith(directory)) killIfThere(pid);
 }
 
 async function isReady(directory: string, seed: string | undefined): Promise<void> {
@@ -146,14 +184,6 @@ async function leftOf(seed: string, patience = GONE): Promise<string | undefined
   const deadline = performance.now() + patience;
   let left = await processesWith(seed);
   while (left.length > 0 && performance.now() < deadline) left = await processesWith(seed);
-  for (const { pid } of left) endIfThere(pid);
+  for (const { pid } of left) killIfThere(pid);
   return left.length === 0 ? undefined : `left are ${left.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`;
-}
-
-function endIfThere(pid: number): void {
-  try {
-    Deno.kill(pid, "SIGKILL");
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
 }

@@ -2,9 +2,12 @@
 import { withDeadline } from "../_support/deadline.ts";
 import { ORDINARY_ID, type User } from "../_support/workbench.ts";
 
-/** What a command must not be able to change about it; printed by a shell, as the runtime keeps /proc shut. */
+/**
+ * What a command must not be able to change about it; printed by a shell, as the runtime keeps /proc shut. Pending
+ * signals count: one that was sent shows before the process has taken it.
+ */
 const FACTS =
-  `grep -E '^(State|TracerPid|Uid|Cpus_allowed|SigBlk|Seccomp):' "/proc/$1/status" | sed 's/^State:.*[RSDI] (.*/State: alive/'
+  `grep -E '^(State|TracerPid|Uid|Cpus_allowed|SigPnd|ShdPnd|SigBlk|Seccomp):' "/proc/$1/status" | sed 's/^State:.*[RSDI] (.*/State: alive/'
 cat "/proc/$1/limits" "/proc/$1/oom_score_adj" "/proc/$1/timerslack_ns" 2>/dev/null
 cut -d' ' -f 18,19,40,41 "/proc/$1/stat"`;
 
@@ -20,7 +23,8 @@ export class Victim implements AsyncDisposable {
 
   /** Starts it in `out`, with the secret open on descriptor 3 and the marker in its environment; waits until it runs. */
   static async start(user: User, { out, marker }: { readonly out: string; readonly marker: string }): Promise<Victim> {
-    const line = ["sh", "-c", "exec 3<secret; echo ready; exec sleep 86400"];
+    // The shell itself stays: a program it became would be there at a moment that nothing tells.
+    const line = ["sh", "-c", "exec 3<secret; echo ready; read -r never"];
     const ids = [`--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups"];
     const [command = "", ...args] = user === "ordinary" && Deno.uid() === 0 ? ["setpriv", ...ids, ...line] : line;
     const child = new Deno.Command(command, {
@@ -28,7 +32,7 @@ export class Victim implements AsyncDisposable {
       cwd: out,
       clearEnv: true,
       env: { PATH: "/usr/bin:/bin", SECRET_OF_THE_VICTIM: marker },
-      stdin: "null",
+      stdin: "piped",
       stdout: "piped",
       stderr: "inherit",
     }).spawn();
@@ -36,7 +40,6 @@ export class Victim implements AsyncDisposable {
     await withDeadline(reader.read(), 10_000, "the victim to run");
     await reader.cancel();
     const victim = new Victim(child);
-    // "ready" is written by the shell; the facts are those of the program it becomes.
     victim.#facts = await victim.#look();
     return victim;
   }
@@ -53,6 +56,7 @@ export class Victim implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#child.stdin.close();
     if (this.#ended === undefined) this.#child.kill("SIGKILL");
     await this.#child.status;
   }
