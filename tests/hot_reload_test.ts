@@ -118,6 +118,32 @@ Deno.test("T11 a tool whose program is missing is not listed; status and a call 
   assert.deepStrictEqual(now, ["own_checked", "own_c"]);
 });
 
+Deno.test("T11 a check has no network, is told by status while it runs, and cancel ends it", async () => {
+  using bench = new Workbench();
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const reach = `exec 3<>/dev/tcp/127.0.0.1/${listener.addr.port}`;
+  const tool = (name: string, line: string) =>
+    bench.write(
+      `.ahma/tools/${name}.json`,
+      toolFile(name, { command: "bash", availability_check: { args: ["-c", line] } }),
+    );
+  tool("own_reaching", reach);
+  tool("own_hanging", `while :; do sleep 1; done`);
+  await using server = await ServerProcess.start(bench);
+  await ownTools(server);
+  const { text } = await server.call("status");
+  const [, check = ""] = /^(check_\d) for .*: bash -c while :; do sleep 1; done$/m.exec(text) ?? [];
+  const ended = server.notification("notifications/tools/list_changed");
+  assert.equal((await server.call("cancel", { operation_id: check })).text, `The check ${check} is ended`);
+  await ended;
+  const after = (await server.call("status")).text;
+  assert.match(after, /own_reaching: Check "bash -c exec 3.*" ended with exit code 1: .*Permission denied/);
+  assert.match(after, /own_hanging: Check .* was ended by SIGTERM/);
+  assert.doesNotMatch(after, /Checks of tool files running/);
+  // A command of the session has the network.
+  assert.match((await server.shell(`${reach} && echo reached`)).text, /^reached$/m);
+});
+
 Deno.test("X13 runs of an exclusive tool wait for each other in one directory, and status shows the place", async () => {
   using bench = new Workbench();
   bench.write(

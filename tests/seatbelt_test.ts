@@ -114,6 +114,16 @@ Deno.test("S11 on macOS what is closed is closed by its real place too, and git'
   assert.deepStrictEqual([make("hooks/pre-commit"), make("config"), make("index")], [false, false, true]);
 });
 
+Deno.test("T11 on macOS a check runs under a profile without network, and other commands under the session's", () =>
+  onMac(async (program, _bench, standIn) => {
+    const hasNetwork = async (options: RunOptions) => {
+      await run(program, { argv: ["true"] }, options);
+      const { profile } = await standIn.lastStart();
+      return profile.includes("(allow network* (local ip) (remote ip))");
+    };
+    assert.deepStrictEqual([await hasNetwork({}), await hasNetwork({ offline: true })], [true, false]);
+  }));
+
 Deno.test("X7 on macOS stdout and stderr come joined in the order written, with exit codes, signals, stdin and variables", () =>
   onMac(async (program) => {
     const shell = (line: string, options: RunOptions = {}) => run(program, { shell: line }, options);

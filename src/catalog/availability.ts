@@ -30,20 +30,21 @@ export interface AskOptions {
   readonly ask: AskProbe;
   /** Answers of before; good ones are not asked again. */
   readonly known: ProbeAnswers;
+  /** False: checks that are commands are not run now; what is known of them stays. */
+  readonly commands: boolean;
   /** Aborted: what has no answer yet stays without one. */
   readonly signal: AbortSignal;
 }
 
 /** Asks what is not known yet; answers of probes that are in the catalog no more are dropped. */
-export async function askProbes(catalog: Catalog, { ask, known, signal }: AskOptions): Promise<ProbeAnswers> {
-  const wanted = new Map<string, Probe>();
-  for (const { probe } of catalog.leaves) if (probe !== undefined) wanted.set(probeKey(probe), probe);
+export async function askProbes(catalog: Catalog, { ask, known, commands, signal }: AskOptions): Promise<ProbeAnswers> {
   const answers = new Map<string, Outcome<void>>();
   const open: [string, Probe][] = [];
-  for (const [key, probe] of wanted) {
+  for (const [key, probe] of probesOf(catalog)) {
     const answer = known.get(key);
-    if (answer?.ok === true) answers.set(key, answer);
-    else open.push([key, probe]);
+    const mayAsk = commands || probe.kind !== "command";
+    if (answer?.ok !== true && mayAsk) open.push([key, probe]);
+    else if (answer !== undefined) answers.set(key, answer);
   }
   const queue = open.values();
   const worker = async () => {
@@ -55,6 +56,15 @@ export async function askProbes(catalog: Catalog, { ask, known, signal }: AskOpt
   };
   await Promise.all(Array.from({ length: Math.min(AT_A_TIME, open.length) }, worker));
   return answers;
+}
+
+/** Whether the next asking has commands to run. */
+export function hasOpenChecks(catalog: Catalog, known: ProbeAnswers): boolean {
+  return probesOf(catalog).entries().some(([key, { kind }]) => kind === "command" && known.get(key)?.ok !== true);
+}
+
+function probesOf({ leaves }: Catalog): ReadonlyMap<string, Probe> {
+  return new Map(leaves.flatMap(({ probe }) => probe === undefined ? [] : [[probeKey(probe), probe]]));
 }
 
 /** The catalog without what cannot run. A probe that has no answer yet counts as passed. */

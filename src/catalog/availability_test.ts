@@ -53,7 +53,7 @@ Deno.test("T11 askProbes() asks each question once, keeps good answers and drops
     "old",
     success(undefined),
   ]]);
-  const answers = await askProbes(catalog, { ask, known, signal: new AbortController().signal });
+  const answers = await askProbes(catalog, { ask, known, commands: true, signal: new AbortController().signal });
   assert.deepStrictEqual(asked, [probeKey({ kind: "program", program: "git" })]);
   assert.deepStrictEqual([...answers.keys()].sort(), [
     probeKey({ kind: "program", program: "git" }),
@@ -89,6 +89,6 @@ Deno.test("T11 askProbes() stops asking when it is told to, and keeps no answer 
     abort.abort();
     return Promise.resolve(failure("ended"));
   };
-  const answers = await askProbes(catalog, { ask, known: new Map(), signal: abort.signal });
+  const answers = await askProbes(catalog, { ask, known: new Map(), commands: true, signal: abort.signal });
   assert.deepStrictEqual([asked.length, answers.size], [1, 0]);
 });

@@ -6,10 +6,12 @@ import { DirectoryWatch } from "../base/directory_watch.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { type AskProbe, askProbes, type ProbeAnswers, withoutUnavailable } from "./availability.ts";
+import { type AskProbe, askProbes, hasOpenChecks, type ProbeAnswers, withoutUnavailable } from "./availability.ts";
+import { CheckRate } from "./check_rate.ts";
 import type { Catalog } from "./leaf.ts";
 import { CatalogLoader, type ToolText } from "./load.ts";
 import type { MayRead } from "./read_directory.ts";
+import { RunningChecks } from "./running_checks.ts";
 
 export interface LiveCatalogOptions {
   /** The directory to read now; asked at each load, because it may appear and go. Undefined: bundled tools only. */
@@ -35,6 +37,8 @@ const FIRST_PROBES_MS = 1_500;
 const ALL_PROBES_MS = 20_000;
 
 export class LiveCatalog implements AsyncDisposable {
+  /** Checks that run now. */
+  readonly checks = new RunningChecks();
   readonly #options: LiveCatalogOptions;
   readonly #loader: CatalogLoader;
   readonly #changes: Emitter<Catalog>;
@@ -47,6 +51,11 @@ export class LiveCatalog implements AsyncDisposable {
   #pausing: number | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #retries = 0;
+  readonly #rate = new CheckRate();
+  /** Set while checks wait for their turn. */
+  #owed: ReturnType<typeof setTimeout> | undefined;
+  /** The tools as a round of checks left them, where they changed meanwhile: their new checks are not run. */
+  #changedByChecks: Catalog | undefined;
   /** Loads one after the other. */
   #working: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
@@ -76,6 +85,7 @@ export class LiveCatalog implements AsyncDisposable {
     this.#closing.abort();
     clearTimeout(this.#pause);
     clearTimeout(this.#retry);
+    clearTimeout(this.#owed);
     await this.#watch?.[Symbol.asyncDispose]();
     await this.#first;
     await this.#working;
@@ -118,7 +128,7 @@ export class LiveCatalog implements AsyncDisposable {
       const loaded = await this.#loader.load(this.#options.findDirectory());
       // An event without a change; to ask the probes again would let one that touches a file go on for ever.
       const before = this.#read;
-      if (before !== undefined && sameTools(before, loaded) && sameProblems(before, loaded)) {
+      if (this.#owed === undefined && before !== undefined && isSame(before, loaded)) {
         return this.#retryUnread(loaded);
       }
       this.#read = loaded;
@@ -131,10 +141,34 @@ export class LiveCatalog implements AsyncDisposable {
   }
 
   async #probe(loaded: Catalog): Promise<void> {
+    clearTimeout(this.#owed);
+    this.#owed = undefined;
+    const commands = hasOpenChecks(loaded, this.#answers) && !this.#isOfChecks(loaded) && this.#mayBegin();
+    await this.#askAll(loaded, commands);
+    if (!commands || this.#closing.signal.aborted) return;
+    // Else a check that changes tool files would have the next one run, for ever.
+    const now = await this.#loader.load(this.#options.findDirectory());
+    this.#changedByChecks = isSame(now, loaded) ? undefined : now;
+  }
+
+  /** Whether these tools came to be while checks ran. */
+  #isOfChecks(loaded: Catalog): boolean {
+    return this.#changedByChecks !== undefined && isSame(this.#changedByChecks, loaded);
+  }
+
+  /** Whether checks may run now; if not, it is looked again when they may. */
+  #mayBegin(): boolean {
+    const wait = this.#rate.begin(performance.now());
+    if (wait > 0) this.#owed = setTimeout(() => this.#look(0), wait);
+    return wait === 0;
+  }
+
+  async #askAll(loaded: Catalog, commands: boolean): Promise<void> {
     const enough = new AbortController();
     const timer = setTimeout(() => enough.abort(), ALL_PROBES_MS);
     const signal = AbortSignal.any([enough.signal, this.#closing.signal]);
-    this.#answers = await askProbes(loaded, { ask: this.#options.ask, known: this.#answers, signal });
+    const ask = this.checks.listed(this.#options.ask);
+    this.#answers = await askProbes(loaded, { ask, known: this.#answers, commands, signal });
     clearTimeout(timer);
   }
 
@@ -183,8 +217,8 @@ function sameTools(one: Catalog, other: Catalog): boolean {
   });
 }
 
-function sameProblems(one: Catalog, other: Catalog): boolean {
-  return JSON.stringify(one.problems) === JSON.stringify(other.problems);
+function isSame(one: Catalog, other: Catalog): boolean {
+  return sameTools(one, other) && JSON.stringify(one.problems) === JSON.stringify(other.problems);
 }
 
 async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../base/log.ts";
-import { failure, success } from "../base/outcome.ts";
+import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { AskProbe } from "./availability.ts";
 import { findToolsDirectory, toolsDirectoryCandidates } from "./find_tools.ts";
 import type { Catalog } from "./leaf.ts";
@@ -200,4 +200,80 @@ Deno.test("T12 LiveCatalog keeps a change that comes while the first tools are s
   await f.until("a", "b");
   await f.live[Symbol.asyncDispose](); // when everything that was under way is done
   assert.deepStrictEqual(f.announced, [["a", "b"]]);
+});
+
+/** A tool whose check is a command with this argument. */
+function checkedTool(name: string, argument: string): string {
+  const check = { command: "look", args: [argument] };
+  return JSON.stringify({
+    name,
+    command: "echo",
+    synchronous: true,
+    description: "Says it",
+    availability_check: check,
+  });
+}
+
+Deno.test("T11 LiveCatalog runs no check that another one wrote while it ran, and runs it after the next change", async () => {
+  const asked: string[] = [];
+  const written: Promise<void>[] = [];
+  let file = "";
+  const ask: AskProbe = async (probe) => {
+    if (probe.kind !== "command") return success(undefined);
+    asked.push(probe.argv.join(" "));
+    const next = Deno.writeTextFile(file, checkedTool("fed", `${asked.length}`));
+    written.push(next);
+    await next;
+    return success(undefined);
+  };
+  await using f = await fixture({ ask });
+  file = `${f.directory}/fed.json`;
+  await f.write("a.json", "a");
+  await f.live.current();
+  await Deno.writeTextFile(file, checkedTool("fed", "0"));
+  await f.until("a", "fed");
+  assert.deepStrictEqual(asked, ["look 0"]);
+  await f.write("b.json", "b");
+  await f.until("a", "b", "fed");
+  await f.write("c.json", "c");
+  await f.until("a", "b", "c", "fed");
+  await f.live[Symbol.asyncDispose](); // when everything that was under way is done
+  assert.deepStrictEqual(asked, ["look 0", "look 1", "look 2"]);
+});
+
+Deno.test("T11 LiveCatalog offers changed tools whose checks must wait for their turn, and runs no more of them", async () => {
+  const asked: string[] = [];
+  const ask: AskProbe = (probe) => {
+    if (probe.kind === "command") asked.push(probe.argv.join(" "));
+    return Promise.resolve(probe.kind === "command" ? failure("it is not there") : success(undefined));
+  };
+  await using f = await fixture({ ask });
+  await f.live.current();
+  for (let i = 0; i < 3; i++) {
+    await Deno.writeTextFile(`${f.directory}/x.json`, checkedTool("x", `${i}`));
+    await f.write("a.json", `a${i}`);
+    await f.until(`a${i}`);
+  }
+  await Deno.writeTextFile(`${f.directory}/x.json`, checkedTool("x", "late"));
+  await f.until("a2", "x");
+  await f.live[Symbol.asyncDispose]();
+  assert.ok(asked.includes("look 2") && !asked.includes("look late"), `${asked}`);
+});
+
+Deno.test("T11 LiveCatalog tells of checks while they run, and ends one that it is told to", async () => {
+  const begun = Promise.withResolvers<void>();
+  const ask: AskProbe = (_probe, signal) => {
+    begun.resolve();
+    const { promise, resolve } = Promise.withResolvers<Outcome<void>>();
+    signal.addEventListener("abort", () => resolve(failure("it was ended")));
+    return promise;
+  };
+  await using f = await fixture({ ask });
+  await Deno.writeTextFile(`${f.directory}/x.json`, checkedTool("x", "1"));
+  const first = f.live.current();
+  await begun.promise;
+  const { checks } = f.live;
+  assert.deepStrictEqual(checks.list().map(({ id, argv }) => [id, argv]), [["check_1", ["look", "1"]]]);
+  assert.deepStrictEqual([await checks.end("check_2"), await checks.end("check_1")], [false, true]);
+  assert.deepStrictEqual([namesOf(await first), checks.list()], [[], []]);
 });

@@ -1,9 +1,11 @@
 /** Asks whether programs are there (T11): a look along the PATH of commands, or a command inside the sandbox. */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { Scope } from "../base/scope.ts";
+import { visibleText } from "../base/visible_text.ts";
 import type { AskProbe } from "../catalog/availability.ts";
 import type { Probe } from "../catalog/leaf.ts";
-import type { CommandEnd, CommandRunner } from "../process/command_runner.ts";
+import type { CommandEnd } from "../process/command_runner.ts";
+import type { SessionRunner } from "../process/session_runner.ts";
 import { programPaths } from "../process/program_paths.ts";
 
 /** A check that takes longer than this, milliseconds, counts as failed. */
@@ -12,7 +14,7 @@ const LONGEST_PROBE_MS = 10_000;
 const SHOWN_OUTPUT = 200;
 
 export interface ProbeTools {
-  readonly runner: CommandRunner;
+  readonly runner: Pick<SessionRunner, "run" | "settled">;
   readonly scope: Scope;
   /** Directories of the PATH of commands. */
   readonly path: readonly string[];
@@ -20,14 +22,19 @@ export interface ProbeTools {
 
 /** The question asked with these tools. */
 export function probeAsker(tools: ProbeTools): AskProbe {
-  return (probe, signal) => {
-    switch (probe.kind) {
-      case "program":
-        return askProgram(probe.program, tools);
-      case "command":
-        return askCommand(probe, tools, signal);
-    }
+  return async (probe, signal) => {
+    const answer = await askAny(probe, tools, signal);
+    return answer.ok ? answer : failure(visibleText(answer.problem).replaceAll("\n", " "));
   };
+}
+
+function askAny(probe: Probe, tools: ProbeTools, signal: AbortSignal): Promise<Outcome<void>> {
+  switch (probe.kind) {
+    case "program":
+      return askProgram(probe.program, tools);
+    case "command":
+      return askCommand(probe, tools, signal);
+  }
 }
 
 async function askProgram(program: string, { path }: ProbeTools): Promise<Outcome<void>> {
@@ -60,7 +67,7 @@ async function askCommand(
   const output: Uint8Array[] = [];
   let length = 0;
   const end = await tools.runner.run(
-    { run: { argv: probe.argv }, directory: directory.value, environment: {}, stdin: undefined },
+    { run: { argv: probe.argv }, directory: directory.value, environment: {}, stdin: undefined, offline: true },
     {
       signal: AbortSignal.any([abort.signal, stop]),
       onOutput(chunk) {
@@ -70,9 +77,20 @@ async function askCommand(
     },
   );
   clearTimeout(timer);
+  await ended(tools.runner.settled(), stop); // what a check left running could still change the tool files
   if (end.kind === "exited" && probe.successExitCodes.includes(end.code)) return success(undefined);
   if (abort.signal.aborted) return failure(`${shown} did not end within ${LONGEST_PROBE_MS / 1000} s`);
   return failure(`${shown} ${describe(end)}${firstLine(output)}`);
+}
+
+/** Settles with `work`, or when nobody wants the answer any more. */
+async function ended(work: Promise<void>, stop: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onStop = () => resolve();
+  stop.addEventListener("abort", onStop, { once: true });
+  if (stop.aborted) resolve();
+  await Promise.race([work, promise]);
+  stop.removeEventListener("abort", onStop);
 }
 
 function describe(end: CommandEnd): string {

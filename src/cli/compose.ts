@@ -81,6 +81,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     catalog: () => tools.current(),
+    checks: tools.checks,
     ...settings.hotReload && { onCatalogChange: (listener: () => void) => tools.subscribe(listener) },
     runner,
     registry: new OperationRegistry({ maxConcurrency: settings.maxConcurrency, log, ...kept }),

@@ -4,7 +4,7 @@ import type { Scope } from "../base/scope.ts";
 import { findToolsDirectory, strayToolsDirectories, toolsDirectoryCandidates } from "../catalog/find_tools.ts";
 import { LiveCatalog } from "../catalog/live_catalog.ts";
 import type { MayRead } from "../catalog/read_directory.ts";
-import type { CommandRunner } from "../process/command_runner.ts";
+import type { SessionRunner } from "../process/session_runner.ts";
 import { absolutePath, isWithin, realPath } from "../sandbox/paths.ts";
 import { searchPath } from "../sandbox/environment.ts";
 import { probeAsker } from "./ask_probe.ts";
@@ -14,7 +14,7 @@ import type { Settings } from "./settings.ts";
 export interface LiveToolsParts {
   readonly settings: Settings;
   readonly bundled: readonly EmbeddedTool[];
-  readonly runner: CommandRunner;
+  readonly runner: SessionRunner;
   readonly scope: Scope;
   /** PATH of commands. */
   readonly path: string | undefined;

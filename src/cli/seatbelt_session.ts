@@ -24,8 +24,8 @@ export async function openSeatbelt(
   const prepared = prepareSeatbelt(settings, platform);
   if (!prepared.ok) throw new UserError(prepared.problem);
   const sandbox = prepared.value;
-  const { confinement, scopes, missing, directories } = sandbox;
-  const runner = new GroupRunner({ sandbox, shell, confinement, logger });
+  const { confinement, offline, scopes, missing, directories } = sandbox;
+  const runner = new GroupRunner({ sandbox, shell, confinement, offline, logger });
   if (confinement === undefined) {
     return {
       sandbox,

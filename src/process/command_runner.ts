@@ -15,6 +15,8 @@ export interface CommandRequest {
   readonly environment: Readonly<Record<string, string>>;
   /** Undefined: empty. */
   readonly stdin: string | undefined;
+  /** It runs without network and Unix sockets, whatever the session's commands have; absent: with what they have. */
+  readonly offline?: true;
 }
 
 /** How a command ended. */

@@ -26,6 +26,8 @@ export interface GroupRunnerOptions {
   readonly shell: Shell;
   /** Undefined: `--no-sandbox`. */
   readonly confinement: SeatbeltConfinement | undefined;
+  /** The same without network (`CommandRequest.offline`). */
+  readonly offline: SeatbeltConfinement | undefined;
   readonly logger: Logger;
 }
 
@@ -121,7 +123,8 @@ export class GroupRunner implements SessionRunner {
   }
 
   #start(words: readonly string[], request: Omit<CommandRequest, "run">): LauncherProcess {
-    const { sandbox, confinement } = this.#options;
+    const { sandbox } = this.#options;
+    const confinement = request.offline ? this.#options.offline : this.#options.confinement;
     const prelude = ["-c", ...words];
     return startGroup({
       ...confinement === undefined

@@ -38,6 +38,7 @@ export class LaunchImages implements Disposable {
   #guarded: GuardView | undefined;
   #network: EmptyNetwork | undefined;
   #policyPart: Table | undefined;
+  #offlinePart: Table | undefined;
   #shell: LauncherImage | undefined;
   #launcher: WaitingLauncher | undefined;
 
@@ -72,6 +73,7 @@ export class LaunchImages implements Disposable {
     if (made === (view?.key ?? "")) return;
     this.#options.onStale();
     this.#policyPart = undefined;
+    this.#offlinePart = undefined;
     this[Symbol.dispose]();
     this.#shell = undefined;
     this.#launcher = undefined;
@@ -80,6 +82,13 @@ export class LaunchImages implements Disposable {
   /** The part of a table that confines. */
   policyPart(policy: Policy): Table {
     return this.#policyPart ??= policyTable(this.#withGuarded(policy), this.target);
+  }
+
+  /** The image of a command whose policy has no network, the caller's to dispose of; `policy` is always the same. */
+  offlineCommand(policy: SandboxPolicy, request: CommandRequest): LauncherImage {
+    const { sandbox, spawner } = this.#options;
+    const part = this.#offlinePart ??= policyTable(this.#withGuarded(policy), this.target);
+    return spawner.image(launchTable(part, this.#launchCommand(request), sandbox.processor));
   }
 
   /** The image of a shell that waits for its line; kept here. */

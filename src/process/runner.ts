@@ -2,6 +2,7 @@
 import type { Logger } from "../base/log.ts";
 import { messageOf } from "../base/errors.ts";
 import type { GuardView } from "../sandbox/guard.ts";
+import { offlinePolicy } from "../sandbox/offline.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
@@ -14,7 +15,7 @@ import { SessionGuard } from "./session_guard.ts";
 import type { OpenCommand, OpenRequest } from "./session_runner.ts";
 import { handOver, lineArguments, type Shell } from "./shell.ts";
 import { LAUNCHER_LIMITS, SHELL_LIMITS, WaitingPool } from "./waiting_pool.ts";
-import { type LauncherProcess, Spawner } from "./spawn.ts";
+import { type LauncherImage, type LauncherProcess, Spawner } from "./spawn.ts";
 import { supervise, type Supervised } from "./supervise.ts";
 
 export interface RunnerOptions {
@@ -118,6 +119,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   }
 
   #launch(request: CommandRequest, how: How): Promise<CommandEnd> {
+    if (request.offline && how.policy !== undefined) return this.#runOffline(how.policy, request, how);
     return "shell" in request.run && request.stdin === undefined && this.#options.shell.canWait
       ? this.#runLine(request.run.shell, request, how)
       : this.#runProgram(request, how);
@@ -201,8 +203,17 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     return taken() || how.hooks.signal.aborted ? ended : undefined;
   }
 
-  async #runAtOnce(request: CommandRequest, how: How): Promise<CommandEnd> {
-    const image = this.#images.command(how.policy, request);
+  async #runOffline(policy: SandboxPolicy, request: CommandRequest, how: How): Promise<CommandEnd> {
+    const narrow = offlinePolicy(policy);
+    if (narrow === undefined) return { kind: "not_started", message: NEVER_OFFLINE };
+    return await this.#runImage(this.#images.offlineCommand(narrow, request), request, how);
+  }
+
+  #runAtOnce(request: CommandRequest, how: How): Promise<CommandEnd> {
+    return this.#runImage(this.#images.command(how.policy, request), request, how);
+  }
+
+  async #runImage(image: LauncherImage, request: CommandRequest, how: How): Promise<CommandEnd> {
     let process: LauncherProcess;
     try {
       process = this.#spawner.start(image, request.stdin === undefined ? "null" : "piped");
@@ -277,6 +288,8 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     if (running.length > 0) void this.#guard.lookLater(Promise.all(running.map(({ gone }) => gone)), after, how);
   }
 }
+
+const NEVER_OFFLINE = "this system can keep no program from the network (no user namespaces, no seccomp)";
 
 /** The server ends even when a process cannot be ended (one that hangs in the kernel, say). */
 const LONGEST_FAREWELL_MS = 5_000;

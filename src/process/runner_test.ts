@@ -41,6 +41,19 @@ for (const way of WAYS) {
     }
   });
 
+  test("T11 SandboxedRunner.run() keeps an offline command from the network, and only that", async (f) => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const reach = `exec 3<>/dev/tcp/127.0.0.1/${listener.addr.port} && echo reached; echo here > made && cat made`;
+    const outputs: string[] = [];
+    for (const offline of [undefined, true] as const) {
+      const { output } = await f.run({ argv: ["bash", "-c", `{ ${reach}; } 2> /dev/null`] }, {
+        ...offline && { offline },
+      });
+      outputs.push(output);
+    }
+    assert.deepStrictEqual(outputs, ["reached\nhere\n", f.sandbox.policy ? "here\n" : "reached\nhere\n"]);
+  });
+
   test("S3 SandboxedRunner.open() keeps stdin open and stderr apart, inside the same sandbox", async (f) => {
     const stderrFile = `${f.sandbox.directories.files}/stderr`;
     await Deno.writeTextFile(stderrFile, "");

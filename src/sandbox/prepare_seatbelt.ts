@@ -23,6 +23,8 @@ import { makeSessionPlaces } from "./session_places.ts";
 export interface SeatbeltSandbox extends SessionSandbox {
   /** Undefined: `--no-sandbox`. */
   readonly confinement: SeatbeltConfinement | undefined;
+  /** The same without network, for checks of tool files (T11). */
+  readonly offline: SeatbeltConfinement | undefined;
 }
 
 /** What Seatbelt does not do, or this program not with it; everybody is told. */
@@ -70,17 +72,14 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
   if (!places.ok) return places;
   const { directories, cache, ours } = places.value;
   const writable = [...trees.value, ...ours];
-  const profile = seatbeltProfile({
-    writable,
-    ...closedPlaces({ sensitive: sensitive.value, protect: protect.value }),
-    network: settings.confinement.network,
-    unixSockets: settings.confinement.unixSockets,
-  });
-  if (!profile.ok) {
-    directories.owner.close();
-    Deno.removeSync(directories.root, { recursive: true });
-    return profile;
-  }
+  const { network, unixSockets } = settings.confinement;
+  const policy = { writable, ...closedPlaces({ sensitive: sensitive.value, protect: protect.value }) };
+  const profile = seatbeltProfile({ ...policy, network, unixSockets });
+  const offline = seatbeltProfile({ ...policy, network: "none", unixSockets: "deny" });
+  if (!profile.ok) return refused(directories, profile.problem);
+  if (!offline.ok) return refused(directories, offline.problem);
+  const confined = (name: string, made: SeatbeltProfile) =>
+    settings.enforce ? confinement(sandboxExec, `${directories.files}/${name}.sb`, made) : undefined;
   return success({
     scopes: scopes.value,
     guard: undefined,
@@ -98,16 +97,22 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
       LANG: environment["LANG"] ?? "en_US.UTF-8", // many versions of macOS have no C.UTF-8
     },
     missing: settings.enforce ? SEATBELT_GAPS : [],
-    confinement: settings.enforce ? confinement(sandboxExec, directories, profile.value) : undefined,
+    confinement: confined("profile", profile.value),
+    offline: confined("offline", offline.value),
   });
+}
+
+function refused({ owner, root }: SessionDirectories, problem: string): Outcome<never> {
+  owner.close();
+  Deno.removeSync(root, { recursive: true });
+  return failure(problem);
 }
 
 function confinement(
   program: string,
-  { files }: SessionDirectories,
+  profileFile: string,
   { profile, parameters }: SeatbeltProfile,
 ): SeatbeltConfinement {
-  const profileFile = `${files}/profile.sb`;
   Deno.writeTextFileSync(profileFile, profile, { mode: 0o600, createNew: true });
   return { program, profileFile, parameters };
 }

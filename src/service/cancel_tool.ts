@@ -36,6 +36,9 @@ export const CANCEL_TOOL: BuiltinTool = {
 async function cancelOperation(service: Service, args: BuiltinArguments): Promise<CallToolResult> {
   const id = args.text("operation_id") ?? "";
   const reason = args.text("reason");
+  if (await service.checks?.end(id)) {
+    return structured({ operation_id: id, outcome: "cancelled", message: `The check ${id} is ended` });
+  }
   const outcome = await service.registry.cancel(id, reason === undefined || reason === "" ? DEFAULT_REASON : reason);
   switch (outcome.kind) {
     case "unknown":

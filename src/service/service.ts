@@ -4,6 +4,7 @@ import type { Logger } from "../base/log.ts";
 import type { Outcome } from "../base/outcome.ts";
 import type { Scope } from "../base/scope.ts";
 import type { Catalog } from "../catalog/leaf.ts";
+import type { RunningChecks } from "../catalog/running_checks.ts";
 import type { WorkEnd } from "../operation/operation.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
@@ -90,6 +91,8 @@ export interface Service {
    * nothing is told.
    */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
+  /** Checks of tool files that run now (T11); absent: none ever does. */
+  readonly checks?: Pick<RunningChecks, "list" | "end">;
   /** Hears that `catalog` gives something else now; absent: it never does, and no `listChanged` is declared. */
   readonly onCatalogChange?: (listener: () => void) => Unsubscribe;
 }

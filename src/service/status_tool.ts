@@ -1,5 +1,6 @@
 /** `status` (B3): how things stand, at once. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { visibleText } from "../base/visible_text.ts";
 import type { CatalogProblem, UnavailableTool } from "../catalog/leaf.ts";
 import { describeProblem } from "../catalog/problem.ts";
 import type { Operation } from "../operation/operation_record.ts";
@@ -18,6 +19,7 @@ import type { BuiltinArguments } from "./builtin_parameters.ts";
 import { readLineRange } from "./delivery/resource_uri.ts";
 import {
   activeLine,
+  duration,
   errorResult,
   headingOf,
   OPERATION_META_KEY,
@@ -25,6 +27,7 @@ import {
   statusLine,
   textResult,
 } from "./results.ts";
+import { shorten } from "./prepare_call.ts";
 import { sandboxLine } from "./instructions.ts";
 import type { Service } from "./service.ts";
 
@@ -86,6 +89,7 @@ async function showStatus(service: Service, args: BuiltinArguments): Promise<Cal
       shown.limit,
       (operation) => `${statusLine(operation)} ${headingOf(operation)}`,
     ),
+    ...checkLines(service),
     ...problemLines(problems),
     ...unavailableLines(unavailable ?? []),
     sandboxLine({ ...sandbox, summary }),
@@ -160,6 +164,17 @@ function describeActive(service: Service, operation: Operation): string {
 
 function describeFacts({ registry }: Service, operation: Operation): string {
   return activeLine(operation, registry.queuePosition(operation.id));
+}
+
+function checkLines({ checks }: Service): readonly string[] {
+  const running = checks?.list() ?? [];
+  if (running.length === 0) return [];
+  return [
+    "Checks of tool files running (`cancel` ends one):",
+    ...running.map(({ id, argv, startedAt }) =>
+      `${id} for ${duration(Date.now() - startedAt)}: ${shorten(visibleText(argv.join(" ")))}`
+    ),
+  ];
 }
 
 function problemLines(problems: readonly CatalogProblem[]): readonly string[] {

@@ -35,6 +35,7 @@ interface More {
   readonly stdin?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly directory?: string;
+  readonly offline?: true;
   readonly signal?: AbortSignal;
   readonly onText?: (text: string) => void;
 }
@@ -70,6 +71,7 @@ export async function fixture(way: Way, reads: readonly string[] = []): Promise<
         directory: more.directory ?? scope,
         environment: more.environment ?? {},
         stdin: more.stdin,
+        ...more.offline && { offline: more.offline },
       };
       const end = await runner.run(request, {
         signal: more.signal ?? new AbortController().signal,

@@ -1,0 +1,10 @@
+import assert from "node:assert/strict";
+import { CheckRate } from "./check_rate.ts";
+
+Deno.test("T11 CheckRate lets three rounds begin at once and then one each ten seconds, however often it is asked", () => {
+  const rate = new CheckRate();
+  const begun: number[] = [];
+  for (let now = 0; now <= 60_000; now += 500) if (rate.begin(now) === 0) begun.push(now);
+  assert.deepStrictEqual(begun, [0, 500, 1_000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000]);
+  assert.deepStrictEqual([rate.begin(60_001), rate.begin(64_000), rate.begin(200_000)], [9_999, 6_000, 0]);
+});
