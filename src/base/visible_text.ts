@@ -5,22 +5,39 @@
 
 /**
  * C0 and C1 controls but for tab and line feed; soft hyphen; Arabic letter mark; Mongolian and Hangul fillers;
- * zero-width space and direction marks (the joiners stay: scripts and emoji need them); bidirectional embeddings and
- * isolates; word joiner and invisible operators; byte order mark; interlinear annotations; tags; the supplement of
+ * zero-width space and direction marks (the joiners stay: scripts and emoji need them); line and paragraph separators;
+ * bidirectional embeddings and isolates; word joiner and invisible operators; byte order mark; interlinear annotations; tags; the supplement of
  * variation selectors.
  */
 const HIDDEN =
   // deno-lint-ignore no-control-regex -- what must not be shown
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;
-/** A terminal's escape sequences, and the strings they begin: without their first character the rest would be shown. */
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;
+/**
+ * A terminal's escape sequences, and the strings they begin: without their first character the rest would be shown. The
+ * end of a string may be missing: a required one would be searched for again from every beginning.
+ */
 const ESCAPES =
   // deno-lint-ignore no-control-regex -- what must not be shown
-  /(?:\x1b\[|\x9b)[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|$)|\x1b[\x20-\x2f]*[\x30-\x7e]/g;
+  /(?:\x1b\[|\x9b)[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b[\x20-\x2f]*[\x30-\x7e]/g;
 
 /** `text` without what has no shape; line and paragraph separators become line feeds. The same text where there is none. */
 export function visibleText(text: string): string {
   if (PLAIN.test(text)) return text;
   return text.replaceAll(/\r\n?|[\u2028\u2029\u0085]/g, "\n").replaceAll(ESCAPES, "").replaceAll(HIDDEN, "");
+}
+
+/**
+ * `text` with what has no shape written out as JSON does (`\u202e`), so that a reader sees what is there and where.
+ * A text of JSON keeps its meaning. Line feeds and tabs stay.
+ */
+export function writtenOut(text: string): string {
+  return PLAIN.test(text) ? text : text.replaceAll(HIDDEN, escapeOf);
+}
+
+/** As JSON writes a character that cannot be shown; beyond U+FFFF as two halves. */
+function escapeOf(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
 /** Most texts: nothing to take out. */

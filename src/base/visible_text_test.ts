@@ -18,6 +18,7 @@ Deno.test("visibleText() takes out what has no shape: escapes, directions, zero 
     ["a\x1b[31mred\x1b[0m b", "ared b"],
     ["a\x1b]0;title\x07b\x9b2Jc", "abc"],
     ["a\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "alink"],
+    ["a\x1b]no end\x1b[1mb", "ab"],
     ["user\u202egpj.exe\u202c", "usergpj.exe"],
     ["zero\u200bwidth\ufeff\u2060", "zerowidth"],
     ["tag" + [..."hidden"].map((one) => String.fromCodePoint(0xe0000 + (one.codePointAt(0) ?? 0))).join(""), "tag"],

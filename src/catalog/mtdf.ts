@@ -12,7 +12,7 @@ import { availabilityCheckSchema, hintsSchema, retrySchema, stepSchema } from ".
 const NAME = /^[A-Za-z0-9_-]+$/;
 /** Not blank, no NUL. */
 // deno-lint-ignore no-control-regex -- NUL is what must not get in
-const COMMAND = /^[^\u0000]*[^\s\u0000][^\u0000]*$/;
+const COMMAND = /^(?!\s*$)[^\u0000]+$/;
 
 /** What tools and subcommands have in common. */
 const shared = lazy(() => ({

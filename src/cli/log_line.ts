@@ -1,4 +1,5 @@
 import type { LogFields } from "../base/log.ts";
+import { writtenOut } from "../base/visible_text.ts";
 import { redactFields, redactText } from "./redact.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -42,9 +43,7 @@ export function formatLine(record: LogRecord, { colour }: { readonly colour: boo
 }
 
 function escapeControls(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
-    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
-  });
+  return writtenOut(text).replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
 }
 
 function cut(text: string): string {

@@ -1,25 +1,40 @@
 /** What a person reads on a terminal. Only for runs that never speak MCP, such as `--help` (requirement C2). */
 
 import { messageOf, UserError } from "../base/errors.ts";
+import { messageText, TerminalFilter } from "./terminal_text.ts";
 
 /** How long to leave a full pipe alone that somebody switched to non-blocking, in milliseconds. */
 const FULL_PIPE_RETRY_MS = 5;
 
 /** Writes an answer to stdout. A reader who has gone (`| head`) has read enough, and that is no fault. */
 export async function print(text: string): Promise<void> {
-  await ignoringGoneReader(() => writeAll(Deno.stdout, text));
+  await ignoringGoneReader(() => writeAll(Deno.stdout, messageText(text)));
 }
 
 /** Writes a message for a person to stderr; without a reader there is nobody to tell, and that is no fault. */
 export async function printProblem(text: string): Promise<void> {
-  await ignoringGoneReader(() => writeAll(Deno.stderr, `${text}\n`));
+  await ignoringGoneReader(() => writeAll(Deno.stderr, `${messageText(text)}\n`));
 }
 
-/**
- * Writes bytes to stdout before it returns, so that a flood of output waits for its reader instead of filling the
- * memory. False: the reader has gone.
- */
-export function printBytesNow(bytes: Uint8Array): boolean {
+/** A command's output on stdout. */
+export interface CommandPrinter {
+  /**
+   * Writes before it returns, so that a flood of output waits for its reader instead of filling the memory. False: the
+   * reader has gone.
+   */
+  readonly write: (chunk: Uint8Array) => boolean;
+  /** Nothing more comes. */
+  readonly end: () => void;
+}
+
+/** As it comes into a file or a pipe; on a terminal with nothing but its colours. */
+export function commandPrinter(): CommandPrinter {
+  if (!Deno.stdout.isTerminal()) return { write: writeNow, end: () => {} };
+  const filter = new TerminalFilter();
+  return { write: (chunk) => writeNow(filter.push(chunk)), end: () => void writeNow(filter.end()) };
+}
+
+function writeNow(bytes: Uint8Array): boolean {
   let rest = bytes;
   while (rest.length > 0) {
     try {

@@ -18,6 +18,7 @@ Deno.test("L8 redactText() takes out secrets and leaves the rest", () => {
     ["https://x/?api_key=abc&b=2", "https://x/?api_key=[redacted]&b=2"],
     ["curl --token abc --verbose", "curl --token [redacted] --verbose"],
     ["git clone https://me:pass@host/repo.git", "git clone https://me:[redacted]@host/repo.git"],
+    [`a-b-${JWT} -eyJ-${JWT}`, "a-b-[redacted] -[redacted]"],
     [`key ${AWS}, ${GITHUB}, ${MODEL}, ${JWT}`, "key [redacted], [redacted], [redacted], [redacted]"],
     ["-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- after", "[redacted] after"],
   ];

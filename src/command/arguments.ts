@@ -49,15 +49,21 @@ export function describeArgumentProblems(leaf: Leaf, problems: readonly Argument
     .join("\n");
 }
 
+/** Each is compared with all that are known, so more are not told of. */
+const MOST_UNKNOWN = 20;
+
 function unknownProblems(
   given: ReadonlyMap<string, unknown>,
   declared: readonly LeafArgument[],
   meta: readonly string[],
 ): readonly ArgumentProblem[] {
-  const known = [...declared.map((argument) => argument.name), ...meta];
-  return [...given.keys()].filter((name) => !known.includes(name)).map((name) => {
+  const known = new Set([...declared.map((argument) => argument.name), ...meta]);
+  const unknown = [...given.keys()].filter((name) => !known.has(name)).slice(0, MOST_UNKNOWN);
+  return unknown.map((name) => {
     const guess = closest(name, known);
-    const advice = guess === undefined ? `: known arguments are ${known.join(", ")}` : `; did you mean "${guess}"?`;
+    const advice = guess === undefined
+      ? `: known arguments are ${[...known].join(", ")}`
+      : `; did you mean "${guess}"?`;
     return { argument: name, message: `Argument ${JSON.stringify(name)} is unknown${advice}` };
   });
 }

@@ -18,7 +18,7 @@ export const PS_ARGUMENTS = ["-axo", "pid=,ppid=,pgid=,stat=,lstart="] as const;
 export function parseProcessList(text: string): readonly ListedProcess[] {
   return text.split("\n").flatMap((line) => {
     const [, pid, parent, group, state = "", started = ""] =
-      /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line) ?? [];
+      /^(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trim()) ?? [];
     if (pid === undefined) return [];
     return [{ pid: Number(pid), parent: Number(parent), group: Number(group), dead: state.startsWith("Z"), started }];
   });

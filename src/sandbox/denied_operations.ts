@@ -53,7 +53,7 @@ const UNIX_SOCKETS_ABI = 9;
 
 /** Paths at which the output says that listening was denied: so Node tells it, whatever the language. */
 export function deniedListeners(output: string): readonly string[] {
-  return [...output.slice(-LONGEST_TEXT).matchAll(/\blisten (?:EACCES|EPERM)\b[^/\n]*(\/[^\s'"]+)/gu)]
+  return [...output.slice(-LONGEST_TEXT).matchAll(/\blisten (?:EACCES|EPERM)\b[^/\n]{0,40}(\/[^\s'"]+)/gu)]
     .map(([, path = ""]) => path);
 }
 

@@ -1,4 +1,5 @@
 /** The environment of commands, built from nothing (S9). What is not named here or by `--env` never reaches a command. */
+import { withoutTrailing } from "../base/without_trailing.ts";
 
 /** Passed on as they are, when set. */
 const PASSED = [
@@ -138,7 +139,7 @@ export function isForbiddenVariable(name: string): boolean {
 /** The absolute directories of a PATH; a usual one where there is none. */
 export function searchPath(path: string | undefined): readonly string[] {
   const entries = (path ?? "").split(":").filter((entry) => entry.startsWith("/"));
-  const cleaned = entries.map((entry) => entry.length > 1 ? entry.replace(/\/+$/, "") : entry);
+  const cleaned = entries.map((entry) => entry.length > 1 ? withoutTrailing(entry, "/") : entry);
   return cleaned.length > 0 ? [...new Set(cleaned)] : ["/usr/local/bin", "/usr/bin", "/bin"];
 }
 

@@ -26,7 +26,8 @@ export function sanitiseGitConfiguration(original: string, scopes: readonly stri
       section = header?.toLowerCase() ?? "";
       continue;
     }
-    const [, key, value] = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const [, key, given] = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*=(.*)$/.exec(line) ?? [];
+    const value = given?.trim();
     if (key === undefined || value === undefined || !isHarmless(section, key.toLowerCase(), value)) continue;
     lines.push(`[${section}]`, `\t${key} = ${value}`);
   }

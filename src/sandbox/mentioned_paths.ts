@@ -2,6 +2,7 @@
  * Paths in the words of a command and in what it printed. No message is understood, only names are found, so that it
  * works in every language (S15). Pure, and bounded whatever the text.
  */
+import { withoutTrailing } from "../base/without_trailing.ts";
 import { absolutePath } from "./paths.ts";
 
 /** Where relative names start. */
@@ -20,7 +21,7 @@ const LONGEST_TEXT = 16_384;
 /** Between two names. Colons too: messages put one behind a name, and lists of paths one between. */
 const SEPARATORS = /[\s"'`‘’‚‛“”„«»<>|;&(){}[\],=:]+/u;
 /** An address with a host in it; `file:///a` and `unix:///a` are paths. */
-const ADDRESS = /\b[a-z][a-z\d+.-]*:\/\/[^\s/'"`<>()[\]{},;][^\s'"`<>()[\]{},;]*/giu;
+const ADDRESS = /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s/'"`<>()[\]{},;][^\s'"`<>()[\]{},;]*/giu;
 const QUOTED = /["'`‘‚“„«]([^"'`‘’‚“”„«»\n]{1,1024})["'`’‘”“»]/gu;
 
 /** Names in what a command printed: those that say where they are. */
@@ -39,9 +40,7 @@ function namesIn(raw: string): readonly string[] {
   const quoted = [...text.matchAll(QUOTED)].map(([, inner = ""]) => inner.trim()).filter((inner) =>
     inner.includes(" ")
   );
-  return [...quoted, ...text.split(SEPARATORS)].map((name) =>
-    name.replace(/[.!?]+$/, (dots) => isSteps(name) ? dots : "")
-  );
+  return [...quoted, ...text.split(SEPARATORS)].map((name) => isSteps(name) ? name : withoutTrailing(name, ".!?"));
 }
 
 /** `..` and `a/..` end in dots that belong to them. */

@@ -1,4 +1,5 @@
 /** Where programs keep their credentials when a variable of the server's user says so (S7). Pure. */
+import { withoutTrailing } from "../base/without_trailing.ts";
 import { isWithin } from "./paths.ts";
 
 /** The variable names the directory that stands in the place of one below home. */
@@ -55,8 +56,9 @@ export function movedPlaces(
   home: string | undefined,
 ): readonly string[] {
   const moved = Object.entries(DIRECTORIES).flatMap(([variable, directory]) => {
-    const value = environment[variable]?.replace(/(?!^)\/+$/, "");
-    if (value === undefined) return [];
+    const given = environment[variable];
+    if (given === undefined) return [];
+    const value = withoutTrailing(given, "/");
     return names.filter((name) => isWithin(name, directory)).map((name) => value + name.slice(directory.length));
   });
   const files = FILES.flatMap((variable) => environment[variable]?.split(":") ?? []);

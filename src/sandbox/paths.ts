@@ -12,12 +12,19 @@ export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/";
 }
 
+/** `.` or `..` at the beginning, with the slashes after it. */
+const FIRST_STEP = /^(\.{1,2})(?:\/+|$)/;
+
 /** `path` seen from the canonical directory `base`; steps up at its beginning are taken, the rest is as spelled. */
 export function absolutePath(path: string, base: string): string {
   if (path.startsWith("/")) return path;
-  const step = /^(\.{1,2})(?:\/+|$)/.exec(path);
-  if (step === null) return `${base}/${path}`;
-  return absolutePath(path.slice(step[0].length), step[1] === ".." ? parentOf(base) : base);
+  let rest = path;
+  let from = base;
+  for (let step = FIRST_STEP.exec(rest); step !== null; step = FIRST_STEP.exec(rest)) {
+    if (step[1] === "..") from = parentOf(from);
+    rest = rest.slice(step[0].length);
+  }
+  return `${from}/${rest}`;
 }
 
 /** The canonical path; undefined when it is missing or out of reach. */

@@ -2,6 +2,7 @@
  * Places of credentials and of private history (S7). None is ever opened to commands: what a person names may not be
  * or lie in one, and where a wider tree holds some they are covered, which takes namespaces.
  */
+import { withoutTrailing } from "../base/without_trailing.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { movedPlaces } from "./moved_places.ts";
 import { absolutePath, isWithin, placeOf, realPath } from "./paths.ts";
@@ -93,7 +94,7 @@ export function sensitivePlaces(question: SensitiveQuestion): Outcome<readonly s
   const all = allPlaces(question);
   const open: string[] = [];
   for (const given of question.allow) {
-    const path = absolutePath(given, question.workingDirectory).replace(/(?!^)\/+$/, "");
+    const path = withoutTrailing(absolutePath(given, question.workingDirectory), "/") || "/";
     const real = realPath(path) ?? path;
     if (!all.includes(real)) return failure(allowProblem(given, real, all));
     open.push(real);

@@ -15,7 +15,7 @@ import type { Service } from "../../service/service.ts";
 import { colours } from "../colours.ts";
 import { compose } from "../compose.ts";
 import { BUNDLE_NAMES } from "../embedded.ts";
-import { mayColour, print, printBytesNow, printProblem } from "../print.ts";
+import { commandPrinter, mayColour, print, printProblem } from "../print.ts";
 import { openRunLog } from "../run_log.ts";
 import { callShape } from "./call_shape.ts";
 import { type CommandContext, UsageError } from "./context.ts";
@@ -150,16 +150,18 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
   stop.addEventListener("abort", onStop, { once: true });
   if (stop.aborted) onStop();
   const started: Operation[] = [];
+  const output = commandPrinter();
   const unsubscribe = service.registry.subscribe(({ operation, to }) => {
     if (!started.includes(operation)) started.push(operation);
     if (to !== "running" || asJson) return;
     operation.watchOutput((chunk) => {
-      if (!printBytesNow(chunk)) abort.abort("Nobody reads the output any more");
+      if (!output.write(chunk)) abort.abort("Nobody reads the output any more");
     });
   });
   try {
     const result = await callTool(service, wanted, { signal: abort.signal, sendProgress: undefined });
     const operation = started[0];
+    output.end();
     if (asJson) await print(`${JSON.stringify(result, null, 2)}\n`);
     else if (operation === undefined) await tellText(result);
     else if (!quiet) await printProblem(statusLine(operation));

@@ -2,6 +2,7 @@
  * `validate` (requirement L3): tool files are read as the server would read them, and every problem is told with its
  * place. A file named alone is judged among its neighbours, because sequences call the tools of other files.
  */
+import { withoutTrailing } from "../../base/without_trailing.ts";
 import { locateFindings } from "../../catalog/positions.ts";
 import { findToolsDirectory } from "../../catalog/find_tools.ts";
 import type { CatalogProblem } from "../../catalog/leaf.ts";
@@ -64,7 +65,7 @@ interface Named {
 }
 
 async function check({ path, directory }: Named, bundled: readonly ToolText[]): Promise<Report> {
-  const folder = directory ? path.replace(/(?<=.)\/+$/, "") : folderOf(path);
+  const folder = directory ? withoutTrailing(path, "/") || "/" : folderOf(path);
   const read = readToolTexts(folder);
   const own = directory ? { ...read, files: [...read.texts, ...read.problems].map(({ file }) => file) } : alone(path);
   const real = directory || own.texts.length === 0 ? undefined : await Deno.realPath(path);

@@ -1,0 +1,182 @@
+/**
+ * Whatever reads foreign text (tool files, settings, output, configuration of git, messages, headers) takes time in
+ * proportion to its length (S22). Texts are made of what patterns stumble over; those that take long are read again
+ * at growing lengths, and their growth is judged.
+ */
+import assert from "node:assert/strict";
+import { closest } from "../src/base/suggest.ts";
+import { visibleText, writtenOut } from "../src/base/visible_text.ts";
+import { withoutTrailing } from "../src/base/without_trailing.ts";
+import { isLoopback } from "../src/bridge/guard.ts";
+import { postForm } from "../src/bridge/negotiate.ts";
+import { pathOfUri } from "../src/bridge/root_path.ts";
+import { loadCatalogFromTexts } from "../src/catalog/load.ts";
+import { commandWords } from "../src/catalog/names.ts";
+import { locateSyntaxError } from "../src/catalog/positions.ts";
+import { collapseCarriageReturns, stripAnsi } from "../src/operation/clean_text.ts";
+import { viewText } from "../src/operation/text_view.ts";
+import { parseProcessList } from "../src/process/process_list.ts";
+import { searchPath } from "../src/sandbox/environment.ts";
+import { sanitiseGitConfiguration } from "../src/sandbox/git_configuration.ts";
+import { deniedListeners } from "../src/sandbox/denied_operations.ts";
+import { pathsInCommand, pathsInOutput } from "../src/sandbox/mentioned_paths.ts";
+import { absolutePath } from "../src/sandbox/paths.ts";
+import { printsError } from "../src/sandbox/printed_errors.ts";
+import { readAddress } from "../src/service/delivery/resource_uri.ts";
+import { shorten } from "../src/service/prepare_call.ts";
+import { describeWithSource } from "../src/cli/commands/source_excerpt.ts";
+import { toolLines, toolTable } from "../src/cli/commands/tool_table.ts";
+import { PLAIN } from "../src/cli/colours.ts";
+import { limitOf } from "../src/cli/limit_value.ts";
+import { redactText } from "../src/cli/redact.ts";
+import { messageText, TerminalFilter } from "../src/cli/terminal_text.ts";
+
+type Reader = (text: string) => unknown;
+
+const PLACES = { directory: "/scope", home: "/home/user" };
+const TABLE = { width: 80, colours: PLAIN };
+
+const READERS: Readonly<Record<string, Reader>> = {
+  visibleText,
+  writtenOut,
+  messageText,
+  terminalFilter: (text) => new TerminalFilter().push(new TextEncoder().encode(text)),
+  withoutTrailing: (text) => withoutTrailing(text, "./"),
+  closest: (text) => closest(text, [text, "name"]),
+  stripAnsi,
+  collapseCarriageReturns,
+  viewText: (text) => viewText(text, { bytes: 1000, lines: 10 }),
+  redactText,
+  pathsInOutput: (text) => pathsInOutput(text, PLACES),
+  pathsInCommand: (text) => pathsInCommand([text], PLACES),
+  absolutePath: (text) => absolutePath(text, "/scope"),
+  deniedListeners,
+  printsError: (text) => printsError(text, ["EROFS", "EACCES"]),
+  sanitiseGitConfiguration: (text) => sanitiseGitConfiguration(`[user]\nname = a${text}b`, []),
+  parseProcessList: (text) => parseProcessList(`1 2 3 S ${text}b`),
+  searchPath,
+  isLoopback,
+  postForm,
+  pathOfUri,
+  readAddress,
+  shorten,
+  limitOf,
+  commandWords,
+  locateSyntaxError: (text) => locateSyntaxError("a.json", `{"a":${text}`, "is broken"),
+  catalogField: (text) => loadCatalogFromTexts([{ file: "a.json", text: JSON.stringify(toolOf(text)) }]),
+  sourceExcerpt: (text) => describeWithSource(PROBLEM, text, { excerpt: true, colours: PLAIN }),
+  toolLines: (text) => toolLines([{ name: text, description: text, inputSchema: { type: "object" } }]),
+  toolTable: (text) => toolTable([{ name: "a", description: text, inputSchema: { type: "object" } }], TABLE),
+};
+
+const PROBLEM = {
+  file: "a.json",
+  line: 1,
+  column: 1,
+  severity: "error",
+  message: "It is wrong",
+  pointer: "",
+} as const;
+
+function toolOf(text: string): unknown {
+  const options = [{ name: text, type: "string", description: text }];
+  return { name: "a", description: text, command: text, subcommand: [{ name: "b", description: text, options }] };
+}
+
+/** What is said again and again. */
+const UNITS = [
+  ..." \t\n\r\b./-:=@\"'[]{}(),\0\x1b\x9d\u202e",
+  "a",
+  "0",
+  "\\",
+  '\\"',
+  "a.",
+  "a b",
+  "a@",
+  "./",
+  "../",
+  "a/",
+  "-eyJaaaaaaaaa",
+  "\x1b[",
+  "\x1b[0",
+  "\x1b]",
+  "a\b",
+  " a=",
+  "token=",
+  "--token ",
+  "bearer ",
+  "authorization: bearer ",
+  "listen EACCES ",
+  "http://",
+  "http://a:",
+  "host='",
+  "file:",
+  "-----BEGIN PRIVATE KEY-----",
+  "-----END ",
+  "Errno 3",
+  '{"a":',
+  "[a]\n",
+  "\ud83d",
+  "async ",
+  "runs ",
+];
+/** Before and after them: what makes a match fail at the last moment. */
+const FRAMES: readonly (readonly [string, string])[] = [
+  ["", ""],
+  ["", "\0"],
+  ["", "x"],
+  ["x", "\x1b"],
+  ["a ", "\n!"],
+  ['"', "]"],
+  ["\x1b]", "@"],
+  ["token='", "."],
+];
+
+/** Lengths in UTF-16 units; what grows with the square takes 256 times as long for 16 times the length. */
+const SHORT = 1000;
+const LONG = 16 * SHORT;
+const MOST_TIMES = 64;
+/** A reader that stays below it for the long text was not slow, whatever the machine did meanwhile. */
+const WORTH_A_LOOK_MS = 20;
+
+function textOf(unit: string, [before, after]: readonly [string, string], length: number): string {
+  return before + unit.repeat(Math.ceil(length / unit.length)) + after;
+}
+
+async function timeOf(read: Reader, text: string): Promise<number> {
+  const began = performance.now();
+  await read(text);
+  return performance.now() - began;
+}
+
+/** The least of several runs: what else the machine does makes them longer, never shorter. */
+async function leastOf(read: Reader, text: string): Promise<number> {
+  let least = Infinity;
+  for (let run = 0; run < 5; run++) least = Math.min(least, await timeOf(read, text));
+  return least;
+}
+
+/** How many times as long the long text takes; undefined: it took no time worth a look. */
+async function timesOf(read: Reader, unit: string, frame: readonly [string, string]): Promise<number | undefined> {
+  const long = textOf(unit, frame, LONG);
+  if (await timeOf(read, long) < WORTH_A_LOOK_MS) return undefined;
+  const short = await leastOf(read, textOf(unit, frame, SHORT));
+  return await leastOf(read, long) / Math.max(short, WORTH_A_LOOK_MS / MOST_TIMES);
+}
+
+for (const [name, read] of Object.entries(READERS)) {
+  Deno.test(`S22 ${name} takes time in proportion to a foreign text`, async () => {
+    for (const unit of UNITS) {
+      for (const frame of FRAMES) {
+        const times = await timesOf(read, unit, frame) ?? 0;
+        assert.ok(times <= MOST_TIMES, `${JSON.stringify([frame[0], unit, frame[1]])}: ${Math.round(times)} times`);
+      }
+    }
+  });
+}
+
+Deno.test("S22 the growth of a pattern that takes the square is seen (control)", async () => {
+  const square = /\/+$/;
+  const times = await timesOf((text) => square.exec(text), "/", ["", "x"]) ?? 0;
+  assert.ok(times > MOST_TIMES, `${times} times`);
+});
