@@ -28,6 +28,9 @@ Deno.test("L1 bash completes subcommands, flags, values, files and tools", async
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp --mode "), ["http", "list-tools", "stdio"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp completions "), ["bash", "fish", "zsh"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp call git_statu"), ["git_status"]);
+  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp call --sync --timeout 9 git_statu"), ["git_status"]);
+  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp call git_status "), []);
+  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp call --timeout 9 git_status --ti"), []);
 });
 
 Deno.test({
@@ -41,6 +44,8 @@ Deno.test({
       "ahma_mcp completions f": "ahma_mcp completions fish ",
       "ahma_mcp init --client vs": "ahma_mcp init --client vscode ",
       "ahma_mcp call git_statu": "ahma_mcp call git_status ",
+      "ahma_mcp call --timeout 9 git_statu": "ahma_mcp call --timeout 9 git_status ",
+      "ahma_mcp call git_status git_statu": "ahma_mcp call git_status git_statu",
     };
     for (const [line, whole] of Object.entries(completed)) assert.strictEqual(await zshLine(bench, line), whole);
   },
@@ -76,6 +81,8 @@ Deno.test({
     assert.deepStrictEqual(await offers("ahma_mcp init --client c"), ["claude", "codex", "cursor"]);
     assert.deepStrictEqual(await offers("ahma_mcp --no-hot"), ["--no-hot-reload"]);
     assert.deepStrictEqual(await offers("ahma_mcp call git_statu"), ["git_status"]);
+    assert.deepStrictEqual(await offers("ahma_mcp call --timeout 9 git_statu"), ["git_status"]);
+    assert.deepStrictEqual(await offers("ahma_mcp call git_status "), [""]);
   },
 });
 

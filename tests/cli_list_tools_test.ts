@@ -17,6 +17,10 @@ for line in sys.stdin:
     if "id" not in message:
         continue
     method, params = message["method"], message.get("params", {})
+    if method == "server/discover" and sys.argv[2:] == ["ends"]:
+        sys.exit("unexpected " + method)
+    if sys.argv[2:] == ["is silent"] or method == "server/discover" and sys.argv[2:] == ["ignores"]:
+        continue
     answer = {"jsonrpc": "2.0", "id": message["id"]}
     if method == "initialize":
         info = {"name": "other", "version": "7"}
@@ -96,20 +100,49 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("L2 list-tools says what a server wrote that is none", async () => {
+for (const manner of ["ignores", "ends"]) {
+  Deno.test(`L2 list-tools lists a server of the first era that ${manner} at server/discover`, async () => {
+    using bench = new Workbench();
+    bench.write("server.py", SERVER);
+    const command = ["--", "python3", "server.py", `${bench.elsewhere}/planted`, manner];
+    const listed = await runProgram(bench, ["list-tools", "--timeout", "9", ...command]);
+    assert.deepStrictEqual(listed, { code: 0, stdout: "first\ta*\tdenied\nsecond\t\t\n", stderr: "" });
+  });
+}
+
+Deno.test("L2 list-tools gives up a silent server, and says how to wait longer", async () => {
+  using bench = new Workbench();
+  bench.write("server.py", SERVER);
+  const command = ["--", "python3", "server.py", `${bench.elsewhere}/planted`, "is silent"];
+  assert.deepStrictEqual(await runProgram(bench, ["list-tools", "--timeout", "2", ...command]), {
+    code: 1,
+    stdout: "",
+    stderr: `Cannot list the tools of "${command.slice(1).join(" ")}": It did not answer within 2 s. ` +
+      "A server that is fetched first may need longer: --timeout SECONDS\nIt wrote:\nand complains on stderr\n",
+  });
+});
+
+Deno.test("L2 list-tools says first why a server gave no answer, then what it wrote", async () => {
   using bench = new Workbench();
   const line = ["list-tools", "--", "sh", "-c", "echo trouble >&2; exit 3"];
-  const { code, stdout, stderr } = await runProgram(bench, line);
-  assert.deepStrictEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^Cannot list the tools of "sh -c .*/);
-  assert.match(stderr, /\nIt ended with exit code 3\.\nIt wrote:\ntrouble\n$/);
-  const none = await runProgram(bench, ["list-tools", "--", "no-such-program-here"]);
-  assert.match(none.stderr, /Cannot start "no-such-program-here": no such program on the PATH of commands/);
+  assert.deepStrictEqual(await runProgram(bench, line), {
+    code: 1,
+    stdout: "",
+    stderr: 'Cannot list the tools of "sh -c echo trouble >&2; exit 3": It ended with exit code 3.\n' +
+      "It wrote:\ntrouble\n",
+  });
+  assert.deepStrictEqual(await runProgram(bench, ["list-tools", "--", "no-such-program-here"]), {
+    code: 1,
+    stdout: "",
+    stderr:
+      'Cannot list the tools of "no-such-program-here": Cannot start "no-such-program-here": no such program on ' +
+      "the PATH of commands. Install it, or give its path inside the scope\n",
+  });
 });
 
 Deno.test("L2 list-tools lists a server from the npm registry", async () => {
   using bench = new Workbench();
-  const everything = ["--list-tools", "--", "npx", "-y", "@modelcontextprotocol/server-everything"];
+  const everything = ["--list-tools", "--timeout", "170", "--", "npx", "-y", "@modelcontextprotocol/server-everything"];
   const { code, stdout, stderr } = await runProgram(bench, everything, { deadline: 180_000 });
   assert.strictEqual(code, 0, stderr);
   assert.match(stdout, /^echo\tmessage\*\t/m);

@@ -8,6 +8,7 @@ import { VERSION } from "../base/version.ts";
 import { parseCommandLine } from "./arguments.ts";
 import { type WholeCommandLine, withAwaitedScope } from "./awaited_scope.ts";
 import { UsageError } from "./commands/context.ts";
+import { meantCall } from "./commands/meant_call.ts";
 import { runSubcommand } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
 import { helpText } from "./help.ts";
 import { mayColour, print, printProblem } from "./print.ts";
@@ -48,7 +49,7 @@ async function invocationOf(
   environment: Environment,
 ): Promise<Outcome<Invocation>> {
   const line = parseCommandLine(words);
-  if (!line.ok) return line;
+  if (!line.ok) return failure(await meantCall(words, Deno.cwd()) ?? line.problem);
   const cores = navigator.hardwareConcurrency;
   if (line.value.flags.has("help") || line.value.flags.has("version")) {
     return readInvocation(line.value, { environment, cores });

@@ -59,7 +59,8 @@ export const SUBCOMMAND_FACTS = {
     serverFlags: true,
     details: [
       "A table on a terminal; in a pipe one line a tool: name, parameters and description, separated by tabs.",
-      "A server named after -- runs inside the sandbox, with the network and its own private caches.",
+      "A server named after -- runs inside the sandbox, with the network and its own private caches. One that says " +
+      "nothing for 10 s is given up; --timeout changes that.",
     ],
     examples: [
       ["ahma_mcp list-tools", "What a client of this directory is offered"],

@@ -22,6 +22,10 @@ export class CommandTransport implements Transport {
   #done: Promise<void> = Promise.resolve();
   #closed = false;
 
+  /** The SDK takes a transport with these for stdio: what does not answer `server/discover` is then of the first era. */
+  readonly pid = null;
+  readonly stderr = null;
+
   /** `abort` ends the command. */
   constructor(abort: AbortController) {
     this.#abort = abort;
@@ -70,7 +74,13 @@ export class CommandTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed || this.#writer === undefined) throw new Error("The server has ended");
-    await this.#writer.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+    try {
+      await this.#writer.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+    } catch (thrown) {
+      // It has closed its stdin, most likely because it is ending: how it ended says more.
+      await this.#endsWithin(END_GRACE_MS);
+      throw thrown;
+    }
   }
 
   /** Ends the command at once. */
@@ -85,9 +95,16 @@ export class CommandTransport implements Transport {
     const writer = this.#writer;
     this.#writer = undefined;
     await writer?.close().catch(ignoreGone);
-    const timer = setTimeout(() => this.#abort.abort(), END_GRACE_MS);
+    if (!await this.#endsWithin(END_GRACE_MS)) this.#abort.abort();
     await this.#done;
+  }
+
+  async #endsWithin(milliseconds: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, milliseconds);
+    await Promise.race([promise, this.#done]);
     clearTimeout(timer);
+    return this.#ended !== undefined;
   }
 
   #closeOnce(): void {

@@ -12,7 +12,7 @@ export type Completion =
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "directories" }
   | { readonly kind: "files" }
-  /** Names of tools, asked of the program. */
+  /** The name of one tool, asked of the program; what follows it is the tool's. */
   | { readonly kind: "tools" }
   | { readonly kind: "commands" };
 
@@ -26,6 +26,10 @@ export interface CompletedFlag {
 
 /** The line that asks for the names of tools: in a pipe, `list-tools` gives the name first, up to a tab. */
 export const TOOL_NAMES = "ahma_mcp list-tools --bundles all 2>/dev/null | cut -f1";
+
+/** The flags of `call` whose value is the next word, `--name` each: no other word before a tool's name is free. */
+export const FLAGS_BEFORE_VALUES: readonly string[] = completedFlags("call")
+  .filter(({ value }) => value.kind !== "nothing").map(({ name }) => `--${name}`);
 
 /** The flags that a subcommand takes. */
 export function completedFlags(subcommand: Subcommand): readonly CompletedFlag[] {

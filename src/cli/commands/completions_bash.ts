@@ -1,5 +1,11 @@
 import { SUBCOMMANDS } from "../subcommands.ts";
-import { completedFlags, completedOperands, type Completion, TOOL_NAMES } from "./completion_words.ts";
+import {
+  completedFlags,
+  completedOperands,
+  type Completion,
+  FLAGS_BEFORE_VALUES,
+  TOOL_NAMES,
+} from "./completion_words.ts";
 
 /** The script for bash 4 and later; it needs no bash-completion package. */
 export function bashScript(): string {
@@ -22,6 +28,7 @@ export function bashScript(): string {
   return `# bash completions of ahma_mcp: eval "$(ahma_mcp completions bash)"
 _ahma_mcp() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} subcommand=serve word index
+  local values="${FLAGS_BEFORE_VALUES.join(" ")}"
   COMPREPLY=()
   case \${COMP_WORDS[1]} in
     ${SUBCOMMANDS.join("|")}) ((COMP_CWORD > 1)) && subcommand=\${COMP_WORDS[1]} ;;
@@ -29,6 +36,7 @@ _ahma_mcp() {
   for ((index = 2; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
     if [[ $word == -- ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi
+    if [[ $subcommand == call && $word != -* && " $values " != *" \${COMP_WORDS[index-1]} "* ]]; then return; fi
   done
   if ((COMP_CWORD == 1)) && [[ $current != -* ]]; then
     COMPREPLY=($(compgen -W "${SUBCOMMANDS.join(" ")}" -- "$current"))

@@ -1,5 +1,11 @@
 import { factsOf, type Subcommand, SUBCOMMANDS } from "../subcommands.ts";
-import { completedFlags, completedOperands, type Completion, TOOL_NAMES } from "./completion_words.ts";
+import {
+  completedFlags,
+  completedOperands,
+  type Completion,
+  FLAGS_BEFORE_VALUES,
+  TOOL_NAMES,
+} from "./completion_words.ts";
 
 /** The script for fish 3 and later. */
 export function fishScript(): string {
@@ -8,6 +14,16 @@ export function fishScript(): string {
   );
   return [
     "# fish completions of ahma_mcp: ahma_mcp completions fish > ~/.config/fish/completions/ahma_mcp.fish",
+    "function __ahma_mcp_tool_named",
+    "    set -l previous call",
+    "    for word in (commandline -opc)[3..]",
+    `        if not string match -q -- '-*' $word; and not contains -- $previous ${FLAGS_BEFORE_VALUES.join(" ")}`,
+    "            return 0",
+    "        end",
+    "        set previous $word",
+    "    end",
+    "    return 1",
+    "end",
     "complete -c ahma_mcp -e",
     "complete -c ahma_mcp -f",
     ...subcommands,
@@ -18,7 +34,11 @@ export function fishScript(): string {
 
 function linesOf(subcommand: Subcommand): readonly string[] {
   const seen = `__fish_seen_subcommand_from ${subcommand}`;
-  const condition = subcommand === "serve" ? `__fish_use_subcommand; or ${seen}` : seen;
+  const condition = subcommand === "serve"
+    ? `__fish_use_subcommand; or ${seen}`
+    : subcommand === "call"
+    ? `${seen}; and not __ahma_mcp_tool_named`
+    : seen;
   const start = `complete -c ahma_mcp -n ${quoted(condition)}`;
   const flags = completedFlags(subcommand).map(({ name, help, value }) =>
     `${start} -l ${name} -d ${quoted(help)}${generator(value, "flag")}`

@@ -10,9 +10,11 @@ export function zshScript(): string {
       const action = value.kind === "nothing" ? "" : `:${name}:${generator(value)}`;
       return `        ${quoted(`${again}--${name}[${escaped(help)}]${action}`)}`;
     });
-    const operands = generator(completedOperands(subcommand));
-    return `    ${subcommand})\n      _arguments \\\n${flags.join(" \\\n")} \\\n        ${
-      quoted(`*: :${operands}`)
+    const operands = completedOperands(subcommand);
+    // What follows a tool's name is the tool's.
+    const [only, place] = operands.kind === "tools" ? [" -A '-*'", "1"] : ["", "*"];
+    return `    ${subcommand})\n      _arguments${only} \\\n${flags.join(" \\\n")} \\\n        ${
+      quoted(`${place}: :${generator(operands)}`)
     } ;;`;
   });
   return `#compdef ahma_mcp

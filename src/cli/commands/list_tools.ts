@@ -7,6 +7,7 @@ import { UserError } from "../../base/errors.ts";
 import type { UnavailableTool } from "../../catalog/leaf.ts";
 import { describeProblem } from "../../catalog/problem.ts";
 import { ToolLister } from "../../service/definitions.ts";
+import { shorten } from "../../service/prepare_call.ts";
 import { colours } from "../colours.ts";
 import { compose } from "../compose.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../print.ts";
@@ -14,6 +15,11 @@ import { NO_SANDBOX_SERVER, openRunLog } from "../run_log.ts";
 import { type CommandContext, UsageError } from "./context.ts";
 import { commandConnection, httpConnection, listOther } from "./other_server.ts";
 import { toolLines, toolTable } from "./tool_table.ts";
+
+/** A server that says nothing for so long is given up, milliseconds. */
+const SILENCE_MS = 10_000;
+/** So many characters of a line about what is missing. */
+const LONGEST_LINE = 200;
 
 interface Listing {
   readonly tools: readonly Tool[];
@@ -48,8 +54,9 @@ export async function listTools(context: CommandContext): Promise<number> {
       : toolTable(listing.tools, { width, colours: colours(mayColour(environment)) }),
   );
   for (const { names, reason, installInstructions } of listing.unavailable) {
+    const more = names.length > 1 ? ` and ${names.length - 1} more` : "";
     const hint = installInstructions === "" ? "" : `. ${installInstructions}`;
-    await printProblem(`Not available: ${names.join(", ")}: ${reason}${hint}`);
+    await printProblem(shorten(`Not available: ${names[0]}${more}: ${reason}${hint}`, LONGEST_LINE));
   }
   return 0;
 }
@@ -69,6 +76,11 @@ async function ours({ settings, warnings, environment }: CommandContext): Promis
   };
 }
 
+/** Nobody waits as long for an answer as for a command: what `--timeout` says here and now, else a short time. */
+function answerLimit({ flags, settings }: CommandContext): { readonly timeoutMs: number } {
+  return { timeoutMs: flags.has("timeout") ? settings.timeoutSeconds * 1000 : SILENCE_MS };
+}
+
 async function overStdio(context: CommandContext): Promise<Listing> {
   const { operands, environment, stop, flags } = context;
   const open = flags.has("no-sandbox-server");
@@ -77,11 +89,11 @@ async function overStdio(context: CommandContext): Promise<Listing> {
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });
   log.start();
-  await using connection = await commandConnection(program, { argv: operands, stop });
-  return { ...await listOther(connection, { timeoutMs: settings.timeoutSeconds * 1000 }), unavailable: [] };
+  await using connection = commandConnection(program, { argv: operands, stop });
+  return { ...await listOther(connection, answerLimit(context)), unavailable: [] };
 }
 
-async function overHttp(text: string, { settings }: CommandContext): Promise<Listing> {
+async function overHttp(text: string, context: CommandContext): Promise<Listing> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
     throw new UsageError(`Cannot use flag "--http": "${text}" is no http:// or https:// address`);
@@ -94,5 +106,5 @@ async function overHttp(text: string, { settings }: CommandContext): Promise<Lis
     );
   }
   await using connection = httpConnection(url);
-  return { ...await listOther(connection, { timeoutMs: settings.timeoutSeconds * 1000 }), unavailable: [] };
+  return { ...await listOther(connection, answerLimit(context)), unavailable: [] };
 }

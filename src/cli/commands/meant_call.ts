@@ -1,0 +1,23 @@
+/** A command line that begins with a tool's name: what its writer most likely meant. */
+import { findToolsDirectory } from "../../catalog/find_tools.ts";
+import { loadCatalog } from "../../catalog/load.ts";
+import { RESERVED_NAMES } from "../../catalog/names.ts";
+import { resolveCall } from "../../catalog/resolve.ts";
+import { BUNDLE_NAMES, embeddedTools } from "../embedded.ts";
+import { SUBCOMMANDS } from "../subcommands.ts";
+
+/** Words that mean the same to every shell. */
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** A problem for stderr when `words` would be a call of a tool of this directory, or a shipped one; undefined: they would not. */
+export async function meantCall(words: readonly string[], directory: string): Promise<string | undefined> {
+  const [name = "", ...rest] = words;
+  if (!/^\w[\w-]*$/.test(name) || SUBCOMMANDS.some((one) => one === name)) return undefined;
+  const bundled = await embeddedTools(BUNDLE_NAMES.filter((one) => name === one || name.startsWith(`${one}_`)));
+  const catalog = await loadCatalog(findToolsDirectory(undefined, directory), { bundled });
+  const isTool = RESERVED_NAMES.includes(name) || catalog.tools.some((tool) => tool.name === name) ||
+    resolveCall(catalog, name, {}).ok;
+  if (!isTool) return undefined;
+  const line = ["ahma_mcp", "call", name, ...rest.every((word) => PLAIN.test(word)) ? rest : ["..."]].join(" ");
+  return `Unexpected argument "${name}": did you mean "${line}"?`;
+}
