@@ -97,6 +97,38 @@ Deno.test("S14 doctor warns when the sandbox is off", async () => {
   assert.match(stderr, /^Warning: Sandbox off/);
 });
 
+Deno.test("L1 init follows no link of the project to another place", async () => {
+  using bench = new Workbench();
+  for (const [link, client] of [[".ahma", undefined], [".vscode", "vscode"]] as const) {
+    await Deno.symlink(bench.elsewhere, `${bench.scope}/${link}`);
+    const words = client === undefined ? ["init"] : ["init", "--client", client];
+    const { code, stdout, stderr } = await runProgram(bench, words);
+    assert.deepStrictEqual([code, stdout], [1, ""]);
+    const file = client === undefined ? ".ahma/schema/mtdf.schema.json" : ".vscode/mcp.json";
+    const way =
+      `"${link}" is no directory, and a link may lead out of the project. Remove it, or write the file by hand`;
+    assert.strictEqual(stderr, `Cannot write "${file}": ${way}\n`);
+    assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(bench.elsewhere)), []);
+    await Deno.remove(`${bench.scope}/${link}`);
+  }
+});
+
+Deno.test("S2 without a home directory the server tells why it does not start", async () => {
+  using bench = new Workbench();
+  for (const [home, found] of [[undefined, "is not set"], ["", 'is "", not an absolute path']] as const) {
+    const prefix = home === undefined ? ["env", "-u", "HOME"] : ["env", `HOME=${home}`];
+    const { code, stdout, stderr } = await runProgram(bench, ["--log-to-stderr"], { prefix });
+    assert.deepStrictEqual([code, stdout], [1, ""]);
+    assert.strictEqual(
+      stderr.split("\n").at(-2),
+      `Cannot set up the sandbox: HOME ${found}, so the user's credentials cannot be told from other files. ` +
+        "Set HOME to the user's home directory",
+    );
+    const off = await runProgram(bench, ["--no-sandbox", "sandboxed_shell", "--quiet", "echo ran"], { prefix });
+    assert.deepStrictEqual([off.code, off.stdout], [0, "ran\n"]);
+  }
+});
+
 Deno.test("L1 init writes a first tool that works, and overwrites nothing", async () => {
   using bench = new Workbench();
   const first = await runProgram(bench, ["init", "--client", "vscode"]);

@@ -181,3 +181,28 @@ Deno.test("X16 a command that fails for a passing reason is run again, and the r
   const answer = await server.call("own_flaky", { args: [script] });
   assert.match(answer.text, /completed, exit code 0[^]*try 1 of 4[^]*try 2 of 4[^]*worked/);
 });
+
+/** Runs what follows in a user namespace of its own, which may have no inotify instance. */
+const WITHOUT_INOTIFY = [
+  "unshare",
+  "-Ur",
+  "sh",
+  "-c",
+  'echo 0 > /proc/sys/user/max_inotify_instances; exec "$@"',
+  "sh",
+];
+
+Deno.test("T12 status says that changes are not seen where the system gives no more watches", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/tools/a.json", toolFile("own_a"));
+  await using server = await ServerProcess.start(bench, { prefix: WITHOUT_INOTIFY });
+  assert.deepStrictEqual(await ownTools(server), ["own_a"]);
+  const lines = (await server.call("status")).text.split("\n");
+  assert.ok(
+    lines.includes(
+      `${bench.scope}/.ahma/tools: warning: Changes of tool files are not seen: The system gives no inotify instance ` +
+        "(see fs.inotify.max_user_instances). Start the server again to load them",
+    ),
+    lines.join("\n"),
+  );
+});

@@ -21,16 +21,29 @@ interface Watched {
   readonly identity: string;
 }
 
+/** Why changes go unnoticed. */
+export interface WatchProblem {
+  /** The directory. */
+  readonly path: string;
+  readonly reason: string;
+}
+
 export class DirectoryWatch implements AsyncDisposable {
   readonly #options: DirectoryWatchOptions;
   readonly #watched = new Map<string, Watched>();
   readonly #source: DirectorySource | undefined;
+  #problem: WatchProblem | undefined;
   #closed = false;
 
   constructor(options: DirectoryWatchOptions) {
     this.#options = options;
-    this.#source = openSource(options.log);
+    this.#source = this.#openSource();
     this.#arm();
+  }
+
+  /** Undefined: changes are noticed. */
+  get problem(): WatchProblem | undefined {
+    return this.#problem;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -59,9 +72,26 @@ export class DirectoryWatch implements AsyncDisposable {
       const watch = this.#source.watch(path, (names) => this.#hear(path, names));
       this.#watched.set(path, { watch, identity });
     } catch (thrown) {
-      // Gone again, or the system's limit of watches: the tools stay as they are, and the log says so.
-      this.#options.log.warn("Cannot watch a directory for changes", { path, error: messageOf(thrown) });
+      // Gone again, or the system's limit of watches: the tools stay as they are.
+      if (identityOf(path) === identity) this.#miss(path, thrown);
     }
+  }
+
+  /** Undefined: nothing is noticed. */
+  #openSource(): DirectorySource | undefined {
+    const { log, directories } = this.#options;
+    if (Deno.build.os !== "linux") return new RuntimeSource(log);
+    try {
+      return new Inotify();
+    } catch (thrown) {
+      this.#miss(directories[0] ?? "", thrown);
+      return undefined;
+    }
+  }
+
+  #miss(path: string, thrown: unknown): void {
+    this.#problem = { path, reason: messageOf(thrown) };
+    this.#options.log.warn("Cannot watch a directory for changes", { path, error: messageOf(thrown) });
   }
 
   #drop(path: string): void {
@@ -91,17 +121,6 @@ export class DirectoryWatch implements AsyncDisposable {
 interface DirectorySource extends AsyncDisposable {
   /** @throws Error when the directory cannot be watched. */
   watch(directory: string, hear: HearNames): Disposable;
-}
-
-/** Undefined: nothing is noticed, and the log says why. */
-function openSource(log: Logger): DirectorySource | undefined {
-  if (Deno.build.os !== "linux") return new RuntimeSource(log);
-  try {
-    return new Inotify();
-  } catch (thrown) {
-    log.warn("Cannot watch directories for changes", { error: messageOf(thrown) });
-    return undefined;
-  }
 }
 
 /** Where there is no inotify: the runtime's own watch. */

@@ -2,13 +2,13 @@
  * The tools of a running server (T11, T12): loaded when first asked for, looked at again when a file changes, replaced
  * whole, and announced once for each change that a client can see. A call keeps the catalog it began with.
  */
-import { DirectoryWatch } from "../base/directory_watch.ts";
+import { DirectoryWatch, type WatchProblem } from "../base/directory_watch.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { type AskProbe, askProbes, hasOpenChecks, type ProbeAnswers, withoutUnavailable } from "./availability.ts";
 import { CheckRate } from "./check_rate.ts";
-import type { Catalog } from "./leaf.ts";
+import type { Catalog, CatalogProblem } from "./leaf.ts";
 import { CatalogLoader, type ToolText } from "./load.ts";
 import type { MayRead } from "./read_directory.ts";
 import { RunningChecks } from "./running_checks.ts";
@@ -97,7 +97,7 @@ export class LiveCatalog implements AsyncDisposable {
       const { watched: directories, log } = this.#options;
       this.#watch = new DirectoryWatch({ directories, log, onChange: () => this.#look(PAUSE_MS) });
     }
-    const loaded = await this.#loader.load(this.#options.findDirectory());
+    const loaded = await this.#load();
     this.#read = loaded;
     const probing = this.#probe(loaded);
     await atMost(FIRST_PROBES_MS, probing);
@@ -107,6 +107,12 @@ export class LiveCatalog implements AsyncDisposable {
     });
     this.#retryUnread(loaded);
     return this.#catalog ?? loaded;
+  }
+
+  async #load(): Promise<Catalog> {
+    const loaded = await this.#loader.load(this.#options.findDirectory());
+    const problem = this.#watch?.problem;
+    return problem === undefined ? loaded : { ...loaded, problems: [...loaded.problems, unwatched(problem)] };
   }
 
   /** Looks again after a pause; called again meanwhile, the pause begins anew. */
@@ -125,7 +131,7 @@ export class LiveCatalog implements AsyncDisposable {
     try {
       await this.#first;
       if (this.#closing.signal.aborted) return;
-      const loaded = await this.#loader.load(this.#options.findDirectory());
+      const loaded = await this.#load();
       // An event without a change; to ask the probes again would let one that touches a file go on for ever.
       const before = this.#read;
       if (this.#owed === undefined && before !== undefined && isSame(before, loaded)) {
@@ -147,7 +153,7 @@ export class LiveCatalog implements AsyncDisposable {
     await this.#askAll(loaded, commands);
     if (!commands || this.#closing.signal.aborted) return;
     // Else a check that changes tool files would have the next one run, for ever.
-    const now = await this.#loader.load(this.#options.findDirectory());
+    const now = await this.#load();
     this.#changedByChecks = isSame(now, loaded) ? undefined : now;
   }
 
@@ -226,4 +232,9 @@ async function atMost(milliseconds: number, work: Promise<void>): Promise<void> 
   const timer = setTimeout(resolve, milliseconds);
   await Promise.race([work, promise]);
   clearTimeout(timer);
+}
+
+function unwatched({ path, reason }: WatchProblem): CatalogProblem {
+  const message = `Changes of tool files are not seen: ${reason}. Start the server again to load them`;
+  return { severity: "warning", file: path, pointer: "", line: 0, column: 0, message };
 }

@@ -25,6 +25,8 @@ export interface Flag {
    * removes the sandbox, or hides what was done, is among these (requirement L7).
    */
   readonly project?: true;
+  /** The largest value that a project's file may give; absent: as large as any. */
+  readonly projectMost?: number;
   /**
    * The value where nobody gives one. A project's file may set this flag to the same or a narrower value than the
    * user's file, or this, and to no wider one: a later choice, or a lower limit.
@@ -169,6 +171,7 @@ export const FLAGS = {
     help: "How long a command may run (default: 360)",
     variable: "AHMA_TIMEOUT",
     project: true,
+    projectMost: 21_600,
   },
   "max-concurrency": {
     value: "count",
@@ -177,6 +180,7 @@ export const FLAGS = {
     help: "How many commands run at once (default: twice the cores, at least 8)",
     variable: "AHMA_MAX_CONCURRENCY",
     project: true,
+    projectMost: 64,
   },
   "inline-wait": {
     value: "number",
@@ -185,6 +189,7 @@ export const FLAGS = {
     help: "Wait this long for a result before answering with an id (default: 0)",
     variable: "AHMA_INLINE_WAIT",
     project: true,
+    projectMost: 60_000,
   },
   "max-inline-output": {
     value: "count",
@@ -193,6 +198,7 @@ export const FLAGS = {
     help: "How much output one result shows (default: 10240)",
     variable: "AHMA_MAX_INLINE_OUTPUT",
     project: true,
+    projectMost: 262_144,
   },
   "keep-results": {
     value: "count",
@@ -201,6 +207,7 @@ export const FLAGS = {
     help: "How many ended operations stay readable (default: 1000)",
     variable: "AHMA_KEEP_RESULTS",
     project: true,
+    projectMost: 10_000,
   },
   "max-spilled-output": {
     value: "count",

@@ -29,6 +29,7 @@ import {
   settingsOfAnother,
   startIn,
 } from "./http_services.ts";
+import { homeOf } from "./home.ts";
 import { stateDirectory } from "./http_token.ts";
 import { unlessStopped } from "./unless_stopped.ts";
 
@@ -115,8 +116,7 @@ async function modernIn(
 }
 
 function facts({ settings, environment }: ComposeHttpOptions) {
-  const home = environment["HOME"]?.startsWith("/") === true ? environment["HOME"] : undefined;
-  return { home, allowBroad: settings.allowBroadScope };
+  return { home: homeOf(environment), allowBroad: settings.allowBroadScope };
 }
 
 function ceilingOf(options: ComposeHttpOptions, libc: Libc): readonly PinnedDirectory[] | undefined {

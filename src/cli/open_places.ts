@@ -1,6 +1,7 @@
 /** Which of the program's own files commands could change: nothing of ours is trusted or written there. */
 import { absolutePath, isWithin, placeOf, realPath } from "../sandbox/paths.ts";
 import { scopeDirectory } from "../sandbox/scope.ts";
+import { homeOf } from "./home.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -13,7 +14,8 @@ export function openTrees(
 ): readonly string[] {
   const cwd = Deno.cwd();
   // A working directory that is home, or holds it, is no scope by itself (S1).
-  const home = realPath(environment["HOME"] ?? "");
+  const named = homeOf(environment);
+  const home = named === undefined ? undefined : realPath(named);
   const byDefault = home !== undefined && isWithin(home, cwd) ? [] : [cwd];
   return [
     ...(scopes.length > 0 ? scopes : byDefault).map((scope) => scopeDirectory(scope, cwd)),

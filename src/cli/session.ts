@@ -17,6 +17,7 @@ import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/prepare.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
 import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
+import { homeOf, insistOnHome } from "./home.ts";
 import { openTrees } from "./open_places.ts";
 import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./own_settings.ts";
 import { programFiles } from "./commands/running_program.ts";
@@ -51,6 +52,7 @@ export interface Session {
 export async function openSession(
   { settings, environment, log, platform = thisPlatform() }: SessionOptions,
 ): Promise<Session> {
+  if (settings.sandbox) insistOnHome(environment);
   const backEnd = orRefuse(backEndOf(platform));
   const shell = orRefuse(chooseShell(settings.shell, searchPath(environment["PATH"])));
   const chosen = sandboxSettings(settings, shell, environment);
@@ -81,8 +83,7 @@ function sandboxSettings(
   return {
     scopes: settings.scopes,
     workingDirectory: Deno.cwd(),
-    // A HOME that is no absolute path says nothing.
-    home: environment["HOME"]?.startsWith("/") === true ? environment["HOME"] : undefined,
+    home: homeOf(environment),
     allowBroad: settings.allowBroadScope,
     enforce: settings.sandbox,
     reads: settings.readable,

@@ -16,7 +16,7 @@ import { locateFindings, locateSyntaxError } from "../catalog/positions.ts";
 import { BUNDLE_NAMES, bundleNames } from "./embedded.ts";
 import { type Flag, FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type Given, valueProblem } from "./flag_values.ts";
-import { tooWide } from "./too_wide.ts";
+import { tooHigh, tooWide } from "./too_wide.ts";
 
 type Values = ReadonlyMap<FlagName, Given>;
 
@@ -121,7 +121,7 @@ async function refusal(
     const unknown = bundleNames(values).find((one) => one !== "all" && !BUNDLE_NAMES.includes(one));
     return unknown === undefined ? undefined : `"${unknown}" is not shipped${didYouMean(unknown, BUNDLE_NAMES)}`;
   }
-  const wider = tooWide(name, values[0], user.get(name)?.values?.[0]);
+  const wider = tooWide(name, values[0], user.get(name)?.values?.[0]) ?? tooHigh(name, values[0]);
   if (wider !== undefined) return wider;
   const least = Number(user.get(name)?.values?.[0] ?? 1);
   if (name === "require-abi" && Number(values[0]) < least) return `the user's own file asks for ${least}`;

@@ -70,6 +70,28 @@ Deno.test("L7 readSettingsFiles() takes nothing from a project that loosens the 
   );
 });
 
+Deno.test("L7 readSettingsFiles() holds a project to bounds that its user may pass", async () => {
+  const most = {
+    timeout: 21600,
+    max_concurrency: 64,
+    inline_wait: 60000,
+    max_inline_output: 262144,
+    keep_results: 10000,
+  };
+  const more = Object.fromEntries(Object.entries(most).map(([key, value]) => [key, value + 1]));
+  const flag = (key: string) => key.replaceAll("_", "-");
+  const given = (values: Record<string, number>) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [flag(key), [String(value)]]));
+  assert.deepStrictEqual(await read(JSON.stringify(most)), { files: [given(most)], warnings: [] });
+  assert.deepStrictEqual(await read(JSON.stringify(more), JSON.stringify(more)), {
+    files: [given(more)],
+    warnings: Object.entries(most).map(([key, value]) =>
+      `setting "${key}" of "./.ahma/settings.json" is ignored: a project may set it to at most ${value}. ` +
+      `Use the flag "--${flag(key)}"`
+    ),
+  });
+});
+
 Deno.test("L7 readSettingsFiles() lets a project name tools inside it, and raise what is asked of the kernel", async () => {
   assert.deepStrictEqual(await read('{"tools_dir": "mine/tools", "require_abi": 4}', '{"require_abi": 3}'), {
     files: [{ "tools-dir": ["mine/tools"], "require-abi": ["4"] }, { "require-abi": ["3"] }],

@@ -2,6 +2,13 @@
 import { type FlagName, flagNamed } from "./flags.ts";
 import { limitOf } from "./limit_value.ts";
 
+/** Why a project may not set the flag so high; undefined: it may. Its user can, with the flag. */
+export function tooHigh(name: FlagName, value: string | undefined): string | undefined {
+  const { projectMost } = flagNamed(name);
+  if (projectMost === undefined || Number(value) <= projectMost) return undefined;
+  return `a project may set it to at most ${projectMost}. Use the flag "--${name}"`;
+}
+
 /** Why a project may not set the flag to `value`; undefined: it may. `user`: what the user's file says, if anything. */
 export function tooWide(name: FlagName, value: string | undefined, user: string | undefined): string | undefined {
   const { narrowsOnly, choices } = flagNamed(name);

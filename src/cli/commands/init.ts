@@ -45,11 +45,30 @@ function wasThere(said: readonly string[], file: string): boolean {
 async function write(file: string, text: string): Promise<string> {
   const slash = file.lastIndexOf("/");
   try {
-    if (slash > 0) await Deno.mkdir(file.slice(0, slash), { recursive: true });
+    if (slash > 0) await makeDirectories(file.slice(0, slash).split("/"));
     await Deno.writeTextFile(file, text, { createNew: true });
     return `${file} written`;
   } catch (thrown) {
     if (thrown instanceof Deno.errors.AlreadyExists) return `${file} ${EXISTS}`;
     throw new UserError(`Cannot write "${file}": ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+/**
+ * Directories of the project, one in the other. A cloned project may hold a link in their place, and what lies there is
+ * no part of the project.
+ */
+async function makeDirectories(names: readonly string[]): Promise<void> {
+  for (let count = 1; count <= names.length; count++) {
+    const directory = names.slice(0, count).join("/");
+    try {
+      await Deno.mkdir(directory);
+    } catch (thrown) {
+      if (!(thrown instanceof Deno.errors.AlreadyExists)) throw thrown;
+    }
+    if ((await Deno.lstat(directory)).isDirectory) continue;
+    throw new UserError(
+      `"${directory}" is no directory, and a link may lead out of the project. Remove it, or write the file by hand`,
+    );
   }
 }
