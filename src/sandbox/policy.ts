@@ -36,7 +36,7 @@ export interface GuardedPath extends PinnedDirectory {
 }
 
 export interface SandboxPolicy {
-  /** Trees that may be read, written and executed: the scopes first, then temp and caches. */
+  /** Trees that may be read, written and executed, none in another one: the scopes first, then temp and caches. */
   readonly writable: readonly PinnedDirectory[];
   /** What may be read or executed besides. */
   readonly grants: readonly PathGrant[];

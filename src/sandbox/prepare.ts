@@ -13,6 +13,7 @@ import type { Processor } from "./launcher/syscalls.ts";
 import { Libc } from "./libc.ts";
 import { fingerprint } from "../base/fingerprint.ts";
 import { readTextIfRegular } from "../base/regular_file.ts";
+import { outerTrees } from "./outer_trees.ts";
 import { isWithin, realPath } from "./paths.ts";
 import type { PinnedDirectory, SandboxPolicy } from "./policy.ts";
 import { openedPaths, type ProtectedPath, protectedPaths } from "./protected.ts";
@@ -201,7 +202,7 @@ function policyOf({ settings, abi, libc }: Context, { writable, grants }: Reach)
   const sharedMemory = libc.lookAt("/dev/shm")?.kind === "directory";
   const memory = { path: "/dev/shm", kind: "directory", rights: SHARED_MEMORY } as const;
   return {
-    writable,
+    writable: outerTrees(writable),
     grants: sharedMemory ? [...grants, memory] : grants,
     sharedMemory,
     abi,

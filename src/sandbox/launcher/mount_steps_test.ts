@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import type { GuardedPath } from "../policy.ts";
-import { REPORT_FD } from "./interpreter.ts";
-import { guardPaths, mountSharedMemory } from "./mount_steps.ts";
+import type { GuardedPath, PinnedDirectory } from "../policy.ts";
+import { LITTLE_ENDIAN, REPORT_FD } from "./interpreter.ts";
+import { guardPaths, mountReadOnly, mountSharedMemory } from "./mount_steps.ts";
 import { OPEN_FLAGS, SYSTEM_CALLS } from "./syscalls.ts";
 import { Table } from "./table.ts";
+import { interpretedMounts } from "./_support/mount_reader.ts";
 
 const SYS = SYSTEM_CALLS.x86_64;
 const HOOKS: GuardedPath = { path: "/p/h", device: 7n, inode: 8n, treatment: "read_only", cover: "/p/h" };
@@ -18,7 +19,7 @@ Deno.test("S8 guardPaths() compares what it opened before it mounts that very fi
   const { entries } = tableOf([HOOKS]);
   assert.deepStrictEqual(entries.map(({ number, mode }) => mode === "compare" ? "compare" : number), [
     SYS.close_range,
-    SYS.openat,
+    SYS.openat2,
     SYS.newfstatat,
     "compare",
     "compare",
@@ -32,7 +33,6 @@ Deno.test("S8 guardPaths() compares what it opened before it mounts that very fi
   assert.deepStrictEqual(entries.filter(({ mode }) => mode === "equals").map(({ expect }) => expect), [3, 4]);
   assert.deepStrictEqual(entries[0]?.args, [3, REPORT_FD - 1, 0]);
   assert.deepStrictEqual(entries.filter(({ mode }) => !["fatal", "equals", "compare"].includes(mode)), []);
-  assert.equal((entries[1]?.args[2] as number) & OPEN_FLAGS.x86_64.noFollow, OPEN_FLAGS.x86_64.noFollow);
   assert.deepStrictEqual([entries[2]?.args[0], entries[5]?.args[0]], [3, 3], "the tree is what was compared");
 });
 
@@ -41,7 +41,51 @@ Deno.test("S8 guardPaths() leaves a pinned directory writable, and shows a cover
   assert.ok(!pinned.includes(SYS.mount_setattr));
   const hidden = tableOf([{ ...HOOKS, treatment: "hidden", cover: "/empty" }]);
   assert.ok(hidden.entries.some(({ number }) => number === SYS.mount_setattr));
-  assert.equal(hidden.entries.find(({ number }) => number === SYS.open_tree)?.args[0], -100, "by the cover's path");
+  assert.deepStrictEqual(interpretedMounts(hidden, SYS), [{ compared: "7:8", at: "/p/h", from: "/empty" }]);
+});
+
+const S = { path: "/s", device: 1n, inode: 10n };
+const INNER = { path: "/s/x/y", device: 1n, inode: 11n };
+const OTHER = { path: "/cache", device: 2n, inode: 12n };
+
+function readOnlyTable(writable: readonly PinnedDirectory[]): Table {
+  const table = new Table();
+  mountReadOnly({ table, sys: SYS, open: OPEN_FLAGS.x86_64 }, writable);
+  return table;
+}
+
+Deno.test("S20 mountReadOnly() compares each tree as it is set aside and its place as it is put back, outer trees first", () => {
+  assert.deepStrictEqual(interpretedMounts(readOnlyTable([INNER, OTHER, S]), SYS), [
+    { compared: "1:10", at: "/s", from: "/s", fromCompared: "1:10" },
+    { compared: "1:11", at: "/s/x/y", from: "/s/x/y", fromCompared: "1:11" },
+    { compared: "2:12", at: "/cache", from: "/cache", fromCompared: "2:12" },
+  ]);
+});
+
+Deno.test("S20 no step that mounts names a path, but for the root, and no link is followed to what is mounted", () => {
+  const guarded = { ...HOOKS, treatment: "hidden", cover: "/empty" } as const;
+  for (const table of [readOnlyTable([INNER, OTHER, S]), tableOf([HOOKS, guarded])]) {
+    const named = table.entries.filter(({ number, args }) =>
+      [SYS.open_tree, SYS.move_mount, SYS.mount_setattr].includes(number) && args[0] === -100
+    );
+    assert.deepStrictEqual(named.map(({ step }) => table.steps[step]).filter((step) => !step?.includes("all")), []);
+    const opened = table.entries.filter(({ number }) => number === SYS.openat2);
+    const view = new DataView(table.data().slice().buffer);
+    const resolve = opened.map(({ args: [, , how] }) =>
+      typeof how === "object" && how.kind === "data" ? view.getBigUint64(how.offset + 16, LITTLE_ENDIAN) : undefined
+    );
+    assert.deepStrictEqual([...new Set(resolve)], [4n]);
+    assert.ok(table.entries.every(({ number }) => number !== SYS.openat));
+  }
+});
+
+Deno.test("S20 mountReadOnly() never takes the number of the report descriptor, however many trees there are", () => {
+  const many = Array.from({ length: 40 }, (_, index) => ({ path: `/t/${index}`, device: 1n, inode: BigInt(index) }));
+  const { entries } = readOnlyTable(many);
+  const numbers = entries.filter(({ mode }) => mode === "equals").map(({ expect }) => expect);
+  const expected = Array.from({ length: 121 }, (_, index) => 3 + index).filter((number) => number !== REPORT_FD);
+  assert.deepStrictEqual(numbers, expected);
+  assert.deepStrictEqual(entries.at(-1)?.args.slice(0, 2), [REPORT_FD + 1, 0xffffffff]);
 });
 
 Deno.test("S5 mountSharedMemory() limits it, and does without set-user-id programs and devices", () => {

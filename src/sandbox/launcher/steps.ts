@@ -15,6 +15,7 @@ import {
 import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy.ts";
 import { dropCapabilities, limitCapabilities } from "./capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./interpreter.ts";
+import { comparePlace, openPlace, sameDirectoryStep } from "./identity_steps.ts";
 import { countProcesses, limitResources } from "./limit_steps.ts";
 import { type EmptyNetwork, enterNetwork, joinNetwork } from "./network_steps.ts";
 import { filterCalls } from "./seccomp_steps.ts";
@@ -23,11 +24,9 @@ import { OPEN_FLAGS, type Processor, SYSTEM_CALLS, type SystemCalls } from "./sy
 import { Table, type TableWord } from "./table.ts";
 
 const AT_FDCWD = -100;
-const AT_EMPTY_PATH = 0x1000;
 const O_WRONLY = 1;
 const O_APPEND = 0x400;
 const O_CLOEXEC = 0x80000;
-const O_PATH = 0x200000;
 const CLOSE_RANGE_CLOEXEC = 4;
 const CLONE_NEWNS = 0x20000;
 const CLONE_NEWIPC = 0x8000000;
@@ -138,6 +137,7 @@ function begin(target: LaunchTarget): Draft {
 /** stderr of the spawn is the private report pipe; the command's stderr is its stdout (X7), or a file. */
 function openReport({ table, sys, target }: Draft): void {
   table.call("keep the report descriptor", sys.dup3, [2, REPORT_FD, O_CLOEXEC]);
+  table.call("close what the server was started with", sys.close_range, [REPORT_FD + 1, 0xffffffff, 0]);
   if (target.stderrFile === undefined) {
     table.call("join stderr to stdout", sys.dup3, [1, 2, 0]);
     return;
@@ -262,30 +262,24 @@ function restrict(draft: Draft, policy: SandboxPolicy): void {
   filterCalls(draft, policy);
 }
 
-/** A writable tree: missing, a link now, or another inode than the one pinned is fatal. */
-function allowPinned({ table, sys, open }: Draft, pinned: PinnedDirectory, abi: number): void {
-  const flags = O_PATH | O_CLOEXEC | open.noFollow | open.directory;
-  const fd = table.call(`open "${pinned.path}"`, sys.openat, [AT_FDCWD, table.text(pinned.path), flags, 0]);
-  const kept = table.call(`keep "${pinned.path}" open`, sys.dup3, [0, PINNED_FD, O_CLOEXEC]);
+/** A writable tree, looked at once more after the mounts: missing, behind a link now, or another one is fatal. */
+function allowPinned(draft: Draft, pinned: PinnedDirectory, abi: number): void {
+  const { table, sys } = draft;
+  const { path } = pinned;
+  const fd = openPlace(draft, path, { step: `open "${path}"`, directory: true });
+  const kept = table.call(`keep "${path}" open`, sys.dup3, [0, PINNED_FD, O_CLOEXEC]);
   table.send(fd, { kind: "argument", entry: kept, index: 0 });
-  const stat = table.bytes(new Uint8Array(256));
-  table.call(`look at "${pinned.path}"`, sys.newfstatat, [PINNED_FD, table.text(""), stat, AT_EMPTY_PATH]);
-  // struct stat begins with st_dev and st_ino on both processors.
-  const identity = `see that "${pinned.path}" is still the same directory`;
-  table.call(identity, 0, [stat], { mode: "compare", expect: pinned.device });
-  const inode = { kind: "data", offset: stat.offset + 8 } as const;
-  table.call(identity, 0, [inode], { mode: "compare", expect: pinned.inode });
-  const rights = grantable(WRITABLE_TREE, abi, "directory");
-  const rule = table.words(rights, PINNED_FD);
-  table.call(`allow "${pinned.path}"`, sys.landlock_add_rule, [RULESET_FD, LANDLOCK_RULE_PATH_BENEATH, rule, 0]);
+  comparePlace(draft, PINNED_FD, pinned, sameDirectoryStep(path));
+  const rule = table.words(grantable(WRITABLE_TREE, abi, "directory"), PINNED_FD);
+  table.call(`allow "${path}"`, sys.landlock_add_rule, [RULESET_FD, LANDLOCK_RULE_PATH_BENEATH, rule, 0]);
 }
 
-/** A readable path: one that is gone grants nothing and stops nothing. */
-function allowPath({ table, sys, open }: Draft, path: string, rights: number): void {
+/** A readable path: one that is gone, or has a link on its way now, grants nothing and stops nothing. */
+function allowPath(draft: Draft, path: string, rights: number): void {
+  const { table, sys } = draft;
   if (rights === 0) return;
   const rule = table.words(rights, 0xffffffff); // no descriptor yet: EBADF, not stdin
-  const flags = O_PATH | O_CLOEXEC | open.noFollow;
-  const fd = table.call(`open "${path}"`, sys.openat, [AT_FDCWD, table.text(path), flags, 0], { mode: "soft" });
+  const fd = openPlace(draft, path, { step: `open "${path}"`, mode: "soft" });
   table.send(fd, { kind: "data", offset: rule.offset + 8 });
   table.call(`allow "${path}"`, sys.landlock_add_rule, [RULESET_FD, LANDLOCK_RULE_PATH_BENEATH, rule, 0], {
     mode: "soft",

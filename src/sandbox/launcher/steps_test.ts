@@ -56,9 +56,23 @@ Deno.test("S3 launchTable() ignores errors only where less access follows", () =
   assert.deepStrictEqual(entries.at(-1)?.mode, "fatal");
 });
 
-Deno.test("S4 launchTable() compares device and inode of every writable directory", () => {
-  const compared = tableOf(POLICY).entries.filter(({ mode }) => mode === "compare");
-  assert.deepStrictEqual(compared.map(({ expect }) => expect), [1n, 2n]);
+Deno.test("S20 launchTable() compares every writable directory: set aside, put back, and once more for Landlock", () => {
+  const compared = (policy: SandboxPolicy) =>
+    tableOf(policy).entries.filter(({ mode }) => mode === "compare").map(({ expect }) => expect);
+  assert.deepStrictEqual(compared(POLICY), [1n, 2n, 1n, 2n, 1n, 2n]);
+  assert.deepStrictEqual(compared({ ...POLICY, namespaces: false }), [1n, 2n]);
+});
+
+Deno.test("S20 launchTable() follows no link to anything that a policy names", () => {
+  for (const policy of [POLICY, { ...POLICY, namespaces: false }]) {
+    const table = tableOf(policy);
+    const text = new TextDecoder().decode(table.data());
+    const followed = table.entries.filter(({ number }) => number === SYS.openat).map(({ args: [, path] }) => {
+      const from = text.slice(typeof path === "object" && path.kind === "data" ? path.offset : 0);
+      return from.slice(0, from.indexOf("\0"));
+    });
+    assert.deepStrictEqual(followed.filter((path) => !path.startsWith("/proc/")), []);
+  }
 });
 
 Deno.test("P4 launchTable() leaves the server's session and closes inherited descriptors, sandboxed or not", () => {

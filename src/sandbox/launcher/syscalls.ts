@@ -23,6 +23,7 @@ export interface SystemCalls {
   readonly move_mount: number;
   readonly open_tree: number;
   readonly openat: number;
+  readonly openat2: number;
   readonly pidfd_open: number;
   readonly ppoll: number;
   readonly prctl: number;
@@ -50,6 +51,7 @@ const COMMON = {
   mount_setattr: 442,
   move_mount: 429,
   open_tree: 428,
+  openat2: 437,
   pidfd_open: 434,
 } as const;
 
