@@ -28,6 +28,10 @@ Deno.test("L1 help is coloured on a terminal", async () => {
   assert.deepStrictEqual([code, isColoured(stdout)], [0, true]);
 });
 
+const UNKNOWN_BUNDLE =
+  'Cannot offer bundle "gti": expected one of "cargo", "deno", "docker", "file-tools", "gh", "git", ' +
+  '"gradlew", "make", "npm", "python", "quality_check", "all"; did you mean "git"?';
+
 Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdout", async () => {
   using bench = new Workbench();
   const hello = { name: "hello", description: "Says hello.", synchronous: true };
@@ -45,6 +49,12 @@ Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdou
     [["--tool_args", "{}"], 'Cannot call a tool: its name is missing, as in "ahma_mcp call git_status --short"'],
     [["call"], 'Cannot call a tool: its name is missing, as in "ahma_mcp call git_status --short"'],
     [["list-tools", "--http", "ftp://x"], 'Cannot use flag "--http": "ftp://x" is no http:// or https:// address'],
+    [["--bundles", "gti"], UNKNOWN_BUNDLE],
+    [
+      ["--sandbox-scope", "/nonexistent"],
+      'Cannot use "/nonexistent" as the sandbox scope: it is not an existing directory',
+    ],
+    [["--shell", "/nonexistent"], 'Cannot find the shell "/nonexistent": give the path of bash, zsh or sh'],
     [
       ["call", "sandboxed_shel", "x"],
       'Cannot call "sandboxed_shel": there is no such tool; did you mean "sandboxed_shell"?',
@@ -105,6 +115,44 @@ Deno.test("L7 the user's file may loosen the sandbox, loudly, and a mistake in i
     stdout: "",
     stderr: `Cannot use settings file ${file}:2:14: Setting "timeout": "x" is not a number\n`,
   });
+});
+
+Deno.test("L7 what needs no settings, or looks for mistakes, works with broken ones", async () => {
+  using bench = new Workbench();
+  const file = bench.write(`${bench.home}/.config/ahma/settings.json`, '{ "timeout": "x" }');
+  const problem = `Cannot use settings file ${file}:1:14: Setting "timeout": "x" is not a number`;
+  const environment = { AHMA_SYNC: "maybe" };
+  const run = async (...words: readonly string[]) => await runProgram(bench, words, { environment });
+  for (const words of [["help"], ["help", "call"], ["--help"], ["completions", "bash"], ["schema"], ["init"]]) {
+    const { code, stderr } = await run(...words);
+    assert.deepStrictEqual([words, code, stderr], [words, 0, ""]);
+  }
+  const warning = `Warning: ${problem}; these settings are left out here\n1 file, 0 errors, 0 warnings\n`;
+  assert.deepStrictEqual(await run("validate"), { code: 0, stdout: "", stderr: warning });
+  const { code, stdout, stderr } = await run("doctor", "--json");
+  const { checks }: { checks: { id: string; status: string; message: string }[] } = JSON.parse(stdout);
+  assert.deepStrictEqual([code, stderr, checks.filter(({ status }) => status === "failed")], [1, "", [{
+    id: "settings",
+    title: "settings",
+    status: "failed",
+    message: `${problem}. The server does not start; what follows is what it would be without these settings`,
+  }]]);
+  assert.ok(checks.some(({ id }) => id === "write_outside"), stdout);
+  assert.deepStrictEqual(await run("doctor", "--sandbox"), { code: 2, stdout: "", stderr: `${problem}\n` });
+  assert.deepStrictEqual(await run(), { code: 2, stdout: "", stderr: `${problem}\n` });
+  // A mistake on the command line is none of the settings.
+  const typed = 'Cannot use flag "--timeout": "y" is not a number from 0.001 to 2147483\n';
+  assert.deepStrictEqual(await run("doctor", "--timeout", "y"), { code: 2, stdout: "", stderr: typed });
+});
+
+Deno.test("L1 the server says on a terminal that it waits, and names a tools directory that is not there", async () => {
+  using bench = new Workbench();
+  const waits = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists what a person can do, Ctrl-C ends it';
+  const { code, stdout } = await runOnTerminal(bench, []);
+  assert.deepStrictEqual([code, stdout.includes(waits)], [0, true], stdout);
+  const missing = await runProgram(bench, ["--tools-dir", "toosl"]);
+  const warning = 'Warning: No tool file is read from "toosl" (--tools-dir): there is no such directory yet\n';
+  assert.deepStrictEqual([missing.code, missing.stderr], [0, warning]);
 });
 
 Deno.test("L8 the daily log names session and operation, without colour and without secrets", async () => {

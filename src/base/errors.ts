@@ -1,6 +1,11 @@
 /** An error the person (or agent) can act on: its message is shown as it stands, without a stack. */
 export class UserError extends Error {
-  override readonly name = "UserError";
+  override readonly name: string = "UserError";
+}
+
+/** What was asked for cannot be meant, on whatever machine: a word or value that is wrong by itself (exit code 2). */
+export class UsageError extends UserError {
+  override readonly name = "UsageError";
 }
 
 /** The message of anything that was thrown. */

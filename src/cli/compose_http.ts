@@ -1,5 +1,5 @@
 /** Builds the HTTP server and joins it with what serves its clients. */
-import { UserError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { isLoopback, ownHosts, ownOrigins } from "../bridge/guard.ts";
 import { type HttpServer, startHttpServer } from "../bridge/http_server.ts";
 import { SessionStore } from "../bridge/session_store.ts";
@@ -13,12 +13,12 @@ export interface HttpProgram extends AsyncDisposable {
 
 /**
  * Builds everything and listens.
- * @throws {UserError} when the sandbox, the scope, the server behind or the address is not to be had
+ * @throws {UserError} when the sandbox, the scope, the server behind or the address is not to be had, {UsageError} when it is open to all
  */
 export async function composeHttp(options: ComposeHttpOptions): Promise<HttpProgram> {
   const { http, token, echo, log } = options;
   if (!isLoopback(http.host) && token === undefined) {
-    throw new UserError(
+    throw new UsageError(
       `Cannot listen on "${http.host}" without --require-token: every machine that reaches it could run commands here`,
     );
   }

@@ -2,7 +2,7 @@
  * The shipped tool files, as they are inside the packed program (requirement T15). Each is a text import of its own
  * and evaluated only when asked for, so that none of them costs anything at start.
  */
-import { UserError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { didYouMean } from "../base/suggest.ts";
 
 /** A tool file as the catalog takes it. */
@@ -38,7 +38,7 @@ export function bundleNames(lists: readonly string[]): readonly string[] {
 /**
  * The shipped tool files of these names, in that order; `all` stands for every one.
  *
- * @throws {UserError} when a name is none of them
+ * @throws {UsageError} when a name is none of them
  */
 export async function embeddedTools(names: readonly string[]): Promise<EmbeddedTool[]> {
   const wanted = new Set(names.flatMap((name) => name === "all" ? BUNDLE_NAMES : [name]));
@@ -47,7 +47,7 @@ export async function embeddedTools(names: readonly string[]): Promise<EmbeddedT
     if (load === undefined) {
       const known = [...BUNDLE_NAMES, "all"];
       const list = known.map((one) => `"${one}"`).join(", ");
-      throw new UserError(`Cannot offer bundle "${name}": expected one of ${list}${didYouMean(name, known)}`);
+      throw new UsageError(`Cannot offer bundle "${name}": expected one of ${list}${didYouMean(name, known)}`);
     }
     return { file: `${name}.json`, text: (await load()).default };
   }));

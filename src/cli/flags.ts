@@ -14,7 +14,10 @@ export interface Flag {
   readonly help: string;
   /** The variable that sets the flag where the command line does not (requirement L7); absent: none. */
   readonly variable?: string;
-  /** Given several times, values add up; a variable then holds a list (directories by `:`, names by `,`). */
+  /**
+   * Given several times, values add up; a variable then holds a list (directories by `:`, names by `,`). What a project's
+   * file says adds to the user's.
+   */
   readonly repeatable?: true;
   /** For `choice`: what is allowed; for one with `narrowsOnly`, widest first. */
   readonly choices?: readonly string[];
@@ -99,6 +102,7 @@ export const FLAGS = {
     refuseEmpty: true,
     help: "What commands may not change inside the scope, besides .git/hooks and the like",
     variable: "AHMA_PROTECT",
+    project: true,
   },
   "allow-protected": {
     value: "directory",
@@ -119,6 +123,7 @@ export const FLAGS = {
     placeholder: "",
     help: "Commands read nothing below home but the scope and what is named; validate: warnings fail too",
     variable: "AHMA_STRICT",
+    project: true,
   },
   "env": {
     value: "name",
@@ -150,6 +155,7 @@ export const FLAGS = {
     choices: SANDBOX_LAYERS,
     help: "Refuse to start where the kernel does not give this layer",
     variable: "AHMA_REQUIRE_LAYER",
+    project: true,
   },
   "no-sandbox": {
     value: "none",

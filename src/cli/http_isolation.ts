@@ -1,5 +1,5 @@
 /** `--session-isolation` (H3): each client in a process and a scope of its own. */
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { PeerProblem } from "../bridge/http_server.ts";
 import { isolatedBackends, type ServerPlace } from "../bridge/isolated_backend.ts";
 import { type InitializeAnswer, NEWEST_VERSION } from "../bridge/initialize_answer.ts";
@@ -15,7 +15,7 @@ import { Libc } from "../sandbox/libc.ts";
 import { realPath } from "../sandbox/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
 import { supportedProcessor } from "../sandbox/prerequisites.ts";
-import { settleScopes } from "../sandbox/scope.ts";
+import { missingScope, settleScopes } from "../sandbox/scope.ts";
 import { ToolLister } from "../service/definitions.ts";
 import { childProgram } from "./child_program.ts";
 import { compose } from "./compose.ts";
@@ -122,7 +122,10 @@ function facts({ settings, environment }: ComposeHttpOptions) {
 function ceilingOf(options: ComposeHttpOptions, libc: Libc): readonly PinnedDirectory[] | undefined {
   const { scopes } = options.settings;
   if (scopes.length === 0) return undefined;
-  const settled = settleScopes({ scopes, workingDirectory: Deno.cwd(), ...facts(options) }, libc);
+  const choice = { scopes, workingDirectory: Deno.cwd(), ...facts(options) };
+  const missing = missingScope(choice);
+  if (missing !== undefined) throw new UsageError(missing);
+  const settled = settleScopes(choice, libc);
   if (!settled.ok) throw new UserError(settled.problem);
   return settled.value;
 }

@@ -2,19 +2,15 @@
  * From the command line to an exit code: sort the words, read the settings, then help, version or a subcommand. The
  * border where what was thrown becomes a message and a code: 1 refused or failed, 2 wrong usage (requirement L1).
  */
-import { messageOf, UserError } from "../base/errors.ts";
-import { failure, type Outcome, success } from "../base/outcome.ts";
+import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
-import { parseCommandLine } from "./arguments.ts";
-import { type WholeCommandLine, withAwaitedScope } from "./awaited_scope.ts";
-import { UsageError } from "./commands/context.ts";
-import { meantCall } from "./commands/meant_call.ts";
+import { withAwaitedScope } from "./awaited_scope.ts";
 import { runSubcommand } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
 import { helpText } from "./help.ts";
+import { readWholeInvocation } from "./invocation.ts";
 import { mayColour, print, printProblem } from "./print.ts";
-import { type Invocation, readInvocation } from "./settings.ts";
-import { isInOpenTree, openTrees } from "./open_places.ts";
-import { readSettingsFiles } from "./settings_files.ts";
+import { scopeDirectory } from "../sandbox/scope.ts";
+import type { Invocation } from "./settings.ts";
 import { listenForSignals } from "./shutdown.ts";
 import { PARENT_ENDED, takeWrapper, tieToParent } from "./wrapper.ts";
 
@@ -30,7 +26,7 @@ export async function main(words: readonly string[]): Promise<number> {
   try {
     const all = await withAwaitedScope(words);
     if (all === undefined) return 0;
-    const invocation = all.ok ? await invocationOf(all.value, environment) : all;
+    const invocation = all.ok ? await readWholeInvocation(all.value, environment) : all;
     if (invocation.ok) return await run(invocation.value, { environment, wrapper });
     await printProblem(invocation.problem);
     return WRONG_USAGE;
@@ -42,37 +38,6 @@ export async function main(words: readonly string[]): Promise<number> {
     await printProblem(thrown instanceof UserError ? thrown.message : internalError(thrown));
     return REFUSED;
   }
-}
-
-async function invocationOf(
-  { words, pinned }: WholeCommandLine,
-  environment: Environment,
-): Promise<Outcome<Invocation>> {
-  const line = parseCommandLine(words);
-  if (!line.ok) return failure(await meantCall(words, Deno.cwd()) ?? line.problem);
-  const cores = navigator.hardwareConcurrency;
-  if (line.value.flags.has("help") || line.value.flags.has("version")) {
-    return readInvocation(line.value, { environment, cores });
-  }
-  const read = await readSettingsFiles({ environment, directory: Deno.cwd() });
-  if (!read.ok) return failure(read.problem);
-  const { files, warnings, userFile } = read.value;
-  const invocation = readInvocation(line.value, { environment, cores, files });
-  if (!invocation.ok || invocation.value.kind !== "run") return invocation;
-  if (userFile !== undefined) {
-    const without = readInvocation(line.value, { environment, cores, files: files.slice(0, -1) });
-    for (const one of [invocation, without]) {
-      if (!one.ok || one.value.kind !== "run") continue;
-      if (isInOpenTree(userFile, openTrees(one.value.settings, environment))) throw new UserError(untrusted(userFile));
-    }
-  }
-  const settings = { ...invocation.value.settings, pinned };
-  return success({ ...invocation.value, settings, warnings: [...invocation.value.warnings, ...warnings] });
-}
-
-function untrusted(userFile: string): string {
-  return `Cannot use settings file "${userFile}": it lies where commands can write, so one of them may have written it. ` +
-    "Move it out of the scope (XDG_CONFIG_HOME says where it is looked for), or choose another scope";
 }
 
 interface Process {
@@ -90,7 +55,7 @@ async function run(invocation: Invocation, { environment, wrapper }: Process): P
       await print(`ahma_mcp ${VERSION}\n`);
       return 0;
     case "run": {
-      const { subcommand, line, settings, warnings } = invocation;
+      const { subcommand, line, settings, warnings, settingsProblem } = invocation;
       const { operands, flags } = line;
       if (!usesNetwork(invocation)) await Deno.permissions.revoke({ name: "net" });
       // A second signal does not wait for the orderly end: main.ts ends the program, and with it all it started.
@@ -98,7 +63,8 @@ async function run(invocation: Invocation, { environment, wrapper }: Process): P
       if (wrapper !== undefined && !tieToParent(wrapper)) return 0;
       const done = runSubcommand(subcommand, {
         settings,
-        warnings,
+        warnings: subcommand === "serve" ? [...warnings, ...missingTools(settings.toolsDirectory)] : warnings,
+        settingsProblem,
         environment,
         operands,
         flags,
@@ -108,6 +74,12 @@ async function run(invocation: Invocation, { environment, wrapper }: Process): P
       return await Promise.race([done, signals.second.then(() => 0)]);
     }
   }
+}
+
+/** Other subcommands tell it themselves; files that come later are read all the same. */
+function missingTools(directory: string | undefined): readonly string[] {
+  if (directory === undefined || scopeDirectory(directory, Deno.cwd()) !== undefined) return [];
+  return [`No tool file is read from "${directory}" (--tools-dir): there is no such directory yet`];
 }
 
 /** Over stdio the server has no network of its own; the start script cannot know what settings files ask for. */

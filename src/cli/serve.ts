@@ -7,6 +7,7 @@ import { compose } from "./compose.ts";
 import { announceFirstWrite } from "./first_write.ts";
 import type { FlagName } from "./flags.ts";
 import { openRunLog } from "./run_log.ts";
+import { printProblem } from "./print.ts";
 import { serveHttp } from "./serve_http.ts";
 import type { Settings } from "./settings.ts";
 
@@ -22,6 +23,9 @@ export interface ServeOptions {
   readonly stop: AbortSignal;
 }
 
+/** Said on a terminal, where a person would take the silence for a fault. */
+const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists what a person can do, Ctrl-C ends it';
+
 /**
  * Serves one client over stdio, or many over HTTP; resolves with the exit code.
  *
@@ -35,6 +39,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   try {
     await using program = await compose({ settings, environment, log: logger });
     if (settings.logToStderr) log.start();
+    if (Deno.stdin.isTerminal()) await printProblem(WAITING);
     const output = announceFirstWrite(Deno.stdout, () => {
       log.start();
       program.afterFirstAnswer();

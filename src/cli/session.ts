@@ -1,7 +1,7 @@
 /**
  * A session's sandbox and runner, whatever confines commands on this system: from here on nothing asks which it is.
  */
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { Denial } from "../base/denial.ts";
 import type { Logger } from "../base/log.ts";
 import { SandboxedRunner } from "../process/runner.ts";
@@ -14,6 +14,7 @@ import { missingLayers } from "../sandbox/narrowed.ts";
 import { absolutePath, placeOf } from "../sandbox/paths.ts";
 import { backEndOf, type Platform, thisPlatform } from "../sandbox/platform.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
+import { missingScope } from "../sandbox/scope.ts";
 import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/prepare.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
 import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
@@ -54,8 +55,12 @@ export async function openSession(
 ): Promise<Session> {
   if (settings.sandbox) insistOnHome(environment);
   const backEnd = orRefuse(backEndOf(platform));
-  const shell = orRefuse(chooseShell(settings.shell, searchPath(environment["PATH"])));
+  const found = chooseShell(settings.shell, searchPath(environment["PATH"]));
+  if (!found.ok && settings.shell !== undefined) throw new UsageError(found.problem);
+  const shell = orRefuse(found);
   const chosen = sandboxSettings(settings, shell, environment);
+  const missing = missingScope(chosen);
+  if (missing !== undefined) throw new UsageError(missing);
   if (backEnd === "seatbelt") return await openSeatbelt(chosen, { shell, platform, logger: log });
   const ownSettings = settings.sandbox && keepSettingsPlace(environment, openTrees(settings, environment));
   const sandbox = orRefuse(prepareSandbox(chosen));

@@ -98,6 +98,8 @@ export type Invocation =
     readonly line: CommandLine;
     readonly settings: Settings;
     readonly warnings: readonly string[];
+    /** Why variables and settings files are left out of the settings; undefined: they are in them. */
+    readonly settingsProblem?: string | undefined;
   };
 
 /** What the defaults depend on. */

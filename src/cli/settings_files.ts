@@ -50,7 +50,7 @@ export async function readSettingsFiles({ environment, directory }: SettingsPlac
   const user = await readUserFile(environment);
   if (!user.ok) return user;
   const project = await readProjectFile(directory, user.value.values);
-  const files = [project.values, user.value.values].filter((values) => values.size > 0);
+  const files = [added(project.values, user.value.values), user.value.values].filter((values) => values.size > 0);
   const userFile = user.value.values.size > 0 ? userSettingsPath(environment) : undefined;
   return success({ files, warnings: [...project.warnings, ...user.value.warnings], userFile });
 }
@@ -60,6 +60,14 @@ export function userSettingsPath(environment: Readonly<Record<string, string>>):
   const { XDG_CONFIG_HOME: configuration, HOME: home } = environment;
   if (configuration?.startsWith("/")) return `${configuration}/ahma/settings.json`;
   return home?.startsWith("/") ? `${home}/.config/ahma/settings.json` : undefined;
+}
+
+/** What may be repeated adds to the user's: a project can ask for more of it, and never for less. */
+function added(project: Values, user: Values): Values {
+  return new Map([...project].map(([name, given]) => {
+    if (flagNamed(name).repeatable !== true) return [name, given];
+    return [name, { ...given, values: [...given.values ?? [], ...user.get(name)?.values ?? []] }];
+  }));
 }
 
 interface ReadFile {
@@ -106,9 +114,10 @@ async function readProjectFile(directory: string, user: Values): Promise<ReadFil
 /** Why a project's file may not say this; undefined: it may. */
 async function refusal(
   name: FlagName,
-  { values = [] }: Given,
+  given: Given,
   { directory, user }: { readonly directory: string; readonly user: Values },
 ): Promise<string | undefined> {
+  const { values = [] } = given;
   if (flagNamed(name).project !== true) {
     return `a project may not set "${name}", because commands can write its files. ` +
       `Use the flag "--${name}", or the settings file of the user`;
@@ -116,6 +125,13 @@ async function refusal(
   if (name === "tools-dir") {
     const inside = await (await openScope([directory])).contains(values[0] ?? "", directory);
     return inside.ok ? undefined : 'it lies outside the project. Use the flag "--tools-dir"';
+  }
+  if (name === "protect") {
+    const outside = values.find((value) => !isBelow(value));
+    return outside === undefined ? undefined : `"${outside}" does not name a place in the project, as in "docs/api.md"`;
+  }
+  if (name === "strict" && given.values === undefined && user.get(name)?.values !== undefined) {
+    return "the user's own file says true";
   }
   if (name === "bundles") {
     const unknown = bundleNames(values).find((one) => one !== "all" && !BUNDLE_NAMES.includes(one));
@@ -126,6 +142,12 @@ async function refusal(
   const least = Number(user.get(name)?.values?.[0] ?? 1);
   if (name === "require-abi" && Number(values[0]) < least) return `the user's own file asks for ${least}`;
   return undefined;
+}
+
+/** Whether a path is relative and leads below where it starts. */
+function isBelow(path: string): boolean {
+  const steps = path.split("/").filter((step) => step !== "" && step !== ".");
+  return !path.startsWith("/") && steps.length > 0 && !steps.includes("..");
 }
 
 /** What the system says when a directory above the file may not be entered; undefined: they all may. */

@@ -92,6 +92,28 @@ Deno.test("L7 readSettingsFiles() holds a project to bounds that its user may pa
   });
 });
 
+Deno.test("L7 S8 readSettingsFiles() lets a project protect more and ask for more, beside what the user does", async () => {
+  const project = '{"protect": ["docs", "a/./b"], "strict": true, "require_layer": "seccomp"}';
+  const user = '{"protect": "/x", "require_layer": ["namespaces"], "strict": false}';
+  assert.deepStrictEqual(await read(project, user), {
+    files: [
+      { "protect": ["docs", "a/./b", "/x"], "strict": [], "require-layer": ["seccomp", "namespaces"] },
+      { "protect": ["/x"], "require-layer": ["namespaces"], "strict": undefined },
+    ],
+    warnings: [],
+  });
+  const refused = (key: string, why: string) => `setting "${key}" of "./.ahma/settings.json" is ignored: ${why}`;
+  for (const path of ["/etc", ".", "a/../b"]) {
+    const { files, warnings } = await read(JSON.stringify({ protect: ["ok", path] }));
+    const why = `"${path}" does not name a place in the project, as in "docs/api.md"`;
+    assert.deepStrictEqual([files, warnings], [[], [refused("protect", why)]]);
+  }
+  assert.deepStrictEqual(await read('{"strict": false}', '{"strict": true}'), {
+    files: [{ strict: [] }],
+    warnings: [refused("strict", "the user's own file says true")],
+  });
+});
+
 Deno.test("L7 readSettingsFiles() lets a project name tools inside it, and raise what is asked of the kernel", async () => {
   assert.deepStrictEqual(await read('{"tools_dir": "mine/tools", "require_abi": 4}', '{"require_abi": 3}'), {
     files: [{ "tools-dir": ["mine/tools"], "require-abi": ["4"] }, { "require-abi": ["3"] }],

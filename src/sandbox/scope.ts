@@ -27,13 +27,21 @@ export function settleScopes(choice: ScopeChoice, libc: Pick<Libc, "identityOf">
   return success(pinned);
 }
 
+/** Why one of the scopes, as given, leads to no directory; undefined: each does. */
+export function missingScope({ scopes, workingDirectory }: ScopeChoice): string | undefined {
+  const missing = scopes.find((scope) => scopeDirectory(scope, workingDirectory) === undefined);
+  return missing === undefined ? undefined : noDirectory(missing);
+}
+
+function noDirectory(scope: string): string {
+  return `Cannot use "${scope}" as the sandbox scope: it is not an existing directory`;
+}
+
 function settleScope(scope: string, choice: ScopeChoice, libc: Pick<Libc, "identityOf">): Outcome<PinnedDirectory> {
   if (scope.trim() === "") return failure("Cannot use an empty path as the sandbox scope: name a directory");
   if (scope.includes("\0")) return failure("Cannot use the sandbox scope: its path holds a NUL character");
   const directory = scopeDirectory(scope, choice.workingDirectory);
-  if (directory === undefined) {
-    return failure(`Cannot use "${scope}" as the sandbox scope: it is not an existing directory`);
-  }
+  if (directory === undefined) return failure(noDirectory(scope));
   if (directory === "/") {
     return failure(
       `Cannot use "${scope}" as the sandbox scope: it is the whole file system, and what is the server's own must lie ` +

@@ -4,6 +4,7 @@
  * stderr → its exit code.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Catalog } from "../../catalog/leaf.ts";
 import { resolveCall } from "../../catalog/resolve.ts";
@@ -18,7 +19,7 @@ import { BUNDLE_NAMES } from "../embedded.ts";
 import { commandPrinter, mayColour, print, printProblem } from "../print.ts";
 import { openRunLog } from "../run_log.ts";
 import { callShape } from "./call_shape.ts";
-import { type CommandContext, UsageError } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 import { exitCodeOf } from "./exit_code.ts";
 import { toolHelp } from "./tool_help.ts";
 import { readObject, wordsToArguments } from "./words_to_arguments.ts";

@@ -1,11 +1,12 @@
 /** `completions` (requirement L1): scripts made from the tables of flags and subcommands. */
+import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { print } from "../print.ts";
 import { COMPLETION_SHELLS, type CompletionShell } from "../subcommands.ts";
 import { bashScript } from "./completions_bash.ts";
 import { fishScript } from "./completions_fish.ts";
 import { zshScript } from "./completions_zsh.ts";
-import { type CommandContext, UsageError } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 
 /** Prints the script for one shell. */
 export async function completions({ operands }: CommandContext): Promise<number> {

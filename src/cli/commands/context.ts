@@ -6,6 +6,8 @@ export interface CommandContext {
   readonly settings: Settings;
   /** Sentences for a person, about settings. */
   readonly warnings: readonly string[];
+  /** Why the settings are those of the command line alone; undefined: they are whole. */
+  readonly settingsProblem: string | undefined;
   /** The program's own variables. */
   readonly environment: Readonly<Record<string, string>>;
   /** Words that are no flags. */
@@ -16,9 +18,4 @@ export interface CommandContext {
   readonly wrapped: boolean;
   /** Aborted when a signal asks for the end. */
   readonly stop: AbortSignal;
-}
-
-/** What a person typed does not fit the subcommand: a sentence for stderr, and exit code 2. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
 }

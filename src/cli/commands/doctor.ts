@@ -2,7 +2,7 @@
  * `doctor` (requirement L6): what this machine can enforce, whether it does, which tools are there, and what to paste
  * into a client. Exit code 1 when the server would refuse to start or the sandbox lets through what it must not.
  */
-import { messageOf, UserError } from "../../base/errors.ts";
+import { messageOf, UsageError, UserError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 import { chooseShell } from "../../process/shell.ts";
 import { searchPath } from "../../sandbox/environment.ts";
@@ -22,7 +22,8 @@ import { checkTools } from "./tool_checks.ts";
 
 /** Looks at everything; resolves with the exit code. */
 export async function doctor(context: CommandContext): Promise<number> {
-  const { settings, warnings, environment, flags } = context;
+  const { settings, warnings, environment, flags, settingsProblem } = context;
+  if (flags.has("sandbox") && settingsProblem !== undefined) throw new UsageError(settingsProblem);
   await using log = openRunLog({ settings, warnings, environment });
   log.start();
   const composing = { settings: { ...settings, pool: false, hotReload: false }, environment, log: log.logger };
@@ -32,10 +33,12 @@ export async function doctor(context: CommandContext): Promise<number> {
     checks: [
       machine(),
       runtime(context.wrapped),
+      ...settingsProblem === undefined ? [] : [brokenSettings(settingsProblem)],
       ...await guarded("server", "server", () => checkServer(composing)),
       ...settings.sandbox ? await guarded("sandbox", "sandbox", () => checkSandbox(composing)) : [],
       ...shells(environment),
-      ...await guarded("tools", "tool files", () => checkTools(composing)),
+      // Looking at tool files runs their checks, which broken settings may have meant to confine further.
+      ...settingsProblem === undefined ? await guarded("tools", "tool files", () => checkTools(composing)) : [],
     ],
     clients: clientSettings(thisProgram(), Deno.cwd()),
   };
@@ -49,6 +52,11 @@ function machine(): Check {
   const { os, arch } = Deno.build;
   const message = `${os} ${Deno.osRelease()} on ${arch}, ahma_mcp ${VERSION}`;
   return { id: "machine", title: "machine", status: "ok", message };
+}
+
+function brokenSettings(problem: string): Check {
+  const message = `${problem}. The server does not start; what follows is what it would be without these settings`;
+  return { id: "settings", title: "settings", status: "failed", message };
 }
 
 function runtime(wrapped: boolean): Check {

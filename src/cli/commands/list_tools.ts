@@ -3,7 +3,7 @@
  * stdio (started inside the sandbox, S3) or HTTP.
  */
 import type { Tool } from "@modelcontextprotocol/server";
-import { UserError } from "../../base/errors.ts";
+import { UsageError, UserError } from "../../base/errors.ts";
 import type { UnavailableTool } from "../../catalog/leaf.ts";
 import { describeProblem } from "../../catalog/problem.ts";
 import { ToolLister } from "../../service/definitions.ts";
@@ -12,7 +12,7 @@ import { colours } from "../colours.ts";
 import { compose } from "../compose.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../run_log.ts";
-import { type CommandContext, UsageError } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 import { commandConnection, httpConnection, listOther } from "./other_server.ts";
 import { toolLines, toolTable } from "./tool_table.ts";
 

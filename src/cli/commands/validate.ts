@@ -28,7 +28,10 @@ interface Report {
 
 /** Checks the files and directories named, or the server's own; exit code 1 when something is wrong. */
 export async function validate(context: CommandContext): Promise<number> {
-  const { settings, operands, flags, environment } = context;
+  const { settings, operands, flags, environment, settingsProblem } = context;
+  if (settingsProblem !== undefined) {
+    await printProblem(`Warning: ${settingsProblem}; these settings are left out here`);
+  }
   const paths = operands.length > 0
     ? operands.map((path) => ({ path, directory: isDirectory(path) }))
     : [{ path: shownDirectory(settings.toolsDirectory), directory: true }];

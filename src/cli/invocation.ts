@@ -1,0 +1,73 @@
+/**
+ * From the words of the command line to what to do: flags, variables and settings files, joined (requirement L7). What
+ * needs no settings works with broken ones, and so does what looks for mistakes.
+ */
+import { UserError } from "../base/errors.ts";
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { type CommandLine, parseCommandLine } from "./arguments.ts";
+import type { WholeCommandLine } from "./awaited_scope.ts";
+import { meantCall } from "./commands/meant_call.ts";
+import { isInOpenTree, openTrees } from "./open_places.ts";
+import { type Invocation, readInvocation } from "./settings.ts";
+import { readSettingsFiles } from "./settings_files.ts";
+import { factsOf, type Subcommand } from "./subcommands.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+/** These go on without the settings that are broken, and say so. */
+const LOOK_FOR_MISTAKES: readonly Subcommand[] = ["doctor", "validate"];
+
+/**
+ * What to do; the problem is wrong usage or a wrong setting, for stderr (exit code 2).
+ * @throws {UserError} when the user's settings file lies where commands can write
+ */
+export async function readWholeInvocation(
+  { words, pinned }: WholeCommandLine,
+  environment: Environment,
+): Promise<Outcome<Invocation>> {
+  const line = parseCommandLine(words);
+  if (!line.ok) return failure(await meantCall(words, Deno.cwd()) ?? line.problem);
+  const { subcommand, flags } = line.value;
+  const cores = navigator.hardwareConcurrency;
+  if (flags.has("help") || flags.has("version") || !factsOf(subcommand).serverFlags) {
+    return readInvocation(line.value, { environment: {}, cores });
+  }
+  const whole = await withFiles(line.value, environment).catch((thrown: unknown) => {
+    if (thrown instanceof UserError && LOOK_FOR_MISTAKES.includes(subcommand)) return failure(thrown.message);
+    throw thrown;
+  });
+  const invocation = whole.ok || !LOOK_FOR_MISTAKES.includes(subcommand)
+    ? whole
+    : withoutSettings(line.value, whole.problem);
+  if (!invocation.ok || invocation.value.kind !== "run") return invocation;
+  return success({ ...invocation.value, settings: { ...invocation.value.settings, pinned } });
+}
+
+async function withFiles(line: CommandLine, environment: Environment): Promise<Outcome<Invocation>> {
+  const read = await readSettingsFiles({ environment, directory: Deno.cwd() });
+  if (!read.ok) return failure(read.problem);
+  const { files, warnings, userFile } = read.value;
+  const surroundings = { environment, cores: navigator.hardwareConcurrency };
+  const invocation = readInvocation(line, { ...surroundings, files });
+  if (!invocation.ok || invocation.value.kind !== "run") return invocation;
+  if (userFile !== undefined) {
+    const without = readInvocation(line, { ...surroundings, files: files.slice(0, -1) });
+    for (const one of [invocation, without]) {
+      if (!one.ok || one.value.kind !== "run") continue;
+      if (isInOpenTree(userFile, openTrees(one.value.settings, environment))) throw new UserError(untrusted(userFile));
+    }
+  }
+  return success({ ...invocation.value, warnings: [...invocation.value.warnings, ...warnings] });
+}
+
+/** The command line alone, so that what is broken elsewhere can be told; a mistake in it is a problem as ever. */
+function withoutSettings(line: CommandLine, settingsProblem: string): Outcome<Invocation> {
+  const invocation = readInvocation(line, { environment: {}, cores: navigator.hardwareConcurrency });
+  if (!invocation.ok || invocation.value.kind !== "run") return invocation;
+  return success({ ...invocation.value, settingsProblem });
+}
+
+function untrusted(userFile: string): string {
+  return `Cannot use settings file "${userFile}": it lies where commands can write, so one of them may have written it. ` +
+    "Move it out of the scope (XDG_CONFIG_HOME says where it is looked for), or choose another scope";
+}
