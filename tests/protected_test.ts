@@ -183,6 +183,70 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(changesOf(answer, bench), [{ path: "absent", change: "created" }]);
   });
 
+  Deno.test(`S21 a protected file is taken apart from its second names, which stay writable, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await Deno.link(bench.write(".husky/hook", "ours\n"), `${bench.scope}/old`);
+    await using server = await ServerProcess.start(bench);
+    const first = await server.shell("echo evil >> old; cat .husky/hook");
+    assert.match(first.text, /^ours$/m);
+    assert.deepStrictEqual(changesOf(first, bench), [{ path: ".husky/hook", change: "separated" }]);
+    const made = await server.shell("echo ours > .mcp.json && chmod 750 .mcp.json && ln .mcp.json keep");
+    assert.deepStrictEqual(changesOf(made, bench), [
+      { path: ".mcp.json", change: "created" },
+      { path: ".mcp.json", change: "separated" },
+    ]);
+    assert.match(made.text, /\.mcp\.json" had a second name \(hard link\) and is a file of its own now/);
+    const denied = await server.shell("echo free >> keep; cat keep; ln .mcp.json again; stat -c %a,%h .mcp.json keep");
+    assert.match(denied.text, /^ours\nfree\nln: .*\n750,1\n750,1$/m);
+    assert.deepStrictEqual(changesOf(denied, bench), []);
+    assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "ours\n");
+  });
+
+  Deno.test(`S21 a protected file that cannot be taken apart is told, and each change of it, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await Deno.link(bench.write(".git/config", "[core]\n"), `${bench.scope}/keep`);
+    bench.write(".git/config.lock", ""); // as git holds it
+    await using server = await ServerProcess.start(bench);
+    const first = await server.shell("true");
+    assert.deepStrictEqual(changesOf(first, bench), [{ path: ".git/config", change: "shared" }]);
+    const changed = await server.shell("echo '[a]' >> keep");
+    assert.deepStrictEqual(changesOf(changed, bench), [{ path: ".git/config", change: "changed" }]);
+    assert.deepStrictEqual(changesOf(await server.shell("true"), bench), []);
+  });
+
+  Deno.test(`S21 what a protected link leads to is protected, and the link stays, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    bench.write("githooks/pre-commit", "ours\n");
+    await using server = await ServerProcess.start(bench);
+    const made = await server.shell(
+      "mkdir -p a/vs && ln -s a/vs .vscode && git init -q . && rm -r .git/hooks && " +
+        "ln -s ../githooks .git/hooks",
+    );
+    assert.deepStrictEqual(
+      changesOf(made, bench),
+      [".git/config", ".git/hooks", ".vscode", "a/vs", "githooks"]
+        .map((path) => ({ path, change: "created" })),
+    );
+    const attacks = [
+      "echo evil > a/vs/tasks.json",
+      "echo evil > githooks/pre-commit",
+      "rm .vscode",
+      "mv a b",
+      "ln -sfn githooks .vscode",
+      "rm .git/hooks",
+      "mv githooks x",
+      "mv .vscode x",
+    ];
+    for (const attack of attacks) {
+      const answer = await server.shell(attack);
+      assert.deepStrictEqual([changesOf(answer, bench), answer.operation?.exit_code], [[], 1], attack);
+    }
+    const allowed = await server.shell(
+      "echo x > a/file && cat .git/hooks/pre-commit && mkdir c && mv c a/c && echo done",
+    );
+    assert.match(allowed.text, /^ours\ndone$/m);
+  });
+
   Deno.test(`S8 what the user changes outside is protected in the next command, warm shells included, as ${user}`, async () => {
     using bench = new Workbench(user);
     furnish(bench);

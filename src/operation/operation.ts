@@ -35,7 +35,8 @@ export type WorkEnd =
 export interface ProtectedChange {
   /** Absolute. */
   readonly path: string;
-  readonly change: "created" | "changed" | "removed";
+  /** `separated`: it had a second name, and is a file of its own now; `shared`: it still has one. */
+  readonly change: "created" | "changed" | "removed" | "separated" | "shared";
 }
 
 /** What the registry hands to the work. */

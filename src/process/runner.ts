@@ -11,7 +11,7 @@ import { give } from "./give.ts";
 import { launchAgain } from "./launch_again.ts";
 import { LaunchImages } from "./launch_images.ts";
 import type { SelfTestReport } from "./sandbox_trial.ts";
-import { SessionGuard } from "./session_guard.ts";
+import { type Launched, SessionGuard } from "./session_guard.ts";
 import type { OpenCommand, OpenRequest } from "./session_runner.ts";
 import { handOver, lineArguments, type Shell } from "./shell.ts";
 import { LAUNCHER_LIMITS, SHELL_LIMITS, WaitingPool } from "./waiting_pool.ts";
@@ -98,19 +98,20 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   }
 
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
+    const launched = this.#guard?.launching();
     try {
       const policy = await this.#admission.admitted();
       const how: How = { policy, hooks, left: [] };
-      let before: GuardView | undefined;
       const end = await launchAgain({
-        look: () => before = this.#admission.look(policy),
+        look: () => this.#look(policy, launched),
         launch: () => this.#launch(request, how),
         mayTryAgain: (one) => one.kind === "not_started" && !hooks.signal.aborted,
         mayHaveRaced: () => how.left.at(-1)?.refused() === true,
       });
-      this.#tellChanges(before, how);
+      this.#tellChanges(launched, how);
       return end;
     } catch (error) {
+      this.#guard?.ended(launched);
       if (!(error instanceof Error)) throw error;
       return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}`, fault: "server" };
     } finally {
@@ -132,10 +133,10 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
     const policy = await this.#admission.admitted();
     const how = { policy, hooks, left: [] };
-    let before: GuardView | undefined;
+    const launched = this.#guard?.launching();
     const tried: Opened[] = [];
     const opened = await launchAgain({
-      look: () => before = this.#admission.look(policy),
+      look: () => this.#look(policy, launched),
       launch: async () => {
         const one = await this.#launchOpen(request, how);
         tried.push(one);
@@ -146,7 +147,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     });
     for (const { process } of tried) if (process !== opened.process) await give(process); // closes what nobody will
     const { process: { stdin }, followed: { end } } = opened;
-    return { stdin, end: end.finally(() => this.#tellChanges(before, how)) };
+    return { stdin, end: end.finally(() => this.#tellChanges(launched, how)) };
   }
 
   /** Settles when no process of a command whose result is known is left. */
@@ -275,17 +276,36 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     return this.#images.waitingShell(policy).steps;
   }
 
+  #look(policy: SandboxPolicy | undefined, launched: Launched | undefined): GuardView | undefined {
+    const view = this.#admission.look(policy);
+    if (launched !== undefined) launched.view = view;
+    return view;
+  }
+
   /** Tells the caller what changed while its command ran, and looks again when what it left running is gone. */
-  #tellChanges(before: GuardView | undefined, { policy, hooks, left }: How): void {
-    if (before === undefined || policy === undefined || this.#guard === undefined) return;
+  #tellChanges(launched: Launched | undefined, { policy, hooks, left }: How): void {
+    if (launched?.view === undefined || policy === undefined || this.#guard === undefined) {
+      this.#guard?.ended(launched);
+      return;
+    }
     const how = { mounted: policy.namespaces };
     const running = left.filter(({ isOver }) => !isOver()); // asked before the look, which so is the last one needed
-    const { after, changes } = this.#guard.changes(before, how);
+    const { after, changes } = this.#guard.changes(launched.view, how);
     // Checks of programs and commands that are talked with have no result of their own.
     if (hooks.onProtectedChange === undefined) this.#guard.keep(changes);
     else if (changes.length > 0) hooks.onProtectedChange(changes);
     this.#images.adopt(after);
-    if (running.length > 0) void this.#guard.lookLater(Promise.all(running.map(({ gone }) => gone)), after, how);
+    if (running.length === 0) this.#guard.ended(launched);
+    else void this.#lookLater(running, { launched, after }, how);
+  }
+
+  async #lookLater(
+    running: readonly Supervised[],
+    { launched, after }: { readonly launched: Launched; readonly after: GuardView },
+    how: { readonly mounted: boolean },
+  ): Promise<void> {
+    await this.#guard?.lookLater(Promise.all(running.map(({ gone }) => gone)), after, how);
+    this.#guard?.ended(launched);
   }
 }
 

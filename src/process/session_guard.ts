@@ -1,6 +1,6 @@
 /**
- * What a session guards, looked at around every command (S7, S8): before it for the mounts it needs, after it for what
- * changed, and once more when the last process it left behind is gone.
+ * What a session guards, looked at around every command (S7, S8, S21): before it for the mounts it needs, after it for
+ * what changed, and once more when the last process it left behind is gone.
  */
 import { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
@@ -8,28 +8,40 @@ import {
   type GuardPlan,
   type GuardView,
   lookAtGuarded,
-  pathsBehind,
   type ProtectedChange,
   protectedChanges,
   type WatchingLooker,
 } from "../sandbox/guard.ts";
 import { findNestedRepositories } from "../sandbox/nested_repositories.ts";
-import type { PathWatch } from "../sandbox/path_watch.ts";
 import { nestedRepositoryPaths } from "../sandbox/protected.ts";
+import { SecondNames, type Separates } from "./second_names.ts";
+import { WatchedView } from "./watched_view.ts";
 
 export interface SessionGuardOptions {
   readonly plan: GuardPlan;
   /** Asked only when something is looked at. */
-  readonly looker: WatchingLooker;
+  readonly looker: WatchingLooker & Separates;
   readonly logger: Logger;
+}
+
+/** A command from its first look to the end of its last process. */
+export interface Launched {
+  /** What was guarded when it was launched; undefined: it has not been. */
+  view: GuardView | undefined;
+}
+
+/** `mounted`: with namespaces. */
+interface How {
+  readonly mounted: boolean;
 }
 
 export class SessionGuard {
   readonly #options: SessionGuardOptions;
+  readonly #secondNames: SecondNames;
   #plan: GuardPlan;
-  /** The last view with mounts, and what says that it still holds. */
-  #watch: PathWatch | undefined;
-  #mounted: GuardView | undefined;
+  #view: WatchedView;
+  #isComplete = true;
+  readonly #launched = new Set<Launched>();
   /** Changes found after their command's result went out: they are told with the next one. */
   #late: readonly ProtectedChange[] = [];
   /** How each path was when a result told of it last. */
@@ -38,41 +50,65 @@ export class SessionGuard {
   constructor(options: SessionGuardOptions) {
     this.#options = options;
     this.#plan = options.plan;
+    this.#secondNames = new SecondNames(options.looker, options.plan.trees);
+    this.#view = this.#watched();
   }
 
   /** Adds the repositories below the trees: once, before the first command. */
   async findRepositories(): Promise<void> {
     const { plan: { trees, open }, logger } = this.#options;
-    const found = await Promise.all(trees.map(async (tree) => {
+    const found = await Promise.all(trees.map(async ({ path: tree }) => {
       const repositories = await findNestedRepositories(tree);
       if (!repositories.complete) logger.warn("Not all repositories below are protected: there is too much", { tree });
       return nestedRepositoryPaths(repositories, { tree, open });
     }));
     this.#plan = { ...this.#plan, protected: [...this.#plan.protected, ...found.flat()] };
-    this.#watch = undefined;
+    this.#view = this.#watched();
+  }
+
+  /** Announces a command; told of its end by `ended`. */
+  launching(): Launched {
+    const launched: Launched = { view: undefined };
+    this.#launched.add(launched);
+    return launched;
+  }
+
+  /** No process of it is left. */
+  ended(launched: Launched | undefined): void {
+    if (launched !== undefined) this.#launched.delete(launched);
   }
 
   /**
-   * The guarded paths of this moment. `mounted`: with namespaces.
-   * @throws {UserError} When commands could read credentials, because nothing can cover them.
+   * The guarded paths of this moment.
+   * @throws {UserError} When commands could read credentials, or change what is protected, and nothing can cover it.
    */
-  look(options: { readonly mounted: boolean }): GuardView {
-    const view = this.#view(options);
+  look(how: How): GuardView {
+    const { view, separated } = this.#separate(this.#look(how), how);
+    this.keep(separated);
     const [secret] = view.exposed;
-    if (secret === undefined) return view;
-    throw new UserError(
-      `Cannot run commands: they could read "${secret}", and this system refuses the namespaces that would hide it. ` +
-        `Choose a scope and --read directories that do not hold it, or insist with --allow-read-sensitive ${secret}`,
-    );
+    if (secret !== undefined) {
+      throw new UserError(
+        `Cannot run commands: they could read "${secret}", and this system refuses the namespaces that would hide it. ` +
+          `Choose a scope and --read directories that do not hold it, or insist with --allow-read-sensitive ${secret}`,
+      );
+    }
+    const [link] = view.unreadable;
+    if (link !== undefined) {
+      throw new UserError(
+        `Cannot run commands: "${link}" leads to a name that is not valid UTF-8, so that it cannot be protected. Remove it`,
+      );
+    }
+    return view;
   }
 
   /** What changed since `before`, with what came to light late; and the view it was found in. */
   changes(
     before: GuardView,
-    options: { readonly mounted: boolean },
+    how: How,
   ): { readonly after: GuardView; readonly changes: readonly ProtectedChange[] } {
-    const after = this.#view(options);
-    const found = protectedChanges(before, after);
+    const seen = this.#look(how);
+    const { view: after, separated } = this.#separate(seen, how);
+    const found = [...this.#secondNames.withoutOwn(protectedChanges(before, seen), before, seen), ...separated];
     const late = this.#late.filter(({ path }) => !found.some((one) => one.path === path));
     this.#late = [];
     for (const { path } of found) this.#told.set(path, after.seen.get(path));
@@ -80,24 +116,12 @@ export class SessionGuard {
   }
 
   /** Looks again when all that a command left running is gone; what another command's result told is known. */
-  async lookLater(gone: Promise<unknown>, after: GuardView, options: { readonly mounted: boolean }): Promise<void> {
+  async lookLater(gone: Promise<unknown>, after: GuardView, how: How): Promise<void> {
     await gone;
-    const now = this.#view(options);
-    const found = protectedChanges(after, now)
-      .filter(({ path }) => !this.#told.has(path) || this.#told.get(path) !== now.seen.get(path));
-    this.keep(found);
-  }
-
-  /** Without mounts a view holds more than these paths: what is in directories. */
-  #view({ mounted }: { readonly mounted: boolean }): GuardView {
-    const { looker } = this.#options;
-    if (!mounted) return lookAtGuarded(this.#plan, looker, { mounted });
-    this.#watch ??= looker.watch(pathsBehind(this.#plan));
-    // Asked before the view is made: what changes in between is news to the next asking.
-    const unchanged = this.#watch.isUnchanged();
-    if (unchanged && this.#mounted !== undefined) return this.#mounted;
-    this.#mounted = lookAtGuarded(this.#plan, looker, { mounted });
-    return this.#mounted;
+    const seen = this.#look(how);
+    const found = this.#secondNames.withoutOwn(protectedChanges(after, seen), after, seen)
+      .filter(({ path }) => !this.#told.has(path) || this.#told.get(path) !== seen.seen.get(path));
+    this.keep([...found, ...this.#separate(seen, how).separated]);
   }
 
   /** Tells the log, and the next result, of changes that no result told of. */
@@ -105,5 +129,38 @@ export class SessionGuard {
     if (changes.length === 0) return;
     this.#late = [...this.#late, ...changes];
     this.#options.logger.warn("Protected paths changed, and no result told of it yet", { changes });
+  }
+
+  #look({ mounted }: How): GuardView {
+    // Without mounts a view holds more than what is watched: what is in directories.
+    const view = mounted ? this.#mountedView() : lookAtGuarded(this.#plan, this.#options.looker, { mounted });
+    if (!view.complete && this.#isComplete) {
+      this.#isComplete = false;
+      this.#options.logger.warn("Not all that protected directories hold is looked at: there is too much");
+    }
+    return view;
+  }
+
+  /** A command that runs with other mounts can give second names to what is held now, which the watch does not see. */
+  #mountedView(): GuardView {
+    const view = this.#view.look();
+    if (this.#launched.values().every((one) => one.view === undefined || one.view.mounts === view.mounts)) return view;
+    this.#view = this.#watched();
+    return this.#view.look();
+  }
+
+  /** Takes protected files apart from their second names, and looks again where there were any. */
+  #separate(view: GuardView, how: How): { readonly view: GuardView; readonly separated: readonly ProtectedChange[] } {
+    if (!how.mounted || view.shared.length === 0) return { view, separated: [] };
+    const separated = this.#secondNames.separate(view.shared);
+    if (!separated.some(({ change }) => change === "separated")) return { view, separated };
+    const renewed = this.#look(how);
+    this.#secondNames.remember(view, renewed);
+    return { view: renewed, separated };
+  }
+
+  #watched(): WatchedView {
+    const { looker } = this.#options;
+    return new WatchedView(() => lookAtGuarded(this.#plan, looker, { mounted: true }), looker);
   }
 }

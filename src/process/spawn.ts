@@ -10,6 +10,7 @@ import type { Table } from "../sandbox/launcher/table.ts";
 import { huntDescendants, systemTree } from "./descendants.ts";
 import { type FileFacts, Libc } from "../sandbox/libc.ts";
 import type { PathWatch, Watched } from "../sandbox/path_watch.ts";
+import { Separator, type SharedName } from "../sandbox/separate.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./process_list.ts";
 
 /** How a launcher ended. */
@@ -37,6 +38,7 @@ export interface LauncherImage {
 
 export class Spawner {
   readonly #libc: Libc;
+  readonly #separator: Separator;
   readonly #processor: Processor;
   readonly #fallbackDirectory: string;
   #files = 0;
@@ -44,6 +46,7 @@ export class Spawner {
   /** `fallbackDirectory`: a private directory of the session, for systems that forbid executable memory files. */
   constructor(processor: Processor, fallbackDirectory: string) {
     this.#libc = new Libc(processor);
+    this.#separator = new Separator(processor);
     this.#processor = processor;
     this.#fallbackDirectory = fallbackDirectory;
   }
@@ -87,6 +90,11 @@ export class Spawner {
     return this.#libc.watch(paths, watched);
   }
 
+  /** Takes a file apart from its other names (separate.ts). */
+  separate(file: SharedName): boolean {
+    return this.#separator.separate(file);
+  }
+
   /** Opens a namespace of a process, which then outlives it; undefined: it is gone, or may not be looked at. */
   openNamespace(pid: number, kind: "net" | "user"): { readonly path: string; close(): void } | undefined {
     const descriptor = this.#libc.openDescriptor(`/proc/${pid}/ns/${kind}`);
@@ -102,6 +110,7 @@ export class Spawner {
   }
 
   close(): void {
+    this.#separator[Symbol.dispose]();
     this.#libc.close();
   }
 

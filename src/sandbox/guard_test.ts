@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type GuardPlan, lookAtGuarded, protectedChanges } from "./guard.ts";
+import { type GuardPlan, type GuardView, lookAtGuarded, protectedChanges } from "./guard.ts";
 import { Libc } from "./libc.ts";
 
 const MOUNTED = { mounted: true };
@@ -21,7 +21,7 @@ async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
       tree,
       plan: (names, hidden = []) => ({
         protected: names.map((name) => ({ path: `${tree}/${name}`, tree, fileOnly: name === ".git" })),
-        trees: [],
+        trees: [{ path: tree, ...libc.identityOf(tree) ?? assert.fail("no tree") }],
         open: [],
         hidden: hidden.map((name) => ({ path: `${tree}/${name}`, tree })),
         covers: { directory: "/empty", file: "/nothing" },
@@ -56,14 +56,101 @@ Deno.test("S8 lookAtGuarded() makes a directory on the way read-only where that 
     return Promise.resolve();
   }));
 
-Deno.test("S8 lookAtGuarded() watches a link instead of following it, also one on the way", () =>
+/** Treatments by path, seen from the tree. */
+function treatmentsOf({ guarded }: GuardView, tree: string): readonly (readonly [string, string])[] {
+  return guarded.map(({ path, treatment }) => [path.slice(tree.length + 1), treatment]);
+}
+
+Deno.test("S21 lookAtGuarded() keeps links from being exchanged, and protects what they lead to", () =>
   inTree(async ({ tree, plan, look }) => {
-    await Deno.symlink("/etc", `${tree}/.vscode`);
-    await Deno.mkdir(`${tree}/other`);
-    await Deno.symlink(".git", `${tree}/other/.git`);
-    const { guarded, seen } = look(plan([".vscode", "other/.git/config"]), MOUNTED);
-    assert.deepStrictEqual(guarded, []);
-    assert.deepStrictEqual([...seen.keys()], [`${tree}/.vscode`]);
+    await Deno.mkdir(`${tree}/shared/vs`, { recursive: true });
+    await Deno.symlink("shared/vs", `${tree}/.vscode`);
+    await Deno.symlink("/etc", `${tree}/.idea`);
+    await Deno.symlink("nowhere/yet", `${tree}/.husky`);
+    await Deno.mkdir(`${tree}/other/git`, { recursive: true });
+    await Deno.symlink("git", `${tree}/other/.git`);
+    await Deno.writeTextFile(`${tree}/other/git/config`, "");
+    const names = [".vscode", ".idea", ".husky", "other/.git/config"];
+    const view = look(plan(names), MOUNTED);
+    assert.deepStrictEqual(treatmentsOf(view, tree), [
+      [".vscode", "pin"],
+      ["shared", "pin"],
+      ["shared/vs", "read_only"],
+      [".idea", "pin"],
+      [".husky", "pin"],
+      ["other", "pin"],
+      ["other/.git", "pin"],
+      ["other/git", "pin"],
+      ["other/git/config", "read_only"],
+    ]);
+    const found = [".vscode", "shared/vs", ".idea", ".husky", "other/.git", "other/git/config"];
+    assert.deepStrictEqual([...view.seen.keys()], found.map((name) => `${tree}/${name}`));
+    await Deno.mkdir(`${tree}/nowhere/yet`, { recursive: true });
+    assert.deepStrictEqual(protectedChanges(view, look(plan(names), MOUNTED)), [
+      { path: `${tree}/nowhere/yet`, change: "created" },
+    ]);
+  }));
+
+Deno.test("S21 lookAtGuarded() follows links in protected directories, and only tells of what tools generate", () =>
+  inTree(async ({ tree, plan, look }) => {
+    await Deno.mkdir(`${tree}/scripts`);
+    await Deno.mkdir(`${tree}/node_modules/.bin`, { recursive: true });
+    await Deno.writeTextFile(`${tree}/scripts/hook`, "");
+    await Deno.writeTextFile(`${tree}/node_modules/.bin/lint`, "");
+    await Deno.symlink("../../scripts/hook", `${tree}/.git/hooks/pre-commit`);
+    await Deno.symlink("../../node_modules/.bin/lint", `${tree}/.git/hooks/pre-push`);
+    const view = look(plan([".git/hooks"]), MOUNTED);
+    assert.deepStrictEqual(
+      new Set(treatmentsOf(view, tree).map(String)),
+      new Set([
+        ".git,pin",
+        ".git/hooks,read_only",
+        "scripts,pin",
+        "scripts/hook,read_only",
+      ]),
+    );
+    await Deno.writeTextFile(`${tree}/node_modules/.bin/lint`, "evil");
+    assert.deepStrictEqual(protectedChanges(view, look(plan([".git/hooks"]), MOUNTED)), [
+      { path: `${tree}/node_modules/.bin/lint`, change: "changed" },
+    ]);
+  }));
+
+Deno.test("S21 lookAtGuarded() watches all of a tree that a protected link leads to, and ends where links do not", () =>
+  inTree(async ({ tree, plan, look }) => {
+    await Deno.symlink(".", `${tree}/.vscode`);
+    await Deno.symlink(".husky", `${tree}/.husky`);
+    const names = plan([".vscode", ".husky"]);
+    const view = look(names, MOUNTED);
+    assert.deepStrictEqual(treatmentsOf(view, tree), [[".vscode", "pin"], [".husky", "pin"]]);
+    await Deno.writeTextFile(`${tree}/tasks.json`, "evil");
+    assert.deepStrictEqual(protectedChanges(view, look(names, MOUNTED)), [{ path: tree, change: "changed" }]);
+  }));
+
+Deno.test("S21 lookAtGuarded() refuses a link that leads to a name it cannot write down", () =>
+  inTree(async ({ tree, plan, look }) => {
+    const line = "ln -s $'vs\\xff' .vscode";
+    await new Deno.Command("bash", { args: ["-c", line], cwd: tree }).output();
+    const { unreadable } = look(plan([".vscode", ".idea"]), MOUNTED);
+    assert.deepStrictEqual(unreadable, [`${tree}/.vscode`]);
+  }));
+
+Deno.test("S21 lookAtGuarded() finds second names of protected files, in protected directories too", () =>
+  inTree(async ({ tree, plan, look }) => {
+    await Deno.mkdir(`${tree}/.husky/_`, { recursive: true });
+    await Deno.writeTextFile(`${tree}/.husky/_/h`, "");
+    await Deno.writeTextFile(`${tree}/.husky/single`, "");
+    const names = plan([".git/config", ".husky"]);
+    assert.deepStrictEqual(look(names, MOUNTED).shared, []);
+    await Deno.link(`${tree}/.git/config`, `${tree}/keep`);
+    await Deno.link(`${tree}/.husky/_/h`, `${tree}/h`);
+    const view = look(names, MOUNTED);
+    assert.deepStrictEqual(view.shared.map(({ path }) => path), [`${tree}/.git/config`, `${tree}/.husky/_/h`]);
+    await Deno.writeTextFile(`${tree}/keep`, "evil");
+    await Deno.writeTextFile(`${tree}/h`, "evil");
+    assert.deepStrictEqual(protectedChanges(view, look(names, MOUNTED)), [
+      { path: `${tree}/.git/config`, change: "changed" },
+      { path: `${tree}/.husky`, change: "changed" },
+    ]);
   }));
 
 Deno.test("S7 lookAtGuarded() covers places of credentials last, and names those it cannot cover", () =>
@@ -135,7 +222,7 @@ Deno.test("S8 protectedChanges() tells what was created, changed deep inside, an
     ]);
   }));
 
-Deno.test("S8 protectedChanges() tells of what is mounted only that it is gone, and of all that is new", () =>
+Deno.test("S8 S21 protectedChanges() tells of what is mounted as of what is not", () =>
   inTree(async ({ tree, plan, look }) => {
     const names = plan([".git/hooks", ".git/config", ".mcp.json"]);
     const before = look(names, MOUNTED);
@@ -143,6 +230,7 @@ Deno.test("S8 protectedChanges() tells of what is mounted only that it is gone, 
     await Deno.remove(`${tree}/.git/hooks`);
     await Deno.writeTextFile(`${tree}/.mcp.json`, "{}");
     assert.deepStrictEqual(protectedChanges(before, look(names, MOUNTED)), [
+      { path: `${tree}/.git/config`, change: "changed" },
       { path: `${tree}/.git/hooks`, change: "removed" },
       { path: `${tree}/.mcp.json`, change: "created" },
     ]);

@@ -55,6 +55,8 @@ export interface FileIdentity {
 export interface FileFacts extends FileIdentity {
   readonly kind: "directory" | "file" | "link" | "other";
   readonly mode: number;
+  /** Names (hard links) that the file has; of a directory a number without meaning. */
+  readonly links: number;
   readonly size: bigint;
   /** Nanoseconds since 1970 of the last change of content, owner or mode; programs cannot set it. */
   readonly changedAt: bigint;
@@ -65,6 +67,8 @@ const KIND_MASK = 0xf000;
 const KINDS: Readonly<Record<number, FileFacts["kind"]>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
 /** Of `st_mode` in `struct stat`, in 32-bit words; the other fields used here stand alike on both. */
 const MODE_WORD: Readonly<Record<Processor, number>> = { x86_64: 6, aarch64: 4 };
+
+const LINKS_WORD: Readonly<Record<Processor, number>> = { x86_64: 4, aarch64: 5 };
 
 /** The C library, glibc or else musl; `close()` unloads what was loaded of it. Calls throw an Error where there is none. */
 export class Libc {
@@ -116,6 +120,7 @@ export class Libc {
       inode: stat[1] ?? 0n,
       kind: KINDS[mode & KIND_MASK] ?? "other",
       mode,
+      links: this.#statWords[LINKS_WORD[this.#processor]] ?? 0,
       size: stat[6] ?? 0n,
       changedAt: (stat[13] ?? 0n) * 1_000_000_000n + (stat[14] ?? 0n),
     };

@@ -2,6 +2,7 @@
  * Repositories below a tree: a monorepo's parts, submodules, clones. Their hooks and configuration count too (S8).
  * Looked for once, near the top and not for long: an editor that searches for repositories goes no deeper either.
  */
+import { isGenerated } from "./generated_directories.ts";
 import { isExpected } from "./paths.ts";
 
 /** Levels of directories below the tree that are looked into. */
@@ -12,8 +13,6 @@ const DEEPEST_NAME = 4;
 const MOST_DIRECTORIES = 3_000;
 /** Each costs a command some seventy microseconds: looks before and after it, and mounts. */
 const MOST_REPOSITORIES = 128;
-/** Full of directories, and no place for repositories. */
-const SKIPPED: readonly string[] = [".cache", ".venv", "__pycache__", "dist", "node_modules", "target", "venv"];
 
 export interface FoundRepositories {
   /** The directories that hold a `.git`, the tree itself not among them. */
@@ -58,7 +57,7 @@ class Search {
         for (const { name, isDirectory } of entries) {
           if (name === ".git") {
             if (directory !== this.#tree) this.#add(this.found.directories, directory);
-          } else if (isDirectory && !SKIPPED.includes(name)) next.push(`${directory}/${name}`);
+          } else if (isDirectory && !isGenerated(name)) next.push(`${directory}/${name}`);
         }
       }
       level = next;

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { type GuardPlan, lookAtGuarded, pathsBehind } from "./guard.ts";
 import { Libc } from "./libc.ts";
 
 async function inTree(test: (tree: string, libc: Libc) => Promise<void>): Promise<void> {
@@ -48,26 +47,3 @@ Deno.test("S8 PathWatch.isUnchanged() sees whatever happens to a path, and nothi
     });
   }
 });
-
-Deno.test("S8 pathsBehind() names every path that a view with mounts looks at", () =>
-  inTree((tree, libc) => {
-    const plan: GuardPlan = {
-      protected: [".git/hooks", ".git", "a/b/.git/config", ".vscode"]
-        .map((name) => ({ path: `${tree}/${name}`, tree, fileOnly: name === ".git" })),
-      trees: [tree],
-      open: [],
-      hidden: [{ path: `${tree}/deep/.ssh`, tree }, { path: "/elsewhere/.netrc" }],
-      covers: { directory: "/empty", file: "/nothing" },
-    };
-    const looked = new Set<string>();
-    // As if everything were there, so that no look is spared.
-    const facts = { ...libc.lookAt(tree) ?? assert.fail("no tree") };
-    lookAtGuarded(plan, {
-      lookAt: (path) => {
-        looked.add(path);
-        return facts;
-      },
-    }, { mounted: true });
-    assert.deepStrictEqual([...looked].sort(), [...pathsBehind(plan)].sort());
-    return Promise.resolve();
-  }));

@@ -153,7 +153,7 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
   const reachable = [...trees, ...grants.value.map(({ path }) => path)];
   const guard = {
     protected: protect.value,
-    trees,
+    trees: opened,
     open: openedPaths({ trees, allow: settings.allowProtected }),
     hidden: sensitive.filter((secret) => reachable.some((tree) => isWithin(secret, tree)))
       .map((path) => ({ path, tree: widest(trees.filter((tree) => isWithin(path, tree))) })),

@@ -9,7 +9,7 @@ import { expected, realPath } from "./paths.ts";
 import type { Platform } from "./platform.ts";
 import type { PinnedDirectory } from "./policy.ts";
 import { type SandboxSettings, scopeName, writeGitConfiguration } from "./prepare.ts";
-import { protectedPaths } from "./protected.ts";
+import { protectedPaths, withTargets } from "./protected.ts";
 import { settleScopes } from "./scope.ts";
 import { closedPlaces, SENSITIVE_ON_MACOS } from "./seatbelt/closed_places.ts";
 import { type SeatbeltProfile, seatbeltProfile } from "./seatbelt/profile.ts";
@@ -73,7 +73,10 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
   const { directories, cache, ours } = places.value;
   const writable = [...trees.value, ...ours];
   const { network, unixSockets } = settings.confinement;
-  const policy = { writable, ...closedPlaces({ sensitive: sensitive.value, protect: protect.value }) };
+  const policy = {
+    writable,
+    ...closedPlaces({ sensitive: sensitive.value, protect: withTargets(protect.value, trees.value) }),
+  };
   const profile = seatbeltProfile({ ...policy, network, unixSockets });
   const offline = seatbeltProfile({ ...policy, network: "none", unixSockets: "deny" });
   if (!profile.ok) return refused(directories, profile.problem);

@@ -72,6 +72,8 @@ export interface ProtectedPath {
   readonly tree: string;
   /** A directory there is not meant: `.git` is protected where it is a file that leads to a repository. */
   readonly fileOnly: boolean;
+  /** A program that git's configuration names; absent: not so. In what build tools make it is told, not denied. */
+  readonly program?: true;
 }
 
 export interface ProtectionQuestion {
@@ -96,7 +98,7 @@ export function protectedPaths(question: ProtectionQuestion): Outcome<readonly P
   if (problem !== undefined) return failure(problem);
   const open = openedPaths(question);
   const left = all.filter(({ path }) => !open.some((one) => isWithin(path, one)));
-  return success(withTargets(left, question.trees));
+  return success(left);
 }
 
 /** The same of repositories that were found below a tree, but for what lies in `open`. */
@@ -180,8 +182,8 @@ function isOfRepository(path: string): boolean {
     path.includes("/.git/") && REPOSITORY_NAMES.some((name) => path.endsWith(`/${name}`));
 }
 
-/** A protected path may be a link to another place in a tree: that is protected too. The link itself is watched. */
-function withTargets(paths: readonly ProtectedPath[], trees: readonly string[]): readonly ProtectedPath[] {
+/** With what links among them lead to now, for systems where the look at each command does not follow them. */
+export function withTargets(paths: readonly ProtectedPath[], trees: readonly string[]): readonly ProtectedPath[] {
   const found = new Map(paths.map((one) => [one.path, one]));
   for (const { path, fileOnly } of paths) {
     const real = realPath(path);

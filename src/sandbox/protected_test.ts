@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { nestedRepositoryPaths, PROTECTED_NAMES, protectedPaths, type ProtectionQuestion } from "./protected.ts";
+import {
+  nestedRepositoryPaths,
+  PROTECTED_NAMES,
+  protectedPaths,
+  type ProtectionQuestion,
+  withTargets,
+} from "./protected.ts";
 
 async function inTree(test: (tree: string) => Promise<void>): Promise<void> {
   const tree = await Deno.realPath(await Deno.makeTempDir());
@@ -65,12 +71,14 @@ Deno.test("S8 protectedPaths() leaves out --allow-protected with all that lies i
     return Promise.resolve();
   }));
 
-Deno.test("S8 protectedPaths() follows a protected link to another place in the tree", () =>
+Deno.test("S8 withTargets() adds what protected links lead to in the tree", () =>
   inTree(async (tree) => {
     await Deno.mkdir(`${tree}/shared`);
     await Deno.symlink(`${tree}/shared`, `${tree}/.vscode`);
     await Deno.symlink("/etc", `${tree}/.idea`);
-    assert.deepStrictEqual(new Set(paths(tree)).difference(new Set(paths("/nowhere/at/all"))), new Set(["shared"]));
+    const links = [".vscode", ".idea"].map((name) => ({ path: `${tree}/${name}`, tree, fileOnly: false }));
+    const target = { path: `${tree}/shared`, tree, fileOnly: false };
+    assert.deepStrictEqual(withTargets(links, [tree]), [...links, target]);
   }));
 
 Deno.test("S8 nestedRepositoryPaths() protects .git itself only where it is a file, and nothing that is opened", () => {

@@ -12,6 +12,7 @@ import { OUTPUT } from "./output.ts";
 import { OWN } from "./own.ts";
 import { PROC } from "./proc.ts";
 import { READ_OUTSIDE } from "./read_outside.ts";
+import { OTHER_NAMES } from "./second_names.ts";
 import { SIGNALS } from "./signals.ts";
 import { WRITE_OUTSIDE } from "./write_outside.ts";
 
@@ -30,6 +31,7 @@ export const CATALOGUE: readonly Row[] = [
   ...OUTPUT,
   ...OWN,
   ...MORE_OF_OUR_OWN,
+  ...OTHER_NAMES,
 ];
 
 /** The rows named by patterns such as `W01` and `R*`; none given: all. @throws Error for a pattern that names no row. */

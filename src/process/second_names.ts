@@ -1,0 +1,63 @@
+/** What becomes of protected files with a second name (S21): they are taken apart from it, or it is told that they are not. */
+import type { GuardView, ProtectedChange, SharedFile } from "../sandbox/guard.ts";
+import { isWithin } from "../sandbox/paths.ts";
+import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { Separator } from "../sandbox/separate.ts";
+
+/** Of one look; what is left has its turn at the next. */
+const MOST_AT_ONCE = 256;
+/** For one file: a lock of git's goes, what else stands in the way mostly does not. */
+const MOST_TRIES = 4;
+
+export type Separates = Pick<Separator, "separate">;
+
+export class SecondNames {
+  readonly #separator: Separates;
+  readonly #trees: readonly PinnedDirectory[];
+  /** Tries to take files apart that failed, by path and identity: each file is told at the first. */
+  readonly #failed = new Map<string, number>();
+  /** What taking apart made of a path: its fingerprint afterwards, by path and fingerprint before. */
+  readonly #own = new Map<string, string | undefined>();
+
+  constructor(separator: Separates, trees: readonly PinnedDirectory[]) {
+    this.#separator = separator;
+    // Of nested trees the widest: commands cannot move it.
+    this.#trees = trees.toSorted((one, other) => one.path.length - other.path.length);
+  }
+
+  /** What came of it; of files that stay shared only what is new. */
+  separate(shared: readonly SharedFile[]): readonly ProtectedChange[] {
+    return shared.slice(0, MOST_AT_ONCE).flatMap(({ path, facts }): readonly ProtectedChange[] => {
+      const file = `${path}\0${facts.device}:${facts.inode}`;
+      const failed = this.#failed.get(file) ?? 0;
+      const tree = this.#trees.find((one) => isWithin(path, one.path));
+      if (tree === undefined || failed >= MOST_TRIES) return [];
+      if (this.#separator.separate({ path, wanted: facts, tree })) return [{ path, change: "separated" }];
+      this.#failed.set(file, failed + 1);
+      return failed === 0 ? [{ path, change: "shared" }] : [];
+    });
+  }
+
+  /** Told of the views before and after files were taken apart, so that this is no change of any command. */
+  remember(before: GuardView, after: GuardView): void {
+    for (const [path, was] of before.seen) {
+      const is = after.seen.get(path);
+      if (is !== was) this.#own.set(`${path}\0${was}`, is);
+    }
+  }
+
+  /** The changes but for those that taking apart alone has made. */
+  withoutOwn(changes: readonly ProtectedChange[], before: GuardView, after: GuardView): readonly ProtectedChange[] {
+    return changes.filter(({ path }) => {
+      let was = before.seen.get(path);
+      for (let steps = 0; steps < MOST_STEPS && this.#own.has(`${path}\0${was}`); steps++) {
+        was = this.#own.get(`${path}\0${was}`);
+        if (was === after.seen.get(path)) return false;
+      }
+      return true;
+    });
+  }
+}
+
+/** Times that one file was taken apart while one command ran. */
+const MOST_STEPS = 16;

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import type { GuardView, ProtectedChange } from "../sandbox/guard.ts";
+import { SecondNames } from "./second_names.ts";
+
+const TREE = { path: "/t", device: 1n, inode: 2n };
+const FACTS = { device: 1n, inode: 3n, kind: "file", mode: 0o644, links: 2, size: 0n, changedAt: 0n } as const;
+
+function view(seen: Readonly<Record<string, string>>): GuardView {
+  return {
+    guarded: [],
+    key: "",
+    mounts: "",
+    seen: new Map(Object.entries(seen)),
+    shared: [],
+    exposed: [],
+    unreadable: [],
+    behind: { everything: [], identity: [] },
+    complete: true,
+  };
+}
+
+Deno.test("S21 SecondNames.separate() tells of a file that stays shared once, and tries it a few times", () => {
+  const tried: string[] = [];
+  const names = new SecondNames({
+    separate: ({ path }) => {
+      tried.push(path);
+      return path === "/t/good";
+    },
+  }, [TREE]);
+  const shared = ["/t/good", "/t/bad", "/elsewhere"].map((path) => ({ path, facts: FACTS }));
+  const told = Array.from({ length: 6 }, () => names.separate(shared).map(({ change }) => change));
+  const later = ["separated"];
+  assert.deepStrictEqual(told, [["separated", "shared"], later, later, later, later, later]);
+  assert.deepStrictEqual(tried.filter((path) => path === "/t/bad").length, 4);
+});
+
+Deno.test("S21 SecondNames.withoutOwn() leaves out what taking apart made, and nothing else", () => {
+  const names = new SecondNames({ separate: () => true }, [TREE]);
+  names.remember(view({ a: "1", b: "1", c: "1" }), view({ a: "2", b: "2", c: "1" }));
+  names.remember(view({ a: "2" }), view({ a: "3" }));
+  const changed = (path: string): ProtectedChange => ({ path, change: "changed" });
+  const changes = ["a", "b", "c", "d"].map(changed);
+  const before = view({ a: "1", b: "1", c: "1", d: "1" });
+  const after = view({ a: "3", b: "evil", c: "2" });
+  assert.deepStrictEqual(names.withoutOwn(changes, before, after), ["b", "c", "d"].map(changed));
+});

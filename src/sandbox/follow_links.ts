@@ -1,0 +1,76 @@
+/** Follows a path link by link, and keeps what it passed: each link and directory is one that a command could exchange. */
+import type { FileFacts } from "./libc.ts";
+import { isExpected, parentOf } from "./paths.ts";
+
+/** As many as the kernel follows. */
+const MOST_LINKS = 40;
+
+export interface Followed {
+  /** Where the way ends: what it leads to, or the first name that is not there. Canonical where `from` is. */
+  readonly path: string;
+  /** What is there, never a link; undefined: nothing, or nothing that can be reached. */
+  readonly facts: FileFacts | undefined;
+  /** Links and directories on the way, in this order, `from` and what lies above it not among them. */
+  readonly passed: readonly { readonly path: string; readonly facts: FileFacts }[];
+  /** A link on the way leads to a name that is no valid text. */
+  readonly unreadable: boolean;
+}
+
+export interface Way {
+  /** A canonical directory. */
+  readonly from: string;
+  /** Seen from there. */
+  readonly path: string;
+  readonly look: (path: string) => FileFacts | undefined;
+}
+
+export function followLinks({ from, path, look }: Way): Followed {
+  const rest = namesOf(path);
+  const passed: { path: string; facts: FileFacts }[] = [];
+  let current = from;
+  let facts: FileFacts | undefined;
+  let links = 0;
+  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+    if (name === "..") {
+      current = parentOf(current);
+      facts = look(current);
+      continue;
+    }
+    const next = `${current === "/" ? "" : current}/${name}`;
+    facts = look(next);
+    if (facts?.kind === "link") {
+      passed.push({ path: next, facts });
+      const target = ++links > MOST_LINKS ? undefined : targetOf(next);
+      if (target === undefined || target === UNREADABLE) {
+        return { path: next, facts: undefined, passed, unreadable: target === UNREADABLE };
+      }
+      if (target.startsWith("/")) current = "/";
+      rest.unshift(...namesOf(target));
+      facts = look(current);
+      continue;
+    }
+    const isLast = rest.length === 0;
+    if (facts === undefined || !isLast && facts.kind !== "directory") {
+      return { path: next, facts: undefined, passed, unreadable: false };
+    }
+    if (!isLast) passed.push({ path: next, facts });
+    current = next;
+  }
+  return { path: current, facts, passed, unreadable: false };
+}
+
+function namesOf(path: string): string[] {
+  return path.split("/").filter((name) => name !== "" && name !== ".");
+}
+
+const UNREADABLE = Symbol("no valid text");
+
+function targetOf(link: string): string | undefined | typeof UNREADABLE {
+  try {
+    return Deno.readLinkSync(link);
+  } catch (error) {
+    if (error instanceof Deno.errors.InvalidData) return UNREADABLE;
+    if (isExpected(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { Libc } from "./libc.ts";
+import type { PinnedDirectory } from "./policy.ts";
+import { Separator } from "./separate.ts";
+
+interface Place {
+  readonly base: string;
+  readonly tree: PinnedDirectory;
+  /** Of `tree/a/config`, as it is at this moment. */
+  separate(path?: string): boolean;
+}
+
+/** `a/config` in the tree is one file with `keep` in the tree. */
+async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const libc = new Libc(Deno.build.arch);
+  using separator = new Separator(Deno.build.arch);
+  const path = `${base}/tree/a/config`;
+  try {
+    await Deno.mkdir(`${base}/tree/a`, { recursive: true });
+    await Deno.writeTextFile(path, "[core]\n", { mode: 0o640 });
+    await Deno.link(path, `${base}/tree/keep`);
+    const tree = { path: `${base}/tree`, ...libc.identityOf(`${base}/tree`) ?? assert.fail("no tree") };
+    const wanted = libc.identityOf(path) ?? assert.fail("no file");
+    await test({ base, tree, separate: (other = path) => separator.separate({ path: other, wanted, tree }) });
+  } finally {
+    libc.close();
+    await Deno.remove(base, { recursive: true });
+  }
+}
+
+async function state(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const { mode, uid, gid, mtime, nlink } = await Deno.lstat(path);
+  return { text: await Deno.readTextFile(path), mode, uid, gid, mtime, nlink };
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
+}
+
+Deno.test("S21 Separator.separate() makes a file of its own with the same content, mode, owner and time", () =>
+  inTree(async ({ tree, separate }) => {
+    const path = `${tree.path}/a/config`;
+    const before = await state(path);
+    assert.ok(separate());
+    assert.deepStrictEqual(await state(path), { ...before, nlink: 1 });
+    await Deno.writeTextFile(`${tree.path}/keep`, "evil");
+    assert.deepStrictEqual(await Deno.readTextFile(path), "[core]\n");
+    assert.deepStrictEqual(await namesIn(`${tree.path}/a`), ["config"]);
+    assert.ok(!separate(), "it is another file now");
+  }));
+
+Deno.test("S21 Separator.separate() keeps extended attributes", () =>
+  inTree(async ({ tree, separate }) => {
+    const path = `${tree.path}/a/config`;
+    const python = (line: string) => new Deno.Command("python3", { args: ["-c", `import os; ${line}`] }).output();
+    await python(`os.setxattr("${path}", "user.note", b"kept")`);
+    assert.ok(separate());
+    const { stdout } = await python(`print(os.getxattr("${path}", "user.note"))`);
+    assert.deepStrictEqual(new TextDecoder().decode(stdout), "b'kept'\n");
+  }));
+
+Deno.test("S21 Separator.separate() leaves a file alone that git holds the lock of, and what is too large", () =>
+  inTree(async ({ tree, separate }) => {
+    await Deno.writeTextFile(`${tree.path}/a/config.lock`, "git's");
+    assert.ok(!separate());
+    assert.deepStrictEqual(await Deno.readTextFile(`${tree.path}/a/config.lock`), "git's");
+    await Deno.remove(`${tree.path}/a/config.lock`);
+    await Deno.truncate(`${tree.path}/a/config`, 5_000_000);
+    assert.ok(!separate());
+    assert.deepStrictEqual((await Deno.lstat(`${tree.path}/a/config`)).nlink, 2);
+  }));
+
+Deno.test("S21 Separator.separate() follows no link, reaches nothing outside the tree, and no other file", () =>
+  inTree(async ({ base, tree, separate }) => {
+    const inside = `${tree.path}/a`;
+    await Deno.rename(inside, `${base}/outside`);
+    const before = await state(`${base}/outside/config`);
+    await Deno.symlink("../outside", inside);
+    assert.ok(!separate(), "a link on the way");
+    assert.ok(!separate(`${tree.path}/../outside/config`), "a step up");
+    await Deno.remove(inside);
+    await Deno.mkdir(inside);
+    await Deno.symlink("../../outside/config", `${inside}/config`);
+    assert.ok(!separate(), "a link at the end");
+    await Deno.remove(`${inside}/config`);
+    await Deno.writeTextFile(`${inside}/config`, "another");
+    assert.ok(!separate(), "another file");
+    await Deno.rename(tree.path, `${base}/old`);
+    await Deno.mkdir(tree.path);
+    await Deno.rename(`${base}/outside`, inside);
+    assert.ok(!separate(), "another tree");
+    assert.deepStrictEqual(await state(`${inside}/config`), before);
+    assert.deepStrictEqual(await namesIn(inside), ["config"]);
+  }));
