@@ -28,8 +28,9 @@ for (const user of usersAtHand()) {
       "vscode",
       "cursor",
       "claude",
-      "zed",
+      "claude-desktop",
       "codex",
+      "zed",
     ]);
     assert.deepStrictEqual(bench.outside(), before);
   });

@@ -290,7 +290,7 @@ export const FLAGS = {
     value: "choice",
     placeholder: "NAME",
     choices: CLIENT_NAMES,
-    help: "Write the entry of this client too",
+    help: "Write the entry of this client too, or print it where its file is not the project's",
     own: true,
   },
   "help": { value: "none", placeholder: "", help: "Show this text" },

@@ -8,6 +8,7 @@ import { type CommandLine, parseCommandLine } from "./arguments.ts";
 import type { WholeCommandLine } from "./awaited_scope.ts";
 import { meantCall } from "./commands/meant_call.ts";
 import { isInOpenTree, openTrees } from "./open_places.ts";
+import { projectDirectory } from "./project.ts";
 import { type Invocation, readInvocation } from "./settings.ts";
 import { readSettingsFiles } from "./settings_files.ts";
 import { factsOf, type Subcommand } from "./subcommands.ts";
@@ -44,7 +45,7 @@ export async function readWholeInvocation(
 }
 
 async function withFiles(line: CommandLine, environment: Environment): Promise<Outcome<Invocation>> {
-  const read = await readSettingsFiles({ environment, directory: Deno.cwd() });
+  const read = await readSettingsFiles({ environment, directory: projectOf(line, environment) });
   if (!read.ok) return failure(read.problem);
   const { files, warnings, userFile } = read.value;
   const surroundings = { environment, cores: navigator.hardwareConcurrency };
@@ -58,6 +59,12 @@ async function withFiles(line: CommandLine, environment: Environment): Promise<O
     }
   }
   return success({ ...invocation.value, warnings: [...invocation.value.warnings, ...warnings] });
+}
+
+/** The user's own file may name scopes too, and is read only later: there the working directory is the project. */
+function projectOf({ flags }: CommandLine, environment: Environment): string {
+  const variable = environment["AHMA_SANDBOX_SCOPE"];
+  return projectDirectory(flags.get("sandbox-scope") ?? variable?.split(":") ?? [], Deno.cwd());
 }
 
 /** The command line alone, so that what is broken elsewhere can be told; a mistake in it is a problem as ever. */

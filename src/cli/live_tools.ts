@@ -9,6 +9,7 @@ import { absolutePath, isWithin, realPath } from "../sandbox/paths.ts";
 import { searchPath } from "../sandbox/environment.ts";
 import { probeAsker } from "./ask_probe.ts";
 import type { EmbeddedTool } from "./embedded.ts";
+import { projectDirectory } from "./project.ts";
 import type { Settings } from "./settings.ts";
 
 export interface LiveToolsParts {
@@ -23,7 +24,10 @@ export interface LiveToolsParts {
 
 /** Nothing is read before the tools are first asked for. */
 export function liveTools({ settings, bundled, runner, scope, path, log }: LiveToolsParts): LiveCatalog {
-  const cwd = Deno.cwd();
+  const cwd = projectDirectory(settings.scopes, Deno.cwd());
+  const explicit = settings.toolsDirectory === undefined
+    ? undefined
+    : absolutePath(settings.toolsDirectory, Deno.cwd());
   let warned = false;
   const stray = settings.toolsDirectory === undefined ? strayToolsDirectories(cwd) : [];
   for (const directory of stray) {
@@ -32,7 +36,7 @@ export function liveTools({ settings, bundled, runner, scope, path, log }: LiveT
     );
   }
   const findDirectory = () => {
-    const directory = findToolsDirectory(settings.toolsDirectory, cwd);
+    const directory = findToolsDirectory(explicit, cwd);
     if (directory === undefined && bundled.length === 0 && !warned) {
       warned = true;
       log.warn('No tool files: only the built-in tools are offered; see "--tools-dir" and "--bundles"');
@@ -41,8 +45,8 @@ export function liveTools({ settings, bundled, runner, scope, path, log }: LiveT
   };
   return new LiveCatalog({
     findDirectory,
-    mayRead: placesOfTools(settings.toolsDirectory, cwd),
-    watched: settings.hotReload ? toolsDirectoryCandidates(settings.toolsDirectory, cwd) : [],
+    mayRead: placesOfTools(explicit, cwd),
+    watched: settings.hotReload ? toolsDirectoryCandidates(explicit, cwd) : [],
     bundled,
     ask: probeAsker({ runner, scope, path: searchPath(path) }),
     log,

@@ -14,6 +14,7 @@ import { didYouMean } from "../base/suggest.ts";
 import type { Finding } from "../catalog/finding.ts";
 import { locateFindings, locateSyntaxError } from "../catalog/positions.ts";
 import { BUNDLE_NAMES, bundleNames } from "./embedded.ts";
+import { absolutePath } from "../sandbox/paths.ts";
 import { type Flag, FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type Given, valueProblem } from "./flag_values.ts";
 import { tooHigh, tooWide } from "./too_wide.ts";
@@ -33,7 +34,7 @@ export interface FileSettings {
 /** Where to look. */
 export interface SettingsPlaces {
   readonly environment: Readonly<Record<string, string>>;
-  /** The project: the working directory. */
+  /** The project; relative paths in its file start there. */
   readonly directory: string;
 }
 
@@ -103,7 +104,11 @@ async function readProjectFile(directory: string, user: Values): Promise<ReadFil
   const refusals: string[] = [];
   for (const [name, given] of read.values) {
     const reason = await refusal(name, given, { directory, user });
-    if (reason === undefined) continue;
+    if (reason === undefined) {
+      const [text] = name === "tools-dir" ? given.values ?? [] : [];
+      if (text !== undefined) values.set(name, { ...given, values: [absolutePath(text, directory)] });
+      continue;
+    }
     values.delete(name);
     refusals.push(`${given.source} is ignored: ${reason}`);
   }

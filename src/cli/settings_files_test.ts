@@ -21,7 +21,9 @@ async function read(project: string | undefined, user?: string): Promise<Answer>
     if (!outcome.ok) return { problem: short(outcome.problem) };
     const { files, warnings } = outcome.value;
     return {
-      files: files.map((values) => Object.fromEntries([...values].map(([name, given]) => [name, given.values]))),
+      files: files.map((values) =>
+        Object.fromEntries([...values].map(([name, given]) => [name, given.values?.map(short)]))
+      ),
       warnings: warnings.map(short),
     };
   } finally {
@@ -116,7 +118,7 @@ Deno.test("L7 S8 readSettingsFiles() lets a project protect more and ask for mor
 
 Deno.test("L7 readSettingsFiles() lets a project name tools inside it, and raise what is asked of the kernel", async () => {
   assert.deepStrictEqual(await read('{"tools_dir": "mine/tools", "require_abi": 4}', '{"require_abi": 3}'), {
-    files: [{ "tools-dir": ["mine/tools"], "require-abi": ["4"] }, { "require-abi": ["3"] }],
+    files: [{ "tools-dir": ["./mine/tools"], "require-abi": ["4"] }, { "require-abi": ["3"] }],
     warnings: [],
   });
   const { files, warnings } = await read('{"tools_dir": "../other", "require_abi": 1}', '{"require_abi": 3}');

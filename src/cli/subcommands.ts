@@ -122,7 +122,7 @@ export const SUBCOMMAND_FACTS = {
     serverFlags: true,
     details: [
       "Kernel, Landlock, namespaces; what the sandbox denies and allows, by trying; shells; tool files; programs that " +
-      "are missing and how to install them; settings for VS Code, Cursor, Claude, Zed and Codex.",
+      "are missing and how to install them; settings for VS Code, Cursor, Claude Code, Claude Desktop, Codex and Zed.",
       "Exit code 1 when something essential fails.",
     ],
     examples: [
@@ -137,10 +137,15 @@ export const SUBCOMMAND_FACTS = {
     operands: "none",
     flags: ["client"],
     serverFlags: false,
-    details: ["Nothing that exists is overwritten: it says what is there."],
+    details: [
+      "The entry of VS Code, Cursor or Claude Code is written into the project. Codex, Zed and Claude Desktop read a file " +
+      "of yours: their entry is printed, and is for you to put there.",
+      "Nothing that exists is overwritten: it says what is there.",
+    ],
     examples: [
       ["ahma_mcp init", "A tool file in .ahma/tools, and the entry to paste"],
       ["ahma_mcp init --client vscode", "The entry goes to .vscode/mcp.json"],
+      ["ahma_mcp init --client codex", "The entry for ~/.codex/config.toml is printed"],
     ],
   },
   "completions": {

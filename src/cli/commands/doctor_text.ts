@@ -11,6 +11,8 @@ export interface DoctorReport {
 
 const MARKS: Readonly<Record<CheckStatus, string>> = { ok: "ok", warning: "!", failed: "FAILED" };
 
+const MORE = "docs/clients.md has more clients, and where each keeps its log.";
+
 /** The report for people. */
 export function doctorText({ checks, clients }: DoctorReport, colours: Colours): string {
   const paint: Readonly<Record<CheckStatus, (text: string) => string>> = {
@@ -24,7 +26,7 @@ export function doctorText({ checks, clients }: DoctorReport, colours: Colours):
     return `${paint[status](MARKS[status].padEnd(8))}${title.padEnd(column)}${text}`;
   });
   const settings = clients.map(({ title, file, text }) => `${colours.bold(title)}, ${file}:\n\n${indented(text)}`);
-  return `${lines.join("\n")}\n\n${colours.bold("Settings for your client")}\n\n${settings.join("\n\n")}\n`;
+  return `${lines.join("\n")}\n\n${colours.bold("Settings for your client")}\n\n${settings.join("\n\n")}\n\n${MORE}\n`;
 }
 
 function indented(text: string): string {

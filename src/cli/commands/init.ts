@@ -5,7 +5,7 @@
 import { messageOf, UserError } from "../../base/errors.ts";
 import { mtdfSchemaText } from "../../catalog/schema.ts";
 import { print } from "../print.ts";
-import { clientSettings } from "./client_settings.ts";
+import { type ClientSettings, clientSettings } from "./client_settings.ts";
 import type { CommandContext } from "./context.ts";
 import { EXAMPLE_TOOL_TEXT } from "./example_tool.ts";
 import { thisProgram } from "./running_program.ts";
@@ -22,7 +22,7 @@ export async function init({ flags }: CommandContext): Promise<number> {
   const chosen = all.filter(({ client }) => client === wanted);
   for (const { file, inProject, text } of chosen) if (inProject) said.push(await write(file, text));
   const shown = wanted === undefined ? all : chosen.filter(({ inProject, file }) => !inProject || wasThere(said, file));
-  const entries = shown.map(({ title, file, text }) => `${title}, ${file}:\n\n${text}`);
+  const entries = shown.map((settings) => `${placeOf(settings)}:\n\n${settings.text}`);
   const next = [
     "",
     "Try it:       ahma_mcp call hello_greet world",
@@ -33,6 +33,11 @@ export async function init({ flags }: CommandContext): Promise<number> {
   const paste = entries.length === 0 ? [] : ["Put this into your client's settings:", "", entries.join("\n")];
   await print([...said, ...next, ...paste].join("\n") + "\n");
   return 0;
+}
+
+/** Whose settings they are, and that a file of the user is the user's to change. */
+function placeOf({ title, file, inProject }: ClientSettings): string {
+  return `${title}, ${file}${inProject ? "" : " (your own file: init writes in the project only)"}`;
 }
 
 const EXISTS = "exists and was left as it is";

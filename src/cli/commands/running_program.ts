@@ -1,9 +1,15 @@
 /** How a client starts the very program that runs now. */
 
 /** A command line: an absolute path, and what comes before our own flags. */
-export interface RunningProgram {
+interface ProgramLine {
   readonly command: string;
   readonly args: readonly string[];
+}
+
+/** A command line that works for every client. */
+export interface RunningProgram extends ProgramLine {
+  /** What it must find in its environment: clients with a window lack the PATH of a terminal, where the runtime is. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** What the runtime is asked for when the program runs without its script; scripts/permissions.ts has the reasons. */
@@ -29,11 +35,11 @@ export interface ProgramFacts {
 
 /** The packed program's script where it stands beside it, the standalone program, else the runtime with our module. */
 export function runningProgram({ mainModule, executable, standalone, exists }: ProgramFacts): RunningProgram {
-  if (standalone) return { command: executable, args: [] };
+  if (standalone) return { command: executable, args: [], environment: {} };
   const path = decodeURIComponent(new URL(mainModule).pathname);
   const script = path.replace(/\.mjs$/, "");
-  if (script !== path && exists(script)) return { command: script, args: [] };
-  return { command: executable, args: ["run", ...RUN_FLAGS, path] };
+  if (script !== path && exists(script)) return { command: script, args: [], environment: { AHMA_DENO: executable } };
+  return { command: executable, args: ["run", ...RUN_FLAGS, path], environment: {} };
 }
 
 /** The packed program needs nothing that is not in it. */
@@ -46,7 +52,7 @@ const PACKED_FLAGS: readonly string[] = ["--no-config", "--no-lock", "--no-remot
 const SMALL_HEAP = "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=1";
 
 /** How this program starts itself once more: by the same runtime, without a shell between. Not for people. */
-export function sessionProgram(): RunningProgram {
+export function sessionProgram(): ProgramLine {
   const command = Deno.execPath();
   if (Deno.build.standalone) return { command, args: [] };
   const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
