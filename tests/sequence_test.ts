@@ -81,3 +81,35 @@ Deno.test("T14 X9 a step is ended by its own time limit, the output says so, and
   assert.match(text, /^\[the step's time is up: 300 ms\]$/m);
   assert.doesNotMatch(text, /^second$/m);
 });
+
+Deno.test("T4 T14 the server answers while it reads a tool file with more ways through it than can be walked", async () => {
+  using bench = new Workbench();
+  const leaf = { description: "Does it", synchronous: true };
+  const sequence = (level: number) => Array.from({ length: 14 }, () => ({ tool: "s", subcommand: `l${level + 1}` }));
+  const subcommand = Array.from({ length: 8 }, (_, level) => ({
+    name: `l${level}`,
+    ...leaf,
+    ...level < 7 ? { sequence: sequence(level) } : { argv: ["true"] },
+  }));
+  const options = [{ name: "o", pattern: "a*a{1000}a*b", default: "a".repeat(5_000) }];
+  await using server = await ServerProcess.start(bench);
+  const changed = server.notification("notifications/tools/list_changed");
+  // A command makes them, as one that means harm would.
+  const files = [{ name: "s", command: "env", ...leaf, subcommand }, {
+    name: "slow",
+    command: "echo",
+    ...leaf,
+    options,
+  }];
+  const lines = files.map((file) => `printf %s '${JSON.stringify(file)}' > new/tools/${file.name}.json`);
+  await server.call("status");
+  await server.shell(`mkdir -p new/tools; ${lines.join("; ")}; mv new .ahma`);
+  await changed;
+  assert.deepStrictEqual((await server.request("ping")).result, {});
+  const { text } = await server.call("status");
+  assert.match(
+    text,
+    /s\.json.*Sequence "s_l0" runs 113522234 steps with those of the sequences it calls, at most 1000/,
+  );
+  assert.match((await server.call("slow", { o: "a".repeat(3_000) })).text, /--o a{3000}/);
+});

@@ -1,5 +1,7 @@
 /** Words longer than this are never compared: nobody mistypes them, and the work grows with the square. */
 const LONGEST_WORD = 64;
+/** So many candidates are compared. */
+const MOST_CANDIDATES = 1_000;
 
 /**
  * The candidate a person most likely meant by `word`, or undefined when none is near enough.
@@ -12,7 +14,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   const wanted = fold(word);
   let best: string | undefined;
   let bestDistance = Math.min(Math.max(1, Math.floor(wanted.length / 3)) + 1, wanted.length);
-  for (const candidate of candidates) {
+  for (const candidate of Iterator.from(candidates).take(MOST_CANDIDATES)) {
     if (candidate.length > LONGEST_WORD) continue;
     const distance = editDistance(wanted, fold(candidate));
     if (distance >= bestDistance) continue;

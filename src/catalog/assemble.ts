@@ -1,10 +1,10 @@
 /** Accepted tool files become one set of tools: what only shows when the files are seen together is decided here (T4). */
-import { errorAt, type Finding, warningAt } from "./finding.ts";
+import { errorAt, type Finding, MOST_FINDINGS, warningAt } from "./finding.ts";
 import { type Flatten, flatten, type PlacedLeaf } from "./flatten.ts";
-import type { CatalogTool } from "./leaf.ts";
+import type { CatalogTool, Leaf } from "./leaf.ts";
 import type { ToolDefinition } from "./mtdf.ts";
 import { LONG_NAME, LONGEST_NAME, RESERVED_NAMES, toolNameOf } from "./names.ts";
-import { checkSteps, stepWarnings } from "./sequences.ts";
+import { SequenceCheck } from "./sequences.ts";
 import { catalogOf } from "./snapshot.ts";
 
 /** A file that is right on its own. */
@@ -34,21 +34,48 @@ export function assemble(files: readonly AcceptedFile[], leavesOfFile: Flatten =
   const report = (file: string, ...found: readonly Finding[]) => {
     if (found.length > 0) findings.set(file, [...findings.get(file) ?? [], ...found]);
   };
-  let candidates = acceptNames(files, leavesOfFile, report);
-  for (let removed = true; removed;) {
-    const catalog = catalogOf(leavesOf(candidates), { tools: candidates.map(({ tool }) => tool) });
-    const kept = candidates.filter(({ tool, leaves }) => {
-      const errors = leaves.flatMap((placed) => checkSteps(catalog, placed));
-      report(tool.file, ...errors);
-      return errors.length === 0;
-    });
-    // A file that went may have been the target of another's step: look again until nothing more goes.
-    removed = kept.length < candidates.length;
-    candidates = kept;
+  const named = acceptNames(files, leavesOfFile, report);
+  const check = new SequenceCheck(catalogOf(leavesOf(named), { tools: named.map(({ tool }) => tool) }));
+  const refused = refusedSteps(named, check);
+  for (const [{ tool }, errors] of refused) report(tool.file, ...errors);
+  const candidates = named.filter((one) => !refused.has(one));
+  for (const { tool, leaves } of candidates) {
+    report(tool.file, ...enough(leaves.values().flatMap((one) => check.warnings(one))));
   }
-  const catalog = catalogOf(leavesOf(candidates), { tools: candidates.map(({ tool }) => tool) });
-  for (const { tool, leaves } of candidates) report(tool.file, ...leaves.flatMap((one) => stepWarnings(catalog, one)));
   return { tools: candidates.map(({ tool }) => tool), leaves: leavesOf(candidates), findings };
+}
+
+/** Files with a step that cannot run, with the reasons: by what they say, or because the file it calls is one of them. */
+function refusedSteps(
+  candidates: readonly Candidate[],
+  check: SequenceCheck,
+): ReadonlyMap<Candidate, readonly Finding[]> {
+  const refused = new Map<Candidate, readonly Finding[]>();
+  const fileOf = new Map(candidates.flatMap((one) => one.leaves.map(({ leaf }) => [leaf, one])));
+  const callers = new Map<Candidate, Map<Candidate, () => Finding>>();
+  for (const candidate of candidates) {
+    const onTarget = (target: Leaf, error: () => Finding) => {
+      const file = fileOf.get(target);
+      if (file === undefined || file === candidate) return;
+      const known = callers.get(file) ?? new Map<Candidate, () => Finding>();
+      if (!known.has(candidate)) known.set(candidate, error);
+      callers.set(file, known);
+    };
+    const errors = enough(candidate.leaves.values().flatMap((one) => check.errors(one, onTarget)));
+    if (errors.length > 0) refused.set(candidate, errors);
+  }
+  // What is added meanwhile is visited too.
+  for (const [candidate] of refused) {
+    for (const [caller, error] of callers.get(candidate) ?? []) {
+      if (!refused.has(caller)) refused.set(caller, [error()]);
+    }
+  }
+  return refused;
+}
+
+/** As many as are told, and one that says that there are more; what comes after them is never made. */
+function enough(findings: IteratorObject<Finding>): readonly Finding[] {
+  return findings.take(MOST_FINDINGS + 1).toArray();
 }
 
 function leavesOf(candidates: readonly Candidate[]): readonly PlacedLeaf["leaf"][] {

@@ -3,10 +3,9 @@
  * not there is taken out of the catalog and listed with its reason. Sequences go with the steps they need.
  */
 import type { Outcome } from "../base/outcome.ts";
-import { isShellStep } from "./sequences.ts";
-import { resolveCall } from "./resolve.ts";
 import type { Catalog, Leaf, Probe, UnavailableTool } from "./leaf.ts";
 import { catalogOf } from "./snapshot.ts";
+import { stepTarget } from "./step_target.ts";
 
 /**
  * Asks one probe; the problem says why it failed, as a sentence without a full stop. Ends early when the signal aborts.
@@ -86,10 +85,9 @@ function dropSequences(catalog: Catalog, reasons: Map<Leaf, string>): boolean {
   for (const leaf of catalog.leaves) {
     if (reasons.has(leaf)) continue;
     for (const step of leaf.sequence) {
-      if (isShellStep(step)) continue;
-      const target = resolveCall(catalog, step.tool, { subcommand: step.subcommand });
-      if (!target.ok || !reasons.has(target.value.leaf)) continue;
-      reasons.set(leaf, `its step "${target.value.leaf.name}" is not available`);
+      const target = stepTarget(catalog, step);
+      if (target === undefined || !reasons.has(target)) continue;
+      reasons.set(leaf, `its step "${target.name}" is not available`);
       added = true;
       break;
     }

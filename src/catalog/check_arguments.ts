@@ -3,8 +3,9 @@ import { didYouMean } from "../base/suggest.ts";
 import { argumentOf } from "./argument.ts";
 import { errorAt, type Finding, warningAt } from "./finding.ts";
 import { isAlwaysMeta } from "./meta_parameters.ts";
+import type { SubcommandDefinition } from "./mtdf.ts";
 import type { ArgumentDefinition } from "./mtdf_argument.ts";
-import { problemOfValue } from "./value.ts";
+import type { ValueCheck } from "./value.ts";
 
 type Path = readonly (string | number)[];
 type Kind = "options" | "positional_args";
@@ -17,24 +18,31 @@ const PORTABLE_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** Findings about the arguments of the node at `at`. */
 export function checkArgumentDefinitions(
-  options: readonly ArgumentDefinition[],
-  positionals: readonly ArgumentDefinition[],
+  { options = [], positional_args: positionals = [] }: Pick<SubcommandDefinition, "options" | "positional_args">,
   at: Path,
+  values: ValueCheck,
 ): readonly Finding[] {
+  const checkList = (kind: Kind, list: readonly ArgumentDefinition[]) =>
+    list.flatMap((argument, index) => checkOne(kind, { argument, at: [...at, kind, index] }, values));
   return [
-    ...options.flatMap((option, index) => checkOne("options", option, [...at, "options", index])),
-    ...positionals.flatMap((one, index) => checkOne("positional_args", one, [...at, "positional_args", index])),
+    ...checkList("options", options),
+    ...checkList("positional_args", positionals),
     ...checkNames(options, positionals, at),
     ...checkOrder(positionals, at),
   ];
 }
 
-function checkOne(kind: Kind, argument: ArgumentDefinition, at: Path): readonly Finding[] {
+interface Placed {
+  readonly argument: ArgumentDefinition;
+  readonly at: Path;
+}
+
+function checkOne(kind: Kind, { argument, at }: Placed, values: ValueCheck): readonly Finding[] {
   // A meta-parameter keeps its own type and meaning, whatever the file says of it.
   if (isAlwaysMeta(argument.name)) return [];
   return [
     ...checkKind(kind, argument, at),
-    ...checkLimits(argument, at),
+    ...checkLimits({ argument, at }, values),
     ...checkPassing(argument, at),
     ...checkWording(kind, argument, at),
   ];
@@ -47,7 +55,7 @@ function checkKind(kind: Kind, argument: ArgumentDefinition, at: Path): readonly
   ];
 }
 
-function checkLimits(argument: ArgumentDefinition, at: Path): readonly Finding[] {
+function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly Finding[] {
   const findings: Finding[] = [];
   const named = `of argument "${argument.name}"`;
   const type = argument.type === "array" ? argument.items?.type ?? "string" : argument.type ?? "string";
@@ -72,13 +80,13 @@ function checkLimits(argument: ArgumentDefinition, at: Path): readonly Finding[]
   if (unused !== undefined) {
     findings.push(warningAt([...at, unused], `"${unused}" ${named} is without effect: its type is ${type}`));
   }
-  return [...findings, ...checkDefault(argument, at)];
+  return [...findings, ...checkDefault({ argument, at }, values)];
 }
 
-function checkDefault(argument: ArgumentDefinition, at: Path): readonly Finding[] {
+function checkDefault({ argument, at }: Placed, values: ValueCheck): readonly Finding[] {
   if (argument.default === undefined) return [];
   const path = [...at, "default"];
-  const problem = problemOfValue(argumentOf(argument), argument.default);
+  const problem = values.problemOf(argumentOf(argument), argument.default);
   if (problem !== undefined) return [errorAt(path, `Default of argument "${argument.name}" ${problem}`)];
   if ([argument.default].flat().some((value) => typeof value === "string" && value.includes("\0"))) {
     return [errorAt(path, `Default of argument "${argument.name}" holds a NUL character: no program can be given one`)];

@@ -2,10 +2,12 @@
 import { checkArgumentDefinitions } from "./check_arguments.ts";
 import { errorAt, type Finding, warningAt } from "./finding.ts";
 import { synchronousOf } from "./flatten.ts";
+import { inheritedLengths } from "./inherited_lengths.ts";
 import { MENTIONS_BACKGROUND, PROMISES_ASYNC } from "./guidance.ts";
 import { knownProgramFindings } from "./known_programs.ts";
 import type { SubcommandDefinition, ToolDefinition } from "./mtdf.ts";
 import { DEFAULT_LEAF, SEQUENCE_COMMAND } from "./names.ts";
+import { ValueCheck } from "./value.ts";
 
 type Node = ToolDefinition | SubcommandDefinition;
 type Path = readonly (string | number)[];
@@ -19,6 +21,7 @@ interface Above {
   readonly description: string | undefined;
   /** Some node above replaced the subcommand words. */
   readonly labelled: boolean;
+  readonly values: ValueCheck;
 }
 
 /** Fields of other programs' tool files: taken, without effect, with a warning. */
@@ -33,9 +36,12 @@ const LEAF_FIELDS = [
   "allow_stdin",
 ] as const;
 
-/** Findings about one file. */
-export function checkTool(tool: ToolDefinition): readonly Finding[] {
-  const above = { tool, at: [], path: [], synchronous: undefined, description: undefined, labelled: false };
+/** Findings about one file; `length`: of its text, in UTF-16 units. */
+export function checkTool(tool: ToolDefinition, length: number): readonly Finding[] {
+  const long = inheritedLengths(tool);
+  if (long.length > 0) return long; // what comes next would look at them once for each subcommand
+  const values = ValueCheck.ofFile(length);
+  const above = { tool, at: [], path: [], synchronous: undefined, description: undefined, labelled: false, values };
   return [...ignoredFields(tool), ...checkNode(tool, above)];
 }
 
@@ -50,7 +56,7 @@ function checkNode(node: Node, above: Above): readonly Finding[] {
   const synchronous = synchronousOf(node) ?? above.synchronous;
   const children = node.subcommand ?? [];
   const own = [
-    ...checkArgumentDefinitions(node.options ?? [], node.positional_args ?? [], above.at),
+    ...checkArgumentDefinitions(node, above.at, above.values),
     ...checkAlias(node, above.at),
   ];
   if (node.enabled === false) return own;
@@ -64,6 +70,7 @@ function checkNode(node: Node, above: Above): readonly Finding[] {
       description: child.description ??
         (child.name === DEFAULT_LEAF ? node.description ?? above.description : undefined),
       labelled: above.labelled || child.argv !== undefined,
+      values: above.values,
     })
   );
   return [...own, ...unusedFields(node, above.at), ...below];

@@ -142,6 +142,14 @@ export interface Catalog {
   readonly leaves: readonly Leaf[];
   /** By MCP tool name. */
   readonly byName: ReadonlyMap<string, Leaf>;
+  /** By tool, then by the words below it joined with "_"; the first of two stays. */
+  readonly byTool: ReadonlyMap<string, ReadonlyMap<string, Leaf>>;
+  /** Names of tools by the name of their program; the first of two stays. */
+  readonly byProgram: ReadonlyMap<string, string>;
+  /** By flat name with the program's name in place of the tool's; the first of two stays. */
+  readonly byProgramName: ReadonlyMap<string, Leaf>;
+  /** Leaves with an argument of their own that is called "subcommand". */
+  readonly withSubcommand: ReadonlySet<Leaf>;
   /** Every problem found while loading, worst first; errors mean the file was left out, or its last good version kept. */
   readonly problems: readonly CatalogProblem[];
   /** What was left out because its program is not there; absent: nothing, or nobody has looked. */

@@ -234,7 +234,7 @@ Deno.test("T4 T14 loadCatalog() refuses a file whose step has no target, and the
   });
   assert.deepStrictEqual(namesOf(catalog), ["c", "work_build"]);
   assert.deepStrictEqual(catalog.problems.map(({ file, pointer, message }) => [file, pointer, message]), [
-    ["a.json", "/sequence/0/tool", 'Step 0 of "a" has no target: Cannot call "b": there is no such tool'],
+    ["a.json", "/sequence/0/tool", 'Step 0 of "a" has no target: Cannot call "b": its file is refused'],
     [
       "b.json",
       "/sequence/0/subcommand",

@@ -4,52 +4,78 @@
  * caller, not protection: what cannot be tried in a bounded number of steps is left to the program itself.
  */
 
-/** Longest value, in UTF-16 units, by the number of choices that multiply: the steps stay below some millions. */
-const LONGEST_BY_CHOICES = [100_000, 100_000, 2_000, 150] as const;
-/** A longer pattern, or a longer fixed repetition in it, is left alone. */
+/** A longer pattern, or a longer repetition in it, is left alone. */
 const LONGEST_PATTERN = 1_000;
+/** The engine writes repetitions out: a pattern that becomes longer than this many parts is left alone. */
+const MOST_PARTS = 20_000;
 
-/** Whether `value` matches `pattern` somewhere; true for what is not tried. */
-export function matchesPattern(pattern: string, value: string): boolean {
-  return value.length > longestChecked(pattern) || new RegExp(pattern, "u").test(value);
-}
+/** Steps for the patterns of one file or one call, spent one match after the other. */
+export class MatchBudget {
+  #steps: number;
 
-/**
- * How long a value may be to be tried with this pattern; -1: no value is.
- *
- * @example longestChecked("^v[0-9]+$") // 100000
- * @example longestChecked("^(a+)+$") // -1
- */
-export function longestChecked(pattern: string): number {
-  const choices = pattern.length > LONGEST_PATTERN ? undefined : choicesOf(pattern);
-  return choices === undefined ? -1 : LONGEST_BY_CHOICES[choices] ?? -1;
+  /** `steps`: of the engine, about a nanosecond each. */
+  constructor(steps: number) {
+    this.#steps = steps;
+  }
+
+  /** Whether `value` matches `pattern` somewhere; true for what would take more steps than are left. */
+  matches(pattern: string, value: string): boolean {
+    const steps = mostSteps(pattern, value.length);
+    if (steps > this.#steps) return true;
+    this.#steps -= steps;
+    return new RegExp(pattern, "u").test(value);
+  }
 }
 
 /** Escapes, classes, opening and closing of groups, alternatives, quantifiers; anything else is one character. */
 const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|\)|\||[*+?]\??|\{\d+(?:,\d*)?\}\??|[^]/gu;
 
 /**
- * How many choices of the engine multiply: where to begin, how often each part repeats, which alternative. Undefined
- * for a group that is repeated and for what looks around or back: those can multiply without limit.
+ * The steps that trying a text of `length` UTF-16 units takes at most: as many ways as all choices multiply to (where to
+ * begin, how often each part repeats, which alternative), each as long as the parts it must go through. Infinity for a
+ * group that is repeated and for what looks around or back: those can multiply without limit.
+ *
+ * @example mostSteps("^v[0-9]+$", 10) // 84
  */
-function choicesOf(pattern: string): number | undefined {
-  let choices = 0;
-  let depth = 0;
-  let anchored = pattern.startsWith("^");
+export function mostSteps(pattern: string, length: number): number {
+  if (pattern.length > LONGEST_PATTERN) return Infinity;
+  let ways = 1;
+  /** What the engine makes of the pattern, and the longest way through it. */
+  let parts = 1;
+  let longest = 1;
+  /** Alternatives of each group that is open; the first is the whole. */
+  const alternatives = [1];
   let previous = "";
   for (const [token] of pattern.matchAll(TOKENS)) {
-    const counts = /^\{(\d+)(,?)(\d*)\}/.exec(token);
-    if (counts !== null || /^[*+?]/.test(token)) {
-      if (previous === ")") return undefined;
-      if (counts !== null && Math.max(Number(counts[1]), Number(counts[3])) > LONGEST_PATTERN) return undefined;
-      if (counts === null || counts[2] === ",") choices++;
-    } else if (token === "|") {
-      choices++;
-      if (depth === 0) anchored = false;
-    } else if (token === "(" || token === "(?:" || token.startsWith("(?<") && !/^\(\?<[=!]/.test(token)) depth++;
-    else if (token.startsWith("(") || /^\\[1-9k]/.test(token)) return undefined;
-    else if (token === ")") depth--;
+    if (/^(?:[*+?]|\{\d)/.test(token)) {
+      const { from, to } = timesOf(token);
+      if (previous === ")" || Math.max(from, Number.isFinite(to) ? to : 0) > LONGEST_PATTERN) return Infinity;
+      ways *= Math.min(to - from, length) + 1;
+      parts += Number.isFinite(to) ? to : from;
+      longest += Math.min(from, length); // to take one more than that is a choice, and counted as one
+    } else if (token === "|") alternatives.push((alternatives.pop() ?? 1) + 1);
+    else if (isGroup(token)) alternatives.push(1);
+    else if (token.startsWith("(") || /^\\[1-9k]/.test(token)) return Infinity;
+    else if (token === ")") ways *= alternatives.pop() ?? 1;
+    parts++;
+    longest++;
     previous = token;
   }
-  return anchored ? choices : choices + 1;
+  const [outermost = 1] = alternatives;
+  const anchored = pattern.startsWith("^") && outermost === 1;
+  return parts > MOST_PARTS ? Infinity : parts + ways * outermost * (anchored ? 1 : length + 1) * longest;
+}
+
+/** How often a quantifier lets the part before it come. */
+function timesOf(quantifier: string): { readonly from: number; readonly to: number } {
+  const counts = /^\{(\d+)(,?)(\d*)\}/.exec(quantifier);
+  if (counts === null) {
+    return { from: quantifier.startsWith("+") ? 1 : 0, to: quantifier.startsWith("?") ? 1 : Infinity };
+  }
+  const [, from, comma, to] = counts;
+  return { from: Number(from), to: comma === "" ? Number(from) : to === "" ? Infinity : Number(to) };
+}
+
+function isGroup(token: string): boolean {
+  return token === "(" || token === "(?:" || token.startsWith("(?<") && !/^\(\?<[=!]/.test(token);
 }

@@ -1,40 +1,65 @@
 import { closest } from "../base/suggest.ts";
 import { type Finding, warningAt } from "./finding.ts";
-import type { Leaf, LeafStep } from "./leaf.ts";
+import type { Leaf, LeafArgument, LeafStep } from "./leaf.ts";
 import { metaParametersOf } from "./meta_parameters.ts";
-import { expectedOf, problemOfValue } from "./value.ts";
-
-/** Each is compared with all that are known, so more are not told of. */
-const MOST_UNKNOWN = 20;
+import { expectedOf, ValueCheck } from "./value.ts";
 
 /**
- * Warnings for the `args` of a step that its target would refuse: the sequence loads, and every call of it fails before
- * the first step (T4, T14). A step gets its own arguments only, so nothing can be added later.
+ * Warnings for the `args` of a step that its target would refuse, made one by one: the sequence loads, and every call of
+ * it fails before the first step (T4, T14). A step gets its own arguments only, so nothing can be added later.
  */
-export function stepArgumentFindings(
-  step: LeafStep,
-  target: Leaf,
-  at: readonly (string | number)[],
-): readonly Finding[] {
-  const declared = [...target.options, ...target.positionals];
-  const known = new Set([...declared.map(({ name }) => name), ...metaParametersOf(target).keys()]);
-  const place = Object.keys(step.args).length === 0 ? at : [...at, "args"];
-  const refused = `"${target.name}" refuses this step`;
-  const strange = Object.keys(step.args).filter((name) => !known.has(name)).slice(0, MOST_UNKNOWN);
-  const unknown = strange.map((name) => {
-    const guess = closest(name, known);
-    const advice = guess === undefined ? `known arguments are ${[...known].join(", ")}` : `did you mean "${guess}"?`;
-    const finding = warningAt([...place, name], `${refused}: argument "${name}" is unknown; ${advice}`);
-    return { ...finding, at: "key" as const };
-  });
-  const wrong = declared.flatMap((argument) => {
-    if (!Object.hasOwn(step.args, argument.name)) {
-      if (!argument.required) return [];
-      return [warningAt(place, `${refused}: argument "${argument.name}" is missing, expected ${expectedOf(argument)}`)];
+export class StepArguments {
+  readonly #check = ValueCheck.ofCall();
+  /** So many unknown names are still told what was meant: to look for that takes long where a target has many. */
+  #guesses = 20;
+  /** What is asked about a target at every step that calls it. */
+  readonly #targets = new Map<Leaf, Target>();
+
+  /** Takes time in proportion to the arguments of the step, once for each target to those of the target. */
+  *findings(step: LeafStep, leaf: Leaf, at: readonly (string | number)[]): Generator<Finding> {
+    const target = this.#targets.get(leaf) ?? targetOf(leaf);
+    this.#targets.set(leaf, target);
+    const place = Object.keys(step.args).length === 0 ? at : [...at, "args"];
+    const refused = `"${leaf.name}" refuses this step`;
+    for (const [name, value] of Object.entries(step.args)) {
+      const argument = target.declared.get(name);
+      const problem = argument && this.#check.problemOf(argument, value);
+      if (problem !== undefined) yield warningAt([...place, name], `${refused}: argument "${name}" ${problem}`);
+      if (argument !== undefined || target.meta.has(name)) continue;
+      const finding = warningAt(
+        [...place, name],
+        `${refused}: argument "${name}" is unknown; ${this.#advice(name, target)}`,
+      );
+      yield { ...finding, at: "key" };
     }
-    const problem = problemOfValue(argument, step.args[argument.name]);
-    if (problem === undefined) return [];
-    return [warningAt([...place, argument.name], `${refused}: argument "${argument.name}" ${problem}`)];
-  });
-  return [...unknown, ...wrong];
+    for (const argument of target.required) {
+      if (Object.hasOwn(step.args, argument.name)) continue;
+      yield warningAt(place, `${refused}: argument "${argument.name}" is missing, expected ${expectedOf(argument)}`);
+    }
+  }
+
+  #advice(name: string, { declared, meta }: Target): string {
+    const known = [...declared.keys(), ...meta].slice(0, MOST_COMPARED);
+    const guess = this.#guesses-- > 0 ? closest(name, known) : undefined;
+    if (guess !== undefined) return `did you mean "${guess}"?`;
+    return `known arguments are ${known.slice(0, MOST_LISTED).join(", ")}${known.length > MOST_LISTED ? ", …" : ""}`;
+  }
+}
+
+const MOST_COMPARED = 1_000;
+const MOST_LISTED = 40;
+
+interface Target {
+  readonly declared: ReadonlyMap<string, LeafArgument>;
+  readonly required: readonly LeafArgument[];
+  readonly meta: ReadonlySet<string>;
+}
+
+function targetOf(leaf: Leaf): Target {
+  const declared = [...leaf.options, ...leaf.positionals];
+  return {
+    declared: new Map(declared.map((argument) => [argument.name, argument])),
+    required: declared.filter(({ required }) => required),
+    meta: new Set(metaParametersOf(leaf).keys()),
+  };
 }

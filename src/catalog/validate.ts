@@ -36,7 +36,7 @@ export function parseTool(text: string): ParsedTool {
   if (!isToolDefinition(definition)) {
     return { kind: "refused", findings: formatFindings(definition) };
   }
-  const findings = [...brokenTextFindings(text, definition), ...checkTool(definition)];
+  const findings = [...brokenTextFindings(text, definition), ...checkTool(definition, text.length)];
   if (findings.some((finding) => finding.severity === "error")) return { kind: "refused", findings };
   return { kind: "accepted", definition, findings, repeatsKeys: repeatsKeys(text, json.value) };
 }

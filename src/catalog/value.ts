@@ -1,20 +1,64 @@
 import type { LeafArgument } from "./leaf.ts";
-import { matchesPattern } from "./pattern.ts";
+import { MatchBudget } from "./pattern.ts";
+
+/** For the values of one call. */
+const STEPS_OF_CALL = 20_000_000;
+/** For the defaults of a tool file, whatever its length, and more for each of its characters. */
+const LEAST_STEPS_OF_FILE = 100_000;
+const STEPS_PER_CHARACTER = 100;
 
 /**
- * What is wrong with a value given for an argument, or undefined: `is "3", expected a whole number`.
+ * Checks the values of one call, or the defaults of tool files, in time that their length bounds.
  * Says the same as the JSON Schema of `inputSchemaOf` (T6); the one place for calls and for defaults in tool files.
  */
-export function problemOfValue(argument: LeafArgument, value: unknown): string | undefined {
-  if (argument.type !== "array") return problemOfScalar(argument, argument.type, value);
-  if (!Array.isArray(value)) return `is ${shown(value)}, expected ${expectedOf(argument)}`;
-  if (value.length === 0 && argument.required) return "is an empty list, expected at least one element";
-  const type = argument.items?.type ?? "string";
-  for (const [index, element] of value.entries()) {
-    const problem = problemOfScalar(argument, type, element);
-    if (problem !== undefined) return `${problem} (element ${index} of the list)`;
+export class ValueCheck {
+  readonly #budget: MatchBudget;
+  readonly #allowed = new Map<LeafArgument, ReadonlySet<unknown>>();
+
+  private constructor(steps: number) {
+    this.#budget = new MatchBudget(steps);
   }
-  return undefined;
+
+  static ofCall(): ValueCheck {
+    return new ValueCheck(STEPS_OF_CALL);
+  }
+
+  /** `length`: of the file, in UTF-16 units. */
+  static ofFile(length: number): ValueCheck {
+    return new ValueCheck(LEAST_STEPS_OF_FILE + STEPS_PER_CHARACTER * length);
+  }
+
+  /** What is wrong with a value given for an argument, or undefined: `is "3", expected a whole number`. */
+  problemOf(argument: LeafArgument, value: unknown): string | undefined {
+    if (argument.type !== "array") return this.#problemOfScalar(argument, argument.type, value);
+    if (!Array.isArray(value)) return `is ${shown(value)}, expected ${expectedOf(argument)}`;
+    if (value.length === 0 && argument.required) return "is an empty list, expected at least one element";
+    const type = argument.items?.type ?? "string";
+    for (const [index, element] of value.entries()) {
+      const problem = this.#problemOfScalar(argument, type, element);
+      if (problem !== undefined) return `${problem} (element ${index} of the list)`;
+    }
+    return undefined;
+  }
+
+  #problemOfScalar(argument: LeafArgument, type: ScalarType, value: unknown): string | undefined {
+    if (type !== "string" && isLossy(value)) {
+      return `is ${shown(value)}: whole numbers beyond ${Number.MAX_SAFE_INTEGER} lose digits in JSON, ` +
+        "so this need not be the one that was sent";
+    }
+    const fits = isOfType(type, value) && (type === "boolean" || this.#isAllowed(argument, value));
+    return fits ? undefined : `is ${shown(value)}, expected ${expectedScalar(argument, type)}`;
+  }
+
+  #isAllowed(argument: LeafArgument, value: unknown): boolean {
+    if (argument.enum !== undefined) {
+      const allowed = this.#allowed.get(argument) ?? new Set<unknown>(argument.enum);
+      this.#allowed.set(argument, allowed);
+      if (!allowed.has(value)) return false;
+    }
+    if (typeof value === "number") return inRange(argument, value);
+    return typeof value !== "string" || argument.pattern === undefined || this.#budget.matches(argument.pattern, value);
+  }
 }
 
 /** What an argument takes, in words: `a whole number from 1 to 9`. */
@@ -33,48 +77,36 @@ export function shown(value: unknown): string {
 
 type ScalarType = Exclude<LeafArgument["type"], "array">;
 
-function problemOfScalar(argument: LeafArgument, type: ScalarType, value: unknown): string | undefined {
-  if (type !== "string" && isLossy(value)) {
-    return `is ${shown(value)}: whole numbers beyond ${Number.MAX_SAFE_INTEGER} lose digits in JSON, ` +
-      "so this need not be the one that was sent";
-  }
-  return fits(argument, type, value) ? undefined : `is ${shown(value)}, expected ${expectedScalar(argument, type)}`;
-}
-
 /** Whether two whole numbers of JSON text give this one (T7). */
 function isLossy(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-function fits(argument: LeafArgument, type: ScalarType, value: unknown): boolean {
+function isOfType(type: ScalarType, value: unknown): boolean {
   switch (type) {
     case "boolean":
       return typeof value === "boolean";
     case "string":
-      return typeof value === "string" && inEnum(argument, value) && matches(argument, value);
+      return typeof value === "string";
     case "integer":
-      return Number.isInteger(value) && inEnum(argument, value) && inRange(argument, Number(value));
+      return Number.isInteger(value);
     case "number":
-      return typeof value === "number" && inEnum(argument, value) && inRange(argument, value);
+      return typeof value === "number";
   }
-}
-
-function inEnum(argument: LeafArgument, value: unknown): boolean {
-  return argument.enum === undefined || argument.enum.some((allowed) => allowed === value);
-}
-
-function matches(argument: LeafArgument, value: string): boolean {
-  return argument.pattern === undefined || matchesPattern(argument.pattern, value);
 }
 
 function inRange(argument: LeafArgument, value: number): boolean {
   return value >= (argument.minimum ?? -Infinity) && value <= (argument.maximum ?? Infinity);
 }
 
+/** More values of an enum than this are not listed in a message. */
+const MOST_LISTED = 100;
+
 function expectedScalar(argument: LeafArgument, type: ScalarType): string {
   if (type === "boolean") return "true or false";
   if (argument.enum !== undefined) {
-    return `one of ${argument.enum.map((allowed) => JSON.stringify(allowed)).join(", ")}`;
+    const more = argument.enum.length > MOST_LISTED ? `, … (${argument.enum.length} values)` : "";
+    return `one of ${argument.enum.slice(0, MOST_LISTED).map((allowed) => JSON.stringify(allowed)).join(", ")}${more}`;
   }
   if (type === "string") return argument.pattern === undefined ? "a text" : `a text that matches ${argument.pattern}`;
   const kind = type === "integer" ? "a whole number" : "a number";

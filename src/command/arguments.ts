@@ -7,7 +7,7 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest } from "../base/suggest.ts";
 import type { Leaf, LeafArgument } from "../catalog/leaf.ts";
 import { metaParametersOf } from "../catalog/meta_parameters.ts";
-import { expectedOf, problemOfValue, shown } from "../catalog/value.ts";
+import { expectedOf, shown, ValueCheck } from "../catalog/value.ts";
 import { type MetaParts, readMeta } from "./meta_arguments.ts";
 import type { ArgumentProblem } from "./prepared_command.ts";
 import { sizeProblems } from "./size_limits.ts";
@@ -28,10 +28,11 @@ export function checkArguments(leaf: Leaf, args: unknown): Outcome<CheckedArgume
   const declared = [...leaf.options, ...leaf.positionals];
   const problems = [...unknownProblems(given, declared, [...meta.keys()])];
   const values = new Map<string, unknown>();
+  const check = ValueCheck.ofCall();
   for (const argument of declared) {
     const value = given.has(argument.name) ? given.get(argument.name) : argument.default;
     if (value !== undefined) values.set(argument.name, value);
-    const message = messageFor(leaf, argument, given);
+    const message = messageFor({ leaf, argument, check }, given);
     if (message !== undefined) problems.push({ argument: argument.name, message });
   }
   const parts = readMeta(given, meta, problems);
@@ -68,13 +69,19 @@ function unknownProblems(
   });
 }
 
-function messageFor(leaf: Leaf, argument: LeafArgument, given: ReadonlyMap<string, unknown>): string | undefined {
+interface Asked {
+  readonly leaf: Leaf;
+  readonly argument: LeafArgument;
+  readonly check: ValueCheck;
+}
+
+function messageFor({ leaf, argument, check }: Asked, given: ReadonlyMap<string, unknown>): string | undefined {
   const name = `Argument "${argument.name}"`;
   if (!given.has(argument.name)) {
     return argument.required ? `${name} is missing, expected ${expectedOf(argument)}` : undefined;
   }
   const value = given.get(argument.name);
-  const problem = problemOfValue(argument, value);
+  const problem = check.problemOf(argument, value);
   if (problem !== undefined) return `${name} ${problem}`;
   for (const element of [value].flat()) {
     const unfit = unfitProblem(leaf, argument, element);

@@ -7,7 +7,7 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { Scope } from "../base/scope.ts";
 import type { Catalog, Leaf, LeafStep } from "../catalog/leaf.ts";
 import { resolveCall } from "../catalog/resolve.ts";
-import { isShellStep } from "../catalog/sequences.ts";
+import { isShellStep } from "../catalog/step_target.ts";
 import type { Work, WorkControl, WorkEnd } from "../operation/operation.ts";
 import { checkBuiltinArguments } from "./builtin_parameters.ts";
 import { commandWork, requestWork, type WorkTools } from "./command_work.ts";
@@ -28,28 +28,47 @@ interface Step {
 /** Sequences inside sequences; the catalog refuses cycles, this refuses what it could not see. */
 const DEEPEST = 8;
 
+interface SequenceCall {
+  readonly leaf: Leaf;
+  readonly directory: string;
+}
+
 /** The work of the sequence `leaf`, or what is wrong with one of its steps. Steps run in `directory` unless they name their own. */
 export async function sequenceWork(
   tools: SequenceTools,
   catalog: Catalog,
-  call: { readonly leaf: Leaf; readonly directory: string; readonly depth?: number },
+  call: SequenceCall,
 ): Promise<Outcome<Work>> {
-  const depth = call.depth ?? 1;
-  if (depth > DEEPEST) return failure(`Cannot run "${call.leaf.name}": sequences are nested more than ${DEEPEST} deep`);
+  return await nestedWork({ tools, catalog, made: new Map() }, call, 1);
+}
+
+/** What the steps of one call are made with. */
+interface Making {
+  readonly tools: SequenceTools;
+  readonly catalog: Catalog;
+  /** A step that is reached on several ways is made once for each directory: the ways can be more than there is room for. */
+  readonly made: Map<LeafStep, Map<string, Step>>;
+}
+
+async function nestedWork(making: Making, { leaf, directory }: SequenceCall, depth: number): Promise<Outcome<Work>> {
+  if (depth > DEEPEST) return failure(`Cannot run "${leaf.name}": sequences are nested more than ${DEEPEST} deep`);
   const steps: Step[] = [];
-  for (const [index, step] of call.leaf.sequence.entries()) {
-    const made = await makeStep(tools, catalog, { step, directory: call.directory, depth });
-    if (!made.ok) return failure(`Cannot run "${call.leaf.name}": step ${index + 1}: ${made.problem}`);
+  for (const [index, step] of leaf.sequence.entries()) {
+    const known = making.made.get(step) ?? new Map<string, Step>();
+    const before = known.get(directory);
+    const made = before === undefined ? await makeStep(making, { step, directory, depth }) : success(before);
+    if (!made.ok) return failure(`Cannot run "${leaf.name}": step ${index + 1}: ${made.problem}`);
+    making.made.set(step, known.set(directory, made.value));
     steps.push(made.value);
   }
-  return success((control) => runSteps(steps, call.leaf.stepDelayMs, control));
+  return success((control) => runSteps(steps, leaf.stepDelayMs, control));
 }
 
 async function makeStep(
-  tools: SequenceTools,
-  catalog: Catalog,
+  making: Making,
   { step, directory, depth }: { readonly step: LeafStep; readonly directory: string; readonly depth: number },
 ): Promise<Outcome<Step>> {
+  const { tools, catalog } = making;
   const skip = () => skipReason(tools.scope, step, directory);
   if (isShellStep(step)) return await makeShellStep(tools, step, { directory, skip });
   const resolved = resolveCall(catalog, step.tool, stepArguments(step));
@@ -62,7 +81,7 @@ async function makeStep(
   const name = nameOf(step, leaf.name);
   const seconds = checked.value.checked.meta.timeoutSeconds ?? leaf.timeoutSeconds;
   if (leaf.sequence.length > 0) {
-    const work = await sequenceWork(tools, catalog, { leaf, directory: call.directory, depth: depth + 1 });
+    const work = await nestedWork(making, { leaf, directory: call.directory }, depth + 1);
     return work.ok ? success({ title: name, work: withTimeLimit(work.value, seconds), skip }) : work;
   }
   const prepared = await prepareCall(leaf, call, tools.scope);

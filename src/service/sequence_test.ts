@@ -118,6 +118,27 @@ Deno.test("T14 a shell line is a step like any other, and a step may name its ow
   ]);
 });
 
+Deno.test("T14 a step that is reached on many ways is made once", async () => {
+  let asked = 0;
+  const scope = await openScope([await Deno.realPath(".")]);
+  const counted = {
+    ...scope,
+    resolveDirectory: (path: string | undefined) => {
+      asked++;
+      return scope.resolveDirectory(path);
+    },
+  };
+  // Seven levels of eight calls: two million ways.
+  const names = ["l0", "l1", "l2", "l3", "l4", "l5", "l6"];
+  const leaves = names.map((name, at) => sequence(name, Array.from({ length: 8 }, () => step(names[at + 1] ?? "a"))));
+  const runner = new PlayedRunner((command) => command.exit(7));
+  const service = makeService({ runner, catalog: catalogOf([makeLeaf("a"), ...leaves]), rest: { scope: counted } });
+  await using connected = await connectClient(service);
+  const result = await connected.client.callTool({ name: "l0" });
+  assert.deepStrictEqual([linesOf(result).at(-1), runner.requests.length], ["[ID failed, exit code 7]", 1]);
+  assert.equal(asked, 1 + 7 * 8);
+});
+
 Deno.test("T14 a sequence with a wrong step runs nothing and says which step", async () => {
   const runner = new PlayedRunner();
   const catalog = catalogOf([
