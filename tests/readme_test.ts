@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { loadCatalogFromTexts } from "../src/catalog/load.ts";
+import { clientSettings } from "../src/cli/commands/client_settings.ts";
+import { BUNDLE_NAMES, embeddedTools } from "../src/cli/embedded.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -21,15 +24,31 @@ Deno.test("D3 the README's tool file works as printed", async () => {
   assert.match(answer.text, /^hello the "world" \$\(id\) \*$/m);
 });
 
-Deno.test("D3 the README's client settings are JSON and start the packed program", () => {
-  const settings = blocks("json").filter((block) => block.includes("Ahma"));
-  assert.equal(settings.length, 4);
-  for (const block of settings) {
-    const parsed: Record<string, Record<string, { command: string; args: string[] }>> = JSON.parse(block);
-    const [servers] = Object.values(parsed);
-    assert.equal(servers?.Ahma?.command, "/path/to/ahma_mcp/dist/ahma_mcp");
-    assert.ok(servers.Ahma.args.includes("--tools-dir"));
+Deno.test("D3 L6 README and docs/clients.md show the entries that doctor prints", async () => {
+  const guide = await Deno.readTextFile(new URL("../docs/clients.md", import.meta.url));
+  const program = {
+    command: "/path/to/ahma_mcp/dist/ahma_mcp",
+    args: [],
+    environment: { AHMA_DENO: "/path/to/deno" },
+  };
+  const settings = clientSettings(program, "/path/to/project");
+  for (const { title, file, text } of settings) {
+    const [, section = ""] = guide.split(`\n## ${title}\n`);
+    const [own = ""] = section.split("\n## ");
+    const [, shown] = /^```(?:json|toml)\n([^]*?)^```/m.exec(own) ?? [];
+    assert.deepStrictEqual([title, own.includes(`\`${file}\``), shown], [title, true, text]);
   }
+  const entries = blocks("json").filter((block) => block.includes("Ahma"));
+  assert.deepStrictEqual(entries, settings.filter(({ client }) => client === "claude").map(({ text }) => text));
+});
+
+Deno.test("D3 T15 README names every shipped tool file with the number of its tools", async () => {
+  const counts = await Promise.all(BUNDLE_NAMES.map(async (name) => {
+    const { leaves } = await loadCatalogFromTexts(await embeddedTools([name]));
+    return `\`${name}\` ${leaves.length}`;
+  }));
+  const flat = README.replaceAll("\n", " ");
+  assert.deepStrictEqual(counts.filter((count) => !flat.includes(count)), []);
 });
 
 Deno.test("D3 the README's commands are tasks of this repository", async () => {
