@@ -55,6 +55,11 @@ for (const user of usersAtHand()) {
         { path: `${directory}/new`, access: CLOSED, scope: [bench.scope], flags: [`--write ${directory}`] },
       ]);
     }
+    const owner = `${bench.elsewhere}/node_modules/@a/tool`;
+    const script = bench.write(`${owner}/bin/tool.cjs`, "x");
+    assert.deepStrictEqual(deniedIn(await server.shell(`cat ${script}`)), [
+      { path: script, access: CLOSED, scope: [bench.scope], flags: [`--read ${owner}`, `--write ${owner}/bin`] },
+    ]);
   });
 
   Deno.test(`S15 a path is understood as it is written, as ${user}`, async () => {

@@ -69,6 +69,11 @@ function isSystemPath(path: string): boolean {
   return ["/usr", "/etc", "/lib", "/bin", "/sbin", "/opt"].some((tree) => isWithin(path, tree));
 }
 
+/** The package for Node that a file belongs to, with what is installed in it: the file alone is of no use. */
+function packageOf(path: string): string | undefined {
+  return /^.*?\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
+}
+
 /** Only what the server would accept, and nothing that opens more than a project. */
 function flagsFor(
   { path, kind }: Place,
@@ -79,7 +84,7 @@ function flagsFor(
   const wide = (tree: string) => tree.split("/").length <= 2 || tree === home;
   const refused = (tree: string) => wide(tree) || isSystemPath(tree) || sensitiveProblem(tree, sensitive) !== undefined;
   return [
-    ...state === "closed" && kind !== undefined && !refused(path) ? [`--read ${path}`] : [],
+    ...state === "closed" && kind !== undefined && !refused(path) ? [`--read ${packageOf(path) ?? path}`] : [],
     ...refused(directory) ? [] : [`--write ${directory}`],
   ];
 }
