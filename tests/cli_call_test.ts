@@ -38,6 +38,21 @@ Deno.test("L5 call gives options and words to the tool byte for byte, and its ou
   assert.deepStrictEqual(await runProgram(bench, older.slice(0, 4)).then(({ stdout }) => stdout), "[-m][m]");
 });
 
+Deno.test("S15 call tells on stderr what the sandbox kept from the command, unless it is to be quiet", async () => {
+  using bench = new Workbench();
+  const notes = bench.write(`${bench.home}/notes`, "text");
+  const line = ["sandboxed_shell", "cat ~/notes 2>/dev/null || cat ~/notes; echo done"];
+  const { code, stdout, stderr } = await runProgram(bench, line);
+  assert.deepStrictEqual([code, stdout], [0, `cat: ${notes}: Permission denied\ndone\n`]);
+  assert.deepStrictEqual(
+    stderr.split("\n")[0],
+    `Sandbox: "${notes}" lies outside the scope; commands can neither read ` +
+      `nor change it. A person can allow it: start the server with --read ${notes}.`,
+  );
+  const quiet = await runProgram(bench, [line[0] ?? "", "--quiet", line[1] ?? ""]);
+  assert.deepStrictEqual([quiet.stdout, quiet.stderr], [stdout, ""]);
+});
+
 Deno.test("L5 call refuses wrong arguments with exit code 2 before anything runs", async () => {
   using bench = new Workbench();
   bench.write(".ahma/tools/show.json", SHOW);

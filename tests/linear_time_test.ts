@@ -21,6 +21,9 @@ import { sanitiseGitConfiguration } from "../src/sandbox/git_configuration.ts";
 import { deniedListeners } from "../src/sandbox/denied_operations.ts";
 import { pathsInCommand, pathsInOutput } from "../src/sandbox/mentioned_paths.ts";
 import { absolutePath } from "../src/sandbox/paths.ts";
+import { DEFAULT_CONFINEMENT } from "../src/sandbox/confinement.ts";
+import { tracedDenials } from "../src/sandbox/denied_traces.ts";
+import { evidenceIn } from "../src/sandbox/printed_evidence.ts";
 import { printsError } from "../src/sandbox/printed_errors.ts";
 import { readAddress } from "../src/service/delivery/resource_uri.ts";
 import { shorten } from "../src/service/prepare_call.ts";
@@ -34,6 +37,25 @@ import { messageText, TerminalFilter } from "../src/cli/terminal_text.ts";
 type Reader = (text: string) => unknown;
 
 const PLACES = { directory: "/scope", home: "/home/user" };
+const OPEN_CONTEXT = {
+  scopes: [],
+  policy: {
+    writable: [],
+    grants: [],
+    abi: 7,
+    namespaces: true,
+    keptCapabilities: [],
+    confinement: {
+      ...DEFAULT_CONFINEMENT,
+      filter: true,
+      ownNetwork: false,
+      countedByNamespace: true,
+      ceilings: {},
+      tasksAtStart: 300,
+    },
+    user: { uid: 1000, gid: 1000 },
+  },
+};
 const TABLE = { width: 80, colours: PLAIN };
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -51,6 +73,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   pathsInCommand: (text) => pathsInCommand([text], PLACES),
   absolutePath: (text) => absolutePath(text, "/scope"),
   deniedListeners,
+  evidenceIn: (text) => evidenceIn(text, PLACES),
+  tracedDenials: (text) => tracedDenials({ words: [text], output: text }, OPEN_CONTEXT),
   printsError: (text) => printsError(text, ["EROFS", "EACCES"]),
   sanitiseGitConfiguration: (text) => sanitiseGitConfiguration(`[user]\nname = a${text}b`, []),
   parseProcessList: (text) => parseProcessList(`1 2 3 S ${text}b`),

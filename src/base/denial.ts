@@ -9,16 +9,23 @@ export interface PathDenial extends DenialFacts {
   readonly access: readonly ("read" | "write")[];
   /** It lies in the scope, and programs outside the sandbox obey it (S8). */
   readonly protected?: true;
+  /** It lies in a place of credentials: commands are told that nothing is there, and so is whoever reads this. */
+  readonly hidden?: true;
+  /** Where such a file belongs instead. */
+  readonly instead?: string;
 }
 
 /** Something that may not be done, wherever. */
 export interface OperationDenial extends DenialFacts {
   /**
    * - `network`: connect to the host `subject`.
-   * - `unix_socket`: make or reach the socket at the path `subject`.
+   * - `unix_socket`: make or reach the socket at the path `subject`, or any (`AF_UNIX`).
    * - `system_call`: what the program `subject` is for, or the signal it was ended with.
+   * - `pseudo_terminal`: open one (`/dev/ptmx`).
+   * - `system_packages`: change what the package manager holds at `subject`.
+   * - `write`: change a place that the output does not name.
    */
-  readonly operation: "network" | "unix_socket" | "system_call";
+  readonly operation: "network" | "unix_socket" | "system_call" | "pseudo_terminal" | "system_packages" | "write";
   readonly subject: string;
   /** What holds, as a sentence without its end. */
   readonly reason: string;
@@ -38,7 +45,9 @@ export function denialSentence(denial: Denial): string {
   return `${"path" in denial ? pathReason(denial) : denial.reason}.${advice}`;
 }
 
-function pathReason({ path, access, protected: isProtected }: PathDenial): string {
+function pathReason({ path, access, protected: isProtected, hidden, instead }: PathDenial): string {
+  if (hidden === true) return `"${path}" is hidden from commands, whether it exists or not`;
+  if (instead !== undefined) return `"${path}" lies outside the scope; temporary files belong in ${instead}`;
   const what = access.includes("read")
     ? "commands can neither read nor change it"
     : "commands can read but not change it";

@@ -1,6 +1,6 @@
 import type { Denial } from "../base/denial.ts";
 import type { SandboxedRunner } from "../process/runner.ts";
-import { explainDenials, type FailedCommand } from "../sandbox/denials.ts";
+import { type EndedCommand, explainDenials } from "../sandbox/denials.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 
 /** Names can lie on file systems that hang; a result does not wait for them longer. */
@@ -10,7 +10,7 @@ const LONGEST_LOOK_MS = 500;
 export function failureExplainer(
   { scopes, environment, sensitive }: Pick<Sandbox, "scopes" | "environment" | "sensitive">,
   runner: Pick<SandboxedRunner, "policy" | "readOnly">,
-): (command: FailedCommand) => Promise<readonly Denial[]> {
+): (command: EndedCommand) => Promise<readonly Denial[]> {
   return async (command) => {
     const [settled] = await Promise.allSettled([runner.policy]);
     const policy = settled.status === "fulfilled" ? settled.value : undefined;

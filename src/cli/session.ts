@@ -7,7 +7,7 @@ import type { Logger } from "../base/log.ts";
 import { SandboxedRunner } from "../process/runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { chooseShell, type Shell } from "../process/shell.ts";
-import type { FailedCommand } from "../sandbox/denials.ts";
+import type { EndedCommand } from "../sandbox/denials.ts";
 import { searchPath } from "../sandbox/environment.ts";
 import { missingLayer } from "../sandbox/layers.ts";
 import { missingLayers } from "../sandbox/narrowed.ts";
@@ -42,7 +42,7 @@ export interface Session {
   readonly runner: SessionRunner;
   readonly status: SandboxStatus;
   /** Absent: failures are not explained. */
-  readonly explainFailure?: (command: FailedCommand) => Promise<readonly Denial[]>;
+  readonly explainFailure?: (command: EndedCommand) => Promise<readonly Denial[]>;
   /** See `Service.sandboxFacts`; absent: nothing is told. */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Asks the kernel before anybody is served. @throws {UserError} */

@@ -37,8 +37,7 @@ export function operationDenials(command: FailedOperation, context: Context): re
 
 /** A Unix socket that a command named, which commands cannot reach; undefined: with this policy they can. */
 export function socketDenial(path: string, { policy, scopes }: Context): OperationDenial | undefined {
-  const { unixSockets, filter } = policy.confinement;
-  if (unixSockets === "allow" || !filter && policy.abi < UNIX_SOCKETS_ABI) return undefined;
+  if (!closesUnixSockets(policy)) return undefined;
   return {
     operation: "unix_socket",
     subject: path,
@@ -46,6 +45,11 @@ export function socketDenial(path: string, { policy, scopes }: Context): Operati
     scope: scopes,
     flags: ["--unix-sockets allow"],
   };
+}
+
+/** Whether the policy keeps commands from Unix sockets. */
+export function closesUnixSockets({ confinement: { unixSockets, filter }, abi }: SandboxPolicy): boolean {
+  return unixSockets !== "allow" && (filter || abi >= UNIX_SOCKETS_ABI);
 }
 
 /** Since then Landlock denies connections by path. */

@@ -26,6 +26,15 @@ export async function look(named: string): Promise<Place | undefined> {
   return { path: `${directory === "/" ? "" : directory}/${name}`, kind: undefined };
 }
 
+/** The nearest place above `named` of which something can be said. */
+export async function lookAbove(named: string): Promise<Place | undefined> {
+  for (let above = parentOf(named); above !== "/"; above = parentOf(above)) {
+    const place = await look(above);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
 /**
  * The runtime takes `..` out before it follows links, the kernel after, so they are followed one by one here. Undefined:
  * what one of them starts from is not there.

@@ -22,11 +22,18 @@ const LONGEST_TEXT = 16_384;
 const SEPARATORS = /[\s"'`‘’‚‛“”„«»<>|;&(){}[\],=:]+/u;
 /** An address with a host in it; `file:///a` and `unix:///a` are paths. */
 const ADDRESS = /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s/'"`<>()[\]{},;][^\s'"`<>()[\]{},;]*/giu;
+const TARGET = />[>|]?[ \t]{0,9}["']?([^\s"'<>|;&()]+)/g;
 const QUOTED = /["'`‘‚“„«]([^"'`‘’‚“”„«»\n]{1,1024})["'`’‘”“»]/gu;
 
 /** Names in what a command printed: those that say where they are. */
 export function pathsInOutput(text: string, places: Places): ReadonlySet<string> {
-  return collected(namesIn(text.slice(-LONGEST_TEXT)).filter((name) => /^~|\//.test(name)), places);
+  return collected(namesIn(text.slice(-LONGEST_TEXT)).filter((name) => /^~|\/|^\.\.$/.test(name)), places);
+}
+
+/** Where a shell line redirects output to: `> PATH`, `2>>PATH`. */
+export function targetsInCommand(words: readonly string[], places: Places): ReadonlySet<string> {
+  const names = words.flatMap((word) => [...word.slice(0, LONGEST_TEXT).matchAll(TARGET)].map(([, name = ""]) => name));
+  return collected(names, places);
 }
 
 /** Names in a command's words: also plain ones, which may be links. */

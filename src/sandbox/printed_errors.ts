@@ -1,24 +1,39 @@
 /**
- * Errors in what a command printed, by the names and numbers that runtimes print in every language of messages: Node's
- * `EROFS`, Python's `[Errno 30]`, Rust's `(os error 30)`. Pure.
+ * Errors in what a command printed: by the names and numbers that runtimes print in every language of messages (Node's
+ * `EROFS`, Python's `[Errno 30]`, Rust's `(os error 30)`), and by the C library's English texts. Pure.
  */
 
-/** Errors that denials of the sandbox end in, by errno (asm-generic/errno.h; netdb.h for the negative one). */
-const NUMBERS = {
-  EPERM: 1,
-  EACCES: 13,
-  EBUSY: 16,
-  EROFS: 30,
-  ENETUNREACH: 101,
-  EAI_AGAIN: -3,
+/** Errors that denials of the sandbox end in: errno (asm-generic/errno.h; netdb.h for the negative one), and strerror(3). */
+const ERRORS = {
+  EPERM: { number: 1, text: "operation not permitted" },
+  ENOENT: { number: 2, text: "no such file or directory" },
+  EACCES: { number: 13, text: "permission denied" },
+  EBUSY: { number: 16, text: "device or resource busy" },
+  EROFS: { number: 30, text: "read-only file system" },
+  ENETUNREACH: { number: 101, text: "network is unreachable" },
+  EAI_AGAIN: { number: -3, text: "temporary failure in name resolution" },
 } as const;
 
-export type ErrorName = keyof typeof NUMBERS;
+export type ErrorName = keyof typeof ERRORS;
 
-/** Whether a line of output has one of these errors in it. */
+const PATTERNS: readonly (readonly [ErrorName, RegExp, string])[] = Object.entries(ERRORS).map(
+  ([name, { number, text }]) => [
+    // The keys of an object literal.
+    name as ErrorName,
+    new RegExp(`\\b${name}\\b|(?:Errno|os error|errno:?) ${number}\\b`, "u"),
+    text,
+  ],
+);
+
+/** Whether a line of output has one of these errors in it, by name or number. */
 export function printsError(line: string, names: readonly ErrorName[]): boolean {
-  return names.some((name) => {
-    const number = `(?:Errno|os error|errno:?) ${NUMBERS[name]}\\b`;
-    return new RegExp(`\\b${name}\\b|${number}`, "u").test(line);
-  });
+  return PATTERNS.some(([name, pattern]) => names.includes(name) && pattern.test(line));
+}
+
+/** The errors in a line of output, by name, number or English text. */
+export function errorsIn(line: string): ReadonlySet<ErrorName> {
+  const lower = line.toLowerCase();
+  return new Set(
+    PATTERNS.filter(([, pattern, text]) => pattern.test(line) || lower.includes(text)).map(([name]) => name),
+  );
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import type { PreparedCommand } from "../command/prepared_command.ts";
 import type { Work, WorkControl, WorkEnd } from "../operation/operation.ts";
 import type { CommandEnd, CommandRequest } from "../process/command_runner.ts";
-import type { FailedCommand } from "../sandbox/denials.ts";
+import type { EndedCommand } from "../sandbox/denials.ts";
 import { OutputTail } from "./output_tail.ts";
 import type { PrivateFile, Service } from "./service.ts";
 
@@ -32,7 +32,7 @@ export function requestWork(tools: WorkTools, request: CommandRequest): Work {
   return (control) => runRequest(tools, request, control);
 }
 
-/** Written down before and after it, and explained where it failed (S15, S18). */
+/** Written down before and after it, and explained (S15, S18). */
 async function runRequest(tools: WorkTools, request: CommandRequest, control: WorkControl): Promise<WorkEnd> {
   const { run, directory } = request;
   const command = { operation: control.operation.id, tool: control.operation.tool, run, directory };
@@ -58,18 +58,18 @@ async function runRequest(tools: WorkTools, request: CommandRequest, control: Wo
   return explained;
 }
 
-interface EndedRequest extends Pick<FailedCommand, "output" | "began" | "changed"> {
+interface EndedRequest extends Pick<EndedCommand, "output" | "began" | "changed"> {
   readonly request: CommandRequest;
   readonly end: CommandEnd;
 }
 
-/** Of a command that failed by itself; nothing for one that was ended. */
+/** Of a command that ended by itself; nothing for one that was ended. */
 async function denialsOf(
   { explainFailure }: WorkTools,
   { request, end, output, began, changed }: EndedRequest,
   signal: AbortSignal,
 ): Promise<Pick<WorkEnd, "denials">> {
-  if (explainFailure === undefined || signal.aborted || end.kind === "exited" && end.code === 0) return {};
+  if (explainFailure === undefined || signal.aborted) return {};
   const { run, directory } = request;
   const words = "shell" in run ? [run.shell] : run.argv;
   const ending = end.kind === "not_started" ? {} : end;

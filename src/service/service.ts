@@ -10,7 +10,7 @@ import type { Operation } from "../operation/operation_record.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/text_view.ts";
 import type { CommandRequest, CommandRunner } from "../process/command_runner.ts";
-import type { FailedCommand } from "../sandbox/denials.ts";
+import type { EndedCommand } from "../sandbox/denials.ts";
 
 /** Whether commands are confined, in words for people and models (S14). */
 export interface SandboxStatus {
@@ -83,7 +83,7 @@ export interface Service {
   readonly writePrivateFile: (text: string) => Promise<PrivateFile>;
   readonly log: Logger;
   /** What the sandbox kept from a command that failed (S15); absent: there is no sandbox. */
-  readonly explainFailure?: (command: FailedCommand) => Promise<readonly Denial[]>;
+  readonly explainFailure?: (command: EndedCommand) => Promise<readonly Denial[]>;
   /** Absent: no `--audit-log` (S18). */
   readonly audit?: Audit;
   /**

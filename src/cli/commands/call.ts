@@ -4,6 +4,7 @@
  * stderr → its exit code.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { denialSentence } from "../../base/denial.ts";
 import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Catalog } from "../../catalog/leaf.ts";
@@ -165,7 +166,7 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
     output.end();
     if (asJson) await print(`${JSON.stringify(result, null, 2)}\n`);
     else if (operation === undefined) await tellText(result);
-    else if (!quiet) await printProblem(statusLine(operation));
+    else if (!quiet) await printProblem([...hintsOf(operation), statusLine(operation)].join("\n"));
     // What never became an operation is an answer, or arguments that were wrong.
     if (operation === undefined) return result.isError === true ? 2 : 0;
     return exitCodeOf(operation.end);
@@ -173,6 +174,11 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
     unsubscribe();
     stop.removeEventListener("abort", onStop);
   }
+}
+
+/** What the sandbox kept from the command, as the model of a client reads it (S15). */
+function hintsOf({ end }: Operation): readonly string[] {
+  return (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
 }
 
 async function tellText({ content, isError }: CallToolResult): Promise<void> {

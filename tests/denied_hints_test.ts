@@ -1,0 +1,71 @@
+/** What a foreign client's model reads of denials: whatever the exit code, short, and with no advice that misleads. */
+import assert from "node:assert/strict";
+import { connectClient } from "./_support/sdk_client.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const PYTHON_SOCKET = `import socket
+try:
+    socket.socket(socket.AF_UNIX).bind("s")
+finally:
+    print("cleaned up")
+`;
+
+for (const user of usersAtHand()) {
+  Deno.test(`S15 a client reads each denial in a line, whatever the exit code, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    bench.write(`${bench.home}/.ssh/id_rsa`, "key");
+    bench.write(`${bench.home}/notes`, "text");
+    bench.write(`${bench.home}/.tools/bin/x`, "text");
+    bench.write("listen.py", PYTHON_SOCKET);
+    await using server = await ServerProcess.start(bench, { era: "none" });
+    const client = await connectClient(server, "2025-11-25");
+    const hints = async (command: string) => {
+      const { content } = await client.callTool({
+        name: "sandboxed_shell",
+        arguments: { command, execution_mode: "Synchronous" },
+      });
+      const text = content.map((block) => block.type === "text" ? block.text : "").join("\n");
+      return text.split("\n").filter((line) => line.startsWith("Sandbox: ")).map((line) => line.slice(9));
+    };
+    await hints("git init -q");
+    const { home, scope, parent } = bench;
+    const hidden = (name: string) => [`"${home}/.ssh/${name}" is hidden from commands, whether it exists or not.`];
+    const closed = `lies outside the scope; commands can neither read nor change it.`;
+    const allow = "A person can allow it: start the server with";
+    const notes = [`"${home}/notes" ${closed} ${allow} --read ${home}/notes.`];
+    const config = [
+      `"${scope}/.git/config" is protected, because programs outside the sandbox obey it; commands can read but not ` +
+      `change it. ${allow} --allow-protected .git/config.`,
+    ];
+    const sockets = [`commands can neither make nor reach Unix sockets. ${allow} --unix-sockets allow.`];
+    const terminals = ["commands have no pseudo-terminals (/dev/ptmx)."];
+    const rows: readonly (readonly [line: string, hints: readonly string[]])[] = [
+      ["cat ~/.ssh/id_rsa; echo done", hidden("id_rsa")],
+      ["cat ~/.ssh/id_rsa 2>&1 | tail -1", hidden("id_rsa")],
+      ["cat ~/.ssh/none 2>/dev/null || true", hidden("none")],
+      ["cat ~/notes; echo done", notes],
+      ["cat ~/notes || true", notes],
+      ["cat ~/notes 2>&1 | tail -1", notes],
+      ["cat ~/missing ~/.gitconfig; echo done", []],
+      ["cat ~/missing ~/.gitconfig", []],
+      ["echo x > ~/new; echo done", [`"${home}/new" ${closed}`]],
+      ["echo x >> ~/notes", [`"${home}/notes" lies outside the scope; commands can read but not change it.`]],
+      ["T=~/.tools; touch $T/bin/y; echo done", [`"${home}/.tools/bin/y" ${closed}`]],
+      ["T=~/.tools; mkdir -p $T/a/b/c; echo done", [`"${home}/.tools/a" ${closed}`]],
+      ["ls ..; echo done", [`"${parent}" ${closed}`]],
+      ["cd ..; false", []],
+      ["git config user.name x; echo done", config],
+      ["python3 listen.py; echo done", sockets],
+      ["python3 -c 'import os; os.openpty()' 2>&1 | tail -2", terminals],
+      ["cat /dev/ptmx; echo done", terminals],
+      ["touch /var/lib/dpkg/lock /var/cache/apt/x; echo done", ["system packages are not for commands."]],
+      ["echo 'error: Read-only file system (os error 30)'; false", [
+        "outside the scope everything is read-only; temporary files belong in $TMPDIR.",
+      ]],
+      [`ls -l ${home}/notes; echo '${home}/notes is there'`, []],
+    ];
+    for (const [line, expected] of rows) assert.deepStrictEqual([line, await hints(line)], [line, expected]);
+    await client.close();
+  });
+}
