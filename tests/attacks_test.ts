@@ -20,6 +20,7 @@ Deno.test("S14 S8 a server without a sandbox is found out, and so is an attack t
     user,
     attributes,
     flags: [],
+    extended: false,
     posts: () => Promise.resolve({ sandboxed, bare }),
     renew: () => Promise.resolve(),
   };

@@ -21,6 +21,8 @@ export interface Launch<Result> {
    * milliseconds does not tell, or it went by another command's look. Absent: never.
    */
   readonly mayHaveRaced?: (result: Result) => boolean;
+  /** Called before each launch but the first, with its number. Absent: none is told of. */
+  readonly onAgain?: (tries: number) => void;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface Launch<Result> {
  * have been others meanwhile.
  */
 export async function launchAgain<Result>(
-  { look, launch, mayTryAgain, mayHaveRaced }: Launch<Result>,
+  { look, launch, mayTryAgain, mayHaveRaced, onAgain }: Launch<Result>,
 ): Promise<Result> {
   let before = look()?.key;
   let unchanged = 0;
@@ -38,5 +40,6 @@ export async function launchAgain<Result>(
     const now = look()?.key;
     if (now === before && !(mayHaveRaced?.(result) === true && ++unchanged < MOST_UNCHANGED)) return result;
     before = now;
+    onAgain?.(tries + 1);
   }
 }

@@ -38,3 +38,15 @@ Deno.test("S8 launchAgain() launches again what a change may have met that nobod
   assert.deepStrictEqual(await launched(["a"], ["refused"], raced), ["refused", 10, 11]);
   assert.deepStrictEqual(await launched(["a"], ["refused", "ran"], () => false), ["refused", 1, 2]);
 });
+
+Deno.test("S20 launchAgain() tells of each launch but the first", async () => {
+  const told: number[] = [];
+  const states = ["a", "b", "c", "c"];
+  await launchAgain({
+    look: () => ({ key: states.shift() ?? "" }),
+    launch: () => Promise.resolve("refused"),
+    mayTryAgain: () => true,
+    onAgain: (tries) => told.push(tries),
+  });
+  assert.deepStrictEqual(told, [2, 3]);
+});

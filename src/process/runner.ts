@@ -107,6 +107,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
         launch: () => this.#launch(request, how),
         mayTryAgain: (one) => one.kind === "not_started" && !hooks.signal.aborted,
         mayHaveRaced: () => how.left.at(-1)?.refused() === true,
+        onAgain: (tries) => this.#options.logger.debug("A launch was refused and is tried again", { tries }),
       });
       this.#tellChanges(launched, how);
       return end;

@@ -2,6 +2,7 @@
 import type { ToolAnswer } from "../_support/json_rpc.ts";
 import type { ServerProcess } from "../_support/server_process.ts";
 import type { User, Workbench } from "../_support/workbench.ts";
+import type { RaceFacts } from "./races/count.ts";
 
 /** Where things are for one attempt. Every attempt has its own directory, outside tree, victim and marker. */
 export interface Place {
@@ -70,6 +71,8 @@ export interface Driven {
   readonly answers?: readonly ToolAnswer[];
   /** What it achieved that it must not: an effect of the kind "evidence". */
   readonly achieved?: string | undefined;
+  /** A race in numbers. */
+  readonly race?: RaceFacts;
 }
 
 /** What must be there for the way to make sense. */
@@ -115,6 +118,8 @@ export interface Way {
   /** Seconds a call may take; default 20. */
   readonly seconds?: number;
   readonly needs?: Needs;
+  /** Tried with `--races` only: another way of its row takes nearly the same path. */
+  readonly extended?: true;
 }
 
 /** A row. Each of its ways is tried and has its own control: a broken way does not hide behind one that works. */

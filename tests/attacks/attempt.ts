@@ -6,6 +6,7 @@ import type { Doing, Driven, Effect, Place, Way } from "./attack.ts";
 import type { ExtendedAttributes } from "./extended_attributes.ts";
 import { holds, lookAt, plantOutside } from "./outside_tree.ts";
 import { newMarker, type Post } from "./post.ts";
+import type { RaceFacts } from "./races/count.ts";
 import { Victim } from "./victim.ts";
 
 /** An effect that was seen. */
@@ -19,6 +20,7 @@ export interface Tried {
   readonly breaches: readonly Breach[];
   /** For the report of a failed control. */
   readonly text: string;
+  readonly race?: RaceFacts;
 }
 
 /** An attempt to make. */
@@ -48,7 +50,7 @@ export async function attempt(post: Post, trial: Trial): Promise<Tried> {
   const before = look();
   const tools = await post.tools();
   const heard = post.listenFor(place.marker);
-  const { answers = [], achieved } = await act(post, trial, place);
+  const { answers = [], achieved, race } = await act(post, trial, place);
   const text = answers.map((answer) => answer.text).join("\n");
   const left = await processesLeft(way, place);
   const breaches = [
@@ -61,7 +63,7 @@ export async function attempt(post: Post, trial: Trial): Promise<Tried> {
     ...evidence(way, { place, text, answers }),
     ...achieved === undefined ? [] : [{ effect: "evidence" as const, what: achieved }],
   ];
-  return { breaches, text };
+  return { breaches, text, ...race !== undefined && { race } };
 }
 
 async function act(post: Post, { does, way }: Trial, place: Place): Promise<Driven> {

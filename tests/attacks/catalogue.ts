@@ -1,4 +1,4 @@
-/** Every row, in the order of the research. */
+/** Every row, in the order of the research; the races come last. */
 import type { Row } from "./attack.ts";
 import { ARGUMENTS } from "./arguments.ts";
 import { CONFIGURATION } from "./configuration.ts";
@@ -11,12 +11,14 @@ import { OPERATIONS } from "./operations.ts";
 import { OUTPUT } from "./output.ts";
 import { OWN } from "./own.ts";
 import { PROC } from "./proc.ts";
+import { RACES } from "./races/rows.ts";
 import { READ_OUTSIDE } from "./read_outside.ts";
 import { OTHER_NAMES } from "./second_names.ts";
 import { SIGNALS } from "./signals.ts";
 import { WRITE_OUTSIDE } from "./write_outside.ts";
 
-export const CATALOGUE: readonly Row[] = [
+/** Those that are tried one command at a time. */
+export const SINGLE_ATTACKS: readonly Row[] = [
   ...WRITE_OUTSIDE,
   ...READ_OUTSIDE,
   ...LINKS,
@@ -33,6 +35,8 @@ export const CATALOGUE: readonly Row[] = [
   ...MORE_OF_OUR_OWN,
   ...OTHER_NAMES,
 ];
+
+export const CATALOGUE: readonly Row[] = [...SINGLE_ATTACKS, ...RACES];
 
 /** The rows named by patterns such as `W01` and `R*`; none given: all. @throws Error for a pattern that names no row. */
 export function chosenRows(patterns: readonly string[]): readonly Row[] {

@@ -1,5 +1,5 @@
 /** Rows of the attack catalogue as the ordinary user: arguments, configuration, environment, output. */
 import { areRightsDecisive, isAboutResources, testRows } from "./as_tests.ts";
-import { CATALOGUE } from "./catalogue.ts";
+import { SINGLE_ATTACKS } from "./catalogue.ts";
 
-testRows("ordinary", CATALOGUE.filter((row) => !areRightsDecisive(row) && !isAboutResources(row)));
+testRows("ordinary", SINGLE_ATTACKS.filter((row) => !areRightsDecisive(row) && !isAboutResources(row)));

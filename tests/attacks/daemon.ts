@@ -1,6 +1,6 @@
 /** A process outside the sandbox that serves whoever reaches it: what an attack must not reach. */
 import { withDeadline } from "../_support/deadline.ts";
-import { ORDINARY_ID } from "../_support/workbench.ts";
+import { asUser } from "./as_user.ts";
 import type { Driven, Scene } from "./attack.ts";
 
 export interface DaemonAttack {
@@ -12,9 +12,7 @@ export interface DaemonAttack {
 
 /** Runs `attack` while the daemon waits, and ends the daemon. */
 export async function withDaemon(scene: Scene, { program, attack }: DaemonAttack): Promise<Driven> {
-  const line = ["/usr/bin/python3", "-I", "-c", program];
-  const ids = [`--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups"];
-  const [command = "", ...args] = scene.user === "ordinary" && Deno.uid() === 0 ? ["setpriv", ...ids, ...line] : line;
+  const [command, ...args] = asUser(scene.user, ["/usr/bin/python3", "-I", "-c", program]);
   const child = new Deno.Command(command, { args, cwd: scene.out, stdin: "null", stdout: "piped" }).spawn();
   const reader = child.stdout.getReader();
   try {

@@ -1,5 +1,5 @@
 /** Rows of the attack catalogue as the ordinary user: network, limits, what is left running, sequences. */
 import { isAboutResources, testRows } from "./as_tests.ts";
-import { CATALOGUE } from "./catalogue.ts";
+import { SINGLE_ATTACKS } from "./catalogue.ts";
 
-testRows("ordinary", CATALOGUE.filter(isAboutResources));
+testRows("ordinary", SINGLE_ATTACKS.filter(isAboutResources));

@@ -1,5 +1,5 @@
 /** Rows of our own as the ordinary user. */
 import { isOurOwn, testRows } from "./as_tests.ts";
-import { CATALOGUE } from "./catalogue.ts";
+import { SINGLE_ATTACKS } from "./catalogue.ts";
 
-testRows("ordinary", CATALOGUE.filter(isOurOwn));
+testRows("ordinary", SINGLE_ATTACKS.filter(isOurOwn));

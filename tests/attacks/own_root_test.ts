@@ -1,5 +1,5 @@
 /** Rows of our own as root. */
 import { isOurOwn, testRowsAsRoot } from "./as_tests.ts";
-import { CATALOGUE } from "./catalogue.ts";
+import { SINGLE_ATTACKS } from "./catalogue.ts";
 
-testRowsAsRoot(CATALOGUE.filter(isOurOwn));
+testRowsAsRoot(SINGLE_ATTACKS.filter(isOurOwn));

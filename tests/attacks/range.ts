@@ -10,10 +10,16 @@ export class Range implements AsyncDisposable {
 
   /** Flags that every sandboxed server gets besides its own. */
   readonly flags: readonly string[];
+  /** Whether ways are tried that nearly repeat others. */
+  readonly extended: boolean;
 
-  constructor(user: User, flags: readonly string[] = []) {
+  constructor(
+    user: User,
+    { flags = [], extended = false }: { readonly flags?: readonly string[]; readonly extended?: boolean } = {},
+  ) {
     this.user = user;
     this.flags = flags;
+    this.extended = extended;
   }
 
   /** The two servers. */

@@ -42,6 +42,24 @@ function shortened(reason: string): string {
   return line.length > LONGEST_REMINDER ? `${line.slice(0, LONGEST_REMINDER)}...` : line;
 }
 
+/** The races in numbers, a line for each; empty where there was none. */
+export function raceTable(results: readonly RowResult[]): string {
+  const lines = results.flatMap(({ id, user, races }) =>
+    races.map(({ way, launches, refused, again, moves, states, through }) =>
+      [id, way, user, launches, refused, again ?? "-", moves, states.join("/"), through].map(String)
+    )
+  );
+  if (lines.length === 0) return "";
+  const all = [
+    ["race", "way", "user", "launches", "refused", "tried again", "moves", "states seen", "got outside"],
+    ...lines,
+  ];
+  const width = (column: number) => Math.max(...all.map((cells) => cells[column]?.length ?? 0));
+  return all.map((cells) => `${cells.map((cell, column) => cell.padEnd(width(column))).join("  ").trimEnd()}\n`).join(
+    "",
+  );
+}
+
 /** The last line. */
 export function totals(results: readonly RowResult[]): string {
   const counts = Object.keys(COLOURS).map((verdict) => {

@@ -5,6 +5,7 @@ import { attempt, type Breach, type Tried } from "./attempt.ts";
 import { AWAITED } from "./awaited.ts";
 import { installable, missingPrograms } from "./machine.ts";
 import { Post } from "./post.ts";
+import type { RaceFacts } from "./races/count.ts";
 import type { Range } from "./range.ts";
 import { RESIDUAL_RISKS } from "./residual_risks.ts";
 
@@ -33,10 +34,17 @@ export interface RowResult {
   readonly why: readonly string[];
   /** How many ways were tried. */
   readonly ways: number;
+  /** The ways that were races, in numbers. */
+  readonly races: readonly RaceResult[];
+}
+
+/** A way that was a race. */
+export interface RaceResult extends RaceFacts {
+  readonly way: string;
 }
 
 /** Where a row is tried; a `Range` is one. */
-export type Servers = Pick<Range, "user" | "attributes" | "flags" | "posts" | "renew">;
+export type Servers = Pick<Range, "user" | "attributes" | "flags" | "extended" | "posts" | "renew">;
 
 /** Ways of one row that are tried at the same time. */
 const ABREAST = 3;
@@ -46,19 +54,23 @@ interface WayResult {
   readonly why?: string;
   /** It had other effects than the one the row is about. */
   readonly beyond?: boolean;
+  readonly race?: RaceResult;
 }
 
 /** The row's verdict as the range's user. */
 export async function runAttack(row: Row, range: Servers): Promise<RowResult> {
   const about = { id: row.id, title: row.title, user: range.user };
-  if ("notApplicable" in row) return { ...about, verdict: "not applicable", why: [row.notApplicable], ways: 0 };
+  if ("notApplicable" in row) {
+    return { ...about, verdict: "not applicable", why: [row.notApplicable], ways: 0, races: [] };
+  }
   if (!row.users.includes(range.user)) {
     const reason = `only ${row.users.join(" and ")} can try it`;
-    return { ...about, verdict: "not applicable", why: [reason], ways: 0 };
+    return { ...about, verdict: "not applicable", why: [reason], ways: 0, races: [] };
   }
-  const ways = Object.entries(row.ways);
-  const results = await abreast(ways, ([name, way], index) => {
-    const full: Way = typeof way === "function" ? { does: way } : way;
+  const ways = Object.entries(row.ways)
+    .map(([name, way]): readonly [string, Way] => [name, typeof way === "function" ? { does: way } : way])
+    .filter(([, way]) => range.extended || way.extended !== true);
+  const results = await abreast(ways, ([name, full], index) => {
     return tryOrTell(row, { ...full, aim: full.aim ?? row.aim }, { name, index, range });
   });
   const verdict = worst(results.map((result) => result.verdict));
@@ -70,6 +82,7 @@ export async function runAttack(row: Row, range: Servers): Promise<RowResult> {
     verdict: known ? settled(row.id, verdict) : verdict,
     why: [...why, ...remarks(row.id, verdict)],
     ways: tried,
+    races: results.map(({ race }) => race).filter((race) => race !== undefined),
   };
 }
 
@@ -127,14 +140,15 @@ async function tryWay(row: Attack, way: AimedWay, context: WayContext): Promise<
       ? facing("bare", { way, range }, (post) => attempt(post, { ...trial, does: way.control ?? way.does }))
       : undefined,
   ]);
+  const race = tried.race !== undefined && { race: { way: name, ...tried.race } };
   if (tried.breaches.length > 0) {
     const beyond = tried.breaches.some(({ effect }) => effect !== way.aim);
-    return { verdict: "allowed", why: `${name}: ${described(tried.breaches)}`, beyond };
+    return { verdict: "allowed", why: `${name}: ${described(tried.breaches)}`, beyond, ...race };
   }
   if (control !== undefined && !control.breaches.some(({ effect }) => effect === way.aim)) {
     return { verdict: "control failed", why: `${name}: no "${way.aim}" without the sandbox${shown(control)}` };
   }
-  return { verdict: "denied" };
+  return { verdict: "denied", ...race };
 }
 
 /** The shared server, or one of the way's own that goes with the attempt. */

@@ -82,11 +82,19 @@ os.execvp(sys.argv[1], sys.argv[1:])`;
 export function withoutNamespaces(way: Way): Way {
   return {
     ...way,
-    ownServer: { prefix: failing([STEPS["unshare"] ?? 0], EPERM) },
-    needs: {
-      machine: (user) => Deno.build.arch === "x86_64" ? way.needs?.machine?.(user) : "the filter is written for x86_64",
-    },
+    ownServer: { prefix: refusingNamespaces() },
+    needs: { machine: (user) => noFilter() ?? way.needs?.machine?.(user) },
   };
+}
+
+/** Words that start a program in a system that refuses namespaces. */
+export function refusingNamespaces(): readonly string[] {
+  return failing([STEPS["unshare"] ?? 0], EPERM);
+}
+
+/** Why system calls cannot be made to fail here; undefined: they can. */
+export function noFilter(): string | undefined {
+  return Deno.build.arch === "x86_64" ? undefined : "the filter is written for x86_64";
 }
 
 /** Python that stacks layers of Landlock which deny next to nothing, up to the kernel's limit. */
@@ -106,7 +114,7 @@ os.execvp(sys.argv[1], sys.argv[1:])`;
 function confinedUnder(wrapper: readonly string[]): Way {
   return {
     does: { drive: (scene) => attackUnder(scene, wrapper) },
-    needs: { machine: () => Deno.build.arch === "x86_64" ? undefined : "the filter is written for x86_64" },
+    needs: { machine: noFilter },
   };
 }
 
@@ -124,7 +132,7 @@ async function attackUnder(scene: Scene, wrapper: readonly string[]): Promise<Dr
 
 /** X07: what the other layers would have kept from the command's sight. */
 export function landlockAlone(): Readonly<Record<string, Way>> {
-  const wrapper = failing([STEPS["unshare"] ?? 0], EPERM);
+  const wrapper = refusingNamespaces();
   const way = (
     line: (server: number) => string,
     achieved: (text: string, scene: Scene) => string | undefined,
@@ -137,7 +145,7 @@ export function landlockAlone(): Readonly<Record<string, Way>> {
         return { achieved: achieved(await lineUnder(bench, { wrapper: [...secret, ...wrapper], line, flags }), scene) };
       },
     },
-    needs: { machine: () => Deno.build.arch === "x86_64" ? undefined : "the filter is written for x86_64" },
+    needs: { machine: noFilter },
   });
   const alive = (text: string) => text.includes('"id":2') ? undefined : "the server did not live to answer";
   return {

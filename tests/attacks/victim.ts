@@ -1,6 +1,7 @@
 /** An innocent process outside the sandbox, of the user whose server is attacked. */
 import { withDeadline } from "../_support/deadline.ts";
-import { ORDINARY_ID, type User } from "../_support/workbench.ts";
+import type { User } from "../_support/workbench.ts";
+import { asUser } from "./as_user.ts";
 
 /**
  * What a command must not be able to change about it; printed by a shell, as the runtime keeps /proc shut. Pending
@@ -24,9 +25,7 @@ export class Victim implements AsyncDisposable {
   /** Starts it in `out`, with the secret open on descriptor 3 and the marker in its environment; waits until it runs. */
   static async start(user: User, { out, marker }: { readonly out: string; readonly marker: string }): Promise<Victim> {
     // The shell itself stays: a program it became would be there at a moment that nothing tells.
-    const line = ["sh", "-c", "exec 3<secret; echo ready; read -r never"];
-    const ids = [`--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups"];
-    const [command = "", ...args] = user === "ordinary" && Deno.uid() === 0 ? ["setpriv", ...ids, ...line] : line;
+    const [command, ...args] = asUser(user, ["sh", "-c", "exec 3<secret; echo ready; read -r never"]);
     const child = new Deno.Command(command, {
       args,
       cwd: out,

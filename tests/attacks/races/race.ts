@@ -1,0 +1,139 @@
+/**
+ * A race: a hostile command moves things in the scope while at least 300 commands are launched, and each of these tries
+ * to get outside. The control is a program outside the sandbox that names a path twice: it is led astray.
+ */
+import { compile } from "../../_support/compiled.ts";
+import { until, withDeadline } from "../../_support/deadline.ts";
+import { Workbench } from "../../_support/workbench.ts";
+import { asUser } from "../as_user.ts";
+import type { Driven, Place, Scene, Way } from "../attack.ts";
+import { Count } from "./count.ts";
+import type { Field, Session, StartSessions } from "./sessions.ts";
+
+/** What a race is run with. Paths are relative to the outer scope. */
+export interface Race {
+  /** Makes the tree, all of it the user's; `x/y` must be in it. */
+  readonly make: (field: Field) => void;
+  /** The mover's steps (race.c), in words. */
+  readonly moves: string;
+  /** Where each launch looks for what is outside. */
+  readonly places: readonly string[] | ((field: Field) => readonly string[]);
+  /** What each launch tries outside: to read, to write, to change modes and times. Default: all of it. */
+  readonly tries?: "rw";
+  /** The working directory of each launch; absent: the session's. */
+  readonly directory?: string;
+  /** What a launch executes; default: the program in the outer scope. */
+  readonly program?: string;
+  readonly sessions: StartSessions;
+  /** Tried with `--races` only: another way of its row takes the same path through the launcher. */
+  readonly extended?: true;
+  readonly machine?: () => string | undefined;
+}
+
+const LAUNCHES = 300;
+const MOVES = 300;
+/** Calls under way at the same time. */
+const ABREAST = 4;
+const DEADLINE = 120_000;
+const PROGRAM = "race";
+
+/** The way of a row that is a race. */
+export function raced(race: Race): Way {
+  return {
+    does: { drive: (scene) => launchesMeanwhile(scene, race) },
+    control: { drive: (scene) => ledAstray(scene, race) },
+    prepare: plantTargets,
+    needs: { programs: ["gcc"], ...race.machine !== undefined && { machine: race.machine } },
+    ...race.extended === true && { extended: true },
+  };
+}
+
+/** `y` outside: with the secret, and with what a launch tries to write and to change. */
+function plantTargets({ out, marker }: Place, give: (path: string) => void): void {
+  const files: Readonly<Record<string, string>> = { secret: `${marker}\n`, written: "", changed: "" };
+  Deno.mkdirSync(`${out}/y`);
+  for (const [name, text] of Object.entries(files)) Deno.writeTextFileSync(`${out}/y/${name}`, text);
+  for (const path of [`${out}/y`, ...Object.keys(files).map((name) => `${out}/y/${name}`)]) give(path);
+}
+
+async function launchesMeanwhile(scene: Scene, race: Race): Promise<Driven> {
+  using field = await newField(scene, race);
+  await using stack = new AsyncDisposableStack();
+  const { mover, launches, again } = await race.sessions(field, stack);
+  // A session's process may begin with its first call.
+  await launches.call("sandboxed_shell", { command: "true", execution_mode: "Synchronous" });
+  const command = `exec ./${PROGRAM} move ${race.moves}`;
+  const options = { working_directory: field.scope, execution_mode: "AsyncResultPush", timeout_seconds: 600 };
+  await mover.call("sandboxed_shell", { command, ...options });
+  await until(() => movesIn(field) > 0, 20_000, "the first move");
+  const count = await launchAll(field, { race, session: launches });
+  await Deno.writeTextFile(`${field.scope}/stop`, "");
+  return { answers: count.answers, achieved: count.achieved, race: { ...count.facts, again: again?.() } };
+}
+
+/** Launches until there were enough, and enough moves between the first and the last of them. */
+async function launchAll(
+  field: Field,
+  { race, session }: { readonly race: Race; readonly session: Session },
+): Promise<Count> {
+  const count = new Count();
+  const before = movesIn(field);
+  const end = performance.now() + DEADLINE;
+  const { directory } = race;
+  const places = typeof race.places === "function" ? race.places(field) : race.places;
+  const options = directory === undefined ? {} : { working_directory: `${field.scope}/${directory}` };
+  const program = race.program ?? `${field.scope}/${PROGRAM}`;
+  // Not "exec", which would look for the whole path: things move.
+  const command = `${program} probe ${field.scope}/x ${race.tries ?? "rwc"} ${places.join(" ")}`;
+  const work = async () => {
+    while (!count.isEnough({ launches: LAUNCHES, moves: MOVES })) {
+      if (performance.now() > end) throw new Error(`It took too long: ${JSON.stringify(count.facts)} ${count.refusal}`);
+      const answer = await session.call("sandboxed_shell", { command, execution_mode: "Synchronous", ...options });
+      count.add(answer, movesIn(field) - before);
+    }
+  };
+  await Promise.all(Array.from({ length: ABREAST }, work));
+  return count;
+}
+
+/** The program that looks at `x/y` and then uses it by name, while the same things move. */
+async function ledAstray(scene: Scene, race: Race): Promise<Driven> {
+  using field = await newField(scene, race);
+  const { scope } = field;
+  const path = `${scope}/x/y`;
+  const inode = String((await Deno.stat(path)).ino);
+  const run = (...words: readonly string[]) => {
+    const [command, ...args] = asUser(scene.user, [`${scope}/${PROGRAM}`, ...words]);
+    return new Deno.Command(command, { args, cwd: scope, stdin: "null", stdout: "piped", stderr: "piped" }).spawn();
+  };
+  const mover = run("move", ...race.moves.split(" "));
+  try {
+    await until(() => movesIn(field) > 0, 20_000, "the first move");
+    const { stdout } = await withDeadline(run("twice", path, inode, path, "60").output(), 90_000, "the stand-in");
+    const text = new TextDecoder().decode(stdout);
+    return { achieved: /^astray after \d+ tries$/m.exec(text)?.[0] };
+  } finally {
+    await Deno.writeTextFile(`${scope}/stop`, "");
+    await mover.output();
+  }
+}
+
+async function newField(scene: Scene, race: Race): Promise<Field & Disposable> {
+  const bench = new Workbench(scene.user);
+  const field = { bench, scope: bench.scope, out: scene.out };
+  race.make(field);
+  await compile("../attacks/races/race.c", `${bench.scope}/${PROGRAM}`);
+  await Deno.copyFile(`${bench.scope}/${PROGRAM}`, `${bench.scope}/x/y/${PROGRAM}`);
+  return { ...field, [Symbol.dispose]: () => bench[Symbol.dispose]() };
+}
+
+/** How many steps the mover has done. */
+function movesIn({ scope }: Field): number {
+  try {
+    const bytes = Deno.readFileSync(`${scope}/moves`);
+    return Number(new BigUint64Array(bytes.buffer, 0, Math.floor(bytes.length / 8))[0] ?? 0);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
