@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the packed program in this script's directory with deno: the one in AHMA_DENO, else the first on PATH.
-# It uses words built into the shell only, so that a start costs no process besides the runtime; a link costs one.
+# It uses words built into the shell only, so that a start costs no process besides the runtime.
 self=$0
 if [ -L "$self" ]; then self=$(readlink -f "$self"); fi
 case $self in */*) folder=${self%/*} ;; *) folder=. ;; esac
@@ -28,8 +28,10 @@ if ! [ -f "$deno" ] || ! [ -x "$deno" ]; then
 fi
 
 # npm's package may stand there as a program for Node, which passes no signals on: the runtime that it starts runs
-# instead, from the package itself or from the package of this platform.
-if [ -L "$deno" ]; then real=$(readlink -f "$deno"); else real=$deno; fi
+# instead, from the package itself or from the package of this platform. Where npm's link leads to the runtime itself,
+# that is seen without a process.
+real=$deno
+if [ -L "$deno" ] && ! [ "$deno" -ef "${deno%/*}/../lib/node_modules/deno/deno" ]; then real=$(readlink -f "$deno"); fi
 case $real in
   */bin.cjs)
     package=${real%/*}

@@ -15,3 +15,15 @@ Deno.test("X14 listenForSignals() tells the first signal from the second", async
   assert.strictEqual(await ends.second, "SIGUSR1");
   clearTimeout(deadline);
 });
+
+Deno.test("X14 listenForSignals() takes a quiet signal for the first, and never for the second", async () => {
+  using ends = listenForSignals(["SIGUSR1"], ["SIGUSR2"]);
+  const deadline = setTimeout(() => assert.fail("The signals did not come"), 10_000);
+  const stopped = new Promise<void>((resolve) => ends.stop.addEventListener("abort", () => resolve()));
+  Deno.kill(Deno.pid, "SIGUSR2");
+  await stopped;
+  Deno.kill(Deno.pid, "SIGUSR2");
+  Deno.kill(Deno.pid, "SIGUSR1");
+  assert.deepStrictEqual([ends.stop.reason, await ends.second], ["SIGUSR2", "SIGUSR1"]);
+  clearTimeout(deadline);
+});
