@@ -77,6 +77,18 @@ Deno.test("H10 H2 what a shared server says by itself goes to whom it concerns, 
   assert.strictEqual(methods(one).filter((method) => method === "notifications/resources/updated").length, 1);
 });
 
+Deno.test("H10 a server that asks without end and reads no answer is not read on, and the bridge serves others meanwhile", async () => {
+  using bench = new Workbench();
+  await using server = await fronted(bench);
+  await using client = await HttpClient.connect(server);
+  const asking = client.call("asks");
+  assert.deepStrictEqual((await client.request("ping")).result, {});
+  const taken = Number((await asking).text);
+  assert.ok(taken > 0 && taken < 10_000_000, `${taken}`);
+  // It reads again, and so it is served again.
+  assert.strictEqual((await client.call("tell", { word: "word" })).text, "told");
+});
+
 Deno.test("H10 S3 somebody's server runs in the sandbox, and outside only when a person says so", async () => {
   using bench = new Workbench();
   const outside = `${bench.elsewhere}/file`;

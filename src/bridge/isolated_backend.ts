@@ -49,9 +49,6 @@ export function isolatedBackends(options: IsolatedOptions): OpenBackend {
   return (link, client) => new IsolatedBackend(options, link, client);
 }
 
-/** Requests of a server process that its client has not answered. */
-const MOST_QUESTIONS = 100;
-
 class IsolatedBackend implements Backend {
   readonly #options: IsolatedOptions;
   readonly #link: ClientLink;
@@ -227,10 +224,8 @@ class IsolatedBackend implements Backend {
       this.#server?.send({ jsonrpc: "2.0", id: message.id, ...response } as JSONRPCMessage);
     if (message.method === "ping") return answer({ result: {} });
     if (message.method === "roots/list") return answer({ result: { roots: scopes.map(rootOf) } });
-    if (this.#questions.size >= MOST_QUESTIONS) {
-      return answer({
-        error: { code: BAD_REQUEST, message: `${MOST_QUESTIONS} requests wait for the client already` },
-      });
+    if (this.#questions.isFull) {
+      return answer({ error: { code: BAD_REQUEST, message: "Too many requests wait for the client already" } });
     }
     void this.#questions.ask(message.method, message.params).then(answer);
   }

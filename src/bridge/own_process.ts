@@ -42,8 +42,11 @@ function send(child: Deno.ChildProcess, signal: Deno.Signal): void {
   }
 }
 
-async function readAll(stream: ReadableStream<Uint8Array>, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-  for await (const chunk of stream) onChunk(chunk);
+async function readAll(
+  stream: ReadableStream<Uint8Array>,
+  onChunk: (chunk: Uint8Array) => Promise<void> | void,
+): Promise<void> {
+  for await (const chunk of stream) await onChunk(chunk);
 }
 
 function ignoreGone(thrown: unknown): void {

@@ -12,8 +12,11 @@ export interface ServerProcess {
 }
 
 export interface ServerProcessHooks {
-  /** stdout in order. The chunk's memory is used again when the callee returns. */
-  readonly onOutput: (chunk: Uint8Array) => void;
+  /**
+   * stdout in order. The chunk's memory is used again when the callee returns; where it returns a promise, nothing more
+   * is read before that settles.
+   */
+  readonly onOutput: (chunk: Uint8Array) => Promise<void> | undefined;
   /** A line of its stderr. */
   readonly onErrorLine: (line: string) => void;
 }

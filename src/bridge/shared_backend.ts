@@ -78,12 +78,15 @@ export class SharedServer {
   #receive(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
     if ("id" in message) return this.#refuseQuestion(message.id, message.method);
-    const uri = message.method === "notifications/resources/updated" ? message.params?.["uri"] : undefined;
+    const { method } = message;
+    const uri = method === "notifications/resources/updated" ? message.params?.["uri"] : undefined;
     if (message.method === PROGRESS) return void [...this.#sessions].some((session) => session.progress(message));
     const forAll = FOR_ALL_REGEXP.test(message.method);
     for (const session of this.#sessions) {
-      if (typeof uri === "string" && session.subscribesTo(uri)) session.tellUpdate(message);
-      else if (forAll) session.tell(message);
+      // Only what the protocol has for these: each session gets a copy, and whatever else the server writes may be long.
+      if (typeof uri === "string" && session.subscribesTo(uri)) {
+        session.tellUpdate({ jsonrpc: "2.0", method, params: { uri } });
+      } else if (forAll) session.tell({ jsonrpc: "2.0", method });
     }
   }
 

@@ -11,12 +11,13 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { LineSplitter } from "../service/line_splitter.ts";
+import { LineSplitter, type SplitLine } from "../service/line_splitter.ts";
 import { readWireMessage, type WireMessage } from "../service/wire_message.ts";
 import { LastWords } from "./last_words.ts";
 import { type Answer, Call, type CallRequest, lostAnswer, PendingCalls, refusedAnswer } from "./pending_calls.ts";
 import { type Reached, Restarts } from "./restarts.ts";
 import type { ServerProcess, StartServer } from "./server_process.ts";
+import { Unread } from "./unread.ts";
 
 export interface SubprocessOptions {
   readonly start: StartServer;
@@ -39,8 +40,8 @@ type State = "starting" | "ready" | "waiting" | "resting" | "closed";
 const LONGEST_LINE = 16 * 1024 * 1024;
 /** What a server has beyond the grace of its operations when it is asked to end. */
 const END_MS = 2_000;
-/** Beyond so many bytes that a server has not read it gets no further requests. */
-const MOST_UNREAD = 64 * 1024 * 1024;
+/** Requests that wait until it is ready, bytes. */
+const MOST_WAITING = 64 * 1024 * 1024;
 const ENCODER = new TextEncoder();
 const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" } as const;
 
@@ -56,8 +57,10 @@ export class Subprocess {
   #starting: Promise<void>;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #restUntil = 0;
-  /** Bytes that the process has been sent and has not read. */
-  #unread = 0;
+  #waitingBytes = 0;
+  readonly #unread = new Unread();
+  /** Of the process that is read now. */
+  #splitter: LineSplitter | undefined;
   #timesReady = 0;
   readonly #lastWords = new LastWords();
   /** Why we ended the process that does not shake hands; undefined: we did not. */
@@ -85,15 +88,21 @@ export class Subprocess {
   /** Sends a request, at once or when the server is ready; the call's answer always comes. */
   call(request: CallRequest): Call {
     const call = this.#calls.add(request);
-    this.#whenReady(() => {
-      if (call.isAnswered) return;
-      if (this.#unread > MOST_UNREAD) {
-        this.#calls.remove(call);
-        return call.answer(refusedAnswer("The server process is busy: it does not read what it was sent before"));
-      }
-      call.markSent();
-      this.#write(call.message);
-    }, () => call.answer(this.#refusal()));
+    const bytes = encoded(call.message);
+    const refuse = (why: Answer) => {
+      this.#calls.remove(call);
+      call.answer(why);
+    };
+    this.#whenReady(
+      () => {
+        if (call.isAnswered) return;
+        if (this.#unread.isFull) return refuse(DOES_NOT_READ);
+        call.markSent();
+        this.#writeBytes(bytes, { isAnswer: false });
+      },
+      () => refuse(this.#refusal()),
+      bytes.length,
+    );
     return call;
   }
 
@@ -104,16 +113,18 @@ export class Subprocess {
     if (call.isSent) this.#tellCancelled(call, reason);
   }
 
-  /** Sends a notification or an answer, at once or when the server is ready. */
+  /** Sends a notification or an answer, at once or when the server is ready; not to one that does not read. */
   send(message: JSONRPCMessage): void {
-    this.#whenReady(() => this.#write(message), () => {});
+    const bytes = encoded(message);
+    const isAnswer = !("method" in message);
+    this.#whenReady(() => this.#unread.isFull || this.#writeBytes(bytes, { isAnswer }), () => {}, bytes.length);
   }
 
   /** Asks it to end and resolves when it has: after `graceMs` and a little more it is killed. */
   async close(graceMs: number): Promise<void> {
     this.#state = "closed";
     clearTimeout(this.#pause);
-    this.#waiting = [];
+    this.#takeWaiting();
     await this.#starting;
     const process = this.#process;
     if (process !== undefined) {
@@ -126,14 +137,24 @@ export class Subprocess {
     this.#ready.reject(new Error("It was closed before it was ready"));
   }
 
-  #whenReady(send: () => void, refuse: () => void): void {
+  /** `bytes`: what `send` holds until then. */
+  #whenReady(send: () => void, refuse: () => void, bytes: number): void {
     if (this.#state === "ready") return send();
     if (this.#state === "closed") return refuse();
     if (this.#state === "resting") {
       if (performance.now() < this.#restUntil) return refuse();
       this.#begin();
     }
+    if (this.#waitingBytes > MOST_WAITING) return refuse();
+    this.#waitingBytes += bytes;
     this.#waiting.push(send);
+  }
+
+  #takeWaiting(): readonly (() => void)[] {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    return waiting;
   }
 
   #begin(): void {
@@ -144,6 +165,7 @@ export class Subprocess {
   /** Starts it and shakes hands; a failure counts as an end. Never rejects. */
   async #start(): Promise<void> {
     const splitter = new LineSplitter(LONGEST_LINE);
+    this.#splitter = splitter;
     this.#lastWords.clear();
     this.#noHandshake = undefined;
     try {
@@ -182,9 +204,7 @@ export class Subprocess {
     this.#state = "ready";
     this.#ready.resolve(answer.result);
     this.#options.onReady?.(++this.#timesReady);
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const send of waiting) send();
+    for (const send of this.#takeWaiting()) send();
   }
 
   /** `process` undefined: it could not even be started. */
@@ -211,7 +231,7 @@ export class Subprocess {
     }
     this.#state = "resting";
     this.#restUntil = decision.untilMs;
-    this.#waiting = [];
+    this.#takeWaiting();
     this.#ready.reject(new Error(why));
     this.#calls.answerAll(() => this.#refusal());
   }
@@ -231,10 +251,29 @@ export class Subprocess {
     );
   }
 
-  #receive(splitter: LineSplitter, chunk: Uint8Array): void {
-    for (const line of splitter.push(chunk)) {
+  /** A promise: the server does not read its answers, and nothing more is read from it until the promise settles. */
+  #receive(splitter: LineSplitter, chunk: Uint8Array): Promise<void> | undefined {
+    const lines = splitter.push(chunk);
+    this.#takeLines(lines);
+    return this.#unread.pressure === undefined ? undefined : this.#takeSlowly(splitter, lines);
+  }
+
+  #takeLines(lines: Iterator<SplitLine>): void {
+    while (this.#unread.pressure === undefined) {
+      const { value: line, done } = lines.next();
+      if (done === true) return;
       if (line.kind === "line") this.#take(readWireMessage(line.bytes));
       else this.#options.log.warn("A server wrote a line that is too long", { limit: LONGEST_LINE });
+    }
+  }
+
+  /** The lines of a process whose place another one has taken are dropped. */
+  async #takeSlowly(splitter: LineSplitter, lines: Iterator<SplitLine>): Promise<void> {
+    this.#options.log.debug("A server does not read its answers, and is read on when it does");
+    while (this.#unread.pressure !== undefined) {
+      await this.#unread.pressure;
+      if (splitter !== this.#splitter) return;
+      this.#takeLines(lines);
     }
   }
 
@@ -258,10 +297,17 @@ export class Subprocess {
   }
 
   #write(message: JSONRPCMessage): void {
-    const process = this.#process;
-    if (process === undefined) return;
-    const bytes = ENCODER.encode(`${JSON.stringify(message)}\n`);
-    this.#unread += bytes.length;
-    void process.write(bytes).then(() => this.#unread -= bytes.length);
+    this.#writeBytes(encoded(message), { isAnswer: false });
   }
+
+  #writeBytes(bytes: Uint8Array, kind: { readonly isAnswer: boolean }): void {
+    const process = this.#process;
+    if (process !== undefined) this.#unread.add(bytes.length, kind, process.write(bytes));
+  }
+}
+
+const DOES_NOT_READ = refusedAnswer("The server process is busy: it does not read what it was sent before");
+
+function encoded(message: JSONRPCMessage): Uint8Array {
+  return ENCODER.encode(`${JSON.stringify(message)}\n`);
 }

@@ -154,7 +154,7 @@ export function settingsOfAnother({ settings, http }: ComposeHttpOptions): Setti
 export function errorLines({ echo, log }: Pick<ComposeHttpOptions, "echo" | "log">): (line: string) => void {
   return (line) => {
     echo.error("server", line);
-    log.debug("A server wrote to stderr", { line });
+    log.debug("A server wrote to stderr", { line: line.slice(0, 2_000) });
   };
 }
 

@@ -6,6 +6,9 @@ export interface ByteOutput {
 /** How long to leave a full pipe alone that somebody switched to non-blocking; Deno offers no way to be told. */
 const FULL_PIPE_RETRY_MS = 5;
 
+/** A client that leaves more than this unread is taken for gone: it would fill our memory, bytes. */
+const MOST_UNWRITTEN = 64 * 1024 * 1024;
+
 interface Waiting {
   readonly bytes: Uint8Array;
   readonly done: () => void;
@@ -22,6 +25,7 @@ export class MessageWriter {
   #writing: Promise<void> | undefined;
   /** Nothing more is written. */
   #stopped = false;
+  #unwritten = 0;
 
   /** `onFailure` hears the first failure to write, a closed pipe for instance; afterwards everything is dropped. */
   constructor(output: ByteOutput, onFailure: (thrown: unknown) => void) {
@@ -32,6 +36,11 @@ export class MessageWriter {
   /** Resolves when the bytes were written or dropped; never rejects. */
   write(bytes: Uint8Array): Promise<void> {
     if (this.#stopped) return Promise.resolve();
+    this.#unwritten += bytes.length;
+    if (this.#unwritten > MOST_UNWRITTEN) {
+      this.#fail(new Error(`The client does not read: ${this.#unwritten} bytes wait for it`));
+      return Promise.resolve();
+    }
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ bytes, done: resolve });
     this.#writing ??= this.#writeWaiting();
@@ -54,6 +63,7 @@ export class MessageWriter {
       this.#waiting = [];
       for (const { bytes, done } of taken) {
         await this.#writeAll(bytes);
+        this.#unwritten -= bytes.length;
         done();
       }
     }

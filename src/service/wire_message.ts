@@ -31,6 +31,8 @@ export type WireMessage =
     readonly expectsNone: boolean;
   };
 
+/** Of an id or a token, UTF-16 units. */
+const LONGEST_NAME = 1_024;
 /** Messages in one batch. */
 const MOST_ITEMS = 100;
 /** The one version whose messages come in batches, too; before and after it each comes alone. */
@@ -76,6 +78,11 @@ function batchOf(values: readonly unknown[]): WireMessage {
 }
 
 function messageOf(value: unknown): WireMessage {
+  const long = tooLongName(value);
+  if (long !== undefined) {
+    const problem = `Invalid request: "${long}" has more than ${LONGEST_NAME} characters`;
+    return { kind: "invalid", id: idOf(value), code: INVALID_REQUEST, problem, expectsNone: expectsNone(value) };
+  }
   if (isJSONRPCRequest(value)) return { kind: "request", id: value.id, method: value.method, message: value };
   if (isJSONRPCNotification(value)) return { kind: "notification", cancels: cancelledId(value), message: value };
   if (isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value)) return { kind: "response", message: value };
@@ -86,6 +93,18 @@ function messageOf(value: unknown): WireMessage {
     problem: `Invalid request: ${whatIsWrong(value)}`,
     expectsNone: expectsNone(value),
   };
+}
+
+/** Names that the other side chooses and gets back, in progress many times: whoever may choose long ones fills memory. */
+function tooLongName(value: unknown): "id" | "progressToken" | undefined {
+  if (!isObject(value)) return undefined;
+  if (isLong(value["id"])) return "id";
+  const meta = isObject(value["params"]) ? value["params"]["_meta"] : undefined;
+  return isObject(meta) && isLong(meta["progressToken"]) ? "progressToken" : undefined;
+}
+
+function isLong(name: unknown): boolean {
+  return typeof name === "string" && name.length > LONGEST_NAME;
 }
 
 function expectsNone(value: unknown): boolean {
@@ -105,7 +124,9 @@ function idOf(value: unknown): WireId | null {
 
 /** Undefined also for a number whose digits were lost when it was read: it is not what the client sent. */
 function asId(value: unknown): WireId | undefined {
-  return typeof value === "string" || (typeof value === "number" && !isLossy(value)) ? value : undefined;
+  return typeof value === "string" && !isLong(value) || (typeof value === "number" && !isLossy(value))
+    ? value
+    : undefined;
 }
 
 function isLossy(value: number): boolean {

@@ -6,6 +6,8 @@ import { LineSplitter } from "../../service/line_splitter.ts";
 import { readWireMessage, type WireMessage } from "../../service/wire_message.ts";
 
 const LONGEST_LINE = 16 * 1024 * 1024;
+/** A server that asks and does not read the answers is ended beyond this, bytes. */
+const MOST_UNREAD = 16 * 1024 * 1024;
 /** What a server has to end by itself when its stdin is closed, milliseconds. */
 const END_GRACE_MS = 2_000;
 
@@ -21,6 +23,8 @@ export class CommandTransport implements Transport {
   #ended: CommandEnd | undefined;
   #done: Promise<void> = Promise.resolve();
   #closed = false;
+  /** Bytes that the server was sent and has not read. */
+  #unread = 0;
 
   /** The SDK takes a transport with these for stdio: what does not answer `server/discover` is then of the first era. */
   readonly pid = null;
@@ -74,8 +78,12 @@ export class CommandTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed || this.#writer === undefined) throw new Error("The server has ended");
+    const bytes = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
+    this.#unread += bytes.length;
+    if (this.#unread > MOST_UNREAD) return this.end();
     try {
-      await this.#writer.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+      await this.#writer.write(bytes);
+      this.#unread -= bytes.length;
     } catch (thrown) {
       // It has closed its stdin, most likely because it is ending: how it ended says more.
       await this.#endsWithin(END_GRACE_MS);

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { SILENT } from "../base/log.ts";
+import type { ServerProcessHooks } from "./server_process.ts";
+import { Subprocess } from "./subprocess.ts";
+
+const ENCODER = new TextEncoder();
+
+function line(message: object): string {
+  return `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+}
+
+/** A server whose pipes are the test's: it has read what it was sent when the test says so. */
+class Played implements AsyncDisposable {
+  readonly sent: Record<string, unknown>[] = [];
+  readonly subprocess: Subprocess;
+  readonly #ended = Promise.withResolvers<string>();
+  #hooks: ServerProcessHooks | undefined;
+  #unread: (() => void)[] = [];
+  #reads = true;
+
+  constructor() {
+    this.subprocess = new Subprocess({
+      start: (hooks) => {
+        this.#hooks = hooks;
+        return Promise.resolve({
+          write: (bytes) => this.#take(bytes),
+          askToEnd: () => Promise.resolve(this.#ended.resolve("It ended.")),
+          kill: () => this.#ended.resolve("It was killed."),
+          ended: this.#ended.promise,
+        });
+      },
+      initialize: {},
+      onMessage: (message) => {
+        if ("id" in message && message.id !== undefined) {
+          this.subprocess.send({ jsonrpc: "2.0", id: message.id, result: {} });
+        }
+      },
+      onErrorLine: () => {},
+      handshakeTimeoutMs: 60_000,
+      log: SILENT,
+    });
+  }
+
+  /** Writes to its stdout. */
+  says(text: string): Promise<void> | undefined {
+    return this.#hooks?.onOutput(ENCODER.encode(text));
+  }
+
+  stopsReading(): void {
+    this.#reads = false;
+  }
+
+  /** Reads all it was sent, and what comes. */
+  reads(): void {
+    this.#reads = true;
+    for (const read of this.#unread) read();
+    this.#unread = [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.subprocess.close(0);
+  }
+
+  #take(bytes: Uint8Array): Promise<void> {
+    const message = JSON.parse(new TextDecoder().decode(bytes));
+    this.sent.push(message);
+    if (message.method === "initialize") queueMicrotask(() => void this.says(line({ id: message.id, result: {} })));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#reads) resolve();
+    else this.#unread.push(resolve);
+    return promise;
+  }
+}
+
+Deno.test("H10 a server that asks and reads no answer is not read on until it does, and then nothing is lost", async () => {
+  await using played = new Played();
+  await played.subprocess.initialized;
+  played.stopsReading();
+  const pings = 60_000;
+  const text = Array.from({ length: pings }, (_, id) => line({ id, method: "ping" })).join("");
+  const pressure = played.says(text);
+  const answered = () => played.sent.filter((message) => "result" in message).length;
+  const bytes = answered() * ENCODER.encode(line({ id: 10_000, result: {} })).length;
+  assert.ok(pressure instanceof Promise && bytes < 1.2 * 1024 * 1024 && answered() < pings, `${bytes}`);
+  played.reads();
+  await pressure;
+  assert.equal(answered(), pings);
+});
+
+Deno.test("H10 a server that does not read gets no further requests nor notifications beyond 64 MiB", async () => {
+  await using played = new Played();
+  const { subprocess } = played;
+  await subprocess.initialized;
+  played.stopsReading();
+  const params = { text: "x".repeat(15 * 1024 * 1024) };
+  for (let i = 0; i < 8; i++) subprocess.send({ jsonrpc: "2.0", method: "notifications/x", params });
+  const refused = await subprocess.call({ method: "tools/list", params: undefined }).answered;
+  assert.deepStrictEqual(
+    "error" in refused && refused.error.message,
+    "The server process is busy: it does not read " +
+      "what it was sent before",
+  );
+  assert.equal(played.sent.filter(({ method }) => method === "notifications/x").length, 5);
+  played.reads();
+  await Promise.resolve();
+  const call = subprocess.call({ method: "tools/list", params: undefined });
+  void played.says(line({ id: call.id, result: { tools: [] } }));
+  assert.deepStrictEqual(await call.answered, { result: { tools: [] } });
+});
+
+Deno.test("H10 an id or a token of more than 1,024 characters is not answered", async () => {
+  await using played = new Played();
+  await played.subprocess.initialized;
+  const id = (length: number) => "i".repeat(length);
+  void played.says(line({ id: id(1_025), method: "ping" }) + line({ id: id(1_024), method: "ping" }));
+  assert.deepStrictEqual(played.sent.filter((message) => "result" in message).map((message) => message["id"]), [
+    id(1_024),
+  ]);
+});

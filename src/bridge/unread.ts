@@ -1,0 +1,40 @@
+/**
+ * What a server process was sent and has not read. It may be hostile and read nothing: what it is sent must end then, and
+ * so must what it can have sent to itself by asking.
+ */
+
+/** Beyond so many bytes that a server has not read it gets no further requests and notifications. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** Beyond so many bytes of answers to its own requests nothing more is read from it. */
+const MOST_ANSWER_BYTES = 1024 * 1024;
+
+export class Unread {
+  #bytes = 0;
+  #answerBytes = 0;
+  #relief: PromiseWithResolvers<void> | undefined;
+
+  /** Whether it gets nothing more for now. */
+  get isFull(): boolean {
+    return this.#bytes > MOST_BYTES;
+  }
+
+  /** Undefined: it may be read on; else that is so when the promise settles. */
+  get pressure(): Promise<void> | undefined {
+    if (this.#answerBytes <= MOST_ANSWER_BYTES) return undefined;
+    return (this.#relief ??= Promise.withResolvers<void>()).promise;
+  }
+
+  /** Counts `bytes` until `read` settles, which never rejects. */
+  add(bytes: number, { isAnswer }: { readonly isAnswer: boolean }, read: Promise<void>): void {
+    const answerBytes = isAnswer ? bytes : 0;
+    this.#bytes += bytes;
+    this.#answerBytes += answerBytes;
+    void read.then(() => {
+      this.#bytes -= bytes;
+      this.#answerBytes -= answerBytes;
+      if (this.pressure !== undefined) return;
+      this.#relief?.resolve();
+      this.#relief = undefined;
+    });
+  }
+}
