@@ -13,6 +13,9 @@ import { stepTarget } from "./step_target.ts";
  */
 export type AskProbe = (probe: Probe, signal: AbortSignal) => Promise<Outcome<void>>;
 
+/** What is known of each probe without running a command; undefined: nothing. Never rejects. */
+export type RecallProbes = (probes: readonly Probe[]) => Promise<readonly (Outcome<void> | undefined)[]>;
+
 /** Answers so far, by `probeKey`. */
 export type ProbeAnswers = ReadonlyMap<string, Outcome<void>>;
 
@@ -55,6 +58,16 @@ export async function askProbes(catalog: Catalog, { ask, known, commands, signal
   };
   await Promise.all(Array.from({ length: Math.min(AT_A_TIME, open.length) }, worker));
   return answers;
+}
+
+/** What is known at once. */
+export async function recallProbes(catalog: Catalog, recall: RecallProbes): Promise<ProbeAnswers> {
+  const probes = probesOf(catalog);
+  const answers = await recall([...probes.values()]);
+  return new Map([...probes.keys()].flatMap((key, index) => {
+    const answer = answers[index];
+    return answer === undefined ? [] : [[key, answer] as const];
+  }));
 }
 
 /** Whether the next asking has commands to run. */

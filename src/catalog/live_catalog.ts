@@ -6,7 +6,15 @@ import { DirectoryWatch, type WatchProblem } from "../base/directory_watch.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { type AskProbe, askProbes, hasOpenChecks, type ProbeAnswers, withoutUnavailable } from "./availability.ts";
+import {
+  type AskProbe,
+  askProbes,
+  hasOpenChecks,
+  type ProbeAnswers,
+  type RecallProbes,
+  recallProbes,
+  withoutUnavailable,
+} from "./availability.ts";
 import { CheckRate } from "./check_rate.ts";
 import type { Catalog, CatalogProblem } from "./leaf.ts";
 import { CatalogLoader, type ToolText } from "./load.ts";
@@ -22,6 +30,8 @@ export interface LiveCatalogOptions {
   readonly mayRead?: MayRead;
   readonly bundled: readonly ToolText[];
   readonly ask: AskProbe;
+  /** Asked for the first list, which waits for nothing else. */
+  readonly recall: RecallProbes;
   readonly log: Logger;
 }
 
@@ -31,8 +41,8 @@ const PAUSE_MS = 30;
 const LONGEST_PAUSE_MS = 500;
 /** A file that cannot be read is tried again after these times, milliseconds: it may be just being written. */
 const RETRIES_MS = [100, 200, 400] as const;
-/** The first list of tools waits for probes no longer than this, milliseconds; later answers correct it. */
-const FIRST_PROBES_MS = 1_500;
+/** The first checks begin so long after the first list, milliseconds: what a client asks first is not held up. */
+const FIRST_CHECKS_AFTER_MS = 250;
 /** All probes of one look have so long, milliseconds; what has no answer then counts as there. */
 const ALL_PROBES_MS = 20_000;
 
@@ -59,6 +69,8 @@ export class LiveCatalog implements AsyncDisposable {
   /** Loads one after the other. */
   #working: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
+  /** Resolved: the first checks may begin. */
+  readonly #begin = Promise.withResolvers<void>();
   /** The tools as they were read last, before anybody asked whether they are there. */
   #read: Catalog | undefined;
 
@@ -76,6 +88,14 @@ export class LiveCatalog implements AsyncDisposable {
     return this.#first ??= this.#loadFirst();
   }
 
+  /** The tools when every check that is under way has its answer. */
+  async checked(): Promise<Catalog> {
+    await this.current();
+    this.#begin.resolve();
+    await this.#working;
+    return await this.current();
+  }
+
   /** Hears each new catalog whose tools differ from those before. */
   subscribe(listener: (catalog: Catalog) => void): Unsubscribe {
     return this.#changes.subscribe(listener);
@@ -83,6 +103,7 @@ export class LiveCatalog implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    this.#begin.resolve();
     clearTimeout(this.#pause);
     clearTimeout(this.#retry);
     clearTimeout(this.#owed);
@@ -99,10 +120,12 @@ export class LiveCatalog implements AsyncDisposable {
     }
     const loaded = await this.#load();
     this.#read = loaded;
-    const probing = this.#probe(loaded);
-    await atMost(FIRST_PROBES_MS, probing);
+    this.#answers = await recallProbes(loaded, this.#options.recall);
     this.#publish(loaded);
-    this.#working = this.#working.then(() => probing).then(() => {
+    const timer = setTimeout(() => this.#begin.resolve(), FIRST_CHECKS_AFTER_MS);
+    this.#working = this.#working.then(() => this.#begin.promise).then(() => clearTimeout(timer)).then(() =>
+      this.#probe(loaded)
+    ).then(() => {
       if (this.#read === loaded) this.#publish(loaded); // else a reload that was waiting before this has newer ones
     });
     this.#retryUnread(loaded);
@@ -225,13 +248,6 @@ function sameTools(one: Catalog, other: Catalog): boolean {
 
 function isSame(one: Catalog, other: Catalog): boolean {
   return sameTools(one, other) && JSON.stringify(one.problems) === JSON.stringify(other.problems);
-}
-
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  await Promise.race([work, promise]);
-  clearTimeout(timer);
 }
 
 function unwatched({ path, reason }: WatchProblem): CatalogProblem {

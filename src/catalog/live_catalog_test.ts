@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../base/log.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import type { AskProbe } from "./availability.ts";
+import type { AskProbe, RecallProbes } from "./availability.ts";
 import { findToolsDirectory, toolsDirectoryCandidates } from "./find_tools.ts";
 import type { Catalog } from "./leaf.ts";
 import { LiveCatalog } from "./live_catalog.ts";
@@ -27,8 +27,10 @@ function namesOf(catalog: Catalog): string[] {
 }
 
 async function fixture(
-  { ask = () => Promise.resolve(success(undefined)), explicit = true }: {
+  { ask = () => Promise.resolve(success(undefined)), recall, explicit = true }: {
     ask?: AskProbe;
+    /** Default: what `ask` says of programs. */
+    recall?: RecallProbes;
     explicit?: boolean;
   } = {},
 ): Promise<Fixture> {
@@ -41,6 +43,10 @@ async function fixture(
     watched: toolsDirectoryCandidates(given, base),
     bundled: [],
     ask,
+    recall: recall ?? ((probes) =>
+      Promise.all(probes.map(async (probe) => {
+        return probe.kind === "program" ? await ask(probe, new AbortController().signal) : undefined;
+      }))),
     log: SILENT,
   });
   const announced: string[][] = [];
@@ -162,40 +168,65 @@ Deno.test("T11 LiveCatalog leaves out what is not there, with the reason, and as
   assert.deepStrictEqual([namesOf(catalog), catalog.unavailable], [["a"], [
     { names: ["n"], reason: '"nope" is not there', installInstructions: "" },
   ]]);
+  await f.live.checked();
   missing.clear();
   await f.write("b.json", "b");
   await f.until("a", "b", "n");
-  assert.deepStrictEqual(asked, ["echo", "nope", "nope"]);
+  assert.deepStrictEqual(asked, ["echo", "nope", "nope", "nope"]); // for the first list, then twice where it was missing
 });
 
-Deno.test("T11 LiveCatalog does not wait for a slow check with its first list, and corrects it when it has failed", async () => {
+Deno.test("T11 LiveCatalog waits for no check with its first list, and announces once what checks have found", async () => {
   const slow = Promise.withResolvers<void>();
-  const ask: AskProbe = async () => {
+  const asked: string[] = [];
+  const ask: AskProbe = async (probe) => {
+    if (probe.kind === "program") return success(undefined);
+    asked.push(probe.argv.join(" "));
     await slow.promise;
-    return failure("it is not there");
+    return probe.argv.includes("there") ? success(undefined) : failure("it is not there");
   };
-  await using f = await fixture({ ask });
-  await f.write("a.json", "a");
-  assert.deepStrictEqual(namesOf(await f.live.current()), ["a"]);
+  const known: Record<string, Outcome<void>> = {
+    "look known": success(undefined),
+    "look missing": failure("it was not there"),
+    "look there": failure("it was not there"),
+  };
+  const recall: RecallProbes = (probes) =>
+    Promise.resolve(probes.map((probe) => probe.kind === "command" ? known[probe.argv.join(" ")] : success(undefined)));
+  await using f = await fixture({ ask, recall });
+  for (const name of ["known", "missing", "new", "there"]) {
+    await Deno.writeTextFile(`${f.directory}/${name}.json`, checkedTool(name, name));
+  }
+  const first = await f.live.current();
+  assert.deepStrictEqual([namesOf(first), first.unavailable], [["known", "new"], [
+    { names: ["missing"], reason: "it was not there", installInstructions: "" },
+    { names: ["there"], reason: "it was not there", installInstructions: "" },
+  ]]);
   slow.resolve();
-  await f.until();
+  const checked = await f.live.checked();
+  assert.deepStrictEqual([namesOf(checked), checked.unavailable], [["known", "there"], [
+    { names: ["missing"], reason: "it is not there", installInstructions: "" },
+    { names: ["new"], reason: "it is not there", installInstructions: "" },
+  ]]);
+  assert.deepStrictEqual([asked.toSorted(), f.announced], [["look missing", "look new", "look there"], [[
+    "known",
+    "there",
+  ]]]);
 });
 
 Deno.test("T12 LiveCatalog keeps a change that comes while the first tools are still asked about", async () => {
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   await using f = await fixture({
-    ask: async () => {
+    ask: async (probe) => {
+      if (probe.kind === "program") return success(undefined);
       asked.resolve();
       await answered.promise;
       return success(undefined);
     },
   });
-  await f.write("a.json", "a");
-  const first = f.live.current();
+  await Deno.writeTextFile(`${f.directory}/a.json`, checkedTool("a", "a"));
+  assert.deepStrictEqual(namesOf(await f.live.current()), ["a"]);
   await asked.promise;
   await f.write("b.json", "b");
-  assert.deepStrictEqual(namesOf(await first), ["a"]); // it does not wait for answers for ever
   answered.resolve();
   await f.until("a", "b");
   await f.live[Symbol.asyncDispose](); // when everything that was under way is done
@@ -275,5 +306,5 @@ Deno.test("T11 LiveCatalog tells of checks while they run, and ends one that it 
   const { checks } = f.live;
   assert.deepStrictEqual(checks.list().map(({ id, argv }) => [id, argv]), [["check_1", ["look", "1"]]]);
   assert.deepStrictEqual([await checks.end("check_2"), await checks.end("check_1")], [false, true]);
-  assert.deepStrictEqual([namesOf(await first), checks.list()], [[], []]);
+  assert.deepStrictEqual([namesOf(await first), namesOf(await f.live.checked()), checks.list()], [["x"], [], []]);
 });

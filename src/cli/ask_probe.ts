@@ -2,66 +2,105 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { Scope } from "../base/scope.ts";
 import { visibleText } from "../base/visible_text.ts";
-import type { AskProbe } from "../catalog/availability.ts";
+import type { AskProbe, RecallProbes } from "../catalog/availability.ts";
 import type { Probe } from "../catalog/leaf.ts";
 import type { CommandEnd } from "../process/command_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
-import { programPaths } from "../process/program_paths.ts";
+import type { CheckMemory } from "./check_memory.ts";
+import { type FindProgram, type FoundProgram, programFinder } from "./program_look.ts";
 
 /** A check that takes longer than this, milliseconds, counts as failed. */
 const LONGEST_PROBE_MS = 10_000;
 /** So much of a failed check's output is shown, bytes. */
 const SHOWN_OUTPUT = 200;
 
+type CommandProbe = Extract<Probe, { kind: "command" }>;
+
 export interface ProbeTools {
   readonly runner: Pick<SessionRunner, "run" | "settled">;
   readonly scope: Scope;
   /** Directories of the PATH of commands. */
   readonly path: readonly string[];
+  /** What checks said before. */
+  readonly memory: CheckMemory;
 }
 
-/** The question asked with these tools. */
-export function probeAsker(tools: ProbeTools): AskProbe {
-  return async (probe, signal) => {
-    const answer = await askAny(probe, tools, signal);
-    return answer.ok ? answer : failure(visibleText(answer.problem).replaceAll("\n", " "));
+/** How probes are asked: from what is known at once, or by running them. */
+export interface ProbeAsker {
+  readonly recall: RecallProbes;
+  readonly ask: AskProbe;
+}
+
+/** The questions asked with these tools. */
+export function probeAsker(tools: ProbeTools): ProbeAsker {
+  return {
+    recall(probes) {
+      const find = programFinder(tools.path);
+      const scope = resolvingOnce(tools.scope);
+      return Promise.all(probes.map(async (probe) => {
+        const seen = await lookAt(probe, scope, find);
+        if (!seen.ok) return seen;
+        return probe.kind === "program" ? success(undefined) : tools.memory.recall(seen.value);
+      }));
+    },
+    async ask(probe, signal) {
+      const seen = await lookAt(probe, tools.scope, programFinder(tools.path));
+      if (!seen.ok) return seen;
+      if (probe.kind === "program") return success(undefined);
+      const { answer, isLasting } = await askCommand(probe, tools, signal);
+      const told = answer.ok ? answer : failure(onOneLine(answer.problem));
+      if (isLasting && !signal.aborted) tools.memory.remember(seen.value, told);
+      return told;
+    },
   };
 }
 
-function askAny(probe: Probe, tools: ProbeTools, signal: AbortSignal): Promise<Outcome<void>> {
-  switch (probe.kind) {
-    case "program":
-      return askProgram(probe.program, tools);
-    case "command":
-      return askCommand(probe, tools, signal);
-  }
+type Places = Pick<Scope, "resolveDirectory">;
+
+/** Each directory is looked at once: for many questions of one moment. */
+function resolvingOnce(scope: Places): Places {
+  const known = new Map<string | undefined, ReturnType<Places["resolveDirectory"]>>();
+  return {
+    resolveDirectory(path) {
+      const place = known.get(path) ?? scope.resolveDirectory(path);
+      known.set(path, place);
+      return place;
+    },
+  };
 }
 
-async function askProgram(program: string, { path }: ProbeTools): Promise<Outcome<void>> {
-  for (const candidate of programPaths(program, path, "/")) {
-    if (await isExecutable(candidate)) return success(undefined);
-  }
-  return failure(`"${program}" is not on the PATH of commands`);
+/** What its answer is remembered by: the question, where it is asked, and which file the program is. */
+async function lookAt(probe: Probe, scope: Places, find: FindProgram): Promise<Outcome<string>> {
+  if (probe.kind === "program") return found(probe.program, find(probe.program, "/"));
+  const { argv, successExitCodes } = probe;
+  const directory = await scope.resolveDirectory(probe.directory);
+  if (!directory.ok) return failure(onOneLine(`Check "${argv.join(" ")}" cannot run: ${directory.problem}`));
+  const [program = ""] = argv;
+  const seen = found(program, find(program, directory.value));
+  return seen.ok ? success(JSON.stringify([argv, successExitCodes, directory.value, seen.value])) : seen;
 }
 
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    const { isFile, mode } = await Deno.stat(path);
-    return isFile && ((mode ?? 0) & 0o111) !== 0;
-  } catch (error) {
-    if (error instanceof Error) return false;
-    throw error;
-  }
+function found(name: string, program: FoundProgram | undefined): Outcome<string> {
+  return program === undefined
+    ? failure(onOneLine(`"${name}" is not on the PATH of commands`))
+    : success(`${program.file} ${program.size} ${program.changed}`);
 }
 
-async function askCommand(
-  probe: Extract<Probe, { kind: "command" }>,
-  tools: ProbeTools,
-  stop: AbortSignal,
-): Promise<Outcome<void>> {
+function onOneLine(text: string): string {
+  return visibleText(text).replaceAll("\n", " ");
+}
+
+/** An answer, and whether the same question would get it again: a limit that was reached says nothing about the program. */
+interface CommandAnswer {
+  readonly answer: Outcome<void>;
+  readonly isLasting: boolean;
+}
+
+async function askCommand(probe: CommandProbe, tools: ProbeTools, stop: AbortSignal): Promise<CommandAnswer> {
   const shown = `Check "${probe.argv.join(" ")}"`;
+  const no = (problem: string) => ({ answer: failure(`${shown} ${problem}`), isLasting: false });
   const directory = await tools.scope.resolveDirectory(probe.directory);
-  if (!directory.ok) return failure(`${shown} cannot run: ${directory.problem}`);
+  if (!directory.ok) return no(`cannot run: ${directory.problem}`);
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), LONGEST_PROBE_MS);
   const output: Uint8Array[] = [];
@@ -78,9 +117,10 @@ async function askCommand(
   );
   clearTimeout(timer);
   await ended(tools.runner.settled(), stop); // what a check left running could still change the tool files
-  if (end.kind === "exited" && probe.successExitCodes.includes(end.code)) return success(undefined);
-  if (abort.signal.aborted) return failure(`${shown} did not end within ${LONGEST_PROBE_MS / 1000} s`);
-  return failure(`${shown} ${describe(end)}${firstLine(output)}`);
+  const isLasting = end.kind === "exited";
+  if (isLasting && probe.successExitCodes.includes(end.code)) return { answer: success(undefined), isLasting };
+  if (abort.signal.aborted) return no(`did not end within ${LONGEST_PROBE_MS / 1000} s`);
+  return { ...no(`${describe(end)}${firstLine(output)}`), isLasting };
 }
 
 /** Settles with `work`, or when nobody wants the answer any more. */

@@ -6,13 +6,14 @@ import { messageOf, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { openScope } from "../base/scope.ts";
 import { VERSION } from "../base/version.ts";
+import type { Catalog } from "../catalog/leaf.ts";
 import type { LiveCatalog } from "../catalog/live_catalog.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { OperationRegistry, type RegistryOptions } from "../operation/registry.ts";
 import { SpillSpace } from "../operation/spill_space.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { worktreeHints } from "../sandbox/linked_worktree.ts";
-import { parentOf } from "../sandbox/paths.ts";
+import { absolutePath, parentOf, placeOf } from "../sandbox/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/session_directory.ts";
@@ -20,6 +21,7 @@ import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSe
 import { serveStdioConnection, type StdioStreams } from "../service/stdio_connection.ts";
 import { AuditLog } from "./audit_log.ts";
 import { AuditedRunner } from "./audited_runner.ts";
+import { CheckMemory, checkMemoryFile } from "./check_memory.ts";
 import { embeddedTools } from "./embedded.ts";
 import { liveTools } from "./live_tools.ts";
 import { orRefuse } from "./or_refuse.ts";
@@ -38,6 +40,8 @@ export interface Program extends AsyncDisposable {
   /** For subcommands that talk with a command. */
   readonly runner: SessionRunner;
   readonly sandbox: SessionSandbox;
+  /** The tools when their checks have answers; `service.catalog` does not wait for them. */
+  checkedTools(): Promise<Catalog>;
   /** Speaks MCP until the client is gone or `stop` aborts, and everything that ran has ended (X14). */
   serve(io: StdioStreams): Promise<void>;
   /** Does what was put off until a client has been answered. */
@@ -67,7 +71,8 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const scope = await openScope(sandbox.scopes.map((directory) => directory.path));
   const bundled = await embeddedTools(settings.bundles);
   const path = sandbox.environment["PATH"];
-  const tools = stack.use(liveTools({ settings, bundled, runner: besides, scope, path, log }));
+  const memory = stack.use(openCheckMemory(options, sandbox));
+  const tools = stack.use(liveTools({ settings, bundled, runner: besides, scope, path, memory, log }));
   log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
   for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this system", { gap });
   const files = new PrivateFiles(sandbox.directories.files);
@@ -99,10 +104,18 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     kept,
     runner: besides,
     sandbox,
+    checkedTools: () => tools.checked(),
     serve: (io) => serveStdioConnection(service, io),
     afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
   };
+}
+
+/** Without a sandbox everything is open to commands. */
+function openCheckMemory({ settings, environment, log }: ComposeOptions, { writable }: SessionSandbox): CheckMemory {
+  const readable = settings.readable.map((path) => placeOf(absolutePath(path, Deno.cwd())));
+  const file = writable.length === 0 ? undefined : checkMemoryFile(environment, [...writable, ...readable]);
+  return new CheckMemory({ file, now: Date.now, log });
 }
 
 /** @throws {UserError} when the audit log will not do: nothing runs that it does not tell */

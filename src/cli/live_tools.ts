@@ -8,6 +8,7 @@ import type { SessionRunner } from "../process/session_runner.ts";
 import { absolutePath, isWithin, realPath } from "../sandbox/paths.ts";
 import { searchPath } from "../sandbox/environment.ts";
 import { probeAsker } from "./ask_probe.ts";
+import type { CheckMemory } from "./check_memory.ts";
 import type { EmbeddedTool } from "./embedded.ts";
 import { projectDirectory } from "./project.ts";
 import type { Settings } from "./settings.ts";
@@ -19,11 +20,13 @@ export interface LiveToolsParts {
   readonly scope: Scope;
   /** PATH of commands. */
   readonly path: string | undefined;
+  /** What checks said before. */
+  readonly memory: CheckMemory;
   readonly log: Logger;
 }
 
 /** Nothing is read before the tools are first asked for. */
-export function liveTools({ settings, bundled, runner, scope, path, log }: LiveToolsParts): LiveCatalog {
+export function liveTools({ settings, bundled, runner, scope, path, memory, log }: LiveToolsParts): LiveCatalog {
   const cwd = projectDirectory(settings.scopes, Deno.cwd());
   const explicit = settings.toolsDirectory === undefined
     ? undefined
@@ -48,7 +51,7 @@ export function liveTools({ settings, bundled, runner, scope, path, log }: LiveT
     mayRead: placesOfTools(explicit, cwd),
     watched: settings.hotReload ? toolsDirectoryCandidates(explicit, cwd) : [],
     bundled,
-    ask: probeAsker({ runner, scope, path: searchPath(path) }),
+    ...probeAsker({ runner, scope, path: searchPath(path), memory }),
     log,
   });
 }

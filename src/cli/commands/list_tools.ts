@@ -66,7 +66,7 @@ async function ours({ settings, warnings, environment }: CommandContext): Promis
   const composing = { settings: { ...settings, pool: false, hotReload: false }, environment, log: log.logger };
   await using program = await compose(composing);
   log.start();
-  const catalog = await program.service.catalog();
+  const catalog = await program.checkedTools();
   for (const problem of catalog.problems) {
     if (problem.severity === "error") await printProblem(describeProblem(problem));
   }

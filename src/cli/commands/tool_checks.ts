@@ -5,7 +5,7 @@ import type { Check } from "./check.ts";
 /** The tool files: which are in service, which were left out and why, which programs are missing (requirement L6). */
 export async function checkTools(options: ComposeOptions): Promise<readonly Check[]> {
   await using program = await compose(options);
-  const catalog = await program.service.catalog();
+  const catalog = await program.checkedTools();
   const files = new Set(catalog.tools.map(({ file }) => file));
   const leaves = catalog.leaves.length;
   const loaded: Check = files.size === 0

@@ -1,0 +1,144 @@
+/**
+ * What checks of tool files said, kept between starts (T11) in one file of the user's cache directory, so that a server
+ * lists what can run without running anything. Nothing depends on it: what cannot be read counts as empty, what cannot
+ * be written is forgotten. It says only whether a tool is listed.
+ */
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { readTextIfRegular } from "../base/regular_file.ts";
+import { visibleText } from "../base/visible_text.ts";
+import { expected, isWithin, parentOf, placeOf, realPath, trustedPath } from "../sandbox/paths.ts";
+
+interface Entry {
+  /** Why the check failed; absent: it did not. */
+  readonly problem?: string;
+  /** When it was asked, milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** More are forgotten, the oldest first. */
+const MOST_ENTRIES = 400;
+const LONGEST_PROBLEM = 300;
+/** A larger file is none of ours, bytes. */
+const LARGEST_FILE = 1024 * 1024;
+/** Older answers count as forgotten, milliseconds: what a program needs besides itself may have changed. */
+const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
+/** Answers to longer questions are not kept, characters. */
+const LONGEST_KEY = 600;
+
+export interface CheckMemoryOptions {
+  /** Undefined: nothing is kept. */
+  readonly file: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+export class CheckMemory implements AsyncDisposable {
+  readonly #options: CheckMemoryOptions;
+  #entries: Map<string, Entry> | undefined;
+  readonly #new = new Map<string, Entry>();
+  /** Settles when what was learned is written. */
+  #writing: Promise<void> = Promise.resolve();
+  #isWriting = false;
+
+  constructor(options: CheckMemoryOptions) {
+    this.#options = options;
+  }
+
+  /** What a check said, by all that its answer depends on; undefined: nothing is known, or it is long ago. */
+  recall(key: string): Outcome<void> | undefined {
+    this.#entries ??= this.#read();
+    const entry = this.#new.get(key) ?? this.#entries.get(key);
+    if (entry === undefined || this.#options.now() - entry.at > LONGEST_MS) return undefined;
+    return entry.problem === undefined ? success(undefined) : failure(entry.problem);
+  }
+
+  /** Keeps what a check said; the file is written soon. */
+  remember(key: string, answer: Outcome<void>): void {
+    if (this.#options.file === undefined || key.length > LONGEST_KEY) return;
+    const problem = answer.ok ? {} : { problem: answer.problem.slice(0, LONGEST_PROBLEM).toWellFormed() };
+    this.#new.set(key, { ...problem, at: this.#options.now() });
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    this.#writing = this.#write();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writing;
+  }
+
+  #read(): Map<string, Entry> {
+    const { file } = this.#options;
+    const text = file === undefined || !isOurs(file) ? undefined : readTextIfRegular(file, LARGEST_FILE);
+    return new Map(text === undefined ? [] : entriesOf(text));
+  }
+
+  /** What other servers learned meanwhile stays. One write may tell of several answers. */
+  async #write(): Promise<void> {
+    for (let written = 0; written < this.#new.size;) {
+      written = this.#new.size;
+      const all = [...this.#read(), ...this.#new].toSorted(([, one], [, other]) => one.at - other.at);
+      const kept = Object.fromEntries(new Map(all.slice(-MOST_ENTRIES)));
+      await this.#replace(JSON.stringify({ version: 1, checks: kept }));
+    }
+    this.#isWriting = false;
+  }
+
+  async #replace(text: string): Promise<void> {
+    const file = this.#options.file ?? "";
+    const fresh = `${file}.${crypto.randomUUID()}`;
+    try {
+      await Deno.mkdir(parentOf(file), { recursive: true, mode: 0o700 });
+      await Deno.writeTextFile(fresh, text, { mode: 0o600, createNew: true });
+      await Deno.rename(fresh, file);
+    } catch (thrown) {
+      this.#options.log.debug("Cannot keep what checks said", { error: messageOf(thrown) });
+      expected(() => Deno.removeSync(fresh));
+    }
+  }
+}
+
+/**
+ * The file, or undefined where there is no cache directory, or commands could read or write what lies in it. `open`:
+ * canonical trees that are open to commands.
+ */
+export function checkMemoryFile(
+  { XDG_CACHE_HOME: cache, HOME: home }: Readonly<Record<string, string>>,
+  open: readonly string[],
+): string | undefined {
+  const caches = cache?.startsWith("/") ? cache : home?.startsWith("/") ? `${home}/.cache` : undefined;
+  if (caches === undefined) return undefined;
+  const directory = placeOf(`${caches}/ahma_mcp`);
+  const reached = open.some((tree) => isWithin(directory, tree)) ||
+    realPath(caches) !== undefined && trustedPath(caches, open) === undefined;
+  return reached ? undefined : `${directory}/checks.json`;
+}
+
+/** A file, of this user, that no other can change. */
+function isOurs(file: string): boolean {
+  const seen = expected(() => Deno.lstatSync(file));
+  return seen?.isFile === true && seen.uid === Deno.uid() && ((seen.mode ?? 0) & 0o077) === 0;
+}
+
+function entriesOf(text: string): readonly (readonly [string, Entry])[] {
+  const checks = checksOf(text);
+  return Object.entries(checks).slice(0, MOST_ENTRIES).flatMap(([key, entry]) => {
+    if (key.length > LONGEST_KEY || typeof entry !== "object" || entry === null || !("at" in entry)) return [];
+    const problem = "problem" in entry ? entry.problem : undefined;
+    if (typeof entry.at !== "number" || !(problem === undefined || typeof problem === "string")) return [];
+    const told = problem === undefined ? {} : { problem: visibleText(problem.slice(0, LONGEST_PROBLEM)) };
+    return [[key, { ...told, at: entry.at }] as const];
+  });
+}
+
+function checksOf(text: string): object {
+  try {
+    const { version, checks } = Object(JSON.parse(text));
+    return version === 1 ? Object(checks) : {};
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return {};
+    throw thrown;
+  }
+}

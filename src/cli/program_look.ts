@@ -1,0 +1,35 @@
+/** Where the programs of commands are, looked for along their PATH. */
+import { programPaths } from "../process/program_paths.ts";
+import { expected } from "../sandbox/paths.ts";
+
+/** An executable file, as it is now. */
+export interface FoundProgram {
+  readonly file: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970; undefined: the file system keeps no such time. */
+  readonly changed: number | undefined;
+}
+
+/** The program that a command of this name starts in `directory`; undefined: there is none. */
+export type FindProgram = (name: string, directory: string) => FoundProgram | undefined;
+
+/** Looks along `path`, for each program once: for many questions of one moment. */
+export function programFinder(path: readonly string[]): FindProgram {
+  const known = new Map<string, FoundProgram | undefined>();
+  return (name, directory) => {
+    const key = name.includes("/") ? `${directory}/${name}` : name;
+    if (!known.has(key)) known.set(key, firstExecutable(programPaths(name, path, directory)));
+    return known.get(key);
+  };
+}
+
+function firstExecutable(files: readonly string[]): FoundProgram | undefined {
+  for (const file of files) {
+    const seen = expected(() => Deno.statSync(file));
+    if (seen?.isFile === true && ((seen.mode ?? 0) & 0o111) !== 0) {
+      return { file, size: seen.size, changed: seen.mtime?.getTime() };
+    }
+  }
+  return undefined;
+}
