@@ -22,8 +22,6 @@ export interface Race {
   readonly tries?: "rw";
   /** The working directory of each launch; absent: the session's. */
   readonly directory?: string;
-  /** What a launch executes; default: the program in the outer scope. */
-  readonly program?: string;
   readonly sessions: StartSessions;
   /** Tried with `--races` only: another way of its row takes the same path through the launcher. */
   readonly extended?: true;
@@ -59,14 +57,14 @@ function plantTargets({ out, marker }: Place, give: (path: string) => void): voi
 async function launchesMeanwhile(scene: Scene, race: Race): Promise<Driven> {
   using field = await newField(scene, race);
   await using stack = new AsyncDisposableStack();
-  const { mover, launches, again } = await race.sessions(field, stack);
+  const { mover, launches, program, again } = await race.sessions(field, stack);
   // A session's process may begin with its first call.
   await launches.call("sandboxed_shell", { command: "true", execution_mode: "Synchronous" });
   const command = `exec ./${PROGRAM} move ${race.moves}`;
   const options = { working_directory: field.scope, execution_mode: "AsyncResultPush", timeout_seconds: 600 };
   await mover.call("sandboxed_shell", { command, ...options });
   await until(() => movesIn(field) > 0, 20_000, "the first move");
-  const count = await launchAll(field, { race, session: launches });
+  const count = await launchAll(field, { race, program, session: launches });
   await Deno.writeTextFile(`${field.scope}/stop`, "");
   return { answers: count.answers, achieved: count.achieved, race: { ...count.facts, again: again?.() } };
 }
@@ -74,7 +72,7 @@ async function launchesMeanwhile(scene: Scene, race: Race): Promise<Driven> {
 /** Launches until there were enough, and enough moves between the first and the last of them. */
 async function launchAll(
   field: Field,
-  { race, session }: { readonly race: Race; readonly session: Session },
+  { race, program, session }: { readonly race: Race; readonly program: string; readonly session: Session },
 ): Promise<Count> {
   const count = new Count();
   const before = movesIn(field);
@@ -82,9 +80,7 @@ async function launchAll(
   const { directory } = race;
   const places = typeof race.places === "function" ? race.places(field) : race.places;
   const options = directory === undefined ? {} : { working_directory: `${field.scope}/${directory}` };
-  const program = race.program ?? `${field.scope}/${PROGRAM}`;
-  // Not "exec", which would look for the whole path: things move.
-  const command = `${program} probe ${field.scope}/x ${race.tries ?? "rwc"} ${places.join(" ")}`;
+  const command = `exec ${program} probe ${field.scope}/x ${race.tries ?? "rwc"} ${places.join(" ")}`;
   const work = async () => {
     while (!count.isEnough({ launches: LAUNCHES, moves: MOVES })) {
       if (performance.now() > end) throw new Error(`It took too long: ${JSON.stringify(count.facts)} ${count.refusal}`);
@@ -123,7 +119,6 @@ async function newField(scene: Scene, race: Race): Promise<Field & Disposable> {
   const field = { bench, scope: bench.scope, out: scene.out };
   race.make(field);
   await compile("../attacks/races/race.c", `${bench.scope}/${PROGRAM}`);
-  await Deno.copyFile(`${bench.scope}/${PROGRAM}`, `${bench.scope}/x/y/${PROGRAM}`);
   return { ...field, [Symbol.dispose]: () => bench[Symbol.dispose]() };
 }
 

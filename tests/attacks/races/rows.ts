@@ -33,7 +33,6 @@ const INTO_THE_TREE_BELOW = {
   },
   moves: "wait 400 - swap x p wait 200 - swap x q wait 200 - swap x p wait 400 - swap p q",
   places: ["inner/y", "."],
-  program: "./race",
 } satisfies Partial<Race>;
 
 /** Flags that set up trees. */
@@ -62,7 +61,7 @@ function below({ scope }: Field): readonly string[] {
 
 /** For launches of another session, whose working directory is elsewhere. */
 function ofAnother(race: typeof TWO_STATES): Omit<Race, "sessions"> {
-  return { ...race, places: ({ scope }) => race.places.map((place) => `${scope}/${place}`), program: "./race" };
+  return { ...race, places: ({ scope }) => race.places.map((place) => `${scope}/${place}`) };
 }
 
 export const RACES: readonly Attack[] = [
@@ -116,7 +115,6 @@ export const RACES: readonly Attack[] = [
       "two servers, a link on the way": raced({
         ...TWO_STATES,
         sessions: twoServers(below),
-        program: "./race",
         places: [".", "../y"],
         extended: true,
       }),

@@ -22,6 +22,8 @@ export interface Session {
 export interface Sessions {
   readonly mover: Session;
   readonly launches: Session;
+  /** The program of the race where launches find it, whatever moves. */
+  readonly program: string;
   /** How many launches were refused and tried again within the server, as its log says; absent: it is not seen. */
   readonly again?: () => number;
 }
@@ -31,16 +33,24 @@ export type StartSessions = (field: Field, stack: AsyncDisposableStack) => Promi
 
 const LOGGED: readonly string[] = ["--log-to-stderr", "--debug"];
 
-function launchingIn(launches: ServerProcess, mover = launches): Sessions {
-  return { mover, launches, again: () => launches.stderr.split("A launch was refused and is tried again").length - 1 };
+/** Sessions whose log is listened to. */
+function heard(program: string, launches: ServerProcess, mover = launches): Sessions {
+  const again = () => launches.stderr.split("A launch was refused and is tried again").length - 1;
+  return { mover, launches, program, again };
+}
+
+/** A place besides the field, where the program of the race lies still. */
+async function ownPlace(field: Field, stack: AsyncDisposableStack): Promise<Workbench> {
+  const own = stack.use(new Workbench(field.bench.user));
+  await Deno.copyFile(`${field.scope}/race`, `${own.scope}/race`);
+  return own;
 }
 
 /** One server, with these flags; `prefix` sets the conditions under which it runs. */
 export function oneServer(flags: (field: Field) => readonly string[], prefix: readonly string[] = []): StartSessions {
   return async (field, stack) => {
-    return launchingIn(
-      stack.use(await ServerProcess.start(field.bench, { flags: [...flags(field), ...LOGGED], prefix })),
-    );
+    const all = [...flags(field), ...LOGGED];
+    return heard(`${field.scope}/race`, stack.use(await ServerProcess.start(field.bench, { flags: all, prefix })));
   };
 }
 
@@ -48,18 +58,20 @@ export function oneServer(flags: (field: Field) => readonly string[], prefix: re
 export function twoServers(flags: (field: Field) => readonly string[]): StartSessions {
   return async (field, stack) => {
     const mover = stack.use(await ServerProcess.start(field.bench));
-    const own = stack.use(new Workbench(field.bench.user));
-    await Deno.copyFile(`${field.scope}/race`, `${own.scope}/race`);
-    return launchingIn(stack.use(await ServerProcess.start(own, { flags: [...flags(field), ...LOGGED] })), mover);
+    const own = await ownPlace(field, stack);
+    const all = [...flags(field), "--read", `${own.scope}/race`, ...LOGGED];
+    return heard(`${own.scope}/race`, stack.use(await ServerProcess.start(own, { flags: all })), mover);
   };
 }
 
 /** One server over HTTP with a session for the scope and one for `x/y` in it, which the ceiling allows. */
 export function isolatedSessions(flags: readonly string[]): StartSessions {
-  return async ({ bench, scope }, stack) => {
-    const all = ["--session-isolation", "--sandbox-scope", scope, ...flags];
+  return async (field, stack) => {
+    const { bench, scope } = field;
+    const program = `${(await ownPlace(field, stack)).scope}/race`;
+    const all = ["--session-isolation", "--sandbox-scope", scope, "--read", program, ...flags];
     const server = stack.use(await HttpServerProcess.start(bench, { flags: all }));
     const mover = stack.use(await HttpClient.connect(server, { roots: [scope] }));
-    return { mover, launches: stack.use(await HttpClient.connect(server, { roots: [`${scope}/x/y`] })) };
+    return { mover, launches: stack.use(await HttpClient.connect(server, { roots: [`${scope}/x/y`] })), program };
   };
 }
