@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { clientSettings } from "../src/cli/commands/client_settings.ts";
+import { runningProgram } from "../src/cli/commands/running_program.ts";
+import { testRuntime } from "./_support/runtime.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 interface Check {
   readonly id: string;
@@ -24,14 +27,9 @@ for (const user of usersAtHand()) {
       [ok, machine, landlock, write_inside, write_outside, read_outside, signal_server],
       [true, "ok", "ok", "ok", "ok", "ok", "ok"],
     );
-    assert.deepStrictEqual(clients.map(({ client }: { client: string }) => client), [
-      "vscode",
-      "cursor",
-      "claude",
-      "claude-desktop",
-      "codex",
-      "zed",
-    ]);
+    const { deno, bundle } = testRuntime(user);
+    const program = runningProgram({ mainModule: `file://${bundle}`, executable: deno, standalone: false, exists });
+    assert.deepStrictEqual(clients, clientSettings(program, bench.scope));
     assert.deepStrictEqual(bench.outside(), before);
   });
 }

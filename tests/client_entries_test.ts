@@ -1,5 +1,6 @@
 /** The entries that doctor prints and init writes start a server with the tools they promise, as each client starts it. */
 import assert from "node:assert/strict";
+import { type ClientSettings, clientSettings } from "../src/cli/commands/client_settings.ts";
 import { withDeadline } from "./_support/deadline.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { programStart } from "./_support/program.ts";
@@ -58,25 +59,33 @@ async function toolsOf(bench: Workbench, { command, args, env }: Entry, cwd: str
   return names;
 }
 
+/** The entries for the packed program in the bench's project. */
+function entriesFor(bench: Workbench): readonly ClientSettings[] {
+  const command = new URL("../dist/ahma_mcp", import.meta.url).pathname;
+  return clientSettings({ command, args: [], environment: { AHMA_DENO: Deno.execPath() } }, bench.scope);
+}
+
 Deno.test("L6 every client's entry starts a server with the shipped tools and the project's own", async () => {
   using bench = new Workbench();
   bench.write(".ahma/tools/greet.json", JSON.stringify(GREET));
-  const { stdout } = await runProgram(bench, ["doctor", "--json"]);
-  const { clients }: { clients: { client: string; text: string }[] } = JSON.parse(stdout);
   const wanted = ["git_status", "greet", "sandboxed_shell"];
-  for (const { client, text } of clients) {
-    const names = await toolsOf(bench, entryIn(text), IN_PROJECT.includes(client) ? bench.scope : "/");
+  const seen = new Set<string>();
+  for (const { client, text } of entriesFor(bench)) {
+    const [entry, cwd] = [entryIn(text), IN_PROJECT.includes(client) ? bench.scope : "/"];
+    // What differs is what the client starts, and where.
+    const start = JSON.stringify([{ ...entry, type: undefined }, cwd]);
+    if (seen.has(start)) continue;
+    seen.add(start);
+    const names = await toolsOf(bench, entry, cwd);
     assert.deepStrictEqual([client, wanted.filter((name) => names.includes(name))], [client, wanted]);
   }
+  assert.strictEqual(seen.size, 3);
 });
 
 Deno.test("L1 init --client writes the entry into the project, or prints it where the file is the user's own", async () => {
   using bench = new Workbench();
-  const { stdout } = await runProgram(bench, ["doctor", "--json"]);
-  const clients: { client: string; title: string; file: string; inProject: boolean; text: string }[] =
-    JSON.parse(stdout).clients;
   const before = bench.outside();
-  for (const { client, title, file, inProject, text } of clients) {
+  for (const { client, title, file, inProject, text } of entriesFor(bench)) {
     const { code, stdout, stderr } = await runProgram(bench, ["init", "--client", client]);
     assert.deepStrictEqual([code, stderr], [0, ""]);
     const printed = `\n${title}, ${file} (your own file: init writes in the project only):\n\n${text}`;
