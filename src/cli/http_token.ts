@@ -39,11 +39,23 @@ export async function httpToken(
   const path = `${directory}/http_token`;
   try {
     await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
-    return { path, token: await read(path) ?? await make(path) };
+    await checkDirectory(directory);
+    const token = await read(path) ?? await make(path);
+    if (token === undefined) throw new UserError(`Cannot use the token file "${path}": it was removed just now`);
+    return { path, token };
   } catch (thrown) {
     if (thrown instanceof UserError) throw thrown;
     throw new UserError(`Cannot use the token file "${path}": ${messageOf(thrown)}`, { cause: thrown });
   }
+}
+
+/** Who may write to it may put another token there. */
+async function checkDirectory(directory: string): Promise<void> {
+  const { uid, mode } = await Deno.stat(directory);
+  if (uid === Deno.uid() && ((mode ?? 0) & 0o022) === 0) return;
+  throw new UserError(
+    `Cannot keep a token in "${directory}": it must be a directory of yours that nobody else can write to (0700)`,
+  );
 }
 
 async function read(path: string): Promise<string | undefined> {
@@ -67,11 +79,21 @@ async function read(path: string): Promise<string | undefined> {
   }
 }
 
-/** Written under another name first: nobody reads half a token. */
-async function make(path: string): Promise<string> {
+/**
+ * Written under another name first: nobody reads half a token. Of servers that start together the first one to give it
+ * its name has made the token of all; undefined: that one took it away again.
+ */
+async function make(path: string): Promise<string | undefined> {
   const token = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)).toHex();
   const unfinished = `${path}.${crypto.randomUUID()}`;
-  await Deno.writeTextFile(unfinished, `${token}\n`, { createNew: true, mode: 0o600 });
-  await Deno.rename(unfinished, path);
-  return token;
+  try {
+    await Deno.writeTextFile(unfinished, `${token}\n`, { createNew: true, mode: 0o600 });
+    await Deno.link(unfinished, path);
+    return token;
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.AlreadyExists) return await read(path);
+    throw thrown;
+  } finally {
+    await Deno.remove(unfinished);
+  }
 }

@@ -9,6 +9,7 @@ import type { SandboxSettings } from "../sandbox/prepare.ts";
 import { prepareSeatbelt, type SeatbeltSandbox } from "../sandbox/prepare_seatbelt.ts";
 import { removeSessionDirectories } from "../sandbox/session_directory.ts";
 import type { SandboxStatus } from "../service/service.ts";
+import { withRoom } from "./with_room.ts";
 
 export interface SeatbeltSession {
   readonly sandbox: SeatbeltSandbox;
@@ -21,7 +22,7 @@ export async function openSeatbelt(
   settings: SandboxSettings,
   { shell, platform, logger }: { readonly shell: Shell; readonly platform: Platform; readonly logger: Logger },
 ): Promise<SeatbeltSession> {
-  const prepared = prepareSeatbelt(settings, platform);
+  const prepared = withRoom(() => prepareSeatbelt(settings, platform));
   if (!prepared.ok) throw new UserError(prepared.problem);
   const sandbox = prepared.value;
   const { confinement, offline, scopes, missing, directories } = sandbox;

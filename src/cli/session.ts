@@ -27,6 +27,7 @@ import { openSeatbelt } from "./seatbelt_session.ts";
 import { selfTestLine } from "./self_test_line.ts";
 import type { Settings } from "./settings.ts";
 import { orRefuse } from "./or_refuse.ts";
+import { withRoom } from "./with_room.ts";
 
 export interface SessionOptions {
   readonly settings: Settings;
@@ -63,7 +64,7 @@ export async function openSession(
   if (missing !== undefined) throw new UsageError(missing);
   if (backEnd === "seatbelt") return await openSeatbelt(chosen, { shell, platform, logger: log });
   const ownSettings = settings.sandbox && keepSettingsPlace(environment, openTrees(settings, environment));
-  const sandbox = orRefuse(prepareSandbox(chosen));
+  const sandbox = orRefuse(withRoom(() => prepareSandbox(chosen)));
   const runner = new SandboxedRunner({ sandbox, shell, pool: settings.pool, logger: log });
   return {
     sandbox,

@@ -49,7 +49,10 @@ export class SpillSpace {
   }
 
   #ready(): Promise<void> {
-    return this.#directory ??= Deno.mkdir(this.#options.directory, { mode: 0o700 });
+    return this.#directory ??= Deno.mkdir(this.#options.directory, { mode: 0o700 }).catch((thrown) => {
+      this.#directory = undefined; // there may be room for the next file
+      throw thrown;
+    });
   }
 
   /** Settles when the files that were given up are gone. */
@@ -187,16 +190,18 @@ export class SpillFile {
       this.#spare.push(buffer);
     } catch (thrown) {
       this.#owner.warn("Cannot keep the whole output of an operation", thrown);
-      this.#fail();
+      await this.#fail();
     }
   }
 
-  /** What was written so far may be incomplete: nothing of it is offered. */
-  #fail(): void {
-    this.#owner.forget(this, this.#acceptedBytes);
+  /** What was written so far may be incomplete: nothing of it is offered, and others get its room. */
+  async #fail(): Promise<void> {
+    const bytes = this.#acceptedBytes;
     this.#acceptedBytes = 0;
     this.#state = "failed";
     this.#close();
+    await this.#remove();
+    this.#owner.forget(this, bytes);
   }
 
   #close(): void {

@@ -28,6 +28,15 @@ export interface SessionOptions {
 /** Makes them in `base`, an existing canonical directory. */
 export function createSessionDirectories(base: string, { temporaryFiles }: SessionOptions): SessionDirectories {
   const unfinished = Deno.makeTempDirSync({ dir: base, prefix: UNFINISHED_PREFIX });
+  try {
+    return finish(unfinished, base, temporaryFiles);
+  } catch (thrown) {
+    Deno.removeSync(unfinished, { recursive: true }); // nothing else would: it has not its lasting name
+    throw thrown;
+  }
+}
+
+function finish(unfinished: string, base: string, temporaryFiles: boolean): SessionDirectories {
   const owner = Deno.openSync(`${unfinished}/${OWNER_FILE}`, { write: true, createNew: true, mode: 0o600 });
   owner.lockSync(EXCLUSIVE);
   Deno.mkdirSync(`${unfinished}/files`, { mode: 0o700 });

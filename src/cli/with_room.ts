@@ -1,0 +1,19 @@
+/** What a person reads when the session's private directories cannot be written (S5): the disk is full, as a rule. */
+import { messageOf } from "../base/errors.ts";
+import { failure, type Outcome } from "../base/outcome.ts";
+
+/** Of errors that say something of the file system, not of this program. */
+const NO_ROOM: readonly unknown[] = ["ENOSPC", "EDQUOT", "EROFS", "EMLINK"];
+
+/** What `prepare` gives; where there is no room for what it makes, a sentence with the way out. */
+export function withRoom<Value>(prepare: () => Outcome<Value>): Outcome<Value> {
+  try {
+    return prepare();
+  } catch (thrown) {
+    if (!(thrown instanceof Error && "code" in thrown && NO_ROOM.includes(thrown.code))) throw thrown;
+    return failure(
+      `Cannot make the private directory of the session: ${messageOf(thrown)}.\n` +
+        "Make room there, or set TMPDIR to a directory on a file system that has some",
+    );
+  }
+}
