@@ -12,7 +12,7 @@ import { mayColour, print, printProblem } from "./print.ts";
 import { scopeDirectory } from "../sandbox/scope.ts";
 import type { Invocation } from "./settings.ts";
 import { listenForSignals } from "./shutdown.ts";
-import { PARENT_ENDED, takeWrapper, tieToParent } from "./wrapper.ts";
+import { parentEnd, takeWrapper, tieToParent } from "./wrapper.ts";
 
 const REFUSED = 1;
 const WRONG_USAGE = 2;
@@ -59,7 +59,7 @@ async function run(invocation: Invocation, { environment, wrapper }: Process): P
       const { operands, flags } = line;
       if (!usesNetwork(invocation)) await Deno.permissions.revoke({ name: "net" });
       // A second signal does not wait for the orderly end: main.ts ends the program, and with it all it started.
-      using signals = listenForSignals(undefined, wrapper === undefined ? [] : [PARENT_ENDED]);
+      using signals = listenForSignals(undefined, wrapper === undefined ? undefined : parentEnd());
       if (wrapper !== undefined && !tieToParent(wrapper)) return 0;
       const done = runSubcommand(subcommand, {
         settings,

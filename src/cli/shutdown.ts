@@ -14,22 +14,29 @@ export interface EndRequests extends Disposable {
   readonly second: Promise<Deno.Signal>;
 }
 
-/**
- * Listens for signals from now on; `signals` other than the usual ones are for programs with other habits. One of
- * `quiet` asks for the end, and never for one at once.
- */
+/** A signal that asks for the end where it counts when it comes, and never for one at once. */
+export interface QuietSignal {
+  readonly signal: Deno.Signal;
+  readonly counts: () => boolean;
+}
+
+/** Listens for signals from now on; `signals` other than the usual ones are for programs with other habits. */
 export function listenForSignals(
   signals: readonly Deno.Signal[] = SIGNALS,
-  quiet: readonly Deno.Signal[] = [],
+  quiet?: QuietSignal,
 ): EndRequests {
   const first = new AbortController();
   const second = Promise.withResolvers<Deno.Signal>();
-  const listeners = [...signals, ...quiet].map((signal) => {
-    const again = () => quiet.includes(signal) ? undefined : second.resolve(signal);
-    const listener = () => first.signal.aborted ? again() : first.abort(signal);
-    Deno.addSignalListener(signal, listener);
-    return { signal, listener };
-  });
+  const listeners = signals.map((signal) => ({
+    signal,
+    listener: () => first.signal.aborted ? second.resolve(signal) : first.abort(signal),
+  }));
+  if (quiet !== undefined) {
+    // Aborting again is without effect.
+    const { signal, counts } = quiet;
+    listeners.push({ signal, listener: () => counts() ? first.abort(signal) : undefined });
+  }
+  for (const { signal, listener } of listeners) Deno.addSignalListener(signal, listener);
   return {
     stop: first.signal,
     second: second.promise,

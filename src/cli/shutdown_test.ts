@@ -16,10 +16,19 @@ Deno.test("X14 listenForSignals() tells the first signal from the second", async
   clearTimeout(deadline);
 });
 
-Deno.test("X14 listenForSignals() takes a quiet signal for the first, and never for the second", async () => {
-  using ends = listenForSignals(["SIGUSR1"], ["SIGUSR2"]);
+Deno.test("X14 listenForSignals() takes a quiet signal for the first where it counts, and never for the second", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answers = [false, true, true];
+  const counts = () => {
+    asked.resolve();
+    return answers.shift() ?? true;
+  };
+  using ends = listenForSignals(["SIGUSR1"], { signal: "SIGUSR2", counts });
   const deadline = setTimeout(() => assert.fail("The signals did not come"), 10_000);
   const stopped = new Promise<void>((resolve) => ends.stop.addEventListener("abort", () => resolve()));
+  Deno.kill(Deno.pid, "SIGUSR2");
+  await asked.promise;
+  assert.strictEqual(ends.stop.aborted, false);
   Deno.kill(Deno.pid, "SIGUSR2");
   await stopped;
   Deno.kill(Deno.pid, "SIGUSR2");

@@ -3,12 +3,11 @@
  * npm's `deno` for Node does. The script resolves that one; behind any other a server must not live on without a parent.
  */
 import { LazyLibrary } from "../base/c_library.ts";
+import type { QuietSignal } from "./shutdown.ts";
 
 /** The process id of the start script, which is its runtime's where nothing stands between. */
 const SCRIPT_PID = "AHMA_SCRIPT_PID";
 
-/** Comes from the kernel at the end of the parent. People send other signals, so it never counts as a second one. */
-export const PARENT_ENDED: Deno.Signal = "SIGUSR2";
 const SIGUSR2 = 12n;
 const PR_SET_PDEATHSIG = 1;
 
@@ -21,7 +20,16 @@ export function takeWrapper(environment: Record<string, string>): number | undef
   return Number(text) === Deno.pid ? undefined : Number(text);
 }
 
-/** Asks the kernel for `PARENT_ENDED`, on Linux only; listen for it before. False: the parent has ended already. */
+/**
+ * What `tieToParent` has the kernel send. It comes at the end of the parent's thread as well, and counts only when the
+ * parent is another one by then.
+ */
+export function parentEnd(): QuietSignal {
+  const parent = Deno.ppid;
+  return { signal: "SIGUSR2", counts: () => Deno.ppid !== parent };
+}
+
+/** Asks the kernel for a signal at the end of the parent, on Linux only. False: the parent has ended already. */
 export function tieToParent(wrapper: number): boolean {
   if (Deno.build.os !== "linux") return true;
   using library = new LazyLibrary({ prctl: { parameters: ["i32", "u64"], result: "i32" } });
