@@ -12,7 +12,7 @@ finally:
 `;
 
 for (const user of usersAtHand()) {
-  Deno.test(`S15 a client reads each denial in a line, whatever the exit code, as ${user}`, async () => {
+  Deno.test(`S15 X17 a client reads each denial, and what ended with its command, in a line, as ${user}`, async () => {
     using bench = new Workbench(user);
     bench.write(`${bench.home}/.ssh/id_rsa`, "key");
     bench.write(`${bench.home}/notes`, "text");
@@ -20,14 +20,16 @@ for (const user of usersAtHand()) {
     bench.write("listen.py", PYTHON_SOCKET);
     await using server = await ServerProcess.start(bench, { era: "none" });
     const client = await connectClient(server, "2025-11-25");
-    const hints = async (command: string) => {
+    const lines = async (command: string) => {
       const { content } = await client.callTool({
         name: "sandboxed_shell",
         arguments: { command, execution_mode: "Synchronous" },
       });
       const text = content.map((block) => block.type === "text" ? block.text : "").join("\n");
-      return text.split("\n").filter((line) => line.startsWith("Sandbox: ")).map((line) => line.slice(9));
+      return text.split("\n");
     };
+    const hints = async (command: string) =>
+      (await lines(command)).filter((line) => line.startsWith("Sandbox: ")).map((line) => line.slice(9));
     await hints("git init -q");
     const { home, scope, parent } = bench;
     const hidden = (name: string) => [`"${home}/.ssh/${name}" is hidden from commands, whether it exists or not.`];
@@ -65,6 +67,10 @@ for (const user of usersAtHand()) {
       ]],
       [`ls -l ${home}/notes; echo '${home}/notes is there'`, []],
     ];
+    const left = "Ended with the command: sleep 299. Start such a program as a call of its own.";
+    for (const line of ["sleep 299 & echo on", "sleep 299 >log 2>&1 & echo on"]) {
+      assert.deepStrictEqual([line, (await lines(line)).filter((one) => one === left)], [line, [left]]);
+    }
     for (const [line, expected] of rows) assert.deepStrictEqual([line, await hints(line)], [line, expected]);
     await client.close();
   });

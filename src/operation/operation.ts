@@ -19,6 +19,14 @@ export interface OperationEnd {
   readonly fault?: "server";
   /** What its sandbox kept from a command that failed (S15); absent: nothing that is known. */
   readonly denials?: readonly Denial[];
+  /** Children that it left in the background, and that were ended with it (X17); absent: none. */
+  readonly left?: LeftRunning;
+}
+
+/** Background children by their words, cleaned and cut; `more`: how many are not named. */
+export interface LeftRunning {
+  readonly commands: readonly string[];
+  readonly more: number;
 }
 
 /** What the work of an operation reports when it is over, whatever ended it. */
@@ -29,7 +37,7 @@ export type WorkEnd =
     /** `fault`: see `OperationEnd`. */
     | { readonly kind: "not_started"; readonly message: string; readonly fault?: "server" }
   )
-  & Pick<OperationEnd, "denials">;
+  & Pick<OperationEnd, "denials" | "left">;
 
 /** A file that programs outside the sandbox obey was made, changed or removed (S8). */
 export interface ProtectedChange {

@@ -56,7 +56,12 @@ function endOf({ state, message }: StopCause): OperationEnd {
 }
 
 function operationEnd(work: WorkEnd, stop: StopCause | undefined): OperationEnd {
-  const facts = { ...workFacts(work), ...work.denials !== undefined && { denials: work.denials } };
+  const { denials, left } = work;
+  const facts = {
+    ...workFacts(work),
+    ...denials !== undefined && { denials },
+    ...left !== undefined && { left },
+  };
   if (stop !== undefined) return { ...facts, ...endOf(stop) };
   return { ...facts, state: work.kind === "exited" && work.code === 0 ? "completed" : "failed" };
 }

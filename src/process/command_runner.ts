@@ -3,6 +3,7 @@
  * they were written, and the promise settles when the whole process tree is gone and every byte was delivered.
  */
 
+import type { LeftRunning } from "../operation/operation.ts";
 import type { ProtectedChange } from "../sandbox/guard.ts";
 
 /** What to run. */
@@ -19,10 +20,10 @@ export interface CommandRequest {
   readonly offline?: true;
 }
 
-/** How a command ended. */
+/** How a command ended. `left`: children that it left in the background, ended with it (X17); absent: none. */
 export type CommandEnd =
-  | { readonly kind: "exited"; readonly code: number }
-  | { readonly kind: "signalled"; readonly signal: string }
+  | { readonly kind: "exited"; readonly code: number; readonly left?: LeftRunning }
+  | { readonly kind: "signalled"; readonly signal: string; readonly left?: LeftRunning }
   /**
    * Nothing ran: the launcher or the program could not be started. `message` is for the agent. `fault`: it was not the
    * command's, but this program's or the machine's.

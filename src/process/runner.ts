@@ -249,7 +249,8 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   #follow(process: LauncherProcess, steps: readonly string[], program: string, how: How): Supervised {
     const namespaces = how.policy?.namespaces === true;
     const huntDescendants = (root: number) => this.#spawner.huntDescendants(root);
-    const supervised = supervise({ process, steps, program, namespaces, huntDescendants }, how.hooks);
+    const leftRunning = (parent: number) => this.#spawner.leftRunning(parent);
+    const supervised = supervise({ process, steps, program, namespaces, leftRunning, huntDescendants }, how.hooks);
     const { gone } = supervised;
     this.#departing.add(gone);
     how.left.push(supervised);

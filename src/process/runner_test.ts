@@ -169,7 +169,8 @@ for (const way of WAYS) {
   test("X10 SandboxedRunner.run() does not wait for a background child that keeps the output open", async (f) => {
     const marker = `31${Deno.pid}7`;
     const { end, output } = await f.run({ shell: `sleep ${marker} & echo done` });
-    assert.deepStrictEqual([end, output], [exited(0), "done\n"]);
+    const left = { commands: [`sleep ${marker}`], more: 0 };
+    assert.deepStrictEqual([end, output], [{ ...exited(0), left }, "done\n"]);
     await f.runner.settled();
     assert.deepStrictEqual(await processesWith(`sleep ${marker}`), 0);
   });
@@ -178,6 +179,21 @@ for (const way of WAYS) {
     for (const run of [{ argv: ["sleep", "60"] }, { shell: "exec sleep 60" }]) {
       const { end } = await f.run(run, { signal: AbortSignal.abort() });
       assert.deepStrictEqual(end, { kind: "signalled", signal: "SIGTERM" }, JSON.stringify(run));
+    }
+  });
+
+  test("X17 SandboxedRunner.run() names the background children that are ended with their command", async (f) => {
+    const rows: readonly (readonly [line: string, commands: readonly string[] | undefined])[] = [
+      ["sleep 291 & echo x", ["sleep 291"]],
+      ["sleep 292 >/dev/null 2>&1 & sleep 293 >/dev/null 2>&1 & exit 3", ["sleep 292", "sleep 293"]],
+      ["sleep 294 & wait & kill %1; wait", undefined],
+      ["sleep 0.01 & echo x", undefined],
+      ["echo x", undefined],
+    ];
+    for (const [line, commands] of rows) {
+      const { end } = await f.run({ shell: line });
+      const left = end.kind === "exited" ? end.left : undefined;
+      assert.deepStrictEqual([line, left], [line, commands === undefined ? undefined : { commands, more: 0 }]);
     }
   });
 
@@ -314,22 +330,19 @@ Deno.test("S8 SandboxedRunner.open() looks again when a protected path goes whil
   assert.deepStrictEqual(ends, ends.map(() => exited(0)));
 });
 
-Deno.test("S8 SandboxedRunner.run() tells later of what a command changed through a child it left behind", async () => {
+Deno.test("S8 SandboxedRunner.run() tells with the result what a child changed that the command left behind", async () => {
   await using f = await fixture(DEFAULT_WAY);
   const told: unknown[] = [];
-  const hooks = {
+  using stack = new DisposableStack();
+  const shell = "mkfifo go; { read word; mkdir .vscode; } <>go >/dev/null 2>&1 & echo up";
+  await f.runner.run({ run: { shell }, directory: f.scope, environment: {}, stdin: undefined }, {
     signal: new AbortController().signal,
-    onOutput: () => {},
-    onProtectedChange: (changes: readonly unknown[]) => void told.push(...changes),
-  };
-  const run = (shell: string) =>
-    f.runner.run({ run: { shell }, directory: f.scope, environment: {}, stdin: undefined }, hooks);
-  await run("mkfifo go; { read word; mkdir .vscode; } <>go >/dev/null 2>&1 &");
-  assert.deepStrictEqual(told, []);
-  using go = await Deno.open(`${f.scope}/go`, { read: true, write: true }); // so that no opening waits for the other
-  await go.write(new TextEncoder().encode("word\n"));
-  await f.runner.settled();
-  await run("true");
+    onOutput: async () => {
+      const go = stack.use(await Deno.open(`${f.scope}/go`, { read: true, write: true })); // no opening waits for the other
+      await go.write(new TextEncoder().encode("word\n"));
+    },
+    onProtectedChange: (changes) => void told.push(...changes),
+  });
   assert.deepStrictEqual(told, [{ path: `${f.scope}/.vscode`, change: "created" }]);
 });
 

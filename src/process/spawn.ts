@@ -8,6 +8,8 @@ import { buildImage } from "../sandbox/launcher/image.ts";
 import type { Processor } from "../sandbox/launcher/syscalls.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
 import { huntDescendants, systemTree } from "./descendants.ts";
+import type { LeftRunning } from "../operation/operation.ts";
+import { leftRunning } from "./left_running.ts";
 import { type FileFacts, Libc } from "../sandbox/libc.ts";
 import type { PathWatch, Watched } from "../sandbox/path_watch.ts";
 import { Separator, type SharedName } from "../sandbox/separate.ts";
@@ -78,6 +80,14 @@ export class Spawner {
   /** One hunt for whatever is below `root` (descendants.ts). */
   huntDescendants(root: number): void {
     huntDescendants(root, systemTree(this.#libc));
+  }
+
+  /** The living children of `parent`, by name (left_running.ts). */
+  leftRunning(parent: number): LeftRunning | undefined {
+    return leftRunning(parent, {
+      childrenOf: (pid) => this.#libc.childrenOf(pid),
+      commandLineOf: (pid) => this.#libc.readProc(`/proc/${pid}/cmdline`),
+    });
   }
 
   /** What is at a path itself (libc.ts). */

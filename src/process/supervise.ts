@@ -3,11 +3,13 @@
  *
  * The launcher's own process is the last to go: with namespaces it ends when the command's namespace is empty,
  * without when it has no children left. So its exit means that nothing is left. A result does not wait for that:
- * the report that the command's first process has ended and the end of the output are enough.
+ * the report that the command's first process has ended and the end of the output are enough. Where that process left
+ * others running, they have a short grace, and the result waits for their end to name them.
  */
 import { killDelay } from "../base/kill_delay.ts";
 import type { CommandEnd, CommandHooks, TakeOutput } from "./command_runner.ts";
 import { describeFailure, isLaunchFault, type LauncherReport, ReportReader } from "./reports.ts";
+import type { LeftRunning } from "../operation/operation.ts";
 import type { LauncherProcess, LauncherStatus } from "./spawn.ts";
 
 /** SIGTERM comes first; what is left after this many milliseconds gets SIGKILL (X9), unless the abort hurries (X14). */
@@ -35,6 +37,8 @@ export interface Supervision {
   readonly program: string;
   /** Whether the command has a PID namespace of its own. */
   readonly namespaces: boolean;
+  /** The living children of a process, by name; undefined: none. */
+  readonly leftRunning: (parent: number) => LeftRunning | undefined;
   /** Ends what it finds below a process; a fast tree takes more than one hunt. */
   readonly huntDescendants: (root: number) => void;
 }
@@ -42,8 +46,8 @@ export interface Supervision {
 /** A command on its way. */
 export interface Supervised {
   /**
-   * How it ended: settles when its first process has ended and its output too, and after an abort not before the
-   * whole tree is gone. Never rejects for what a command can do.
+   * How it ended: settles when its first process has ended and its output too, and what it left running is ended;
+   * after an abort not before the whole tree is gone. Never rejects for what a command can do.
    */
   readonly end: Promise<CommandEnd>;
   /** Whether what waited has taken its command; asked when `end` has settled. */
@@ -86,6 +90,9 @@ class SupervisedRun {
   readonly #ended = Promise.withResolvers<void>();
   /** Settles with the report of its start, which comes when it has executed its program, or has reported that it cannot. */
   readonly #forked = Promise.withResolvers<void>();
+  /** Settles when what the command left running is ended, or with its end where it left nothing. */
+  readonly #swept = Promise.withResolvers<void>();
+  #left: LeftRunning | undefined;
   #taken = false;
   #alone = false;
   #leader: number | undefined;
@@ -104,7 +111,7 @@ class SupervisedRun {
   }
 
   async end(): Promise<CommandEnd> {
-    await Promise.race([Promise.all([this.#ended.promise, this.#written]), this.gone]);
+    await Promise.race([Promise.all([this.#ended.promise, this.#swept.promise, this.#written]), this.gone]);
     if (this.#terminating || this.#waitStatus === undefined) await this.gone;
     return this.#describe();
   }
@@ -146,6 +153,15 @@ class SupervisedRun {
     this.#after(killAfterMs, () => this.#kill());
   }
 
+  /** Ends what a command that ended by itself left running, and remembers what that was. */
+  #sweep(): void {
+    const { process, namespaces, leftRunning } = this.#supervision;
+    const parent = namespaces ? this.#leader : process.pid;
+    if (!this.#terminating && !this.#alone && parent !== undefined) this.#left = leftRunning(parent);
+    this.#kill();
+    this.#swept.resolve();
+  }
+
   /** Ends what is left; without namespaces again and again, until the launcher has no children any more. */
   #kill(pauseMs = FIRST_HUNT_PAUSE_MS): void {
     if (this.#status !== undefined) return;
@@ -178,7 +194,8 @@ class SupervisedRun {
         this.#waitStatus = report.status;
         this.#alone = report.alone;
         this.#ended.resolve();
-        this.#after(this.#terminating ? 0 : BACKGROUND_GRACE_MS, () => this.#kill());
+        if (report.alone) this.#swept.resolve();
+        this.#after(this.#terminating ? 0 : BACKGROUND_GRACE_MS, () => this.#sweep());
         return;
       case "taken":
         this.#taken = true;
@@ -206,7 +223,9 @@ class SupervisedRun {
         ...isLaunchFault(this.#failure, steps) && { fault: "server" },
       };
     }
-    if (this.#waitStatus !== undefined) return endOf(this.#waitStatus);
+    if (this.#waitStatus !== undefined) {
+      return { ...endOf(this.#waitStatus), ...this.#left !== undefined && { left: this.#left } };
+    }
     // The launcher itself was ended, by the kernel or by us; its exit code tells the signal of what it waited for.
     const code = this.#status?.code ?? 0;
     const signal = this.#status?.signal ?? (code > 128 ? signalName(code - 128) : undefined);
@@ -217,7 +236,7 @@ class SupervisedRun {
 }
 
 /** How a process ended, from the status `wait4` gave for it. */
-function endOf(status: number): CommandEnd {
+function endOf(status: number): Exclude<CommandEnd, { kind: "not_started" }> {
   const signal = status & 0x7f;
   return signal === 0
     ? { kind: "exited", code: (status >> 8) & 0xff }

@@ -36,6 +36,7 @@ Deno.test("X10 supervise() ends the tree it was told of from outside, in whateve
     steps: [],
     program: "sleep",
     namespaces: true,
+    leftRunning: () => assert.fail("not of a cancelled command"),
     huntDescendants: () => assert.fail("not with namespaces"),
   }, { signal: abort.signal, onOutput: () => {} });
   abort.abort();

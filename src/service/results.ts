@@ -5,6 +5,7 @@ import type { Operation } from "../operation/operation_record.ts";
 import { type OutputView, type ViewLimits, viewOutput } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
 import { outputUri } from "./delivery/resource_uri.ts";
+import { leftSentence } from "./left_sentence.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
 import { shorten } from "./prepare_call.ts";
 
@@ -82,9 +83,10 @@ function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
   };
 }
 
-/** What the sandbox kept from it, a line each; empty when nothing is known (S15). */
+/** What the sandbox kept from it and what ended with it, a line each; empty when nothing is known (S15, X17). */
 function sandboxNote({ end }: Operation): string {
-  return (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}\n`).join("");
+  const left = end?.left === undefined ? "" : `${leftSentence(end.left)}\n`;
+  return (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}\n`).join("") + left;
 }
 
 /** The same for programs, by its own key of `_meta`. */

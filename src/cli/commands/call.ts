@@ -12,6 +12,7 @@ import { resolveCall } from "../../catalog/resolve.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { callTool, type ToolCall } from "../../service/call_tool.ts";
 import { ToolLister } from "../../service/definitions.ts";
+import { leftSentence } from "../../service/left_sentence.ts";
 import { statusLine } from "../../service/results.ts";
 import type { Service } from "../../service/service.ts";
 import { colours } from "../colours.ts";
@@ -176,9 +177,10 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
   }
 }
 
-/** What the sandbox kept from the command, as the model of a client reads it (S15). */
+/** What the sandbox kept from the command, and what ended with it, as the model of a client reads it (S15, X17). */
 function hintsOf({ end }: Operation): readonly string[] {
-  return (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
+  const denials = (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
+  return end?.left === undefined ? denials : [...denials, leftSentence(end.left)];
 }
 
 async function tellText({ content, isError }: CallToolResult): Promise<void> {

@@ -1,0 +1,31 @@
+/** What a command left running: the names of its children, for a result (X17). */
+import { visibleText } from "../base/visible_text.ts";
+import type { LeftRunning } from "../operation/operation.ts";
+
+/** More are only counted. */
+const MOST_NAMED = 3;
+/** In characters. */
+const LONGEST_NAME = 80;
+
+/** What is needed of the system. */
+export interface ProcessNames {
+  /** Zombies included. */
+  childrenOf(pid: number): readonly number[];
+  /** The words, each ended by NUL; empty for a zombie, undefined when it is gone. */
+  commandLineOf(pid: number): string | undefined;
+}
+
+/** The living children of `parent`; undefined: there are none. Their names are foreign text, so they are cleaned and cut. */
+export function leftRunning(parent: number, processes: ProcessNames): LeftRunning | undefined {
+  const living = processes.childrenOf(parent).map((pid) => processes.commandLineOf(pid) ?? "").filter((one) =>
+    one !== ""
+  );
+  if (living.length === 0) return undefined;
+  return { commands: living.slice(0, MOST_NAMED).map(shown), more: Math.max(0, living.length - MOST_NAMED) };
+}
+
+function shown(commandLine: string): string {
+  const words = visibleText(commandLine.slice(0, 4 * LONGEST_NAME).replaceAll("\0", " ")).replaceAll(/\s+/g, " ")
+    .trim();
+  return words.length <= LONGEST_NAME ? words : `${words.slice(0, LONGEST_NAME)}...`;
+}
