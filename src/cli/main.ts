@@ -59,7 +59,7 @@ async function run(invocation: Invocation, { environment, wrapper }: Process): P
       const { operands, flags } = line;
       if (!usesNetwork(invocation)) await Deno.permissions.revoke({ name: "net" });
       // A second signal does not wait for the orderly end: main.ts ends the program, and with it all it started.
-      using signals = listenForSignals(undefined, wrapper === undefined ? undefined : parentEnd());
+      using signals = listenForSignals({ quiet: wrapper === undefined ? undefined : parentEnd() });
       if (wrapper !== undefined && !tieToParent(wrapper)) return 0;
       const done = runSubcommand(subcommand, {
         settings,

@@ -20,11 +20,15 @@ export interface QuietSignal {
   readonly counts: () => boolean;
 }
 
-/** Listens for signals from now on; `signals` other than the usual ones are for programs with other habits. */
-export function listenForSignals(
-  signals: readonly Deno.Signal[] = SIGNALS,
-  quiet?: QuietSignal,
-): EndRequests {
+/** What to listen for. */
+export interface ListenOptions {
+  /** Default: the usual ones. */
+  readonly signals?: readonly Deno.Signal[];
+  readonly quiet?: QuietSignal | undefined;
+}
+
+/** Listens for signals from now on. */
+export function listenForSignals({ signals = SIGNALS, quiet }: ListenOptions = {}): EndRequests {
   const first = new AbortController();
   const second = Promise.withResolvers<Deno.Signal>();
   const listeners = signals.map((signal) => ({

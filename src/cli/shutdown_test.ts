@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { listenForSignals } from "./shutdown.ts";
 
 Deno.test("X14 listenForSignals() tells the first signal from the second", async () => {
-  using ends = listenForSignals(["SIGUSR1", "SIGUSR2"]);
+  using ends = listenForSignals({ signals: ["SIGUSR1", "SIGUSR2"] });
   // Listening alone does not keep the runtime from ending; the server's open stdin does, here it is the deadline.
   const deadline = setTimeout(() => assert.fail("The signals did not come"), 10_000);
   let second: string | undefined;
@@ -23,12 +23,12 @@ Deno.test("X14 listenForSignals() takes a quiet signal for the first where it co
     asked.resolve();
     return answers.shift() ?? true;
   };
-  using ends = listenForSignals(["SIGUSR1"], { signal: "SIGUSR2", counts });
+  using ends = listenForSignals({ signals: ["SIGUSR1"], quiet: { signal: "SIGUSR2", counts } });
   const deadline = setTimeout(() => assert.fail("The signals did not come"), 10_000);
   const stopped = new Promise<void>((resolve) => ends.stop.addEventListener("abort", () => resolve()));
   Deno.kill(Deno.pid, "SIGUSR2");
   await asked.promise;
-  assert.strictEqual(ends.stop.aborted, false);
+  assert.ok(!ends.stop.aborted);
   Deno.kill(Deno.pid, "SIGUSR2");
   await stopped;
   Deno.kill(Deno.pid, "SIGUSR2");
