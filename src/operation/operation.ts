@@ -43,8 +43,11 @@ export type WorkEnd =
 export interface ProtectedChange {
   /** Absolute. */
   readonly path: string;
-  /** `separated`: it had a second name, and is a file of its own now; `shared`: it still has one. */
-  readonly change: "created" | "changed" | "removed" | "separated" | "shared";
+  /**
+   * `obeyed`: git's configuration names it by now. `separated`: it had a second name, and is a file of its own now;
+   * `shared`: it still has one.
+   */
+  readonly change: "created" | "changed" | "removed" | "obeyed" | "separated" | "shared";
 }
 
 /** What the registry hands to the work. */

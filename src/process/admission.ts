@@ -59,6 +59,7 @@ export class Admission implements AsyncDisposable {
   async admitted(): Promise<SandboxPolicy | undefined> {
     const refusal = refusalFor(await this.#verdict());
     if (refusal !== undefined) throw new Error(refusal);
+    await this.#options.guard?.refresh();
     return await this.policy;
   }
 
@@ -86,6 +87,7 @@ export class Admission implements AsyncDisposable {
 
   /** Lets go of what was made for commands. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#options.guard?.[Symbol.dispose]();
     await this.settled();
     this.#network?.close();
   }

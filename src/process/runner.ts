@@ -15,7 +15,7 @@ import { type Launched, SessionGuard } from "./session_guard.ts";
 import type { OpenCommand, OpenRequest } from "./session_runner.ts";
 import { handOver, lineArguments, type Shell } from "./shell.ts";
 import { LAUNCHER_LIMITS, SHELL_LIMITS, WaitingPool } from "./waiting_pool.ts";
-import { type LauncherImage, type LauncherProcess, Spawner } from "./spawn.ts";
+import { askProgram, type LauncherImage, type LauncherProcess, Spawner } from "./spawn.ts";
 import { supervise, type Supervised } from "./supervise.ts";
 
 export interface RunnerOptions {
@@ -48,7 +48,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => this.#renew() });
     this.#spawner = spawner;
     this.#images = images;
-    this.#guard = sandbox.guard && new SessionGuard({ plan: sandbox.guard, looker: spawner, logger });
+    this.#guard = sandbox.guard && new SessionGuard({ plan: sandbox.guard, looker: spawner, logger, ask: askProgram });
     this.#admission = new Admission({ sandbox, spawner, images, guard: this.#guard, logger });
   }
 
@@ -109,7 +109,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
         mayHaveRaced: () => how.left.at(-1)?.refused() === true,
         onAgain: (tries) => this.#options.logger.debug("A launch was refused and is tried again", { tries }),
       });
-      this.#tellChanges(launched, how);
+      await this.#tellChanges(launched, how);
       return end;
     } catch (error) {
       this.#guard?.ended(launched);
@@ -285,14 +285,16 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   }
 
   /** Tells the caller what changed while its command ran, and looks again when what it left running is gone. */
-  #tellChanges(launched: Launched | undefined, { policy, hooks, left }: How): void {
+  async #tellChanges(launched: Launched | undefined, { policy, hooks, left }: How): Promise<void> {
     if (launched?.view === undefined || policy === undefined || this.#guard === undefined) {
       this.#guard?.ended(launched);
       return;
     }
+    const { view, obeyed } = launched;
+    await this.#guard.refresh();
     const how = { mounted: policy.namespaces };
     const running = left.filter(({ isOver }) => !isOver()); // asked before the look, which so is the last one needed
-    const { after, changes } = this.#guard.changes(launched.view, how);
+    const { after, changes } = this.#guard.changes({ view, obeyed }, how);
     // Checks of programs and commands that are talked with have no result of their own.
     if (hooks.onProtectedChange === undefined) this.#guard.keep(changes);
     else if (changes.length > 0) hooks.onProtectedChange(changes);

@@ -14,7 +14,7 @@ function view(seen: Readonly<Record<string, string>>): GuardView {
     shared: [],
     exposed: [],
     unreadable: [],
-    behind: { everything: [], identity: [] },
+    behind: { everything: [], absent: [], identity: [] },
     complete: true,
   };
 }

@@ -13,7 +13,9 @@ import {
   type WatchingLooker,
 } from "../sandbox/guard.ts";
 import { findNestedRepositories } from "../sandbox/nested_repositories.ts";
-import { nestedRepositoryPaths } from "../sandbox/protected.ts";
+import { isWithin } from "../sandbox/paths.ts";
+import { nestedRepositoryPaths, type ProtectedPath } from "../sandbox/protected.ts";
+import { GitAnswers, type GitAnswersOptions } from "./git_answers.ts";
 import { SecondNames, type Separates } from "./second_names.ts";
 import { WatchedView } from "./watched_view.ts";
 
@@ -22,12 +24,15 @@ export interface SessionGuardOptions {
   /** Asked only when something is looked at. */
   readonly looker: WatchingLooker & Separates;
   readonly logger: Logger;
+  readonly ask: GitAnswersOptions["ask"];
 }
 
 /** A command from its first look to the end of its last process. */
 export interface Launched {
   /** What was guarded when it was launched; undefined: it has not been. */
   view: GuardView | undefined;
+  /** What git obeyed then. */
+  obeyed: ReadonlySet<string>;
 }
 
 /** `mounted`: with namespaces. */
@@ -35,9 +40,14 @@ interface How {
   readonly mounted: boolean;
 }
 
-export class SessionGuard {
+export class SessionGuard implements Disposable {
   readonly #options: SessionGuardOptions;
   readonly #secondNames: SecondNames;
+  /** Undefined: there is no git to ask. */
+  readonly #git: GitAnswers | undefined;
+  /** Of repositories below the trees. */
+  #nested: readonly ProtectedPath[] = [];
+  #obeyed: ReadonlySet<string> = new Set();
   #plan: GuardPlan;
   #view: WatchedView;
   #isComplete = true;
@@ -52,23 +62,32 @@ export class SessionGuard {
     this.#plan = options.plan;
     this.#secondNames = new SecondNames(options.looker, options.plan.trees);
     this.#view = this.#watched();
+    const { plan: { git, trees }, looker, ask } = options;
+    this.#git = git && new GitAnswers({ git, trees: trees.map(({ path }) => path), looker, ask });
   }
 
-  /** Adds the repositories below the trees: once, before the first command. */
+  /** Adds the repositories below the trees, and what git obeys: once, before the first command. */
   async findRepositories(): Promise<void> {
-    const { plan: { trees, open }, logger } = this.#options;
+    const { plan: { trees, open, home }, logger } = this.#options;
     const found = await Promise.all(trees.map(async ({ path: tree }) => {
       const repositories = await findNestedRepositories(tree);
       if (!repositories.complete) logger.warn("Not all repositories below are protected: there is too much", { tree });
-      return nestedRepositoryPaths(repositories, { tree, open });
+      this.#git?.add([...repositories.directories, ...repositories.bare]);
+      return nestedRepositoryPaths(repositories, { tree, open, home });
     }));
-    this.#plan = { ...this.#plan, protected: [...this.#plan.protected, ...found.flat()] };
-    this.#view = this.#watched();
+    this.#nested = found.flat();
+    await this.#git?.refresh();
+    this.#planAgain();
+  }
+
+  /** Asks git again what it obeys, where that may have changed; undefined: it has not. To be done before each look. */
+  refresh(): Promise<void> | undefined {
+    return this.#git?.refresh()?.then(() => this.#planAgain());
   }
 
   /** Announces a command; told of its end by `ended`. */
   launching(): Launched {
-    const launched: Launched = { view: undefined };
+    const launched: Launched = { view: undefined, obeyed: this.#obeyed };
     this.#launched.add(launched);
     return launched;
   }
@@ -92,6 +111,13 @@ export class SessionGuard {
           `Choose a scope and --read directories that do not hold it, or insist with --allow-read-sensitive ${secret}`,
       );
     }
+    const unanswered = this.#git?.unanswered;
+    if (unanswered !== undefined) {
+      throw new UserError(
+        `Cannot run commands: git does not say what its configuration in "${unanswered}" makes it obey, so that this ` +
+          "cannot be protected. See what git config --list does there",
+      );
+    }
     const [link] = view.unreadable;
     if (link !== undefined) {
       throw new UserError(
@@ -103,12 +129,15 @@ export class SessionGuard {
 
   /** What changed since `before`, with what came to light late; and the view it was found in. */
   changes(
-    before: GuardView,
+    { view: before, obeyed }: Launched & { readonly view: GuardView },
     how: How,
   ): { readonly after: GuardView; readonly changes: readonly ProtectedChange[] } {
     const seen = this.#look(how);
     const { view: after, separated } = this.#separate(seen, how);
-    const found = [...this.#secondNames.withoutOwn(protectedChanges(before, seen), before, seen), ...separated];
+    const isNew = (path: string) => this.#obeyed.has(path) && !obeyed.has(path);
+    const changed = this.#secondNames.withoutOwn(protectedChanges(before, seen), before, seen)
+      .map((one): ProtectedChange => isNew(one.path) ? { ...one, change: "obeyed" } : one);
+    const found = [...changed, ...separated];
     const late = this.#late.filter(({ path }) => !found.some((one) => one.path === path));
     this.#late = [];
     for (const { path } of found) this.#told.set(path, after.seen.get(path));
@@ -129,6 +158,18 @@ export class SessionGuard {
     if (changes.length === 0) return;
     this.#late = [...this.#late, ...changes];
     this.#options.logger.warn("Protected paths changed, and no result told of it yet", { changes });
+  }
+
+  /** The plan with what is known by now of repositories and of git. */
+  #planAgain(): void {
+    const { plan } = this.#options;
+    const known = [...plan.protected, ...this.#nested];
+    const obeyed = (this.#git?.paths ?? []).filter(({ path }) =>
+      !plan.open.some((one) => isWithin(path, one)) && !known.some((one) => one.path === path)
+    );
+    this.#obeyed = new Set(obeyed.map(({ path }) => path));
+    this.#plan = { ...plan, protected: [...known, ...obeyed] };
+    this.#view = this.#watched();
   }
 
   #look({ mounted }: How): GuardView {
@@ -162,5 +203,10 @@ export class SessionGuard {
   #watched(): WatchedView {
     const { looker } = this.#options;
     return new WatchedView(() => lookAtGuarded(this.#plan, looker, { mounted: true }), looker);
+  }
+
+  /** Ends what git is still asked. */
+  [Symbol.dispose](): void {
+    this.#git?.[Symbol.dispose]();
   }
 }

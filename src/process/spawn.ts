@@ -160,6 +160,57 @@ export function startGroup({ program, args, environment, directory, stdin }: Gro
   return new SpawnedLauncher(command.spawn());
 }
 
+/** A program of the system that is asked something; it is no command, and runs outside the sandbox. */
+export interface Question {
+  /** Absolute path, which no command can have written. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** All variables it gets. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: string;
+  readonly longestMs: number;
+  readonly mostBytes: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** `unanswered`: it took too long or wrote too much, and was ended. `failed`: it ended with an error, or did not start. */
+export type Asked = { readonly kind: "answered"; readonly text: string } | { readonly kind: "unanswered" | "failed" };
+
+/** What a program says on stdout. */
+export async function askProgram(question: Question): Promise<Asked> {
+  const { program, args, environment, directory, longestMs, mostBytes, signal } = question;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
+  let child: Deno.ChildProcess;
+  try {
+    child = new Deno.Command(program, {
+      args: [...args],
+      env: { ...environment },
+      clearEnv: true,
+      cwd: directory,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+  } catch (error) {
+    if (error instanceof Error) return { kind: "failed" };
+    throw error;
+  }
+  const end = () => child.kill("SIGKILL");
+  limit.addEventListener("abort", end, { once: true });
+  const ended = child.status.finally(() => limit.removeEventListener("abort", end));
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const chunk of child.stdout) {
+    length += chunk.length;
+    if (length > mostBytes) break; // which closes the pipe, and so ends the program at its next write
+    chunks.push(chunk);
+  }
+  const { success } = await ended;
+  if (limit.aborted || length > mostBytes) return { kind: "unanswered" };
+  return success ? { kind: "answered", text: await new Blob(chunks).text() } : { kind: "failed" };
+}
+
 /** All processes of the machine, for systems without /proc. @throws {Error} When ps cannot be asked. */
 export async function listProcesses(): Promise<readonly ListedProcess[]> {
   const { stdout } = await new Deno.Command("/bin/ps", {

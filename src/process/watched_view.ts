@@ -1,4 +1,5 @@
 /** A view with mounts, made again only when something changed about the paths that it was made from (S8). */
+import { AbsenceWatch } from "../sandbox/path_watch.ts";
 import type { GuardView, WatchedPaths, WatchingLooker } from "../sandbox/guard.ts";
 
 /** Paths may come and go while they are looked at; the view is then made again the next time. */
@@ -39,7 +40,11 @@ class Watch {
 
   constructor(paths: WatchedPaths, looker: Pick<WatchingLooker, "watch">) {
     this.#key = keyOf(paths);
-    this.#parts = [looker.watch(paths.everything), looker.watch(paths.identity, "identity")];
+    this.#parts = [
+      looker.watch(paths.everything),
+      looker.watch(paths.identity, "identity"),
+      new AbsenceWatch(paths.absent, (absent) => looker.watch(absent)),
+    ];
   }
 
   isOf(paths: WatchedPaths): boolean {
@@ -52,6 +57,6 @@ class Watch {
   }
 }
 
-function keyOf({ everything, identity }: WatchedPaths): string {
-  return [...everything, "", ...identity].join("\0");
+function keyOf({ everything, absent, identity }: WatchedPaths): string {
+  return [...everything, "", ...absent, "", ...identity].join("\0");
 }

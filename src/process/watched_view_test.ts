@@ -48,6 +48,8 @@ Deno.test("S8 S21 WatchedView makes another view exactly when something that it 
           trees: [{ path: tree, ...libc.identityOf(tree) ?? assert.fail("no tree") }],
           open: [],
           hidden: [{ path: `${tree}/.ssh`, tree }],
+          home: undefined,
+          git: undefined,
           covers: { directory: "/empty", file: "/nothing" },
         };
         const watched = new WatchedView(() => lookAtGuarded(plan, libc, { mounted: true }), libc);

@@ -28,7 +28,7 @@ export function followLinks({ from, path, look }: Way): Followed {
   const rest = namesOf(path);
   const passed: { path: string; facts: FileFacts }[] = [];
   let current = from;
-  let facts: FileFacts | undefined;
+  let facts = look(from);
   let links = 0;
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     if (name === "..") {

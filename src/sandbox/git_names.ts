@@ -1,6 +1,7 @@
 /** Files that a repository's configuration makes git obey: directories of hooks elsewhere, and included configuration. */
 import { readTextIfRegular } from "../base/regular_file.ts";
-import { isWithin, parentOf, realPath } from "./paths.ts";
+import { placeOfValue } from "./git_answer.ts";
+import { parentOf } from "./paths.ts";
 
 /** A configuration that is larger is not one that a person or git wrote. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
@@ -12,13 +13,15 @@ const MOST_FILES = 32;
 const MOST_NAMED = 64;
 
 /**
- * Paths that the configuration of the repository in `tree` names, seen from the tree; absolute ones as they are. What it
- * includes is read too, as far as it lies in the tree: what is outside no command can change.
+ * Paths that the configuration of the repository in `tree`, and that of the user (`home`; undefined: unknown), names for
+ * hooks and includes, absolute. For the start, which waits for no program, and for systems without git: git itself is
+ * asked otherwise (git_answer.ts).
  */
-export function namedByGitConfiguration(tree: string): readonly string[] {
+export function namedByGitConfiguration(tree: string, home: string | undefined): readonly string[] {
   const named = new Set<string>();
   const read = new Set<string>();
-  let files = [`${tree}/.git/config`];
+  const ofUser = home === undefined ? [] : [`${home}/.gitconfig`, `${home}/.config/git/config`];
+  let files = [`${tree}/.git/config`, `${tree}/.git/config.worktree`, ...ofUser, "/etc/gitconfig"];
   for (let depth = 0; depth <= DEEPEST_INCLUDE && files.length > 0; depth++) {
     const included: string[] = [];
     for (const file of files) {
@@ -26,23 +29,15 @@ export function namedByGitConfiguration(tree: string): readonly string[] {
       read.add(file);
       const text = readTextIfRegular(file, LARGEST_BYTES) ?? "";
       // An include is seen from the file it stands in, hooks from the top of the work tree.
-      const paths = gitValues(text, "path").slice(0, MOST_NAMED).map((value) =>
-        value.startsWith("/") ? value : `${parentOf(file)}/${value}`
-      );
-      const hooks = gitValues(text, "hookspath").slice(0, MOST_NAMED).map((value) =>
-        value.startsWith("/") ? value : `${tree}/${value}`
-      );
-      for (const path of [...hooks, ...paths]) if (!path.includes("/~") && named.size < MOST_NAMED) named.add(path);
-      included.push(...paths.filter((path) => !path.includes("/~") && isInside(path, tree)));
+      const from = (base: string) => (value: string) => placeOfValue(value, { base, home }) ?? [];
+      const paths = gitValues(text, "path").slice(0, MOST_NAMED).flatMap(from(parentOf(file)));
+      const hooks = gitValues(text, "hookspath").slice(0, MOST_NAMED).flatMap(from(tree));
+      for (const path of [...hooks, ...paths]) if (named.size < MOST_NAMED) named.add(path);
+      included.push(...paths);
     }
     files = included;
   }
   return [...named];
-}
-
-function isInside(path: string, tree: string): boolean {
-  const real = realPath(path);
-  return real !== undefined && isWithin(real, tree);
 }
 
 /**
@@ -50,7 +45,7 @@ function isInside(path: string, tree: string): boolean {
  * because commands can write such files: what goes back and tries again could be made to take for ever.
  */
 export function gitValues(text: string, key: string): readonly string[] {
-  return text.split("\n").flatMap((line) => {
+  return text.replaceAll("\\\n", "").split("\n").flatMap((line) => {
     const plain = line.trimStart();
     const rest = plain.startsWith("[") ? plain.slice(plain.indexOf("]") + 1) : plain;
     const at = rest.indexOf("=");

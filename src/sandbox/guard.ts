@@ -3,6 +3,7 @@
  * cost is some two microseconds a path, so it is done for each command, and waiting shells know the state they were born
  * in. Where nothing changed since the last look, path_watch.ts says so for less.
  */
+import type { GitProgram } from "./git_program.ts";
 import { GuardLook } from "./guard_look.ts";
 import type { FileFacts, Libc } from "./libc.ts";
 import type { PathWatch } from "./path_watch.ts";
@@ -16,9 +17,13 @@ export interface GuardPlan {
   readonly trees: readonly PinnedDirectory[];
   /** Absolute paths that are not protected, whatever repository is found around them. */
   readonly open: readonly string[];
+  /** The user's; undefined: unknown. */
+  readonly home: string | undefined;
   /** Places of credentials in trees that commands can read or write. */
   readonly hidden: readonly HiddenPath[];
   /** Empty ones of ours, shown in place of what is hidden. */
+  /** How git is asked what it obeys; undefined: there is none that could be. */
+  readonly git: GitProgram | undefined;
   readonly covers: { readonly directory: string; readonly file: string };
 }
 
@@ -33,12 +38,13 @@ export interface HiddenPath {
 /**
  * One change of a protected path, or of what it leads to.
  *
+ * - `obeyed`: git's configuration names it by now.
  * - `separated`: a file had a second name (hard link); it is a file of its own now.
  * - `shared`: it has one still, and can be changed by it.
  */
 export interface ProtectedChange {
   readonly path: string;
-  readonly change: "created" | "changed" | "removed" | "separated" | "shared";
+  readonly change: "created" | "changed" | "removed" | "obeyed" | "separated" | "shared";
 }
 
 /** A protected file with more than one name: commands can change it by another one. */
@@ -71,6 +77,8 @@ export interface GuardView {
 /** Paths to look at again. */
 export interface WatchedPaths {
   readonly everything: readonly string[];
+  /** Nothing is there. */
+  readonly absent: readonly string[];
   /** Directories on the way: programs write in them all the time. */
   readonly identity: readonly string[];
 }
@@ -80,7 +88,7 @@ export type Looker = Pick<Libc, "lookAt">;
 
 /** A looker that also says cheaply whether there is anything new to see. */
 export type WatchingLooker = Looker & {
-  watch(paths: readonly string[], watched?: "everything" | "identity"): Pick<PathWatch, "isUnchanged">;
+  watch(paths: readonly string[], watched?: "everything" | "identity"): PathWatch;
 };
 
 /** `mounted`: what is seen will be mounted, as with namespaces. */

@@ -26,6 +26,7 @@ export class GuardLook {
   readonly #unreadable: string[] = [];
   readonly #everything = new Set<string>();
   readonly #identity = new Set<string>();
+  readonly #absent = new Set<string>();
   #key = "";
   #mounts = "";
   #entries = MOST_ENTRIES;
@@ -51,7 +52,7 @@ export class GuardLook {
     if (meant && way.facts !== undefined || links.length > 0) {
       this.#pin(told ? passed.filter((one) => !this.#isGenerated(one.path)) : passed);
     }
-    if (this.#isInside(way.path)) (meant ? this.#everything : this.#identity).add(way.path);
+    if (this.#isInside(way.path) || this.#holdsTree(way.path)) this.#watch(way.path, { meant });
     if (meant && way.facts !== undefined) this.#settle({ path: way.path, facts: way.facts }, { told });
   }
 
@@ -59,7 +60,7 @@ export class GuardLook {
   hide({ path, tree }: HiddenPath): void {
     const above = tree === undefined ? [] : ancestors(path, tree);
     const facts = this.#look(path);
-    this.#everything.add(path);
+    this.#watch(path, { meant: true });
     if (facts === undefined || facts.kind === "link") return;
     if (!this.#mounted) {
       this.#exposed.push(path);
@@ -86,18 +87,24 @@ export class GuardLook {
       shared: this.#shared,
       exposed: this.#exposed,
       unreadable: this.#unreadable,
-      behind: { everything: [...this.#everything], identity },
+      behind: { everything: [...this.#everything], absent: [...this.#absent], identity },
       complete: this.#entries > 0 && this.#links > 0,
     };
+  }
+
+  /** `meant`: it is guarded itself. */
+  #watch(path: string, { meant }: { readonly meant: boolean }): void {
+    if (this.#look(path) === undefined) this.#absent.add(path);
+    else if (meant) this.#everything.add(path);
+    else this.#identity.add(path);
   }
 
   /** What a protected path leads to in the end. */
   #settle(found: Found, { told }: { readonly told: boolean }): void {
     const { path, facts } = found;
     const inside = this.#isInside(path);
-    const holdsTree = this.#plan.trees.some((tree) => isWithin(tree.path, path));
     if (this.#plan.open.some((one) => isWithin(path, one))) return;
-    if (!inside && !holdsTree || this.#guarded.get(path)?.treatment === "read_only") return;
+    if (!inside && !this.#holdsTree(path) || this.#guarded.get(path)?.treatment === "read_only") return;
     const canMount = facts.kind === "directory" || facts.kind === "file";
     if (!inside || !this.#mounted || told || !canMount) {
       this.#seen.set(path, this.#fingerprint(found, { whole: true }));
@@ -138,6 +145,10 @@ export class GuardLook {
   #isGenerated(path: string): boolean {
     const tree = this.#plan.trees.find((one) => isWithin(path, one.path));
     return tree !== undefined && isGenerated(path.slice(tree.path.length));
+  }
+
+  #holdsTree(path: string): boolean {
+    return this.#plan.trees.some((tree) => isWithin(tree.path, path));
   }
 
   #isInside(path: string): boolean {

@@ -24,6 +24,8 @@ async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
         trees: [{ path: tree, ...libc.identityOf(tree) ?? assert.fail("no tree") }],
         open: [],
         hidden: hidden.map((name) => ({ path: `${tree}/${name}`, tree })),
+        home: undefined,
+        git: undefined,
         covers: { directory: "/empty", file: "/nothing" },
       }),
       look: (plan, how) => lookAtGuarded(plan, libc, how),

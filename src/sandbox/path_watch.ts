@@ -4,6 +4,8 @@
  * paths so costs a quarter of what it costs to see what they are, and most commands change none of them.
  */
 
+import { parentOf } from "./paths.ts";
+
 /** `lstat` of the NUL-terminated name into `struct stat`; false when there is nothing, or it is out of reach. */
 export type RawLook = (name: Uint8Array<ArrayBuffer>, stat: BigUint64Array<ArrayBuffer>) => boolean;
 
@@ -14,6 +16,9 @@ const STAT_WORDS = 64;
  * has them; size; time of change. Not the times of reading and writing: programs set these as they please.
  */
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 26, 27, 28, 29] as const;
+/** Of the time of change; its seconds fit one word until 2106. */
+const SECONDS = 26;
+const NANOSECONDS = 28;
 /** Of these, device and inode. */
 const IDENTITY = [0, 1, 2, 3] as const;
 
@@ -39,6 +44,12 @@ export class PathWatch {
     this.#last = new Uint32Array(paths.length * this.#telling.length);
   }
 
+  /** When, by the clock of the first path, it last changed, in milliseconds since 1970; 0: nothing was there. */
+  get changedAt(): number {
+    const at = (word: number) => this.#last[this.#telling.indexOf(word)] ?? 0;
+    return at(SECONDS) * 1000 + at(NANOSECONDS) / 1e6;
+  }
+
   /** Looks at every path; whether all are as at the look before. The first look says no. */
   isUnchanged(): boolean {
     let same = this.#looked;
@@ -54,6 +65,44 @@ export class PathWatch {
         }
         at++;
       }
+    }
+    return same;
+  }
+}
+
+/** What changes sooner after a change may bear the same time: the kernel's clock ticks, some in 10 ms. */
+const SETTLED_MS = 100;
+
+/** A watch of some paths. */
+type Watching = (paths: readonly string[]) => PathWatch;
+
+/**
+ * Names that are not there, watched by the directories that would hold them: one look each instead of one for each name,
+ * as long as nothing comes or goes there.
+ */
+export class AbsenceWatch {
+  readonly #groups: readonly { readonly directory: PathWatch; readonly names: PathWatch; settled: boolean }[];
+  readonly #now: () => number;
+
+  constructor(paths: readonly string[], watching: Watching, now: () => number = Date.now) {
+    this.#now = now;
+    this.#groups = Map.groupBy(paths, parentOf).entries().map(([directory, names]) => ({
+      directory: watching([directory]),
+      names: watching(names),
+      settled: false,
+    })).toArray();
+  }
+
+  /** Whether nothing changed about any name since the last look. The first says no. */
+  isUnchanged(): boolean {
+    let same = true;
+    for (const group of this.#groups) {
+      const wasSettled = group.settled;
+      const now = this.#now();
+      const unchanged = group.directory.isUnchanged();
+      group.settled = group.directory.changedAt < now - SETTLED_MS;
+      // What came in the tick of the last look would bear the time that was seen then.
+      if (!(unchanged && wasSettled) && !group.names.isUnchanged()) same = false;
     }
     return same;
   }

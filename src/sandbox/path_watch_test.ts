@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Libc } from "./libc.ts";
+import { AbsenceWatch } from "./path_watch.ts";
 
 async function inTree(test: (tree: string, libc: Libc) => Promise<void>): Promise<void> {
   const tree = await Deno.realPath(await Deno.makeTempDir());
@@ -47,3 +48,49 @@ Deno.test("S8 PathWatch.isUnchanged() sees whatever happens to a path, and nothi
     });
   }
 });
+
+Deno.test("S8 AbsenceWatch sees what comes into being, also within the tick of the look before", () =>
+  inTree(async (tree, libc) => {
+    let looks = 0;
+    let now = Date.now();
+    const watching = (paths: readonly string[]) => {
+      const watch = libc.watch(paths);
+      const isUnchanged = watch.isUnchanged.bind(watch);
+      watch.isUnchanged = () => {
+        looks += paths.length;
+        return isUnchanged();
+      };
+      return watch;
+    };
+    const names = [".vscode", ".idea", ".mcp.json", ".git/commondir", "nowhere/at/all"].map((name) =>
+      `${tree}/${name}`
+    );
+    const watch = new AbsenceWatch(names, watching, () => now);
+    const look = () => {
+      looks = 0;
+      return [watch.isUnchanged(), looks];
+    };
+    assert.deepStrictEqual(look(), [false, 8], "three directories and five names");
+    assert.deepStrictEqual(look(), [true, 7], "the tree and .git have just been made");
+    now += 1_000;
+    assert.deepStrictEqual(look(), [true, 7], "it is not known what came since the last look");
+    assert.deepStrictEqual(look(), [true, 3], "directories alone");
+    await Deno.writeTextFile(`${tree}/beside`, "");
+    assert.deepStrictEqual(look(), [true, 6]);
+    await Deno.mkdir(`${tree}/.idea`);
+    assert.deepStrictEqual(look(), [false, 6]);
+    assert.deepStrictEqual(look(), [true, 3]);
+    await Deno.mkdir(`${tree}/nowhere/at/all`, { recursive: true });
+    assert.deepStrictEqual(look(), [false, 7]);
+  }));
+
+Deno.test("S8 AbsenceWatch looks at names as long as a directory could change without another time", () =>
+  inTree(async (tree, libc) => {
+    const now = Date.now() - 60_000; // a clock behind that of the file system
+    const watch = new AbsenceWatch([`${tree}/.idea`], (paths) => libc.watch(paths), () => now);
+    const seen = [watch.isUnchanged(), watch.isUnchanged()];
+    const { atime, mtime } = await Deno.stat(tree);
+    await Deno.mkdir(`${tree}/.idea`);
+    await Deno.utime(tree, atime ?? 0, mtime ?? 0);
+    assert.deepStrictEqual([...seen, watch.isUnchanged()], [false, true, false]);
+  }));

@@ -27,6 +27,16 @@ export function absolutePath(path: string, base: string): string {
   return `${from}/${rest}`;
 }
 
+/** Without empty names, `.` and `..`, which is taken as spelled. `path` is absolute. */
+export function normalPath(path: string): string {
+  const names: string[] = [];
+  for (const name of path.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return `/${names.join("/")}`;
+}
+
 /** The canonical path; undefined when it is missing or out of reach. */
 export function realPath(path: string): string | undefined {
   return expected(() => Deno.realPathSync(path));

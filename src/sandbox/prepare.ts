@@ -6,6 +6,7 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { type ConfinementChoice, confinementHere } from "./confinement.ts";
 import { buildEnvironment, isForbiddenVariable } from "./environment.ts";
 import { sanitiseGitConfiguration } from "./git_configuration.ts";
+import { findGit } from "./git_program.ts";
 import { type GuardPlan } from "./guard.ts";
 import { namedPath, readableGrants } from "./grants.ts";
 import { missingProtections, SHARED_MEMORY } from "./landlock.ts";
@@ -157,6 +158,8 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
     open: openedPaths({ trees, allow: settings.allowProtected }),
     hidden: sensitive.filter((secret) => reachable.some((tree) => isWithin(secret, tree)))
       .map((path) => ({ path, tree: widest(trees.filter((tree) => isWithin(path, tree))) })),
+    home,
+    git: findGit(environment, { home, writable: writable.map(({ path }) => path) }),
     covers: createCovers(directories),
   };
   return success({

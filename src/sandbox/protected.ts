@@ -11,7 +11,7 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { namedByGitConfiguration } from "./git_names.ts";
 import type { FoundRepositories } from "./nested_repositories.ts";
-import { isWithin, realPath } from "./paths.ts";
+import { expected, isWithin, normalPath, realPath } from "./paths.ts";
 
 /** In a repository's own directory. `commondir` leads git elsewhere for its configuration and hooks. */
 const REPOSITORY_NAMES = ["hooks", "config", "config.worktree", "commondir"] as const;
@@ -46,20 +46,63 @@ export const PROTECTED_NAMES = [
   ".windsurf",
   ".zed",
   "opencode.json",
+  ".clinerules",
+  ".crush.json",
+  "crush.json",
+  ".junie",
+  ".kilocode",
+  ".trae",
+  // What editors and tool managers run when a directory is opened or entered, and git by hooks that lead to it.
+  ".dir-locals.el",
+  ".exrc",
+  ".nvim.lua",
+  ".nvimrc",
+  ".mise.toml",
+  "mise.toml",
+  "lefthook.yml",
 ] as const;
 
+/** What ends so at the top of a tree when the server starts: an editor trusts those that it has opened before. */
+const PROTECTED_ENDING = ".code-workspace";
+
 /** Below home, as far as a writable tree holds them: home itself, or `~/.config`. */
-const HOME_NAMES = [
+export const HOME_NAMES = [
+  ".bash_aliases",
   ".bash_login",
+  ".bash_logout",
   ".bash_profile",
   ".bashrc",
   ".config/ahma",
   ".config/autostart",
+  ".config/environment.d",
   ".config/fish",
   ".config/git",
+  ".config/mise",
+  ".config/nvim",
   ".config/systemd",
+  ".config/tmux",
+  ".cshrc",
+  ".emacs",
+  ".emacs.d",
+  ".gdbinit",
   ".gitconfig",
+  ".inputrc",
+  ".kshrc",
+  ".login",
+  ".logout",
+  ".pam_environment",
   ".profile",
+  ".screenrc",
+  ".tcshrc",
+  ".tmux.conf",
+  ".vim",
+  ".vimrc",
+  ".xinitrc",
+  ".xprofile",
+  ".xsession",
+  ".xsessionrc",
+  ".zlogin",
+  ".zlogout",
   ".zprofile",
   ".zshenv",
   ".zshrc",
@@ -104,13 +147,15 @@ export function protectedPaths(question: ProtectionQuestion): Outcome<readonly P
 /** The same of repositories that were found below a tree, but for what lies in `open`. */
 export function nestedRepositoryPaths(
   { directories, bare, worktrees }: Omit<FoundRepositories, "complete">,
-  { tree, open }: { readonly tree: string; readonly open: readonly string[] },
+  { tree, open, home }: { readonly tree: string; readonly open: readonly string[]; readonly home: string | undefined },
 ): readonly ProtectedPath[] {
   const wanted = [
     ...directories.flatMap((directory) => [
       ...REPOSITORY_NAMES.map((name) => `${directory}/.git/${name}`),
       `${directory}/.git`,
-      ...namedByGitConfiguration(directory).map(normal).filter((path) => path !== directory && isWithin(path, tree)),
+      ...namedByGitConfiguration(directory, home).map(normalPath).filter((path) =>
+        path !== directory && isWithin(path, tree)
+      ),
     ]),
     ...bare.flatMap((directory) => REPOSITORY_NAMES.map((name) => `${directory}/${name}`)),
     ...worktrees.flatMap((directory) => WORKTREE_NAMES.map((name) => `${directory}/${name}`)),
@@ -128,25 +173,20 @@ function inTree(tree: string, { home, protect, own }: ProtectionQuestion): reado
   const below = (name: string) => `${tree === "/" ? "" : tree}/${name}`;
   const ofHome = home === undefined ? [] : HOME_NAMES.map((name) => `${home}/${name}`);
   const named = protect.flatMap((given) => seenFrom(given, [tree]));
-  const ofGit = namedByGitConfiguration(tree).map(normal);
+  const ofGit = namedByGitConfiguration(tree, home);
   const inside = (path: string) => path !== tree && isWithin(path, tree);
-  const wanted = new Set([...PROTECTED_NAMES.map(below), ...ofHome, ...named, ...own, ...ofGit].filter(inside));
+  const workspaces = (expected(() => [...Deno.readDirSync(tree)]) ?? [])
+    .flatMap(({ name }) => name.endsWith(PROTECTED_ENDING) ? [below(name)] : []);
+  const wanted = new Set(
+    [...PROTECTED_NAMES.map(below), ...workspaces, ...ofHome, ...named, ...own, ...ofGit].filter(inside),
+  );
   return [...wanted].map((path) => ({ path, tree, fileOnly: path.endsWith("/.git") && !named.includes(path) }));
 }
 
 /** Absolute, without steps up and without a slash at the end. */
 function seenFrom(given: string, trees: readonly string[]): readonly string[] {
-  if (given.startsWith("/")) return [normal(given)];
-  return trees.map((tree) => normal(`${tree}/${given}`));
-}
-
-function normal(path: string): string {
-  const names: string[] = [];
-  for (const name of path.split("/")) {
-    if (name === "..") names.pop();
-    else if (name !== "" && name !== ".") names.push(name);
-  }
-  return `/${names.join("/")}`;
+  if (given.startsWith("/")) return [normalPath(given)];
+  return trees.map((tree) => normalPath(`${tree}/${given}`));
 }
 
 /** What no command could change lies outside; all that commands may change cannot be kept from them. */
@@ -163,6 +203,11 @@ function allowProblem(given: string, trees: readonly string[], all: readonly Pro
   if (all.some(({ path }) => open.some((one) => isWithin(path, one)))) return undefined;
   if (open.some((one) => isOfRepository(one) && trees.some((tree) => isWithin(one, tree)))) return undefined;
   const above = all.find(({ path, fileOnly }) => !fileOnly && open.some((one) => isWithin(one, path)));
+  // What git will be found to obey is not known yet.
+  const isThere = (path: string) => expected(() => Deno.lstatSync(path)) !== undefined;
+  if (above === undefined && open.some((one) => trees.some((tree) => isWithin(one, tree)) && isThere(one))) {
+    return undefined;
+  }
   return above === undefined
     ? `Cannot allow changes to "${given}": it is not protected. Protected are ${
       PROTECTED_NAMES.join(", ")

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  HOME_NAMES,
   nestedRepositoryPaths,
   PROTECTED_NAMES,
   protectedPaths,
@@ -71,6 +72,15 @@ Deno.test("S8 protectedPaths() leaves out --allow-protected with all that lies i
     return Promise.resolve();
   }));
 
+Deno.test("S21 protectedPaths() takes --allow-protected for what is there, because git may name it later", () =>
+  inTree(async (tree) => {
+    const base = paths(tree);
+    await Deno.mkdir(`${tree}/tools`);
+    assert.deepStrictEqual(paths(tree, { allow: ["tools"] }), base);
+    assert.match(String(paths(tree, { allow: ["../elsewhere"] })), /it is not protected/);
+    assert.match(String(paths(tree, { allow: ["/etc/passwd"] })), /it is not protected/);
+  }));
+
 Deno.test("S8 withTargets() adds what protected links lead to in the tree", () =>
   inTree(async (tree) => {
     await Deno.mkdir(`${tree}/shared`);
@@ -96,7 +106,7 @@ Deno.test("S8 nestedRepositoryPaths() protects .git itself only where it is a fi
     "/t/.git/worktrees/w/commondir",
   ];
   assert.deepStrictEqual(
-    nestedRepositoryPaths(found, { tree: "/t", open: ["/t/a/.git/config"] }),
+    nestedRepositoryPaths(found, { tree: "/t", open: ["/t/a/.git/config"], home: undefined }),
     wanted.map((path) => ({ path, tree: "/t", fileOnly: path === "/t/a/.git" })),
   );
 });
@@ -106,7 +116,7 @@ Deno.test("S8 nestedRepositoryPaths() follows the configuration of each", () =>
     await Deno.mkdir(`${tree}/a/.git`, { recursive: true });
     await Deno.writeTextFile(`${tree}/a/.git/config`, "[core]\nhooksPath = .githooks ; ours\n");
     const found = { directories: [`${tree}/a`], bare: [], worktrees: [] };
-    const all = nestedRepositoryPaths(found, { tree, open: [] }).map(({ path }) => path);
+    const all = nestedRepositoryPaths(found, { tree, open: [], home: undefined }).map(({ path }) => path);
     assert.ok(all.includes(`${tree}/a/.githooks`), all.join());
   }));
 
@@ -123,6 +133,26 @@ Deno.test("S8 protectedPaths() adds hooks and configuration that the repository'
       '[includeIf "onbranch:a"]\n\tPath = /etc/gitconfig\n[submodule "p"]\n\turl = x\n';
     await Deno.writeTextFile(`${tree}/.git/config`, text);
     assert.deepStrictEqual(new Set(paths(tree)).difference(base), new Set([".githooks", ".gitconfig"]));
+  }));
+
+Deno.test("S21 protectedPaths() reads what git reads besides: below home, of the work tree, over two lines", () =>
+  inTree(async (tree) => {
+    const home = `${tree}/home`;
+    const base = new Set(paths(tree, { home }));
+    for (const directory of [".git", "home"]) await Deno.mkdir(`${tree}/${directory}`);
+    await Deno.writeTextFile(`${tree}/.git/config`, "[core]\n\thooksPath = \\\ntwo\n");
+    await Deno.writeTextFile(`${tree}/.git/config.worktree`, "[core]\n\thooksPath = ~/below\n");
+    await Deno.writeTextFile(`${home}/.gitconfig`, "[core]\n\thooksPath = global\n[include]\n\tpath = more\n");
+    await Deno.writeTextFile(`${home}/more`, "[core]\n\thooksPath = included\n");
+    const wanted = new Set(["two", "home/below", "global", "home/more", "included"]);
+    assert.deepStrictEqual(new Set(paths(tree, { home })).difference(base), wanted);
+  }));
+
+Deno.test("S21 protectedPaths() protects workspaces of an editor that are there", () =>
+  inTree(async (tree) => {
+    const base = new Set(paths(tree));
+    await Deno.writeTextFile(`${tree}/my.code-workspace`, "{}");
+    assert.deepStrictEqual(new Set(paths(tree)).difference(base), new Set(["my.code-workspace"]));
   }));
 
 Deno.test("S8 protectedPaths() adds what included configuration names, however they include each other", () =>
@@ -176,7 +206,8 @@ Deno.test("S8 S10 protectedPaths() reads git configuration that is made to stop 
     assert.strictEqual(paths(tree).length - base.length, 64);
   }));
 
-Deno.test("S8 docs/security.md names everything that is protected in every tree", async () => {
+Deno.test("S8 docs/security.md names everything that is protected in every tree and in home", async () => {
   const text = await Deno.readTextFile(new URL("../../docs/security.md", import.meta.url));
-  assert.deepStrictEqual(PROTECTED_NAMES.filter((name) => name !== ".git" && !text.includes(`\`${name}\``)), []);
+  const names = [...PROTECTED_NAMES.filter((name) => name !== ".git"), ...HOME_NAMES];
+  assert.deepStrictEqual(names.filter((name) => !text.includes(`\`${name}\``)), []);
 });

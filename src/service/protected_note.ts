@@ -12,6 +12,7 @@ const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {
   created: "created",
   changed: "changed",
   removed: "removed",
+  obeyed: "is obeyed by git now",
   separated: "had a second name (hard link) and is a file of its own now",
   shared: "has a second name (hard link), by which commands can change it",
 };

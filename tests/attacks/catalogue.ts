@@ -7,6 +7,7 @@ import { LINKS } from "./links.ts";
 import { MORE_OF_OUR_OWN } from "./more_of_our_own.ts";
 import { NAMESPACES } from "./namespaces.ts";
 import { NETWORK } from "./network.ts";
+import { OBEYED_BY_GIT } from "./obeyed_by_git.ts";
 import { OPERATIONS } from "./operations.ts";
 import { OUTPUT } from "./output.ts";
 import { OWN } from "./own.ts";
@@ -34,6 +35,7 @@ export const SINGLE_ATTACKS: readonly Row[] = [
   ...OWN,
   ...MORE_OF_OUR_OWN,
   ...OTHER_NAMES,
+  ...OBEYED_BY_GIT,
 ];
 
 export const CATALOGUE: readonly Row[] = [...SINGLE_ATTACKS, ...RACES];

@@ -1,4 +1,4 @@
-/** X30, X31: protected files that are changed by another name, a hard link or a link, made before the server or by it. */
+/** X30, X31: protected files that are changed by a second name (hard link) or by what a link leads to. */
 import type { ToolAnswer } from "../_support/json_rpc.ts";
 import type { Workbench } from "../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
@@ -13,12 +13,16 @@ export interface Unheard {
   readonly flags?: readonly string[];
   /** A command that is started before and goes on running. */
   readonly first?: string;
+  /** What the user does before the last line. */
+  readonly user?: (bench: Workbench) => void;
+  /** The last line makes the file, which cannot be denied: it is to be told. */
+  readonly made?: true;
 }
 
 /** Whether the last line changes the path, or one before it changes it without a word. */
 export async function unheard(
   scene: Scene,
-  { path, lines, prepare, flags = [], first }: Unheard,
+  { path, lines, prepare, flags = [], first, user, made }: Unheard,
 ): Promise<string | undefined> {
   return await withServer(scene, {
     prepare: (bench) => {
@@ -30,11 +34,12 @@ export async function unheard(
     if (first !== undefined) await server.call("sandboxed_shell", { command: first });
     for (const [index, line] of lines.entries()) {
       const isLast = index === lines.length - 1;
+      if (isLast) user?.(bench);
       const before = textAt(`${bench.scope}/${path}`);
       const answer = await server.shell(line);
       const now = textAt(`${bench.scope}/${path}`);
       if (now === before) continue;
-      if (isLast && now?.includes("evil") === true) return `"${path}" is ${JSON.stringify(now)}`;
+      if (isLast && made === undefined && now?.includes("evil") === true) return `"${path}" is ${JSON.stringify(now)}`;
       if (!isTold(answer)) return `"${line}" changed "${path}", and no result told of it`;
     }
     return undefined;
@@ -172,7 +177,8 @@ const LINKS: Readonly<Record<string, Unheard>> = {
   },
 };
 
-function ways(of: Readonly<Record<string, Unheard>>): Readonly<Record<string, Way>> {
+/** One for each name. */
+export function waysOf(of: Readonly<Record<string, Unheard>>): Readonly<Record<string, Way>> {
   return Object.fromEntries(
     Object.entries(of).map(([name, one]) => [name, { does: driven((scene) => unheard(scene, one)) }]),
   );
@@ -184,13 +190,13 @@ export const OTHER_NAMES: readonly Row[] = [
     title: "change protected files by a second name (hard link), without a word",
     users: BOTH,
     aim: "evidence",
-    ways: ways(SECOND_NAMES),
+    ways: waysOf(SECOND_NAMES),
   },
   {
     id: "X31",
     title: "change what protected links lead to, or the links, without a word",
     users: BOTH,
     aim: "evidence",
-    ways: ways(LINKS),
+    ways: waysOf(LINKS),
   },
 ];

@@ -1,0 +1,103 @@
+/** X32: hooks and programs that git obeys, wherever its configuration names them. */
+import type { Workbench } from "../_support/workbench.ts";
+import { BOTH, type Row } from "./attack.ts";
+import { type Unheard, waysOf } from "./second_names.ts";
+
+const HOOKS = "[core]\n\thooksPath = gh\n";
+const HOOK = "gh/pre-commit";
+const EVIL_HOOK = "echo evil > gh/pre-commit";
+
+/** A repository with a hook of its own, and other files. */
+function repository(files: (bench: Workbench) => Readonly<Record<string, string>>): (bench: Workbench) => void {
+  return (bench) => {
+    const all = { ".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "", [HOOK]: "ours\n" };
+    for (const [path, text] of Object.entries({ ...all, ".git/config": "", ...files(bench) })) bench.write(path, text);
+  };
+}
+
+const HOOKS_OF_GIT: Readonly<Record<string, Unheard>> = {
+  "the user's configuration names them": {
+    path: HOOK,
+    prepare: repository(({ home }) => ({ [`${home}/.gitconfig`]: HOOKS })),
+    lines: [EVIL_HOOK],
+  },
+  "below home": {
+    path: HOOK,
+    prepare: repository(() => ({ ".git/config": "[core]\n\thooksPath = ~/../scope/gh\n" })),
+    lines: [EVIL_HOOK],
+  },
+  "the work tree's configuration names them": {
+    path: HOOK,
+    prepare: repository(() => ({
+      ".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n",
+      ".git/config.worktree": HOOKS,
+    })),
+    lines: [EVIL_HOOK],
+  },
+  "over two lines": {
+    path: HOOK,
+    prepare: repository(() => ({ ".git/config": "[core]\n\thooksPath = \\\ngh\n" })),
+    lines: [EVIL_HOOK],
+  },
+  "an include from elsewhere names them": {
+    path: HOOK,
+    prepare: repository(({ home }) => ({
+      [`${home}/.gitconfig`]: '[includeIf "gitdir:**/scope/.git"]\n\tpath = more\n',
+      [`${home}/more`]: HOOKS,
+    })),
+    lines: [EVIL_HOOK],
+  },
+  "the user names them while the server runs": {
+    path: HOOK,
+    prepare: repository(() => ({})),
+    user: (bench) => void bench.write(`${bench.home}/.gitconfig`, HOOKS),
+    lines: ["true", EVIL_HOOK],
+  },
+  "a command names them": {
+    path: HOOK,
+    lines: ["git init -q . && git config core.hooksPath gh && mkdir gh && echo ours > gh/pre-commit", EVIL_HOOK],
+  },
+  "they are not there yet": {
+    path: HOOK,
+    prepare: (bench) => void bench.write(`${bench.home}/.gitconfig`, HOOKS),
+    lines: ["git init -q .", "mkdir gh; echo evil > gh/pre-commit"],
+    made: true,
+  },
+  "of a repository below": {
+    path: `part/${HOOK}`,
+    prepare: (bench) => {
+      repository(({ home }) => ({ [`${home}/.gitconfig`]: HOOKS }))(bench);
+      for (const name of ["HEAD", "objects/x", "refs/x", "config"]) bench.write(`part/.git/${name}`, "");
+      bench.write("part/.git/HEAD", "ref: refs/heads/main\n");
+      bench.write(`part/${HOOK}`, "ours\n");
+    },
+    lines: [`echo evil > part/${HOOK}`],
+  },
+  "a filter of the project": {
+    path: "tools/clean",
+    prepare: repository(() => ({
+      ".git/config": '[filter "x"]\n\tclean = python3 tools/clean %f\n',
+      "tools/clean": "ours\n",
+    })),
+    lines: ["echo evil > tools/clean"],
+  },
+  "a program that tools generate": {
+    path: "node_modules/.bin/page",
+    prepare: repository(() => ({
+      ".git/config": "[core]\n\tpager = node_modules/.bin/page\n",
+      "node_modules/.bin/page": "ours\n",
+    })),
+    lines: ["echo evil > node_modules/.bin/page"],
+    made: true,
+  },
+};
+
+export const OBEYED_BY_GIT: readonly Row[] = [
+  {
+    id: "X32",
+    title: "change hooks and programs that git obeys, wherever its configuration names them",
+    users: BOTH,
+    aim: "evidence",
+    ways: waysOf(HOOKS_OF_GIT),
+  },
+];
