@@ -24,7 +24,12 @@ Deno.test("L1 bash completes subcommands, flags, values, files and tools", async
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp --no-hot"), ["--no-hot-reload"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp validate --str"), ["--strict"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp validate to"), ["tools"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp init --client c"), ["claude", "codex", "cursor"]);
+  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp init --client c"), [
+    "claude",
+    "claude-desktop",
+    "codex",
+    "cursor",
+  ]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp --mode "), ["http", "list-tools", "stdio"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp completions "), ["bash", "fish", "zsh"]);
   assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp call git_statu"), ["git_status"]);
@@ -78,7 +83,7 @@ Deno.test({
     };
     assert.deepStrictEqual(await offers("ahma_mcp va"), ["validate"]);
     assert.deepStrictEqual(await offers("ahma_mcp validate --str"), ["--strict"]);
-    assert.deepStrictEqual(await offers("ahma_mcp init --client c"), ["claude", "codex", "cursor"]);
+    assert.deepStrictEqual(await offers("ahma_mcp init --client c"), ["claude", "claude-desktop", "codex", "cursor"]);
     assert.deepStrictEqual(await offers("ahma_mcp --no-hot"), ["--no-hot-reload"]);
     assert.deepStrictEqual(await offers("ahma_mcp call git_statu"), ["git_status"]);
     assert.deepStrictEqual(await offers("ahma_mcp call --timeout 9 git_statu"), ["git_status"]);
