@@ -41,6 +41,9 @@ export interface SettingsPlaces {
 /** A settings file is written by hand; what is larger, or no file at all, is something else. */
 const LARGEST_BYTES = 64 * 1024;
 
+/** Each is looked at before and after every command: a project must not slow its commands down by thousands of them. */
+const MOST_PROTECTED = 64;
+
 /** The keys that may stand in a settings file, and what each sets. */
 const KEYS: ReadonlyMap<string, FlagName> = new Map(
   FLAG_NAMES.filter((name) => flagNamed(name).variable !== undefined).map((name) => [name.replaceAll("-", "_"), name]),
@@ -132,6 +135,7 @@ async function refusal(
     return inside.ok ? undefined : 'it lies outside the project. Use the flag "--tools-dir"';
   }
   if (name === "protect") {
+    if (values.length > MOST_PROTECTED) return `a project may name at most ${MOST_PROTECTED} places`;
     const outside = values.find((value) => !isBelow(value));
     return outside === undefined ? undefined : `"${outside}" does not name a place in the project, as in "docs/api.md"`;
   }

@@ -110,6 +110,8 @@ Deno.test("L7 S8 readSettingsFiles() lets a project protect more and ask for mor
     const why = `"${path}" does not name a place in the project, as in "docs/api.md"`;
     assert.deepStrictEqual([files, warnings], [[], [refused("protect", why)]]);
   }
+  const many = await read(JSON.stringify({ protect: Array.from({ length: 65 }, (_, i) => `p${i}`) }));
+  assert.deepStrictEqual(many, { files: [], warnings: [refused("protect", "a project may name at most 64 places")] });
   assert.deepStrictEqual(await read('{"strict": false}', '{"strict": true}'), {
     files: [{ strict: [] }],
     warnings: [refused("strict", "the user's own file says true")],
