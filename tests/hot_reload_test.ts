@@ -131,7 +131,8 @@ Deno.test("T11 a check has no network, is told by status while it runs, and canc
       `.ahma/tools/${name}.json`,
       toolFile(name, { command: "bash", availability_check: { args: ["-c", line] } }),
     );
-  tool("own_reaching", reach);
+  // What it says besides is for a model and not for a person.
+  tool("own_reaching", `printf 'Gone\\363\\240\\201\\201\\342\\200\\256'; ${reach}`);
   tool("own_hanging", `while :; do sleep 1; done`);
   await using server = await ServerProcess.start(bench);
   await ownTools(server);
@@ -142,7 +143,7 @@ Deno.test("T11 a check has no network, is told by status while it runs, and canc
   assert.equal((await server.call("cancel", { operation_id: check })).text, `The check ${check} is ended`);
   await until(async () => (await ownTools(server)).length === 0, 20_000, "the answers of the checks");
   const after = (await server.call("status")).text;
-  assert.match(after, /own_reaching: Check "bash -c exec 3.*" ended with exit code 1: .*Permission denied/);
+  assert.match(after, /own_reaching: Check "bash -c printf .*" ended with exit code 1: Gonebash.*Permission denied/);
   assert.match(after, /own_hanging: Check .* was ended by SIGTERM/);
   assert.doesNotMatch(after, /Checks of tool files running/);
   // A command of the session has the network.

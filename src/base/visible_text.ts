@@ -26,6 +26,12 @@ export function visibleText(text: string): string {
   return text.replaceAll(/\r\n?|[\u2028\u2029\u0085]/g, "\n").replaceAll(ESCAPES, "").replaceAll(HIDDEN, "");
 }
 
+/** The first character of `text` that has no shape, as `U+200B`; undefined: there is none. Line breaks count as visible. */
+export function hiddenCharacter(text: string): string | undefined {
+  const [found] = text.replaceAll(/\r\n?/g, "\n").match(HIDDEN) ?? [];
+  return found && `U+${found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
 /**
  * `text` with what has no shape written out as JSON does (`\u202e`), so that a reader sees what is there and where.
  * A text of JSON keeps its meaning. Line feeds and tabs stay.

@@ -3,7 +3,7 @@ import { errorAt, type Finding, MOST_FINDINGS, warningAt } from "./finding.ts";
 import { type Flatten, flatten, type PlacedLeaf } from "./flatten.ts";
 import type { CatalogTool, Leaf } from "./leaf.ts";
 import type { ToolDefinition } from "./mtdf.ts";
-import { LONG_NAME, LONGEST_NAME, RESERVED_NAMES, toolNameOf } from "./names.ts";
+import { LONG_NAME, LONGEST_NAME, reservedFor, toolNameOf } from "./names.ts";
 import { SequenceCheck } from "./sequences.ts";
 import { catalogOf } from "./snapshot.ts";
 
@@ -114,8 +114,9 @@ function toolNameFindings(
   taken: ReadonlyMap<string, string>,
 ): readonly Finding[] {
   const at = definition.name === undefined ? ["command"] : ["name"];
-  if (RESERVED_NAMES.includes(name)) {
-    return [errorAt(at, `Tool name "${name}" is reserved for Ahma's own tool: rename it`)];
+  const owner = reservedFor(name);
+  if (owner !== undefined) {
+    return [errorAt(at, `Tool name "${name}" is reserved for ${owner}: rename it`)];
   }
   if (definition.enabled === false) return [];
   const first = taken.get(name);
@@ -130,7 +131,8 @@ function leafNameFindings(leaves: readonly PlacedLeaf[], taken: ReadonlyMap<stri
     own.add(name);
     const elsewhere = taken.get(name);
     const length = `has ${name.length} characters, and clients cut or drop names over ${LONGEST_NAME}`;
-    if (RESERVED_NAMES.includes(name)) return [errorAt(at, `MCP tool name "${name}" is reserved for Ahma's own tool`)];
+    const owner = reservedFor(name);
+    if (owner !== undefined) return [errorAt(at, `MCP tool name "${name}" is reserved for ${owner}`)];
     if (repeated) return [errorAt(at, `MCP tool name "${name}" arises twice in this file: rename a subcommand`)];
     if (elsewhere !== undefined) return [errorAt(at, `MCP tool name "${name}" is taken by "${elsewhere}": rename one`)];
     if (name.length > LONGEST_NAME) return [errorAt(at, `MCP tool name "${name}" ${length}: shorten it`)];

@@ -2,6 +2,7 @@
 import { didYouMean } from "../base/suggest.ts";
 import { argumentOf } from "./argument.ts";
 import { errorAt, type Finding, warningAt } from "./finding.ts";
+import { hiddenCharacters } from "./hidden_characters.ts";
 import { isAlwaysMeta } from "./meta_parameters.ts";
 import type { SubcommandDefinition } from "./mtdf.ts";
 import type { ArgumentDefinition } from "./mtdf_argument.ts";
@@ -40,6 +41,11 @@ interface Placed {
 function checkOne(kind: Kind, { argument, at }: Placed, values: ValueCheck): readonly Finding[] {
   // A meta-parameter keeps its own type and meaning, whatever the file says of it.
   if (isAlwaysMeta(argument.name)) return [];
+  const hidden = hiddenCharacters(argument, at);
+  if (hidden.length > 0) return hidden; // messages about the rest would quote them
+  if (argument.name === "__proto__") {
+    return [errorAt([...at, "name"], 'Argument name "__proto__" is reserved: rename it')];
+  }
   return [
     ...checkKind(kind, argument, at),
     ...checkLimits({ argument, at }, values),

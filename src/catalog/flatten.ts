@@ -152,7 +152,7 @@ function stepOf(step: StepDefinition): LeafStep {
     tool: step.tool,
     subcommand: step.subcommand ?? DEFAULT_LEAF,
     args: step.args ?? {},
-    description: step.description ?? "",
+    description: visibleText(step.description ?? ""),
     ...step.skip_if_file_exists !== undefined && { skipIfFileExists: step.skip_if_file_exists },
     ...step.skip_if_file_missing !== undefined && { skipIfFileMissing: step.skip_if_file_missing },
   };

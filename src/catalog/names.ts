@@ -3,6 +3,12 @@ import type { ToolDefinition } from "./mtdf.ts";
 /** Tools of Ahma itself (B1): no tool file may use their names. */
 export const RESERVED_NAMES: readonly string[] = ["status", "await", "cancel", "sandboxed_shell"];
 
+/** Whose name this is, whatever its case, so that no tool may have it; undefined: it is free. */
+export function reservedFor(name: string): string | undefined {
+  if (RESERVED_NAMES.includes(name.toLowerCase())) return "Ahma's own tool";
+  return name === "__proto__" ? "JavaScript's objects" : undefined;
+}
+
 /** Clients cut or drop longer names (T5). */
 export const LONGEST_NAME = 64;
 /** From here on some clients, which put the server's name in front, get too long a name (T5). */

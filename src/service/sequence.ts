@@ -146,7 +146,7 @@ async function runSteps(steps: readonly Step[], delayMs: number, control: WorkCo
     const place = `step ${index + 1}/${steps.length}`;
     const skip = await step.skip();
     if (skip !== undefined) {
-      say(`[${place} skipped: ${skip}] ${step.title}`);
+      say(`[${place} skipped: ${shorten(skip)}] ${step.title}`);
       continue;
     }
     if (ran) await pause(delayMs, control.signal);

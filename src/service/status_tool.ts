@@ -1,6 +1,5 @@
 /** `status` (B3): how things stand, at once. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { visibleText } from "../base/visible_text.ts";
 import type { CatalogProblem, UnavailableTool } from "../catalog/leaf.ts";
 import { describeProblem } from "../catalog/problem.ts";
 import type { Operation } from "../operation/operation_record.ts";
@@ -172,7 +171,7 @@ function checkLines({ checks }: Service): readonly string[] {
   return [
     "Checks of tool files running (`cancel` ends one):",
     ...running.map(({ id, argv, startedAt }) =>
-      `${id} for ${duration(Date.now() - startedAt)}: ${shorten(visibleText(argv.join(" ")))}`
+      `${id} for ${duration(Date.now() - startedAt)}: ${shorten(argv.join(" "))}`
     ),
   ];
 }
