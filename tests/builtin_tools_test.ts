@@ -135,6 +135,46 @@ Deno.test("B1 a tool file cannot take the name of a built-in tool", async () => 
   assert.doesNotMatch(found[0]?.description ?? "", /impostor/i);
 });
 
+Deno.test("T5 T6 a program is one tool where its file says so, and a call of it is checked and named by its leaf", async () => {
+  using bench = new Workbench();
+  const weight = { name: "weight", type: "integer", description: "Grams", required: true };
+  const track = { name: "track", description: "Tracks.", options: [{ name: "id", description: "Whose" }] };
+  const parcel = {
+    name: "parcel",
+    command: "echo",
+    synchronous: true,
+    description: "Parcels.",
+    tool_style: "program",
+    subcommand: [{ name: "send", description: "Sends.", options: [weight] }, track],
+  };
+  bench.write(".ahma/tools/parcel.json", JSON.stringify(parcel));
+  await using server = await ServerProcess.start(bench);
+  const [tool, ...none] = (await listed(server)).slice(4);
+  assert.deepStrictEqual([tool?.name, tool?.description, none], [
+    "parcel",
+    "Parcels.\n\nsend: Sends.\ntrack: Tracks.",
+    [],
+  ]);
+  const { working_directory: _d, timeout_seconds: _t, execution_mode: _m, ...own } = tool?.inputSchema.properties ?? {};
+  assert.deepStrictEqual(own, {
+    subcommand: { type: "string", enum: ["send", "track"] },
+    weight: { type: "integer", description: "send (required): Grams" },
+    id: { type: "string", description: "track: Whose" },
+  });
+  assert.match((await server.call("parcel", { subcommand: "send", weight: 2 })).text, /^send --weight 2$/m);
+  assert.match((await server.call("parcel_track", { id: "7" })).text, /^track --id 7$/m);
+  const refused = async (args: object) => (await server.call("parcel", args)).text;
+  assert.deepStrictEqual(
+    [await refused({ subcommand: "send" }), await refused({ subcommand: "track", weight: 2 }), await refused({})],
+    [
+      'Cannot run "parcel_send": Argument "weight" is missing, expected a whole number (not in quotes)',
+      'Cannot run "parcel_track": Argument "weight" is unknown: known arguments are id, working_directory, ' +
+      "timeout_seconds, execution_mode",
+      'Cannot call "parcel": "subcommand" is missing, expected one of send, track',
+    ],
+  );
+});
+
 Deno.test("T5 tools/list comes in the same order each time", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);

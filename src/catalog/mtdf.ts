@@ -123,6 +123,10 @@ export const toolSchema = lazy(() =>
     }),
     ...shared(),
     subcommand: z.array(subcommandSchema()).optional().meta({ description: "The subcommands offered." }),
+    tool_style: z.enum(["leaf", "program"]).optional().meta({
+      description: "leaf: one MCP tool for each subcommand. program: one for all, which takes the subcommand as an " +
+        "argument. Default: what --tool-style says.",
+    }),
     tool_type: ignored(),
     livelog: ignored(),
     monitor_level: ignored(),

@@ -188,6 +188,14 @@ export const FLAGS = {
     project: true,
     projectMost: 64,
   },
+  "tool-style": {
+    value: "choice",
+    placeholder: "STYLE",
+    choices: ["leaf", "program"],
+    help: "One tool for each subcommand (leaf, the default), or one for each tool file (program): fewer bytes to list",
+    variable: "AHMA_TOOL_STYLE",
+    project: true,
+  },
   "inline-wait": {
     value: "number",
     placeholder: "MS",

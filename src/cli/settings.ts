@@ -16,6 +16,7 @@ import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type HttpSettings, httpSettings } from "./http_settings.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flag_values.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { ToolStyle } from "../service/program_tool.ts";
 import { type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 
 /** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
@@ -61,6 +62,8 @@ export interface Settings {
   readonly maxConcurrency: number;
   /** How long a call waits for its result before it answers with an operation id, milliseconds (X1). */
   readonly inlineWaitMs: number;
+  /** How the leaves of a tool file are listed, where the file says nothing. */
+  readonly toolStyle: ToolStyle;
   /** How much output a result shows, bytes (X4). */
   readonly maxInlineBytes: number;
   /** Output keeps its escape sequences (X8). */
@@ -170,6 +173,7 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     synchronous: values.isOn("sync"),
     timeoutSeconds: values.number("timeout") ?? 360,
     maxConcurrency: values.number("max-concurrency") ?? Math.max(FEWEST_AT_ONCE, 2 * cores),
+    toolStyle: values.texts("tool-style")[0] === "program" ? "program" : "leaf",
     inlineWaitMs: values.number("inline-wait") ?? 0,
     maxInlineBytes: values.number("max-inline-output") ?? 10 * 1024,
     keepAnsi: values.isOn("keep-ansi"),

@@ -1,11 +1,13 @@
 /** What `tools/list` shows: built-in tools first, then the catalog in its order. */
 import { ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
+import { visibleText } from "../base/visible_text.ts";
 import type { Catalog, Leaf } from "../catalog/leaf.ts";
 import { inputSchemaOf } from "../catalog/input_schema.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";
 import { schemaOf } from "./builtin_parameters.ts";
 import { shownValue } from "./delivery/lenient_params.ts";
 import { listedDescription, type ListFacts } from "./listed_texts.ts";
+import { programGroups, programTool } from "./program_tool.ts";
 import { takesTasks } from "./task_support.ts";
 
 const TASK_SUPPORT = { taskSupport: "optional" } as const;
@@ -43,13 +45,22 @@ export class ToolLister {
     return withTasks === true && !this.#facts.settings.synchronous ? this.#withTasks : this.#tools;
   }
 
-  /** A leaf that has the name of a built-in tool is left out. */
+  /** A leaf that has the name of a built-in tool is left out; leaves of one program stand where the first of them does. */
   #leafTools(catalog: Catalog): Tool[] {
-    return catalog.leaves.filter((leaf) => !BUILTIN_TOOLS.has(leaf.name)).map((leaf) => {
-      const tool = this.#known.get(leaf) ?? toolOf(leaf, this.#facts);
-      this.#known.set(leaf, tool);
-      return tool;
+    const groups = programGroups(catalog, this.#facts);
+    return catalog.leaves.filter((leaf) => !BUILTIN_TOOLS.has(leaf.name)).flatMap((leaf) => {
+      const leaves = groups.get(leaf.tool);
+      if (leaves !== undefined && leaves[0] !== leaf) return [];
+      const tool = this.#known.get(leaf) ?? this.#toolOf(leaf, leaves, catalog);
+      if (leaves === undefined) this.#known.set(leaf, tool);
+      return [tool];
     });
+  }
+
+  #toolOf(leaf: Leaf, leaves: readonly Leaf[] | undefined, { tools }: Catalog): Tool {
+    if (leaves === undefined) return leafTool(leaf, this.#facts);
+    const description = tools.find(({ name }) => name === leaf.tool)?.definition.description ?? "";
+    return programTool({ name: leaf.tool, description: visibleText(description.trim()), leaves }, this.#facts);
   }
 }
 
@@ -65,7 +76,8 @@ function builtinTools(facts: ListFacts): Tool[] {
   }));
 }
 
-function toolOf(leaf: Leaf, facts: ListFacts): Tool {
+/** A leaf as a tool of its own. */
+export function leafTool(leaf: Leaf, facts: ListFacts): Tool {
   return {
     name: leaf.name,
     description: listedDescription(leaf, facts),

@@ -33,12 +33,25 @@ export function earlyAnswer(
   return `${waits ? `after ${settings.inlineWaitMs / 1000} s ` : ""}the answer is an operation id for \`await\``;
 }
 
+/** How results of one tool with several leaves arrive; empty: every call waits for the end. */
+export function groupGuidance(leaves: readonly Leaf[], facts: ListFacts): string {
+  const answers = new Set(leaves.map(({ synchronous }) => earlyAnswer(facts, synchronous)));
+  const early = [...answers].filter((answer) => answer !== undefined);
+  if (early.length === 0) return "";
+  const waits = answers.has(undefined) ? "Some wait for the end; else " : "";
+  return asSentence(`${waits}${early.join(", or ")}`);
+}
+
 /** The description of a leaf, with how its result arrives where that may be later. */
 export function listedDescription({ description, synchronous }: Leaf, facts: ListFacts): string {
   const answer = earlyAnswer(facts, synchronous);
   if (answer === undefined) return description;
-  const sentence = `${answer.replace(/^./, (letter) => letter.toUpperCase())}; other work can go on meanwhile.`;
+  const sentence = asSentence(answer);
   return description === "" ? sentence : `${description}\n\n${sentence}`;
+}
+
+function asSentence(answer: string): string {
+  return `${answer.replace(/^./, (letter) => letter.toUpperCase())}; other work can go on meanwhile.`;
 }
 
 /** As it stands where that cannot be misread, else quoted. */

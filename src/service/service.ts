@@ -11,6 +11,7 @@ import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/text_view.ts";
 import type { CommandRequest, CommandRunner } from "../process/command_runner.ts";
 import type { EndedCommand } from "../sandbox/denials.ts";
+import type { ToolStyle } from "./program_tool.ts";
 
 /** Whether commands are confined, in words for people and models (S14). */
 export interface SandboxStatus {
@@ -40,6 +41,8 @@ export interface ServiceSettings {
   readonly inline: ViewLimits;
   /** `--inline-wait`: how long an asynchronous call waits for an early end, milliseconds; 0: not at all (X1). */
   readonly inlineWaitMs: number;
+  /** `--tool-style`, for tool files that say nothing; absent: `leaf`. */
+  readonly toolStyle?: ToolStyle;
   /** `--keep-ansi` (X8). */
   readonly keepAnsi: boolean;
   /** False: `--no-push-results` (X5). */

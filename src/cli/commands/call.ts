@@ -11,7 +11,7 @@ import type { Catalog } from "../../catalog/leaf.ts";
 import { resolveCall } from "../../catalog/resolve.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { callTool, type ToolCall } from "../../service/call_tool.ts";
-import { ToolLister } from "../../service/definitions.ts";
+import { leafTool, ToolLister } from "../../service/definitions.ts";
 import { leftSentence } from "../../service/left_sentence.ts";
 import { statusLine } from "../../service/results.ts";
 import type { Service } from "../../service/service.ts";
@@ -122,7 +122,7 @@ async function findTool(service: Service, { name, args }: Wanted): Promise<Found
   const definitions = new ToolLister(service).list(catalog, undefined);
   const resolved = resolveCall(catalog, name, args);
   const leaf = resolved.ok ? resolved.value.leaf : undefined;
-  const definition = definitions.find((one) => one.name === (leaf?.name ?? name));
+  const definition = leaf === undefined ? definitions.find((one) => one.name === name) : leafTool(leaf, service);
   if (definition !== undefined) {
     return {
       definition,
@@ -136,7 +136,7 @@ async function findTool(service: Service, { name, args }: Wanted): Promise<Found
     const hint = missing.installInstructions === "" ? "" : `. ${missing.installInstructions}`;
     throw new UsageError(`Cannot call "${name}": it is not available: ${missing.reason}${hint}`);
   }
-  const guess = didYouMean(name, definitions.map((one) => one.name));
+  const guess = didYouMean(name, [...definitions.map((one) => one.name), ...catalog.byName.keys()]);
   throw new UsageError(`Cannot call "${name}": there is no such tool${guess || '; "ahma_mcp list-tools" names them'}`);
 }
 
