@@ -22,6 +22,7 @@ Deno.test("S14 S8 a server without a sandbox is found out, and so is an attack t
     flags: [],
     extended: false,
     posts: () => Promise.resolve({ sandboxed, bare }),
+    post: () => Promise.reject(new Error("No row here asks for a server of its own")),
     renew: () => Promise.resolve(),
   };
   const rows: readonly Row[] = [

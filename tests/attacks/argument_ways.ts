@@ -70,7 +70,7 @@ export function refused(call: (place: Place) => Call, harmless: (place: Place) =
     control: (place) => [harmless(place)],
     evidence,
     aim: "evidence",
-    ownServer: SERVER,
+    sharedServer: SERVER,
   };
 }
 
@@ -93,7 +93,7 @@ export function readsPath(path: (place: Place) => string, more: Partial<Way> = {
     does: (place) => [{ tool: "show_file", arguments: { path: path(place), working_directory: place.directory } }],
     control: ({ secret }) => `cat ${secret}`,
     aim: "read",
-    ownServer: SERVER,
+    sharedServer: SERVER,
     ...more,
   };
 }
@@ -104,7 +104,7 @@ export function arrives(word: string): Way {
     does: () => [{ tool: "show_words", arguments: { word } }],
     control: () => `printf '<%s>' lost`,
     evidence: ({ text }) => text.includes(`<${word}>`) ? undefined : `it arrived otherwise: ${text}`,
-    ownServer: SERVER,
+    sharedServer: SERVER,
   };
 }
 
@@ -130,7 +130,7 @@ export function raw(name: string, text: string): Way {
         ? `it ran: ${said.slice(0, 300)}`
         : undefined;
     });
-  return { does: asks(text), control: asks('{"word":"x"}'), ownServer: SERVER };
+  return { does: asks(text), control: asks('{"word":"x"}'), sharedServer: SERVER };
 }
 
 export function git(what: (place: Place) => string): Way {
@@ -138,7 +138,7 @@ export function git(what: (place: Place) => string): Way {
     does: (place) => [{ tool: "git_diff", arguments: { what: what(place), working_directory: place.directory } }],
     control: ({ out }) => `echo x > ${out}/new`,
     aim: "write",
-    ownServer: SERVER,
+    sharedServer: SERVER,
   };
 }
 

@@ -91,6 +91,14 @@ export type Doing =
 /** Sets a scene; gives, where something outside the attempt's own places was made, what takes it down. */
 export type Prepare = (place: Place, give: (path: string) => void) => void | (() => void);
 
+/** How a server is set up; everything has a default. */
+export interface ServerSetting {
+  readonly flags?: (bench: Workbench) => readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A program, and its first words, that runs the server. */
+  readonly prefix?: readonly string[];
+}
+
 /** One way to try the attack. A function alone stands for a way without more. */
 export interface Way {
   readonly does: Doing;
@@ -108,13 +116,10 @@ export interface Way {
   readonly noControl?: string;
   /** Start a victim. */
   readonly victim?: true;
-  /** A server of its own, with these flags and this environment, in a fresh bench: for attempts that could end or alter it. */
-  readonly ownServer?: {
-    readonly flags?: (bench: Workbench) => readonly string[];
-    readonly environment?: Readonly<Record<string, string>>;
-    /** A program, and its first words, that runs the server. */
-    readonly prefix?: readonly string[];
-  };
+  /** A server of its own, set up so, in a fresh bench: for attempts that could end or alter it. */
+  readonly ownServer?: ServerSetting;
+  /** A server set up so, which all ways that name this very object share. Default: the one of the range. */
+  readonly sharedServer?: ServerSetting;
   /** Seconds a call may take; default 20. */
   readonly seconds?: number;
   readonly needs?: Needs;

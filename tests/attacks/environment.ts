@@ -10,7 +10,7 @@ function stays(names: readonly string[], value = PLANTED): Readonly<Record<strin
   const judge = {
     evidence: /planted-42/,
     control: ({ server }: Place) => `tr '\\0' '\\n' < /proc/${server}/environ`,
-    ownServer: { environment: Object.fromEntries(names.map((name) => [name, value])) },
+    sharedServer: { environment: Object.fromEntries(names.map((name) => [name, value])) },
   };
   return {
     "a shell": { does: () => "env; set", ...judge },

@@ -1,7 +1,7 @@
 /** What waits outside for commands that reach over sockets, and programs that try. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { type Place, python, type Scene, SYSTEM_CALL, type Way } from "./attack.ts";
+import { type Place, python, type Scene, type ServerSetting, SYSTEM_CALL, type Way } from "./attack.ts";
 import { withDaemon } from "./daemon.ts";
 import { until } from "../_support/deadline.ts";
 
@@ -21,8 +21,13 @@ export function facing(
 
 /** A way whose server gives commands no network. */
 export function offline(way: Way, network: "none" | "localhost" = "none"): Way {
-  return { ...way, ownServer: { flags: () => ["--network", network] } };
+  return { ...way, sharedServer: OFFLINE[network] };
 }
+
+const OFFLINE = {
+  none: { flags: () => ["--network", "none"] },
+  localhost: { flags: () => ["--network", "localhost"] },
+} satisfies Readonly<Record<string, ServerSetting>>;
 
 /** TCP listeners of ours on the loopback, IPv4 and IPv6, that give the secret to whoever connects. */
 export function reachesListener(line: (port: number) => string): Way {

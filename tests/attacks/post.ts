@@ -1,5 +1,6 @@
 /** One server that is attacked, in its own bench: with the sandbox, or without it for the positive controls. */
 import { ServerProcess } from "../_support/server_process.ts";
+import type { ServerSetting } from "./attack.ts";
 import { type User, Workbench } from "../_support/workbench.ts";
 
 /** Files of credentials in the server's home; each holds the server's marker. */
@@ -21,13 +22,9 @@ export const CREDENTIALS: readonly string[] = [
   ".bash_history",
 ];
 
-/** How to start; everything has a default. */
-export interface PostOptions {
+/** How to start. */
+export interface PostOptions extends ServerSetting {
   readonly enforced: boolean;
-  readonly flags?: (bench: Workbench) => readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
-  /** A program, and its first words, that runs the server. */
-  readonly prefix?: readonly string[];
 }
 
 export class Post implements AsyncDisposable {

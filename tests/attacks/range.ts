@@ -1,12 +1,22 @@
-/** The servers of one user over which rows are run: one sandboxed, one without, started when the first row needs them. */
+/** The servers of one user over which rows are run, a sandboxed and a bare one for each setting, started when first needed. */
 import type { User } from "../_support/workbench.ts";
+import type { ServerSetting } from "./attack.ts";
 import { ExtendedAttributes } from "./extended_attributes.ts";
 import { Post } from "./post.ts";
+
+/** Set up alike but for the sandbox. */
+export interface Posts {
+  readonly sandboxed: Post;
+  readonly bare: Post;
+}
+
+/** As a client starts it that says nothing. */
+const PLAIN: ServerSetting = {};
 
 export class Range implements AsyncDisposable {
   readonly user: User;
   readonly attributes = new ExtendedAttributes();
-  #posts: Promise<{ readonly sandboxed: Post; readonly bare: Post }> | undefined;
+  readonly #posts = new Map<ServerSetting, Promise<Posts>>();
 
   /** Flags that every sandboxed server gets besides its own. */
   readonly flags: readonly string[];
@@ -22,35 +32,45 @@ export class Range implements AsyncDisposable {
     this.extended = extended;
   }
 
-  /** The two servers. */
-  posts(): Promise<{ readonly sandboxed: Post; readonly bare: Post }> {
-    return this.#posts ??= this.#start();
+  /** The two servers that are set up so; the same for the same setting. */
+  posts(setting: ServerSetting = PLAIN): Promise<Posts> {
+    const begun = this.#posts.get(setting) ?? this.#start(setting);
+    this.#posts.set(setting, begun);
+    return begun;
   }
 
   /** Gives up servers that no longer answer; the next row gets new ones. */
   async renew(): Promise<void> {
-    const posts = this.#posts;
-    if (posts === undefined) return;
-    this.#posts = undefined;
-    const { sandboxed, bare } = await posts;
+    const given = [...this.#posts.values()];
+    this.#posts.clear();
     // What is wrong with them has been told by the row that found it.
-    await Promise.allSettled([sandboxed[Symbol.asyncDispose](), bare[Symbol.asyncDispose]()]);
+    await Promise.allSettled(given.map(ended));
   }
 
   /** Ends the servers; fails when one leaves processes, or had written more than messages. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.attributes[Symbol.dispose]();
-    const posts = await this.#posts;
-    if (posts === undefined) return;
-    await posts.sandboxed[Symbol.asyncDispose]();
-    await posts.bare[Symbol.asyncDispose]();
+    await Promise.all([...this.#posts.values()].map(ended));
   }
 
-  async #start(): Promise<{ readonly sandboxed: Post; readonly bare: Post }> {
-    const [sandboxed, bare] = await Promise.all([
-      Post.start(this.user, { enforced: true, flags: () => this.flags }),
-      Post.start(this.user, { enforced: false }),
-    ]);
+  /** One server of its own, set up so. */
+  async post(kind: keyof Posts, { flags, ...setting }: ServerSetting): Promise<Post> {
+    const enforced = kind === "sandboxed";
+    return await Post.start(this.user, {
+      ...setting,
+      enforced,
+      flags: (bench) => [...flags?.(bench) ?? [], ...enforced ? this.flags : []],
+    });
+  }
+
+  async #start(setting: ServerSetting): Promise<Posts> {
+    const [sandboxed, bare] = await Promise.all([this.post("sandboxed", setting), this.post("bare", setting)]);
     return { sandboxed, bare };
   }
+}
+
+async function ended(posts: Promise<Posts>): Promise<void> {
+  const { sandboxed, bare } = await posts;
+  await sandboxed[Symbol.asyncDispose]();
+  await bare[Symbol.asyncDispose]();
 }

@@ -4,9 +4,8 @@ import type { Attack, Effect, Needs, Row, Way } from "./attack.ts";
 import { attempt, type Breach, type Tried } from "./attempt.ts";
 import { AWAITED } from "./awaited.ts";
 import { installable, missingPrograms } from "./machine.ts";
-import { Post } from "./post.ts";
 import type { RaceFacts } from "./races/count.ts";
-import type { Range } from "./range.ts";
+import type { Posts, Range } from "./range.ts";
 import { RESIDUAL_RISKS } from "./residual_risks.ts";
 
 /** What a row came to. */
@@ -44,7 +43,7 @@ export interface RaceResult extends RaceFacts {
 }
 
 /** Where a row is tried; a `Range` is one. */
-export type Servers = Pick<Range, "user" | "attributes" | "flags" | "extended" | "posts" | "renew">;
+export type Servers = Pick<Range, "user" | "attributes" | "flags" | "extended" | "posts" | "post" | "renew">;
 
 /** Ways of one row that are tried at the same time. */
 const ABREAST = 3;
@@ -153,18 +152,12 @@ async function tryWay(row: Attack, way: AimedWay, context: WayContext): Promise<
 
 /** The shared server, or one of the way's own that goes with the attempt. */
 async function facing(
-  kind: "sandboxed" | "bare",
+  kind: keyof Posts,
   { way, range }: { readonly way: Way; readonly range: Servers },
-  act: (post: Post) => Promise<Tried>,
+  act: (post: Posts[keyof Posts]) => Promise<Tried>,
 ): Promise<Tried> {
-  if (way.ownServer === undefined) return await act((await range.posts())[kind]);
-  const { flags, ...setting } = way.ownServer;
-  const enforced = kind === "sandboxed";
-  await using post = await Post.start(range.user, {
-    ...setting,
-    enforced,
-    flags: (bench) => [...flags?.(bench) ?? [], ...enforced ? range.flags : []],
-  });
+  if (way.ownServer === undefined) return await act((await range.posts(way.sharedServer))[kind]);
+  await using post = await range.post(kind, way.ownServer);
   return await act(post);
 }
 

@@ -1,7 +1,7 @@
 /** S: signals, lifetime and resources. */
 import { until } from "../_support/deadline.ts";
 import { exists } from "../_support/workbench.ts";
-import { BOTH, python, ROOT, type Row, type Scene, SYSTEM_CALL, type Way } from "./attack.ts";
+import { BOTH, python, ROOT, type Row, type Scene, type ServerSetting, SYSTEM_CALL, type Way } from "./attack.ts";
 import { MANY_CALLS } from "./many_calls.ts";
 import { driven, newSeed } from "./stage.ts";
 import { chainOutlives, type End, outlives, type Stubborn } from "./survivors.ts";
@@ -122,6 +122,7 @@ async function bombed({ running, directory }: Scene): Promise<string | undefined
   return /running/.test(text) ? undefined : `the server no longer knows what runs: ${text}`;
 }
 
+const LITTLE_MEMORY: ServerSetting = { flags: () => ["--limit-memory", "300M"] };
 const LIMIT_WORDS = ["--limit-processes", "100"] as const;
 
 export const SIGNALS: readonly Row[] = [
@@ -274,7 +275,7 @@ print(call("prlimit64", ${victim}, 7, struct.pack("QQ", 32, 32), None))`)
       "one allocation": {
         does: () => python(`block = bytearray(700 << 20)\nprint("has", len(block) >> 20)`),
         evidence: /has 700/,
-        ownServer: { flags: () => ["--limit-memory", "300M"] },
+        sharedServer: LITTLE_MEMORY,
       },
       "many mappings": {
         does: () =>
@@ -282,7 +283,7 @@ print(call("prlimit64", ${victim}, 7, struct.pack("QQ", 32, 32), None))`)
             `import mmap\nheld = [mmap.mmap(-1, 50 << 20, mmap.MAP_PRIVATE) for _ in range(14)]\nprint("has", 50 * len(held))`,
           ),
         evidence: /has 700/,
-        ownServer: { flags: () => ["--limit-memory", "300M"] },
+        sharedServer: LITTLE_MEMORY,
       },
     },
   },

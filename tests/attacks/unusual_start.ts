@@ -2,7 +2,7 @@
 import { withDeadline } from "../_support/deadline.ts";
 import { programStart } from "../_support/program.ts";
 import { exists, Workbench } from "../_support/workbench.ts";
-import type { Driven, Scene, Way } from "./attack.ts";
+import type { Driven, Scene, ServerSetting, Way } from "./attack.ts";
 
 export interface UnusualStart {
   /** Words before the command line: sets the conditions, then executes its arguments. */
@@ -78,18 +78,19 @@ os.execvp(sys.argv[1], sys.argv[1:])`;
   return ["/usr/bin/python3", "-I", "-c", program];
 }
 
-/** A way at a server of its own that the system refuses namespaces. */
+const EPERM = 1;
+const UNSHARE = 272;
+
+/** A server that the system refuses namespaces. */
+export const REFUSING_NAMESPACES = { prefix: failing([UNSHARE], EPERM) } satisfies ServerSetting;
+
+/** A way at a server that the system refuses namespaces. */
 export function withoutNamespaces(way: Way): Way {
   return {
     ...way,
-    ownServer: { prefix: refusingNamespaces() },
+    sharedServer: REFUSING_NAMESPACES,
     needs: { machine: (user) => noFilter() ?? way.needs?.machine?.(user) },
   };
-}
-
-/** Words that start a program in a system that refuses namespaces. */
-export function refusingNamespaces(): readonly string[] {
-  return failing([STEPS["unshare"] ?? 0], EPERM);
 }
 
 /** Why system calls cannot be made to fail here; undefined: they can. */
@@ -132,7 +133,7 @@ async function attackUnder(scene: Scene, wrapper: readonly string[]): Promise<Dr
 
 /** X07: what the other layers would have kept from the command's sight. */
 export function landlockAlone(): Readonly<Record<string, Way>> {
-  const wrapper = refusingNamespaces();
+  const wrapper = REFUSING_NAMESPACES.prefix;
   const way = (
     line: (server: number) => string,
     achieved: (text: string, scene: Scene) => string | undefined,
@@ -167,7 +168,6 @@ export function landlockAlone(): Readonly<Record<string, Way>> {
 
 const ENOSYS = 38;
 const EOPNOTSUPP = 95;
-const EPERM = 1;
 const EIO = 5;
 const LANDLOCK_CREATE_RULESET = 444;
 const MOST_LAYERS = 16;
@@ -201,7 +201,7 @@ export function withAllLayers(): Readonly<Record<string, Way>> {
 const STEPS: Readonly<Record<string, number>> = {
   landlock_add_rule: 445,
   landlock_restrict_self: 446,
-  unshare: 272,
+  unshare: UNSHARE,
   mount: 165,
   open_tree: 428,
   move_mount: 429,

@@ -1,6 +1,6 @@
 /** F01 to F03 and D11 of the research, and races of our own: whatever names a path twice while commands move it. */
 import { type Attack, BOTH } from "../attack.ts";
-import { noFilter, refusingNamespaces } from "../unusual_start.ts";
+import { noFilter, REFUSING_NAMESPACES } from "../unusual_start.ts";
 import { type Race, raced } from "./race.ts";
 import { type Field, isolatedSessions, oneServer, twoServers } from "./sessions.ts";
 
@@ -82,7 +82,7 @@ export const RACES: readonly Attack[] = [
       "two scopes, the inner first": raced({ ...THREE_STATES, sessions: oneServer(TREES.innerFirst), extended: true }),
       "Landlock alone": raced({
         ...THREE_STATES,
-        sessions: oneServer(TREES.written, refusingNamespaces()),
+        sessions: oneServer(TREES.written, REFUSING_NAMESPACES.prefix),
         tries: "rw",
         machine: noFilter,
         extended: true,
@@ -142,7 +142,10 @@ export const RACES: readonly Attack[] = [
       }),
       "Landlock alone": raced({
         ...TWO_STATES,
-        sessions: oneServer(({ scope }) => ["--sandbox-scope", scope, "--read", `${scope}/x/y`], refusingNamespaces()),
+        sessions: oneServer(
+          ({ scope }) => ["--sandbox-scope", scope, "--read", `${scope}/x/y`],
+          REFUSING_NAMESPACES.prefix,
+        ),
         tries: "rw",
         machine: noFilter,
         extended: true,
