@@ -1,5 +1,6 @@
 /** A server that is started under conditions of the test's making, asked to run one line. */
 import { withDeadline } from "../_support/deadline.ts";
+import { readLines } from "../_support/line_reader.ts";
 import { programStart } from "../_support/program.ts";
 import { exists, Workbench } from "../_support/workbench.ts";
 import type { Driven, Scene, ServerSetting, Way } from "./attack.ts";
@@ -30,14 +31,25 @@ export async function lineUnder(bench: Workbench, { wrapper, line, flags }: Unus
     stdout: "piped",
     stderr: "null",
   }).spawn();
-  const [{ stdout }] = await Promise.all([
-    withDeadline(child.output(), DEADLINE, "the end of the server"),
-    ask(child, line(child.pid)),
-  ]);
-  return new TextDecoder().decode(stdout);
+  const answered = Promise.withResolvers<void>();
+  let text = "";
+  const reading = readLines(child.stdout, (message) => {
+    text += `${message}\n`;
+    if (ANSWER.test(message)) answered.resolve();
+  }).then(answered.resolve); // it refused to start, or was ended
+  await ask(child.stdin, { line: line(child.pid), answered: answered.promise });
+  await withDeadline(Promise.all([reading, child.status]), DEADLINE, "the end of the server");
+  return text;
 }
 
-async function ask(child: Deno.ChildProcess, line: string): Promise<void> {
+/** Of the call, which has no other message of this id. */
+const ANSWER = /"id":2[,}]/;
+
+/** Calls, and ends the input when there is the answer: what runs then would be ended with it. */
+async function ask(
+  stdin: WritableStream<Uint8Array>,
+  { line, answered }: { readonly line: string; readonly answered: Promise<void> },
+): Promise<void> {
   const messages = [
     {
       id: 1,
@@ -52,9 +64,10 @@ async function ask(child: Deno.ChildProcess, line: string): Promise<void> {
     },
   ];
   const text = messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("");
-  const writer = child.stdin.getWriter();
+  const writer = stdin.getWriter();
   try {
     await writer.write(new TextEncoder().encode(text));
+    await withDeadline(answered, DEADLINE, "the answer, or the end of the server");
     await writer.close();
   } catch (error) {
     // It refused to start.
