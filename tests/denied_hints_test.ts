@@ -32,7 +32,7 @@ for (const user of usersAtHand()) {
       (await lines(command)).filter((line) => line.startsWith("Sandbox: ")).map((line) => line.slice(9));
     await hints("git init -q");
     const { home, scope, parent } = bench;
-    const hidden = (name: string) => [`"${home}/.ssh/${name}" is hidden from commands, whether it exists or not.`];
+    const key = [`"${home}/.ssh/id_rsa" lies outside the scope; commands can neither read nor change it.`];
     const closed = `lies outside the scope; commands can neither read nor change it.`;
     const allow = "A person can allow it: start the server with";
     const notes = [`"${home}/notes" ${closed} ${allow} --read ${home}/notes.`];
@@ -43,9 +43,10 @@ for (const user of usersAtHand()) {
     const sockets = [`commands can neither make nor reach Unix sockets. ${allow} --unix-sockets allow.`];
     const terminals = ["commands have no pseudo-terminals (/dev/ptmx)."];
     const rows: readonly (readonly [line: string, hints: readonly string[]])[] = [
-      ["cat ~/.ssh/id_rsa; echo done", hidden("id_rsa")],
-      ["cat ~/.ssh/id_rsa 2>&1 | tail -1", hidden("id_rsa")],
-      ["cat ~/.ssh/none 2>/dev/null || true", hidden("none")],
+      ["cat ~/.ssh/id_rsa; echo done", key],
+      ["cat ~/.ssh/id_rsa 2>&1 | tail -1", key],
+      ["cat ~/.ssh/id_rsa 2>/dev/null || true", key],
+      ["cat ~/.ssh/none || true", []],
       ["cat ~/notes; echo done", notes],
       ["cat ~/notes || true", notes],
       ["cat ~/notes 2>&1 | tail -1", notes],
@@ -55,6 +56,9 @@ for (const user of usersAtHand()) {
       ["echo x >> ~/notes", [`"${home}/notes" lies outside the scope; commands can read but not change it.`]],
       ["T=~/.tools; touch $T/bin/y; echo done", [`"${home}/.tools/bin/y" ${closed}`]],
       ["T=~/.tools; mkdir -p $T/a/b/c; echo done", [`"${home}/.tools/a" ${closed}`]],
+      ["git init -q ../made; echo done", [
+        `"${parent}/made" lies outside the scope; temporary files belong in $TMPDIR.`,
+      ]],
       ["ls ..; echo done", [`"${parent}" ${closed}`]],
       ["cd ..; false", []],
       ["git config user.name x; echo done", config],
@@ -73,5 +77,13 @@ for (const user of usersAtHand()) {
     }
     for (const [line, expected] of rows) assert.deepStrictEqual([line, await hints(line)], [line, expected]);
     await client.close();
+    await using open = await ServerProcess.start(bench, { flags: ["--read", home] });
+    for (const name of ["id_rsa", "none"]) {
+      for (const line of [`cat ~/.ssh/${name} 2>&1 | tail -1`, `test -e ~/.ssh/${name}; echo $?`]) {
+        const { text } = await open.shell(line);
+        const said = `\nSandbox: "${home}/.ssh/${name}" is hidden from commands, whether it exists or not.\n`;
+        assert.ok(text.includes(said), `${line}: ${text}`);
+      }
+    }
   });
 }

@@ -8,7 +8,7 @@ const LONGEST_LOOK_MS = 500;
 
 /** Explains failed commands by the policy they ran behind (S15). */
 export function failureExplainer(
-  { scopes, environment, sensitive }: Pick<Sandbox, "scopes" | "environment" | "sensitive">,
+  { scopes, environment, sensitive, guard }: Pick<Sandbox, "scopes" | "environment" | "sensitive" | "guard">,
   runner: Pick<SandboxedRunner, "policy" | "readOnly">,
 ): (command: EndedCommand) => Promise<readonly Denial[]> {
   return async (command) => {
@@ -22,6 +22,7 @@ export function failureExplainer(
       scopes: scopes.map(({ path }) => path),
       home: environment["HOME"],
       sensitive,
+      covered: policy.namespaces ? (guard?.hidden ?? []).map(({ path }) => path) : [],
       readOnly: runner.readOnly,
     };
     const denials = await Promise.race([explainDenials(command, context), late.promise]);

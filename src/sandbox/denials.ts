@@ -3,7 +3,7 @@
  * oracle for a path that is there (or could have been made there); whether it was the cause is not claimed, and what
  * was hardly meant is left out:
  *
- * - places of credentials: told whenever the command names one, since their files seem to be missing;
+ * - covered places of credentials: told whenever the command names one, since their files seem to be missing;
  * - what commands may not even read: told when the command or its output names it, and it exists;
  * - what they may read and not change, or not create: only when the command and its output both name it;
  * - after exit code 0 only what the output names in a message;
@@ -12,7 +12,7 @@
 import type { Denial } from "../base/denial.ts";
 import { type CommandEnding, deniedListeners, operationDenials, socketDenial } from "./denied_operations.ts";
 import { protectedDenial } from "./denied_protected.ts";
-import { type DenialContext, type Mention, outsideDenial } from "./denied_outside.ts";
+import { coveredDenial, type DenialContext, type Mention, outsideDenial } from "./denied_outside.ts";
 import { tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from "./denied_traces.ts";
 import { look, lookAbove, type Place, present } from "./looked_at.ts";
 import { pathsInCommand, pathsInOutput, type Places, targetsInCommand } from "./mentioned_paths.ts";
@@ -41,6 +41,8 @@ const MOST_DENIALS = 3;
 export async function explainDenials(command: EndedCommand, context: DenialContext): Promise<readonly Denial[]> {
   const found = await Promise.all(
     mentionsOf(command, context).map(async (mention) => {
+      const covered = coveredDenial(mention, context);
+      if (covered !== undefined) return covered;
       // What cannot be made has no directory yet.
       const refused = mention.evidence?.errors.has("EROFS") === true;
       const place = await look(mention.named) ?? (refused ? await lookAbove(mention.named) : undefined);
@@ -54,6 +56,7 @@ export async function explainDenials(command: EndedCommand, context: DenialConte
   const denials: Denial[] = [];
   const told = withoutTerminals(all.filter((one) => one !== undefined));
   for (const denial of withoutPackages(told, context.scopes)) {
+    if (!isInner(denial, told)) continue;
     if (!denials.some((one) => saysTheSame(one, denial))) denials.push(denial);
   }
   return [...denials, ...unnamedWrites(output, denials, context.scopes)].slice(0, MOST_DENIALS);
@@ -61,6 +64,12 @@ export async function explainDenials(command: EndedCommand, context: DenialConte
 
 function hasFailed({ ending }: EndedCommand): boolean {
   return ending.code !== 0;
+}
+
+/** Of places that lie in each other the inner says more. */
+function isInner(one: Denial, all: readonly Denial[]): boolean {
+  return !("path" in one) || one.protected === true ||
+    !all.some((other) => "path" in other && other !== one && other.path !== one.path && isWithin(other.path, one.path));
 }
 
 /** Of what one protected directory holds, one path is enough, and one socket of all. */
@@ -115,6 +124,8 @@ interface Question {
 
 async function judge(place: Place, mention: Mention, question: Question): Promise<Denial | undefined> {
   const { policy, scopes } = question.context;
+  const covered = coveredDenial({ ...mention, named: place.path }, question.context); // a link may have led there
+  if (covered !== undefined) return covered;
   if (place.kind === "socket") return socketDenial(place.path, question.context);
   if (!allows(policy, place.path, place.kind === undefined ? "create" : "write")) {
     return outsideDenial(place, question.context, mention);

@@ -36,6 +36,8 @@ export interface DenialContext {
   readonly home: string | undefined;
   /** Canonical places of credentials, which no flag named here would open. */
   readonly sensitive: readonly string[];
+  /** Those of them that lie in reach and are covered: commands see nothing there. */
+  readonly covered: readonly string[];
   /** What is mounted read-only in a writable tree because it is protected; canonical. */
   readonly readOnly: readonly string[];
 }
@@ -44,11 +46,9 @@ export interface DenialContext {
 export function outsideDenial(place: Place, context: DenialContext, mention: Mention): PathDenial | undefined {
   const { policy, scopes, sensitive } = context;
   const { path, kind } = place;
-  if (sensitiveProblem(path, sensitive) !== undefined) {
-    // Told alike of what is there and what is not: the answer is no oracle for names of credentials.
-    const meant = mention.inCommand || hasError(mention, DENIED, { orSpokenOf: true });
-    return meant ? { path, access: ["read", "write"], hidden: true, scope: scopes, flags: [] } : undefined;
-  }
+  const isSensitive = sensitiveProblem(path, sensitive) !== undefined;
+  if (isSensitive && !isMeant(place, mention)) return undefined;
+  if (isSensitive) return { path, access: ["read", "write"], scope: scopes, flags: [] };
   const readable = kind !== undefined && allows(policy, path, kind === "directory" ? "list" : "read");
   const repository = scopes.map(linkedRepository).find((one) => one !== undefined && isGitsOwn(path, one));
   const question = { place, context, mention, readable, hasRepository: repository !== undefined };
@@ -61,6 +61,23 @@ export function outsideDenial(place: Place, context: DenialContext, mention: Men
   const opened = repository === undefined ? place : { path: repository, kind: "directory" as const };
   const state = readable || writes || repository !== undefined ? "readable" : "closed";
   return { path, access, scope: scopes, flags: isOnTheWay(path, context) ? [] : flagsFor(opened, context, state) };
+}
+
+/**
+ * The denial of a covered place of credentials; undefined: it is none, or was hardly meant. Programs find nothing there,
+ * and what is there and what is not are told alike: the answer is no oracle for names of credentials.
+ */
+export function coveredDenial(mention: Mention, { covered, scopes }: DenialContext): PathDenial | undefined {
+  const { named, inCommand } = mention;
+  if (!covered.some((place) => isWithin(named, place))) return undefined;
+  if (!inCommand && !hasError(mention, [...DENIED, "ENOENT"], { orSpokenOf: true })) return undefined;
+  return { path: named, access: ["read", "write"], hidden: true, scope: scopes, flags: [] };
+}
+
+/** Of credentials out of reach a command can tell by the error what is missing; that is missing outside too. */
+function isMeant({ kind }: Place, mention: Mention): boolean {
+  const denied = hasError(mention, DENIED);
+  return denied || kind !== undefined && (mention.inCommand || hasError(mention, [], { orSpokenOf: true }));
 }
 
 /** Errors in which the sandbox's denials end. */
@@ -98,7 +115,7 @@ function hasError({ evidence }: Mention, names: readonly ErrorName[], options = 
 }
 
 /** On the way to the scope: `cd ..` names it in passing, and to open it would open what lies beside the scope. */
-function isOnTheWay(path: string, { scopes }: DenialContext): boolean {
+function isOnTheWay(path: string, { scopes }: Pick<DenialContext, "scopes">): boolean {
   return path === "/" || scopes.some((scope) => isWithin(scope, path));
 }
 
@@ -140,15 +157,16 @@ function packageOf(path: string): string | undefined {
 /** Only what the server would accept, and nothing that opens more than a project. */
 function flagsFor(
   { path, kind }: Place,
-  { home, sensitive }: DenialContext,
+  { home, sensitive, scopes }: DenialContext,
   state: "readable" | "closed",
 ): readonly string[] {
   const directory = kind === "directory" ? path : parentOf(path);
   const wide = (tree: string) => tree.split("/").length <= 2 || tree === home;
+  const onTheWay = isOnTheWay(directory, { scopes });
   const refused = (tree: string) => wide(tree) || isSystemPath(tree) || sensitiveProblem(tree, sensitive) !== undefined;
   return [
     ...state === "closed" && kind !== undefined && !refused(path) ? [`--read ${packageOf(path) ?? path}`] : [],
-    ...refused(directory) || isOfPrograms(directory, home) ? [] : [`--write ${directory}`],
+    ...refused(directory) || onTheWay || isOfPrograms(directory, home) ? [] : [`--write ${directory}`],
   ];
 }
 

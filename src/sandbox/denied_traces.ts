@@ -13,7 +13,8 @@ import { errorsIn } from "./printed_errors.ts";
 const LONGEST_TEXT = 16_384;
 
 /** What makes or reaches a Unix socket: Python's, Go's. Node's `listen EACCES` names a path. */
-const SOCKET_TRACE = /\bAF_UNIX\b|multiprocessing\/connection\.py|\bforkserver\.py|\bunix_events\.py|\bdial unix\b/;
+const SOCKET_TRACE =
+  /\bAF_UNIX\b|multiprocessing\/connection\.py|\bforkserver\.py|\bunix_events\.py|\b_socket\.socket\.__init__|\bdial unix\b/;
 /** Python says so whatever the error was. */
 const NO_TERMINALS = /\bout of pty devices\b/;
 const TERMINAL_TRACE =
