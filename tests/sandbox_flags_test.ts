@@ -40,6 +40,17 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(left, [["file", "new"], ["file", "new"], []]);
   });
 
+  Deno.test(`S10 --limit-memory bounds private memory and /dev/shm, which has more room without it, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const script = "bytearray(200 << 20)\nprint('private')";
+    const line = `python3 -c "${script}" 2> /dev/null; head -c 200M /dev/zero > /dev/shm/file && echo shared`;
+    const said = async (flags: readonly string[]) => {
+      await using server = await ServerProcess.start(bench, { flags });
+      return (await server.shell(line)).text.match(/^(private|shared)$/gm);
+    };
+    assert.deepStrictEqual([await said([]), await said(["--limit-memory", "128M"])], [["private", "shared"], null]);
+  });
+
   Deno.test(`S9 --env passes on the variables it names and no others, as ${user}`, async () => {
     using bench = new Workbench(user);
     const environment = { FIRST_TOKEN: "first", SECOND_TOKEN: "second" };

@@ -53,7 +53,7 @@ export const CONFINEMENT_FLAGS = {
     value: "limit",
     placeholder: "BYTES",
     range: [16 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
-    help: "How much memory one process may write to, as in 4G (default: none)",
+    help: "How much private memory one process may write to, as in 4G (default: none)",
     variable: "AHMA_LIMIT_MEMORY",
     project: true,
     narrowsOnly: "none",

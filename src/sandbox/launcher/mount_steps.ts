@@ -28,7 +28,7 @@ const PLACE_FD = 3;
 const COVER_FD = 4;
 const CLOSE_STEP = "close what was opened to mount";
 /** Kernels count it as memory of whoever fills it. Docker gives 64 MiB, which browsers and Python outgrow. */
-const SHARED_MEMORY_OPTIONS = "mode=1777,size=512m";
+const SHARED_MEMORY_BYTES = 512 * 1024 ** 2;
 
 /** The step by name, for those who go on without it. */
 export const SHARED_MEMORY_STEP = "mount an own /dev/shm";
@@ -143,11 +143,14 @@ function closeOpened({ table, sys }: IdentityDraft): void {
   table.call(CLOSE_STEP, sys.close_range, [PLACE_FD, REPORT_FD - 1, 0]);
 }
 
-/** Programs share memory by files in /dev/shm; the host's are everybody's. */
-export function mountSharedMemory({ table, sys }: IdentityDraft): void {
+/**
+ * Programs share memory by files in /dev/shm; the host's are everybody's. `limit`: of one process's memory in bytes,
+ * which does not count these files, so they have no more room together; undefined: none.
+ */
+export function mountSharedMemory({ table, sys }: IdentityDraft, limit: number | undefined): void {
   const type = table.text("tmpfs");
   const place = table.text("/dev/shm");
-  const options = table.text(SHARED_MEMORY_OPTIONS);
+  const options = table.text(`mode=1777,size=${Math.min(limit ?? Infinity, SHARED_MEMORY_BYTES)}`);
   table.call(SHARED_MEMORY_STEP, sys.mount, [type, place, type, MS_NOSUID_NODEV, options]);
 }
 

@@ -89,8 +89,12 @@ Deno.test("S20 mountReadOnly() never takes the number of the report descriptor, 
 });
 
 Deno.test("S5 mountSharedMemory() limits it, and does without set-user-id programs and devices", () => {
-  const table = new Table();
-  mountSharedMemory({ table, sys: SYS, open: OPEN_FLAGS.x86_64 });
-  assert.match(new TextDecoder().decode(table.data()), /mode=1777,size=512m\0/);
-  assert.equal(table.entries[0]?.args[3], 6);
+  for (
+    const [limit, size] of [[undefined, 512 * 1024 ** 2], [2 * 1024 ** 3, 512 * 1024 ** 2], [1024 ** 2, 1024 ** 2]]
+  ) {
+    const table = new Table();
+    mountSharedMemory({ table, sys: SYS, open: OPEN_FLAGS.x86_64 }, limit);
+    assert.ok(new TextDecoder().decode(table.data()).includes(`mode=1777,size=${size}\0`));
+    assert.equal(table.entries[0]?.args[3], 6);
+  }
 });

@@ -187,7 +187,7 @@ function enterNamespaces(draft: Draft, policy: SandboxPolicy, beforeCommand: Bef
   if (emptyNetwork === undefined) enterNetwork(draft, policy.confinement);
   mountReadOnly(draft, policy.writable);
   guardPaths(draft, policy.guarded ?? []);
-  if (policy.sharedMemory === true) mountSharedMemory(draft);
+  if (policy.sharedMemory === true) mountSharedMemory(draft, policy.confinement.limits.memory);
   const guard = ownPidfd(draft);
   forkAndGuard(draft, "fork", guard);
   table.call("lead a process group", sys.setsid, []);
