@@ -82,7 +82,8 @@ export const HTTP_FLAGS = {
     value: "number",
     placeholder: "SECONDS",
     range: [0, LONGEST_SECONDS],
-    help: "How long --server-command may take to answer, anew with each progress (default: 60; 0: no limit)",
+    help:
+      "How long --server-command may take to answer; each progress begins the time again (default: 60; 0: no limit)",
     variable: "AHMA_REQUEST_TIMEOUT",
   },
 } as const satisfies Readonly<Record<string, Flag>>;
