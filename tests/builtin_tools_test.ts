@@ -175,6 +175,40 @@ Deno.test("T5 T6 a program is one tool where its file says so, and a call of it 
   );
 });
 
+Deno.test("T5 --tool-prefix stands before every listed name and in texts that name tools; calls do with and without", async () => {
+  using bench = new Workbench();
+  const tool = (name: string) =>
+    bench.write(
+      `.ahma/tools/${name}.json`,
+      JSON.stringify({ name, command: "echo", description: "Says it.", synchronous: true }),
+    );
+  tool("say");
+  tool(`long_${"x".repeat(58)}`);
+  await using server = await ServerProcess.start(bench, { flags: ["--tool-prefix", "a-"], era: "none" });
+  const { result } = await server.initialize("2025-11-25");
+  assert.match(
+    String(result?.instructions),
+    /`a-sandboxed_shell` runs .*`a-await`.*`a-status` shows .*`a-cancel` ends/s,
+  );
+  const tools = await listed(server);
+  assert.deepStrictEqual(tools.map(({ name }) => name), [
+    "a-await",
+    "a-cancel",
+    "a-sandboxed_shell",
+    "a-status",
+    "a-say",
+  ]);
+  assert.match(tools[2]?.description ?? "", /an operation id for `a-await`/);
+  for (const name of ["a-say", "say"]) assert.match((await server.call(name, { args: ["hello"] })).text, /^hello$/m);
+  assert.match(
+    (await server.call("a-status")).text,
+    /has 63 characters, and clients .* over 64, 2 of them the --tool-prefix/,
+  );
+  assert.match((await server.call("status")).text, /^Scope: /m);
+  const unknown = await server.request("tools/call", { name: "a-sya", arguments: {} });
+  assert.match(unknown.error?.message ?? "", /did you mean "a-say"/);
+});
+
 Deno.test("T5 tools/list comes in the same order each time", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);

@@ -28,13 +28,17 @@ interface Candidate {
   readonly leaves: readonly PlacedLeaf[];
 }
 
-/** The files in the order that decides between two of one name. */
-export function assemble(files: readonly AcceptedFile[], leavesOfFile: Flatten = flatten): Assembly {
+/** The files in the order that decides between two of one name. `longestName`: of an MCP tool, without its prefix. */
+export function assemble(
+  files: readonly AcceptedFile[],
+  leavesOfFile: Flatten = flatten,
+  longestName = LONGEST_NAME,
+): Assembly {
   const findings = new Map<string, Finding[]>();
   const report = (file: string, ...found: readonly Finding[]) => {
     if (found.length > 0) findings.set(file, [...findings.get(file) ?? [], ...found]);
   };
-  const named = acceptNames(files, leavesOfFile, report);
+  const named = acceptNames(files, { leavesOfFile, longestName }, report);
   const check = new SequenceCheck(catalogOf(leavesOf(named), { tools: named.map(({ tool }) => tool) }));
   const refused = refusedSteps(named, check);
   for (const [{ tool }, errors] of refused) report(tool.file, ...errors);
@@ -84,7 +88,7 @@ function leavesOf(candidates: readonly Candidate[]): readonly PlacedLeaf["leaf"]
 
 function acceptNames(
   files: readonly AcceptedFile[],
-  leavesOfFile: Flatten,
+  { leavesOfFile, longestName }: { readonly leavesOfFile: Flatten; readonly longestName: number },
   report: (file: string, ...found: readonly Finding[]) => void,
 ): readonly Candidate[] {
   const tools = new Map<string, string>();
@@ -98,7 +102,7 @@ function acceptNames(
     }
     const leaves = leavesOfFile(definition, name);
     const ofTool = toolNameFindings(name, definition, tools);
-    const found = ofTool.length > 0 ? ofTool : leafNameFindings(leaves, leafFiles);
+    const found = ofTool.length > 0 ? ofTool : leafNameFindings(leaves, leafFiles, longestName);
     report(file, ...found);
     if (definition.enabled === false || found.some((finding) => finding.severity === "error")) continue;
     tools.set(name, file);
@@ -124,18 +128,23 @@ function toolNameFindings(
   return [errorAt(at, `Tool name "${name}" is taken by "${first}", which comes first: rename one of them`)];
 }
 
-function leafNameFindings(leaves: readonly PlacedLeaf[], taken: ReadonlyMap<string, string>): readonly Finding[] {
+function leafNameFindings(
+  leaves: readonly PlacedLeaf[],
+  taken: ReadonlyMap<string, string>,
+  longest: number,
+): readonly Finding[] {
   const own = new Set<string>();
   return leaves.flatMap(({ leaf: { name }, at }) => {
     const repeated = own.has(name);
     own.add(name);
     const elsewhere = taken.get(name);
-    const length = `has ${name.length} characters, and clients cut or drop names over ${LONGEST_NAME}`;
+    const prefix = longest === LONGEST_NAME ? "" : `, ${LONGEST_NAME - longest} of them the --tool-prefix`;
+    const length = `has ${name.length} characters, and clients cut or drop names over ${LONGEST_NAME}${prefix}`;
     const owner = reservedFor(name);
     if (owner !== undefined) return [errorAt(at, `MCP tool name "${name}" is reserved for ${owner}`)];
     if (repeated) return [errorAt(at, `MCP tool name "${name}" arises twice in this file: rename a subcommand`)];
     if (elsewhere !== undefined) return [errorAt(at, `MCP tool name "${name}" is taken by "${elsewhere}": rename one`)];
-    if (name.length > LONGEST_NAME) return [errorAt(at, `MCP tool name "${name}" ${length}: shorten it`)];
+    if (name.length > longest) return [errorAt(at, `MCP tool name "${name}" ${length}: shorten it`)];
     if (name.length <= LONG_NAME) return [];
     const advice = `some clients put a prefix before it and cut at ${LONGEST_NAME}: shorten it`;
     return [warningAt(at, `MCP tool name "${name}" has over ${LONG_NAME} characters, ${advice}`)];

@@ -29,6 +29,8 @@ export interface LiveCatalogOptions {
   /** Where that directory may lead; default: anywhere. */
   readonly mayRead?: MayRead;
   readonly bundled: readonly ToolText[];
+  /** What clients see before each name; default: nothing. */
+  readonly namePrefix?: string;
   readonly ask: AskProbe;
   /** Asked for the first list, which waits for nothing else. */
   readonly recall: RecallProbes;
@@ -76,7 +78,7 @@ export class LiveCatalog implements AsyncDisposable {
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options;
-    this.#loader = new CatalogLoader({ bundled: options.bundled, mayRead: options.mayRead });
+    this.#loader = new CatalogLoader(options);
     this.#changes = new Emitter((thrown) =>
       options.log.error("A listener of tool changes threw", { error: messageOf(thrown) })
     );

@@ -7,7 +7,7 @@ import { visibleText } from "../base/visible_text.ts";
 import { assemble, type Assembly } from "./assemble.ts";
 import { type Flatten, flatten, rememberingFlatten } from "./flatten.ts";
 import type { Catalog, CatalogProblem } from "./leaf.ts";
-import { baseName, toolNameOf } from "./names.ts";
+import { baseName, LONGEST_NAME, toolNameOf } from "./names.ts";
 import { locateFindings, locateSyntaxError } from "./positions.ts";
 import { compareText } from "./problem.ts";
 import { type MayRead, readToolTexts } from "./read_directory.ts";
@@ -24,6 +24,8 @@ export interface ToolText {
 export interface LoadOptions {
   /** Tool files from inside the program; a local file of the same file or tool name wins, even a bad one (T15). */
   readonly bundled?: readonly ToolText[];
+  /** What clients see before each name: with it no name may be too long (T5); default: nothing. */
+  readonly namePrefix?: string;
   /** Where the directory may lead; default: anywhere. */
   readonly mayRead?: MayRead | undefined;
 }
@@ -41,6 +43,7 @@ export async function loadCatalog(directory: string | undefined, options: LoadOp
 export class CatalogLoader {
   readonly #bundled: () => readonly ReadText[];
   readonly #mayRead: MayRead | undefined;
+  readonly #longestName: number;
   readonly #flatten = rememberingFlatten();
   /** By path: what was read last. */
   #read: ReadonlyMap<string, ReadText> = new Map();
@@ -50,6 +53,7 @@ export class CatalogLoader {
   constructor(options: LoadOptions = {}) {
     this.#bundled = lazy(() => (options.bundled ?? []).map(readOwnText));
     this.#mayRead = options.mayRead;
+    this.#longestName = LONGEST_NAME - (options.namePrefix ?? "").length;
   }
 
   /** The tools of a directory as it is now. */
@@ -81,7 +85,7 @@ export class CatalogLoader {
     const bundled = this.#bundled().filter((one) =>
       !names.has(baseName(one.file)) && !toolName(one).some((name) => tools.has(name))
     );
-    return assembleTexts([...bundled, ...local], this.#flatten);
+    return assembleTexts([...bundled, ...local], this.#flatten, this.#longestName);
   }
 
   #parse(text: ToolText): ReadText {
@@ -128,11 +132,15 @@ function hasError({ findings }: Assembly, file: string): boolean {
   return findings.get(file)?.some(({ severity }) => severity === "error") === true;
 }
 
-function assembleTexts(texts: readonly ReadText[], leavesOfFile: Flatten = flatten): Assembly {
+function assembleTexts(
+  texts: readonly ReadText[],
+  leavesOfFile: Flatten = flatten,
+  longestName = LONGEST_NAME,
+): Assembly {
   const files = inNameOrder(texts).flatMap(({ file, parsed }) =>
     parsed.kind === "accepted" ? [{ file, definition: parsed.definition }] : []
   );
-  return assemble(files, leavesOfFile);
+  return assemble(files, leavesOfFile, longestName);
 }
 
 /** What was found in the texts themselves and when they were put together. */

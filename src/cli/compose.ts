@@ -153,6 +153,7 @@ function serviceSettings(settings: Settings, sandbox: SandboxStatus): ServiceSet
     defaultTimeoutSeconds: settings.timeoutSeconds,
     inline: { bytes: settings.maxInlineBytes, lines: DEFAULT_INLINE_LIMITS.lines },
     inlineWaitMs: settings.inlineWaitMs,
+    toolPrefix: settings.toolPrefix,
     toolStyle: settings.toolStyle,
     keepAnsi: settings.keepAnsi,
     pushResults: settings.pushResults,

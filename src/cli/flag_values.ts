@@ -1,7 +1,11 @@
 /** The value of every flag: from the command line, its variable, or the settings files, checked against the table. */
+import { LONG_NAME, LONGEST_NAME } from "../catalog/names.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { limitOf, limitProblem } from "./limit_value.ts";
 import { type Flag, FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
+
+/** With it, names without a warning (T5) are not too long. */
+const TOOL_PREFIX = new RegExp(`^[A-Za-z0-9_-]{1,${LONGEST_NAME - LONG_NAME}}$`);
 
 const ON: readonly string[] = ["1", "true", "yes", "on"];
 const OFF: readonly string[] = ["0", "false", "no", "off"];
@@ -89,6 +93,10 @@ export function valueProblem(flag: Flag, value: string): string | undefined {
       return flag.choices?.includes(value) === true
         ? undefined
         : `"${value}" is not supported, expected ${flag.choices?.map((choice) => `"${choice}"`).join(" or ")}`;
+    case "prefix":
+      return TOOL_PREFIX.test(value)
+        ? undefined
+        : `"${value}" is not 1 to ${LONGEST_NAME - LONG_NAME} letters, digits, "_" and "-"`;
     case "name":
       return /^[A-Za-z_]\w*$/.test(value) ? undefined : `"${value}" is not the name of a variable`;
     case "limit":

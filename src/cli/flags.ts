@@ -4,7 +4,7 @@ import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
 
 /** What a flag takes: nothing, or one value of this kind. */
-export type FlagValue = "none" | "choice" | "text" | "directory" | "name" | "count" | "number" | "limit";
+export type FlagValue = "none" | "choice" | "text" | "directory" | "name" | "count" | "number" | "limit" | "prefix";
 
 /** One flag, as it is typed, read from the environment and explained. */
 export interface Flag {
@@ -187,6 +187,13 @@ export const FLAGS = {
     variable: "AHMA_MAX_CONCURRENCY",
     project: true,
     projectMost: 64,
+  },
+  "tool-prefix": {
+    value: "prefix",
+    placeholder: "PREFIX",
+    help: "Put this before the name of each tool, as in ahma_: for clients that mix tools of several servers",
+    variable: "AHMA_TOOL_PREFIX",
+    project: true,
   },
   "tool-style": {
     value: "choice",

@@ -51,6 +51,7 @@ export function liveTools({ settings, bundled, runner, scope, path, memory, log 
     mayRead: placesOfTools(explicit, cwd),
     watched: settings.hotReload ? toolsDirectoryCandidates(explicit, cwd) : [],
     bundled,
+    namePrefix: settings.toolPrefix,
     ...probeAsker({ runner, scope, path: searchPath(path), memory }),
     log,
   });

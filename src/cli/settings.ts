@@ -62,6 +62,8 @@ export interface Settings {
   readonly maxConcurrency: number;
   /** How long a call waits for its result before it answers with an operation id, milliseconds (X1). */
   readonly inlineWaitMs: number;
+  /** Before the name of each tool; empty: nothing. */
+  readonly toolPrefix: string;
   /** How the leaves of a tool file are listed, where the file says nothing. */
   readonly toolStyle: ToolStyle;
   /** How much output a result shows, bytes (X4). */
@@ -173,6 +175,7 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     synchronous: values.isOn("sync"),
     timeoutSeconds: values.number("timeout") ?? 360,
     maxConcurrency: values.number("max-concurrency") ?? Math.max(FEWEST_AT_ONCE, 2 * cores),
+    toolPrefix: values.texts("tool-prefix")[0] ?? "",
     toolStyle: values.texts("tool-style")[0] === "program" ? "program" : "leaf",
     inlineWaitMs: values.number("inline-wait") ?? 0,
     maxInlineBytes: values.number("max-inline-output") ?? 10 * 1024,

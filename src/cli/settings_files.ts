@@ -275,7 +275,8 @@ function wordsOf(flag: Flag, value: unknown): Outcome<readonly string[] | undefi
     case "choice":
     case "text":
     case "directory":
-    case "name": {
+    case "name":
+    case "prefix": {
       const list = flag.repeatable === true ? [value].flat() : [value];
       const words = list.filter((one) => typeof one === "string");
       const expected = flag.repeatable === true ? "a text nor a list of texts" : "a text";

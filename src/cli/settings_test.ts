@@ -40,6 +40,7 @@ const DEFAULTS = {
   timeoutSeconds: 360,
   maxConcurrency: 8,
   inlineWaitMs: 0,
+  toolPrefix: "",
   toolStyle: "leaf",
   maxInlineBytes: 10240,
   keepAnsi: false,

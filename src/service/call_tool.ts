@@ -14,6 +14,7 @@ import type { BuiltinTool } from "./builtin_tool.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";
 import { commandWork } from "./command_work.ts";
 import { shownValue } from "./delivery/lenient_params.ts";
+import { listedName } from "./listed_texts.ts";
 import { chooseMode } from "./mode.ts";
 import { appendNews } from "./piggyback.ts";
 import { checkCall, type CheckedCall, prepareCall, shorten, titleOf } from "./prepare_call.ts";
@@ -57,7 +58,7 @@ async function callLeaf(service: Service, call: ToolCall, context: CallContext):
   if (!resolved.ok) {
     switch (resolved.problem.kind) {
       case "unknown_tool":
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(call.name, catalog));
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(service, call.name, catalog));
       case "unknown_subcommand":
         return errorResult(resolved.problem.message);
     }
@@ -105,12 +106,13 @@ function withNews(service: Service, result: CallToolResult, context: CallContext
   return context.signal.aborted ? result : appendNews(result, service.registry, service.settings);
 }
 
-function unknownTool(name: string, catalog: Catalog): string {
+function unknownTool(service: Service, name: string, catalog: Catalog): string {
   const missing = catalog.unavailable?.find(({ names }) => names.includes(name));
   if (missing !== undefined) {
     const advice = missing.installInstructions === "" ? "" : `. ${missing.installInstructions}`;
     return `Tool "${name}" is not available: ${missing.reason}${advice}`;
   }
-  const guess = didYouMean(name, [...BUILTIN_TOOLS.keys(), ...catalog.byName.keys()]);
+  const known = [...BUILTIN_TOOLS.keys(), ...catalog.byName.keys()].map((one) => listedName(service, one));
+  const guess = didYouMean(listedName(service, name), known);
   return `Unknown tool ${shownValue(name)}${guess || "; `tools/list` names the tools there are"}`;
 }

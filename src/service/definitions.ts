@@ -6,7 +6,7 @@ import { inputSchemaOf } from "../catalog/input_schema.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";
 import { schemaOf } from "./builtin_parameters.ts";
 import { shownValue } from "./delivery/lenient_params.ts";
-import { listedDescription, type ListFacts } from "./listed_texts.ts";
+import { listedDescription, listedName, type ListFacts } from "./listed_texts.ts";
 import { programGroups, programTool } from "./program_tool.ts";
 import { takesTasks } from "./task_support.ts";
 
@@ -38,11 +38,18 @@ export class ToolLister {
       );
     }
     if (catalog !== this.#catalog) {
-      this.#tools = [...builtinTools(this.#facts), ...this.#leafTools(catalog)];
-      this.#withTasks = this.#tools.map((tool) => takesTasks(tool.name) ? { ...tool, execution: TASK_SUPPORT } : tool);
+      const tools = [...builtinTools(this.#facts), ...this.#leafTools(catalog)];
+      this.#tools = tools.map((tool) => this.#named(tool));
+      this.#withTasks = tools.map((tool) =>
+        takesTasks(tool.name) ? { ...this.#named(tool), execution: TASK_SUPPORT } : this.#named(tool)
+      );
       this.#catalog = catalog;
     }
     return withTasks === true && !this.#facts.settings.synchronous ? this.#withTasks : this.#tools;
+  }
+
+  #named(tool: Tool): Tool {
+    return this.#facts.settings.toolPrefix ? { ...tool, name: listedName(this.#facts, tool.name) } : tool;
   }
 
   /** A leaf that has the name of a built-in tool is left out; leaves of one program stand where the first of them does. */

@@ -1,15 +1,16 @@
-import { earlyAnswer, namedScope } from "./listed_texts.ts";
+import { earlyAnswer, listedName, namedScope } from "./listed_texts.ts";
 import type { SandboxStatus, Service } from "./service.ts";
 
 /** What `initialize` tells the client's model: descriptive, since commanding text counts as prompt injection (T13). */
 export function instructionsOf(service: Service): string {
   const answer = earlyAnswer(service);
+  const name = (tool: string) => `\`${listedName(service, tool)}\``;
   return [
-    "Ahma runs command-line programs as tools. `sandboxed_shell` runs any shell command line.",
+    `Ahma runs command-line programs as tools. ${name("sandboxed_shell")} runs any shell command line.`,
     answer === undefined
       ? "Every tool call waits for its command and returns the result."
-      : `A tool call returns the result; unless the tool or \`execution_mode\` says otherwise, ${answer}. \`status\` ` +
-        "shows how far things are, `cancel` ends an operation.",
+      : `A tool call returns the result; unless the tool or \`execution_mode\` says otherwise, ${answer}. ` +
+        `${name("status")} shows how far things are, ${name("cancel")} ends an operation.`,
     `Commands run in ${namedScope(service)} or below.`,
     sandboxLine(service.settings.sandbox),
   ].join("\n");

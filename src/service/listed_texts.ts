@@ -12,6 +12,17 @@ export type ListFacts = Pick<Service, "settings" | "scope">;
 /** More directories of a scope are only counted. */
 const MOST_ROOTS = 3;
 
+/** A tool's name as the client sees it (`--tool-prefix`). */
+export function listedName({ settings }: Pick<ListFacts, "settings">, name: string): string {
+  return `${settings.toolPrefix ?? ""}${name}`;
+}
+
+/** The tool that a client means; names without the prefix are taken too. */
+export function calledName({ settings }: Pick<ListFacts, "settings">, name: string): string {
+  const prefix = settings.toolPrefix ?? "";
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
 /** `/a, /b or /c`: the directories commands run in, for people and models. */
 export function namedScope({ scope }: Pick<ListFacts, "scope">): string {
   const { roots } = scope;
@@ -30,7 +41,8 @@ export function earlyAnswer(
 ): string | undefined {
   if (settings.synchronous || synchronous === true) return undefined;
   const waits = synchronous === undefined && settings.inlineWaitMs > 0;
-  return `${waits ? `after ${settings.inlineWaitMs / 1000} s ` : ""}the answer is an operation id for \`await\``;
+  const when = waits ? `after ${settings.inlineWaitMs / 1000} s ` : "";
+  return `${when}the answer is an operation id for \`${listedName({ settings }, "await")}\``;
 }
 
 /** How results of one tool with several leaves arrive; empty: every call waits for the end. */

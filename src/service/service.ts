@@ -41,6 +41,8 @@ export interface ServiceSettings {
   readonly inline: ViewLimits;
   /** `--inline-wait`: how long an asynchronous call waits for an early end, milliseconds; 0: not at all (X1). */
   readonly inlineWaitMs: number;
+  /** `--tool-prefix`: before the name of each tool that a client sees; absent: nothing. */
+  readonly toolPrefix?: string;
   /** `--tool-style`, for tool files that say nothing; absent: `leaf`. */
   readonly toolStyle?: ToolStyle;
   /** `--keep-ansi` (X8). */

@@ -38,6 +38,7 @@ export async function call(context: CommandContext): Promise<number> {
     pool: false,
     hotReload: false,
     synchronous: true,
+    toolPrefix: "",
   };
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });

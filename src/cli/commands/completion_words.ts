@@ -70,6 +70,7 @@ function valueOf(name: FlagName, subcommand: Subcommand): Completion {
       return { kind: "directories" };
     case "text":
     case "name":
+    case "prefix":
     case "count":
     case "number":
     case "limit":

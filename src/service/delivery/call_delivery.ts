@@ -17,6 +17,7 @@ import { ProgressStream } from "../progress.ts";
 import { finalText, OPERATION_META_KEY, operationMeta } from "../results.ts";
 import { activeHeartbeat } from "../run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
+import { calledName } from "../listed_texts.ts";
 import { takesTasks } from "../task_support.ts";
 import { declaresTasks } from "./extension_tasks.ts";
 import { member } from "./lenient_params.ts";
@@ -44,7 +45,7 @@ export class CallDelivery {
   /** Does one `tools/call`. */
   async answer(params: CallToolRequestParams, context: ServerContext): Promise<Result> {
     const { service, era } = this.#parts;
-    const call = { name: params.name, args: params.arguments ?? {} };
+    const call = { name: calledName(service, params.name), args: params.arguments ?? {} };
     const base = this.#baseContext(context);
     if (this.#asksForTask(params)) return await this.#asTask(call, base, context);
     if (era === "legacy" || service.settings.synchronous || !declaresTasks(context)) {
