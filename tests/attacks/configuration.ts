@@ -6,7 +6,7 @@ import { FLOODS } from "./floods.ts";
 import { LOOSENED } from "./next_server.ts";
 import { plants, printing } from "./planted.ts";
 import { PROTECTED } from "./protected_files.ts";
-import { driven, withServer, withTools, writeTools } from "./stage.ts";
+import { driven, withOneControl, withServer, withTools, writeTools } from "./stage.ts";
 
 const MINE = { mine: { name: "mine", description: "Says hello.", command: "echo hello", synchronous: true } };
 
@@ -233,12 +233,12 @@ while [ $SECONDS -lt $end ]; do ln -f file planted.json; ln -s ${tools}/planted.
     title: "JSON that is no tool file",
     users: BOTH,
     aim: "evidence",
-    ways: Object.fromEntries(
+    ways: withOneControl(Object.fromEntries(
       Object.entries(BOMBS).map(([name, text]): [string, Way] => [name, {
         does: driven((scene) => survivesBomb(scene, text)),
         control: driven((scene) => survivesBomb(scene, JSON.stringify(claims("bomb")))),
       }]),
-    ),
+    )),
   },
   {
     id: "C06",

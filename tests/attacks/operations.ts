@@ -1,7 +1,7 @@
 /** Q: sequences and operations. */
 import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
 import { MANY_STEPS } from "./many_calls.ts";
-import { driven, newSeed, withServer, writeTools } from "./stage.ts";
+import { driven, newSeed, withOneControl, withServer, writeTools } from "./stage.ts";
 import type { ServerProcess } from "../_support/server_process.ts";
 
 /** A sequence of one step, and what the step may not do. */
@@ -150,13 +150,15 @@ export const OPERATIONS: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "of itself": sequenceRuns({
-        ...shellStep({}),
-        sequence: [{ tool: "sandboxed_shell", args: { command: "echo ran $((6 * 7))" } }, { tool: "seq" }],
-      }),
       "10,000 steps, and a cancel": MANY_STEPS,
-      "a delay of weeks": sequenceRuns({ ...shellStep({}), step_delay_ms: 2 ** 31 }),
-      "a negative delay": sequenceRuns({ ...shellStep({}), step_delay_ms: -1 }),
+      ...withOneControl({
+        "of itself": sequenceRuns({
+          ...shellStep({}),
+          sequence: [{ tool: "sandboxed_shell", args: { command: "echo ran $((6 * 7))" } }, { tool: "seq" }],
+        }),
+        "a delay of weeks": sequenceRuns({ ...shellStep({}), step_delay_ms: 2 ** 31 }),
+        "a negative delay": sequenceRuns({ ...shellStep({}), step_delay_ms: -1 }),
+      }),
     },
   },
   {
@@ -164,14 +166,14 @@ export const OPERATIONS: readonly Row[] = [
     title: "steps that ask for what a call may not",
     users: BOTH,
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "a directory outside": sequenceRuns(shellStep({ working_directory: "/" })),
       "a directory above": sequenceRuns(shellStep({ working_directory: "../.." })),
       "an unknown tool": sequenceRuns(step({ tool: "none" })),
       "an unknown argument": sequenceRuns(shellStep({ unsandboxed: true })),
       "a forbidden limit": sequenceRuns(shellStep({ timeout_seconds: -1 })),
       "another built-in tool": sequenceRuns(step({ tool: "cancel", args: { operation_id: "x" } })),
-    },
+    }),
   },
   { id: "Q03", title: "cancel between steps", notApplicable: "proven by tests/sequence_test.ts (T14)" },
   {

@@ -57,3 +57,11 @@ export function driven(act: (scene: Scene) => Promise<string | undefined>): {
 export function newSeed(): string {
   return String(crypto.getRandomValues(new Uint32Array(1))[0]);
 }
+
+/** Of ways whose controls are the same one is enough: each costs the start of a server. */
+export function withOneControl(ways: Readonly<Record<string, Way>>): Readonly<Record<string, Way>> {
+  const [first, ...others] = Object.entries(ways);
+  if (first === undefined) return {};
+  const noControl = `it would be that of "${first[0]}"`;
+  return Object.fromEntries([first, ...others.map(([name, { control: _, ...way }]) => [name, { ...way, noControl }])]);
+}

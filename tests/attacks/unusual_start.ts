@@ -4,6 +4,7 @@ import { readLines } from "../_support/line_reader.ts";
 import { programStart } from "../_support/program.ts";
 import { exists, Workbench } from "../_support/workbench.ts";
 import type { Driven, Scene, ServerSetting, Way } from "./attack.ts";
+import { withOneControl } from "./stage.ts";
 
 export interface UnusualStart {
   /** Words before the command line: sets the conditions, then executes its arguments. */
@@ -184,14 +185,6 @@ const EOPNOTSUPP = 95;
 const EIO = 5;
 const LANDLOCK_CREATE_RULESET = 444;
 const MOST_LAYERS = 16;
-
-/** Of ways that try the same under different conditions one control is enough: each costs the start of a server. */
-function withOneControl(ways: Readonly<Record<string, Way>>): Readonly<Record<string, Way>> {
-  const [first, ...others] = Object.entries(ways);
-  if (first === undefined) return {};
-  const noControl = `the same line has its effect in the control of "${first[0]}"`;
-  return Object.fromEntries([first, ...others.map(([name, { control: _, ...way }]) => [name, { ...way, noControl }])]);
-}
 
 /** N12: no Landlock. */
 export function withoutLandlock(): Readonly<Record<string, Way>> {
