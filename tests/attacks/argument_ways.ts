@@ -116,7 +116,16 @@ export function words(given: Readonly<Record<string, unknown>>): Way {
   );
 }
 
+/** A call whose arguments are this text must not run. */
 export function raw(name: string, text: string): Way {
+  return rawly(name, { hostile: text, harmless: '{"word":"x"}', ran: /"text":"[^"]*<[^>]*>/ });
+}
+
+/** Arguments that must not come to the same as others, whose effect shows in the output as `ran`. */
+export function rawly(
+  name: string,
+  { hostile, harmless, ran }: { readonly hostile: string; readonly harmless: string; readonly ran: RegExp },
+): Way {
   const asks = (args: string) =>
     driven(async ({ running }: Scene) => {
       const id = `raw-${crypto.randomUUID()}`;
@@ -126,11 +135,9 @@ export function raw(name: string, text: string): Way {
       );
       const said = JSON.stringify(await answer);
       await running.call("status");
-      return /"text":"[^"]*<[^>]*>/.test(said) && said.includes("completed")
-        ? `it ran: ${said.slice(0, 300)}`
-        : undefined;
+      return ran.test(said) && said.includes("completed") ? `it ran: ${said.slice(0, 300)}` : undefined;
     });
-  return { does: asks(text), control: asks('{"word":"x"}'), sharedServer: SERVER };
+  return { does: asks(hostile), control: asks(harmless), sharedServer: SERVER };
 }
 
 export function git(what: (place: Place) => string): Way {

@@ -7,6 +7,7 @@ import {
   inDirectory,
   leavesBehind,
   raw,
+  rawly,
   readsPath,
   refused,
   SERVER,
@@ -181,7 +182,12 @@ export const ARGUMENTS: readonly Row[] = [
           key,
         ) => [key, words({ [key]: "x" })]),
       ),
-      "__proto__": raw("__proto__", '{"word":"x","__proto__":{"option":"y"}}'),
+      // The key itself is passed over; what it holds must not be taken for arguments.
+      "the prototype": rawly("the prototype", {
+        hostile: '{"word":"x","__proto__":{"option":"y"}}',
+        harmless: '{"word":"x","option":"y"}',
+        ran: /<y>|option/,
+      }),
     },
   },
   {

@@ -37,7 +37,7 @@ function takesOver(files: Readonly<Record<string, object | string>>, names: read
 const BOMBS: Readonly<Record<string, string>> = {
   "deep": `{"name":"bomb","command":"echo","description":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
   "large": `{"name":"bomb","command":"echo","description":"${"x".repeat(20_000_000)}"}`,
-  "__proto__": `{"name":"bomb","command":"echo","description":"x","__proto__":{"enabled":true,"synchronous":true}}`,
+  "the prototype": `{"name":"bomb","command":"echo","description":"x","__proto__":{"enabled":true,"synchronous":true}}`,
   "constructor": `{"name":"constructor","command":"echo","description":"x","constructor":{"prototype":{"x":1}}}`,
   "NUL": `{"name":"bomb","command":"ec\\u0000ho","description":"x"}`,
   "number": `{"name":"bomb","command":"echo","description":"x","timeout_seconds":1e400}`,

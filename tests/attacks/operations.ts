@@ -150,7 +150,7 @@ export const OPERATIONS: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "10,000 steps, and a cancel": MANY_STEPS,
+      "1,000 steps, and a cancel": MANY_STEPS,
       ...withOneControl({
         "of itself": sequenceRuns({
           ...shellStep({}),
@@ -195,7 +195,7 @@ export const OPERATIONS: readonly Row[] = [
       "its beginning": guess((id) => id.slice(0, -1)),
       "in small letters": guess((id) => id.toLowerCase()),
       "with blanks": guess((id) => ` ${id} `),
-      "__proto__": guess(() => "__proto__"),
+      "the prototype": guess(() => "__proto__"),
       "constructor": guess(() => "constructor"),
       "the next": guess((id) => `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`),
     },
