@@ -93,3 +93,49 @@ Deno.test("S21 Separator.separate() follows no link, reaches nothing outside the
     assert.deepStrictEqual(await state(`${inside}/config`), before);
     assert.deepStrictEqual(await namesIn(inside), ["config"]);
   }));
+
+/** Exchanges the directory for a link that leads outside and back, as fast as it can, and says so when it has begun. */
+const EXCHANGING = `
+import os, sys
+os.chdir(sys.argv[1])
+os.symlink("../outside", "link")
+began = False
+while True:
+  os.rename("a", "b"); os.rename("link", "a")
+  os.rename("a", "link"); os.rename("b", "a")
+  if not began: began = True; print("begun", flush=True)
+`;
+
+Deno.test("S21 Separator.separate() reaches nothing outside while a command exchanges the directory", () =>
+  inTree(async ({ base, tree }) => {
+    using separator = new Separator(Deno.build.arch);
+    await Deno.mkdir(`${base}/outside`);
+    const files: { readonly name: string; readonly inode: bigint }[] = [];
+    for (let number = 0; number < 100; number++) {
+      const name = `file${number}`;
+      await Deno.writeTextFile(`${tree.path}/a/${name}`, "ours");
+      // Outside it is the same file, so that only the way there keeps it from being taken apart.
+      await Deno.link(`${tree.path}/a/${name}`, `${base}/outside/${name}`);
+      files.push({ name, inode: BigInt((await Deno.lstat(`${base}/outside/${name}`)).ino ?? 0) });
+    }
+    const args = ["-c", EXCHANGING, tree.path];
+    const loop = new Deno.Command("python3", { args, stdout: "piped", stderr: "inherit" }).spawn();
+    const begun = loop.stdout.getReader();
+    let separated = 0;
+    try {
+      await begun.read();
+      for (const { name, inode } of files) {
+        const file = { path: `${tree.path}/a/${name}`, wanted: { device: tree.device, inode }, tree };
+        for (let tries = 0; tries < 20; tries++) if (separator.separate(file)) separated++;
+      }
+    } finally {
+      loop.kill("SIGKILL");
+      await begun.cancel();
+      await loop.status;
+    }
+    assert.ok(separated > 0 && separated <= files.length, `${separated} of ${files.length} met the directory`);
+    assert.deepStrictEqual(new Set(await namesIn(`${base}/outside`)), new Set(files.map(({ name }) => name)));
+    for (const { name, inode } of files) {
+      assert.deepStrictEqual(BigInt((await Deno.lstat(`${base}/outside/${name}`)).ino ?? 0), inode);
+    }
+  }));

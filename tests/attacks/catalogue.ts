@@ -16,6 +16,7 @@ import { RACES } from "./races/rows.ts";
 import { READ_OUTSIDE } from "./read_outside.ts";
 import { OTHER_NAMES } from "./second_names.ts";
 import { SIGNALS } from "./signals.ts";
+import { START_UP_FILES } from "./start_up_files.ts";
 import { WRITE_OUTSIDE } from "./write_outside.ts";
 
 /** Those that are tried one command at a time. */
@@ -36,6 +37,7 @@ export const SINGLE_ATTACKS: readonly Row[] = [
   ...MORE_OF_OUR_OWN,
   ...OTHER_NAMES,
   ...OBEYED_BY_GIT,
+  ...START_UP_FILES,
 ];
 
 export const CATALOGUE: readonly Row[] = [...SINGLE_ATTACKS, ...RACES];

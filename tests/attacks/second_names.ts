@@ -10,7 +10,9 @@ export interface Unheard {
   /** Commands, one after the other; the last tries to write "evil" into it. */
   readonly lines: readonly string[];
   readonly prepare?: (bench: Workbench) => void;
-  readonly flags?: readonly string[];
+  readonly flags?: (bench: Workbench) => readonly string[];
+  /** Of the server. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** A command that is started before and goes on running. */
   readonly first?: string;
   /** What the user does before the last line. */
@@ -22,14 +24,15 @@ export interface Unheard {
 /** Whether the last line changes the path, or one before it changes it without a word. */
 export async function unheard(
   scene: Scene,
-  { path, lines, prepare, flags = [], first, user, made }: Unheard,
+  { path, lines, prepare, flags, environment, first, user, made }: Unheard,
 ): Promise<string | undefined> {
   return await withServer(scene, {
     prepare: (bench) => {
       bench.write("plain", "as it was\n");
       prepare?.(bench);
     },
-    flags: () => flags,
+    ...flags === undefined ? {} : { flags },
+    ...environment === undefined ? {} : { environment },
   }, async (server, bench) => {
     if (first !== undefined) await server.call("sandboxed_shell", { command: first });
     for (const [index, line] of lines.entries()) {
@@ -85,7 +88,7 @@ const SECOND_NAMES: Readonly<Record<string, Unheard>> = {
   "deep in a directory, before": { path: ".husky/_/h", prepare: linkedBefore(".husky/_/h"), lines: [EVIL] },
   "a tool, before": { path: ".ahma/tools/tool.json", prepare: linkedBefore(".ahma/tools/tool.json"), lines: [EVIL] },
   "settings, before": { path: ".ahma/settings.json", prepare: linkedBefore(".ahma/settings.json"), lines: [EVIL] },
-  "--protect": { path: "ci/run", prepare: linkedBefore("ci/run"), flags: ["--protect", "ci/run"], lines: [EVIL] },
+  "--protect": { path: "ci/run", prepare: linkedBefore("ci/run"), flags: () => ["--protect", "ci/run"], lines: [EVIL] },
   "made with git init": { path: ".git/config", lines: ["git init -q . && ln .git/config keep", EVIL] },
   "a hook made with git init": {
     path: ".git/hooks/pre-commit",
