@@ -135,7 +135,7 @@ export const FLAGS = {
   "no-temp-files": {
     value: "none",
     placeholder: "",
-    help: "Give commands no temporary directory",
+    help: "Give commands no temporary directory and no /tmp",
     variable: "AHMA_NO_TEMP_FILES",
     project: true,
   },

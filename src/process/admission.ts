@@ -125,12 +125,12 @@ export class Admission implements AsyncDisposable {
   }
 
   async #attack(policy: SandboxPolicy): Promise<SelfTestReport> {
-    const { sandbox: { directories }, spawner, images } = this.#options;
+    const { sandbox: { directories, trialPlace: place }, spawner, images } = this.#options;
     const [trial] = await launchAgain({
       look: () => this.look(policy),
       launch: () => {
         const table = images.policyPart(policy);
-        return Promise.allSettled([runSelfTest({ policy, table, target: images.target, spawner, directories })]);
+        return Promise.allSettled([runSelfTest({ policy, table, target: images.target, spawner, directories, place })]);
       },
       mayTryAgain: ([one]) => one.status === "rejected",
     });

@@ -33,7 +33,12 @@ export interface SelfTest {
   readonly target: LaunchTarget;
   readonly spawner: Spawner;
   readonly directories: Pick<SessionDirectories, "root" | "temporary">;
+  /** An existing directory outside every writable tree, best one that commands see. */
+  readonly place: string;
 }
+
+/** A socket's path has 107 bytes at most; that of a home may be longer. */
+const LONGEST_PLACE = 90;
 
 /** What was found. */
 export interface SelfTestReport {
@@ -47,9 +52,9 @@ export interface SelfTestReport {
  */
 export async function runSelfTest(test: SelfTest): Promise<SelfTestReport> {
   const began = performance.now();
-  const { policy, table, target, spawner, directories } = test;
+  const { policy, table, target, spawner } = test;
   const name = `selftest-${crypto.randomUUID().slice(0, 8)}`;
-  const base = `${directories.root}/${name}`;
+  const base = `${test.place}/${name}`;
   const [control, attacked] = placesFor(test, { base, name });
   await Deno.mkdir(base, { mode: 0o700 });
   try {
@@ -65,7 +70,7 @@ export async function runSelfTest(test: SelfTest): Promise<SelfTestReport> {
   } finally {
     // At one go each: what the self-test makes there is neither deep nor closed. (`inside` may lie in the cache, where
     // commands have been, but by a name that was made up just now.)
-    await Promise.all([base, attacked.inside].map(removeIfThere));
+    await Promise.all([base, attacked.inside, attacked.pathSocket].map(removeIfThere));
   }
 }
 
@@ -103,7 +108,7 @@ function placesFor(
   const hostNameBytes = new TextEncoder().encode(Deno.hostname()).length;
   const common = {
     abstractSocket: `ahma_mcp-${name}`,
-    pathSocket: `${base}/socket`,
+    pathSocket: base.length < LONGEST_PLACE ? `${base}/socket` : `${directories.root}/${name}.socket`,
     server: target.serverPid,
     hostNameBytes,
   };

@@ -5,6 +5,7 @@ import { SYSTEM_CALLS } from "../sandbox/launcher/syscalls.ts";
 import { policyTable } from "../sandbox/launcher/steps.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
+import { makeSeenDirectory } from "../base/_support/seen_directory.ts";
 import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/prepare.ts";
 import type { Verdict } from "../sandbox/selftest/judge.ts";
 import { removeSessionDirectories } from "../sandbox/session_directory.ts";
@@ -28,7 +29,7 @@ interface Fixture extends AsyncDisposable {
 type Layers = "with namespaces" | "with Landlock alone";
 
 async function fixture(layers: Layers, more: Partial<SandboxSettings> = {}): Promise<Fixture> {
-  const base = await Deno.realPath(await Deno.makeTempDir());
+  const base = makeSeenDirectory("ahma-trial-");
   for (const name of ["scope", "home", "tmp"]) await Deno.mkdir(`${base}/${name}`);
   const environment = { PATH: "/usr/bin:/bin", HOME: `${base}/home`, TMPDIR: `${base}/tmp` };
   const prepared = prepareSandbox({ ...sandboxSettings(base), serverEnvironment: environment, ...more });
@@ -45,7 +46,14 @@ async function fixture(layers: Layers, more: Partial<SandboxSettings> = {}): Pro
     test(change = () => {}, kernel = spawner) {
       const table = policyTable(policy, TARGET);
       change(table);
-      return runSelfTest({ policy, table, target: TARGET, spawner: kernel, directories: sandbox.directories });
+      return runSelfTest({
+        policy,
+        table,
+        target: TARGET,
+        spawner: kernel,
+        directories: sandbox.directories,
+        place: sandbox.trialPlace,
+      });
     },
     async [Symbol.asyncDispose]() {
       spawner.close();
@@ -184,10 +192,10 @@ Deno.test({
 });
 
 Deno.test("S3 S4 runSelfTest() does not take for a breach what --read allows", async () => {
-  const base = await Deno.realPath(await Deno.makeTempDir());
+  const base = makeSeenDirectory("ahma-trial-");
   const serverEnvironment = { PATH: "/usr/bin:/bin", HOME: base, TMPDIR: base };
   try {
-    await using f = await fixture("with namespaces", { reads: [base], serverEnvironment });
+    await using f = await fixture("with namespaces", { reads: [base], home: base, serverEnvironment });
     const report = await f.test();
     assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], [
       "read",

@@ -14,7 +14,7 @@ import { type CommandEnding, deniedListeners, operationDenials, socketDenial } f
 import { protectedDenial } from "./denied_protected.ts";
 import { coveredDenial, type DenialContext, type Mention, outsideDenial } from "./denied_outside.ts";
 import { tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from "./denied_traces.ts";
-import { look, lookAbove, type Place, present } from "./looked_at.ts";
+import { lookAbove, lookAsSeen, type Place, present } from "./looked_at.ts";
 import { pathsInCommand, pathsInOutput, type Places, targetsInCommand } from "./mentioned_paths.ts";
 import { allows } from "./oracle.ts";
 import { isWithin } from "./paths.ts";
@@ -45,7 +45,8 @@ export async function explainDenials(command: EndedCommand, context: DenialConte
       if (covered !== undefined) return covered;
       // What cannot be made has no directory yet.
       const refused = mention.evidence?.errors.has("EROFS") === true;
-      const place = await look(mention.named) ?? (refused ? await lookAbove(mention.named) : undefined);
+      const place = await lookAsSeen(mention.named, context.policy) ??
+        (refused ? await lookAbove(mention.named) : undefined);
       return place === undefined ? undefined : await judge(place, mention, { command, context });
     }),
   );
@@ -162,7 +163,7 @@ async function changedSince(directory: string, began: number): Promise<boolean> 
 
 /** Where a program could make a file, only the rule about sockets keeps it from making a socket. */
 async function listenerDenial(path: string, context: DenialContext): Promise<Denial | undefined> {
-  const place = await look(path);
+  const place = await lookAsSeen(path, context.policy);
   const free = place !== undefined && place.kind === undefined && allows(context.policy, place.path, "create");
   return free ? socketDenial(place.path, context) : undefined;
 }

@@ -1,5 +1,7 @@
 /** What is at a path that a failed command mentioned (S15). */
 import { parentOf } from "./paths.ts";
+import type { SandboxPolicy } from "./policy.ts";
+import { pathOutside } from "./private_temporary.ts";
 
 export interface Place {
   /** Canonical; the last name as mentioned where nothing is there. */
@@ -33,6 +35,18 @@ export async function lookAbove(named: string): Promise<Place | undefined> {
     if (place !== undefined) return place;
   }
   return undefined;
+}
+
+/**
+ * What a command saw at the path `named`, which may be in its own /tmp. Where nothing is there, what others see at that path
+ * is what the command's author meant.
+ */
+export async function lookAsSeen(named: string, policy: SandboxPolicy): Promise<Place | undefined> {
+  const outside = pathOutside(policy, named);
+  const seen = await look(outside);
+  if (outside === named || seen?.kind !== undefined) return seen;
+  const meant = await look(named);
+  return meant?.kind === undefined ? seen : meant;
 }
 
 /**

@@ -5,8 +5,9 @@ import { SHARED_MEMORY_STEP } from "./launcher/mount_steps.ts";
 import { NETWORK_STEP } from "./launcher/network_steps.ts";
 import { FILTER_STEP } from "./launcher/seccomp_steps.ts";
 import { NAMESPACES_STEP } from "./launcher/steps.ts";
+import { TEMPORARY_STEP } from "./launcher/temporary_steps.ts";
 import type { SandboxPolicy } from "./policy.ts";
-import { restrictedToLandlock, withoutSharedMemory } from "./without_namespaces.ts";
+import { restrictedToLandlock, withoutSharedMemory, withoutTemporary } from "./without_namespaces.ts";
 
 /** The policy without what `step` is part of; undefined: without it there is no sandbox. */
 export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | undefined {
@@ -20,6 +21,8 @@ export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | u
       return { ...policy, confinement: { ...confinement, countedByNamespace: false } };
     case SHARED_MEMORY_STEP:
       return withoutSharedMemory(policy);
+    case TEMPORARY_STEP:
+      return withoutTemporary(policy);
     case NAMESPACES_STEP:
       // Kernels can be built without those of IPC alone, and one call asks for all.
       return policy.sharedIpc === true ? restrictedToLandlock(policy) : { ...policy, sharedIpc: true };
@@ -50,6 +53,9 @@ export function missingLayers(wanted: SandboxPolicy, settled: SandboxPolicy): re
   }
   if (settled.namespaces && wanted.sharedMemory === true && settled.sharedMemory !== true) {
     missing.push("commands have no /dev/shm: none of their own can be mounted, and the machine's is everybody's");
+  }
+  if (settled.namespaces && wanted.temporary !== undefined && settled.temporary === undefined) {
+    missing.push("/tmp and /var/tmp are closed to commands: the session's temp directory cannot be mounted there");
   }
   if (confinement.network !== wanted.confinement.network) {
     missing.push("--network localhost became none: without namespaces there is no private loopback");

@@ -35,6 +35,20 @@ export interface GuardedPath extends PinnedDirectory {
   readonly cover: string;
 }
 
+/** What commands see at /tmp and /var/tmp (S5); `private_temporary.ts` makes the directories for it. */
+export interface PrivateTemporary {
+  /** The session's temp directory; also one of the writable trees. */
+  readonly tree: PinnedDirectory;
+  /** Canonical directories that it is seen at. */
+  readonly places: readonly string[];
+  /** Directories of the server's, each shown read-only at `at.path`, whose identity is that of the mount point. */
+  readonly ways: readonly { readonly at: PinnedDirectory; readonly source: PinnedDirectory }[];
+  /** By the path of each tree, grant and cover that is shown at its own path: the identity of its mount point. */
+  readonly points: readonly PinnedDirectory[];
+  /** What is shown for a grant that is gone. */
+  readonly covers: { readonly directory: string; readonly file: string };
+}
+
 export interface SandboxPolicy {
   /** Trees that may be read, written and executed, none in another one: the scopes first, then temp and caches. */
   readonly writable: readonly PinnedDirectory[];
@@ -46,6 +60,8 @@ export interface SandboxPolicy {
   readonly namespaces: boolean;
   /** In the order they are to be mounted, directories before what is in them; only used with namespaces. Absent: none. */
   readonly guarded?: readonly GuardedPath[];
+  /** With namespaces: what is seen at /tmp and /var/tmp. Absent: those of the machine. */
+  readonly temporary?: PrivateTemporary;
   /** With namespaces: System V memory and message queues are the machine's. Absent: commands have their own. */
   readonly sharedIpc?: true;
   /** With namespaces: /dev/shm is a file system of the command's own. Absent: there is none. */

@@ -15,15 +15,16 @@ import { Libc } from "./libc.ts";
 import { fingerprint } from "../base/fingerprint.ts";
 import { readTextIfRegular } from "../base/regular_file.ts";
 import { outerTrees } from "./outer_trees.ts";
-import { isWithin, realPath } from "./paths.ts";
-import type { PinnedDirectory, SandboxPolicy } from "./policy.ts";
+import { isWithin, parentOf, realPath } from "./paths.ts";
+import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "./policy.ts";
+import { privateTemporary } from "./private_temporary.ts";
 import { openedPaths, type ProtectedPath, protectedPaths } from "./protected.ts";
 import { acceptableAbi, supportedProcessor } from "./prerequisites.ts";
 import { runtimeCacheProblem } from "./runtime_cache.ts";
 import { type ScopeChoice, settleScopes } from "./scope.ts";
 import type { SessionSandbox } from "./session.ts";
 import { sensitivePlaces, sensitiveProblem } from "./sensitive.ts";
-import { createCovers, type SessionDirectories } from "./session_directory.ts";
+import { type Covers, createCovers, type SessionDirectories } from "./session_directory.ts";
 import { makeSessionPlaces } from "./session_places.ts";
 
 /** What a person chose; everything comes from flags and the server's environment, read once. */
@@ -62,6 +63,8 @@ export interface Sandbox extends SessionSandbox {
   readonly guard: GuardPlan | undefined;
   /** Canonical places of credentials that stay closed. */
   readonly sensitive: readonly string[];
+  /** An existing directory of ours that commands see and have no rights in, as far as there is one: for the self-test. */
+  readonly trialPlace: string;
   /** Landlock's ABI; 0 with `--no-sandbox`. */
   readonly abi: number;
 }
@@ -152,6 +155,7 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
     return grants;
   }
   const reachable = [...trees, ...grants.value.map(({ path }) => path)];
+  const covers = createCovers(directories);
   const guard = {
     protected: protect.value,
     trees: opened,
@@ -160,14 +164,15 @@ function build(context: Context, scopes: readonly PinnedDirectory[]): Outcome<Sa
       .map((path) => ({ path, tree: widest(trees.filter((tree) => isWithin(path, tree))) })),
     home,
     git: findGit(environment, { home, writable: writable.map(({ path }) => path) }),
-    covers: createCovers(directories),
+    covers,
   };
   return success({
     guard: settings.enforce ? guard : undefined,
     sensitive,
-    policy: settings.enforce ? policyOf(context, { writable, grants: grants.value }) : undefined,
+    policy: settings.enforce ? policyOf(context, { writable, grants: grants.value, directories, covers }) : undefined,
     processor,
     scopes,
+    trialPlace: trialPlace(directories, cache),
     writable: settings.enforce ? writable.map(({ path }) => path) : [],
     directories,
     environment: buildEnvironment({
@@ -199,14 +204,23 @@ function protectedIn(trees: readonly string[], settings: SandboxSettings): Outco
   return protectedPaths({ trees, home, protect, allow, own });
 }
 
-type Reach = Pick<SandboxPolicy, "writable" | "grants">;
+interface Reach {
+  readonly writable: readonly PinnedDirectory[];
+  readonly grants: readonly PathGrant[];
+  readonly directories: SessionDirectories;
+  readonly covers: Covers;
+}
 
-function policyOf({ settings, abi, libc }: Context, { writable, grants }: Reach): SandboxPolicy {
+function policyOf(context: Context, reach: Reach): SandboxPolicy {
+  const { settings, abi, libc } = context;
   const sharedMemory = libc.lookAt("/dev/shm")?.kind === "directory";
   const memory = { path: "/dev/shm", kind: "directory", rights: SHARED_MEMORY } as const;
+  const writable = outerTrees(reach.writable);
+  const temporary = temporaryOf(context, { ...reach, writable });
   return {
-    writable: outerTrees(writable),
-    grants: sharedMemory ? [...grants, memory] : grants,
+    writable,
+    grants: sharedMemory ? [...reach.grants, memory] : reach.grants,
+    ...temporary !== undefined && { temporary },
     sharedMemory,
     abi,
     namespaces: true,
@@ -214,6 +228,17 @@ function policyOf({ settings, abi, libc }: Context, { writable, grants }: Reach)
     keptCapabilities: needsFileCapabilities(writable) ? FILE_CAPABILITIES : [],
     user: { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 },
   };
+}
+
+function temporaryOf({ libc }: Context, { directories, ...reach }: Reach): PrivateTemporary | undefined {
+  const tree = reach.writable.find(({ path }) => path === directories.temporary);
+  if (tree === undefined) return undefined;
+  return privateTemporary({ ...reach, tree, root: directories.root, identityOf: (path) => libc.identityOf(path) });
+}
+
+/** What lies in /tmp is hidden from commands, so that it would prove nothing about the other layers. */
+function trialPlace({ root }: SessionDirectories, cache: string): string {
+  return isWithin(cache, root) ? root : parentOf(parentOf(cache));
 }
 
 /**

@@ -10,7 +10,7 @@ const CONFINED_CAPABILITIES = [1];
 export function restrictedToLandlock(policy: SandboxPolicy): SandboxPolicy {
   const facts = systemPaths({ ownProc: false }).filter(({ path }) => path.startsWith("/proc/"));
   return {
-    ...withoutSharedMemory(policy),
+    ...withoutSharedMemory(withoutTemporary(policy)),
     namespaces: false,
     confinement: withoutOwnNetwork({ ...policy.confinement, countedByNamespace: false }),
     keptCapabilities: policy.keptCapabilities.filter((one) => CONFINED_CAPABILITIES.includes(one)),
@@ -24,4 +24,9 @@ export function restrictedToLandlock(policy: SandboxPolicy): SandboxPolicy {
 /** Where commands have no /dev/shm of their own they have none: the host's is everybody's. */
 export function withoutSharedMemory(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, sharedMemory: false, grants: policy.grants.filter(({ path }) => path !== "/dev/shm") };
+}
+
+/** Where nothing can be mounted, the machine's /tmp stays closed, and the session's temp directory is at its own path only. */
+export function withoutTemporary({ temporary: _, ...policy }: SandboxPolicy): SandboxPolicy {
+  return policy;
 }

@@ -2,6 +2,7 @@
  * The launcher without the server: tables of a real policy, changed by a test, run as either user. What came out, what
  * the launcher reported, and how it ended.
  */
+import { makeSeenDirectory } from "../../src/base/_support/seen_directory.ts";
 import { ENTRY_BYTES } from "../../src/sandbox/launcher/interpreter.ts";
 import { INTERPRETER_ARM64 } from "../../src/sandbox/launcher/interpreter_arm64.ts";
 import { INTERPRETER_X64 } from "../../src/sandbox/launcher/interpreter_x64.ts";
@@ -50,7 +51,8 @@ export class LaunchBench implements AsyncDisposable {
 
   /** Makes it. */
   static async make(user: User): Promise<LaunchBench> {
-    const base = await Deno.realPath(await Deno.makeTempDir());
+    const base = makeSeenDirectory("ahma-launch-");
+    await Deno.chmod(base, 0o755);
     for (const name of ["scope", "home", "tmp"]) await Deno.mkdir(`${base}/${name}`);
     const serverEnvironment = { PATH: "/usr/bin:/bin", HOME: `${base}/home`, TMPDIR: `${base}/tmp` };
     const sandbox = prepareSandbox({ ...sandboxSettings(base), shell: "/bin/sh", serverEnvironment });

@@ -1,3 +1,4 @@
+import { makeSeenDirectory } from "../../src/base/_support/seen_directory.ts";
 import { until } from "./deadline.ts";
 import { processesWith, type SeenProcess } from "./processes.ts";
 
@@ -25,8 +26,8 @@ export class Workbench implements Disposable {
   /** Makes the directories, owned by `user`. */
   constructor(user: User = Deno.uid() === 0 ? "root" : "ordinary") {
     this.#user = user;
-    this.#root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-test-" }));
-    this.#elsewhere = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-other-" }));
+    this.#root = makeSeenDirectory("ahma-test-");
+    this.#elsewhere = makeSeenDirectory("ahma-other-");
     for (const directory of [this.scope, this.home, `${this.home}/.ssh`]) {
       Deno.mkdirSync(directory, { recursive: true });
     }
@@ -55,7 +56,7 @@ export class Workbench implements Disposable {
   get home(): string {
     return `${this.#root}/home`;
   }
-  /** A directory of the same user directly under the temp directory, outside the scope. */
+  /** A directory of the same user beside the bench, outside the scope. */
   get elsewhere(): string {
     return this.#elsewhere;
   }

@@ -13,7 +13,7 @@ const MACOS: NotApplicable = {
 
 /** A directory of the user elsewhere, as another program's; gone after the attempt. */
 function foreign(base: string) {
-  const at = ({ out }: Place) => `${base}/ahma-foreign-${out.slice("/tmp/".length).replaceAll("/", "-")}`;
+  const at = ({ out }: Place) => `${base}/ahma-foreign-${out.slice(1).replaceAll("/", "-")}`;
   return {
     at,
     prepare: (place: Place, give: (path: string) => void) => {
@@ -207,7 +207,8 @@ os.setxattr("${out}/script", "security.capability", struct.pack("<IIIII", 0x0200
     users: BOTH,
     aim: "write",
     ways: {
-      "/tmp": ({ out }) => `echo x > ${out}/../planted-$$ && mv ${out}/../planted-$$ ${out}/planted`,
+      "/tmp": { ...foreign("/tmp"), does: (place) => `echo x > ${foreign("/tmp").at(place)}/planted` },
+      "the directory above": ({ out }) => `echo x > ${out}/../planted-$$ && mv ${out}/../planted-$$ ${out}/planted`,
       "/var/tmp": { ...foreign(OUTSIDER), does: (place) => `echo x > ${foreign(OUTSIDER).at(place)}/planted` },
       "/dev/shm": {
         ...foreign(SHARED_MEMORY),

@@ -3,9 +3,12 @@
  * paths in them read-only too (S8), places of credentials covered (S7), an own /proc and an own /dev/shm.
  */
 import { isWithin } from "../paths.ts";
-import type { GuardedPath, PinnedDirectory } from "../policy.ts";
-import { comparePlace, type IdentityDraft, openPlace, sameDirectoryStep } from "./identity_steps.ts";
+import type { GuardedPath } from "../policy.ts";
+import { copyMounts, MOUNT_ATTR_NODEV, MOUNT_ATTR_RDONLY, mountOn, openPinned } from "./copied_mounts.ts";
+import { type DescriptorNumbers, FIRST_FD } from "./descriptor_numbers.ts";
+import { comparePlace, type IdentityDraft, openPlace } from "./identity_steps.ts";
 import { REPORT_FD } from "./interpreter.ts";
+import { type MountedPolicy, outerFirst, TemporarySteps } from "./temporary_steps.ts";
 
 const AT_FDCWD = -100;
 const AT_EMPTY_PATH = 0x1000;
@@ -15,16 +18,12 @@ const MS_BIND = 0x1000;
 const MS_PRIVATE_REC = 0x44000;
 const MS_NOSUID_NODEV = 0x6;
 const MS_NOSUID_NODEV_NOEXEC = 0xe;
-const MOUNT_ATTR_RDONLY = 1n;
-const MOUNT_ATTR_NODEV = 4n;
 const OPEN_TREE_CLONE = 1;
-/** MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH: descriptors name both, whatever lies at their paths by then. */
-const BY_DESCRIPTORS = 0x44;
 /**
  * The place to mount on, and what covers it. Several entries name each, so their numbers are known before: the lowest
  * that are free, once everything below the report descriptor is closed.
  */
-const PLACE_FD = 3;
+const PLACE_FD = FIRST_FD;
 const COVER_FD = 4;
 const CLOSE_STEP = "close what was opened to mount";
 /** Kernels count it as memory of whoever fills it. Docker gives 64 MiB, which browsers and Python outgrow. */
@@ -41,72 +40,34 @@ export const SHARED_MEMORY_STEP = "mount an own /dev/shm";
  * What is set aside and what it is put back on are compared, each by the very descriptor that is used (S20). A tree in
  * another one is put back on its place in that one, and so cannot be renamed in it.
  */
-export function mountReadOnly(draft: IdentityDraft, writable: readonly PinnedDirectory[]): void {
+export function mountReadOnly(draft: IdentityDraft, policy: MountedPolicy): void {
   const { table, sys } = draft;
   const root = table.text("/");
   table.call("keep mounts private", sys.mount, [0, root, 0, MS_PRIVATE_REC, 0]);
   closeOpened(draft);
-  const numbers = new DescriptorNumbers();
-  const outerFirst = writable.toSorted((one, other) => one.path.length - other.path.length);
-  const set = outerFirst.map((pinned) => ({ pinned, tree: setAside(draft, pinned, numbers) }));
+  const temporary = new TemporarySteps(draft, policy);
+  const { numbers } = temporary;
+  const trees = outerFirst(policy.writable).map((pinned) => {
+    const place = openPinned(draft, pinned, `set "${pinned.path}" aside`, numbers);
+    if (pinned.path === policy.temporary?.tree.path) temporary.setAside(place);
+    return { path: pinned.path, at: temporary.pointOf(pinned), tree: copyTree(draft, place, pinned.path, numbers) };
+  });
+  const set = outerFirst([...trees, ...temporary.readables()]);
   const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
   table.call("make all mounts read-only", sys.mount_setattr, [AT_FDCWD, root, AT_RECURSIVE, readOnly, 32]);
-  for (const { pinned, tree } of set) putBack(draft, { pinned, tree, place: numbers.take() });
+  temporary.mount();
+  for (const one of set) {
+    const step = `put "${one.path}" back`;
+    mountOn(draft, { tree: one.tree, place: openPinned(draft, one.at, step, numbers), step });
+  }
   closeOpened(draft);
   if (numbers.passedReports) table.call(CLOSE_STEP, sys.close_range, [REPORT_FD + 1, 0xffffffff, 0]);
 }
 
-/** Leaves a copy of the tree's mounts on a descriptor; returns its number. */
-function setAside(draft: IdentityDraft, pinned: PinnedDirectory, numbers: DescriptorNumbers): number {
-  const { table, sys } = draft;
-  const { path } = pinned;
-  const empty = table.text("");
-  const place = numbers.take();
-  const step = `set "${path}" aside`;
-  openPlace(draft, path, { step, directory: true, expect: place });
-  comparePlace(draft, place, pinned, sameDirectoryStep(path));
-  const tree = numbers.take();
-  const flags = OPEN_TREE_CLONE | AT_RECURSIVE | O_CLOEXEC | AT_EMPTY_PATH;
-  table.call(step, sys.open_tree, [place, empty, flags], { mode: "equals", expect: tree });
-  if (!isWithin("/dev", path)) {
-    const attributes = [tree, empty, AT_EMPTY_PATH | AT_RECURSIVE, table.words(MOUNT_ATTR_NODEV, 0, 0, 0), 32];
-    table.call(`close devices in "${path}"`, sys.mount_setattr, attributes);
-  }
-  return tree;
-}
-
-interface SetAside {
-  readonly pinned: PinnedDirectory;
-  /** The descriptor of the copy. */
-  readonly tree: number;
-  /** The number that the descriptor of its place will have. */
-  readonly place: number;
-}
-
-function putBack(draft: IdentityDraft, { pinned, tree, place }: SetAside): void {
-  const { table, sys } = draft;
-  const { path } = pinned;
-  const empty = table.text("");
-  const step = `put "${path}" back`;
-  openPlace(draft, path, { step, directory: true, expect: place });
-  comparePlace(draft, place, pinned, sameDirectoryStep(path));
-  table.call(step, sys.move_mount, [tree, empty, place, empty, BY_DESCRIPTORS]);
-}
-
-/** The numbers of descriptors that are opened one after the other: the lowest that are free. */
-class DescriptorNumbers {
-  #next = PLACE_FD;
-
-  /** Whether numbers beyond the report descriptor were taken. */
-  get passedReports(): boolean {
-    return this.#next > REPORT_FD;
-  }
-
-  /** The number of the next one. */
-  take(): number {
-    if (this.#next === REPORT_FD) this.#next++;
-    return this.#next++;
-  }
+/** Leaves a copy of a writable tree's mounts on a descriptor; returns its number. */
+function copyTree(draft: IdentityDraft, place: number, path: string, numbers: DescriptorNumbers): number {
+  const attributes = isWithin("/dev", path) ? 0n : MOUNT_ATTR_NODEV;
+  return copyMounts(draft, { place, path, attributes, step: `set "${path}" aside` }, numbers);
 }
 
 /**
@@ -134,7 +95,7 @@ export function guardPaths(draft: IdentityDraft, guarded: readonly GuardedPath[]
     if (treatment !== "pin") {
       table.call(step, sys.mount_setattr, [tree, empty, AT_EMPTY_PATH | AT_RECURSIVE, readOnly, 32]);
     }
-    table.call(step, sys.move_mount, [tree, empty, PLACE_FD, empty, BY_DESCRIPTORS]);
+    mountOn(draft, { tree, place: PLACE_FD, step });
     closeOpened(draft);
   }
 }

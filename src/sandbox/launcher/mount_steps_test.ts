@@ -50,7 +50,7 @@ const OTHER = { path: "/cache", device: 2n, inode: 12n };
 
 function readOnlyTable(writable: readonly PinnedDirectory[]): Table {
   const table = new Table();
-  mountReadOnly({ table, sys: SYS, open: OPEN_FLAGS.x86_64 }, writable);
+  mountReadOnly({ table, sys: SYS, open: OPEN_FLAGS.x86_64 }, { writable, grants: [] });
   return table;
 }
 
@@ -97,4 +97,37 @@ Deno.test("S5 mountSharedMemory() limits it, and does without set-user-id progra
     assert.ok(new TextDecoder().decode(table.data()).includes(`mode=1777,size=${size}\0`));
     assert.equal(table.entries[0]?.args[3], 6);
   }
+});
+
+Deno.test("S5 S20 mountReadOnly() mounts the temp directory, then the ways, then what lies there, each on its own mount point", () => {
+  const session = { path: "/tmp/s/tmp", device: 1n, inode: 20n };
+  const way = {
+    at: { path: "/tmp/s", device: 1n, inode: 21n },
+    source: { path: "/tmp/s/ways", device: 1n, inode: 22n },
+  };
+  const points = [
+    { path: "/tmp/s/tmp", device: 1n, inode: 23n },
+    { path: "/tmp/s/files", device: 1n, inode: 24n },
+  ];
+  const temporary = {
+    tree: session,
+    places: ["/tmp", "/var/tmp"],
+    ways: [way],
+    points,
+    covers: { directory: "/tmp/s/empty", file: "/tmp/s/nothing" },
+  };
+  const table = new Table();
+  const grants = [{ path: "/tmp/s/files", kind: "directory", rights: 12 }] as const;
+  mountReadOnly({ table, sys: SYS, open: OPEN_FLAGS.x86_64 }, { writable: [S, session], grants, temporary });
+  assert.deepStrictEqual(interpretedMounts(table, SYS), [
+    { at: "/tmp", from: "/tmp/s/tmp", fromCompared: "1:20" },
+    { at: "/var/tmp", from: "/tmp/s/tmp", fromCompared: "1:20" },
+    { compared: "1:21", at: "/tmp/s", from: "/tmp/s/ways", fromCompared: "1:22" },
+    { compared: "1:10", at: "/s", from: "/s", fromCompared: "1:10" },
+    { compared: "1:23", at: "/tmp/s/tmp", from: "/tmp/s/tmp", fromCompared: "1:20" },
+    { compared: "1:24", at: "/tmp/s/files", from: "/tmp/s/files" },
+  ]);
+  // What is gone is shown empty, and never ends the launch; what is there and cannot be made read-only does.
+  const soft = table.entries.filter(({ mode }) => mode === "soft").map(({ number }) => number);
+  assert.deepStrictEqual(soft, [SYS.openat2, SYS.close]);
 });

@@ -185,7 +185,7 @@ function enterNamespaces(draft: Draft, policy: SandboxPolicy, beforeCommand: Bef
   table.call(NAMESPACES_STEP, sys.unshare, [flags]);
   if (ordinary) mapUser(draft, policy.user);
   if (emptyNetwork === undefined) enterNetwork(draft, policy.confinement);
-  mountReadOnly(draft, policy.writable);
+  mountReadOnly(draft, policy);
   guardPaths(draft, policy.guarded ?? []);
   if (policy.sharedMemory === true) mountSharedMemory(draft, policy.confinement.limits.memory);
   const guard = ownPidfd(draft);

@@ -23,12 +23,18 @@ export function interpretedMounts(table: Table, sys: SystemCalls): readonly Read
   const open = new Map<number, Opened>();
   const stats = new Map<number, Opened>();
   const mounts: ReadMount[] = [];
+  /** What may be missing; where it is there, the next `dup3` takes it. */
+  let soft: Opened | undefined;
   for (const { number, args, mode, expect } of table.entries) {
     const [first = 0, second = 0, third = 0] = args;
     if (mode === "compare") {
       stats.get(offsetOf(first))?.identity.push(String(expect));
       stats.get(offsetOf(first) - 8)?.identity.push(String(expect));
-    } else if (number === sys.openat2) open.set(Number(expect), { path: textAt(table, second), identity: [] });
+    } else if (number === sys.openat2) {
+      const opened = { path: textAt(table, second), identity: [] };
+      if (mode === "soft") soft = opened;
+      else open.set(Number(expect), opened);
+    } else if (number === sys.dup3) open.set(Number(second), soft ?? at(open, first));
     else if (number === sys.newfstatat) stats.set(offsetOf(third), at(open, first));
     else if (number === sys.open_tree) open.set(Number(expect), at(open, first));
     else if (number === sys.move_mount) mounts.push(mountOf(at(open, third), at(open, first)));

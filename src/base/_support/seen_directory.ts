@@ -1,0 +1,20 @@
+/**
+ * Directories for tests of what commands may not touch. The machine's /tmp is hidden from commands (S5), so what lies
+ * there would prove nothing about the layers that keep them from what they see.
+ */
+
+/** Directories that every user may enter, best first. */
+const SEEN = ["/srv", "/var/lib", "/run/lock"] as const;
+
+/** A fresh directory, canonical, that commands can see; in /tmp where the user may write nowhere else. */
+export function makeSeenDirectory(prefix: string): string {
+  const home = Deno.env.get("HOME");
+  for (const dir of [...SEEN, ...home?.startsWith("/") === true ? [home] : []]) {
+    try {
+      return Deno.realPathSync(Deno.makeTempDirSync({ dir, prefix }));
+    } catch (error) {
+      if (!(error instanceof Error)) throw error; // missing, or not writable: the next one
+    }
+  }
+  return Deno.realPathSync(Deno.makeTempDirSync({ prefix }));
+}

@@ -1,0 +1,31 @@
+import { REPORT_FD } from "./interpreter.ts";
+
+/** The lowest descriptor that the mount steps use: below are the command's own. */
+export const FIRST_FD = 3;
+/** A number that stays taken while places that may be missing are opened. */
+export const HELD_FD = 62;
+
+/**
+ * The numbers of descriptors that are opened one after the other: the lowest that are free, once everything but 0, 1, 2
+ * and the report descriptor is closed. Several entries of a table name each, so they are known before.
+ */
+export class DescriptorNumbers {
+  readonly #taken: readonly number[];
+  #next = FIRST_FD;
+
+  /** `holds`: `HELD_FD` is taken too. */
+  constructor({ holds }: { readonly holds: boolean }) {
+    this.#taken = holds ? [HELD_FD, REPORT_FD] : [REPORT_FD];
+  }
+
+  /** Whether numbers beyond the report descriptor were taken. */
+  get passedReports(): boolean {
+    return this.#next > REPORT_FD;
+  }
+
+  /** The number of the next one. */
+  take(): number {
+    while (this.#taken.includes(this.#next)) this.#next++;
+    return this.#next++;
+  }
+}
