@@ -133,6 +133,8 @@ export interface Attack {
   readonly id: string;
   readonly title: string;
   readonly users: readonly User[];
+  /** Why the tests need not try it as root too: what decides it is the same for every user. `deno task attacks` does. */
+  readonly alikeForRoot?: string;
   /** Default of the ways: what the control must show. */
   readonly aim: Effect;
   readonly ways: Readonly<Record<string, Way | ((place: Place) => string | readonly Call[])>>;

@@ -1,4 +1,4 @@
-/** Every row, in the order of the research; the races come last. */
+/** Every row, by what decides it; the races come last. */
 import type { Row } from "./attack.ts";
 import { ARGUMENTS } from "./arguments.ts";
 import { CONFIGURATION } from "./configuration.ts";
@@ -19,20 +19,17 @@ import { SIGNALS } from "./signals.ts";
 import { START_UP_FILES } from "./start_up_files.ts";
 import { WRITE_OUTSIDE } from "./write_outside.ts";
 
-/** Those that are tried one command at a time. */
-export const SINGLE_ATTACKS: readonly Row[] = [
-  ...WRITE_OUTSIDE,
-  ...READ_OUTSIDE,
-  ...LINKS,
-  ...PROC,
-  ...NAMESPACES,
-  ...SIGNALS,
-  ...NETWORK,
-  ...CONFIGURATION,
-  ...ARGUMENTS,
-  ...ENVIRONMENT,
-  ...OPERATIONS,
-  ...OUTPUT,
+/** About files, reads, links, other processes and namespaces: root's rights meet other layers than a user's. */
+export const RIGHTS_DECIDE: readonly Row[] = [...WRITE_OUTSIDE, ...READ_OUTSIDE, ...LINKS, ...PROC, ...NAMESPACES];
+
+/** About the network, what a command uses up or leaves running, and sequences: limits and filters that bind all alike. */
+export const LIMITS_DECIDE: readonly Row[] = [...SIGNALS, ...NETWORK, ...OPERATIONS];
+
+/** About what the server reads, is asked, hands on and hands out: it decides for every user alike. */
+export const SERVER_DECIDES: readonly Row[] = [...CONFIGURATION, ...ARGUMENTS, ...ENVIRONMENT, ...OUTPUT];
+
+/** About what is peculiar to this program. They take as long as the rest, so their tests are files of their own. */
+export const OUR_OWN: readonly Row[] = [
   ...OWN,
   ...MORE_OF_OUR_OWN,
   ...OTHER_NAMES,
@@ -40,7 +37,13 @@ export const SINGLE_ATTACKS: readonly Row[] = [
   ...START_UP_FILES,
 ];
 
-export const CATALOGUE: readonly Row[] = [...SINGLE_ATTACKS, ...RACES];
+export const CATALOGUE: readonly Row[] = [
+  ...RIGHTS_DECIDE,
+  ...LIMITS_DECIDE,
+  ...SERVER_DECIDES,
+  ...OUR_OWN,
+  ...RACES,
+];
 
 /** The rows named by patterns such as `W01` and `R*`; none given: all. @throws Error for a pattern that names no row. */
 export function chosenRows(patterns: readonly string[]): readonly Row[] {

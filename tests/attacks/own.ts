@@ -38,6 +38,7 @@ if key > 0: print("key added", 6 * 7); call("keyctl", 9, key, -4)`),
     id: "X02",
     title: "the runtime's own cache lies in the scope",
     users: BOTH,
+    alikeForRoot: "the server refuses to start",
     aim: "evidence",
     ways: {
       "XDG_CACHE_HOME": runtimeCache(

@@ -1,5 +1,5 @@
 /** Rows of our own as the ordinary user. */
-import { isOurOwn, testRows } from "./as_tests.ts";
-import { SINGLE_ATTACKS } from "./catalogue.ts";
+import { testRows } from "./as_tests.ts";
+import { OUR_OWN } from "./catalogue.ts";
 
-testRows("ordinary", SINGLE_ATTACKS.filter(isOurOwn));
+testRows("ordinary", OUR_OWN);

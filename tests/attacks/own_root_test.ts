@@ -1,5 +1,5 @@
 /** Rows of our own as root. */
-import { isOurOwn, testRowsAsRoot } from "./as_tests.ts";
-import { SINGLE_ATTACKS } from "./catalogue.ts";
+import { testRowsAsRoot } from "./as_tests.ts";
+import { OUR_OWN } from "./catalogue.ts";
 
-testRowsAsRoot(SINGLE_ATTACKS.filter(isOurOwn));
+testRowsAsRoot(OUR_OWN);
