@@ -145,6 +145,9 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
       },
       mayTryAgain: ({ begun }) => !begun && !hooks.signal.aborted,
       mayHaveRaced: ({ followed }) => followed.refused(),
+    }).catch((error) => {
+      this.#guard?.ended(launched);
+      throw error;
     });
     for (const { process } of tried) if (process !== opened.process) await give(process); // closes what nobody will
     const { process: { stdin }, followed: { end } } = opened;

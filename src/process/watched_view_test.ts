@@ -25,7 +25,7 @@ const EVENTS: Readonly<Record<string, (tree: string) => Promise<unknown>>> = {
   },
   "yes: credentials appear": (tree) => Deno.mkdir(`${tree}/.ssh`),
   "no: git works": (tree) => Deno.writeTextFile(`${tree}/.git/index`, ""),
-  "no: something appears beside": (tree) => Deno.writeTextFile(`${tree}/part/file`, ""),
+  "no: something else appears": (tree) => Deno.writeTextFile(`${tree}/part/file`, ""),
 };
 
 Deno.test("S8 S21 WatchedView makes another view exactly when something that it depends on changed", async (t) => {

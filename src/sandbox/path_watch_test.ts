@@ -75,7 +75,7 @@ Deno.test("S8 AbsenceWatch sees what comes into being, also within the tick of t
     now += 1_000;
     assert.deepStrictEqual(look(), [true, 7], "it is not known what came since the last look");
     assert.deepStrictEqual(look(), [true, 3], "directories alone");
-    await Deno.writeTextFile(`${tree}/beside`, "");
+    await Deno.writeTextFile(`${tree}/other`, "");
     assert.deepStrictEqual(look(), [true, 6]);
     await Deno.mkdir(`${tree}/.idea`);
     assert.deepStrictEqual(look(), [false, 6]);
