@@ -4,6 +4,7 @@ import type { ServerProcessHooks } from "./server_process.ts";
 import { Subprocess } from "./subprocess.ts";
 
 const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
 
 function line(message: object): string {
   return `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
@@ -62,7 +63,8 @@ class Played implements AsyncDisposable {
   }
 
   #take(bytes: Uint8Array): Promise<void> {
-    const message = JSON.parse(new TextDecoder().decode(bytes));
+    // What is long is a notification of a test, and only counted.
+    const message = bytes.length > 1024 * 1024 ? { method: "notifications/x" } : JSON.parse(DECODER.decode(bytes));
     this.sent.push(message);
     if (message.method === "initialize") queueMicrotask(() => void this.says(line({ id: message.id, result: {} })));
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -76,11 +78,12 @@ Deno.test("H10 a server that asks and reads no answer is not read on until it do
   await using played = new Played();
   await played.subprocess.initialized;
   played.stopsReading();
-  const pings = 60_000;
-  const text = Array.from({ length: pings }, (_, id) => line({ id, method: "ping" })).join("");
+  const pings = 3_000;
+  const name = (number: number) => `${number}`.padEnd(1_000, "x");
+  const text = Array.from({ length: pings }, (_, id) => line({ id: name(id), method: "ping" })).join("");
   const pressure = played.says(text);
   const answered = () => played.sent.filter((message) => "result" in message).length;
-  const bytes = answered() * ENCODER.encode(line({ id: 10_000, result: {} })).length;
+  const bytes = answered() * ENCODER.encode(line({ id: name(1), result: {} })).length;
   assert.ok(pressure instanceof Promise && bytes < 1.2 * 1024 * 1024 && answered() < pings, `${bytes}`);
   played.reads();
   await pressure;
