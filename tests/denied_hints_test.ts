@@ -56,6 +56,8 @@ for (const user of usersAtHand()) {
       ["echo x >> ~/notes", [`"${home}/notes" lies outside the scope; commands can read but not change it.`]],
       ["T=~/.tools; touch $T/bin/y; echo done", [`"${home}/.tools/bin/y" ${closed}`]],
       ["T=~/.tools; mkdir -p $T/a/b/c; echo done", [`"${home}/.tools/a" ${closed}`]],
+      ["git init -q ../made; echo done", [`"${parent}/made" ${closed}`]],
+      ["echo x > /tmp/out && cat /tmp/out /tmp/none; echo done", []],
       ["ls ..; echo done", [`"${parent}" ${closed}`]],
       ["cd ..; false", []],
       ["git config user.name x; echo done", config],
