@@ -24,7 +24,7 @@ async function sessionProcesses(bench: Workbench, root: string): Promise<readonl
 }
 
 async function errorOf(client: HttpClient): Promise<string> {
-  const { error } = await client.request("tools/list");
+  const { error } = await client.request("resources/list");
   return error?.message ?? "no error";
 }
 
@@ -103,6 +103,22 @@ Deno.test("H3 a client without roots gets the scope that was given, or hears wha
     await using client = await HttpClient.connect(server);
     assert.match(await errorOf(client), /declares no roots.*--sandbox-scope DIR/);
     assert.match(JSON.stringify(await client.hears("notifications/sandbox/failed")), /declares no roots/);
+    // Most clients show that error to nobody: they are offered a tool that says what to do.
+    const problem = await errorOf(client);
+    assert.deepStrictEqual((await client.request("tools/list")).result, {
+      tools: [{
+        name: "status",
+        title: "Why there are no tools",
+        description: `The tools of this server cannot be used: ${problem}`,
+        inputSchema: { type: "object", properties: {}, additionalProperties: false },
+        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      }],
+    });
+    assert.deepStrictEqual((await client.request("tools/call", { name: "status", arguments: {} })).result, {
+      content: [{ type: "text", text: `The tools of this server cannot be used: ${problem}` }],
+    });
+    const { error } = await client.request("tools/call", { name: SHELL, arguments: { command: "true" } });
+    assert.equal(error?.message, problem);
     await using empty = await HttpClient.connect(server, { roots: [] });
     assert.match(await errorOf(empty), /list of roots is empty.*--sandbox-scope DIR/);
   }

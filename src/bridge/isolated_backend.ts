@@ -13,6 +13,7 @@ import { cancelReason, ClientCalls, type ClientRequest, PROGRESS } from "./clien
 import { type ClientAnswer, ClientQuestions } from "./client_questions.ts";
 import { answerFor, type InitializeAnswer } from "./initialize_answer.ts";
 import { BAD_REQUEST, type Refusal } from "./refusal.ts";
+import { answerWithoutScope } from "./without_scope.ts";
 import { ScopeHandshake } from "./scope_handshake.ts";
 import type { StartServer } from "./server_process.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "../service/delivery/work_signal.ts";
@@ -40,6 +41,8 @@ export interface IsolatedOptions {
   readonly graceMs: number;
   /** Whether the processes are our own, which say when operations are active; somebody's are idle without a request. */
   readonly signalsWork: boolean;
+  /** How our own `status` is listed where a session gets no scope; undefined: somebody's server has none. */
+  readonly statusName: string | undefined;
   readonly onErrorLine: (line: string) => void;
   readonly log: Logger;
 }
@@ -256,8 +259,16 @@ class IsolatedBackend implements Backend {
     for (const request of waiting) this.#refuse(request, problem);
   }
 
-  #refuse({ id }: ClientRequest, message: string): void {
-    this.#link.send({ jsonrpc: "2.0", id, error: { code: BAD_REQUEST, message } });
+  #refuse(request: ClientRequest, message: string): void {
+    const { id } = request;
+    const { statusName: status } = this.#options;
+    const isWithout = status !== undefined && this.#handshake.problem !== undefined;
+    const result = isWithout ? answerWithoutScope(request, { status, problem: message }) : undefined;
+    this.#link.send({
+      jsonrpc: "2.0",
+      id,
+      ...result === undefined ? { error: { code: BAD_REQUEST, message } } : { result },
+    });
   }
 }
 

@@ -63,6 +63,7 @@ export async function servedApart(options: ComposeHttpOptions, stack: AsyncDispo
       requestTimeoutMs: requestTimeouts(options),
       graceMs: GRACE_MS,
       signalsWork: http.serverCommand === undefined,
+      statusName: http.serverCommand === undefined ? `${options.settings.toolPrefix}status` : undefined,
       onErrorLine: errorLines(options),
       log,
     }),
