@@ -34,9 +34,9 @@ for (const user of usersAtHand()) {
     bench.write(".ahma/tools/say.json", JSON.stringify(TOOL));
     {
       await using server = await ServerProcess.start(bench, { flags: ["--audit-log", log] });
-      const said = await server.call("say", { text: "hello" });
-      const denied = await server.shell(`cat ${outside}; curl --token abcdef 2>&1; exit 4`);
-      const running = await server.call("sandboxed_shell", { command: "echo up > up; sleep 305" });
+      await server.call("say", { text: "hello" });
+      await server.shell(`cat ${outside}; curl --token abcdef 2>&1; exit 4`);
+      const running = await server.start("echo up > up; sleep 305");
       await bench.appears("up");
       const begun = linesOf(log).at(-1) ?? {};
       assert.deepStrictEqual([begun["event"], begun["operation"]], ["start", running.operation?.operation_id]);
@@ -45,7 +45,8 @@ for (const user of usersAtHand()) {
       const shell = { tool: "sandboxed_shell", shell: `cat ${outside}; curl --token [redacted] 2>&1; exit 4`, cwd };
       const say = { tool: "say", argv: ["printf", "hello"], cwd };
       const sleep = { tool: "sandboxed_shell", shell: "echo up > up; sleep 305", cwd };
-      const [first, second, third] = [said, denied, running].map(({ operation }) => operation?.operation_id);
+      const [first, second] = linesOf(log).filter(({ event }) => event === "start").map(({ operation }) => operation);
+      const third = running.operation?.operation_id;
       const denials = [{
         path: outside,
         access: ["read", "write"],
@@ -99,8 +100,8 @@ for (const user of usersAtHand()) {
     using bench = new Workbench(user);
     const log = `${bench.elsewhere}/audit.jsonl`;
     await using server = await ServerProcess.start(bench, { flags: ["--audit-log", log] });
-    const { isError } = await server.shell(`: > ${log}; rm -f ${log}; mv ${log} gone; echo forged >> ${log}`);
-    assert.deepStrictEqual([isError, linesOf(log).map(({ event }) => event)], [true, ["start", "end"]]);
+    const { failed } = await server.shell(`: > ${log}; rm -f ${log}; mv ${log} gone; echo forged >> ${log}`);
+    assert.deepStrictEqual([failed, linesOf(log).map(({ event }) => event)], [true, ["start", "end"]]);
   });
 
   Deno.test(`S18 the server does not start with an audit log that will not do, as ${user}`, async () => {
@@ -154,7 +155,7 @@ Deno.test({
     await using server = await ServerProcess.start(bench, { prefix, flags: ["--audit-log", `${small}/audit`] });
     const long = `: ${"x".repeat(3000)}; echo ran >> ran`;
     const first = await server.shell(long);
-    assert.ok(!first.isError, first.text);
+    assert.ok(!first.failed, first.text);
     await Deno.remove(`${bench.scope}/ran`);
     const second = await server.shell(long);
     assert.match(second.text, /Cannot run the command: it cannot be written to the audit log/);

@@ -25,8 +25,8 @@ function assertAnswers(answers: readonly RpcMessage[]): void {
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
   assert.deepStrictEqual([...byId.keys()].sort(), ["one", "ping", "two"]);
   assert.strictEqual(answers.length, 3);
-  assert.match(toolAnswer(byId.get("one") ?? {}).text, /\nfirst\n/);
-  assert.match(toolAnswer(byId.get("two") ?? {}).text, /\nsecond\n/);
+  assert.match(toolAnswer(byId.get("one") ?? {}).output, /^first\n$/);
+  assert.match(toolAnswer(byId.get("two") ?? {}).output, /^second\n$/);
 }
 
 Deno.test("C2 C3 2025-03-26: the messages of a batch are each served, over stdio", async () => {
@@ -67,7 +67,7 @@ Deno.test("C3 2025-03-26: a batch is answered by one list or one stream, and one
   // Two requests of one id: the second is told so, in its place.
   const twice = await (await send([shell("same", "echo once"), { ...PING, id: "same" }], "application/json")).json();
   assert.deepStrictEqual(twice.map(({ error }: RpcMessage) => error?.code), [undefined, -32600]);
-  assert.match((await client.shell("ls; echo end")).text, /\none\ntwo\nend\n/, "what was refused ran nothing");
+  assert.match((await client.shell("ls; echo end")).output, /^one\ntwo\nend\n$/, "what was refused ran nothing");
 });
 
 Deno.test("C2 C3 every other version refuses a batch, over stdio and HTTP", async () => {

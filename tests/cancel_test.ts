@@ -48,6 +48,7 @@ async function startAll(bench: Workbench, server: ServerProcess): Promise<readon
     const { operation } = await server.call("sandboxed_shell", {
       command: command.replaceAll("SEED", seed),
       working_directory: `at-${index}`,
+      execution_mode: "AsyncResultPush",
     });
     await bench.appears(`at-${index}/ready`);
     await until(async () => (await sleepers(bench, seed)).length > 0, 5_000, `the control: ${name} runs`);

@@ -207,11 +207,11 @@ Deno.test("T4 T5 compatibility: all of them in one directory, called in the olde
   using bench = new Workbench();
   for (const { file, content } of EXAMPLES) bench.write(`tools/${file}`, JSON.stringify(content));
   await using server = await ServerProcess.start(bench, { flags: ["--tools-dir", `${bench.scope}/tools`] });
-  const said = async (name: string, args: object) => (await server.call(name, args)).text.split("\n").slice(1, -1);
-  assert.deepStrictEqual(await said("lint", { subcommand: "default" }), ["lint"]);
-  assert.deepStrictEqual(await said("both", { subcommand: "two" }), ["two"]);
-  assert.deepStrictEqual(await said("files", { subcommand: "echo", args: ["a b"] }), ["a b"]);
-  assert.deepStrictEqual(await said("shell", { args: ['echo "$0 $1"', "a", "b c"] }), ["a b c"]);
-  assert.deepStrictEqual(await said("meta", { working_directory: ".", timeout_seconds: 5 }), [""]);
-  assert.deepStrictEqual(await said("joined_pr_create", {}), ["pr_create"]);
+  const said = async (name: string, args: object) => (await server.call(name, args)).output;
+  assert.strictEqual(await said("lint", { subcommand: "default" }), "lint\n");
+  assert.strictEqual(await said("both", { subcommand: "two" }), "two\n");
+  assert.strictEqual(await said("files", { subcommand: "echo", args: ["a b"] }), "a b\n");
+  assert.strictEqual(await said("shell", { args: ['echo "$0 $1"', "a", "b c"] }), "a b c\n");
+  assert.strictEqual(await said("meta", { working_directory: ".", timeout_seconds: 5 }), "\n");
+  assert.strictEqual(await said("joined_pr_create", {}), "pr_create\n");
 });

@@ -8,7 +8,7 @@ import { type Era, ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SYS = SYSTEM_CALLS[Deno.build.arch === "aarch64" ? "aarch64" : "x86_64"];
-const COMMAND = { name: "sandboxed_shell", arguments: { command: "echo ran" } };
+const COMMAND = { name: "sandboxed_shell", arguments: { command: "echo ran", execution_mode: "AsyncResultPush" } };
 const WHY = /the sandbox does not hold on this machine/;
 
 /** On a kernel that says it restricts and does not: the server starts, and runs nothing. */
@@ -48,7 +48,7 @@ Deno.test("X5 C3 2026-07-28: a task that cannot be run has failed, with the erro
   const listening = client.request("subscriptions/listen", { notifications: { taskIds: [taskId] } });
   const { params } = await server.notification("notifications/tasks");
   assert.deepStrictEqual([params?.status, params?.error], ["failed", error], "who listens late is told too");
-  await server.closeInput();
+  server.kill("SIGTERM");
   await listening;
 });
 
@@ -68,7 +68,7 @@ Deno.test("X5 X4 what is wrong with the command itself is a result of the task, 
     const client = new TaskClient(server);
     const { task } = await pollTask(
       client,
-      taskOf(await client.request("tools/call", { name: "none", arguments: {} })),
+      taskOf(await client.request("tools/call", { name: "none", arguments: { execution_mode: "AsyncResultPush" } })),
     );
     assert.deepStrictEqual([task.status, task.error, task.result?.isError], ["completed", undefined, true]);
     assert.match(JSON.stringify(task.result), /no such program/);

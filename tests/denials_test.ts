@@ -43,7 +43,7 @@ for (const user of usersAtHand()) {
     };
     for (const env of [{}, { LC_ALL: "de_DE.UTF-8", LANGUAGE: "de" }, { LC_ALL: "C" }]) {
       const read = await server.shell(`cat ${secret}`, { env });
-      assert.deepStrictEqual([read.isError, deniedIn(read)], [true, [whole]]);
+      assert.deepStrictEqual([read.failed, deniedIn(read)], [true, [whole]]);
       assert.ok(
         read.text.includes(
           `\nSandbox: "${secret}" lies outside the scope; commands can neither read nor change it. A person can allow ` +
@@ -131,7 +131,7 @@ for (const user of usersAtHand()) {
     using bench = new Workbench(user);
     await using server = await ServerProcess.start(bench);
     const key = bench.write(`${bench.home}/.ssh/id_rsa`, "x");
-    const { operation } = await server.call("sandboxed_shell", { command: `cat ${key}` });
+    const { operation } = await server.start(`cat ${key}`);
     const answer = await server.call("await", { operation_id: operation?.operation_id });
     assert.deepStrictEqual(deniedIn(answer), [
       { path: key, access: CLOSED, scope: [bench.scope], flags: [] },

@@ -17,7 +17,7 @@ function deniedIn({ result }: ToolAnswer): readonly Readonly<Record<string, unkn
 async function saysNothing(server: ServerProcess, lines: readonly string[]): Promise<void> {
   for (const line of lines) {
     const answer = await server.shell(line);
-    assert.deepStrictEqual([line, answer.isError, deniedIn(answer)], [line, true, []], answer.text);
+    assert.deepStrictEqual([line, answer.failed, deniedIn(answer)], [line, true, []], answer.text);
     assert.doesNotMatch(answer.text, /^Sandbox:/m);
   }
 }
@@ -76,7 +76,7 @@ for (const user of usersAtHand()) {
     other.write(".git/config", "[core\n");
     await using broken = await ServerProcess.start(other);
     const answer = await broken.shell("git status"); // names the file, and did not try to change it
-    assert.deepStrictEqual([answer.isError, deniedIn(answer)], [true, []]);
+    assert.deepStrictEqual([answer.failed, deniedIn(answer)], [true, []]);
   });
 
   Deno.test({

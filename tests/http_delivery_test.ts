@@ -83,7 +83,7 @@ Deno.test("H2 X5b what ended in one session is told with that session's next res
   await using server = await HttpServerProcess.start(bench);
   await using one = await HttpClient.connect(server);
   await using other = await HttpClient.connect(server);
-  const { operation } = await one.call(SHELL, { command: COMMAND });
+  const { operation } = await one.start(COMMAND);
   await bench.appears("begun");
   bench.write("go", "");
   await one.hears("notifications/message");
@@ -99,7 +99,12 @@ Deno.test("H2 H4 a client without a session finds its task and its resource by t
     const response = await server.modern(method, params, { accept: "application/json" });
     return await response.json() as RpcMessage;
   };
-  const started = toolAnswer(await ask("tools/call", { name: SHELL, arguments: { command: "echo the secret" } }));
+  const started = toolAnswer(
+    await ask("tools/call", {
+      name: SHELL,
+      arguments: { command: "echo the secret", execution_mode: "AsyncResultPush" },
+    }),
+  );
   const id = started.operation?.operation_id ?? "";
   await ask("tools/call", { name: "await", arguments: { operation_id: id } });
   assert.match(outcome(await ask("resources/read", { uri: `ahma://operations/${id}/output` })), /the secret/);
@@ -107,7 +112,7 @@ Deno.test("H2 H4 a client without a session finds its task and its resource by t
     assert.doesNotMatch(outcome(await ask(method, params)), new RegExp(id), method);
   }
   // Nor do the eras meet.
-  const own = (await session.call(SHELL, { command: "echo mine" })).operation?.operation_id ?? "";
+  const own = (await session.start("echo mine")).operation?.operation_id ?? "";
   assert.strictEqual(
     outcome(await ask("resources/read", { uri: `ahma://operations/${own}` })),
     outcome(await ask("resources/read", { uri: "ahma://operations/op_00000000000000000000000000" })),

@@ -17,7 +17,7 @@ for (const era of ["legacy", "modern"]) {
     assert.equal(called.code, 0, called.text);
     assert.match(called.text, /seen by 42/);
     assert.equal(
-      (await inspect(bench, [...words, ...shell("exit 9")])).code,
+      (await inspect(bench, [...words, ...shell("sleep 9", 0.2)])).code,
       5,
       "a tool error, by the inspector's codes",
     );

@@ -25,7 +25,10 @@ function ask(
 }
 
 async function begin(server: HttpServerProcess, command: string): Promise<string> {
-  const response = await ask(server, "tools/call", { name: "sandboxed_shell", arguments: { command } });
+  const response = await ask(server, "tools/call", {
+    name: "sandboxed_shell",
+    arguments: { command, execution_mode: "AsyncResultPush" },
+  });
   const { result } = await response.json();
   assert.strictEqual(result.resultType, "task");
   return result.taskId;

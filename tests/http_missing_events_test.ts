@@ -55,7 +55,7 @@ Deno.test("H7 C3 an event stream of which something is no longer kept goes on wi
     assert.deepStrictEqual([opening?.data, comment?.data], [undefined, undefined]);
     // Something new, which comes after.
     await client.request("resources/subscribe", { uri: "ahma://operations" });
-    await client.call("sandboxed_shell", { command: "true" });
+    await client.start("true");
     const next = await stream.message(({ method }) => method !== "notifications/progress");
     if (level === "debug") {
       assert.deepStrictEqual([next.id, next.message?.method], [undefined, "notifications/message"]);

@@ -9,10 +9,10 @@ const SCRIPT = await Deno.readTextFile(new URL("fixtures/use_server.py", import.
 /** Flags, and what the same program prints as a command of the server, and outside. */
 const ROWS: readonly (readonly [flags: readonly string[], inside: RegExp, outside: string])[] = [
   // No more than it could do without: the session has the sandbox that the command is in.
-  [[], /\nserved: inside\n/, "served: inside\n"],
-  [["--network", "localhost"], /\nno way there\n/, "served: inside\n"],
-  [["--network", "none"], /\nno way there\n/, "served: inside\n"],
-  [["--require-token"], /\nrefused with 401\n/, "refused with 401\n"],
+  [[], /^served: inside\n/, "served: inside\n"],
+  [["--network", "localhost"], /^no way there\n/, "served: inside\n"],
+  [["--network", "none"], /^no way there\n/, "served: inside\n"],
+  [["--require-token"], /^refused with 401\n/, "refused with 401\n"],
 ];
 
 for (const user of usersAtHand()) {

@@ -14,12 +14,12 @@ Deno.test("H5 H3 a client without a root keeps what was given for such clients, 
   await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] });
   for (const options of [{ roots: [] }, {}]) {
     await using client = await HttpClient.connect(server, options);
-    assert.match((await client.shell("pwd")).text, new RegExp(`\n${bench.scope}\n`));
+    assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}$`, "m"));
     assert.strictEqual(await client.notify(CHANGED), 202);
-    assert.match((await client.shell("pwd")).text, new RegExp(`\n${bench.scope}\n`));
+    assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}$`, "m"));
   }
   await using client = await HttpClient.connect(server, { roots: [] });
-  assert.match((await client.shell("pwd")).text, new RegExp(`\n${bench.scope}\n`));
+  assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}$`, "m"));
   client.roots = [`${bench.scope}/inner`];
   assert.deepStrictEqual([await client.notify(CHANGED), await client.notify(CHANGED)], [403, 404]);
 });
@@ -41,5 +41,5 @@ Deno.test("H3 roots that change while they are asked for are asked for again: th
     await (await client.send({ jsonrpc: "2.0", id: message?.id, result })).body?.cancel();
   }
   assert.strictEqual(new Set(ids).size, 2);
-  assert.match((await client.shell("pwd")).text, new RegExp(`\n${bench.scope}/new\n`));
+  assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}/new$`, "m"));
 });

@@ -7,7 +7,6 @@ import { processesWith } from "./_support/processes.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const ISOLATED = "--session-isolation";
-const SHELL = "sandboxed_shell";
 
 function rootIn(bench: Workbench, name: string): string {
   bench.write(`${name}/.keep`, "");
@@ -26,7 +25,7 @@ Deno.test("H6 C3 C4 a process that comes back keeps to the log level and the sub
   await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
   await using client = await HttpClient.connect(server, { roots: [root] });
   const kept = "ahma://operations";
-  const started = await client.call(SHELL, { command: "touch begun; sleep 5555" });
+  const started = await client.start("touch begun; sleep 5555");
   const lost = `ahma://operations/${started.operation?.operation_id}`;
   await bench.appears("root/begun");
   for (const uri of [kept, lost]) {
@@ -45,9 +44,9 @@ Deno.test("H6 C3 C4 a process that comes back keeps to the log level and the sub
   assert.match((await client.request("resources/read", { uri: lost })).error?.message ?? "", /not found/i);
   await client.hears("notifications/resources/list_changed");
   client.heard.length = 0;
-  await client.call(SHELL, { command: "touch well" });
+  await client.start("touch well");
   await bench.appears("root/well");
-  await client.call(SHELL, { command: "exit 3" });
+  await client.start("exit 3");
   const message = await client.hears("notifications/message");
   assert.strictEqual(message.params?.["level"], "warning");
   assert.deepStrictEqual((await client.hears("notifications/resources/updated")).params, { uri: kept });
@@ -67,7 +66,7 @@ Deno.test("H8 X11 a session is in use while an operation of its process runs, an
     return client;
   };
   const client = await open(busy);
-  await client.call(SHELL, { command: "touch begun; until [ -e go ]; do sleep 0.05; done; echo finished > result" });
+  await client.start("touch begun; until [ -e go ]; do sleep 0.05; done; echo finished > result");
   await bench.appears("busy/begun");
   await client[Symbol.asyncDispose]();
   // Sessions that begin later and do nothing come to their end meanwhile: so much time has gone by, at least.

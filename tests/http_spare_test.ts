@@ -113,7 +113,7 @@ for (const user of usersAtHand()) {
     await process.write(scopeMessage([pinned(one)]));
     const clientInfo = { name: "test", version: "1" };
     await process.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
-    assert.match(await process.shell("pwd; echo x > written"), new RegExp(`\n${one}\n`));
+    assert.match(await process.shell("pwd; echo x > written"), new RegExp(`^${one}$`, "m"));
     for (const again of [scopeMessage([pinned(two)]), scopeMessage([pinned(two), pinned(one)])]) {
       const refused = process.nextUnasked();
       await process.write(again);
@@ -121,7 +121,7 @@ for (const user of usersAtHand()) {
       assert.strictEqual((await refused).error?.code, -32700);
       assert.match(
         await process.shell(`pwd; echo x > ${two}/written`),
-        new RegExp(`\n${one}\n.*(Permission|No such|Read-only)`, "s"),
+        new RegExp(`^${one}\n.*(Permission|No such|Read-only)`, "s"),
       );
     }
     assert.deepStrictEqual(await namesIn(two), [".keep"]);
@@ -129,7 +129,7 @@ for (const user of usersAtHand()) {
     await using other = new AwaitingProcess(bench);
     await other.write(scopeMessage([pinned(two)]));
     await other.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
-    assert.match(await other.shell("pwd; echo x > written"), new RegExp(`\n${two}\n`));
+    assert.match(await other.shell("pwd; echo x > written"), new RegExp(`^${two}$`, "m"));
     assert.deepStrictEqual(await namesIn(two), [".keep", "written"]);
   });
 }
@@ -174,7 +174,7 @@ Deno.test("N5 H3 one process waits for the next session, opens nothing of anybod
   assert.deepStrictEqual(open.filter((path) => path.startsWith(bench.scope)), []);
   assert.deepStrictEqual((await processesWith(bench.marker)).filter(({ directory }) => directory === root), []);
   await using client = await HttpClient.connect(server, { roots: [root] });
-  assert.match((await client.shell("pwd")).text, new RegExp(`\n${root}\n`));
+  assert.match((await client.shell("pwd")).text, new RegExp(`^${root}$`, "m"));
   const [session] = (await startedAhead(bench)).filter(({ directory }) => directory === root);
   assert.strictEqual(session?.pid, first.pid);
   const second = await until(() => waiting(bench), 30_000, "another process that waits");
@@ -182,7 +182,7 @@ Deno.test("N5 H3 one process waits for the next session, opens nothing of anybod
   Deno.kill(second.pid, "SIGKILL");
   await until(async () => await waiting(bench) === undefined, 30_000, "its end");
   await using other = await HttpClient.connect(server, { roots: [root] });
-  assert.match((await other.shell("pwd")).text, new RegExp(`\n${root}\n`));
+  assert.match((await other.shell("pwd")).text, new RegExp(`^${root}$`, "m"));
   const third = await until(() => waiting(bench), 30_000, "a process that waits, again");
   assert.ok(third.pid !== second.pid);
 });
@@ -208,7 +208,7 @@ Deno.test("H8 the token is in no command line and no environment of the processe
   const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
   const headers = { authorization: `Bearer ${token}` };
   await using client = await HttpClient.connect(server, { roots: [root], headers });
-  assert.match((await client.shell("env")).text, /\nHOME=/);
+  assert.match((await client.shell("env")).text, /^HOME=/m);
   await until(() => waiting(bench), 30_000, "a process that waits");
   const pids = (await processesWith(bench.marker)).map(({ pid }) => pid);
   assert.ok(pids.length >= 3, String(pids.length));

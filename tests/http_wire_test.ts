@@ -153,7 +153,7 @@ Deno.test("H4 X14 DELETE is answered at once, what runs in the session has its g
   await one.call("sandboxed_shell", {
     command: "touch one; until [ -e go ]; do sleep 0.05; done; touch finished; sleep 0.1",
   });
-  const slow = await other.call("sandboxed_shell", { command: "touch other; sleep 2222" });
+  const slow = await other.start("touch other; sleep 2222");
   await bench.appears("one");
   await bench.appears("other");
   assert.strictEqual(await statusOf(one.fetch("DELETE")), 204);

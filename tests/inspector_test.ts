@@ -29,7 +29,8 @@ for (const era of ERAS) {
     assert.equal(good.code, 0, good.text);
     assert.match(good.text, /seen by 42/);
     assert.equal(await Deno.readTextFile(`${bench.scope}/file`), "seen by 42\n");
-    const failing = await inspect(bench, [...ours(bench, word), ...shell("exit 9")]);
+    const failing = await inspect(bench, [...ours(bench, word), ...shell("sleep 9", 0.2)]);
     assert.equal(failing.code, 5, "a tool error, by the inspector's codes");
+    assert.equal((await inspect(bench, [...ours(bench, word), ...shell("exit 9")])).code, 0, "a result");
   });
 }

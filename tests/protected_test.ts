@@ -129,7 +129,7 @@ for (const user of usersAtHand()) {
       { path: ".mcp.json", change: "created" },
       { path: ".vscode", change: "created" },
     ]);
-    assert.match(answer.text, /PROTECTED PATHS CHANGED[^]*\.mcp\.json" created/);
+    assert.match(answer.text, /^\[Protected paths changed while this ran: .*\.mcp\.json" created/);
     const next = await server.shell("echo evil > .vscode/tasks.json; echo evil > .mcp.json; rm -rf .mcp.json .vscode");
     assert.deepStrictEqual(changesOf(next, bench), []);
     assert.equal(await Deno.readTextFile(`${bench.scope}/.vscode/tasks.json`), "x\n");
@@ -140,7 +140,7 @@ for (const user of usersAtHand()) {
   Deno.test(`S8 it is told too by await, after a time limit, and in a sequence of commands, as ${user}`, async () => {
     using bench = new Workbench(user);
     await using server = await ServerProcess.start(bench);
-    const started = await server.call("sandboxed_shell", { command: "echo x > .envrc" });
+    const started = await server.start("echo x > .envrc");
     const awaited = await server.call("await", {});
     assert.deepStrictEqual(changesOf(awaited, bench), [{ path: ".envrc", change: "created" }], started.text);
     const late = await server.shell("echo x > .mcp.json; sleep 30", { timeout_seconds: 1 });

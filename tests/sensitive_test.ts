@@ -123,7 +123,7 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(await Deno.readTextFile(`${bench.home}/.netrc`), `${SECRET}\n`);
     const again = await server.shell("echo more > .bashrc");
     assert.equal(await Deno.readTextFile(`${bench.home}/.bashrc`), "evil\n", "it appeared, was told, and is protected");
-    assert.ok(again.isError);
+    assert.ok(again.failed);
   });
 
   Deno.test(`S7 --allow-read-sensitive opens one place of credentials and no other, as ${user}`, async () => {

@@ -45,11 +45,11 @@ for (const mode of ["Synchronous", "AsyncResultPush"]) {
     const answer = mode === "Synchronous"
       ? call
       : await server.call("await", { operation_id: call.operation?.operation_id }, { progressToken: 2 });
-    assert.match(answer.text, /failed, exit code 9/);
+    assert.match(answer.text, /\n\[exit code 9, [\d.]+ m?s\]$/);
     assert.match(answer.text, /\[step 3\/5 failed, exit code 9/);
     assert.match(answer.text, /broken/);
     assert.deepStrictEqual(made(bench), ["one", "two", "three"]);
-    assert.ok(answer.isError);
+    assert.deepStrictEqual([answer.isError, answer.failed], [false, true]);
   });
 }
 
@@ -57,7 +57,7 @@ Deno.test("T14 a cancel in a step of a sequence ends that step and starts no oth
   using bench = new Workbench();
   fiveSteps(bench, "setsid sleep 300 & sleep 300");
   await using server = await ServerProcess.start(bench);
-  const started = await server.call("all_steps");
+  const started = await server.call("all_steps", { execution_mode: "AsyncResultPush" });
   const id = started.operation?.operation_id;
   while (!exists(`${bench.scope}/three`)) await server.call("status", { operation_id: id });
   const cancelled = await server.call("cancel", { operation_id: id, reason: "enough" });
@@ -75,8 +75,8 @@ Deno.test("T14 X9 a step is ended by its own time limit, the output says so, and
   const file = { name: "slow", command: "sequence", description: "Two steps.", synchronous: true, sequence: steps };
   bench.write(".ahma/tools/slow.json", JSON.stringify(file));
   await using server = await ServerProcess.start(bench);
-  const { text, isError } = await server.call("slow");
-  assert.ok(isError);
+  const { text, failed } = await server.call("slow");
+  assert.ok(failed);
   assert.match(text, /^first$/m);
   assert.match(text, /^\[the step's time is up: 300 ms\]$/m);
   assert.doesNotMatch(text, /^second$/m);

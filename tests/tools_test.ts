@@ -61,18 +61,18 @@ async function tried(server: ServerProcess, row: Row, directory: string): Promis
   const shell = (command: string) => server.shell(command, { working_directory: directory });
   if (row.setup !== undefined) {
     const ready = await shell(`set -e; ${row.setup}`);
-    assert.ok(!ready.isError, `the setup: ${ready.text}`);
+    assert.ok(!ready.failed, `the setup: ${ready.text}`);
   }
   const answer = await server.call(row.tool, {
     ...row.args,
     working_directory: directory,
     execution_mode: "Synchronous",
   }, { deadline: 60_000 });
-  assert.equal(answer.isError, row.fails === true, answer.text);
+  assert.equal(answer.failed, row.fails === true, answer.text);
   if (row.expected !== undefined) assert.match(answer.text, row.expected);
   if (row.effect !== undefined) {
     const effect = await shell(row.effect);
-    assert.ok(!effect.isError, `the effect: ${effect.text}`);
+    assert.ok(!effect.failed, `the effect: ${effect.text}`);
   }
 }
 

@@ -172,7 +172,7 @@ Deno.test("C2 C3 fault 2: --debug and --log-to-stderr leave stdout to the protoc
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: ["--debug", "--log-to-stderr"] });
   await server.shell("echo out; echo err >&2; exit 3");
-  await server.call("sandboxed_shell", { command: "echo background" });
+  await server.start("echo background");
   await server.request("no/such/method");
   await server.write("garbage\n");
   await server.message(isErrorWithoutId, { what: "the parse error" });

@@ -11,13 +11,16 @@ export async function operations(programs: Programs): Promise<readonly Row[]> {
   const answers: number[] = [];
   for (let call = 0; call < 200; call++) {
     const begin = performance.now();
-    const { operation } = await client.call("sandboxed_shell", { command: "true" });
+    const { operation } = await client.call("sandboxed_shell", { command: "true", execution_mode: "AsyncResultPush" });
     answers.push(performance.now() - begin);
     await client.call("await", { operation_id: operation });
   }
   const empty = await statusTimes(client);
   await Promise.all(
-    Array.from({ length: QUEUED }, () => client.call("sandboxed_shell", { command: "sleep 600" })),
+    Array.from(
+      { length: QUEUED },
+      () => client.call("sandboxed_shell", { command: "sleep 600", execution_mode: "AsyncResultPush" }),
+    ),
   );
   const full = await statusTimes(client);
   return [

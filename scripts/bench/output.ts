@@ -75,7 +75,10 @@ async function readWhole(client: StdioClient, operation: string): Promise<string
 
 /** How long an `echo` takes while another command floods. */
 async function neighbour(client: StdioClient): Promise<Row> {
-  const { operation } = await client.call("sandboxed_shell", { command: "yes | head -c 2000000000" });
+  const { operation } = await client.call("sandboxed_shell", {
+    command: "yes | head -c 2000000000",
+    execution_mode: "AsyncResultPush",
+  });
   const samples: number[] = [];
   for (let call = 0; call < 50; call++) {
     const begin = performance.now();

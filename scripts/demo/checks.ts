@@ -17,7 +17,7 @@ export function firstLine({ text }: { readonly text: string }): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
-/** What a command printed: the answer without its first and last line, which are the server's own. */
+/** What a command printed, and what the server says of it. */
 export function printed({ text }: { readonly text: string }): readonly string[] {
-  return text.split("\n").slice(1, -1).filter((line) => line.trim() !== "");
+  return text.split("\n").filter((line) => line.trim() !== "");
 }

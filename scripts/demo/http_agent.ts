@@ -49,7 +49,9 @@ export class HttpAgent implements AsyncDisposable {
       onProgress === undefined ? {} : { onprogress: ({ message }) => onProgress(message ?? "") },
     );
     const text = result.content.map((block) => block.type === "text" ? block.text : "").join("\n");
-    return { text, isError: result.isError === true, operation: "" };
+    const facts = result._meta?.["ahma/operation"] as { readonly exit_code?: number } | undefined;
+    const isError = result.isError === true;
+    return { text, isError, succeeded: !isError && facts?.exit_code === 0, operation: "" };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -81,7 +81,7 @@ async function reachOver({ screen, project, agents }: HttpStage): Promise<void> 
       screen.asks(`${agent.name}: ${command.replace(other, short(project, other))}`);
       const answer = await agent.shell(command);
       const said = printed(answer).filter((line) => line.includes(other)).map((line) => line.replace(/.*: /, ""));
-      check(answer.isError && !answer.text.includes("from ") && !exists(`${other}/planted.txt`), {
+      check(!answer.succeeded && !answer.text.includes("from ") && !exists(`${other}/planted.txt`), {
         good: `denied by the kernel: ${said[0] ?? "no such place"}`,
         bad: `${agent.name} reached ${other}:\n${answer.text}`,
       }, screen);

@@ -6,7 +6,9 @@ import type { Project } from "./project.ts";
 export interface Answer {
   readonly text: string;
   readonly isError: boolean;
-  /** Empty where the call started no operation. */
+  /** Not an error, and an exit code of 0. */
+  readonly succeeded: boolean;
+  /** Empty where the result needs none. */
   readonly operation: string;
 }
 
@@ -54,8 +56,11 @@ export class Session implements AsyncDisposable {
     );
     const text = result.content.map((block) => block.type === "text" ? block.text : "").join("\n");
     // Written by our own server: requirement X1.
-    const facts = result._meta?.["ahma/operation"] as { readonly operation_id?: string } | undefined;
-    return { text, isError: result.isError === true, operation: facts?.operation_id ?? "" };
+    const facts = result._meta?.["ahma/operation"] as
+      | { readonly operation_id?: string; readonly exit_code?: number }
+      | undefined;
+    const isError = result.isError === true;
+    return { text, isError, succeeded: !isError && facts?.exit_code === 0, operation: facts?.operation_id ?? "" };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

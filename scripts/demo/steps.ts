@@ -17,7 +17,7 @@ export const STEPS: readonly Step<Stage>[] = [
   { title: "A client connects and lists the tools", play: listTools },
   { title: "A synchronous tool: the result is the answer", play: callAndWait },
   { title: "Live progress: output arrives while the command runs", play: watch },
-  { title: "An asynchronous tool: an id at once, the result when it is ready", play: callAndGoOn },
+  { title: "In the background: an id at once, the result when it is ready", play: callAndGoOn },
   { title: "The sandbox: the kernel refuses what lies outside the project", play: tryToBreakOut },
   { title: "Cancel: the whole process tree is gone", play: cancel },
 ];
@@ -43,7 +43,7 @@ async function callAndWait({ session, screen }: Stage): Promise<void> {
   const begin = performance.now();
   const answer = await session.call("git_status", { short: true, branch: true, execution_mode: "Synchronous" });
   screen.shows(answer.text);
-  check(!answer.isError && answer.text.includes("A  README.md"), {
+  check(answer.succeeded && answer.text.includes("A  README.md"), {
     good: `answered after ${took(begin)}`,
     bad: "git does not show the file that was added",
   }, screen);
@@ -59,16 +59,17 @@ async function watch({ session, screen }: Stage): Promise<void> {
     screen.live(performance.now() - begin, text);
   });
   const spread = (times.at(-1) ?? 0) - (times.at(0) ?? 0);
-  check(!answer.isError && answer.text.includes("built 4 parts") && spread > 500, {
+  check(answer.succeeded && answer.text.includes("built 4 parts") && spread > 500, {
     good: `${times.length} messages while it ran, then the whole result`,
     bad: `the output did not come live (${times.length} messages within ${spread.toFixed(0)} ms)\n${answer.text}`,
   }, screen);
 }
 
 async function callAndGoOn({ session, screen }: Stage): Promise<void> {
-  screen.asks('sandboxed_shell {"command": "sh build.sh"}');
+  screen.asks('sandboxed_shell {"command": "sh build.sh", "execution_mode": "AsyncResultPush"}');
   const begin = performance.now();
-  const started = await session.call("sandboxed_shell", { command: "sh build.sh" });
+  const background = { command: "sh build.sh", execution_mode: "AsyncResultPush" };
+  const started = await session.call("sandboxed_shell", background);
   const answered = performance.now() - begin;
   screen.live(answered, firstLine(started));
   screen.asks("meanwhile: status");
@@ -78,7 +79,7 @@ async function callAndGoOn({ session, screen }: Stage): Promise<void> {
   const answer = await session.call("await", { operation_id: started.operation }, (text) => {
     screen.live(performance.now() - begin, text);
   });
-  screen.live(performance.now() - begin, firstLine(answer));
+  screen.live(performance.now() - begin, answer.text.trimEnd().split("\n").at(-1) ?? "");
   check(started.operation !== "" && answered < 500 && answer.text.includes("built 4 parts"), {
     good: `the agent had its answer after ${answered.toFixed(1)} ms and was free for ${took(begin)}`,
     bad: `no id at once (${answered.toFixed(0)} ms), or no result`,
@@ -87,7 +88,7 @@ async function callAndGoOn({ session, screen }: Stage): Promise<void> {
 
 async function tryToBreakOut({ session, project, screen }: Stage): Promise<void> {
   const inside = await attempt(session, screen, "echo allowed > inside.txt && cat inside.txt");
-  check(!inside.isError && inside.text.includes("allowed"), {
+  check(inside.succeeded && inside.text.includes("allowed"), {
     good: "inside the project: allowed",
     bad: "a write inside failed",
   }, screen);
@@ -96,7 +97,7 @@ async function tryToBreakOut({ session, project, screen }: Stage): Promise<void>
   await attempt(session, screen, `ln -s .. way-out && echo planted > way-out/outside.txt`);
   check(!exists(project.outside), { good: "through a symlink: denied as well", bad: "a file was planted" }, screen);
   const stolen = await attempt(session, screen, `cat ${project.secret}`);
-  check(stolen.isError && !stolen.text.includes("PRIVATE KEY"), {
+  check(!stolen.succeeded && !stolen.text.includes("PRIVATE KEY"), {
     good: "the key in ~/.ssh stays unread",
     bad: "the key was read",
   }, screen);
@@ -104,8 +105,8 @@ async function tryToBreakOut({ session, project, screen }: Stage): Promise<void>
 
 async function cancel({ session, project, screen }: Stage): Promise<void> {
   const command = "setsid sleep 300 & echo working; sleep 300";
-  screen.asks(`sandboxed_shell {"command": "${command}"}`);
-  const { operation } = await session.call("sandboxed_shell", { command });
+  screen.asks(`sandboxed_shell {"command": "${command}", "execution_mode": "AsyncResultPush"}`);
+  const { operation } = await session.call("sandboxed_shell", { command, execution_mode: "AsyncResultPush" });
   const sleepers = async () => (await project.processes())?.filter((line) => line.startsWith("sleep 300"));
   // The two are there as soon as the shell has read its line; `await` gives it a second for that.
   await session.call("await", { operation_id: operation, timeout_seconds: 1 });
@@ -115,7 +116,7 @@ async function cancel({ session, project, screen }: Stage): Promise<void> {
   const begin = performance.now();
   const answer = await session.call("cancel", { operation_id: operation, reason: "end of the demonstration" });
   const ended = took(begin);
-  screen.shows(answer.text.split(": ", 1).join());
+  screen.shows(answer.text);
   const left = await sleepers();
   check(before?.length !== 0 && (left === undefined || left.length === 0), {
     good: `gone after ${ended}${left === undefined ? "" : ": no process is left"}`,

@@ -4,6 +4,7 @@ const TIME_DIGITS = 10;
 /** 32,768 ids in one millisecond, more than can be made in it. */
 const COUNT_DIGITS = 3;
 const RANDOM_DIGITS = 13;
+const SHORT_DIGITS = 8;
 
 /**
  * Makes operation ids: `op_` and a ULID (X11). Each sorts after the one before. The usual way to that, counting up the
@@ -22,13 +23,26 @@ export class OperationIds {
     } else {
       this.#count++;
     }
-    return `op_${digitsOf(this.#time, TIME_DIGITS)}${digitsOf(this.#count, COUNT_DIGITS)}${randomDigits()}`;
+    return `op_${digitsOf(this.#time, TIME_DIGITS)}${digitsOf(this.#count, COUNT_DIGITS)}${
+      randomDigits(RANDOM_DIGITS)
+    }`;
+  }
+}
+
+/**
+ * Makes short operation ids: `op_` and 8 random digits (40 bits), unguessable and not in order. For one client, which
+ * reads and repeats them: a model pays for each character.
+ */
+export class ShortIds {
+  /** A fresh id, the same as an earlier one about once in 10^12. */
+  next(): string {
+    return `op_${randomDigits(SHORT_DIGITS)}`;
   }
 }
 
 /** Whether `text` has the form of an operation id. */
 export function isOperationId(text: string): boolean {
-  return /^op_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
+  return /^op_(?:[0-9A-HJKMNP-TV-Z]{8}|[0-9A-HJKMNP-TV-Z]{26})$/.test(text);
 }
 
 function digitsOf(value: number, count: number): string {
@@ -41,9 +55,9 @@ function digitsOf(value: number, count: number): string {
   return digits;
 }
 
-function randomDigits(): string {
+function randomDigits(count: number): string {
   let digits = "";
   // 256 is a multiple of 32, so taking five bits of each byte favours no digit.
-  for (const byte of crypto.getRandomValues(new Uint8Array(RANDOM_DIGITS))) digits += DIGITS.charAt(byte & 31);
+  for (const byte of crypto.getRandomValues(new Uint8Array(count))) digits += DIGITS.charAt(byte & 31);
   return digits;
 }

@@ -89,7 +89,12 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     checks: tools.checks,
     ...settings.hotReload && { onCatalogChange: (listener: () => void) => tools.subscribe(listener) },
     runner,
-    registry: new OperationRegistry({ maxConcurrency: settings.maxConcurrency, log, ...kept }),
+    registry: new OperationRegistry({
+      maxConcurrency: settings.maxConcurrency,
+      log,
+      shortIds: settings.http === undefined,
+      ...kept,
+    }),
     scope,
     settings: serviceSettings(settings, status),
     writePrivateFile: (text) => files.write(text),
@@ -157,6 +162,7 @@ function serviceSettings(settings: Settings, sandbox: SandboxStatus): ServiceSet
     toolStyle: settings.toolStyle,
     keepAnsi: settings.keepAnsi,
     pushResults: settings.pushResults,
+    exitErrors: settings.exitErrors,
     sandbox,
   };
 }

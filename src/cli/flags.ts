@@ -166,7 +166,7 @@ export const FLAGS = {
   "sync": {
     value: "none",
     placeholder: "",
-    help: "Answer every call with its result instead of an operation id",
+    help: "Wait for the result of every call (an operation id after 50 s without a progress token)",
     variable: "AHMA_SYNC",
     project: true,
   },
@@ -207,7 +207,7 @@ export const FLAGS = {
     value: "number",
     placeholder: "MS",
     range: [0, LONGEST_SECONDS * 1000],
-    help: "Wait this long for a result before answering with an id (default: 0)",
+    help: "Wait this long for a result before answering with an id (default: 3000)",
     variable: "AHMA_INLINE_WAIT",
     project: true,
     projectMost: 60_000,
@@ -237,11 +237,18 @@ export const FLAGS = {
     help: "How much output too long for memory is kept in files (default: 536870912)",
     variable: "AHMA_MAX_SPILLED_OUTPUT",
   },
-  "no-push-results": {
+  "push-results": {
     value: "none",
     placeholder: "",
-    help: "Send no progress message with the result of a call that was answered before",
-    variable: "AHMA_NO_PUSH_RESULTS",
+    help: "Send the result of a call that was answered before as a last progress message",
+    variable: "AHMA_PUSH_RESULTS",
+    project: true,
+  },
+  "exit-errors": {
+    value: "none",
+    placeholder: "",
+    help: "Mark the result of a command that failed as an error (isError)",
+    variable: "AHMA_EXIT_ERRORS",
     project: true,
   },
   "keep-ansi": {

@@ -74,8 +74,10 @@ export interface Settings {
   readonly keptOperations: number;
   /** Bytes of output kept in files, of all operations together (X8). */
   readonly maxSpilledBytes: number;
-  /** False: no progress message after the answer (X5). */
+  /** The result of a call that was answered before is sent as a last progress message (X5). */
   readonly pushResults: boolean;
+  /** A command that failed is an error result (X4). */
+  readonly exitErrors: boolean;
   /** Undefined: bash where present, else sh (P2). */
   readonly shell: string | undefined;
   /** Shells are kept warm (P1). */
@@ -177,12 +179,13 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     maxConcurrency: values.number("max-concurrency") ?? Math.max(FEWEST_AT_ONCE, 2 * cores),
     toolPrefix: values.texts("tool-prefix")[0] ?? "",
     toolStyle: values.texts("tool-style")[0] === "program" ? "program" : "leaf",
-    inlineWaitMs: values.number("inline-wait") ?? 0,
+    inlineWaitMs: values.number("inline-wait") ?? 3000,
     maxInlineBytes: values.number("max-inline-output") ?? 10 * 1024,
     keepAnsi: values.isOn("keep-ansi"),
     keptOperations: values.number("keep-results") ?? DEFAULT_HISTORY_LIMITS.operations,
     maxSpilledBytes: values.number("max-spilled-output") ?? DEFAULT_SPILL_LIMIT_BYTES,
-    pushResults: !values.isOn("no-push-results"),
+    pushResults: values.isOn("push-results"),
+    exitErrors: values.isOn("exit-errors"),
     shell: values.texts("shell")[0],
     pool: !values.isOn("no-pool"),
     hotReload: !values.isOn("no-hot-reload"),

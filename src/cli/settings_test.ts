@@ -39,14 +39,15 @@ const DEFAULTS = {
   synchronous: false,
   timeoutSeconds: 360,
   maxConcurrency: 8,
-  inlineWaitMs: 0,
+  inlineWaitMs: 3000,
   toolPrefix: "",
   toolStyle: "leaf",
   maxInlineBytes: 10240,
   keepAnsi: false,
   keptOperations: 1000,
   maxSpilledBytes: 512 * 1024 * 1024,
-  pushResults: true,
+  pushResults: false,
+  exitErrors: false,
   shell: undefined,
   pool: true,
   auditLog: undefined,
@@ -87,7 +88,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config " +
     "--allow-read-sensitive n --strict --require-layer namespaces" +
-    " --keep-results 50 --max-spilled-output 0 --no-push-results";
+    " --keep-results 50 --max-spilled-output 0 --push-results --exit-errors";
   assert.deepStrictEqual(
     invocation(words.split(" ")),
     serve({
@@ -125,7 +126,8 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       keepAnsi: true,
       keptOperations: 50,
       maxSpilledBytes: 0,
-      pushResults: false,
+      pushResults: true,
+      exitErrors: true,
       shell: "/bin/sh",
       pool: false,
       auditLog: "f",

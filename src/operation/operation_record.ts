@@ -13,8 +13,10 @@ import {
 
 /** What anyone may know of an operation. Live: it tells the state of the moment, also after it was pruned from the registry. */
 export interface Operation {
-  /** `op_` and a ULID (X11). */
+  /** `op_` and a ULID, or 8 digits (X11). */
   readonly id: string;
+  /** Counts the operations of its registry, in the order they came. */
+  readonly ordinal: number;
   /** The MCP tool that was called. */
   readonly tool: string;
   /** One line for people and models: what runs. */
@@ -34,8 +36,10 @@ export interface Operation {
   readonly timeoutSeconds: number | undefined;
   /** The client was given it as a task of the protocol and asks for its result under that name (X5a). */
   readonly isTask: boolean;
-  /** Its result was given to the client (X5c); such an operation is not announced again. */
+  /** Its result was given to the client (X5c), or a request waits for it; such an operation is not announced. */
   readonly collected: boolean;
+  /** The client was told of its end, and of its output in part at most (X18). */
+  readonly mentioned: boolean;
   readonly output: OutputReader;
   /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
   readonly protectedChanges: readonly ProtectedChange[];
@@ -48,6 +52,7 @@ export interface Operation {
 /** What an operation is made of. */
 export interface OperationRecordParts {
   readonly id: string;
+  readonly ordinal: number;
   readonly tool: string;
   readonly title: string;
   readonly work: Work;
@@ -63,6 +68,7 @@ export interface OperationRecordParts {
 /** The registry's own side of an operation: everything that changes goes through `apply`. */
 export class OperationRecord implements Operation {
   readonly id: string;
+  readonly ordinal: number;
   readonly tool: string;
   readonly title: string;
   readonly createdAt: number;
@@ -80,10 +86,12 @@ export class OperationRecord implements Operation {
   #endedAt: number | undefined;
   #isTask = false;
   #collected = false;
+  #mentioned = false;
   #protectedChanges: readonly ProtectedChange[] = [];
 
   constructor(parts: OperationRecordParts) {
     this.id = parts.id;
+    this.ordinal = parts.ordinal;
     this.tool = parts.tool;
     this.title = parts.title;
     this.createdAt = parts.createdAt;
@@ -118,6 +126,9 @@ export class OperationRecord implements Operation {
   get collected(): boolean {
     return this.#collected;
   }
+  get mentioned(): boolean {
+    return this.#mentioned;
+  }
   get output(): OutputReader {
     return this.#output;
   }
@@ -148,9 +159,19 @@ export class OperationRecord implements Operation {
     this.#isTask = true;
   }
 
-  /** Remembers that the client has the result. */
+  /** Remembers that the client has the result, or that a request waits for it. */
   markCollected(): void {
     this.#collected = true;
+  }
+
+  /** Takes that back: the request waits no longer. */
+  release(): void {
+    this.#collected = false;
+  }
+
+  /** Remembers that the client was told of the end. */
+  markMentioned(): void {
+    this.#mentioned = true;
   }
 
   /** Takes one event; false when it changed nothing. Asking for a stop aborts the work's signal. */

@@ -38,7 +38,7 @@ export interface OutputReader {
    * were lost it goes on after them, so the piece tells where it begins.
    */
   read(offset: number, length: number): Promise<OutputPiece>;
-  /** The last known line start at or before `line` (1 is the first), to search on from. */
+  /** A known place before the start of `line` (1 is the first), or the very start, to search on from. */
   lineMark(line: number): LineMark;
 }
 
@@ -129,7 +129,8 @@ export class OperationOutput implements OutputReader {
 
   lineMark(line: number): LineMark {
     const marks = [...this.#marks, this.#tailMark()];
-    return marks.findLast(({ newlines }) => newlines < line) ?? { offset: 0, newlines: 0 };
+    // One with all newlines before the line may lie in the middle of it.
+    return marks.findLast(({ newlines }) => newlines < line - 1) ?? { offset: 0, newlines: 0 };
   }
 
   /** Adds a chunk; it is copied, so the caller may use its memory again. */

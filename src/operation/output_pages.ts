@@ -24,6 +24,21 @@ export interface LineRange {
   readonly last: number | undefined;
 }
 
+/** Which lines, counted from the start or from the end. */
+export type LineWish = LineRange | { readonly fromEnd: number };
+
+/** How many lines there are, a last one without its end included. */
+export function lineTotal(output: OutputReader): number {
+  const last = output.tail().at(-1) ?? output.head().at(-1);
+  return output.totalLines + (last === undefined || last === NEWLINE ? 0 : 1);
+}
+
+/** The lines of `wish` as they are counted now. */
+export function resolveLines(output: OutputReader, wish: LineWish): LineRange {
+  if (!("fromEnd" in wish)) return wish;
+  return { first: Math.max(1, lineTotal(output) - wish.fromEnd + 1), last: undefined };
+}
+
 /** Read at once when lines are looked for. */
 const SEARCH_BYTES = 256 * 1024;
 const NEWLINE = 10;

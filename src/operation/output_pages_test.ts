@@ -65,6 +65,11 @@ Deno.test("X8 readLines() gives the lines of that number, from memory and from t
     const page = await readLines(output, { first, last, limit: 10_000 }, PLAIN);
     assert.strictEqual(page.text, lines.slice(first - 1, last).join(""), `${first}-${last}`);
   }
+  const unended = new OperationOutput({ headBytes: 100, tailBytes: 100 });
+  unended.write(encode("1\n2\n3"));
+  for (const [first, last, text] of [[3, 3, "3"], [2, 2, "2\n"], [3, undefined, "3"]] as const) {
+    assert.strictEqual((await readLines(unended, { first, last, limit: 100 }, PLAIN)).text, text);
+  }
   const limited = await readLines(output, { first: 1, last: 500, limit: 5 }, PLAIN);
   assert.deepStrictEqual(limited, { text: "1\n2\n", offset: 0, nextOffset: 4 });
   output.discard();

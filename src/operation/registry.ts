@@ -7,7 +7,7 @@
  */
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
-import { OperationIds } from "../base/ids.ts";
+import { OperationIds, ShortIds } from "../base/ids.ts";
 import type { Logger } from "../base/log.ts";
 import { DEFAULT_HISTORY_LIMITS, History, type HistoryLimits } from "./history.ts";
 import type { OperationState, Work } from "./operation.ts";
@@ -36,6 +36,8 @@ export interface RegistryOptions {
   readonly spill?: SpillSpace | undefined;
   /** Milliseconds since 1970; absent: the clock. */
   readonly now?: () => number;
+  /** Ids of 8 characters, for a registry that one client alone asks (X11); absent: ULIDs. */
+  readonly shortIds?: boolean;
   /** Nothing is listed, and an operation is found only by who knows its id: for clients that cannot be told apart. */
   readonly byIdOnly?: boolean;
 }
@@ -71,17 +73,19 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class OperationRegistry {
   readonly #options: RegistryOptions;
   readonly #now: () => number;
-  readonly #ids = new OperationIds();
+  readonly #ids: OperationIds | ShortIds;
   readonly #transitions: Emitter<Transition>;
   readonly #history: History;
   /** Queued and running, in the order they came. */
   readonly #active = new Map<string, OperationRecord>();
   readonly #turns: Turns;
+  #started = 0;
   #running = 0;
   #closed = false;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
+    this.#ids = options.shortIds === true ? new ShortIds() : new OperationIds();
     const { maxConcurrency } = options;
     this.#turns = typeof maxConcurrency === "number" ? new Turns(maxConcurrency) : maxConcurrency;
     this.#now = options.now ?? Date.now;
@@ -115,7 +119,8 @@ export class OperationRegistry {
    */
   start(tool: string, title: string, work: Work, options: StartOptions = {}): Operation {
     const record = new OperationRecord({
-      id: this.#ids.next(this.#now()),
+      id: this.#newId(),
+      ordinal: ++this.#started,
       tool,
       title,
       work,
@@ -163,10 +168,25 @@ export class OperationRegistry {
     return this.byIdOnly ? [] : [...this.#history.uncollected()];
   }
 
-  /** Remembers that the client has the result of `id`; an unknown id is ignored. */
+  /** Those of them whose end the client was not told of either (X18). */
+  untold(): readonly Operation[] {
+    return this.uncollected().filter(({ mentioned }) => !mentioned);
+  }
+
+  /** Remembers that the client has the result of `id`, or that a request waits for it; an unknown id is ignored. */
   markCollected(id: string): void {
     this.#active.get(id)?.markCollected();
     this.#history.markCollected(id);
+  }
+
+  /** The request that waited for `id`, which has not ended, waits no longer: its result is to be collected. */
+  release(id: string): void {
+    this.#active.get(id)?.release();
+  }
+
+  /** Remembers that the client was told that `id` has ended; an unknown id is ignored. */
+  markMentioned(id: string): void {
+    this.#history.get(id)?.markMentioned();
   }
 
   /** The client was given `id`, which has not ended, as a task: its result is no news any more (`Operation.isTask`). */
@@ -232,6 +252,13 @@ export class OperationRegistry {
   /** Gives up every result, and the space their output takes; for a session that is over. Nothing may run any more. */
   discardResults(): void {
     this.#history.clear();
+  }
+
+  #newId(): string {
+    while (true) {
+      const id = this.#ids.next(this.#now());
+      if (this.get(id) === undefined) return id;
+    }
   }
 
   #run(record: OperationRecord, from: OperationState | undefined): void {

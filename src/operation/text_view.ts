@@ -15,9 +15,29 @@ export interface ViewLimits {
   readonly lines: number;
 }
 
+/** What a view leaves out between its two ends. */
+export interface Gap {
+  /** Of the cleaned text where that was made, of the raw bytes beyond. */
+  readonly bytes: number;
+  /** Ends of lines among them. */
+  readonly lines: number;
+  /** The first and the last line that are not shown as a whole, counted from 1. */
+  readonly first: number;
+  readonly last: number;
+  /** The cut goes through a line; else whole lines are left out. */
+  readonly insideLine: boolean;
+  /** Where reading on shows all of it: a place in the output as it was written, in bytes. */
+  readonly offset: number;
+}
+
+export interface ViewOptions extends CleanOptions {
+  /** What follows the counts in the line about what is left out, as in `: status ...`; absent: nothing. */
+  readonly advise?: (gap: Gap) => string;
+}
+
 /** A view and what it does not show. */
 export interface OutputView {
-  /** Ends with a newline unless it is empty. */
+  /** Ends with a newline where the output does. */
   readonly text: string;
   /** Of the cleaned text where that was made, of the raw bytes beyond; 0: everything is shown. */
   readonly omittedBytes: number;
@@ -29,33 +49,61 @@ const DECODED_BYTES = 128 * 1024;
 /** The end of an output says more than its beginning. */
 const HEAD_SHARE = 0.4;
 /** Room for the line about what was left out. */
-const NOTE_BYTES = 64;
+const NOTE_BYTES = 96;
+/** The gap whose words are the longest. */
+const MOST = Number.MAX_SAFE_INTEGER;
+const WIDEST: Gap = { bytes: MOST, lines: MOST, first: MOST, last: MOST, insideLine: false, offset: MOST };
+const NEWLINE = 10;
 
-/** The view of everything an operation wrote. */
-export function viewOutput(output: OutputReader, limits: ViewLimits, options: CleanOptions): OutputView {
-  const { first, last, skippedBytes, skippedLines } = readEnds(output);
-  if (skippedBytes === 0) return viewText(cleanText(join(first, last), options), limits);
-  const start = cutToBudget(encode(cleanText(first, options)), budget(limits, HEAD_SHARE), "head");
-  const end = cutToBudget(encode(cleanText(last, options)), budget(limits, 1 - HEAD_SHARE), "tail");
-  return joinEnds(start.kept, end.kept, {
+/** The view of everything an operation wrote: as it was written where all of it fits. */
+export function viewOutput(output: OutputReader, limits: ViewLimits, options: ViewOptions): OutputView {
+  const { first, last, lastStartsLine, skippedBytes, skippedLines } = readEnds(output);
+  if (skippedBytes === 0) {
+    const raw = join(first, last);
+    return viewBytes(encode(cleanText(raw, options)), raw, { limits, advise: options.advise });
+  }
+  const room = beside(options.advise, limits);
+  const start = cutToBudget(encode(cleanText(first, options)), share(room, HEAD_SHARE), "head");
+  const text = encode(cleanText(last, options));
+  const end = cutToBudget(text, share(room, 1 - HEAD_SHARE), "tail");
+  return joinEnds({
+    start: start.kept,
+    end: end.kept,
+    endStartsLine: end.cutBytes === 0 ? lastStartsLine : text[end.cutBytes - 1] === NEWLINE,
+    raw: first,
     bytes: start.cutBytes + skippedBytes + end.cutBytes,
     lines: start.cutLines + skippedLines + end.cutLines,
-  });
+  }, options.advise);
 }
 
 /** The view of a text that is already clean. */
 export function viewText(text: string, limits: ViewLimits): OutputView {
-  if (text === "") return { text, omittedBytes: 0, omittedLines: 0 };
-  const whole = text.endsWith("\n") ? text : `${text}\n`;
-  const bytes = encode(whole);
-  const lines = countNewlines(bytes);
-  if (bytes.length <= limits.bytes && lines <= limits.lines) return { text: whole, omittedBytes: 0, omittedLines: 0 };
-  const start = cutToBudget(bytes, budget(limits, HEAD_SHARE), "head").kept;
-  const end = cutToBudget(bytes, budget(limits, 1 - HEAD_SHARE), "tail").kept;
-  return joinEnds(start, end, {
+  const bytes = encode(text);
+  return viewBytes(bytes, bytes, { limits, advise: undefined });
+}
+
+/** `raw`: what `bytes` were before they were cleaned. */
+function viewBytes(
+  bytes: Uint8Array,
+  raw: Uint8Array,
+  { limits, advise }: { readonly limits: ViewLimits; readonly advise: ViewOptions["advise"] },
+): OutputView {
+  const newlines = countNewlines(bytes);
+  const lines = bytes.length === 0 || bytes.at(-1) === NEWLINE ? newlines : newlines + 1;
+  if (bytes.length <= limits.bytes && lines <= limits.lines) {
+    return { text: decode(bytes), omittedBytes: 0, omittedLines: 0 };
+  }
+  const room = beside(advise, limits);
+  const start = cutToBudget(bytes, share(room, HEAD_SHARE), "head").kept;
+  const end = cutToBudget(bytes, share(room, 1 - HEAD_SHARE), "tail").kept;
+  return joinEnds({
+    start,
+    end,
+    endStartsLine: bytes[bytes.length - end.length - 1] === NEWLINE,
+    raw,
     bytes: bytes.length - start.length - end.length,
-    lines: lines - countNewlines(start) - countNewlines(end),
-  });
+    lines: newlines - countNewlines(start) - countNewlines(end),
+  }, advise);
 }
 
 /** The last `lines` whole lines, at most `bytes` of them; for a glance at something that is still running. */
@@ -65,16 +113,19 @@ export function lastLines(output: OutputReader, limits: ViewLimits, options: Cle
   return decode(cutToBudget(encode(whole), limits, "tail").kept);
 }
 
-function budget(limits: ViewLimits, share: number): ViewLimits {
-  return {
-    bytes: Math.max(0, Math.floor((limits.bytes - NOTE_BYTES) * share)),
-    lines: Math.max(0, Math.floor((limits.lines - 1) * share)),
-  };
+/** What the line about the gap leaves of `limits`. */
+function beside(advise: ViewOptions["advise"], { bytes, lines }: ViewLimits): ViewLimits {
+  return { bytes: bytes - NOTE_BYTES - encode(advise?.(WIDEST) ?? "").length, lines: lines - 1 };
+}
+
+function share({ bytes, lines }: ViewLimits, part: number): ViewLimits {
+  return { bytes: Math.max(0, Math.floor(bytes * part)), lines: Math.max(0, Math.floor(lines * part)) };
 }
 
 interface Ends {
   readonly first: Uint8Array;
   readonly last: Uint8Array;
+  readonly lastStartsLine: boolean;
   readonly skippedBytes: number;
   readonly skippedLines: number;
 }
@@ -85,26 +136,28 @@ function readEnds(output: OutputReader): Ends {
   const tail = output.tail();
   if (output.droppedBytes === 0 && head.length + tail.length <= 2 * DECODED_BYTES) {
     // Everything goes into `last`: it alone must be enough for lastLines().
-    return { first: new Uint8Array(0), last: join(head, tail), skippedBytes: 0, skippedLines: 0 };
+    return { first: new Uint8Array(0), last: join(head, tail), lastStartsLine: true, skippedBytes: 0, skippedLines: 0 };
   }
   const kept = output.droppedBytes === 0 ? join(head, tail) : undefined;
   const first = upToLastNewline((kept ?? head).subarray(0, DECODED_BYTES));
-  const last = afterFirstNewline((kept ?? tail).subarray(-DECODED_BYTES));
+  const end = (kept ?? tail).subarray(-DECODED_BYTES);
+  const last = afterFirstNewline(end);
   return {
     first,
     last,
+    lastStartsLine: last.length < end.length && end[end.length - last.length - 1] === NEWLINE,
     skippedBytes: output.totalBytes - first.length - last.length,
     skippedLines: output.totalLines - countNewlines(first) - countNewlines(last),
   };
 }
 
 function upToLastNewline(bytes: Uint8Array): Uint8Array {
-  const newline = bytes.lastIndexOf(10);
+  const newline = bytes.lastIndexOf(NEWLINE);
   return newline === -1 ? bytes.subarray(0, characterStart(bytes, bytes.length)) : bytes.subarray(0, newline + 1);
 }
 
 function afterFirstNewline(bytes: Uint8Array): Uint8Array {
-  const newline = bytes.indexOf(10);
+  const newline = bytes.indexOf(NEWLINE);
   // A newline that ends everything begins no line: then the end of that one long line is what there is.
   return newline === -1 || newline === bytes.length - 1
     ? bytes.subarray(nextCharacter(bytes, 0))
@@ -130,7 +183,7 @@ function cutToBudget(bytes: Uint8Array, limits: ViewLimits, end: "head" | "tail"
 function keepHead(bytes: Uint8Array, limits: ViewLimits): Uint8Array {
   let length = 0;
   for (let lines = 0; lines < limits.lines && length < bytes.length; lines++) {
-    const newline = bytes.indexOf(10, length);
+    const newline = bytes.indexOf(NEWLINE, length);
     const lineEnd = newline === -1 ? bytes.length : newline + 1;
     if (lineEnd > limits.bytes) {
       return bytes.subarray(0, length > 0 ? length : characterStart(bytes, limits.bytes));
@@ -144,7 +197,7 @@ function keepTail(bytes: Uint8Array, limits: ViewLimits): Uint8Array {
   let start = bytes.length;
   for (let lines = 0; lines < limits.lines && start > 0; lines++) {
     // The newline right before `start` ends this line; the one before it begins the line. Negative would count from the end.
-    const lineStart = start === 1 ? 0 : bytes.lastIndexOf(10, start - 2) + 1;
+    const lineStart = start === 1 ? 0 : bytes.lastIndexOf(NEWLINE, start - 2) + 1;
     if (bytes.length - lineStart > limits.bytes) {
       const cut = Math.max(0, bytes.length - limits.bytes);
       return bytes.subarray(start < bytes.length ? start : nextCharacter(bytes, cut));
@@ -172,17 +225,49 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-function joinEnds(start: Uint8Array, end: Uint8Array, omitted: { bytes: number; lines: number }): OutputView {
-  const note = `... ${plural(omitted.lines, "line")} (${plural(omitted.bytes, "byte")}) left out ...`;
-  const before = decode(start);
-  const after = decode(end);
+interface CutEnds extends Pick<Gap, "bytes" | "lines"> {
+  readonly start: Uint8Array;
+  readonly end: Uint8Array;
+  readonly endStartsLine: boolean;
+  /** What `start` is the cleaned beginning of. */
+  readonly raw: Uint8Array;
+}
+
+function joinEnds(ends: CutEnds, advise: ViewOptions["advise"]): OutputView {
+  const gap = gapOf(ends);
+  const before = decode(ends.start);
   const separator = before === "" || before.endsWith("\n") ? "" : "\n";
-  const final = after === "" || after.endsWith("\n") ? "" : "\n";
+  const note = `... ${describeGap(gap)}${advise?.(gap) ?? ""} ...`;
   return {
-    text: `${before}${separator}${note}\n${after}${final}`,
-    omittedBytes: omitted.bytes,
-    omittedLines: omitted.lines,
+    text: `${before}${separator}${note}\n${decode(ends.end)}`,
+    omittedBytes: gap.bytes,
+    omittedLines: gap.lines,
   };
+}
+
+function gapOf({ start, endStartsLine, raw, bytes, lines }: CutEnds): Gap {
+  const shown = countNewlines(start);
+  const startEndsLine = start.length === 0 || start.at(-1) === NEWLINE;
+  return {
+    bytes,
+    lines,
+    first: shown + 1,
+    last: shown + lines + (endStartsLine ? 0 : 1),
+    insideLine: !startEndsLine || !endStartsLine,
+    offset: start.every((byte, index) => byte === raw[index]) ? start.length : afterNewlines(raw, shown),
+  };
+}
+
+function describeGap({ bytes, lines, first, last, insideLine }: Gap): string {
+  if (!insideLine) return `${plural(lines, "line")} (${plural(bytes, "byte")}) left out`;
+  return `${plural(bytes, "byte")} left out of ${first === last ? `line ${first}` : `lines ${first} to ${last}`}`;
+}
+
+/** The index after the `count`th newline, which is there. */
+function afterNewlines(bytes: Uint8Array, count: number): number {
+  let at = 0;
+  for (let found = 0; found < count; found++) at = bytes.indexOf(NEWLINE, at) + 1;
+  return at;
 }
 
 function plural(count: number, noun: string): string {

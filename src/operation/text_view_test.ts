@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import fc from "fast-check";
 import { OperationOutput } from "./output.ts";
-import { lastLines, viewOutput, viewText } from "./text_view.ts";
+import { type Gap, lastLines, viewOutput, viewText } from "./text_view.ts";
 
 const PLAIN = { keepAnsi: false };
 
@@ -23,7 +23,7 @@ function sequence(from: number, to: number): string {
 Deno.test("X4 viewOutput() shows a short output whole", () => {
   const limits = { bytes: 100, lines: 10 };
   assert.deepStrictEqual(viewOutput(outputOf("a\nb"), limits, PLAIN), {
-    text: "a\nb\n",
+    text: "a\nb",
     omittedBytes: 0,
     omittedLines: 0,
   });
@@ -52,7 +52,7 @@ Deno.test("X4 X8 viewOutput() counts exactly what the window dropped too", () =>
 
 Deno.test("X4 viewOutput() cuts a single long line at a character's border", () => {
   const view = viewOutput(outputOf("ü".repeat(5000)), { bytes: 200, lines: 10 }, PLAIN);
-  assert.match(view.text, /^ü+\n\.\.\. 0 lines \(\d+ bytes\) left out \.\.\.\nü+\n$/);
+  assert.match(view.text, /^ü+\n\.\.\. \d+ bytes left out of line 1 \.\.\.\nü+$/);
   assert.ok(byteLength(view.text) <= 202);
 });
 
@@ -64,6 +64,7 @@ Deno.test("X8 viewOutput() cleans before it cuts: a progress bar is one line", (
 
 Deno.test("X4 viewText() stays within its limits and accounts for every byte and line", () => {
   const line = fc.string({ unit: fc.constantFrom("a", "ü", "€", "😀", " "), maxLength: 60 });
+  const note = /\.\.\. (?:\d+ lines? \(\d+ bytes?\) left out|\d+ bytes? left out of lines? [\d to]+) \.\.\.\n/;
   const limitsOf = fc.record({ bytes: fc.integer({ min: 150, max: 2000 }), lines: fc.integer({ min: 4, max: 60 }) });
   fc.assert(fc.property(fc.array(line, { minLength: 1, maxLength: 120 }), limitsOf, (lines, limits) => {
     const text = lines.map((one) => `${one}\n`).join("");
@@ -71,11 +72,54 @@ Deno.test("X4 viewText() stays within its limits and accounts for every byte and
     assert.ok(byteLength(view.text) <= limits.bytes);
     assert.ok(view.text.split("\n").length - 1 <= limits.lines);
     if (view.omittedBytes === 0) return assert.strictEqual(view.text, text);
-    const [before, after] = view.text.split(/\.\.\. \d+ lines? \(\d+ bytes?\) left out \.\.\.\n/);
-    assert.ok(text.startsWith(before ?? "?"));
+    const [before, after] = view.text.split(note);
     assert.ok(text.endsWith(after ?? "?"));
-    assert.strictEqual(byteLength(before ?? "") + byteLength(after ?? "") + view.omittedBytes, byteLength(text));
+    // A line that is cut is ended where the note begins.
+    const shown = [before ?? "?", (before ?? "?").slice(0, -1)].filter((start) => text.startsWith(start));
+    const counted = shown.map((start) => byteLength(start) + byteLength(after ?? "") + view.omittedBytes);
+    assert.ok(counted.includes(byteLength(text)));
   }));
+});
+
+Deno.test("X4 viewOutput() tells where what it leaves out begins and ends: whole lines by number, a cut line by its place", () => {
+  const gapIn = (
+    text: string,
+    limits: { bytes: number; lines: number },
+    window?: { headBytes: number; tailBytes: number },
+  ) => {
+    const gaps: Gap[] = [];
+    const advise = (gap: Gap) => {
+      gaps.push(gap);
+      return "";
+    };
+    viewOutput(outputOf(text, window), limits, { keepAnsi: false, advise });
+    return gaps.at(-1);
+  };
+  const whole = { bytes: 3876, lines: 995, first: 3, last: 997, insideLine: false, offset: 4 };
+  assert.deepStrictEqual(gapIn(sequence(1, 1000), { bytes: 10_000, lines: 6 }), whole);
+  assert.deepStrictEqual(
+    gapIn(sequence(1, 1000), { bytes: 10_000, lines: 6 }, { headBytes: 100, tailBytes: 100 }),
+    whole,
+  );
+  const long = `short\n${"x".repeat(1000)}\nend\n`;
+  assert.deepStrictEqual(gapIn(long, { bytes: 296, lines: 10 }), {
+    bytes: 1001,
+    lines: 1,
+    first: 2,
+    last: 2,
+    insideLine: false,
+    offset: 6,
+  });
+  assert.deepStrictEqual(gapIn("x".repeat(1000), { bytes: 296, lines: 10 }), {
+    bytes: 800,
+    lines: 0,
+    first: 1,
+    last: 1,
+    insideLine: true,
+    offset: 80,
+  });
+  // What was cleaned away before the cut counts nothing: reading begins at the line.
+  assert.deepStrictEqual(gapIn(`\x1b[1m${"x".repeat(1000)}`, { bytes: 296, lines: 10 })?.offset, 0);
 });
 
 Deno.test("X4 viewOutput() tells the same for a window that dropped as for one that did not", () => {

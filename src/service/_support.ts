@@ -97,7 +97,8 @@ export const PLAIN_SETTINGS: ServiceSettings = {
   inline: DEFAULT_INLINE_LIMITS,
   inlineWaitMs: 0,
   keepAnsi: false,
-  pushResults: true,
+  pushResults: false,
+  exitErrors: false,
   sandbox: { enforced: true, summary: "Landlock" },
 };
 
@@ -177,5 +178,17 @@ export function textsOf(result: { readonly content?: unknown }): readonly string
 
 /** The operation id a result's text begins with (or holds first). */
 export function idOf(result: { readonly content?: unknown }): string {
-  return /op_[0-9A-Z]{26}/.exec(textsOf(result)[0] ?? "")?.[0] ?? "";
+  return /op_[0-9A-Z]+/.exec(textsOf(result)[0] ?? "")?.[0] ?? "";
+}
+
+/** Runs what is put off for exactly `ms` at once instead, as if that time had passed; the rest waits as it should. */
+export function skipping(ms: number): Disposable {
+  const { setTimeout: original } = globalThis;
+  globalThis.setTimeout =
+    ((action: () => void, delay?: number) => original(action, delay === ms ? 0 : delay)) as typeof setTimeout;
+  return {
+    [Symbol.dispose]() {
+      globalThis.setTimeout = original;
+    },
+  };
 }

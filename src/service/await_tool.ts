@@ -1,7 +1,7 @@
 /** `await` (B2): the one tool that waits. It ends no operation, whatever happens to the request. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../operation/operation_record.ts";
-import { lastLines, type ViewLimits } from "../operation/text_view.ts";
+import type { ViewLimits } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
 import {
   type BuiltinTool,
@@ -15,14 +15,18 @@ import type { BuiltinArguments } from "./builtin_parameters.ts";
 import { appendNews } from "./piggyback.ts";
 import { protectedMeta } from "./protected_note.ts";
 import { ProgressStream } from "./progress.ts";
+import { activeLine, OPERATION_META_KEY, operationMeta } from "./facts.ts";
 import {
-  activeLine,
   denialMeta,
   errorResult,
+  fetchedResult,
   finalText,
-  headingOf,
-  OPERATION_META_KEY,
-  operationMeta,
+  isErrorEnd,
+  joinLines,
+  outputSoFar,
+  type ResultStyle,
+  stillRunningResult,
+  styleOf,
   textResult,
 } from "./results.ts";
 import type { CallContext, Service } from "./service.ts";
@@ -32,8 +36,8 @@ const DEFAULT_LIMIT_SECONDS = 50;
 const RUNNING_OUTPUT: ViewLimits = { bytes: 1000, lines: 10 };
 /** The least room for a result among others; where it does not suffice for all, the rest waits for a further call. */
 const SMALLEST_SHARE: ViewLimits = { bytes: 512, lines: 8 };
-/** Of which so much goes to the line that says which operation it is. */
-const HEADING: ViewLimits = { bytes: 128, lines: 2 };
+/** Of which so much goes to the lines between the results. */
+const BETWEEN: ViewLimits = { bytes: 8, lines: 2 };
 /** Of those that still run, more are only counted. */
 const MOST_RUNNING = 10;
 
@@ -66,12 +70,12 @@ async function awaitOperations(
     return errorResult(`Cannot wait without "operation_id": ${BY_ID_ONLY}`);
   }
   const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
-  if (awaited.length === 0) return appendNews(nothingOpen(args.text("tools")), service.registry, service.settings);
+  if (awaited.length === 0) return appendNews(nothingOpen(args.text("tools")), service, context);
   const limitSeconds = args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS;
   await waitFor(service, awaited, limitSeconds, context);
   // A request that was cancelled gets no answer, so nothing was collected by it.
   if (context.signal.aborted) return textResult("The wait was cancelled; the operations go on.");
-  return answer(service, awaited, limitSeconds);
+  return named === undefined ? answerAll(service, awaited, context) : answerOne(service, named, context);
 }
 
 /** What runs, and what ended without its result being read. */
@@ -105,44 +109,52 @@ async function waitFor(
 
 function nothingOpen(tools: string | undefined): CallToolResult {
   const which = tools === undefined || tools.trim() === "" ? "operation" : `operation of the tools "${tools}"`;
-  return textResult(`No ${which} is running, and no such result is waiting to be read; \`status\` lists what ended.`);
+  return textResult(`No ${which} is running, and no such result is unread; \`status\` lists what ended.`);
 }
 
-function answer(service: Service, awaited: readonly Operation[], limitSeconds: number): CallToolResult {
-  const { inline, keepAnsi } = service.settings;
+/** Of the operation that was named. */
+function answerOne(service: Service, operation: Operation, context: CallContext): CallToolResult {
+  const style = styleOf(service, context);
+  const result = isEnded(operation.state)
+    ? fetchedResult(operation, style)
+    : stillRunningResult(operation, style, service.registry.queuePosition(operation.id));
+  if (isEnded(operation.state)) service.registry.markCollected(operation.id);
+  return appendNews(result, service, context);
+}
+
+/** Of all that was waited for; each is introduced. */
+function answerAll(service: Service, awaited: readonly Operation[], context: CallContext): CallToolResult {
+  const { inline } = service.settings;
   const allEnded = awaited.filter((operation) => isEnded(operation.state));
   const ended = allEnded.slice(0, mostResults(inline));
   const running = awaited.filter((operation) => !isEnded(operation.state));
-  const style = { limits: share(inline, ended.length), keepAnsi };
-  const finals = ended.map((operation) => ({ operation, ...finalText(operation, style) }));
+  const style = { ...styleOf(service, context), limits: share(inline, ended.length) };
+  const finals = ended.map((operation) => ({ operation, ...finalText(operation, style, "listed") }));
   for (const operation of ended) service.registry.markCollected(operation.id);
-  const texts = finals.map(({ operation, text }) =>
-    ended.length === 1 ? text : `${headingOf(operation)}\n${text.trimEnd()}`
-  );
+  const texts = finals.map(({ text }) => text.trimEnd());
   const left = allEnded.length - ended.length;
   if (left > 0) texts.push(`${left} more ended: another \`await\` gives their results.`);
-  if (running.length > 0) texts.push(stillRunning(service, running, limitSeconds));
+  if (running.length > 0) texts.push(stillRunning(service, running, style));
   const metas = [...finals, ...running.map((operation) => ({ operation, view: undefined }))]
     .map(({ operation, view }) => operationMeta(operation, view));
   const result = {
     ...textResult(texts.join("\n\n")),
-    ...ended.some((operation) => operation.state !== "completed") && { isError: true },
+    ...ended.some((operation) => isErrorEnd(operation, style)) && { isError: true },
     _meta: {
       ...metas.length === 1 ? { [OPERATION_META_KEY]: metas[0] } : { "ahma/operations": metas },
       ...denialMeta(ended),
       ...protectedMeta(ended),
     },
   };
-  return left > 0 ? result : appendNews(result, service.registry, service.settings);
+  return left > 0 ? result : appendNews(result, service, context);
 }
 
-function stillRunning(service: Service, running: readonly Operation[], limitSeconds: number): string {
-  const parts = running.slice(0, MOST_RUNNING).map((operation) => {
-    const output = lastLines(operation.output, RUNNING_OUTPUT, { keepAnsi: service.settings.keepAnsi });
-    return `${describeRunning(service, operation)}\n${output}`;
-  });
-  const more = running.length > parts.length ? `... ${running.length - parts.length} more\n` : "";
-  return `Not ended after ${limitSeconds} s:\n${parts.join("")}${more}Another \`await\` continues to wait.`;
+function stillRunning(service: Service, running: readonly Operation[], style: ResultStyle): string {
+  const parts = running.slice(0, MOST_RUNNING).map((operation) =>
+    joinLines(describeRunning(service, operation), outputSoFar(operation, style, RUNNING_OUTPUT))
+  );
+  const more = running.length > parts.length ? `... ${running.length - parts.length} more` : "";
+  return joinLines(...parts, more, "Another `await` waits on.");
 }
 
 function describeRunning({ registry }: Service, operation: Operation): string {
@@ -157,7 +169,7 @@ function mostResults({ bytes, lines }: ViewLimits): number {
 function share(limits: ViewLimits, count: number): ViewLimits {
   if (count <= 1) return limits;
   return {
-    bytes: Math.floor(limits.bytes / count) - HEADING.bytes,
-    lines: Math.floor(limits.lines / count) - HEADING.lines,
+    bytes: Math.floor(limits.bytes / count) - BETWEEN.bytes,
+    lines: Math.floor(limits.lines / count) - BETWEEN.lines,
   };
 }

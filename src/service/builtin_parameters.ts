@@ -5,7 +5,7 @@ import type { InputSchema } from "../catalog/input_schema.ts";
 import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/meta_parameters.ts";
 
 /** `input` may hold any character, `wait` may be no time at all, `limit` may not. */
-export type ParameterKind = "text" | "input" | "wait" | "limit" | "count" | "mode" | "variables";
+export type ParameterKind = "text" | "input" | "wait" | "limit" | "count" | "offset" | "mode" | "variables";
 
 export interface Parameter {
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Parameter {
 export interface BuiltinArguments {
   /** Of a `text`, `input` or `mode`; undefined: not given. */
   text(name: string): string | undefined;
-  /** Of a `wait`, `limit` or `count`; undefined: not given. */
+  /** Of a `wait`, `limit`, `count` or `offset`; undefined: not given. */
   number(name: string): number | undefined;
   /** Of `variables`; empty when not given. */
   variables(name: string): Readonly<Record<string, string>>;
@@ -82,6 +82,7 @@ const SCHEMAS: Readonly<Record<ParameterKind, Record<string, unknown>>> = {
   wait: { type: "number", minimum: 0, maximum: LONGEST_TIMEOUT_SECONDS },
   limit: { type: "number", exclusiveMinimum: 0, maximum: LONGEST_TIMEOUT_SECONDS },
   count: { type: "integer", minimum: 1, maximum: 1000 },
+  offset: { type: "integer", minimum: 0 },
   mode: { type: "string", enum: [...EXECUTION_MODES] },
   variables: { type: "object", additionalProperties: { type: "string" } },
 };
@@ -102,6 +103,8 @@ const CHECKS: Readonly<Record<ParameterKind, (value: unknown) => string | undefi
     typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 1000
       ? undefined
       : "an integer from 1 to 1000",
+  offset: (value) =>
+    typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? undefined : "an integer from 0",
   mode: (value) =>
     EXECUTION_MODES.some((mode) => mode === value)
       ? undefined

@@ -11,8 +11,6 @@ export interface BuiltinTool {
   readonly describe: (facts: ListFacts) => string;
   readonly annotations: ToolAnnotations;
   readonly parameters: readonly Parameter[];
-  /** Absent for tools that return command output: two clients then hide the text from the model (X1). */
-  readonly outputSchema?: { readonly type: "object"; readonly [member: string]: unknown };
   /** Whether news of ended operations may follow its result (X5c). */
   readonly tellsNews: boolean;
   /** The arguments are checked. */

@@ -103,7 +103,7 @@ async function makeJob(
 
 /** A cancelled request gets no answer, so it may not carry news. */
 function withNews(service: Service, result: CallToolResult, context: CallContext): CallToolResult {
-  return context.signal.aborted ? result : appendNews(result, service.registry, service.settings);
+  return context.signal.aborted ? result : appendNews(result, service, context);
 }
 
 function unknownTool(service: Service, name: string, catalog: Catalog): string {

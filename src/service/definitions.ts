@@ -72,13 +72,12 @@ export class ToolLister {
 }
 
 function builtinTools(facts: ListFacts): Tool[] {
-  return [...BUILTIN_TOOLS.values()].map(({ name, title, describe, annotations, parameters, outputSchema }) => ({
+  return [...BUILTIN_TOOLS.values()].map(({ name, title, describe, annotations, parameters }) => ({
     name,
     title,
     description: describe(facts),
     // As below.
     inputSchema: { ...schemaOf(parameters) } as Tool["inputSchema"],
-    ...outputSchema !== undefined && { outputSchema: outputSchema as Tool["inputSchema"] },
     annotations,
   }));
 }

@@ -1,7 +1,10 @@
 import type { MetaArguments } from "../command/prepared_command.ts";
 
-/** Whether a call's answer is its result, or an operation id while the work goes on. */
-export type Mode = "synchronous" | "asynchronous";
+/**
+ * How long a call waits for its result before an operation id is the answer: to its end, `--inline-wait`, or not at all
+ * (X1).
+ */
+export type Mode = "synchronous" | "undecided" | "asynchronous";
 
 /** What the rule looks at, in its order. */
 export interface ModeChoices {
@@ -14,7 +17,7 @@ export interface ModeChoices {
 }
 
 /**
- * Rule X2, the first that applies: `--sync`, the call's `execution_mode`, the tool file, asynchronous.
+ * Rule X2, the first that applies: `--sync`, the call's `execution_mode`, the tool file; nothing said: undecided.
  * @example chooseMode({ forced: false, executionMode: undefined, leafSynchronous: true }) // "synchronous"
  */
 export function chooseMode(choices: ModeChoices): Mode {
@@ -25,6 +28,7 @@ export function chooseMode(choices: ModeChoices): Mode {
     case "AsyncResultPush":
       return "asynchronous";
     case undefined:
-      return choices.leafSynchronous === true ? "synchronous" : "asynchronous";
+      if (choices.leafSynchronous === undefined) return "undecided";
+      return choices.leafSynchronous ? "synchronous" : "asynchronous";
   }
 }

@@ -1,45 +1,54 @@
-/** News of operations that ended since, at the end of any later result (X5c). Works with every client. */
+/** News of operations that ended since, after any later result (X5c, X18). Works with every client. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../operation/operation_record.ts";
-import type { OperationRegistry } from "../operation/registry.ts";
-import { lastLines } from "../operation/text_view.ts";
-import { headingOf, statusLine } from "./results.ts";
+import { lastLines, type ViewLimits } from "../operation/text_view.ts";
+import { headingOf, statusLine } from "./facts.ts";
+import { finalText, styleOf } from "./results.ts";
+import type { CallContext, Service } from "./service.ts";
 
 /** More than these are told by the next results. */
 const MOST_TOLD = 5;
-const TOLD_OUTPUT = { bytes: 600, lines: 5 };
+/** What is no longer is told whole: its facts, 20 lines, and what the sandbox says. */
+const WHOLE: ViewLimits = { bytes: 2048, lines: 24 };
+/** Of what is longer. */
+const PART: ViewLimits = { bytes: 600, lines: 5 };
 
-/** The news, and which operations it tells of; undefined: there is none. */
-export interface News {
-  readonly text: string;
-  readonly told: readonly Operation[];
-}
-
-/** What ended and was not told yet, shortly: id, tool, status, last lines. */
-export function collectNews(ended: readonly Operation[], options: { readonly keepAnsi: boolean }): News | undefined {
-  const told = ended.slice(0, MOST_TOLD);
-  if (told.length === 0) return undefined;
-  const parts = told.map((operation) => {
-    const output = lastLines(operation.output, TOLD_OUTPUT, options).trimEnd();
-    return `${statusLine(operation)} ${headingOf(operation)}${output === "" ? "" : `\n${indent(output)}`}`;
-  });
-  const more = ended.length > told.length ? `\n${ended.length - told.length} more ended; \`status\` lists them.` : "";
-  const title = "Ended in the meantime (`await` with the operation id gives the whole result):";
-  return { text: `${title}\n${parts.join("\n")}${more}`, told };
-}
-
-/** `result` with the news appended, which then counts as told; the same object when there is no news. */
+/** `result` with the news after it; the same object when there is none. Who was told a whole output has its result. */
 export function appendNews(
   result: CallToolResult,
-  registry: OperationRegistry,
-  options: { readonly keepAnsi: boolean },
+  service: Service,
+  context: Pick<CallContext, "readsResources">,
 ): CallToolResult {
-  const news = collectNews(registry.uncollected(), options);
-  if (news === undefined) return result;
-  for (const operation of news.told) registry.markCollected(operation.id);
-  return { ...result, content: [...result.content, { type: "text", text: news.text }] };
+  const { registry } = service;
+  const ended = registry.untold();
+  if (ended.length === 0) return result;
+  const parts = ended.slice(0, MOST_TOLD).map((operation) => {
+    const news = newsOf(operation, service, context);
+    if (news.whole) registry.markCollected(operation.id);
+    else registry.markMentioned(operation.id);
+    return news.text;
+  });
+  const more = ended.length > MOST_TOLD ? [`${ended.length - MOST_TOLD} more ended; \`status\` lists them.`] : [];
+  // Some clients put blocks together without anything between them.
+  const text = ["\nEnded in the meantime:", ...parts, ...more].join("\n");
+  return { ...result, content: [...result.content, { type: "text", text }] };
 }
 
-function indent(text: string): string {
-  return text.split("\n").map((line) => `  ${line}`).join("\n");
+function newsOf(
+  operation: Operation,
+  service: Service,
+  context: Pick<CallContext, "readsResources">,
+): { readonly text: string; readonly whole: boolean } {
+  const style = styleOf(service, context);
+  const { text, view } = finalText(operation, { ...style, limits: WHOLE }, "listed");
+  if (view.omittedBytes === 0) return { text: indented(text.trimEnd()), whole: true };
+  const last = lastLines(operation.output, PART, style).trimEnd();
+  const rest = `... \`await\` ${JSON.stringify({ operation_id: operation.id })} returns all ` +
+    `${operation.output.totalLines} lines`;
+  return { text: indented(`${statusLine(operation)} ${headingOf(operation)}\n${rest}\n${last}`), whole: false };
+}
+
+/** All lines but the first. */
+function indented(text: string): string {
+  return text.replaceAll("\n", "\n  ");
 }

@@ -22,6 +22,8 @@ export interface ProgressOptions {
   readonly intervalMs?: number;
   /** Milliseconds without a message until a heartbeat; absent: 15,000. */
   readonly heartbeatMs?: number;
+  /** Milliseconds without any message at first: what is over by then stands in the answer alone. Absent: none. */
+  readonly quietMs?: number;
 }
 
 /** A message shows at most this much of what was written since the last one, the newest. */
@@ -38,6 +40,7 @@ interface Watched {
 export class ProgressStream {
   readonly #options: ProgressOptions;
   readonly #watched: Watched[] = [];
+  readonly #quietUntil: number;
   #sent = 0;
   #lastSentAt = 0;
   #lastSend: Promise<void> = Promise.resolve();
@@ -47,6 +50,7 @@ export class ProgressStream {
 
   constructor(options: ProgressOptions) {
     this.#options = options;
+    this.#quietUntil = performance.now() + (options.quietMs ?? 0);
     this.#restartHeartbeat();
   }
 
@@ -60,9 +64,12 @@ export class ProgressStream {
     this.#watched.push({ label, recent, unsubscribe });
   }
 
-  /** Stops; resolves when the last message has been handed on. What was over before its first message gets one now. */
+  /**
+   * Stops; resolves when the last message has been handed on. What was over before its first message gets one now, unless
+   * that was to be quiet.
+   */
   close(): Promise<void> {
-    if (this.#sent === 0) this.#flush();
+    if (this.#sent === 0 && this.#options.quietMs === undefined) this.#flush();
     this.#closed = true;
     clearTimeout(this.#flushTimer);
     clearTimeout(this.#heartbeatTimer);
@@ -72,7 +79,8 @@ export class ProgressStream {
 
   #scheduleFlush(): void {
     if (this.#closed || this.#flushTimer !== undefined) return;
-    const wait = this.#lastSentAt + (this.#options.intervalMs ?? 100) - performance.now();
+    const next = Math.max(this.#lastSentAt + (this.#options.intervalMs ?? 100), this.#quietUntil);
+    const wait = next - performance.now();
     this.#flushTimer = setTimeout(() => {
       this.#flushTimer = undefined;
       this.#flush();

@@ -17,12 +17,12 @@ const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {
   shared: "has a second name (hard link), by which commands can change it",
 };
 
-/** A line of its own after the result, or empty when nothing changed. */
+/** A line of its own after the output, or empty when nothing changed. */
 export function protectedNote({ protectedChanges: changes }: Pick<Operation, "protectedChanges">): string {
   if (changes.length === 0) return "";
   const named = changes.slice(0, MOST_NAMED).map(({ path, change }) => `${JSON.stringify(path)} ${WORDS[change]}`);
   const more = changes.length > MOST_NAMED ? `, and ${changes.length - MOST_NAMED} more` : "";
-  return `\n[Protected paths changed while this ran: ${named.join(", ")}${more}. Programs outside the sandbox (git, ` +
+  return `[Protected paths changed while this ran: ${named.join(", ")}${more}. Programs outside the sandbox (git, ` +
     "editors, agents) obey them with all rights of the user: look at them before anything else does.]";
 }
 

@@ -1,22 +1,32 @@
-/** The text of results (X1, X4): facts first and last, because clients cut long texts in the middle. Pure. */
+/**
+ * The text of results (X1, X4): the output is what the model wants, so everything else is short and stands at its edges,
+ * because clients cut long texts in the middle. Pure.
+ */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { denialSentence } from "../base/denial.ts";
 import type { Operation } from "../operation/operation_record.ts";
-import { type OutputView, type ViewLimits, viewOutput } from "../operation/text_view.ts";
-import { isEnded } from "../operation/transitions.ts";
+import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../operation/text_view.ts";
 import { outputUri } from "./delivery/resource_uri.ts";
+import {
+  briefMeta,
+  closingLine,
+  duration,
+  elapsedMs,
+  headingOf,
+  OPERATION_META_KEY,
+  operationMeta,
+  statusLine,
+} from "./facts.ts";
 import { leftSentence } from "./left_sentence.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
-import { shorten } from "./prepare_call.ts";
-
-/** In characters, where a list shows several operations. */
-const LONGEST_TITLE = 80;
+import type { CallContext, Service } from "./service.ts";
 
 /** A text of fewer bytes has no room for where the rest of it is. */
 const LEAST_FOR_ADVICE = 1024;
-
-/** Where the facts of an operation stand for programs. */
-export const OPERATION_META_KEY = "ahma/operation";
+/** Of an output so far; the whole comes with the result. */
+const OUTPUT_SO_FAR: ViewLimits = { bytes: 2000, lines: 20 };
+/** A command that completed within this many milliseconds is answered with its output alone. */
+const QUICK_MS = 1000;
 
 /** Where what the sandbox kept from a failed command stands for programs. */
 const DENIED_META_KEY = "ahma/sandbox_denied";
@@ -26,6 +36,28 @@ export interface ResultStyle {
   /** Of the whole text. */
   readonly limits: ViewLimits;
   readonly keepAnsi: boolean;
+  /** `--exit-errors`: a command that failed is an error result. */
+  readonly exitErrors: boolean;
+  /** The client reads resources, so their addresses are of use to it; absent: none is named. */
+  readonly withAddress?: boolean;
+}
+
+/** How a service writes them. */
+export function styleOf(
+  { settings }: Pick<Service, "settings">,
+  { readsResources }: Pick<CallContext, "readsResources"> = {},
+): ResultStyle {
+  const { inline: limits, keepAnsi, exitErrors } = settings;
+  return { limits, keepAnsi, exitErrors, ...readsResources === true && { withAddress: true } };
+}
+
+/**
+ * Whether the result of an ended operation is an error (X4): nothing ran, its time was up, or it was cancelled. A command
+ * that ran to its end has a result, whatever its exit code; `--exit-errors` makes an error of it unless it completed.
+ */
+export function isErrorEnd({ state, end }: Operation, { exitErrors }: Pick<ResultStyle, "exitErrors">): boolean {
+  const ranToItsEnd = end?.exitCode !== undefined || end?.signal !== undefined;
+  return state !== "completed" && (exitErrors || state !== "failed" || !ranToItsEnd);
 }
 
 /** A plain text result. */
@@ -38,41 +70,125 @@ export function errorResult(text: string): CallToolResult {
   return { ...textResult(text), isError: true };
 }
 
-/** The result of an ended operation (X3, X4): an error unless it completed. */
+/**
+ * How a result is introduced. `direct`: it answers the call of the command itself. `fetched`: its reader has named the
+ * operation. `listed`: it stands among others, or its reader has named none.
+ */
+export type Frame = "direct" | "fetched" | "listed";
+
+/** The result of an ended operation (X3, X4), as the answer to the call that started it. */
 export function finalResult(operation: Operation, style: ResultStyle): CallToolResult {
-  const { text, view } = finalText(operation, style);
+  return resultOf(operation, style, "direct");
+}
+
+/** The same for a reader who has named the operation. */
+export function fetchedResult(operation: Operation, style: ResultStyle): CallToolResult {
+  return resultOf(operation, style, "fetched");
+}
+
+function resultOf(operation: Operation, style: ResultStyle, frame: "direct" | "fetched"): CallToolResult {
+  const { text, view } = finalText(operation, style, frame);
+  const quick = frame === "direct" && isQuick(operation);
+  const meta = view.omittedBytes > 0 ? operationMeta(operation, view) : briefMeta(operation, quick);
   return {
     ...textResult(text),
-    ...operation.state !== "completed" && { isError: true },
-    _meta: {
-      [OPERATION_META_KEY]: operationMeta(operation, view),
-      ...denialMeta([operation]),
-      ...protectedMeta([operation]),
-    },
+    ...isErrorEnd(operation, style) && { isError: true },
+    _meta: { [OPERATION_META_KEY]: meta, ...denialMeta([operation]), ...protectedMeta([operation]) },
   };
 }
 
-/** The text of an ended operation and what it does not show. */
+/**
+ * The text of an ended operation and what it does not show. The output comes first where all of it fits, and the facts
+ * close it (of a quick success nothing but the output); else the facts open it, and the line about the gap names the
+ * call that reads the rest.
+ */
 export function finalText(
   operation: Operation,
   style: ResultStyle,
+  frame: Frame,
 ): { readonly text: string; readonly view: OutputView } {
-  const facts = statusLine(operation);
-  const note = sandboxNote(operation);
-  const changed = protectedNote(operation);
-  const room = roomBeside(`${facts}\n${facts}\n${note}${changed}`, style.limits);
-  const view = viewOutput(operation.output, room, { keepAnsi: style.keepAnsi });
-  if (view.omittedBytes > 0 && style.limits.bytes >= LEAST_FOR_ADVICE) {
-    const advice = `[The rest: \`status\` with this operation_id and "lines", or resource ${
-      outputUri(operation.id)
-    }]\n`;
-    const shorter = viewOutput(operation.output, roomBeside(advice, room), { keepAnsi: style.keepAnsi });
-    return { text: `${facts}\n${shorter.text}${advice}${note}${facts}${changed}`, view: shorter };
+  const notes = joinLines(...sandboxNotes(operation), protectedNote(operation));
+  const opening = frame === "listed" ? `${statusLine(operation)} ${headingOf(operation)}` : statusLine(operation);
+  const view = viewOutput(operation.output, roomBeside(`${opening}\n${notes}\n`, style.limits), {
+    keepAnsi: style.keepAnsi,
+    ...style.limits.bytes >= LEAST_FOR_ADVICE && { advise: adviceFor(operation, style) },
+  });
+  const opens = frame === "listed" || view.omittedBytes > 0;
+  if (opens) return { text: joinLines(opening, view.text === "" ? NO_OUTPUT : view.text, notes), view };
+  if (frame === "direct" && isQuick(operation)) {
+    return { text: joinLines(view.text === "" && notes === "" ? NO_OUTPUT : view.text, notes), view };
   }
-  const text = view.text === ""
-    ? `${facts}\n(no output)${note === "" ? "" : `\n${note.trimEnd()}`}${changed}`
-    : `${facts}\n${view.text}${note}${facts}${changed}`;
-  return { text, view };
+  return { text: joinLines(view.text, notes, closingLine(operation, view.text !== "")), view };
+}
+
+const NO_OUTPUT = "[no output]";
+
+/** The answer to a call whose operation goes on (X1). `position`: its place in the queue, undefined when it runs. */
+export function startedResult(operation: Operation, style: ResultStyle, position: number | undefined): CallToolResult {
+  return activeResult(operation, style, {
+    state: position === undefined && elapsedMs(operation, Date.now()) < QUICK_MS
+      ? "started"
+      : stateOf(operation, position),
+    advice: "`await` returns its result.",
+  });
+}
+
+/** The answer to a wait for an operation that goes on. */
+export function stillRunningResult(
+  operation: Operation,
+  style: ResultStyle,
+  position: number | undefined,
+): CallToolResult {
+  return activeResult(operation, style, {
+    state: stateOf(operation, position),
+    advice: "Another `await` waits on.",
+  });
+}
+
+/** One line, and the output so far. */
+function activeResult(
+  operation: Operation,
+  style: ResultStyle,
+  { state, advice }: { readonly state: string; readonly advice: string },
+): CallToolResult {
+  const output = outputSoFar(operation, style);
+  const line = `${operation.id} ${state}. ${advice}${output === "" ? "" : " Output so far:"}`;
+  return {
+    ...textResult(joinLines(line, output)),
+    _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
+  };
+}
+
+function stateOf(operation: Operation, position: number | undefined): string {
+  return position === undefined
+    ? `still runs after ${duration(elapsedMs(operation, Date.now()))}`
+    : `queued at position ${position}`;
+}
+
+/** Both ends of what it wrote until now. */
+export function outputSoFar(operation: Operation, style: ResultStyle, limits: ViewLimits = OUTPUT_SO_FAR): string {
+  return viewOutput(operation.output, limits, { keepAnsi: style.keepAnsi, advise: adviceFor(operation, style) }).text;
+}
+
+/** `texts` below each other, the empty ones left out; each line as it stands. */
+export function joinLines(...texts: readonly string[]): string {
+  return texts.reduce(
+    (all, text) => text === "" || all === "" || all.endsWith("\n") ? all + text : `${all}\n${text}`,
+    "",
+  );
+}
+
+function isQuick(operation: Operation): boolean {
+  return operation.state === "completed" && elapsedMs(operation, operation.createdAt) < QUICK_MS;
+}
+
+/** The call that reads what is left out, and the resource for clients that have read one. */
+function adviceFor({ id }: Operation, { withAddress }: ResultStyle): (gap: Gap) => string {
+  return ({ first, last, insideLine, offset }) => {
+    const part = insideLine ? { offset } : { lines: first === last ? `${first}` : `${first}-${last}` };
+    const address = withAddress === true ? `, or resource ${outputUri(id)}` : "";
+    return `; status ${JSON.stringify({ operation_id: id, ...part })} reads them${address}`;
+  };
 }
 
 /** What these lines leave. */
@@ -84,92 +200,15 @@ function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
 }
 
 /** What the sandbox kept from it and what ended with it, a line each; empty when nothing is known (S15, X17). */
-function sandboxNote({ end }: Operation): string {
-  const left = end?.left === undefined ? "" : `${leftSentence(end.left)}\n`;
-  return (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}\n`).join("") + left;
+function sandboxNotes({ end }: Operation): readonly string[] {
+  const denials = (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
+  return end?.left === undefined ? denials : [...denials, leftSentence(end.left)];
 }
 
 /** The same for programs, by its own key of `_meta`. */
 export function denialMeta(operations: readonly Operation[]): Record<string, unknown> {
   const denials = operations.flatMap(({ end }) => end?.denials ?? []);
   return denials.length === 0 ? {} : { [DENIED_META_KEY]: denials };
-}
-
-/** The answer to a call whose operation goes on (X1). `position`: its place in the queue, undefined when it runs. */
-export function startedResult(operation: Operation, position: number | undefined): CallToolResult {
-  const queued = position === undefined ? "" : ` (queued at position ${position})`;
-  const text = `${operation.id} started${queued}: ${operation.tool}, in the background.\n` +
-    `\`await\` with operation_id "${operation.id}" returns its result when it has ended; ` +
-    "`status` shows how far it is, `cancel` ends it. Other work can go on meanwhile.";
-  return {
-    ...textResult(text),
-    _meta: {
-      [OPERATION_META_KEY]: { operation_id: operation.id, tool: operation.tool, status: operation.state },
-    },
-  };
-}
-
-/** `[op_… failed, exit code 2, 1.3 s]`: the facts of an ended operation on one line. */
-export function statusLine(operation: Operation): string {
-  const { end } = operation;
-  const facts = [
-    `${operation.id} ${operation.state}`,
-    ...end?.exitCode === undefined ? [] : [`exit code ${end.exitCode}`],
-    ...end?.signal === undefined ? [] : [`signal ${end.signal}`],
-    duration(elapsedMs(operation, operation.endedAt ?? operation.createdAt)),
-    ...operation.protectedChanges.length === 0 ? [] : ["PROTECTED PATHS CHANGED"],
-  ];
-  const message = end?.message === undefined ? "" : `: ${end.message.replaceAll(/\s*\n\s*/g, " ")}`;
-  return `[${facts.join(", ")}${message}]`;
-}
-
-/**
- * `op_… make running for 1.3 s: make all`: an operation that has not ended on one line. `position`: its place in the
- * queue, undefined when it runs.
- */
-export function activeLine(operation: Operation, position: number | undefined): string {
-  const place = position === undefined ? "" : ` at position ${position}`;
-  const stop = operation.stop === undefined ? "" : `, being ended (${operation.stop.message})`;
-  const time = duration(elapsedMs(operation, Date.now()));
-  return `${operation.id} ${operation.tool} ${operation.state}${place} for ${time}${stop}: ${operation.title}`;
-}
-
-/** Tool and title on one short line: what tells several operations of one tool apart. */
-export function headingOf(operation: Operation): string {
-  return `${operation.tool}: ${shorten(operation.title, LONGEST_TITLE)}`;
-}
-
-/** Milliseconds from the start of the work (or, where it never ran, from the call) to its end or to `now`. */
-export function elapsedMs(operation: Operation, now: number): number {
-  return Math.max(0, (operation.endedAt ?? now) - (operation.startedAt ?? operation.createdAt));
-}
-
-/** `12 ms`, `1.3 s`, `2 min 5 s`. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
-/** The facts of an operation for programs; what is unknown is left out. */
-export function operationMeta(operation: Operation, view: OutputView | undefined): Record<string, unknown> {
-  const { end } = operation;
-  return {
-    operation_id: operation.id,
-    tool: operation.tool,
-    status: operation.state,
-    ...end?.exitCode !== undefined && { exit_code: end.exitCode },
-    ...end?.signal !== undefined && { signal: end.signal },
-    ...end?.message !== undefined && { message: end.message },
-    ...isEnded(operation.state) && { duration_ms: elapsedMs(operation, operation.createdAt) },
-    ...view !== undefined && {
-      output_bytes: operation.output.totalBytes,
-      output_lines: operation.output.totalLines,
-      omitted_bytes: view.omittedBytes,
-      omitted_lines: view.omittedLines,
-    },
-  };
 }
 
 function byteLength(text: string): number {

@@ -5,7 +5,8 @@ import type { Operation } from "../operation/operation_record.ts";
 import { isEnded } from "../operation/transitions.ts";
 import type { Mode } from "./mode.ts";
 import { ProgressStream } from "./progress.ts";
-import { duration, elapsedMs, finalResult, startedResult } from "./results.ts";
+import { duration, elapsedMs } from "./facts.ts";
+import { finalResult, startedResult, styleOf } from "./results.ts";
 import type { CallContext, Service } from "./service.ts";
 
 /** What a tool call comes down to. */
@@ -20,21 +21,42 @@ export interface Job {
   readonly exclusive?: string | undefined;
 }
 
-/** Starts `job` as an operation and answers: at once, or with the result. */
+/** A synchronous call without a progress token waits no longer: many clients give up on a request after 60 s. */
+const LONGEST_WAIT_MS = 50_000;
+/** A call that most likely ends within `--inline-wait` streams no output before this. */
+const QUIET_MS = 500;
+
+/** Starts `job` as an operation and answers: with the result as soon as it has ended, or with its id (X1). */
 export async function runOperation(service: Service, job: Job, context: CallContext): Promise<CallToolResult> {
-  const { registry, settings } = service;
+  const { registry } = service;
   const { timeoutSeconds, exclusive } = job;
+  const style = styleOf(service, context);
   const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive });
-  const { task } = context;
-  if (task?.required === true || (job.mode === "asynchronous" && !(await endsEarly(service, operation, context)))) {
-    if (task !== undefined) registry.markTask(operation.id);
-    const tell = task?.begin ?? context.onBackground;
-    tell?.(operation);
-    return startedResult(operation, registry.queuePosition(operation.id));
+  const limitMs = context.task?.required === true ? 0 : longestWait(service, job.mode, context);
+  if (limitMs > 0) {
+    registry.markCollected(operation.id);
+    const quietMs = job.mode === "undecided" ? QUIET_MS : undefined;
+    await waitInForeground(service, operation, { context, limitMs, quietMs });
+    if (isEnded(operation.state)) return finalResult(operation, style);
+    registry.release(operation.id);
   }
-  registry.markCollected(operation.id);
-  await endInForeground(service, operation, context);
-  return finalResult(operation, { limits: settings.inline, keepAnsi: settings.keepAnsi });
+  const { task } = context;
+  if (task !== undefined) registry.markTask(operation.id);
+  const tell = task?.begin ?? context.onBackground;
+  tell?.(operation);
+  return startedResult(operation, style, registry.queuePosition(operation.id));
+}
+
+/** Milliseconds. */
+function longestWait({ settings }: Service, mode: Mode, { sendProgress, unhurried }: CallContext): number {
+  switch (mode) {
+    case "asynchronous":
+      return 0;
+    case "undecided":
+      return settings.inlineWaitMs;
+    case "synchronous":
+      return sendProgress === undefined && unhurried !== true ? LONGEST_WAIT_MS : Infinity;
+  }
 }
 
 /** What to say of an operation that says nothing itself. */
@@ -42,20 +64,18 @@ export function activeHeartbeat(operation: Operation): string {
   return `${operation.tool} ${operation.state}, ${duration(elapsedMs(operation, Date.now()))}`;
 }
 
-/** `--inline-wait`: whether it ended while the call could still wait for it. */
-async function endsEarly(service: Service, operation: Operation, context: CallContext): Promise<boolean> {
-  const { inlineWaitMs } = service.settings;
-  if (inlineWaitMs > 0) {
-    await service.registry.wait([operation.id], { timeoutMs: inlineWaitMs, signal: context.signal });
-    // The client took the call back while this request was all there was of it (B6).
-    if (context.signal.aborted) await service.registry.cancel(operation.id, CANCELLED_BY_CLIENT);
-  }
-  return isEnded(operation.state);
+interface Waiting {
+  readonly context: CallContext;
+  readonly limitMs: number;
+  readonly quietMs: number | undefined;
 }
 
-/** Until it has ended: its output goes to the client as it comes, and a cancel of the request ends it (B6). */
-async function endInForeground(service: Service, operation: Operation, context: CallContext): Promise<void> {
-  const { signal, sendProgress } = context;
+/** Until it has ended or the time is over: its output goes to the client, and a cancel of the request ends it (B6). */
+async function waitInForeground(
+  service: Service,
+  operation: Operation,
+  { context: { signal, sendProgress }, limitMs, quietMs }: Waiting,
+): Promise<void> {
   const onAbort = () => void service.registry.cancel(operation.id, CANCELLED_BY_CLIENT);
   const progress = sendProgress && new ProgressStream({
     send: sendProgress,
@@ -63,11 +83,12 @@ async function endInForeground(service: Service, operation: Operation, context: 
     signal,
     keepAnsi: service.settings.keepAnsi,
     log: service.log,
+    ...quietMs !== undefined && { quietMs },
   });
   progress?.watch(operation, "");
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  await operation.ended;
+  await service.registry.wait([operation.id], { timeoutMs: limitMs });
   signal.removeEventListener("abort", onAbort);
   await progress?.close();
 }

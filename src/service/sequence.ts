@@ -12,7 +12,7 @@ import type { Work, WorkControl, WorkEnd } from "../operation/operation.ts";
 import { checkBuiltinArguments } from "./builtin_parameters.ts";
 import { commandWork, requestWork, type WorkTools } from "./command_work.ts";
 import { checkCall, type CheckedCall, prepareCall, shorten, titleOf } from "./prepare_call.ts";
-import { duration } from "./results.ts";
+import { duration } from "./facts.ts";
 import { SHELL_TOOL, shellRequest } from "./shell_tool.ts";
 import { withTimeLimit } from "./step_timeout.ts";
 

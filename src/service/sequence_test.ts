@@ -29,14 +29,13 @@ Deno.test("T14 a sequence runs its steps in order in the caller's directory as o
   await using connected = await connectClient(service);
   const result = await connected.client.callTool({ name: "check", arguments: { working_directory: "sub" } });
   assert.deepStrictEqual(linesOf(result), [
-    "[ID completed, exit code 0]",
     "[step 1/2] fmt: fmt --check",
     '{"argv":["fmt","--check"]} in /scope/sub',
     "[step 1/2 completed]",
     "[step 2/2] lint (style): lint",
     '{"argv":["lint"]} in /scope/sub',
     "[step 2/2 completed]",
-    "[ID completed, exit code 0]",
+    "",
   ]);
   assert.strictEqual(service.registry.list().length, 1);
 });
@@ -47,9 +46,9 @@ Deno.test("T14 a sequence stops at the first failure and takes its exit code", a
   await using connected = await connectClient(makeService({ runner, catalog: catalogOf([makeLeaf("a"), all]) }));
   const result = await connected.client.callTool({ name: "all" });
   assert.deepStrictEqual([linesOf(result).at(-1), runner.requests.length, result.isError], [
-    "[ID failed, exit code 5]",
+    "[exit code 5]",
     2,
-    true,
+    undefined,
   ]);
 });
 
@@ -83,7 +82,7 @@ Deno.test("T14 a step is skipped when its file exists or is missing, and says wh
     const scope = await openScope([directory]);
     const service = makeService({ runner, catalog: catalogOf([makeLeaf("a"), all]), rest: { scope } });
     await using connected = await connectClient(service);
-    assert.deepStrictEqual(linesOf(await connected.client.callTool({ name: "all" })).slice(1, -1), [
+    assert.deepStrictEqual(linesOf(await connected.client.callTool({ name: "all" })).slice(0, -1), [
       '[step 1/4 skipped: "there" exists] a: a',
       '[step 2/4 skipped: "gone" is missing] a: a',
       "[step 3/4] a: a",
@@ -107,7 +106,7 @@ Deno.test("T14 a shell line is a step like any other, and a step may name its ow
   const service = makeService({ runner, catalog: catalogOf([makeLeaf("a"), all]) });
   await using connected = await connectClient(service);
   const result = await connected.client.callTool({ name: "all", arguments: { working_directory: "sub" } });
-  assert.deepStrictEqual(linesOf(result).slice(1, 3), [
+  assert.deepStrictEqual(linesOf(result).slice(0, 2), [
     "[step 1/3] sandboxed_shell: echo a | cat",
     "[step 1/3 completed]",
   ]);
@@ -135,7 +134,7 @@ Deno.test("T14 a step that is reached on many ways is made once", async () => {
   const service = makeService({ runner, catalog: catalogOf([makeLeaf("a"), ...leaves]), rest: { scope: counted } });
   await using connected = await connectClient(service);
   const result = await connected.client.callTool({ name: "l0" });
-  assert.deepStrictEqual([linesOf(result).at(-1), runner.requests.length], ["[ID failed, exit code 7]", 1]);
+  assert.deepStrictEqual([linesOf(result).at(-1), runner.requests.length], ["[exit code 7]", 1]);
   assert.equal(asked, 1 + 7 * 8);
 });
 

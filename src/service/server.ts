@@ -43,15 +43,15 @@ export function buildSession(service: Service, { era, tools, lifetime }: ServerO
   });
   const outgoing = new Outgoing(server, service.log);
   const closed = new AbortController();
-  const calls = new CallDelivery({ service, server, outgoing, era, closed: closed.signal });
+  const use = serveResources(server, service);
+  const calls = new CallDelivery({ service, server, outgoing, era, use, closed: closed.signal });
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: tools.list(await service.catalog(), params?.cursor, server.hasCoreTasks),
   }));
   // Its results are those of `tools/call`, or raw ones, which the server hands on as they are.
   server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
-  const use = serveResources(server, service);
   serveCompletions(server, service);
-  if (!service.settings.synchronous) (era === "legacy" ? serveCoreTasks : serveExtensionTasks)(server, service);
+  if (!service.settings.synchronous) (era === "legacy" ? serveCoreTasks : serveExtensionTasks)(server, service, use);
   const announce = era === "legacy" ? announceToLegacy : announceToModern;
   const unsubscribe = lifetime === "request" ? undefined : announce({ service, server, outgoing, use });
   const noSignal = era === "legacy" ? signalWork(service, server, outgoing) : undefined;

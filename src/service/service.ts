@@ -39,7 +39,7 @@ export interface ServiceSettings {
   readonly defaultTimeoutSeconds: number | undefined;
   /** Size of one result's text (X4). */
   readonly inline: ViewLimits;
-  /** `--inline-wait`: how long an asynchronous call waits for an early end, milliseconds; 0: not at all (X1). */
+  /** `--inline-wait`: how long a call waits for its result, milliseconds; 0: not at all (X1). */
   readonly inlineWaitMs: number;
   /** `--tool-prefix`: before the name of each tool that a client sees; absent: nothing. */
   readonly toolPrefix?: string;
@@ -47,8 +47,10 @@ export interface ServiceSettings {
   readonly toolStyle?: ToolStyle;
   /** `--keep-ansi` (X8). */
   readonly keepAnsi: boolean;
-  /** False: `--no-push-results` (X5). */
+  /** `--push-results` (X5). */
   readonly pushResults: boolean;
+  /** `--exit-errors`: a command that failed is an error result (X4). */
+  readonly exitErrors: boolean;
   readonly sandbox: SandboxStatus;
 }
 
@@ -110,6 +112,10 @@ export interface CallContext {
   readonly sendProgress: ((progress: number, message: string) => Promise<void>) | undefined;
   /** The client takes a task of the protocol as the answer (X5a); absent: it does not. */
   readonly task?: TaskWish;
+  /** The client has read a resource, so their addresses are of use to it; absent: it has not. */
+  readonly readsResources?: boolean;
+  /** It waits for a result as long as that takes, as a person on a terminal does; absent: with a progress token only. */
+  readonly unhurried?: true;
   /** Told of an operation that goes on after the answer, unless it became a task; absent: nobody cares. */
   readonly onBackground?: (operation: Operation) => void;
 }

@@ -3,7 +3,6 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { CatalogProblem, UnavailableTool } from "../catalog/leaf.ts";
 import { describeProblem } from "../catalog/problem.ts";
 import type { Operation } from "../operation/operation_record.ts";
-import { readLines } from "../operation/output_pages.ts";
 import { lastLines, type ViewLimits } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
 import {
@@ -15,36 +14,25 @@ import {
   unknownOperation,
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "./builtin_parameters.ts";
-import { readLineRange } from "./delivery/resource_uri.ts";
-import {
-  activeLine,
-  duration,
-  errorResult,
-  headingOf,
-  OPERATION_META_KEY,
-  operationMeta,
-  statusLine,
-  textResult,
-} from "./results.ts";
+import { activeLine, duration, headingOf, OPERATION_META_KEY, operationMeta, statusLine } from "./facts.ts";
+import { outputPart, partWish } from "./output_part.ts";
+import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "./results.ts";
 import { shorten } from "./prepare_call.ts";
 import { sandboxLine } from "./instructions.ts";
-import type { Service } from "./service.ts";
+import type { CallContext, Service } from "./service.ts";
 
 const DEFAULT_LIMIT = 10;
 const RUNNING_OUTPUT: ViewLimits = { bytes: 400, lines: 3 };
-const ONE_OUTPUT: ViewLimits = { bytes: 2000, lines: 20 };
 /** Names of tools that miss one program shown on a line. */
 const MOST_NAMES = 4;
 const MOST_PROBLEMS = 20;
-/** Room for the two lines that say which lines are shown. */
-const LINES_HEADING_BYTES = 400;
 
 export const STATUS_TOOL: BuiltinTool = {
   name: "status",
   title: "Status of operations",
   describe: () =>
     "Shows at once what runs, is queued or ended lately, tools that are not available, the sandbox and the scope; with " +
-    "operation_id and lines, that part of its output.",
+    "operation_id and lines or offset, that part of its output.",
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   parameters: [
     OPERATION_PARAMETER,
@@ -52,23 +40,27 @@ export const STATUS_TOOL: BuiltinTool = {
     {
       name: "lines",
       kind: "text",
-      description: 'With operation_id: these lines of its output, counted from 1, as in "7", "7-200" or "7-".',
+      description: 'With operation_id: these lines of its output, as in "7", "7-200" or "7-"; "-20": the last 20.',
     },
+    { name: "offset", kind: "offset", description: "With operation_id: its output from this byte on." },
     { name: "limit", kind: "count", description: `Most of each kind to list; default ${DEFAULT_LIMIT}.` },
   ],
   tellsNews: false,
   call: showStatus,
 };
 
-async function showStatus(service: Service, args: BuiltinArguments): Promise<CallToolResult> {
+async function showStatus(service: Service, args: BuiltinArguments, context: CallContext): Promise<CallToolResult> {
   const id = args.text("operation_id");
-  const lines = args.text("lines");
+  const part = partWish(args);
+  if (!part.ok) return errorResult(part.problem);
   if (id !== undefined) {
     const operation = service.registry.get(id);
     if (operation === undefined) return errorResult(unknownOperation(id));
-    return lines === undefined ? showOne(service, operation) : await showLines(service, operation, lines);
+    return part.value === undefined
+      ? showOne(service, operation, context)
+      : await outputPart(operation, part.value, service.settings);
   }
-  if (lines !== undefined) return errorResult('Cannot run "status": "lines" needs an operation_id');
+  if (part.value !== undefined) return errorResult('Cannot run "status": "lines" and "offset" need an operation_id');
   const shown = selectOperations(service, args);
   const { sandbox } = service.settings;
   const [{ problems, unavailable }, summary] = await Promise.all([
@@ -107,39 +99,13 @@ function selectOperations(service: Service, args: BuiltinArguments) {
   };
 }
 
-function showOne(service: Service, operation: Operation): CallToolResult {
-  const output = lastLines(operation.output, ONE_OUTPUT, { keepAnsi: service.settings.keepAnsi });
-  const { totalBytes, totalLines } = operation.output;
+function showOne(service: Service, operation: Operation, context: CallContext): CallToolResult {
   const facts = isEnded(operation.state)
     ? `${statusLine(operation)} ${operation.tool}: ${operation.title}`
     : describeFacts(service, operation);
-  const amount = totalBytes === 0
-    ? "(no output)"
-    : `Last lines of ${totalLines} (${totalBytes} bytes):\n${output.trimEnd()}`;
+  const output = outputSoFar(operation, styleOf(service, context));
   return {
-    ...textResult(`${facts}\n${amount}`),
-    _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
-  };
-}
-
-/** As many of the lines as one result shows. */
-async function showLines(service: Service, operation: Operation, lines: string): Promise<CallToolResult> {
-  const range = readLineRange(lines);
-  if (!range.ok) return errorResult(`Cannot run "status": ${range.problem}`);
-  const { inline, keepAnsi } = service.settings;
-  const { output } = operation;
-  const limit = Math.max(1, inline.bytes - LINES_HEADING_BYTES);
-  const page = await readLines(output, { ...range.value, limit }, { keepAnsi });
-  const shown = page.text === "" ? 0 : page.text.trimEnd().split("\n").length;
-  const end = Math.max(range.value.first, range.value.first + shown - 1);
-  const more = range.value.last !== undefined && end < range.value.last && page.nextOffset < output.totalBytes
-    ? `; go on with lines "${end + 1}-${range.value.last}"`
-    : "";
-  const lost = output.lostBytes > 0 ? `; ${output.lostBytes} bytes are lost` : "";
-  const facts =
-    `[${operation.id} ${operation.state}, lines ${range.value.first} to ${end} of ${output.totalLines}${more}${lost}]`;
-  return {
-    ...textResult(shown === 0 ? `${facts}\n(no such lines)` : `${facts}\n${page.text.trimEnd()}\n${facts}`),
+    ...textResult(joinLines(facts, output === "" ? "[no output]" : output)),
     _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
   };
 }

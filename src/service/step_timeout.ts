@@ -1,6 +1,6 @@
 /** The time limit of one step of a sequence, beside the sequence's own (T14, X9). */
 import type { Work } from "../operation/operation.ts";
-import { duration } from "./results.ts";
+import { duration } from "./facts.ts";
 
 const ENCODER = new TextEncoder();
 

@@ -97,6 +97,11 @@ export class HttpClient implements AsyncDisposable {
     return toolAnswer(await this.request("tools/call", { name, arguments: args }, options));
   }
 
+  /** Starts a shell line in the background. */
+  async start(command: string): Promise<ToolAnswer> {
+    return await this.call("sandboxed_shell", { command, execution_mode: "AsyncResultPush" });
+  }
+
   /** Runs a shell line to its end. */
   async shell(command: string): Promise<ToolAnswer> {
     return await this.call("sandboxed_shell", { command, execution_mode: "Synchronous" });

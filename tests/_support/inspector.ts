@@ -30,7 +30,7 @@ export async function inspect(bench: Workbench, words: readonly string[]): Promi
 }
 
 /** The words of a synchronous call of `sandboxed_shell`. */
-export function shell(command: string): readonly string[] {
-  const args = JSON.stringify({ command, execution_mode: "Synchronous" });
+export function shell(command: string, timeout_seconds = 60): readonly string[] {
+  const args = JSON.stringify({ command, timeout_seconds, execution_mode: "Synchronous" });
   return ["--method", "tools/call", "--tool-name", "sandboxed_shell", "--tool-args-json", args];
 }

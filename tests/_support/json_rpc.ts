@@ -10,10 +10,12 @@ export interface RpcMessage {
 
 /** The facts a tool result carries in `_meta["ahma/operation"]` (X1, X4). */
 export interface OperationFacts {
-  readonly operation_id: string;
-  readonly status: string;
-  readonly tool: string;
+  /** Absent in a result that needs none: all of the output is there. */
+  readonly operation_id?: string;
+  readonly status?: string;
+  readonly tool?: string;
   readonly exit_code?: number;
+  readonly signal?: string;
 }
 
 /** A `tools/call` result, taken apart. */
@@ -21,6 +23,10 @@ export interface ToolAnswer {
   /** All text blocks, joined by line breaks. */
   readonly text: string;
   readonly isError: boolean;
+  /** The call did not come to its end, or its command did not with exit code 0. */
+  readonly failed: boolean;
+  /** `text` without the line that closes a success which took a second or more: the machine may be busy. */
+  readonly output: string;
   /** Undefined where the call started no operation. */
   readonly operation: OperationFacts | undefined;
   /** As it came. */
@@ -36,7 +42,10 @@ export function toolAnswer(response: RpcMessage): ToolAnswer {
   const meta = result._meta as Readonly<Record<string, unknown>> | undefined;
   // The server's own format, which the tests then compare field by field.
   const operation = meta?.["ahma/operation"] as OperationFacts | undefined;
-  return { text, isError: result.isError === true, operation, result };
+  const isError = result.isError === true;
+  const failed = isError || (operation?.exit_code ?? 0) !== 0 || operation?.signal !== undefined;
+  const output = text.replace(/\n?\[exit code 0, [^\n]*\]$/, (line) => line.startsWith("\n") ? "\n" : "");
+  return { text, output, isError, failed, operation, result };
 }
 
 /** The `_meta` every request of 2026-07-28 carries. */

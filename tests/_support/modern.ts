@@ -29,7 +29,10 @@ export class TaskClient {
 
   /** Runs a shell line in the background. */
   async shell(command: string): Promise<RpcMessage> {
-    return await this.request("tools/call", { name: "sandboxed_shell", arguments: { command } });
+    return await this.request("tools/call", {
+      name: "sandboxed_shell",
+      arguments: { command, execution_mode: "AsyncResultPush" },
+    });
   }
 }
 

@@ -138,6 +138,11 @@ export class ServerProcess implements AsyncDisposable {
     return toolAnswer(await this.request("tools/call", { name, arguments: args }, options));
   }
 
+  /** Starts a shell line in the background. */
+  async start(command: string, args: object = {}, options: RequestOptions = {}): Promise<ToolAnswer> {
+    return await this.call("sandboxed_shell", { command, execution_mode: "AsyncResultPush", ...args }, options);
+  }
+
   /** Runs a shell line to its end. */
   async shell(command: string, args: object = {}): Promise<ToolAnswer> {
     return await this.call("sandboxed_shell", { command, execution_mode: "Synchronous", ...args });

@@ -66,7 +66,7 @@ function guess(from: (id: string) => string): Way {
 async function nextIds(scene: Scene, count: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {
-    ids.push((await scene.running.shell("true")).operation?.operation_id ?? "");
+    ids.push((await scene.running.start("true")).operation?.operation_id ?? "");
   }
   return ids;
 }
@@ -75,7 +75,7 @@ async function nextIds(scene: Scene, count: number): Promise<readonly string[]> 
 function alike(ids: readonly string[]): string | undefined {
   const ends = ids.map((id) => id.slice(-8));
   const equal = ends.filter((end, index) => ends.indexOf(end) !== index);
-  return equal.length === 0 && ids.every((id) => id.length > 20) ? undefined : `ids are alike: ${ids.join(", ")}`;
+  return equal.length === 0 && ids.every((id) => id.length > 10) ? undefined : `ids are alike: ${ids.join(", ")}`;
 }
 
 /** Progress of one request must not come under the token of another, nor after its answer. */

@@ -49,7 +49,7 @@ async function imitates(scene: Scene, line: string): Promise<string | undefined>
   const { operation } = await running.shell(line, { working_directory: directory });
   await running.call("status");
   if (seen.length > 0) return `it came as a message: ${seen.join(", ")}`;
-  return operation?.status === "completed" ? undefined : `it counts as ${operation?.status}`;
+  return operation?.exit_code === 0 ? undefined : `it counts as ${JSON.stringify(operation)}`;
 }
 
 /** The control: a real answer with such an id. */

@@ -35,7 +35,9 @@ const PROMPTS: Readonly<Record<string, readonly string[]>> = {
 export function fixtureServers(
   tools: ReadonlyMap<string, FixtureTool>,
 ): (service: Service, options: ServerOptions) => Server {
-  return (service, options) => {
+  return (ours, options) => {
+    // The suite takes a command that fails for a tool that fails.
+    const service = { ...ours, settings: { ...ours.settings, exitErrors: true } };
     const server = buildServer(service, options);
     server.registerCapabilities({
       resources: { ...options.era === "legacy" && { subscribe: true } },
@@ -62,7 +64,14 @@ interface ToolParts {
 function addTools(server: SessionServer, { service, options, tools }: ToolParts): void {
   const outgoing = new Outgoing(server, service.log);
   const calls = (its: Service) =>
-    new CallDelivery({ service: its, server, outgoing, era: options.era, closed: new AbortController().signal });
+    new CallDelivery({
+      service: its,
+      server,
+      outgoing,
+      era: options.era,
+      use: { listed: false, read: false },
+      closed: new AbortController().signal,
+    });
   const own = calls(service);
   const broken = calls({ ...service, runner: { run: () => Promise.reject(new Error("The runner is broken")) } });
   const jobs = fixtureJobs();
@@ -89,7 +98,8 @@ function addTools(server: SessionServer, { service, options, tools }: ToolParts)
     const job = jobs.get(params.name);
     const command = job?.command(args, context);
     if (typeof command === "object") return command;
-    const call = command === undefined ? params : { ...params, name: "sandboxed_shell", arguments: { command } };
+    const background = { command: command ?? "", execution_mode: "AsyncResultPush" };
+    const call = command === undefined ? params : { ...params, name: "sandboxed_shell", arguments: background };
     return await (job?.broken === true ? broken : own).answer(call, context) as never; // as the product's own handler does
   });
 }

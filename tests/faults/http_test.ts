@@ -25,7 +25,7 @@ Deno.test("H9 C3 fault 2: nothing is written to stdout, whatever commands and cl
   assert.notEqual(server.stderr, "", "the control: there was something to say");
 });
 
-Deno.test("X4 C3 fault 4: a tool that fails is a result, one that does not exist -32602, over HTTP", async () => {
+Deno.test("X4 C3 fault 4: a call that fails is a result, one of no tool -32602, over HTTP", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   await using client = await HttpClient.connect(server);
@@ -37,7 +37,7 @@ Deno.test("X4 C3 fault 4: a tool that fails is a result, one that does not exist
     (name, args) => server.modern("tools/call", { name, arguments: args }, { accept: "application/json" }),
   ];
   for (const call of calls) {
-    for (const args of [{ command: "exit 3", execution_mode: "Synchronous" }, {}, { command: 7 }]) {
+    for (const args of [{ command: "sleep 9", timeout_seconds: 0.1 }, {}, { command: 7 }]) {
       const response = await call(SHELL, args);
       assert.deepStrictEqual([response.status, toolAnswer(await response.json()).isError], [200, true]);
     }
@@ -80,7 +80,7 @@ Deno.test("X10 H11 C3 fault 9: a server that is killed leaves no session and no 
     await using server = await HttpServerProcess.start(bench, { flags });
     await using client = await HttpClient.connect(server, { listens: false });
     await client.notify("notifications/initialized");
-    await client.call(SHELL, { command: `${orphan} (sleep 7272 &); sleep 7272` });
+    await client.start(`${orphan} (sleep 7272 &); sleep 7272`);
     await bench.processesAppear("sleep 7272", 20_000);
     server.kill("SIGKILL");
     await server.exit();

@@ -12,8 +12,8 @@ import { resolveCall } from "../../catalog/resolve.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { callTool, type ToolCall } from "../../service/call_tool.ts";
 import { leafTool, ToolLister } from "../../service/definitions.ts";
+import { statusLine } from "../../service/facts.ts";
 import { leftSentence } from "../../service/left_sentence.ts";
-import { statusLine } from "../../service/results.ts";
 import type { Service } from "../../service/service.ts";
 import { colours } from "../colours.ts";
 import { compose } from "../compose.ts";
@@ -163,7 +163,11 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
     });
   });
   try {
-    const result = await callTool(service, wanted, { signal: abort.signal, sendProgress: undefined });
+    const result = await callTool(service, wanted, {
+      signal: abort.signal,
+      sendProgress: undefined,
+      unhurried: true,
+    });
     const operation = started[0];
     output.end();
     if (asJson) await print(`${JSON.stringify(result, null, 2)}\n`);

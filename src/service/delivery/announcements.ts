@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Transition } from "../../operation/registry.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { LogLevel } from "../log_level.ts";
-import { headingOf, statusLine } from "../results.ts";
+import { headingOf, statusLine } from "../facts.ts";
 import type { Service } from "../service.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { watchResources } from "./resource_changes.ts";
@@ -30,7 +30,7 @@ export function announceToLegacy({ service, server, outgoing, use }: Announcer):
   const unsubscribes = [
     service.registry.subscribe((transition) => {
       announceEnd(transition, wanted, outgoing);
-      announceTask(transition, server, outgoing);
+      announceTask(transition, service.settings, { server, outgoing });
     }),
     service.onCatalogChange?.(() => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
     watchResources(service, {
@@ -88,9 +88,13 @@ function announceEnd({ operation, to }: Transition, wanted: LogLevel, outgoing: 
 }
 
 /** The end of a task of 2025-11-25, for clients that would rather not ask. */
-function announceTask({ operation, to }: Transition, server: SessionServer, outgoing: Outgoing): void {
+function announceTask(
+  { operation, to }: Transition,
+  settings: Service["settings"],
+  { server, outgoing }: Pick<Announcer, "server" | "outgoing">,
+): void {
   if (!operation.isTask || !isEnded(to) || !server.hasCoreTasks) return;
-  outgoing.notifyLater("notifications/tasks/status", coreTask(operation));
+  outgoing.notifyLater("notifications/tasks/status", coreTask(operation, settings));
 }
 
 /** Once the kernel has been asked (S17). */

@@ -14,7 +14,8 @@ import {
 import type { Operation } from "../../operation/operation_record.ts";
 import { callTool } from "../call_tool.ts";
 import { ProgressStream } from "../progress.ts";
-import { finalText, OPERATION_META_KEY, operationMeta } from "../results.ts";
+import { OPERATION_META_KEY, operationMeta } from "../facts.ts";
+import { finalText, styleOf } from "../results.ts";
 import { activeHeartbeat } from "../run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
 import { calledName } from "../listed_texts.ts";
@@ -22,6 +23,7 @@ import { takesTasks } from "../task_support.ts";
 import { declaresTasks } from "./extension_tasks.ts";
 import { member } from "./lenient_params.ts";
 import type { Outgoing } from "./outgoing.ts";
+import type { ResourceUse } from "./resources.ts";
 import { rawResult, type SessionServer } from "./session_server.ts";
 import { coreTaskCreated, extensionTaskCreated } from "./task_views.ts";
 
@@ -30,6 +32,8 @@ export interface CallDeliveryParts {
   readonly server: SessionServer;
   readonly outgoing: Outgoing;
   readonly era: "legacy" | "modern";
+  /** What the client has done with resources until now. */
+  readonly use: ResourceUse;
   /** Aborted when the connection has ended. */
   readonly closed: AbortSignal;
 }
@@ -77,7 +81,7 @@ export class CallDelivery {
     }
     let created: Result | undefined;
     const begin = (operation: Operation) => {
-      created = coreTaskCreated(operation, service.registry.queuePosition(operation.id));
+      created = coreTaskCreated(operation, service.registry.queuePosition(operation.id), styleOf(service, base));
       this.#streamTask(operation, context.mcpReq._meta?.progressToken);
     };
     const result = await callTool(service, call, { ...base, task: { required: true, begin } });
@@ -93,32 +97,38 @@ export class CallDelivery {
   }
 
   #baseContext({ mcpReq }: ServerContext): CallContext {
-    const { service, era } = this.#parts;
+    const { service, era, use } = this.#parts;
     const token = mcpReq._meta?.progressToken;
+    let last = 0;
     return {
       signal: mcpReq.signal,
-      sendProgress: token === undefined
-        ? undefined
-        : (progress, message) =>
-          mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, progress, message } }),
+      readsResources: use.read,
+      sendProgress: token === undefined ? undefined : (progress, message) => {
+        last = progress;
+        return mcpReq.notify({
+          method: "notifications/progress",
+          params: { progressToken: token, progress, message },
+        });
+      },
       ...era === "legacy" && token !== undefined && service.settings.pushResults && {
-        onBackground: (operation) => this.#pushEnd(operation, token),
+        onBackground: (operation) => this.#pushEnd(operation, token, () => last + 1),
       },
     };
   }
 
   /**
    * The result as one last progress message, after the answer. The specification lets progress end with the answer;
-   * the original of this server sends it all the same, and so does this one, to clients that gave a token.
+   * the original of this server sends it all the same; `--push-results` does so to clients that gave a token.
    */
-  #pushEnd(operation: Operation, progressToken: ProgressToken): void {
-    const { service: { settings }, outgoing } = this.#parts;
+  #pushEnd(operation: Operation, progressToken: ProgressToken, next: () => number): void {
+    const { service, outgoing, use } = this.#parts;
     void operation.ended.then(() => {
-      const { text, view } = finalText(operation, { limits: settings.inline, keepAnsi: settings.keepAnsi });
+      const { text, view } = finalText(operation, styleOf(service, { readsResources: use.read }), "listed");
+      const progress = next();
       outgoing.notifyLater("notifications/progress", {
         progressToken,
-        progress: 1,
-        total: 1,
+        progress,
+        total: progress,
         message: text,
         _meta: { [OPERATION_META_KEY]: operationMeta(operation, view) },
       });

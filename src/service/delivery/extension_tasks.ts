@@ -7,9 +7,11 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
+import { styleOf } from "../results.ts";
 import type { Service } from "../service.ts";
 import { findTask } from "./core_tasks.ts";
 import { ANYTHING, member } from "./lenient_params.ts";
+import type { ResourceUse } from "./resources.ts";
 import { detailedTask } from "./task_views.ts";
 
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
@@ -21,7 +23,7 @@ export function declaresTasks({ mcpReq }: ServerContext): boolean {
 }
 
 /** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
-export function serveExtensionTasks(server: Server, service: Service): void {
+export function serveExtensionTasks(server: Server, service: Service, use: ResourceUse): void {
   const serve = (method: string, handler: (params: unknown) => Result) => {
     server.setRequestHandler(method, { params: ANYTHING }, (params, context) => {
       if (declaresTasks(context)) return handler(params);
@@ -30,8 +32,10 @@ export function serveExtensionTasks(server: Server, service: Service): void {
       }, `${method} needs the extension ${TASKS_EXTENSION} among the request's client capabilities`);
     });
   };
-  const { inline: limits, keepAnsi } = service.settings;
-  serve("tasks/get", (params) => detailedTask(findTask(service, params), { limits, keepAnsi }));
+  serve(
+    "tasks/get",
+    (params) => detailedTask(findTask(service, params), styleOf(service, { readsResources: use.read })),
+  );
   // No task of ours ever asks for input, and responses to what was not asked are to be ignored.
   serve("tasks/update", (params) => {
     findTask(service, params);

@@ -1,5 +1,6 @@
 /** The addresses of what can be read (C4): operations, their output or a part of it, and tool files. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { LineWish } from "../../operation/output_pages.ts";
 
 /** What an address names. */
 export type ResourceAddress =
@@ -12,7 +13,7 @@ export type ResourceAddress =
 /** Which part of an output, and at most how many bytes of it. */
 export type OutputRange =
   | { readonly by: "bytes"; readonly offset: number; readonly limit: number }
-  | { readonly by: "lines"; readonly first: number; readonly last: number | undefined; readonly limit: number };
+  | { readonly by: "lines"; readonly lines: LineWish; readonly limit: number };
 
 export const OPERATIONS_URI = "ahma://operations";
 
@@ -79,18 +80,20 @@ function outputAddress(id: string, parameters: URLSearchParams): Outcome<Resourc
   }
   if (parameters.has("offset")) return failure('"lines" and "offset" exclude each other: give one of them');
   const range = readLineRange(lines);
-  return range.ok ? success({ kind: "output", id, range: { by: "lines", ...range.value, limit: bytes } }) : range;
+  return range.ok ? success({ kind: "output", id, range: { by: "lines", lines: range.value, limit: bytes } }) : range;
 }
 
-/** `7`, `7-20` or `7-`: lines counted from 1. */
-export function readLineRange(
-  text: string,
-): Outcome<{ readonly first: number; readonly last: number | undefined }> {
+/** `7`, `7-20` or `7-`: lines counted from 1; `-20`: the last 20. */
+export function readLineRange(text: string): Outcome<LineWish> {
+  const [, fromEnd] = /^-([1-9]\d{0,14})$/.exec(text.trim()) ?? [];
+  if (fromEnd !== undefined) return success({ fromEnd: Number(fromEnd) });
   const [, from, dash, to] = /^([1-9]\d{0,14})(?:(-)([1-9]\d{0,14})?)?$/.exec(text.trim()) ?? [];
   const first = Number(from);
   const last = to !== undefined ? Number(to) : dash === undefined ? first : undefined;
   if (from === undefined || (last !== undefined && last < first)) {
-    return failure(`"lines" is "${text}", expected a range counted from 1, as in 7, 7-20 or 7-`);
+    return failure(
+      `"lines" is "${text}", expected a range counted from 1, as in 7, 7-20 or 7-, or -20 for the last 20`,
+    );
   }
   return success({ first, last });
 }

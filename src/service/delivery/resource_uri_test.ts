@@ -25,9 +25,10 @@ Deno.test("C4 readAddress() takes a part by lines or by bytes", () => {
     const address = readAddress(`ahma://operations/op_1/output?${query}`);
     return address?.ok === true && address.value.kind === "output" ? address.value.range : address;
   };
-  assert.deepStrictEqual(rangeOf("lines=7"), { by: "lines", first: 7, last: 7, limit: 262_144 });
-  assert.deepStrictEqual(rangeOf("lines=7-9&limit=10"), { by: "lines", first: 7, last: 9, limit: 10 });
-  assert.deepStrictEqual(rangeOf("lines=7-"), { by: "lines", first: 7, last: undefined, limit: 262_144 });
+  assert.deepStrictEqual(rangeOf("lines=7"), { by: "lines", lines: { first: 7, last: 7 }, limit: 262_144 });
+  assert.deepStrictEqual(rangeOf("lines=7-9&limit=10"), { by: "lines", lines: { first: 7, last: 9 }, limit: 10 });
+  assert.deepStrictEqual(rangeOf("lines=7-"), { by: "lines", lines: { first: 7, last: undefined }, limit: 262_144 });
+  assert.deepStrictEqual(rangeOf("lines=-20"), { by: "lines", lines: { fromEnd: 20 }, limit: 262_144 });
   assert.deepStrictEqual(rangeOf("limit=1048576&offset=5"), { by: "bytes", offset: 5, limit: 1_048_576 });
 });
 
@@ -50,7 +51,7 @@ Deno.test("C4 readAddress() tells what is not ours from what is ours and makes n
 });
 
 Deno.test("C4 readLineRange() refuses what no line has for a number", () => {
-  for (const text of ["", "0", "-1", "1-0", "a", "1.5", "1--2", "9999999999999999"]) {
+  for (const text of ["", "0", "-0", "--1", "1-0", "a", "1.5", "1--2", "9999999999999999"]) {
     assert.deepStrictEqual(readLineRange(text).ok ? text : undefined, undefined);
   }
 });

@@ -12,10 +12,11 @@ import {
 import { isOperationId } from "../../base/ids.ts";
 import type { Catalog } from "../../catalog/leaf.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { readLines, readPage } from "../../operation/output_pages.ts";
+import { readLines, readPage, resolveLines } from "../../operation/output_pages.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { shorten } from "../prepare_call.ts";
-import { finalText, headingOf, operationMeta, statusLine } from "../results.ts";
+import { headingOf, operationMeta, statusLine } from "../facts.ts";
+import { finalText, styleOf } from "../results.ts";
 import type { Service } from "../service.ts";
 import { shownValue } from "./lenient_params.ts";
 import {
@@ -41,14 +42,17 @@ const TEXT_TYPE = "text/plain";
 
 type Contents = ReadResourceResult["contents"][number];
 
-/** Whether the client has the list, and so may want to hear that it is out of date. */
+/** What a client has done with resources. */
 export interface ResourceUse {
+  /** It has the list, and so may want to hear that it is out of date. */
   readonly listed: boolean;
+  /** It has read one, so their addresses are of use to it (X4). */
+  readonly read: boolean;
 }
 
 /** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
 export function serveResources(server: Server, service: Service): ResourceUse {
-  const use = { listed: false };
+  const use = { listed: false, read: false };
   server.setRequestHandler("resources/list", async ({ params }) => {
     use.listed = true;
     return await listResources(service, params?.cursor);
@@ -57,9 +61,11 @@ export function serveResources(server: Server, service: Service): ResourceUse {
     if (params?.cursor !== undefined) throw invalidCursor(params.cursor);
     return { resourceTemplates: [...RESOURCE_TEMPLATES] };
   });
-  server.setRequestHandler("resources/read", async ({ params }) => ({
-    contents: await readResource(service, params.uri),
-  }));
+  server.setRequestHandler("resources/read", async ({ params }) => {
+    const contents = await readResource(service, params.uri);
+    use.read = true;
+    return { contents };
+  });
   return use;
 }
 
@@ -126,7 +132,6 @@ function briefFacts(operation: Operation): Record<string, unknown> {
 
 /** Everything about one operation; `result` is the text `await` gives. */
 function operationFacts(service: Service, operation: Operation): Record<string, unknown> {
-  const { inline, keepAnsi } = service.settings;
   const { totalBytes, totalLines, lostBytes } = operation.output;
   const ended = isEnded(operation.state);
   return {
@@ -137,7 +142,7 @@ function operationFacts(service: Service, operation: Operation): Record<string, 
       lines: totalLines,
       ...lostBytes > 0 && { lost_bytes: lostBytes },
     },
-    ...ended && { result: finalText(operation, { limits: inline, keepAnsi }).text },
+    ...ended && { result: finalText(operation, styleOf(service, { readsResources: true }), "fetched").text },
   };
 }
 
@@ -149,7 +154,7 @@ async function outputPart(
 ): Promise<Contents> {
   const page = range.by === "bytes"
     ? await readPage(output, range, { keepAnsi })
-    : await readLines(output, range, { keepAnsi });
+    : await readLines(output, { ...resolveLines(output, range.lines), limit: range.limit }, { keepAnsi });
   const left = output.totalBytes - page.nextOffset;
   // Joined, not a template: that makes a string of two parts, at which the engine's fast way to JSON gives up and begins
   // again with the slow one, the long text included. It takes half the time of a page (N4).
@@ -257,7 +262,8 @@ const RESOURCE_TEMPLATES: readonly ResourceTemplateType[] = [
     uriTemplate: TEMPLATES.output,
     name: "output",
     title: "The output of one operation",
-    description: "All of it or a part: lines=7-20 (counted from 1), or offset and limit in bytes. " +
+    description:
+      "All of it or a part: lines=7-20 (counted from 1; -20 for the last 20), or offset and limit in bytes. " +
       "At most limit bytes at once (default 262144, at most 1048576); _meta tells how to go on.",
     mimeType: TEXT_TYPE,
   },

@@ -6,6 +6,7 @@ import {
   SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
+import { styleOf } from "../results.ts";
 import type { Service } from "../service.ts";
 import type { WireId } from "../wire_message.ts";
 import { TASKS_EXTENSION } from "./extension_tasks.ts";
@@ -46,10 +47,9 @@ export function knownTasks({ registry }: Service, taskIds: readonly string[]): r
 }
 
 /** `notifications/tasks` of one subscription: a task as `tasks/get` would tell it now. */
-export function taskNotification({ settings }: Service, operation: Operation, subscription: WireId): JSONRPCMessage {
-  const { inline: limits, keepAnsi } = settings;
+export function taskNotification(service: Service, operation: Operation, subscription: WireId): JSONRPCMessage {
   const params = {
-    ...detailedTask(operation, { limits, keepAnsi }),
+    ...detailedTask(operation, styleOf(service)),
     _meta: { [SUBSCRIPTION_ID_META_KEY]: subscription },
   };
   return { jsonrpc: "2.0", method: "notifications/tasks", params };

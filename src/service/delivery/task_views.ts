@@ -9,7 +9,8 @@ import {
 import type { Operation } from "../../operation/operation_record.ts";
 import { taskTtlMs } from "../../operation/task_ttl.ts";
 import { isEnded } from "../../operation/transitions.ts";
-import { finalResult, type ResultStyle, startedResult, statusLine } from "../results.ts";
+import { statusLine } from "../facts.ts";
+import { finalResult, isErrorEnd, type ResultStyle, startedResult } from "../results.ts";
 
 /** What the model may be told while the task goes on (provisional part of 2025-11-25). */
 const IMMEDIATE_RESPONSE_META_KEY = "io.modelcontextprotocol/model-immediate-response";
@@ -19,22 +20,26 @@ const SHORTEST_POLL_MS = 500;
 const LONGEST_POLL_MS = 5000;
 
 /** A task of 2025-11-25. */
-export function coreTask(operation: Operation): Result {
+export function coreTask(operation: Operation, style: Pick<ResultStyle, "exitErrors">): Result {
   const { status, ...facts } = taskFacts(operation);
   return {
     ...facts,
     // There, a call whose result is an error has failed.
-    status: status === "completed" && operation.state !== "completed" ? "failed" : status,
+    status: status === "completed" && isErrorEnd(operation, style) ? "failed" : status,
     ttl: taskTtlMs(operation, Date.now()),
     pollInterval: pollInterval(operation),
   };
 }
 
 /** The answer to a call that became a task of 2025-11-25. */
-export function coreTaskCreated(operation: Operation, position: number | undefined): Result {
-  const [text] = startedResult(operation, position).content;
+export function coreTaskCreated(
+  operation: Operation,
+  position: number | undefined,
+  style: ResultStyle,
+): Result {
+  const [text] = startedResult(operation, style, position).content;
   return {
-    task: coreTask(operation),
+    task: coreTask(operation, style),
     _meta: {
       [RELATED_TASK_META_KEY]: { taskId: operation.id },
       ...text?.type === "text" && { [IMMEDIATE_RESPONSE_META_KEY]: text.text },
