@@ -11,7 +11,8 @@ export function hiddenCharacters(argument: ArgumentDefinition, at: readonly (str
   const { name, alias, pattern, default: given, enum: values } = argument;
   return Object.entries({ name, alias, pattern, default: given, enum: values }).flatMap(([field, value]) => {
     const texts = [value].flat().filter((one) => typeof one === "string");
-    const found = texts.map(hiddenCharacter).find((one) => one !== undefined);
+    // NUL is told of by what cannot take it.
+    const found = texts.map((text) => hiddenCharacter(text.replaceAll("\0", ""))).find((one) => one !== undefined);
     if (found === undefined) return [];
     return [
       errorAt([...at, field], `"${field}" of an argument holds a character that nobody sees (${found}): remove it`),
