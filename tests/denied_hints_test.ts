@@ -80,8 +80,8 @@ for (const user of usersAtHand()) {
     for (const name of ["id_rsa", "none"]) {
       for (const line of [`cat ~/.ssh/${name} 2>&1 | tail -1`, `test -e ~/.ssh/${name}; echo $?`]) {
         const { text } = await open.shell(line);
-        const said = `\nSandbox: "${home}/.ssh/${name}" is hidden from commands, whether it exists or not.\n`;
-        assert.ok(text.includes(said), `${line}: ${text}`);
+        const said = `Sandbox: "${home}/.ssh/${name}" is hidden from commands, whether it exists or not.`;
+        assert.ok(text.split("\n").includes(said), `${line}: ${text}`);
       }
     }
   });

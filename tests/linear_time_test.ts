@@ -26,6 +26,7 @@ import { tracedDenials } from "../src/sandbox/denied_traces.ts";
 import { evidenceIn } from "../src/sandbox/printed_evidence.ts";
 import { printsError } from "../src/sandbox/printed_errors.ts";
 import { readAddress } from "../src/service/delivery/resource_uri.ts";
+import { onOneLine } from "../src/service/facts.ts";
 import { shorten } from "../src/service/prepare_call.ts";
 import { describeWithSource } from "../src/cli/commands/source_excerpt.ts";
 import { toolLines, toolTable } from "../src/cli/commands/tool_table.ts";
@@ -84,6 +85,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   pathOfUri,
   readAddress,
   shorten,
+  onOneLine,
   limitOf,
   commandWords,
   locateSyntaxError: (text) => locateSyntaxError("a.json", `{"a":${text}`, "is broken"),

@@ -35,7 +35,7 @@ function factsLine(operation: Operation, first: readonly string[]): string {
     duration(elapsedMs(operation, operation.endedAt ?? operation.createdAt)),
     ...operation.protectedChanges.length === 0 ? [] : ["PROTECTED PATHS CHANGED"],
   ];
-  const message = end?.message === undefined ? "" : `: ${end.message.replaceAll(/\s*\n\s*/g, " ")}`;
+  const message = end?.message === undefined ? "" : `: ${onOneLine(end.message)}`;
   return `[${facts.join(", ")}${message}]`;
 }
 
@@ -96,4 +96,9 @@ export function briefMeta(operation: Operation, quick: boolean): Record<string, 
   if (quick) return { exit_code: 0 };
   const { operation_id: _id, tool: _tool, ...facts } = operationMeta(operation, undefined);
   return facts;
+}
+
+/** Lines of a text with a blank between. */
+export function onOneLine(text: string): string {
+  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" ");
 }
