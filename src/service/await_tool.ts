@@ -12,6 +12,7 @@ import {
   unknownOperation,
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "./builtin_parameters.ts";
+import { listedName } from "./listed_texts.ts";
 import { appendNews } from "./piggyback.ts";
 import { protectedMeta } from "./protected_note.ts";
 import { ProgressStream } from "./progress.ts";
@@ -70,7 +71,7 @@ async function awaitOperations(
     return errorResult(`Cannot wait without "operation_id": ${BY_ID_ONLY}`);
   }
   const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
-  if (awaited.length === 0) return appendNews(nothingOpen(args.text("tools")), service, context);
+  if (awaited.length === 0) return appendNews(nothingOpen(service, args.text("tools")), service, context);
   const limitSeconds = args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS;
   await waitFor(service, awaited, limitSeconds, context);
   // A request that was cancelled gets no answer, so nothing was collected by it.
@@ -107,9 +108,10 @@ async function waitFor(
   await progress?.close();
 }
 
-function nothingOpen(tools: string | undefined): CallToolResult {
+function nothingOpen(service: Service, tools: string | undefined): CallToolResult {
   const which = tools === undefined || tools.trim() === "" ? "operation" : `operation of the tools "${tools}"`;
-  return textResult(`No ${which} is running, and no such result is unread; \`status\` lists what ended.`);
+  const status = listedName(service, "status");
+  return textResult(`No ${which} is running, and no such result is unread; \`${status}\` lists what ended.`);
 }
 
 /** Of the operation that was named. */
@@ -133,7 +135,7 @@ function answerAll(service: Service, awaited: readonly Operation[], context: Cal
   for (const operation of ended) service.registry.markCollected(operation.id);
   const texts = finals.map(({ text }) => text.trimEnd());
   const left = allEnded.length - ended.length;
-  if (left > 0) texts.push(`${left} more ended: another \`await\` gives their results.`);
+  if (left > 0) texts.push(`${left} more ended: another \`${listedName(service, "await")}\` gives their results.`);
   if (running.length > 0) texts.push(stillRunning(service, running, style));
   const metas = [...finals, ...running.map((operation) => ({ operation, view: undefined }))]
     .map(({ operation, view }) => operationMeta(operation, view));
@@ -154,7 +156,7 @@ function stillRunning(service: Service, running: readonly Operation[], style: Re
     joinLines(describeRunning(service, operation), outputSoFar(operation, style, RUNNING_OUTPUT))
   );
   const more = running.length > parts.length ? `... ${running.length - parts.length} more` : "";
-  return joinLines(...parts, more, "Another `await` waits on.");
+  return joinLines(...parts, more, `Another \`${listedName(service, "await")}\` waits on.`);
 }
 
 function describeRunning({ registry }: Service, operation: Operation): string {

@@ -3,6 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../operation/text_view.ts";
 import { headingOf, statusLine } from "./facts.ts";
+import { listedName } from "./listed_texts.ts";
 import { finalText, styleOf } from "./results.ts";
 import type { CallContext, Service } from "./service.ts";
 
@@ -28,7 +29,9 @@ export function appendNews(
     else registry.markMentioned(operation.id);
     return news.text;
   });
-  const more = ended.length > MOST_TOLD ? [`${ended.length - MOST_TOLD} more ended; \`status\` lists them.`] : [];
+  const more = ended.length > MOST_TOLD
+    ? [`${ended.length - MOST_TOLD} more ended; \`${listedName(service, "status")}\` lists them.`]
+    : [];
   // Some clients put blocks together without anything between them.
   const text = ["\nEnded in the meantime:", ...parts, ...more].join("\n");
   return { ...result, content: [...result.content, { type: "text", text }] };
@@ -43,7 +46,8 @@ function newsOf(
   const { text, view } = finalText(operation, { ...style, limits: WHOLE }, "listed");
   if (view.omittedBytes === 0) return { text: indented(text.trimEnd()), whole: true };
   const last = lastLines(operation.output, PART, style).trimEnd();
-  const rest = `... \`await\` ${JSON.stringify({ operation_id: operation.id })} returns all ` +
+  const rest =
+    `... \`${listedName(service, "await")}\` ${JSON.stringify({ operation_id: operation.id })} returns all ` +
     `${operation.output.totalLines} lines`;
   return { text: indented(`${statusLine(operation)} ${headingOf(operation)}\n${rest}\n${last}`), whole: false };
 }

@@ -38,6 +38,8 @@ export interface ResultStyle {
   readonly keepAnsi: boolean;
   /** `--exit-errors`: a command that failed is an error result. */
   readonly exitErrors: boolean;
+  /** `--tool-prefix`, for the names of tools in it; absent: none. */
+  readonly toolPrefix?: string;
   /** The client reads resources, so their addresses are of use to it; absent: none is named. */
   readonly withAddress?: boolean;
 }
@@ -47,8 +49,8 @@ export function styleOf(
   { settings }: Pick<Service, "settings">,
   { readsResources }: Pick<CallContext, "readsResources"> = {},
 ): ResultStyle {
-  const { inline: limits, keepAnsi, exitErrors } = settings;
-  return { limits, keepAnsi, exitErrors, ...readsResources === true && { withAddress: true } };
+  const { inline: limits, keepAnsi, exitErrors, toolPrefix = "" } = settings;
+  return { limits, keepAnsi, exitErrors, toolPrefix, ...readsResources === true && { withAddress: true } };
 }
 
 /**
@@ -129,7 +131,7 @@ export function startedResult(operation: Operation, style: ResultStyle, position
     state: position === undefined && elapsedMs(operation, Date.now()) < QUICK_MS
       ? "started"
       : stateOf(operation, position),
-    advice: "`await` returns its result.",
+    advice: `\`${style.toolPrefix ?? ""}await\` returns its result.`,
   });
 }
 
@@ -141,7 +143,7 @@ export function stillRunningResult(
 ): CallToolResult {
   return activeResult(operation, style, {
     state: stateOf(operation, position),
-    advice: "Another `await` waits on.",
+    advice: `Another \`${style.toolPrefix ?? ""}await\` waits on.`,
   });
 }
 
@@ -183,11 +185,11 @@ function isQuick(operation: Operation): boolean {
 }
 
 /** The call that reads what is left out, and the resource for clients that have read one. */
-function adviceFor({ id }: Operation, { withAddress }: ResultStyle): (gap: Gap) => string {
+function adviceFor({ id }: Operation, { withAddress, toolPrefix = "" }: ResultStyle): (gap: Gap) => string {
   return ({ first, last, insideLine, offset }) => {
     const part = insideLine ? { offset } : { lines: first === last ? `${first}` : `${first}-${last}` };
     const address = withAddress === true ? `, or resource ${outputUri(id)}` : "";
-    return `; status ${JSON.stringify({ operation_id: id, ...part })} reads them${address}`;
+    return `; ${toolPrefix}status ${JSON.stringify({ operation_id: id, ...part })} reads them${address}`;
   };
 }
 
