@@ -1,7 +1,8 @@
 /**
  * The SDK's server, corrected where one class for all versions says more than a version knows: capabilities and
  * `tools/list` in the words of the negotiated version, and a task as the result of `tools/call`, which the SDK's own
- * check of results does not let through. Errors have the code that the negotiated version has for them.
+ * check of results does not let through. Errors have the code that the negotiated version has for them, and the server
+ * introduces itself once in each connection.
  */
 import {
   type Implementation,
@@ -10,6 +11,7 @@ import {
   ResourceNotFoundError,
   type Result,
   Server,
+  SERVER_INFO_META_KEY,
   type ServerContext,
   type ServerOptions,
   type Transport,
@@ -36,6 +38,7 @@ export function rawResult(result: Result): Result {
 }
 
 export class SessionServer extends Server {
+  #introduced = false;
   /** The `data` of errors about missing resources that are on their way. */
   readonly #notFound = new WeakSet<object>();
 
@@ -51,7 +54,7 @@ export class SessionServer extends Server {
 
   override connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport);
-    transport.send = (message, options) => send(this.#withOldCode(message), options);
+    transport.send = (message, options) => send(this.#introducedOnce(this.#withOldCode(message)), options);
     return super.connect(transport);
   }
 
@@ -69,6 +72,18 @@ export class SessionServer extends Server {
         throw inWords(thrown);
       }
     };
+  }
+
+  /** With the name of the server in the first result that has it: on a connection that lasts it says nothing new. */
+  #introducedOnce(message: JSONRPCMessage): JSONRPCMessage {
+    if (!("result" in message) || message.result._meta?.[SERVER_INFO_META_KEY] === undefined) return message;
+    if (!this.#introduced) {
+      this.#introduced = true;
+      return message;
+    }
+    const { [SERVER_INFO_META_KEY]: _, ..._meta } = message.result._meta;
+    const { _meta: __, ...result } = message.result;
+    return { ...message, result: { ...result, ...Object.keys(_meta).length > 0 && { _meta } } };
   }
 
   #withOldCode(message: JSONRPCMessage): JSONRPCMessage {
