@@ -1,6 +1,7 @@
 /** What a command left running: the names of its children, for a result (X17). */
 import { visibleText } from "../base/visible_text.ts";
 import type { LeftRunning } from "../operation/operation.ts";
+import { isOwnShell } from "./shell.ts";
 
 /** More are only counted. */
 const MOST_NAMED = 3;
@@ -24,7 +25,9 @@ export function leftRunning(parent: number, processes: ProcessNames): LeftRunnin
   return { commands: living.slice(0, MOST_NAMED).map(shown), more: Math.max(0, living.length - MOST_NAMED) };
 }
 
+/** A child that runs a part of the line itself has the words of its shell, which tell the agent nothing. */
 function shown(commandLine: string): string {
+  if (isOwnShell(commandLine.split("\0"))) return "a background part of the line";
   const words = visibleText(commandLine.slice(0, 4 * LONGEST_NAME).replaceAll("\0", " ")).replaceAll(/\s+/g, " ")
     .trim();
   return words.length <= LONGEST_NAME ? words : `${words.slice(0, LONGEST_NAME)}...`;

@@ -32,11 +32,19 @@ export function chooseShell(wanted: string | undefined, path: readonly string[])
   return success({ path: found, name, canWait: name === "bash" });
 }
 
+/** How a bash is started that reads no profile and no start-up file. */
+const BASH_FLAGS = ["--noprofile", "--norc", "-c"] as const;
+
+/** Whether a process with these words is a bash that was started for a line, or a part of one. */
+export function isOwnShell(words: readonly string[]): boolean {
+  return BASH_FLAGS.every((flag, index) => words[index + 1] === flag);
+}
+
 /** argv that runs `line` at once. */
 export function lineArguments(shell: Shell, line: string): readonly string[] {
   switch (shell.name) {
     case "bash":
-      return ["bash", "--noprofile", "--norc", "-c", line];
+      return ["bash", ...BASH_FLAGS, line];
     case "zsh":
       return ["zsh", "-f", "-c", line];
     default:
@@ -51,7 +59,7 @@ export function lineArguments(shell: Shell, line: string): readonly string[] {
 export function waitingArguments(shell: Shell): readonly string[] {
   const taken = `printf ${TAKEN_REPORT} >&${TAKEN_FD}; exec ${TAKEN_FD}>&- </dev/null`;
   const loop = `IFS= read -r -d '' ${LINE} || exit 0; ${taken}; eval "$${LINE}"`;
-  return [shell.name, "--noprofile", "--norc", "-c", loop];
+  return [shell.name, ...BASH_FLAGS, loop];
 }
 
 /** The variable the line waits in; it is gone when the line runs. */
