@@ -39,7 +39,7 @@ async function leaveAndReturn(client: HttpClient, word: string): Promise<void> {
   const again = await client.fetch("GET", { accept: "text/event-stream", "last-event-id": lastEventId });
   await using resumed = new EventReader(again);
   const answer = await resumed.message((message) => message.id === id);
-  assert.match(toolAnswer(answer.message ?? {}).text, new RegExp(`\n${word}\n`));
+  assert.match(toolAnswer(answer.message ?? {}).text, new RegExp(`^${word}\n`, "m"));
 }
 
 /** Somebody who does not read while a flood of output comes, and does other things first. */
@@ -66,7 +66,7 @@ async function useAndEnd(client: HttpClient, name: number): Promise<number> {
     const word = `${name}-${call}`;
     if (call % 30 === 7) await leaveAndReturn(client, word);
     else if (call % 50 === 25) await readLate(client, word);
-    else if (call % 10 === 3) assert.match((await client.shell(`echo ${word}`)).text, new RegExp(`\n${word}\n`));
+    else if (call % 10 === 3) assert.match((await client.shell(`echo ${word}`)).text, new RegExp(`^${word}\n`, "m"));
     else {
       const answer = await client.request("tools/call", { name: "status", arguments: {} }, { id: word });
       assert.deepStrictEqual([answer.id, /^0 running, 0 queued/.test(toolAnswer(answer).text)], [word, true]);
