@@ -1,0 +1,72 @@
+/** Sessions of the official Python SDK, 1.x and 2.x from PyPI, over stdio and HTTP: none ends in an exception. */
+import assert from "node:assert/strict";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { programStart } from "./_support/program.ts";
+import { type PythonSdk, pythonSdk } from "./_support/python_sdk.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const SCRIPT = new URL("fixtures/python_session.py", import.meta.url).pathname;
+const SESSIONS = 5;
+
+interface Told {
+  readonly tools: readonly string[];
+  readonly texts: readonly string[];
+}
+
+/** One session; @throws Error with what Python wrote when it failed. */
+async function session({ python }: PythonSdk, server: object): Promise<Told> {
+  const { success, stdout, stderr } = await new Deno.Command(python, {
+    args: [SCRIPT, JSON.stringify(server)],
+    stdin: "null",
+    signal: AbortSignal.timeout(60_000),
+  }).output();
+  const decoder = new TextDecoder();
+  if (!success) throw new Error(decoder.decode(stderr).slice(-4000));
+  return JSON.parse(decoder.decode(stdout));
+}
+
+/** Times named; the line that closes a success of a busy machine left out. */
+function steady({ tools, texts }: Told): Told {
+  return {
+    tools,
+    texts: texts.map((text) => text.replace(/\[exit code 0, .*\]$/, "").replace(/[\d.]+ m?s\]$/, "TIME]")),
+  };
+}
+
+const EXPECTED: Told = {
+  tools: ["await", "cancel", "sandboxed_shell", "status"],
+  texts: ["hi\n", "no\n[exit code 3, TIME]"],
+};
+
+for (const sdk of await Promise.all(["1.30.0", "2.3.0"].map(pythonSdk))) {
+  // In CI what is missing is a failure.
+  const ignore = sdk.problem !== undefined && Deno.env.get("CI") !== "true";
+  const reason = ignore ? ` (ignored: it cannot be installed: ${sdk.problem})` : "";
+
+  Deno.test({
+    name: `X14 X1 ${SESSIONS} sessions of the Python SDK ${sdk.version} over stdio end without an exception${reason}`,
+    ignore,
+    fn: async () => {
+      assert.strictEqual(sdk.problem, undefined);
+      await Promise.all(Array.from({ length: SESSIONS }, async () => {
+        using bench = new Workbench();
+        const { command, args, environment } = programStart(bench, []);
+        const server = { command, args, env: environment, cwd: bench.scope };
+        assert.deepStrictEqual(steady(await session(sdk, server)), EXPECTED);
+        await bench.processesGone("sleep 300");
+      }));
+    },
+  });
+
+  Deno.test({
+    name: `H1 X1 ${SESSIONS} sessions of the Python SDK ${sdk.version} over HTTP end without an exception${reason}`,
+    ignore,
+    fn: async () => {
+      assert.strictEqual(sdk.problem, undefined);
+      using bench = new Workbench();
+      await using server = await HttpServerProcess.start(bench);
+      const told = await Promise.all(Array.from({ length: SESSIONS }, () => session(sdk, { url: server.url })));
+      assert.deepStrictEqual(told.map(steady), told.map(() => EXPECTED));
+    },
+  });
+}
