@@ -135,7 +135,7 @@ export function rawly(
       );
       const said = JSON.stringify(await answer);
       await running.call("status");
-      return ran.test(said) && said.includes("completed") ? `it ran: ${said.slice(0, 300)}` : undefined;
+      return ran.test(said) && !said.includes('"isError":true') ? `it ran: ${said.slice(0, 300)}` : undefined;
     });
   return { does: asks(hostile), control: asks(harmless), sharedServer: SERVER };
 }
