@@ -5,7 +5,8 @@
 import type { WatchingLooker } from "../sandbox/guard.ts";
 import { type ObeyedByGit, obeyedByGit, parseGitAnswer } from "../sandbox/git_answer.ts";
 import { GIT_QUESTION, type GitProgram, gitTop, possibleSources } from "../sandbox/git_program.ts";
-import { isWithin } from "../sandbox/paths.ts";
+import { namedByGitConfiguration } from "../sandbox/git_names.ts";
+import { isWithin, normalPath } from "../sandbox/paths.ts";
 import type { ProtectedPath } from "../sandbox/protected.ts";
 import type { Asked, Question } from "./spawn.ts";
 
@@ -27,8 +28,8 @@ export interface GitAnswersOptions {
 
 interface Answer {
   readonly paths: readonly ProtectedPath[];
-  /** Git did not answer in time, or at too great a length. */
-  readonly refused: boolean;
+  /** `refused`: git did not answer in time, or named too much. `failed`: it ended with an error. */
+  readonly kind: "answered" | "refused" | "failed";
   readonly sources: readonly string[];
 }
 
@@ -59,13 +60,15 @@ export class GitAnswers implements Disposable {
 
   /** A repository about which git did not answer; undefined: none. */
   get unanswered(): string | undefined {
-    return this.#answers.entries().find(([, { refused }]) => refused)?.[0];
+    return this.#answers.entries().find(([, { kind }]) => kind === "refused")?.[0];
   }
 
   /** Settles when the answers are those of this moment; undefined: they are. */
   refresh(): Promise<void> | undefined {
     if (this.#asking !== undefined) return this.#asking;
-    if (this.unanswered === undefined && this.#isUnchanged()) return undefined;
+    // Without an answer nothing says which files decide about the next one.
+    const isKnown = this.#answers.values().every(({ kind }) => kind === "answered");
+    if (isKnown && this.#isUnchanged()) return undefined;
     return this.#asking = this.#askAll().finally(() => this.#asking = undefined);
   }
 
@@ -77,17 +80,26 @@ export class GitAnswers implements Disposable {
   async #askAll(): Promise<void> {
     if (this.#watches.length === 0) this.#watch();
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const left = [...this.#directories];
-      const askNext = async (): Promise<void> => {
-        for (let next = left.shift(); next !== undefined; next = left.shift()) {
-          this.#answers.set(next, await this.#ask(next));
-        }
-      };
-      await Promise.all(Array.from({ length: MOST_AT_ONCE }, askNext));
+      if (!await this.#askEach()) return;
       if (!this.#answers.values().every(({ sources }) => sources.every((file) => this.#watched.has(file)))) {
         this.#watch();
       } else if (this.#isUnchanged()) return;
     }
+  }
+
+  /** False: git left one without an answer. Nothing may run then, so that the others are not asked any more. */
+  async #askEach(): Promise<boolean> {
+    let isAnswered = true;
+    const left = [...this.#directories];
+    const askNext = async (): Promise<void> => {
+      for (let next = left.shift(); next !== undefined && isAnswered; next = left.shift()) {
+        const answer = await this.#ask(next);
+        this.#answers.set(next, answer);
+        if (answer.kind === "refused") isAnswered = false;
+      }
+    };
+    await Promise.all(Array.from({ length: MOST_AT_ONCE }, askNext));
+    return isAnswered;
   }
 
   /** Watches, from now on, what answers depend on. */
@@ -119,13 +131,16 @@ export class GitAnswers implements Disposable {
       mostBytes: MOST_BYTES,
       signal: this.#end.signal,
     });
-    // Where git fails, it obeys nothing either; what the server reads itself stays protected.
-    if (asked.kind !== "answered") return { paths: [], refused: asked.kind === "unanswered", sources: [] };
+    if (asked.kind !== "answered") {
+      // Where git fails, it obeys nothing either, until a command mends what it fails at.
+      const paths = this.#inTrees({ paths: namedByGitConfiguration(top, home).map(normalPath), programs: [] });
+      return { paths, kind: asked.kind === "failed" ? "failed" : "refused", sources: [] };
+    }
     const obeyed = obeyedByGit(parseGitAnswer(asked.text, top), { top, home });
-    return { paths: this.#inTrees(obeyed), refused: false, sources: obeyed.sources };
+    return { paths: this.#inTrees(obeyed), kind: obeyed.complete ? "answered" : "refused", sources: obeyed.sources };
   }
 
-  #inTrees({ paths, programs }: ObeyedByGit): readonly ProtectedPath[] {
+  #inTrees({ paths, programs }: Pick<ObeyedByGit, "paths" | "programs">): readonly ProtectedPath[] {
     const found = (path: string) => ({ path, tree: this.#options.trees.find((tree) => isWithin(path, tree)) });
     return [
       ...paths.map(found).flatMap(({ path, tree }) => tree === undefined ? [] : [{ path, tree, fileOnly: false }]),

@@ -124,6 +124,34 @@ Deno.test("S21 GitAnswers says that git gives no answer, and asks again the next
     assert.deepStrictEqual(answers.unanswered, undefined);
   }));
 
+Deno.test("S21 GitAnswers asks about no more repositories where one gives no answer", () =>
+  inRepository(async ({ tree, answers, asked }) => {
+    const directories = Array.from({ length: 12 }, (_, index) => `${tree}/r${index}`);
+    await run(tree, "mkfifo", `${tree}/pipe`);
+    for (const directory of directories) {
+      await run(tree, "git", "init", "-q", directory);
+      await write(directory, { ".git/config": "[include]\n\tpath = ../../pipe\n" });
+    }
+    answers.add(directories);
+    await answers.refresh();
+    assert.ok(answers.unanswered?.startsWith(`${tree}/r`), answers.unanswered);
+    assert.ok(asked.length <= 5, `${asked.length} questions`);
+  }));
+
+Deno.test("S21 GitAnswers protects an include that git fails at, and sees when another one is mended", () =>
+  inRepository(async ({ tree, obeyed }) => {
+    await write(tree, { ".git/config": "[include]\n\tpath = ../inc\n", "inc": "[broken\n" });
+    assert.deepStrictEqual(await obeyed(), ["inc"]);
+    await write(tree, { "inc": "[include]\n\tpath = more\n", "more": "[broken\n" });
+    assert.deepStrictEqual(await obeyed(), ["inc", "more"]);
+    await write(tree, { "inc": "[include]\n\tpath = \\\n  more\n", "more": "[core]\n\thooksPath = gh\n" });
+    assert.deepStrictEqual(await obeyed(), [...OWN, "gh", "inc", "more"]);
+    await write(tree, { "inc": "[include]\n\tpath = mo\\re\n" });
+    assert.deepStrictEqual(await obeyed(), ["inc", "mo\\re"], "git fails at the value");
+    await write(tree, { "inc": "[core]\n\thooksPath = hh\n" });
+    assert.deepStrictEqual(await obeyed(), [...OWN, "hh", "inc"]);
+  }));
+
 Deno.test("S21 what git is asked starts nothing that the repository names", () =>
   inRepository(async ({ tree, obeyed }) => {
     const trap = `${tree}/trap`;

@@ -21,10 +21,12 @@ export interface ObeyedByGit {
   readonly programs: readonly string[];
   /** Files that decide the answer, those that do not exist yet among them. */
   readonly sources: readonly string[];
+  /** False: there are more of a kind than can be looked at. */
+  readonly complete: boolean;
 }
 
-/** Of each kind; each is looked at around every command. */
-const MOST_NAMED = 64;
+/** Of each kind; each is looked at around every command. Nothing runs with more: those left out could be changed. */
+const MOST_NAMED = 512;
 const LONGEST_PATH = 4096;
 
 /** Values that are a path. */
@@ -97,14 +99,12 @@ export function obeyedByGit(
   const sources = new Set<string>();
   const add = (to: Set<string>, base: string, value: string) => {
     const path = placeOfValue(value, { base, home });
-    if (path !== undefined && to.size < MOST_NAMED) to.add(path);
+    if (path !== undefined && to.size <= MOST_NAMED) to.add(path);
   };
   for (const { origin, key, value } of values) {
-    if (sources.size < MOST_NAMED) {
-      sources.add(origin);
-      if (key === "extensions.worktreeconfig") sources.add(`${parentOf(origin)}/config.worktree`);
-      if (DEPENDS_ON_BRANCH.test(key)) sources.add(`${parentOf(origin)}/HEAD`);
-    }
+    add(sources, top, origin);
+    if (key === "extensions.worktreeconfig") add(sources, parentOf(origin), "config.worktree");
+    if (DEPENDS_ON_BRANCH.test(key)) add(sources, parentOf(origin), "HEAD");
     add(paths, top, origin);
     // The hooks of a repository lie where its configuration does, wherever that is.
     if (origin.endsWith("/config")) add(paths, parentOf(origin), "hooks");
@@ -114,7 +114,8 @@ export function obeyedByGit(
     } else if (PATHS.test(key)) add(paths, top, value);
     else if (isCommand(key)) { for (const word of wordsOf(value)) add(programs, top, word); }
   }
-  return { paths: [...paths], programs: [...programs], sources: [...sources] };
+  const complete = [paths, programs, sources].every(({ size }) => size <= MOST_NAMED);
+  return { paths: [...paths], programs: [...programs], sources: [...sources], complete };
 }
 
 function isCommand(key: string): boolean {

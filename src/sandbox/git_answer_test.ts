@@ -68,12 +68,25 @@ Deno.test("S21 obeyedByGit() finds the files of the project that values name as 
   }
 });
 
+Deno.test("S21 obeyedByGit() says where configuration names more than can be looked at, of whatever kind", () => {
+  const numbers = Array.from({ length: 513 }, (_, index) => index);
+  const many: Readonly<Record<string, readonly GitValue[]>> = {
+    programs: numbers.map((one) => of(`alias.a${one}`, `./x${one}`)),
+    paths: numbers.map(() => of("core.hookspath", "a")).concat(numbers.map((one) => of("core.hookspath", `h${one}`))),
+    sources: numbers.map((one) => of("user.name", "a", `/t/inc${one}`)),
+  };
+  for (const [kind, values] of Object.entries(many)) {
+    assert.deepStrictEqual(obeyedByGit(values, PLACE).complete, false, kind);
+    assert.deepStrictEqual(obeyedByGit(values.slice(0, 500), PLACE).complete, true, kind);
+  }
+});
+
 Deno.test("S21 obeyedByGit() takes whatever configuration says, and names a bounded number of absolute paths", () => {
   const key = fc.oneof(fc.constantFrom("core.hookspath", "include.path", "alias.a", "filter.x.process"), fc.string());
   fc.assert(fc.property(fc.array(fc.tuple(key, fc.string({ unit: "binary" })), { maxLength: 200 }), (values) => {
     const obeyed = obeyedByGit(values.map(([one, value]) => of(one, value)), PLACE);
     for (const paths of [obeyed.paths, obeyed.programs]) {
-      assert.ok(paths.length <= 64 && paths.every((path) => path.startsWith("/") && !path.includes("/../")));
+      assert.ok(paths.length <= 513 && paths.every((path) => path.startsWith("/") && !path.includes("/../")));
     }
   }));
 });
