@@ -6,8 +6,14 @@ import type { Separator } from "../sandbox/separate.ts";
 
 /** Of one look; what is left has its turn at the next. */
 const MOST_AT_ONCE = 256;
+/** Copied at one look, bytes: the server answers nobody meanwhile. */
+const MOST_BYTES_AT_ONCE = 64n * 1024n * 1024n;
 /** For one file: a lock of git's goes, what else stands in the way mostly does not. */
 const MOST_TRIES = 4;
+
+function keyOf({ path, facts }: SharedFile): string {
+  return `${path}\0${facts.device}:${facts.inode}`;
+}
 
 export type Separates = Pick<Separator, "separate">;
 
@@ -25,15 +31,20 @@ export class SecondNames {
     this.#trees = trees.toSorted((one, other) => one.path.length - other.path.length);
   }
 
-  /** What came of it; of files that stay shared only what is new. */
+  /** What came of it; of files that stay shared only what is new. Small files come first: people write those. */
   separate(shared: readonly SharedFile[]): readonly ProtectedChange[] {
-    return shared.slice(0, MOST_AT_ONCE).flatMap(({ path, facts }): readonly ProtectedChange[] => {
-      const file = `${path}\0${facts.device}:${facts.inode}`;
-      const failed = this.#failed.get(file) ?? 0;
+    let room = MOST_BYTES_AT_ONCE;
+    const due = shared.map((file) => ({ ...file, failed: this.#failed.get(keyOf(file)) ?? 0 }))
+      .filter(({ failed }) => failed < MOST_TRIES)
+      .toSorted((one, other) => Number(one.facts.size - other.facts.size));
+    return due.slice(0, MOST_AT_ONCE).flatMap(({ path, facts, failed }): readonly ProtectedChange[] => {
       const tree = this.#trees.find((one) => isWithin(path, one.path));
-      if (tree === undefined || failed >= MOST_TRIES) return [];
-      if (this.#separator.separate({ path, wanted: facts, tree })) return [{ path, change: "separated" }];
-      this.#failed.set(file, failed + 1);
+      if (tree === undefined || room <= 0n) return [];
+      if (this.#separator.separate({ path, wanted: facts, tree })) {
+        room -= facts.size;
+        return [{ path, change: "separated" }];
+      }
+      this.#failed.set(keyOf({ path, facts }), failed + 1);
       return failed === 0 ? [{ path, change: "shared" }] : [];
     });
   }

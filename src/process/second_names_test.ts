@@ -34,6 +34,27 @@ Deno.test("S21 SecondNames.separate() tells of a file that stays shared once, an
   assert.deepStrictEqual(tried.filter((path) => path === "/t/bad").length, 4);
 });
 
+Deno.test("S21 SecondNames.separate() comes to each file, however many stay shared, and copies so much at a look", () => {
+  const separated: string[] = [];
+  const names = new SecondNames({
+    separate: ({ path }) => {
+      if (path.startsWith("/t/stays")) return false;
+      separated.push(path);
+      return true;
+    },
+  }, [TREE]);
+  const file = (path: string, size: bigint) => ({ path, facts: { ...FACTS, size } });
+  const staying = Array.from({ length: 300 }, (_, index) => file(`/t/stays${index}`, 0n));
+  const large = Array.from({ length: 3 }, (_, index) => file(`/t/large${index}`, 40n * 1024n * 1024n));
+  const shared = [...staying, ...large, file("/t/small", 1n)];
+  const looks = Array.from({ length: 10 }, () => {
+    names.separate(shared.filter(({ path }) => !separated.includes(path)));
+    return [...separated];
+  });
+  assert.deepStrictEqual(looks.at(-1), ["/t/small", "/t/large0", "/t/large1", "/t/large2"]);
+  assert.ok(looks.some((seen) => seen.length === 3), "two large files are more than one look copies");
+});
+
 Deno.test("S21 SecondNames.withoutOwn() leaves out what taking apart made, and nothing else", () => {
   const names = new SecondNames({ separate: () => true }, [TREE]);
   names.remember(view({ a: "1", b: "1", c: "1" }), view({ a: "2", b: "2", c: "1" }));

@@ -7,11 +7,11 @@ import { expected, isWithin, parentOf } from "./paths.ts";
 import type { GuardedPath } from "./policy.ts";
 import type { ProtectedPath } from "./protected.ts";
 
-/** Entries of protected directories that one look takes in, in the order of the system. */
+/** Entries of one protected directory that a look takes in, in the order of the system: none uses up another's. */
 const MOST_ENTRIES = 4096;
 /** Of these, directories and files with several names that are looked at around every command. */
 const MOST_WATCHED_ENTRIES = 256;
-/** Links in protected directories that are followed. */
+/** Links in one protected directory that are followed. */
 const MOST_LINKS = 64;
 
 export class GuardLook {
@@ -29,9 +29,10 @@ export class GuardLook {
   readonly #absent = new Set<string>();
   #key = "";
   #mounts = "";
-  #entries = MOST_ENTRIES;
-  #watchedEntries = MOST_WATCHED_ENTRIES;
-  #links = MOST_LINKS;
+  #entries = 0;
+  #watchedEntries = 0;
+  #links = 0;
+  #isComplete = true;
 
   constructor(libc: Looker, plan: GuardPlan, mounted: boolean) {
     this.#libc = libc;
@@ -40,7 +41,15 @@ export class GuardLook {
   }
 
   /** Follows the path to what it leads to, which is protected as the path itself is. */
-  protect({ path, tree, fileOnly, program }: ProtectedPath): void {
+  protect(one: ProtectedPath): void {
+    this.#entries = MOST_ENTRIES;
+    this.#watchedEntries = MOST_WATCHED_ENTRIES;
+    this.#links = MOST_LINKS;
+    this.#follow(one);
+    this.#isComplete &&= this.#entries > 0 && this.#links > 0;
+  }
+
+  #follow({ path, tree, fileOnly, program }: ProtectedPath): void {
     const way = followLinks({ from: tree, path: path.slice(tree.length), look: (one) => this.#look(one) });
     const passed = way.passed.filter((one) => this.#isInside(one.path));
     for (const one of passed) (one.facts.kind === "link" ? this.#everything : this.#identity).add(one.path);
@@ -88,7 +97,7 @@ export class GuardLook {
       exposed: this.#exposed,
       unreadable: this.#unreadable,
       behind: { everything: [...this.#everything], absent: [...this.#absent], identity },
-      complete: this.#entries > 0 && this.#links > 0,
+      complete: this.#isComplete,
     };
   }
 
@@ -136,7 +145,7 @@ export class GuardLook {
       }
       if (facts.kind === "directory") this.#addEntries(path, parts, whole);
       else if (facts.kind === "link" && this.#links-- > 0) {
-        this.protect({ path, tree: directory, fileOnly: false });
+        this.#follow({ path, tree: directory, fileOnly: false });
       }
     }
   }

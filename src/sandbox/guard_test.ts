@@ -237,3 +237,16 @@ Deno.test("S8 S21 protectedChanges() tells of what is mounted as of what is not"
       { path: `${tree}/.mcp.json`, change: "created" },
     ]);
   }));
+
+Deno.test("S21 lookAtGuarded() sees second names in one directory, whatever fills another", () =>
+  inTree(async ({ tree, plan, look }) => {
+    await Deno.mkdir(`${tree}/.claude`);
+    await Deno.mkdir(`${tree}/.zed`);
+    for (let entry = 0; entry < 4_200; entry++) await Deno.symlink("nowhere", `${tree}/.claude/${entry}`);
+    await Deno.writeTextFile(`${tree}/.zed/tasks.json`, "[]");
+    await Deno.link(`${tree}/.zed/tasks.json`, `${tree}/second`);
+    const { shared, behind, complete } = look(plan([".claude", ".zed"]), MOUNTED);
+    assert.deepStrictEqual(shared.map(({ path }) => path), [`${tree}/.zed/tasks.json`]);
+    assert.ok(behind.everything.includes(`${tree}/.zed/tasks.json`), "it is looked at again");
+    assert.deepStrictEqual([complete], [false]);
+  }));
