@@ -168,11 +168,10 @@ export class Separator implements Disposable {
     });
   }
 
-  /** Puts the copy in the file's place; false: another file was there by then, and is there again. */
-  #exchange({ directory, name, lock, before, source }: Exchange): boolean {
+  /** Puts the copy in the file's place; false: another file took the place of either meanwhile, and it is undone. */
+  #exchange({ directory, name, lock, before, source, copy }: Exchange): boolean {
     const { renameat2 } = NUMBERS[this.#processor];
     const { renameAt } = this.#library.symbols;
-    if (this.#stat(source, "")?.changedAt !== before.changedAt) return false;
     const exchange = () =>
       renameAt(
         BigInt(renameat2),
@@ -182,8 +181,11 @@ export class Separator implements Disposable {
         text(name),
         BigInt(RENAME_EXCHANGE),
       ) === 0n;
-    if (!exchange()) return false;
-    if (isSame(this.#stat(directory, lock), before)) return true;
+    const made = this.#stat(copy, "");
+    if (made === undefined || this.#stat(source, "")?.changedAt !== before.changedAt) return false;
+    // A command may have put a file of its own under the lock's name: that must not take the protected place.
+    if (!isSame(this.#stat(directory, lock), made) || !exchange()) return false;
+    if (isSame(this.#stat(directory, name), made) && isSame(this.#stat(directory, lock), before)) return true;
     exchange();
     return false;
   }

@@ -139,3 +139,46 @@ Deno.test("S21 Separator.separate() reaches nothing outside while a command exch
       assert.deepStrictEqual(BigInt((await Deno.lstat(`${base}/outside/${name}`)).ino ?? 0), inode);
     }
   }));
+
+/** Puts another file under the lock's name whenever it appears, and says so when it has begun. */
+const REPLACING = `
+import os, sys
+os.chdir(sys.argv[1])
+print("begun", flush=True)
+while True:
+  open("evil", "w").write("evil")
+  while not os.path.exists("config.lock"): pass
+  try: os.rename("evil", "config.lock")
+  except OSError: pass
+`;
+
+Deno.test("S21 Separator.separate() puts nothing but its copy in the place, whatever takes the lock's name", () =>
+  inTree(async ({ tree }) => {
+    using separator = new Separator(Deno.build.arch);
+    const directory = `${tree.path}/a`;
+    const path = `${directory}/config`;
+    const ours = "ours".repeat(250_000);
+    const args = ["-c", REPLACING, directory];
+    const loop = new Deno.Command("python3", { args, stdout: "piped", stderr: "inherit" }).spawn();
+    const begun = loop.stdout.getReader();
+    const seen = new Set<string>();
+    let kept = 0;
+    try {
+      await begun.read();
+      for (let number = 0; number < 100; number++) {
+        await Deno.remove(path);
+        await Deno.writeTextFile(path, ours);
+        await Deno.link(path, `${tree.path}/second${number}`);
+        const inode = BigInt((await Deno.lstat(path)).ino ?? 0);
+        if (!separator.separate({ path, wanted: { device: tree.device, inode }, tree })) kept++;
+        seen.add((await Deno.readTextFile(path)).slice(0, 4));
+        await Deno.remove(`${directory}/config.lock`).catch(() => {}); // where the other program came too late
+      }
+    } finally {
+      loop.kill("SIGKILL");
+      await begun.cancel();
+      await loop.status;
+    }
+    assert.ok(kept > 0, "the other program met no lock");
+    assert.deepStrictEqual(seen, new Set(["ours"]));
+  }));
