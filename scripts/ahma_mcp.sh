@@ -1,8 +1,19 @@
 #!/bin/sh
 # Runs the packed program in this script's directory with deno: the one in AHMA_DENO, else the first on PATH.
 # It uses words built into the shell only, so that a start costs no process besides the runtime.
+
+# Empty and relative entries of PATH count from the project that the server is started in: commands write there, so
+# that nothing is run from them.
+places=
+IFS=:
+set -f
+for place in $PATH; do
+  case $place in /*) places=$places:$place ;; esac
+done
+places=${places#:}
+
 self=$0
-if [ -L "$self" ]; then self=$(readlink -f "$self"); fi
+if [ -L "$self" ]; then self=$(PATH=$places readlink -f "$self"); fi
 case $self in */*) folder=${self%/*} ;; *) folder=. ;; esac
 
 name=${AHMA_DENO:-deno}
@@ -10,18 +21,16 @@ deno=
 case $name in
   */*) deno=$name ;;
   *)
-    IFS=:
-    set -f
-    for place in $PATH; do
-      if [ -f "${place:-.}/$name" ] && [ -x "${place:-.}/$name" ]; then
-        deno=${place:-.}/$name
+    for place in $places; do
+      if [ -f "$place/$name" ] && [ -x "$place/$name" ]; then
+        deno=$place/$name
         break
       fi
     done
-    unset IFS
-    set +f
     ;;
 esac
+unset IFS
+set +f
 if ! [ -f "$deno" ] || ! [ -x "$deno" ]; then
   echo "Cannot start ahma_mcp: \"$name\" was not found; install deno (npm install -g deno) or set AHMA_DENO to its path" >&2
   exit 1
@@ -31,13 +40,13 @@ fi
 # instead, from the package itself or from the package of this platform. Where npm's link leads to the runtime itself,
 # that is seen without a process.
 real=$deno
-if [ -L "$deno" ] && ! [ "$deno" -ef "${deno%/*}/../lib/node_modules/deno/deno" ]; then real=$(readlink -f "$deno"); fi
+if [ -L "$deno" ] && ! [ "$deno" -ef "${deno%/*}/../lib/node_modules/deno/deno" ]; then real=$(PATH=$places readlink -f "$deno"); fi
 case $real in
   */bin.cjs)
     package=${real%/*}
     native=$package/deno
     if ! [ -x "$native" ]; then
-      case $(uname -sm) in
+      case $(PATH=$places uname -sm) in
         "Linux x86_64") platform=linux-x64-glibc ;;
         "Linux aarch64") platform=linux-arm64-glibc ;;
         "Darwin x86_64") platform=darwin-x64 ;;

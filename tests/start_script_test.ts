@@ -121,6 +121,32 @@ Deno.test({
   },
 });
 
+Deno.test("L6 the start script runs nothing of the project, whatever empty and relative places the PATH has", async () => {
+  using bench = new Workbench();
+  const link = `${bench.parent}/ahma`;
+  await Deno.symlink(SCRIPT, link);
+  for (const name of ["deno", "readlink", "uname"]) {
+    for (const path of [name, `bin/${name}`]) {
+      bench.write(`${bench.scope}/${path}`, `#!/bin/sh\necho "planted ${path}"\n`);
+      await Deno.chmod(`${bench.scope}/${path}`, 0o755);
+    }
+  }
+  const runtime = Deno.execPath().replace(/\/[^/]*$/, "");
+  const said = async (command: string, args: readonly string[], PATH: string) => {
+    const env = { ...programStart(bench, []).environment, PATH };
+    const { stdout } = await new Deno.Command(command, { args: [...args], cwd: bench.scope, clearEnv: true, env })
+      .output();
+    return new TextDecoder().decode(stdout);
+  };
+  const usual = await said(link, ["--version"], `${runtime}:/usr/bin:/bin`);
+  assert.match(usual, /^ahma_mcp /);
+  for (const planted of [":", "./bin:", "bin:", "::.:"]) {
+    const path = `${planted}${runtime}:/usr/bin:/bin`;
+    assert.strictEqual(await said(link, ["--version"], path), usual, planted);
+    assert.match(await said("/bin/sh", ["-c", "deno"], path), /^planted/); // the control
+  }
+});
+
 Deno.test("L6 doctor names the runtime, and warns of a program that stands before it", async () => {
   using bench = new Workbench();
   const found = async (AHMA_DENO: string) => {
