@@ -14,12 +14,16 @@ interface Place {
   obeyed(): Promise<readonly string[]>;
 }
 
-async function inRepository(test: (place: Place) => Promise<void>): Promise<void> {
+async function inRepository(
+  test: (place: Place) => Promise<void>,
+  variables: (tree: string) => Record<string, string> = () => ({}),
+): Promise<void> {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const [tree, home] = [`${base}/tree`, `${base}/home`];
   const libc = new Libc(Deno.build.arch);
   for (const directory of [tree, home]) await Deno.mkdir(directory);
-  const git = findGit({ PATH: "/usr/bin:/bin" }, { home, writable: [tree] }) ?? assert.fail("git is not installed");
+  const server = { PATH: "/usr/bin:/bin", ...variables(tree) };
+  const git = findGit(server, { home, writable: [tree] }) ?? assert.fail("git is not installed");
   const asked: string[] = [];
   const ask = (question: Question) => {
     asked.push(question.directory);
@@ -103,6 +107,13 @@ Deno.test("S21 GitAnswers asks again when an include comes into being, and when 
     await run(tree, "git", "symbolic-ref", "HEAD", "refs/heads/feature");
     assert.deepStrictEqual(await obeyed(), [".git/config", ".git/feature", ".git/hooks", "bh", "fh", "lh"]);
   }));
+
+Deno.test("S21 GitAnswers finds the configuration that the user's variables name, when it comes into being", () =>
+  inRepository(async ({ tree, obeyed }) => {
+    assert.deepStrictEqual(await obeyed(), OWN);
+    await write(tree, { global: "[core]\n\thooksPath = gh\n" });
+    assert.deepStrictEqual(await obeyed(), [...OWN, "gh", "global"]);
+  }, (tree) => ({ GIT_CONFIG_GLOBAL: `${tree}/global`, GIT_TRACE: `${tree}/traced` })));
 
 Deno.test("S21 GitAnswers follows a common directory that appears, and a repository that begins above", () =>
   inRepository(async ({ tree, obeyed }) => {

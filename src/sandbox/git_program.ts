@@ -28,6 +28,9 @@ export const GIT_QUESTION = [
   "-z",
 ] as const;
 
+/** Where the user's git looks for configuration: so does the one that is asked. */
+const PLACES: readonly string[] = ["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+
 /** Undefined: none is on the PATH of the server, or none out of reach of `writable` trees. */
 export function findGit(
   server: Readonly<Record<string, string>>,
@@ -37,7 +40,6 @@ export function findGit(
     const program = directory.startsWith("/") ? trustedPath(`${directory}/git`, writable) : undefined;
     const facts = program === undefined ? undefined : expected(() => Deno.statSync(program));
     if (program === undefined || facts?.isFile !== true || ((facts.mode ?? 0) & 0o111) === 0) continue;
-    const { XDG_CONFIG_HOME } = server;
     return {
       program,
       environment: {
@@ -45,7 +47,7 @@ export function findGit(
         LC_ALL: "C",
         GIT_TERMINAL_PROMPT: "0",
         ...home === undefined ? {} : { HOME: home },
-        ...XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME },
+        ...Object.fromEntries(Object.entries(server).filter(([name]) => PLACES.includes(name))),
       },
       home,
     };
@@ -63,10 +65,12 @@ export function gitTop(directory: string): string {
 
 /** Configuration files that could come into being in `directory`, or above it, besides those that an answer names. */
 export function possibleSources(directory: string, { home, environment }: GitProgram): readonly string[] {
+  const named = [environment["GIT_CONFIG_GLOBAL"], environment["GIT_CONFIG_SYSTEM"]];
   const user = environment["XDG_CONFIG_HOME"] ?? (home === undefined ? undefined : `${home}/.config`);
   return [
     ...["config", "commondir"].map((name) => `${directory}/.git/${name}`),
     "/etc/gitconfig",
+    ...named.filter((path) => path !== undefined).filter((path) => path.startsWith("/")),
     ...home === undefined ? [] : [`${home}/.gitconfig`],
     ...user === undefined ? [] : [`${user}/git/config`],
   ];
