@@ -49,9 +49,13 @@ export class SecondNames {
     });
   }
 
-  /** Told of the views before and after files were taken apart, so that this is no change of any command. */
-  remember(before: GuardView, after: GuardView): void {
+  /**
+   * Told of the views before and after files were taken apart, so that this is no change of any command. A command may
+   * have changed others meanwhile: only those files, and directories that hold them, count.
+   */
+  remember(separated: readonly ProtectedChange[], before: GuardView, after: GuardView): void {
     for (const [path, was] of before.seen) {
+      if (!separated.some((one) => one.change === "separated" && isWithin(one.path, path))) continue;
       const is = after.seen.get(path);
       if (is !== was) this.#own.set(`${path}\0${was}`, is);
     }

@@ -57,11 +57,17 @@ Deno.test("S21 SecondNames.separate() comes to each file, however many stay shar
 
 Deno.test("S21 SecondNames.withoutOwn() leaves out what taking apart made, and nothing else", () => {
   const names = new SecondNames({ separate: () => true }, [TREE]);
-  names.remember(view({ a: "1", b: "1", c: "1" }), view({ a: "2", b: "2", c: "1" }));
-  names.remember(view({ a: "2" }), view({ a: "3" }));
+  const separated: readonly ProtectedChange[] = [{ path: "/a/x", change: "separated" }, {
+    path: "/b",
+    change: "separated",
+  }, { path: "/e", change: "shared" }];
+  const seen = { "/a": "1", "/b": "1", "/c": "1", "/e": "1" };
+  names.remember(separated, view(seen), view({ ...seen, "/a": "2", "/b": "2", "/d": "2", "/e": "2" }));
+  names.remember(separated, view({ "/a": "2", "/d": "1" }), view({ "/a": "3", "/d": "2" }));
   const changed = (path: string): ProtectedChange => ({ path, change: "changed" });
-  const changes = ["a", "b", "c", "d"].map(changed);
-  const before = view({ a: "1", b: "1", c: "1", d: "1" });
-  const after = view({ a: "3", b: "evil", c: "2" });
-  assert.deepStrictEqual(names.withoutOwn(changes, before, after), ["b", "c", "d"].map(changed));
+  const changes = ["/a", "/b", "/c", "/d", "/e"].map(changed);
+  const before = view({ ...seen, "/d": "1" });
+  // A command wrote the last two while others were taken apart.
+  const after = view({ "/a": "3", "/b": "evil", "/c": "2", "/d": "2", "/e": "2" });
+  assert.deepStrictEqual(names.withoutOwn(changes, before, after), ["/b", "/c", "/d", "/e"].map(changed));
 });

@@ -196,7 +196,7 @@ export class SessionGuard implements Disposable {
     const separated = this.#secondNames.separate(view.shared);
     if (!separated.some(({ change }) => change === "separated")) return { view, separated };
     const renewed = this.#look(how);
-    this.#secondNames.remember(view, renewed);
+    this.#secondNames.remember(separated, view, renewed);
     return { view: renewed, separated };
   }
 
