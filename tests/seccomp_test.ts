@@ -41,6 +41,7 @@ const DENIED: Readonly<Record<string, string>> = {
   "quotactl": EPERM,
   "socketpair dgram": EACCES,
   "TIOCSTI": EPERM,
+  "a lease": EPERM,
   "i386 call": "signal 31",
 };
 

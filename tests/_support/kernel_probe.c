@@ -136,6 +136,7 @@ static void denied(void) {
   say("quotactl", syscall(SYS_quotactl, 0x80000100 /* Q_SYNC */, NULL, 0, NULL));
   say("socketpair dgram", socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
   say("TIOCSTI", ioctl(0, TIOCSTI, &byte));
+  say("a lease", fcntl(open("leased", O_RDONLY | O_CREAT, 0600), F_SETLEASE, F_RDLCK));
   apart("i386 call", foreign);
 }
 

@@ -73,6 +73,10 @@ const EXPECTED: readonly [FilteredCall, readonly (number | bigint)[], string, Pa
   ["ioctl", [0, 0x541c], EPERM],
   ["ioctl", [0, 0x5413], ALLOWED],
   ["ioctl", [0, 0x5401], ALLOWED],
+  ["fcntl", [3, 1024, 1], EPERM],
+  ["fcntl", [3, 1040, 1], EPERM],
+  ["fcntl", [3, 0, 0], ALLOWED],
+  ["fcntl", [3, 1030, 0], ALLOWED],
   // TCP, UDP and ping in both families, flags in the type; raw, and every other family.
   ...[2, 10].flatMap((family) =>
     [

@@ -15,6 +15,7 @@ const NUMBERS = {
   clone: [56, 220],
   clone3: [435, 435],
   delete_module: [176, 106],
+  fcntl: [72, 25],
   finit_module: [313, 273],
   fsconfig: [431, 431],
   fsmount: [432, 432],

@@ -95,6 +95,8 @@ const NEW_NAMESPACES = 0x7e020000;
 const CLONE_NEWTIME = 0x80;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+/** F_SETLEASE and F_SETDELEG (linux/fcntl.h): programs outside that open such a file wait until the holder lets go. */
+const LEASES = [1024, 1040];
 const MSG_FASTOPEN = 0x20000000;
 const AF_UNIX = 1;
 const AF_INET = 2;
@@ -120,6 +122,7 @@ export function filterRules(profile: FilterProfile): ReadonlyMap<FilteredCall, R
   rules.set("clone", deniedUnless([{ arg: 0, mask: NEW_NAMESPACES, oneOf: [0] }]));
   rules.set("unshare", deniedUnless([{ arg: 0, mask: (NEW_NAMESPACES | CLONE_NEWTIME) >>> 0, oneOf: [0] }]));
   rules.set("ioctl", deniedUnless([{ arg: 1, noneOf: [TIOCSTI, TIOCLINUX] }]));
+  rules.set("fcntl", deniedUnless([{ arg: 1, noneOf: LEASES }]));
   restrictPowerOverOthers(rules, profile);
   restrictSockets(rules, profile);
   return rules;
