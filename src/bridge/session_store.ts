@@ -10,7 +10,7 @@ export interface SessionStoreOptions {
   readonly open: OpenBackend;
   /** Sessions at once. */
   readonly most: number;
-  /** A session that nobody used for so long is ended, milliseconds. */
+  /** A session that was not used for so long is ended, milliseconds. */
   readonly idleMs: number;
   readonly keepAliveMs: number;
   readonly echo: Echo;

@@ -62,7 +62,7 @@ export const HTTP_FLAGS = {
     value: "number",
     placeholder: "SECONDS",
     range: [0.001, LONGEST_SECONDS],
-    help: "End an HTTP session that nobody used for so long (default: 1800)",
+    help: "End an HTTP session that was not used for so long (default: 1800)",
     variable: "AHMA_SESSION_IDLE",
   },
   "server-command": {
