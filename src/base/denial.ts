@@ -9,7 +9,7 @@ export interface PathDenial extends DenialFacts {
   readonly access: readonly ("read" | "write")[];
   /** It lies in the scope, and programs outside the sandbox obey it (S8). */
   readonly protected?: true;
-  /** It lies in a place of credentials: commands are told that nothing is there, and so is whoever reads this. */
+  /** It lies in a place of credentials: commands are told that nothing is there, and so is the reader of the result. */
   readonly hidden?: true;
   /** Where such a file belongs instead. */
   readonly instead?: string;

@@ -41,7 +41,7 @@ export interface IsolatedOptions {
   readonly graceMs: number;
   /** Whether the processes are our own, which say when operations are active; somebody's are idle without a request. */
   readonly signalsWork: boolean;
-  /** How our own `status` is listed where a session gets no scope; undefined: somebody's server has none. */
+  /** How our own `status` is listed where a session gets no scope; undefined: a third-party server has none. */
   readonly statusName: string | undefined;
   readonly onErrorLine: (line: string) => void;
   readonly log: Logger;

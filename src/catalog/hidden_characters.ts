@@ -15,7 +15,7 @@ export function hiddenCharacters(argument: ArgumentDefinition, at: readonly (str
     const found = texts.map((text) => hiddenCharacter(text.replaceAll("\0", ""))).find((one) => one !== undefined);
     if (found === undefined) return [];
     return [
-      errorAt([...at, field], `"${field}" of an argument holds a character that nobody sees (${found}): remove it`),
+      errorAt([...at, field], `"${field}" of an argument holds an invisible character (${found}): remove it`),
     ];
   });
 }

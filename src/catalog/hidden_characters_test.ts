@@ -23,7 +23,7 @@ Deno.test("T4 hidden characters in what the model gets word by word are refused,
       })
     ) {
       const { leaves, problems } = await load(option);
-      const message = `"${field}" of an argument holds a character that nobody sees (${code}): remove it`;
+      const message = `"${field}" of an argument holds an invisible character (${code}): remove it`;
       const found = problems.map((one) => [one.severity, one.pointer, one.message]);
       assert.deepStrictEqual([leaves.length, found], [0, [["error", `/options/0/${field}`, message]]]);
     }

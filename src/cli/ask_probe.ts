@@ -123,7 +123,7 @@ async function askCommand(probe: CommandProbe, tools: ProbeTools, stop: AbortSig
   return { ...no(`${describe(end)}${firstLine(output)}`), isLasting };
 }
 
-/** Settles with `work`, or when nobody wants the answer any more. */
+/** Settles with `work`, or when the answer is no longer wanted. */
 async function ended(work: Promise<void>, stop: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const onStop = () => resolve();

@@ -54,7 +54,7 @@ async function checkDirectory(directory: string): Promise<void> {
   const { uid, mode } = await Deno.stat(directory);
   if (uid === Deno.uid() && ((mode ?? 0) & 0o022) === 0) return;
   throw new UserError(
-    `Cannot keep a token in "${directory}": it must be a directory of yours that nobody else can write to (0700)`,
+    `Cannot keep a token in "${directory}": it must be a directory of yours that no other user can write to (0700)`,
   );
 }
 

@@ -27,7 +27,7 @@ Deno.test("H8 a token is not kept where others can write", () =>
     for (const mode of [0o777, 0o775, 0o722]) {
       await Deno.chmod(`${state}/ahma`, mode);
       await assert.rejects(httpToken({ XDG_STATE_HOME: state }, []), (thrown) =>
-        thrown instanceof UserError && /nobody else can write to \(0700\)/.test(thrown.message));
+        thrown instanceof UserError && /no other user can write to \(0700\)/.test(thrown.message));
     }
     await Deno.chmod(`${state}/ahma`, 0o755);
     assert.match((await httpToken({ XDG_STATE_HOME: state }, [])).token, /^[0-9a-f]{64}$/);

@@ -51,7 +51,7 @@ function makeDirectory(path: string): boolean {
   }) ?? false;
 }
 
-/** A real directory of ours that nobody else can write to: not a link somebody left in its place. */
+/** A real directory of the server, writable by no other user: not a link in its place. */
 function isOwnDirectory(path: string): boolean {
   const found = expected(() => Deno.lstatSync(path));
   return found?.isDirectory === true && found.uid === Deno.uid() && ((found.mode ?? 0) & 0o022) === 0 &&

@@ -159,7 +159,7 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
     if (!started.includes(operation)) started.push(operation);
     if (to !== "running" || asJson) return;
     operation.watchOutput((chunk) => {
-      if (!output.write(chunk)) abort.abort("Nobody reads the output any more");
+      if (!output.write(chunk)) abort.abort("The output is no longer read");
     });
   });
   try {

@@ -76,7 +76,7 @@ async function ours({ settings, warnings, environment }: CommandContext): Promis
   };
 }
 
-/** Nobody waits as long for an answer as for a command: what `--timeout` says here and now, else a short time. */
+/** The limit for an answer is shorter than that for a command: `--timeout` of the command line, else a short time. */
 function answerLimit({ flags, settings }: CommandContext): { readonly timeoutMs: number } {
   return { timeoutMs: flags.has("timeout") ? settings.timeoutSeconds * 1000 : SILENCE_MS };
 }
