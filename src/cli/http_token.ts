@@ -80,7 +80,7 @@ async function read(path: string): Promise<string | undefined> {
 }
 
 /**
- * Written under another name first: nobody reads half a token. Of servers that start together the first one to give it
+ * Written under another name first: no process reads half a token. Of servers that start together the first one to give it
  * its name has made the token of all; undefined: that one took it away again.
  */
 async function make(path: string): Promise<string | undefined> {

@@ -62,7 +62,7 @@ export function viewOutput(output: OutputReader, limits: ViewLimits, options: Vi
     const raw = join(first, last);
     return viewBytes(encode(cleanText(raw, options)), raw, { limits, advise: options.advise });
   }
-  const room = beside(options.advise, limits);
+  const room = limitsLeftBy(options.advise, limits);
   const start = cutToBudget(encode(cleanText(first, options)), share(room, HEAD_SHARE), "head");
   const text = encode(cleanText(last, options));
   const end = cutToBudget(text, share(room, 1 - HEAD_SHARE), "tail");
@@ -93,7 +93,7 @@ function viewBytes(
   if (bytes.length <= limits.bytes && lines <= limits.lines) {
     return { text: decode(bytes), omittedBytes: 0, omittedLines: 0 };
   }
-  const room = beside(advise, limits);
+  const room = limitsLeftBy(advise, limits);
   const start = cutToBudget(bytes, share(room, HEAD_SHARE), "head").kept;
   const end = cutToBudget(bytes, share(room, 1 - HEAD_SHARE), "tail").kept;
   return joinEnds({
@@ -114,7 +114,7 @@ export function lastLines(output: OutputReader, limits: ViewLimits, options: Cle
 }
 
 /** What the line about the gap leaves of `limits`. */
-function beside(advise: ViewOptions["advise"], { bytes, lines }: ViewLimits): ViewLimits {
+function limitsLeftBy(advise: ViewOptions["advise"], { bytes, lines }: ViewLimits): ViewLimits {
   return { bytes: bytes - NOTE_BYTES - encode(advise?.(WIDEST) ?? "").length, lines: lines - 1 };
 }
 

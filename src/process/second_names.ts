@@ -6,7 +6,7 @@ import type { Separator } from "../sandbox/separate.ts";
 
 /** Of one look; what is left has its turn at the next. */
 const MOST_AT_ONCE = 256;
-/** Copied at one look, bytes: the server answers nobody meanwhile. */
+/** Copied at one look, bytes: the server answers no call meanwhile. */
 const MOST_BYTES_AT_ONCE = 64n * 1024n * 1024n;
 /** For one file: a lock of git's goes, what else stands in the way mostly does not. */
 const MOST_TRIES = 4;

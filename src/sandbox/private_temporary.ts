@@ -1,6 +1,6 @@
 /**
  * The session's temp directory as commands see it at /tmp and /var/tmp (S5), where namespaces are allowed. What they may
- * use below those places is shown there at its own path, and nothing else is: nobody's names, no sockets.
+ * use below those places is shown there at its own path, and nothing else is: no other program's names, no sockets.
  *
  * Each such path needs something to be mounted on. Its first name lies in the temp directory itself, where it is a mount
  * point in every command, which none of them can rename or remove. What comes below that name lies in a directory of the
