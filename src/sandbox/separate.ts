@@ -1,8 +1,9 @@
 /**
  * Takes a protected file with several names (hard links) apart from the others: a copy takes its place, so that what is
  * written by another name reaches it no more (S21). Commands may run meanwhile and move directories: each step goes by
- * descriptors from the pinned tree, follows no link, and so reaches nothing outside. The copy is made under the name of
- * git's lock, and takes the place by an exchange that is undone where another program replaced the file meanwhile.
+ * descriptors from the pinned tree, follows no link, and so reaches nothing outside. git's lock is held meanwhile. The
+ * copy is made under a random name, and takes the place by an exchange that is undone where another program replaced the
+ * file. A command that moves a file of its own to that name between check and exchange wins one round, and is undone too.
  */
 import { LazyLibrary } from "../base/c_library.ts";
 import { LITTLE_ENDIAN } from "./launcher/interpreter.ts";
@@ -14,6 +15,8 @@ import type { PinnedDirectory } from "./policy.ts";
 /** What is larger was not written by a person; it is told only. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
 const MOST_ATTRIBUTE_BYTES = 65_536;
+/** How often a file that a command slipped into the place is replaced: each round it must guess a new name in time. */
+const MOST_TRIES = 16;
 /** The system gives each file the one that its directory asks for. */
 const LABEL = "security.selinux";
 
@@ -129,26 +132,75 @@ export class Separator implements Disposable {
     const before = source === undefined ? undefined : this.#stat(source, "");
     if (source === undefined || before === undefined || !isSame(before, file.wanted)) return false;
     if ((before.mode & KIND_MASK) !== REGULAR || before.size > LARGEST_BYTES) return false;
+    const content = this.#read(source, before);
     const lock = `${name}.lock`;
-    const making = BigInt(O_WRONLY | O_CREAT | O_EXCL | noFollow | O_CLOEXEC);
-    const copy = open.keep(openAt(BigInt(openat), BigInt(directory), text(lock), making, 0n));
-    if (copy === undefined) return false;
-    const isCopied = this.#copy({ source, copy, before });
-    const done = isCopied && this.#exchange({ ...file, lock, copy, before, source });
+    if (content === undefined || this.#create(directory, lock, open) === undefined) return false;
+    const copying = { directory, name, source, before, content };
+    let result = this.#place(copying, "before", open);
+    for (let tries = 0; result === "foreign" && tries < MOST_TRIES; tries++) {
+      result = this.#place(copying, "foreign", open) === "done" ? "done" : "foreign";
+    }
     unlinkat(directory, text(lock), 0);
-    return done && this.#stat(copy, "")?.links === 1;
+    return result === "done" && this.#stat(directory, name)?.links === 1;
   }
 
-  /** Content, owner, attributes, mode and times; false: not all of them, or the file was written to meanwhile. */
-  #copy({ source, copy, before }: Copying): boolean {
-    const { read, write, fchmod, fchown, futimens } = this.#library.symbols;
-    const bytes = new Uint8Array(Number(before.size) + 1);
+  /** Undefined: not all of it, or what stands there is taken. */
+  #read(source: number, { size }: Stat): Uint8Array<ArrayBuffer> | undefined {
+    const { read } = this.#library.symbols;
+    const bytes = new Uint8Array(Number(size) + 1);
     let length = 0;
     for (let got = 1; got > 0 && length < bytes.length;) {
       got = Number(read(source, bytes.subarray(length), BigInt(bytes.length - length)));
       if (got > 0) length += got;
     }
-    if (BigInt(length) !== before.size || Number(write(copy, bytes, before.size)) !== length) return false;
+    return BigInt(length) === size ? bytes.slice(0, length) : undefined;
+  }
+
+  /** The descriptor of a new, empty file; undefined where the name is taken. */
+  #create(directory: number, name: string, open: Opened): number | undefined {
+    const { noFollow } = OPEN_FLAGS[this.#processor];
+    const flags = BigInt(O_WRONLY | O_CREAT | O_EXCL | noFollow | O_CLOEXEC);
+    const { openat } = NUMBERS[this.#processor];
+    return open.keep(this.#library.symbols.openAt(BigInt(openat), BigInt(directory), text(name), flags, 0n));
+  }
+
+  /**
+   * Puts a new copy in the file's place. `standing` says what stands there: the file as it was `before`, or a `foreign`
+   * one, which goes. A result of `foreign` says that a foreign one stands there now.
+   */
+  #place(copying: Copying, standing: "before" | "foreign", open: Opened): "done" | "unchanged" | "foreign" {
+    const { directory, name, before, source } = copying;
+    const { unlinkat } = this.#library.symbols;
+    const other = `${name}.${crypto.randomUUID()}`;
+    const copy = this.#create(directory, other, open);
+    if (copy === undefined) return "unchanged";
+    const isCopied = this.#copy(copying, copy);
+    const made = this.#stat(copy, "");
+    const isBefore = standing === "foreign" || this.#stat(source, "")?.changedAt === before.changedAt;
+    const ready = isCopied && made !== undefined && isBefore && isSame(this.#stat(directory, other), made);
+    const result = ready ? this.#exchange(copying, { other, made, standing }) : "unchanged";
+    unlinkat(directory, text(other), 0);
+    return result;
+  }
+
+  #exchange(
+    { directory, name, before }: Copying,
+    { other, made, standing }: Exchange,
+  ): "done" | "unchanged" | "foreign" {
+    const number = BigInt(NUMBERS[this.#processor].renameat2);
+    const { renameAt } = this.#library.symbols;
+    const at = BigInt(directory);
+    const exchange = () => renameAt(number, at, text(other), at, text(name), BigInt(RENAME_EXCHANGE)) === 0n;
+    if (!exchange()) return "unchanged";
+    if (!isSame(this.#stat(directory, name), made)) return "foreign";
+    if (standing === "foreign" || isSame(this.#stat(directory, other), before)) return "done";
+    return exchange() && isSame(this.#stat(directory, other), made) ? "unchanged" : "foreign";
+  }
+
+  /** Content, owner, attributes, mode and times; false: not all of them. */
+  #copy({ source, before, content }: Copying, copy: number): boolean {
+    const { write, fchmod, fchown, futimens } = this.#library.symbols;
+    if (Number(write(copy, content, before.size)) !== content.length) return false;
     const made = this.#stat(copy, "");
     const isOurs = made?.uid === before.uid && made.gid === before.gid;
     return (isOurs || fchown(copy, before.uid, before.gid) === 0) && this.#copyAttributes(source, copy) &&
@@ -166,28 +218,6 @@ export class Separator implements Disposable {
       const size = fgetxattr(source, text(name), value, BigInt(value.length));
       return size >= 0 && fsetxattr(copy, text(name), value, BigInt(size), 0) === 0;
     });
-  }
-
-  /** Puts the copy in the file's place; false: another file took the place of either meanwhile, and it is undone. */
-  #exchange({ directory, name, lock, before, source, copy }: Exchange): boolean {
-    const { renameat2 } = NUMBERS[this.#processor];
-    const { renameAt } = this.#library.symbols;
-    const exchange = () =>
-      renameAt(
-        BigInt(renameat2),
-        BigInt(directory),
-        text(lock),
-        BigInt(directory),
-        text(name),
-        BigInt(RENAME_EXCHANGE),
-      ) === 0n;
-    const made = this.#stat(copy, "");
-    if (made === undefined || this.#stat(source, "")?.changedAt !== before.changedAt) return false;
-    // A command may have put a file of its own under the lock's name: that must not take the protected place.
-    if (!isSame(this.#stat(directory, lock), made) || !exchange()) return false;
-    if (isSame(this.#stat(directory, name), made) && isSame(this.#stat(directory, lock), before)) return true;
-    exchange();
-    return false;
   }
 
   #stat(fd: number, name: string): Stat | undefined {
@@ -214,13 +244,17 @@ interface File {
 }
 
 interface Copying {
+  readonly directory: number;
+  readonly name: string;
   readonly source: number;
-  readonly copy: number;
   readonly before: Stat;
+  readonly content: Uint8Array<ArrayBuffer>;
 }
 
-interface Exchange extends File, Copying {
-  readonly lock: string;
+interface Exchange {
+  readonly other: string;
+  readonly made: Stat;
+  readonly standing: "before" | "foreign";
 }
 
 /** Descriptors that are closed together. */
