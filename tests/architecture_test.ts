@@ -1,43 +1,23 @@
-/** What holds the layout of design.md together: floors, cycles, sizes, who may start and end what, and cited ids. */
+/** What holds the layout of docs/design.md together: floors, cycles, sizes, and who may start, end and load what. */
 import assert from "node:assert/strict";
 import { importProblem, placeInSource, resolveInSource } from "../scripts/floors.ts";
-import { KNOWN_IDS, PROVEN_IDS } from "./requirements.ts";
+import { filesUnder, ROOT, type SourceFile, withoutComments } from "./_support/repository.ts";
 
-const ROOT = new URL("../", import.meta.url);
 const LINE_LIMIT = 400;
 /** What only tests use. */
 const SUPPORT = "/_support/";
 
-interface SourceFile {
-  /** From the root of the repository. */
-  readonly path: string;
-  readonly text: string;
-}
-
 interface Import {
   readonly specifier: string;
   readonly typeOnly: boolean;
-}
-
-async function filesUnder(folder: string): Promise<SourceFile[]> {
-  const files: SourceFile[] = [];
-  for await (const entry of Deno.readDir(new URL(folder, ROOT))) {
-    const path = folder + entry.name;
-    if (entry.isDirectory && path !== "tests/fixtures") files.push(...await filesUnder(`${path}/`));
-    if (entry.isFile && path.endsWith(".ts")) files.push({ path, text: await Deno.readTextFile(new URL(path, ROOT)) });
-  }
-  return files.sort((a, b) => a.path < b.path ? -1 : 1);
+  /** Loaded by `import()`, when it is needed. */
+  readonly late: boolean;
 }
 
 async function productFiles(): Promise<SourceFile[]> {
   const files = (await filesUnder("src/")).filter(({ path }) => !path.endsWith("_test.ts") && !path.includes(SUPPORT));
   assert.ok(files.length > 20, "the sources were not found");
   return files;
-}
-
-/** Comments go; strings stay, since imports are strings. */
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
 }
 
 function importsOf(text: string): Import[] {
@@ -47,8 +27,8 @@ function importsOf(text: string): Import[] {
   );
   const dynamic = code.matchAll(/\bimport\(\s*"([^"]+)"/g);
   return [
-    ...fixed.map((match) => ({ specifier: match[2] ?? "", typeOnly: match[1] !== undefined })),
-    ...dynamic.map((match) => ({ specifier: match[1] ?? "", typeOnly: false })),
+    ...fixed.map((match) => ({ specifier: match[2] ?? "", typeOnly: match[1] !== undefined, late: false })),
+    ...dynamic.map((match) => ({ specifier: match[1] ?? "", typeOnly: false, late: true })),
   ];
 }
 
@@ -74,18 +54,6 @@ function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] | un
 
 function pathsWith(files: readonly SourceFile[], pattern: RegExp): string[] {
   return files.filter((file) => pattern.test(withoutComments(file.text))).map((file) => file.path);
-}
-
-/** Names given to tests and to their steps. */
-function testNames(text: string): string[] {
-  const code = withoutComments(text);
-  const names = code.matchAll(/(?:Deno\.test(?:\.\w+)?|\.step)\(\s*(?:"([^"]*)"|`([^`]*)`)/g);
-  const fields = code.matchAll(/^\s*name:\s*(?:"([^"]*)"|`([^`]*)`)/gm);
-  return [...names, ...fields].map((match) => match[1] ?? match[2] ?? "");
-}
-
-function citedIds(name: string): string[] {
-  return name.match(/\b[STXPBCLNMQHOD]\d{1,2}\b/g) ?? [];
 }
 
 Deno.test("importsOf() sees every form of import", () => {
@@ -173,17 +141,31 @@ Deno.test("architecture: one version of the runtime is named everywhere", async 
   assert.deepStrictEqual([...new Set(versions)], ["deno@2.9.6"]);
 });
 
-async function idsInTestNames(): Promise<Set<string>> {
-  const files = [...await filesUnder("src/"), ...await filesUnder("scripts/"), ...await filesUnder("tests/")];
-  const names = files.filter((file) => file.path.endsWith("_test.ts")).flatMap((file) => testNames(file.text));
-  return new Set(names.flatMap(citedIds));
+/** The packages that are evaluated with `file` before its first line runs. */
+function packagesLoadedBy(file: string, sources: ReadonlyMap<string, string>, seen = new Set<string>()): Set<string> {
+  const packages = new Set<string>();
+  if (seen.has(file)) return packages;
+  seen.add(file);
+  for (const { specifier, typeOnly, late } of importsOf(sources.get(file) ?? "")) {
+    if (typeOnly || late) continue;
+    if (!specifier.startsWith(".")) packages.add(specifier);
+    else for (const one of packagesLoadedBy(resolveInSource(file, specifier), sources, seen)) packages.add(one);
+  }
+  return packages;
 }
 
-Deno.test("architecture: test names cite requirements that exist", async () => {
-  assert.deepStrictEqual([...await idsInTestNames()].filter((id) => !KNOWN_IDS.includes(id)), []);
-});
-
-Deno.test("architecture: every finished requirement is named by a test", async () => {
-  const cited = await idsInTestNames();
-  assert.deepStrictEqual(PROVEN_IDS.filter((id) => !cited.has(id)), [], "ids that no test names");
+Deno.test("N3 architecture: the start loads two packages, and parsers and clients only when they are needed", async () => {
+  const sources = new Map((await productFiles()).map(({ path, text }) => [placeInSource(path) ?? "", text]));
+  const packages = packagesLoadedBy("cli/main.ts", sources);
+  const builtIn = (specifier: string) => specifier.startsWith("node:");
+  assert.deepStrictEqual([...packages].filter((one) => !builtIn(one)).sort(), [
+    "@modelcontextprotocol/server",
+    "@modelcontextprotocol/server/stdio",
+    "zod",
+  ]);
+  const seen = new Map([["a.ts", 'import "./b.ts";\nawait import("late");'], [
+    "b.ts",
+    'import type { T } from "t";\nimport "b";',
+  ]]);
+  assert.deepStrictEqual([...packagesLoadedBy("a.ts", seen)], ["b"]);
 });

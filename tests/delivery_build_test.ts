@@ -41,7 +41,7 @@ async function readWhole(server: ServerProcess, id: string): Promise<string> {
   return texts.join("");
 }
 
-Deno.test("X5 X8 a build of an hour: a client of tasks (2026-07-28) gets the whole result by tasks/get", async () => {
+Deno.test("X5a X8 a build of an hour: a client of tasks (2026-07-28) gets the whole result by tasks/get", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
   const client = new TaskClient(server);
@@ -54,7 +54,7 @@ Deno.test("X5 X8 a build of an hour: a client of tasks (2026-07-28) gets the who
   assert.strictEqual(await readWhole(server, task.taskId), EVERYTHING);
 });
 
-Deno.test("X5 a build of an hour: a client of tasks (2025-11-25) asks once for the result", async () => {
+Deno.test("X5a a build of an hour: a client of tasks (2025-11-25) asks once for the result", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const call = { name: "sandboxed_shell", arguments: { command: BUILD }, task: {} };
@@ -65,7 +65,7 @@ Deno.test("X5 a build of an hour: a client of tasks (2025-11-25) asks once for t
   assert.strictEqual(await readWhole(server, taskId), EVERYTHING);
 });
 
-Deno.test("X5 --push-results, a build of an hour: a legacy client with a token asks nothing and gets one message with the result", async () => {
+Deno.test("X5e --push-results, a build of an hour: a legacy client with a token asks nothing and gets one message with the result", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: ["--push-results"] });
   const { operation } = await server.start(BUILD, {}, { progressToken: "build" });
@@ -83,7 +83,7 @@ Deno.test("X5 --push-results, a build of an hour: a legacy client with a token a
 for (
   const { flags, token } of [{ flags: [], token: { progressToken: "x" } }, { flags: ["--push-results"], token: {} }]
 ) {
-  Deno.test(`X5 no such message comes ${flags[0] === undefined ? "by default" : `without a token, with ${flags[0]}`}`, async () => {
+  Deno.test(`X5e no such message comes ${flags[0] === undefined ? "by default" : `without a token, with ${flags[0]}`}`, async () => {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench, { flags });
     await server.start("true", {}, token);
@@ -94,7 +94,7 @@ for (
   });
 }
 
-Deno.test("X5 X8 B3 a build of an hour: a client that only calls tools awaits it once and reads all of it", async () => {
+Deno.test("X5b X8 B3 a build of an hour: a client that only calls tools awaits it once and reads all of it", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench);
   const { operation } = await server.start(BUILD);

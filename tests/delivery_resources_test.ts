@@ -166,7 +166,7 @@ Deno.test("C4 X8 output through a resource is clean text, whatever the command w
   }
 });
 
-Deno.test("X5 C4 2025-11-25: subscribers hear of an operation's end and of its output, others do not", async () => {
+Deno.test("X5d C4 2025-11-25: subscribers hear of an operation's end and of its output, others do not", async () => {
   await using session = await open("2025-11-25");
   const { client, server } = session;
   const started = await client.callTool({
@@ -204,7 +204,7 @@ Deno.test("C4 2025-11-25: who has the list of resources hears that it changed", 
   await withDeadline(changed.promise, 20_000, "the change");
 });
 
-Deno.test("X5 C4 2026-07-28: changes come to the subscription that asks for them, and name it", async () => {
+Deno.test("X5d C4 2026-07-28: changes come to the subscription that asks for them, and name it", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
   const { operation } = await server.start("until [ -e go ]; do sleep 0.02; done");

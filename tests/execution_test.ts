@@ -195,11 +195,15 @@ Deno.test("X15 stdin is empty, and no command waits on it or on a terminal", asy
   assert.match((await server.shell("echo $GIT_TERMINAL_PROMPT")).text, /^0$/m);
 });
 
-Deno.test("X15 stdin text arrives byte for byte", async () => {
+Deno.test("B5 X15 a shell line gets its directory, its variables, and stdin text byte for byte", async () => {
   using bench = new Workbench();
+  bench.write("below/file", "");
   await using server = await ServerProcess.start(bench);
   const text = "first\n  second $HOME `x` \"y\" 'z' ü\\n\nlast without line break";
-  await server.shell("cat > received", { stdin: text });
+  const env = { GREETING: "good day, $HOME" };
+  const line = 'for name in *; do cat > "../received" && printf "%s|%s" "$name" "$GREETING"; done';
+  const answer = await server.shell(line, { working_directory: "below", env, stdin: text });
+  assert.deepEqual([answer.isError, answer.text], [false, "file|good day, $HOME"]);
   assert.equal(await Deno.readTextFile(`${bench.scope}/received`), text);
 });
 

@@ -78,7 +78,7 @@ for (const [mode, flags] of [["shared", []], ["isolated", ["--session-isolation"
   });
 }
 
-Deno.test("H2 X5b what ended in one session is told with that session's next result only", async () => {
+Deno.test("H2 X5c what ended in one session is told with that session's next result only", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench);
   await using one = await HttpClient.connect(server);

@@ -346,7 +346,7 @@ Deno.test("S8 SandboxedRunner.run() tells with the result what a child changed t
   assert.deepStrictEqual(told, [{ path: `${f.scope}/.vscode`, change: "created" }]);
 });
 
-Deno.test("P1 SandboxedRunner.run() has a launcher that waited run a program", async () => {
+Deno.test("P1 N1 SandboxedRunner.run() has a launcher that waited run a program", async () => {
   await using f = await fixture(DEFAULT_WAY);
   const waiting = new Set(await childrenOf(Deno.pid));
   let running: readonly number[] = [];

@@ -115,6 +115,23 @@ Deno.test("B3 status shows what runs, what waits and where, what ended, and prob
   assert.match(textsOf(rest)[0] ?? "", /^0 running, 1 queued, 1 ended/);
 });
 
+Deno.test("N2 status stays short and right while a thousand operations run or wait", async () => {
+  const registry = new OperationRegistry({ maxConcurrency: 400, log: SILENT });
+  await using session = await setUp({ rest: { registry } });
+  const work = ({ signal }: { readonly signal: AbortSignal }) => {
+    const { promise, resolve } = Promise.withResolvers<{ readonly kind: "exited"; readonly code: number }>();
+    signal.addEventListener("abort", () => resolve({ kind: "exited", code: 0 }), { once: true });
+    return promise;
+  };
+  const operations = Array.from({ length: 1000 }, (_, index) => registry.start("make", `make ${index}`, work));
+  const text = stable(textsOf(await session.call("status"))[0]);
+  assert.match(text, /^400 running, 600 queued, 0 ended and kept\n/);
+  assert.deepStrictEqual(text.match(/\.\.\. \d+ more/g), ["... 390 more", "... 590 more"]);
+  assert.deepStrictEqual(text.match(/^ID make /gm)?.length, 20);
+  await Promise.all(operations.map(({ id }) => registry.cancel(id, "the end")));
+  assert.match(textsOf(await session.call("status"))[0] ?? "", /^0 running, 0 queued, 1000 ended and kept\n/);
+});
+
 Deno.test("B3 status of one operation shows its facts and last lines", async () => {
   await using session = await setUp();
   const make = await session.start("make");
@@ -225,7 +242,7 @@ Deno.test("C1 capabilities are those that work; list_changed is declared and sen
   await heard;
 });
 
-Deno.test("X5 a legacy client gets a log message when a background operation ended", async () => {
+Deno.test("X5d a legacy client gets a log message when a background operation ended", async () => {
   await using session = await setUp();
   const heard = new Promise<unknown>((resolve) =>
     session.client.setNotificationHandler("notifications/message", ({ params }) => resolve(params))

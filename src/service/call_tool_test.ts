@@ -274,7 +274,7 @@ Deno.test("B6 B2 a cancelled await leaves the operation alone and its result to 
   assert.deepStrictEqual(service.registry.uncollected().map((operation) => operation.id), [id]);
 });
 
-Deno.test("X5 X18 a later result tells once of what ended in the meantime, 20 lines whole; the rest stays to be awaited", async () => {
+Deno.test("X5c X18 a later result tells once of what ended in the meantime, 20 lines whole; the rest stays to be awaited", async () => {
   const runner = new PlayedRunner();
   const service = makeService({ runner });
   await using connected = await connectClient(service);
