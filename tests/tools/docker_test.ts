@@ -1,8 +1,9 @@
 import { everyOption } from "./every_option.ts";
 import type { Row } from "./row.ts";
+import { trialOf } from "./trial.ts";
 
 /** Each leaf of tools/docker.json. Without a daemon docker says so, after it has read its flags. */
-export const DOCKER_ROWS: readonly Row[] = await everyOption({
+const ROWS: readonly Row[] = await everyOption({
   file: "docker.json",
   expected: /connect to the docker (daemon|API)|error during connect/i,
   samples: {
@@ -24,3 +25,5 @@ export const DOCKER_ROWS: readonly Row[] = await everyOption({
   },
   needs: { docker_compose: "docker compose version" },
 });
+
+Deno.test(await trialOf({ file: "docker.json", rows: ROWS, program: "docker" }));

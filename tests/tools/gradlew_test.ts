@@ -1,4 +1,5 @@
 import type { Row } from "./row.ts";
+import { trialOf } from "./trial.ts";
 
 /** Where Gradle would stand: prints each word it was given. */
 const STAND_IN = `printf '#!/bin/sh\\nfor word; do echo "[$word]"; done\\n' > gradlew && chmod +x gradlew`;
@@ -18,7 +19,7 @@ const LOOK = { offline: true, quiet: true };
 const LOOK_WORDS = "--offline --quiet --no-daemon --console plain";
 
 /** Each leaf of tools/gradlew.json, against a stand-in: Gradle is not to be had from npm or Debian as a wrapper. */
-export const GRADLEW_ROWS: readonly Row[] = [
+const ROWS: readonly Row[] = [
   ...[
     "build",
     "assemble",
@@ -46,3 +47,5 @@ function row(tool: string, args: Readonly<Record<string, unknown>>, words: strin
   const escaped = printed.replace(/[[\]*.]/g, "\\$&");
   return { tool, args, setup: STAND_IN, expected: new RegExp(`^${escaped}$`, "m") };
 }
+
+Deno.test(await trialOf({ file: "gradlew.json", rows: ROWS }));

@@ -1,10 +1,11 @@
 import type { Row } from "./row.ts";
+import { trialOf } from "./trial.ts";
 
 const NUMBERS = "seq 1 20 > numbers; printf 'b\\na\\nb\\n' > letters";
 const TREE = "mkdir -p tree/below; echo deep > tree/below/file.txt; echo top > tree/top.md";
 
 /** Each leaf of tools/file-tools.json. */
-export const FILE_ROWS: readonly Row[] = [
+const ROWS: readonly Row[] = [
   { tool: "file-tools_ls", setup: TREE, args: { paths: ["tree"] }, expected: /^below\ntop\.md$/m },
   { tool: "file-tools_cat", setup: NUMBERS, args: { files: ["letters"], number: true }, expected: /^\s+2\s+a$/m },
   { tool: "file-tools_head", setup: NUMBERS, args: { files: ["numbers"], lines: 2 }, expected: /^1\n2\n(\[|$)/ },
@@ -80,3 +81,5 @@ export const FILE_ROWS: readonly Row[] = [
   { tool: "file-tools_pwd", expected: /\/scope\/row-\d+$/m },
   { tool: "file-tools_cat", args: { files: ["/etc/hostname"] }, fails: true, expected: /outside|scope/ },
 ];
+
+Deno.test(await trialOf({ file: "file-tools.json", rows: ROWS }));

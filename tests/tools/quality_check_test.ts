@@ -1,5 +1,6 @@
-import { CARGO_PROJECT } from "./cargo.ts";
+import { CARGO_PROJECT } from "./cargo_project.ts";
 import type { Row } from "./row.ts";
+import { trialOf } from "./trial.ts";
 
 const CARGO = "cargo clippy --version && cargo fmt --version";
 const DENO_PROJECT = `echo '{}' > deno.json && printf 'export const answer = 42;\\n' > main.ts && ` +
@@ -7,7 +8,7 @@ const DENO_PROJECT = `echo '{}' > deno.json && printf 'export const answer = 42;
 const NODE_PROJECT = `printf '{ "name": "x", "scripts": { "test": "echo tested it" } }\\n' > package.json`;
 
 /** tools/quality_check.json in a small Rust project, in a small Deno project and beside a package.json. */
-export const QUALITY_ROWS: readonly Row[] = [
+const ROWS: readonly Row[] = [
   { tool: "quality_check", setup: DENO_PROJECT, expected: /1 passed/ },
   {
     tool: "quality_check",
@@ -31,3 +32,5 @@ export const QUALITY_ROWS: readonly Row[] = [
     needs: CARGO,
   },
 ];
+
+Deno.test(await trialOf({ file: "quality_check.json", rows: ROWS }));

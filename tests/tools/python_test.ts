@@ -1,4 +1,5 @@
 import type { Row } from "./row.ts";
+import { trialOf } from "./trial.ts";
 
 const SCRIPT = `printf 'import sys\\nprint("run", sys.argv[1:], sys.stdin.read())\\n' > script.py`;
 const TESTS =
@@ -6,10 +7,11 @@ const TESTS =
 /** A package that needs no build tools. */
 const INSTALLED =
   `mkdir -p lib/part-1.0.dist-info && printf 'Metadata-Version: 2.1\\nName: part\\nVersion: 1.0\\n' > lib/part-1.0.dist-info/METADATA`;
-const PIP = "python3 -m pip --version";
+const PIP = "python3 -c 'import pip'";
+const PYTEST = "python3 -c 'import pytest'";
 
 /** Each leaf of tools/python.json. Nothing here asks a package index. */
-export const PYTHON_ROWS: readonly Row[] = [
+const ROWS: readonly Row[] = [
   {
     tool: "python_run",
     setup: SCRIPT,
@@ -55,20 +57,20 @@ export const PYTHON_ROWS: readonly Row[] = [
       "no-header": true,
     },
     expected: /1 passed/,
-    needs: "python3 -m pytest --version",
+    needs: PYTEST,
   },
   {
     tool: "python_pytest",
     setup: TESTS,
     args: { "collect-only": true, quiet: true },
     expected: /test_adds\.py::Adds::test_adds/,
-    needs: "python3 -m pytest --version",
+    needs: PYTEST,
   },
   {
     tool: "python_venv",
     args: { directory: "env", "without-pip": true, clear: true, "system-site-packages": true },
     effect: "env/bin/python -c 'import sys; sys.exit(sys.prefix == sys.base_prefix)'",
-    needs: "python3 -m venv --help",
+    needs: "python3 -c 'import venv'",
   },
   {
     tool: "python_pip_install",
@@ -103,3 +105,5 @@ export const PYTHON_ROWS: readonly Row[] = [
   { tool: "python_pip_check", expected: /requirement/, needs: "python3 -m pip check" },
   { tool: "python_version", expected: /^Python 3\./m },
 ];
+
+Deno.test(await trialOf({ file: "python.json", rows: ROWS, program: "python3" }));

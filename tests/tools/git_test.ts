@@ -1,9 +1,12 @@
 import type { Row } from "./row.ts";
+import { trialOf } from "./trial.ts";
 
 const NEW = "git init -q -b main . && git config user.name Test && git config user.email test@example.invalid";
+const PREPARED = `mkdir one && cd one && ${NEW} && echo one > a.txt && git add a.txt && git commit -q -m first && ` +
+  "cd .. && cp -a one two && cd two && echo two >> a.txt && git commit -q -a -m second";
 /** One commit of a.txt with the line "one". */
-const REPOSITORY = `${NEW} && echo one > a.txt && git add a.txt && git commit -q -m first`;
-const SECOND = `${REPOSITORY} && echo two >> a.txt && git commit -q -a -m second`;
+const REPOSITORY = "cp -a ../one/. .";
+const SECOND = "cp -a ../two/. .";
 /** A branch that adds b.txt; main is checked out. */
 const BRANCHED =
   `${REPOSITORY} && git switch -q -c side && echo b > b.txt && git add b.txt && git commit -q -m 'on the side' && git switch -q main`;
@@ -20,7 +23,7 @@ const REMOTE = `${REPOSITORY} && git init -q --bare -b main remote.git && git re
 const PUSHED = `${REMOTE} && git push -q -u origin main`;
 
 /** Each leaf of tools/git.json. */
-export const GIT_ROWS: readonly Row[] = [
+const ROWS: readonly Row[] = [
   {
     tool: "git_init",
     args: { directory: "made", "initial-branch": "trunk" },
@@ -155,3 +158,5 @@ export const GIT_ROWS: readonly Row[] = [
   },
   { tool: "git_clean", setup: `${REPOSITORY} && echo > litter`, args: { force: true }, effect: "test ! -e litter" },
 ];
+
+Deno.test(await trialOf({ file: "git.json", rows: ROWS, program: "git", prepared: PREPARED }));

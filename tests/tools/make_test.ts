@@ -1,10 +1,11 @@
 import type { Row } from "./row.ts";
+import { trialOf } from "./trial.ts";
 
 const MAKEFILE =
   `printf 'all: out\\nout: in\\n\\tcp in out && echo made $(HOW)\\nbad:\\n\\tfalse\\n' > Makefile; echo 1 > in`;
 
 /** Each leaf of tools/make.json. */
-export const MAKE_ROWS: readonly Row[] = [
+const ROWS: readonly Row[] = [
   {
     tool: "make",
     setup: MAKEFILE,
@@ -30,3 +31,5 @@ export const MAKE_ROWS: readonly Row[] = [
   { tool: "make_question", setup: MAKEFILE, args: { targets: ["out"] }, fails: true, expected: /exit code 1/ },
   { tool: "make_touch", setup: `${MAKEFILE}; make -s; touch in`, args: { targets: ["out"] }, effect: "make -q" },
 ];
+
+Deno.test(await trialOf({ file: "make.json", rows: ROWS, program: "make" }));

@@ -1,14 +1,16 @@
 import type { Row } from "./row.ts";
+import { trialOf } from "./trial.ts";
 
 const PACKAGE =
   `echo '{"name":"work","version":"1.0.0","scripts":{"hello":"echo from a script","test":"echo tested"}}' > package.json`;
 const PART = `mkdir part && echo '{"name":"part","version":"1.0.0","bin":"run.js"}' > part/package.json && ` +
   `printf '#!/usr/bin/env node\\nconsole.log("run", process.argv.slice(2).join())\\n' > part/run.js && chmod +x part/run.js`;
 /** A package with an installed dependency that needs no registry. */
-const INSTALLED = `${PACKAGE}; ${PART}; npm install --silent --no-audit --no-fund ./part`;
+const PREPARED = `mkdir installed; cd installed; ${PACKAGE}; ${PART}; npm install --silent --no-audit --no-fund ./part`;
+const INSTALLED = "cp -a ../installed/. .";
 
 /** Each leaf of tools/npm.json. Nothing here asks a registry, so the ones that only do that must fail clearly. */
-export const NPM_ROWS: readonly Row[] = [
+const ROWS: readonly Row[] = [
   {
     tool: "npm_install",
     setup: `${PACKAGE}; ${PART}`,
@@ -59,3 +61,5 @@ export const NPM_ROWS: readonly Row[] = [
   },
   { tool: "npm_pkg_delete", setup: PACKAGE, args: { fields: ["scripts"] }, effect: "! grep -q scripts package.json" },
 ];
+
+Deno.test(await trialOf({ file: "npm.json", rows: ROWS, program: "npm", prepared: PREPARED }));

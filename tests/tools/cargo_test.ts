@@ -1,14 +1,7 @@
+import { CARGO_PROJECT, MANIFEST } from "./cargo_project.ts";
 import type { Row } from "./row.ts";
+import { trialOf } from "./trial.ts";
 
-const MANIFEST = `printf '[package]\\nname = "%s"\\nversion = "0.1.0"\\nedition = "2021"\\n'`;
-const LIBRARY =
-  `printf '/// Adds.\\npub fn add(a: i32, b: i32) -> i32 {\\n    a + b\\n}\\n\\n#[cfg(test)]\\nmod tests {\\n    #[test]\\n    fn adds() {\\n        assert_eq!(super::add(40, 2), 42);\\n    }\\n}\\n'`;
-const PROGRAM =
-  `printf 'fn main() {\\n    let words: Vec<String> = std::env::args().skip(1).collect();\\n    println!("answer {} {}", work::add(40, 2), words.join("|"));\\n}\\n'`;
-
-/** A package with a library, a program and a test, that depends on nothing. */
-export const CARGO_PROJECT =
-  `mkdir -p src && ${MANIFEST} work > Cargo.toml && ${LIBRARY} > src/lib.rs && ${PROGRAM} > src/main.rs`;
 const WITH_PART =
   `${CARGO_PROJECT} && mkdir -p part/src && ${MANIFEST} part > part/Cargo.toml && touch part/src/lib.rs`;
 const CLIPPY = "cargo clippy --version";
@@ -16,7 +9,7 @@ const FMT = "cargo fmt --version";
 const REMOVE = "cargo remove --help";
 
 /** Each leaf of tools/cargo.json. Nothing here needs the network. */
-export const CARGO_ROWS: readonly Row[] = [
+const ROWS: readonly Row[] = [
   {
     tool: "cargo_build",
     setup: CARGO_PROJECT,
@@ -140,3 +133,5 @@ export const CARGO_ROWS: readonly Row[] = [
   },
   { tool: "cargo_init", args: { bin: true, name: "here", vcs: "none" }, effect: "test -f src/main.rs" },
 ];
+
+Deno.test(await trialOf({ file: "cargo.json", rows: ROWS, program: "cargo" }));

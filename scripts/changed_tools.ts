@@ -1,0 +1,54 @@
+/**
+ * Prints the tests of the shipped tool files that changed since the last tag of git, committed or not; all of them where
+ * no tag is known. What turns every file into commands counts as a change of all.
+ *
+ *   deno test $(deno run --allow-read --allow-run=git scripts/changed_tools.ts)
+ */
+
+/** What every tool file goes through on its way to a command, and what all of these tests share. */
+const COMMON = /^(src\/(catalog|command)\/.*(?<!_test)|tests\/tools\/[^/]*(?<!_test))\.ts$/;
+
+/**
+ * Those of the tools whose file or test is among the changed paths.
+ *
+ * @param changed From the root of the repository; undefined: not known, which gives all tools.
+ * @param tools Base names of the files in tools/, without the ending.
+ */
+export function toolsToTry(changed: readonly string[] | undefined, tools: readonly string[]): readonly string[] {
+  if (changed === undefined || changed.some((path) => COMMON.test(path))) return tools;
+  return tools.filter((tool) =>
+    changed.includes(`tools/${tool}.json`) || changed.includes(`tests/tools/${tool}_test.ts`)
+  );
+}
+
+/** Paths that differ from the last tag, files that git does not know yet included; undefined: there is no tag or no git. */
+export async function changedSinceTag(root: string): Promise<readonly string[] | undefined> {
+  const tag = await git(root, ["describe", "--tags", "--abbrev=0"]);
+  if (tag?.[0] === undefined) return undefined;
+  const differing = await git(root, ["diff", "--name-only", "--no-renames", tag[0], "--"]);
+  const unknown = await git(root, ["ls-files", "--others", "--exclude-standard"]);
+  return differing && unknown && [...differing, ...unknown];
+}
+
+/** The lines it prints; undefined: it failed, or is not installed. */
+async function git(root: string, words: readonly string[]): Promise<readonly string[] | undefined> {
+  try {
+    const { success, stdout } = await new Deno.Command("git", { args: ["-C", root, ...words], stderr: "null" })
+      .output();
+    return success ? new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "") : undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+if (import.meta.main) {
+  const root = new URL("../", import.meta.url).pathname;
+  const files = Array.from(Deno.readDirSync(`${root}tools`), ({ name }) => name).filter((name) =>
+    name.endsWith(".json")
+  );
+  const tools = files.map((name) => name.slice(0, -".json".length)).toSorted();
+  const tests = toolsToTry(await changedSinceTag(root), tools).map((tool) => `tests/tools/${tool}_test.ts`);
+  // A list is never empty: without a file, deno would run every test there is.
+  Deno.stdout.writeSync(new TextEncoder().encode(["tests/tools_test.ts", ...tests].join(" ") + "\n"));
+}
