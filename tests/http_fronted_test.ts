@@ -6,8 +6,9 @@ import { EventReader } from "./_support/event_reader.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { toolAnswer } from "./_support/json_rpc.ts";
-import { processesWith, type SeenProcess } from "./_support/processes.ts";
+import { killIfThere, processesWith, type SeenProcess } from "./_support/processes.ts";
 import { programStart } from "./_support/program.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
@@ -17,13 +18,19 @@ function fronted(bench: Workbench, ...more: readonly string[]): Promise<HttpServ
   return HttpServerProcess.start(bench, { flags: ["--server-command", "python3", "--server-args", script, ...more] });
 }
 
+/** `--debug`: what the server behind writes is shown. */
+const test = sharing((bench) => fronted(bench, "--debug"));
+const testTimeouts = sharing((bench) => fronted(bench, "--request-timeout", "2"));
+
+function isPython(command: string): boolean {
+  return /^\S*python3 /.test(command);
+}
+
 async function facts(client: HttpClient): Promise<Readonly<Record<string, unknown>>> {
   return JSON.parse((await client.call("facts")).text);
 }
 
-Deno.test("H10 H2 C3 fault 18: one server for all clients, same ids and tokens, and nothing crosses, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await fronted(bench);
+test("H10 H2 C3 fault 18: one server for all clients, same ids and tokens, and nothing crosses, over HTTP", async ({ bench, server }) => {
   await using one = await HttpClient.connect(server);
   await using other = await HttpClient.connect(server, { protocolVersion: "2025-03-26" });
   const versions = [one, other].map(({ initialized }) => initialized.result?.["protocolVersion"]);
@@ -43,9 +50,7 @@ Deno.test("H10 H2 C3 fault 18: one server for all clients, same ids and tokens, 
   assert.deepStrictEqual([a["born"], a["cwd"], a["client"]], [b["born"], bench.scope, ["ahma_mcp"]]);
 });
 
-Deno.test("H10 H2 what a shared server says by itself goes to whom it concerns, and its log to nobody", async () => {
-  using bench = new Workbench();
-  await using server = await fronted(bench);
+test("H10 H2 what a shared server says by itself goes to whom it concerns, and its log to nobody", async ({ server }) => {
   await using one = await HttpClient.connect(server);
   await using other = await HttpClient.connect(server);
   const capabilities = Object.keys(one.initialized.result?.["capabilities"] as object);
@@ -77,9 +82,7 @@ Deno.test("H10 H2 what a shared server says by itself goes to whom it concerns, 
   assert.strictEqual(methods(one).filter((method) => method === "notifications/resources/updated").length, 1);
 });
 
-Deno.test("H10 a server that asks without end and reads no answer is not read on, and the bridge serves others meanwhile", async () => {
-  using bench = new Workbench();
-  await using server = await fronted(bench);
+test("H10 a server that asks without end and reads no answer is not read on, and the bridge serves others meanwhile", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   const asking = client.call("asks");
   assert.deepStrictEqual((await client.request("ping")).result, {});
@@ -89,24 +92,21 @@ Deno.test("H10 a server that asks without end and reads no answer is not read on
   assert.strictEqual((await client.call("tell", { word: "word" })).text, "told");
 });
 
-Deno.test("H10 S3 somebody's server runs in the sandbox, and outside only when a person says so", async () => {
+test("H10 S3 somebody's server runs in the sandbox", async ({ bench, server }) => {
+  await using client = await HttpClient.connect(server);
+  assert.match((await client.call("write", { path: `${bench.elsewhere}/file` })).text, /refused/);
+  assert.strictEqual((await client.call("write", { path: `${bench.scope}/inside` })).text, "written");
+});
+
+Deno.test("H10 S3 somebody's server runs outside of the sandbox when a person says so", async () => {
   using bench = new Workbench();
-  const outside = `${bench.elsewhere}/file`;
-  {
-    await using server = await fronted(bench);
-    await using client = await HttpClient.connect(server);
-    assert.match((await client.call("write", { path: outside })).text, /refused/);
-    assert.strictEqual((await client.call("write", { path: `${bench.scope}/inside` })).text, "written");
-  }
   await using server = await fronted(bench, "--no-sandbox-server");
   await using client = await HttpClient.connect(server);
-  assert.strictEqual((await client.call("write", { path: outside })).text, "written");
+  assert.strictEqual((await client.call("write", { path: `${bench.elsewhere}/file` })).text, "written");
   assert.match(server.stderr, /Sandbox off/);
 });
 
-Deno.test("H6 a shared server that dies takes its requests with it, and the next serves what comes", async () => {
-  using bench = new Workbench();
-  await using server = await fronted(bench);
+test("H6 a shared server that dies takes its requests with it, and the next serves what comes", async ({ bench, server }) => {
   await using one = await HttpClient.connect(server);
   await using other = await HttpClient.connect(server);
   const before = await facts(one);
@@ -122,9 +122,7 @@ Deno.test("H6 a shared server that dies takes its requests with it, and the next
   assert.strictEqual(after[0]?.["born"], after[1]?.["born"]);
 });
 
-Deno.test("H10 H9 what a server writes to stderr is shown as it comes, and fills neither the disk nor the memory", async () => {
-  using bench = new Workbench();
-  await using server = await fronted(bench, "--debug");
+test("H10 H9 what a server writes to stderr is shown as it comes, and fills neither the disk nor the memory", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   // It waits until what it has written is gone from the disk.
   assert.strictEqual((await client.call("flood")).text, "flooded");
@@ -141,9 +139,14 @@ Deno.test("H10 H9 what a server writes to stderr is shown as it comes, and fills
   assert.ok(peak < 400 * 1024, `${peak} kB`);
 });
 
-Deno.test("H10 H8 a server that does not read is sent so much, and then nothing more", async () => {
-  using bench = new Workbench();
-  await using server = await fronted(bench, "--request-timeout", "2");
+testTimeouts("H10 a request has its time, which a flag sets", async ({ server }) => {
+  await using client = await HttpClient.connect(server);
+  const late = await client.request("tools/call", { name: "slow", arguments: { file: "begun" } });
+  assert.match(late.error?.message ?? "", /did not answer tools\/call within 2 s; see --request-timeout/);
+  assert.match(JSON.stringify(await facts(client)), /"born"/);
+});
+
+testTimeouts("H10 H8 a server that does not read is sent so much, and then nothing more", async ({ bench, server }) => {
   await using client = await HttpClient.connect(server);
   const params = { name: "facts", arguments: { x: "x".repeat(15 * 1024 * 1024) } };
   const answers = [client.request("tools/call", { name: "deaf" })];
@@ -156,15 +159,8 @@ Deno.test("H10 H8 a server that does not read is sent so much, and then nothing 
     ...Array(6).fill("did not answer"),
     "does not read",
   ]);
-});
-
-Deno.test("H10 a request has its time, which progress renews and a flag sets", async () => {
-  using bench = new Workbench();
-  await using server = await fronted(bench, "--request-timeout", "1");
-  await using client = await HttpClient.connect(server);
-  const late = await client.request("tools/call", { name: "slow", arguments: { file: "begun" } });
-  assert.match(late.error?.message ?? "", /did not answer tools\/call within 1 s; see --request-timeout/);
-  assert.match(JSON.stringify(await facts(client)), /"born"/);
+  // It does not see the end of its input either, and would have the whole grace at the end.
+  for (const { pid, command } of await processesWith(bench.marker)) if (isPython(command)) killIfThere(pid);
 });
 
 Deno.test("H3 H10 with --session-isolation each client has its own, and is asked what the server asks", async () => {
@@ -194,16 +190,6 @@ Deno.test("H3 H10 with --session-isolation each client has its own, and is asked
   for (const client of clients) await client[Symbol.asyncDispose]();
 });
 
-Deno.test("H10 a server that does not start is told at once, with its last words", async () => {
-  using bench = new Workbench();
-  await assert.rejects(
-    HttpServerProcess.start(bench, {
-      flags: ["--server-command", "sh", "--server-args=-c", "--server-args", "echo broken >&2; exit 4"],
-    }),
-    /Cannot start the server "sh -c echo broken >&2; exit 4": It ended with exit code 4. Its last words: broken/,
-  );
-});
-
 for (const mode of [[], ["--session-isolation"]]) {
   Deno.test(`H11 X14 a stop is heard while a server behind never answers initialize ${mode.join("")}`, async () => {
     using bench = new Workbench();
@@ -227,9 +213,7 @@ for (const mode of [[], ["--session-isolation"]]) {
   });
 }
 
-Deno.test("H4 somebody's server is offered in sessions only", async () => {
-  using bench = new Workbench();
-  await using server = await fronted(bench);
+test("H4 somebody's server is offered in sessions only", async ({ server }) => {
   const response = await server.modern("tools/list", {});
   assert.deepStrictEqual([response.status, (await response.json()).error.code], [400, -32022]);
 });

@@ -43,7 +43,15 @@ interface Asked {
 
 /** Serves in this process, and watches what is made for each session and each request of 2026-07-28. */
 async function serve(bench: Workbench, { flags = [], serve }: Asked, stack: AsyncDisposableStack): Promise<Served> {
-  const line = parseCommandLine(["--mode", "http", "--sandbox-scope", bench.scope, ...flags]);
+  const line = parseCommandLine([
+    "--mode",
+    "http",
+    "--inline-wait",
+    "100",
+    "--sandbox-scope",
+    bench.scope,
+    ...flags,
+  ]);
   assert.ok(line.ok);
   const environment = { HOME: bench.home, PATH: Deno.env.get("PATH") ?? "" };
   const invocation = readInvocation(line.value, { environment, cores: 2 });

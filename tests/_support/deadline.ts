@@ -12,8 +12,11 @@ export async function withDeadline<Value>(promise: Promise<Value>, milliseconds:
   }
 }
 
+/** Milliseconds between two looks: soon at first, then seldom, since a look may start programs. */
+const [FIRST_PAUSE, LONGEST_PAUSE] = [5, 100];
+
 /**
- * Looks again every few milliseconds until `look` gives a value other than undefined or false.
+ * Looks again and again until `look` gives a value other than undefined or false.
  * Only for what has no event to wait for: processes that are not our children, files written by them.
  */
 export async function until<Value>(
@@ -22,10 +25,10 @@ export async function until<Value>(
   what: string,
 ): Promise<Value> {
   const end = performance.now() + milliseconds;
-  while (true) {
+  for (let pause = FIRST_PAUSE;; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
     if (performance.now() > end) throw new Error(`Waited ${milliseconds} ms in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

@@ -37,7 +37,9 @@ export function commentsOf(text: string): string[] {
 /** Names given to tests and to their steps. */
 export function testNames(text: string): string[] {
   const code = withoutComments(text);
-  const names = code.matchAll(/(?:Deno\.test(?:\.\w+)?|\.step|(?<![.\w])test)\(\s*(?:"([^"]*)"|`([^`]*)`)/g);
+  const names = code.matchAll(
+    /(?:Deno\.test(?:\.\w+)?|\.step|(?<![.\w])test(?:[A-Z]\w*)?)\(\s*(?:"([^"]*)"|`([^`]*)`)/g,
+  );
   const fields = code.matchAll(/^\s*name:\s*(?:"([^"]*)"|`([^`]*)`)/gm);
   return [...names, ...fields].map((match) => match[1] ?? match[2] ?? "");
 }

@@ -1,0 +1,39 @@
+import { type User, Workbench } from "./workbench.ts";
+
+/** A server that several tests use, and the bench it runs in. */
+export interface Shared<Server> {
+  readonly bench: Workbench;
+  readonly server: Server;
+}
+
+/** Registers one test that uses the shared server. */
+export type SharedTest<Server> = (name: string, run: (shared: Shared<Server>) => Promise<void>) => void;
+
+/**
+ * Makes tests of one file share a server: it starts with the first of them that runs and ends after the last test of
+ * the file. The tests use files and sessions of their own and leave nothing running. The runtime's look for leaks is
+ * off in them: the server's pipes are open from one test to the next.
+ */
+export function sharing<Server extends AsyncDisposable>(
+  start: (bench: Workbench) => Promise<Server>,
+  user?: User,
+): SharedTest<Server> {
+  const stack = new AsyncDisposableStack();
+  const begun: Promise<Shared<Server>>[] = [];
+  const begin = async (): Promise<Shared<Server>> => {
+    const bench = stack.use(new Workbench(user));
+    return { bench, server: stack.use(await start(bench)) };
+  };
+  Deno.test.afterAll(() => stack.disposeAsync());
+  return (name, run) =>
+    Deno.test({
+      name,
+      sanitizeOps: false,
+      sanitizeResources: false,
+      async fn() {
+        if (begun.length === 0) begun.push(begin());
+        const [shared] = await Promise.all(begun);
+        if (shared !== undefined) await run(shared);
+      },
+    });
+}
