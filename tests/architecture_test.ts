@@ -1,4 +1,4 @@
-/** What holds the layout of docs/design.md together: floors, cycles, sizes, and who may start, end and load what. */
+/** What holds the layout of AGENTS.md together: floors, cycles, sizes, and who may start, end and load what. */
 import assert from "node:assert/strict";
 import { importProblem, placeInSource, resolveInSource } from "../scripts/floors.ts";
 import { filesUnder, ROOT, type SourceFile, withoutComments } from "./_support/repository.ts";
@@ -66,7 +66,7 @@ import {
 export { e } from "./e.ts";
 export * from "./f.ts";
 import "./g.ts";
-// import "./comment.ts";
+// import "../main.ts";
 const h = await import("./h.ts");`;
   const specifiers = importsOf(text).map((found) => found.specifier);
   assert.deepStrictEqual(specifiers, ["./a.ts", "./b.ts", "./c.ts", "./e.ts", "./f.ts", "./g.ts", "./h.ts"]);

@@ -1,4 +1,4 @@
-/** Runs commands in the session's sandbox: the journey of research/launcher.md, from request to end of the tree. */
+/** Runs commands in the session's sandbox, from the request to the end of the process tree. */
 import type { Logger } from "../base/log.ts";
 import { messageOf } from "../base/errors.ts";
 import type { GuardView } from "../sandbox/guard.ts";

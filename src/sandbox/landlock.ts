@@ -71,8 +71,8 @@ export function missingProtections(abi: number): readonly string[] {
 }
 
 /**
- * Rights of a writable tree: everything but making device nodes, which only an attacker needs
- * (research/sandbox.md 2.4). Connecting to sockets made inside is granted where it can be denied.
+ * Rights of a writable tree: everything but making device nodes (mknod(2)), which no development command needs.
+ * Connecting to sockets made inside is granted where it can be denied.
  */
 export const WRITABLE_TREE = 0x1ffff & ~(FS.makeChar | FS.makeBlock);
 

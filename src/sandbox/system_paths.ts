@@ -1,6 +1,6 @@
 /**
- * The paths of the system a development command needs, and nothing beside them (S4). The lists and masks come from
- * the tested matrix of research/sandbox.md 2.2: `/etc` is named file by file because root could read `shadow`.
+ * The paths of the system a development command needs, and nothing beside them (S4). Real programs run under
+ * these lists in tests/sandbox_programs_test.ts. `/etc` is named file by file because root could read `shadow`.
  */
 import { DATA_TREE, READABLE_TREE, WRITABLE_DEVICE } from "./landlock.ts";
 import { FS } from "./landlock.ts";

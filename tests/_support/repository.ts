@@ -43,3 +43,15 @@ export function testNames(text: string): string[] {
   const fields = code.matchAll(/^\s*name:\s*(?:"([^"]*)"|`([^`]*)`)/gm);
   return [...names, ...fields].map((match) => match[1] ?? match[2] ?? "");
 }
+
+/** The paths of all files and folders from the root, but for what is built and what git keeps. */
+export async function repositoryPaths(folder = ""): Promise<ReadonlySet<string>> {
+  const paths = new Set<string>();
+  for await (const { name, isDirectory } of Deno.readDir(new URL(`./${folder}`, ROOT))) {
+    if (folder === "" && [".git", "dist", "node_modules", "coverage"].includes(name)) continue;
+    paths.add(folder + name);
+    if (!isDirectory) continue;
+    for (const path of await repositoryPaths(`${folder}${name}/`)) paths.add(path);
+  }
+  return paths;
+}

@@ -129,7 +129,7 @@ export interface Way {
 
 /** A row. Each of its ways is tried and has its own control: a broken way does not hide behind one that works. */
 export interface Attack {
-  /** As in the research: W01; our own begin with X. */
+  /** The letter of the family and a number, as in W01. */
   readonly id: string;
   readonly title: string;
   readonly users: readonly User[];

@@ -1,5 +1,5 @@
 /**
- * Rows of the research as root: those where root's rights could make the difference, and those that only root can try.
+ * Rows of the catalogue as root: those where root's rights could make the difference, and those that only root can try.
  * `deno task attacks` tries all rows as both users; here the rest would show what the ordinary user's run has shown, for
  * minutes of everybody's gate.
  */

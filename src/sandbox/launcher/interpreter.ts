@@ -1,5 +1,5 @@
 /**
- * The launcher is a fixed interpreter of a few hundred bytes and a table of system calls (research/launcher.md).
+ * The launcher is a fixed interpreter of a few hundred bytes and a table of system calls (syscalls(2), elf(5)).
  * The machine code never changes and knows nothing of policy; everything that matters is data in the table.
  *
  * An entry is eleven 64-bit words: system call number, six arguments, the address that receives the low 32 bits of

@@ -1,5 +1,5 @@
 /**
- * Policy and command become the launcher's table. The order is what the kernel demands (research/launcher.md):
+ * Policy and command become the launcher's table. The order is what the kernel demands (namespaces(7), landlock(7)):
  * reports and parent death first, then namespaces and mounts, and in the waiting first process everything that binds it
  * too: limits, Landlock's rules, capabilities, the filter of system calls. In its child, the command, follow
  * signals, Landlock itself, descriptors, working directory, exec. Any fatal step ends in exit 126 without exec.

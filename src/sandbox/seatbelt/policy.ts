@@ -1,6 +1,6 @@
 /**
  * What a session's commands may do on macOS, as plain data: the profile is a pure function of it (S11). Reads are open
- * but for what is sensitive, because programs there need files from all over the system (research/sandbox.md 5).
+ * but for what is sensitive, because programs there need files from all over the system (docs/security.md).
  */
 
 /** How far commands reach over IP (S6). On macOS `localhost` is the machine's own: no private one can be made. */

@@ -1,6 +1,6 @@
 /**
  * What every command on macOS needs of the system, whatever the session: processes, terminals, devices, facts about the
- * machine. The names are those that profiles in wide use rely on (research/sandbox.md 5); an unknown one would make
+ * machine. The names are those that profiles in wide use rely on; an unknown one would make
  * `sandbox-exec` refuse the whole profile.
  */
 

@@ -1,4 +1,4 @@
-/** F01 to F03 and D11 of the research, and races of our own: whatever names a path twice while commands move it. */
+/** F01 to F03, D11 and X20 on: whatever names a path twice while commands move it. */
 import { type Attack, BOTH } from "../attack.ts";
 import { noFilter, REFUSING_NAMESPACES } from "../unusual_start.ts";
 import { type Race, raced } from "./race.ts";
