@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
 import { processesWith, type SeenProcess } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 /**
  * Ways a command can try to outlive its end. Each one writes the file `ready` when its processes are there; all of
@@ -42,15 +42,15 @@ async function sleepers(bench: Workbench, seed: string): Promise<readonly SeenPr
 /** Starts each stubborn command in a directory of its own and waits until all of them are there. */
 async function startAll(bench: Workbench, server: ServerProcess): Promise<readonly AtWork[]> {
   const atWork: AtWork[] = [];
-  for (const [index, { name, command }] of STUBBORN.entries()) {
-    bench.write(`at-${index}/.keep`, "");
+  for (const { name, command } of STUBBORN) {
     const seed = String(crypto.getRandomValues(new Uint32Array(1))[0]);
+    bench.write(`at-${seed}/.keep`, "");
     const { operation } = await server.call("sandboxed_shell", {
       command: command.replaceAll("SEED", seed),
-      working_directory: `at-${index}`,
+      working_directory: `at-${seed}`,
       execution_mode: "AsyncResultPush",
     });
-    await bench.appears(`at-${index}/ready`);
+    await bench.appears(`at-${seed}/ready`);
     await until(async () => (await sleepers(bench, seed)).length > 0, 5_000, `the control: ${name} runs`);
     atWork.push({ name, seed, operation: operation?.operation_id ?? "" });
   }
@@ -62,7 +62,7 @@ async function assertAllGone(bench: Workbench, atWork: readonly AtWork[]): Promi
 }
 
 for (const user of usersAtHand()) {
-  Deno.test(`B4 X10 cancel leaves no process, as ${user}`, async (t) => {
+  Deno.test(`B4 X10 cancel leaves no process, and SIGKILL of the server none either, as ${user}`, async (t) => {
     using bench = new Workbench(user);
     await using server = await ServerProcess.start(bench);
     for (const { name, seed, operation } of await startAll(bench, server)) {
@@ -71,11 +71,6 @@ for (const user of usersAtHand()) {
         assert.deepStrictEqual(await sleepers(bench, seed), []);
       });
     }
-  });
-
-  Deno.test(`X10 SIGKILL of the server leaves no process, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
     const atWork = await startAll(bench, server);
     server.kill("SIGKILL");
     await server.exit();
@@ -89,39 +84,40 @@ const ENDS_OF_SESSION: Readonly<Record<string, (server: ServerProcess) => Promis
   "SIGTERM": (server) => Promise.resolve(server.kill("SIGTERM")),
 };
 
-Deno.test("X10 X14 the end of input and SIGTERM leave no process, as each user", async () => {
-  const ends = usersAtHand().flatMap((user) => Object.values(ENDS_OF_SESSION).map((end) => ({ user, end })));
-  await Promise.all(ends.map(async ({ user, end }) => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    const atWork = await startAll(bench, server);
-    await end(server);
-    assert.equal((await server.exit()).code, 0);
-    await assertAllGone(bench, atWork);
-  }));
-});
-
-for (const stubborn of STUBBORN) {
-  Deno.test(`X9 X10 a timeout ends ${stubborn.name} and says so`, async () => {
-    using bench = new Workbench();
-    await using server = await ServerProcess.start(bench);
-    const seed = String(crypto.getRandomValues(new Uint32Array(1))[0]);
-    const answer = await server.shell(`echo until then; ${stubborn.command.replaceAll("SEED", seed)}`, {
-      timeout_seconds: 1,
-    });
-    assert.ok(answer.isError);
-    assert.match(answer.text, /timed_out|timed out/);
-    assert.match(answer.text, /until then/);
-    assert.deepStrictEqual(await sleepers(bench, seed), []);
-  });
+async function endsWithoutRest(user: User, end: (server: ServerProcess) => Promise<void>): Promise<void> {
+  using bench = new Workbench(user);
+  await using server = await ServerProcess.start(bench);
+  const atWork = await startAll(bench, server);
+  await end(server);
+  assert.equal((await server.exit()).code, 0);
+  await assertAllGone(bench, atWork);
 }
 
-Deno.test("X9 --timeout holds where a call gives none", async () => {
+/** A time limit of the call for each stubborn command, and the server's for one that has none; side by side. */
+async function endsInTime(): Promise<void> {
   using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--timeout", "1"] });
-  const answer = await server.shell("sleep 300");
+  await using server = await ServerProcess.start(bench, { flags: ["--timeout", "2"] });
+  const calls = STUBBORN.map(async ({ name, command }) => {
+    const seed = String(crypto.getRandomValues(new Uint32Array(1))[0]);
+    const answer = await server.shell(`echo until then; ${command.replaceAll("SEED", seed)}`, { timeout_seconds: 1 });
+    assert.ok(answer.isError, name);
+    assert.match(answer.text, /timed_out|timed out/, name);
+    assert.match(answer.text, /after its time limit of 1(\.\d+)? s/, name);
+    assert.match(answer.text, /until then/, name);
+    assert.deepStrictEqual(await sleepers(bench, seed), [], name);
+  });
+  const without = server.shell("sleep 300");
+  await Promise.all(calls);
+  const answer = await without;
   assert.ok(answer.isError);
   assert.match(answer.text, /timed_out|timed out/);
+  assert.match(answer.text, /after its time limit of 2(\.\d+)? s/, "--timeout holds where a call gives none");
+}
+
+// What waits for ten seconds goes side by side with the rest.
+Deno.test("X9 X10 X14 the end of input, SIGTERM and a time limit leave no process, and a result says which limit", async () => {
+  const ends = usersAtHand().flatMap((user) => Object.values(ENDS_OF_SESSION).map((end) => endsWithoutRest(user, end)));
+  await Promise.all([...ends, endsInTime()]);
 });
 
 Deno.test("X10 the driver would see a process that is left", async () => {

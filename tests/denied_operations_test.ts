@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { HAS_COMPILER, NO_COMPILER } from "./_support/compiled.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharedServer } from "./_support/shared_server.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 function deniedIn({ result }: ToolAnswer): readonly Readonly<Record<string, unknown>>[] {
@@ -28,9 +29,8 @@ const NO_NODE = HAS_NODE ? "" : " (ignored: node or curl is not installed)";
 const UNRELATED = 'node -e "process.exit(7)"';
 
 for (const user of usersAtHand()) {
-  Deno.test(`S8 S15 a change of a protected path that failed is explained, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
+  const usual = sharedServer(`S6 S8 S15 what the sandbox denies by default is explained, as ${user}`, { user });
+  usual.step(`S8 S15 a change of a protected path that failed is explained, as ${user}`, async ({ bench, server }) => {
     await server.shell("git init -q; mkdir -p libs/a; git init -q libs/a; touch .envrc");
     const denied = (path: string, opened: string) => ({
       path: `${bench.scope}/${path}`,
@@ -60,47 +60,71 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(deniedIn(removed).map(({ flags }) => flags), [["--allow-protected .git/hooks"]]);
   });
 
-  Deno.test(`S8 S15 nothing is said of a protected path that a command reads, or just made, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    await server.shell("git init -q");
-    await saysNothing(server, [
-      "grep nothing .git/config",
-      "cat .git/config .git/nothing",
-      "git config no.such.key",
-      "git status --no-such-option",
-      // It was not protected while this ran.
-      "mkdir .vscode; touch .vscode/a; cat .vscode/nothing",
-    ]);
-    using other = new Workbench(user);
-    other.write(".git/config", "[core\n");
-    await using broken = await ServerProcess.start(other);
-    const answer = await broken.shell("git status"); // names the file, and did not try to change it
-    assert.deepStrictEqual([answer.failed, deniedIn(answer)], [true, []]);
-  });
+  usual.step(
+    `S8 S15 nothing is said of a protected path that a command reads, or just made, as ${user}`,
+    async ({ bench, server }) => {
+      await saysNothing(server, [
+        "grep nothing .git/config",
+        "cat .git/config .git/nothing",
+        "git config no.such.key",
+        "git status --no-such-option",
+        // It was not protected while this ran.
+        "mkdir .vscode; touch .vscode/a; cat .vscode/nothing",
+      ]);
+      await server.shell("git init -q broken");
+      bench.write("broken/.git/config", "[core\n");
+      const answer = await server.shell("git -C broken status"); // names the file, and did not try to change it
+      assert.deepStrictEqual([answer.failed, deniedIn(answer)], [true, []]);
+      assert.match(answer.text, /bad config line 1 in file/);
+    },
+  );
 
-  Deno.test({
-    name: `S6 S15 a connection that --network closes is explained, as ${user}${NO_NODE}`,
-    ignore: !HAS_NODE,
-    fn: async () => {
-      const told = async (network: string, lines: readonly string[], host: string, reason: string) => {
+  const byAddress = "node -e \"require('net').connect(443, '192.0.2.1')\"";
+  for (
+    const { network, more, reason, ways } of [
+      {
+        network: "none",
+        more: [],
+        reason: "commands have no network (--network none)",
+        ways: {
+          "example.test": [
+            "curl -sS https://example.test/a",
+            "git clone -q https://example.test/a",
+            "git ls-remote https://u:secret@example.test/a",
+            "D=example; node -e \"require('http').get('http://$D.test/')\"",
+          ],
+          "192.0.2.1": [byAddress],
+        },
+      },
+      {
+        network: "localhost",
+        more: ["--unix-sockets", "allow"],
+        reason: "commands reach nothing but their own loopback (--network localhost)",
+        ways: { "192.0.2.1": [byAddress, "curl -sS http://192.0.2.1/"] },
+      },
+    ]
+  ) {
+    Deno.test({
+      name: `S6 S15 a connection that --network ${network} closes is explained, as ${user}${NO_NODE}`,
+      ignore: !HAS_NODE,
+      fn: async () => {
         using bench = new Workbench(user);
-        await using server = await ServerProcess.start(bench, { flags: ["--network", network] });
-        for (const line of lines) {
-          const answer = await server.shell(line);
-          assert.deepStrictEqual([line, deniedIn(answer)], [line, [{
-            operation: "network",
-            subject: host,
-            reason: `"${host}" cannot be reached: ${reason}`,
-            scope: [bench.scope],
-            flags: ["--network full"],
-          }]], answer.text);
-          assert.ok(
-            answer.text.includes(
+        await using server = await ServerProcess.start(bench, { flags: ["--network", network, ...more] });
+        for (const [host, lines] of Object.entries(ways)) {
+          for (const line of lines) {
+            const answer = await server.shell(line);
+            assert.deepStrictEqual([line, deniedIn(answer)], [line, [{
+              operation: "network",
+              subject: host,
+              reason: `"${host}" cannot be reached: ${reason}`,
+              scope: [bench.scope],
+              flags: ["--network full"],
+            }]], answer.text);
+            const said =
               `\nSandbox: "${host}" cannot be reached: ${reason}. A person can allow it: start the server with ` +
-                "--network full.\n",
-            ),
-          );
+              "--network full.\n";
+            assert.ok(answer.text.includes(said), answer.text);
+          }
         }
         await saysNothing(server, [
           "grep -c https://example.test/a inside; false",
@@ -108,43 +132,28 @@ for (const user of usersAtHand()) {
           "curl -sS file:///no/such/file",
           UNRELATED,
         ]);
-      };
-      const byAddress = "node -e \"require('net').connect(443, '192.0.2.1')\"";
-      await told(
-        "none",
-        [
-          "curl -sS https://example.test/a",
-          "git clone -q https://example.test/a",
-          "git ls-remote https://u:secret@example.test/a",
-          "D=example; node -e \"require('http').get('http://$D.test/')\"",
-        ],
-        "example.test",
-        "commands have no network (--network none)",
-      );
-      await told("none", [byAddress], "192.0.2.1", "commands have no network (--network none)");
-      await told(
-        "localhost",
-        [byAddress, "curl -sS http://192.0.2.1/"],
-        "192.0.2.1",
-        "commands reach nothing but their own loopback (--network localhost)",
-      );
-      using bench = new Workbench(user);
-      await using local = await ServerProcess.start(bench, { flags: ["--network", "localhost"] });
-      await saysNothing(local, ["curl -sS http://localhost:1/", "curl -sS http://127.0.0.1:1/"]);
-      using other = new Workbench(user);
-      await using open = await ServerProcess.start(other);
-      await saysNothing(open, ["curl -sS http://127.0.0.1:1/", "curl -sS http://no-such-host.invalid/"]);
-    },
-  });
+        if (network === "none") return;
+        await saysNothing(server, ["curl -sS http://localhost:1/", "curl -sS http://127.0.0.1:1/"]);
+        const path = `${bench.elsewhere}/docker.sock`;
+        using _listener = await openSocket(path);
+        await saysNothing(server, [`ls ${path} && ${reachSocket(path)} -m 0.2`]);
+      },
+    });
+  }
 
-  Deno.test({
-    name: `S6 S15 a Unix socket that was not to be had is explained, as ${user}${NO_NODE}`,
-    ignore: !HAS_NODE,
-    fn: async () => {
-      using bench = new Workbench(user);
+  usual.step(
+    `S6 S15 nothing is said of a connection that fails where the network is open, as ${user}${NO_NODE}`,
+    async ({ server }) => {
+      await saysNothing(server, ["curl -sS http://127.0.0.1:1/", "curl -sS http://no-such-host.invalid/"]);
+    },
+    { ignore: !HAS_NODE },
+  );
+
+  usual.step(
+    `S6 S15 a Unix socket that was not to be had is explained, as ${user}${NO_NODE}`,
+    async ({ bench, server }) => {
       const path = `${bench.elsewhere}/docker.sock`;
-      using _listener = Deno.listen({ transport: "unix", path });
-      await Deno.chmod(path, 0o777);
+      using _listener = await openSocket(path);
       const denied = (subject: string) => ({
         operation: "unix_socket",
         subject,
@@ -152,51 +161,37 @@ for (const user of usersAtHand()) {
         scope: [bench.scope],
         flags: ["--unix-sockets allow"],
       });
-      await using server = await ServerProcess.start(bench);
-      const connect = `curl -sS --unix-socket ${path} http://x/`;
-      assert.deepStrictEqual(deniedIn(await server.shell(connect)), [denied(path)]);
+      assert.deepStrictEqual(deniedIn(await server.shell(reachSocket(path))), [denied(path)]);
       const listen = "node -e \"require('net').createServer().listen(process.cwd() + '/own.sock')\"";
       assert.deepStrictEqual(deniedIn(await server.shell(listen)), [denied(`${bench.scope}/own.sock`)]);
       await saysNothing(server, [UNRELATED, "node -e \"require('net').createServer().listen('/nowhere/own.sock')\""]);
-      using other = new Workbench(user);
-      await using open = await ServerProcess.start(other, { flags: ["--unix-sockets", "allow"] });
-      await saysNothing(open, [`ls ${path} && curl -sS --unix-socket ${path} http://x/ -m 0.2`]);
     },
-  });
+    { ignore: !HAS_NODE },
+  );
 
-  Deno.test(`S8 S15 a program that needs a filtered system call is explained, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    for (
-      const [line, program, call] of [["unshare -r true", "unshare", "unshare"], [
-        "mount -t tmpfs x .",
-        "mount",
-        "mount",
-      ]]
-    ) {
-      const answer = await server.shell(line ?? "");
-      assert.deepStrictEqual([line, deniedIn(answer)], [line, [{
-        operation: "system_call",
-        subject: program,
-        reason: `"${program}" needs the system call ${call}, which commands may not make; run it outside the sandbox`,
-        scope: [bench.scope],
-        flags: [],
-      }]], answer.text);
-    }
-    await saysNothing(server, ["echo unshare >&2; false", "cat mount"]);
-  });
+  usual.step(
+    `S8 S15 a program that needs a filtered system call is explained, as ${user}`,
+    async ({ bench, server }) => {
+      for (const [program, line] of Object.entries({ unshare: "unshare -r true", mount: "mount -t tmpfs x ." })) {
+        const answer = await server.shell(line);
+        assert.deepStrictEqual([line, deniedIn(answer)], [line, [{
+          operation: "system_call",
+          subject: program,
+          reason:
+            `"${program}" needs the system call ${program}, which commands may not make; run it outside the sandbox`,
+          scope: [bench.scope],
+          flags: [],
+        }]], answer.text);
+      }
+      await saysNothing(server, ["echo unshare >&2; false", "cat mount"]);
+    },
+  );
 
-  Deno.test({
-    name: `S8 S15 a program of another architecture is explained, as ${user}${NO_COMPILER}`,
-    ignore: !HAS_COMPILER || Deno.build.arch !== "x86_64",
-    fn: async () => {
-      using bench = new Workbench(user);
-      const source = bench.write(
-        "other.c",
-        'int main(void) { __asm__ volatile("int $0x80" : : "a"(20)); return 0; }\n',
-      );
-      await using server = await ServerProcess.start(bench);
-      await server.shell(`gcc -o other ${source}`);
+  usual.step(
+    `S8 S15 a program of another architecture is explained, as ${user}${NO_COMPILER}`,
+    async ({ bench, server }) => {
+      const program = 'int main(void) { __asm__ volatile("int $0x80" : : "a"(20)); return 0; }\n';
+      await server.shell(`gcc -o other ${bench.write("other.c", program)}`);
       const denial = {
         operation: "system_call",
         subject: "SIGSYS",
@@ -209,5 +204,17 @@ for (const user of usersAtHand()) {
       }
       await saysNothing(server, ["kill -TERM $$", "kill -KILL $$"]);
     },
-  });
+    { ignore: !HAS_COMPILER || Deno.build.arch !== "x86_64" },
+  );
+}
+
+/** A socket outside the scope that each user may reach. */
+async function openSocket(path: string): Promise<Deno.Listener> {
+  const listener = Deno.listen({ transport: "unix", path });
+  await Deno.chmod(path, 0o777);
+  return listener;
+}
+
+function reachSocket(path: string): string {
+  return `curl -sS --unix-socket ${path} http://x/`;
 }

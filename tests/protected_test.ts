@@ -1,10 +1,12 @@
 /**
  * Files that programs outside the sandbox obey (S8): those that exist cannot be changed, those that appear are told.
- * Each way is tried with the sandbox and, as a control, without it.
+ * Each way is tried with the sandbox by each user, because mounts keep them, and mounts need namespaces. The control
+ * without it runs once: there the owner of the files decides, and each user owns the files of its bench.
  */
 import assert from "node:assert/strict";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharedServer } from "./_support/shared_server.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 /** What is there before the server starts. */
@@ -59,8 +61,13 @@ function furnish(bench: Workbench): void {
   for (const [path, text] of Object.entries(PRESENT)) bench.write(path, text);
 }
 
-function refurnish(bench: Workbench): void {
+/** Leaves nothing in the scope, as a user outside would. */
+function clear(bench: Workbench): void {
   for (const { name } of Deno.readDirSync(bench.scope)) Deno.removeSync(`${bench.scope}/${name}`, { recursive: true });
+}
+
+function refurnish(bench: Workbench): void {
+  clear(bench);
   furnish(bench);
 }
 
@@ -92,80 +99,89 @@ function changesOf({ result }: Pick<ToolAnswer, "result">, bench: Workbench): re
   return told.map(({ path, change }) => ({ path: path.replace(`${bench.scope}/`, ""), change }));
 }
 
+Deno.test("S8 the control: without the sandbox each attack changes something protected", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
+  for (const [name, attack] of Object.entries(ATTACKS)) {
+    refurnish(bench);
+    const whole = state(bench);
+    await server.shell(attack);
+    assert.notDeepStrictEqual(state(bench), whole, name);
+  }
+});
+
 for (const user of usersAtHand()) {
-  Deno.test(`S8 nothing protected that exists can be changed, as ${user}`, async (t) => {
-    using bench = new Workbench(user);
-    furnish(bench);
-    await using server = await ServerProcess.start(bench);
-    using bareBench = new Workbench(user);
-    await using bare = await ServerProcess.start(bareBench, { flags: ["--no-sandbox"] });
+  const present = sharedServer(`S8 protected paths that are there before the server starts, as ${user}`, {
+    user,
+    prepare: furnish,
+  });
+  present.step(`S8 nothing protected that exists can be changed, as ${user}`, async ({ bench, server }) => {
+    const before = state(bench);
     for (const [name, attack] of Object.entries(ATTACKS)) {
-      await t.step(name, async () => {
-        const before = state(bench);
-        await server.shell(attack);
-        assert.deepStrictEqual(state(bench), before);
-        refurnish(bareBench);
-        const whole = state(bareBench);
-        await bare.shell(attack);
-        assert.notDeepStrictEqual(state(bareBench), whole, "the control: it is a real attack");
-      });
+      await server.shell(attack);
+      assert.deepStrictEqual(state(bench), before, name);
     }
   });
 
-  Deno.test(`S8 what is beside protected paths can be changed, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    furnish(bench);
-    await using server = await ServerProcess.start(bench);
+  present.step(`S8 what is beside protected paths can be changed, as ${user}`, async ({ server }) => {
     const line = "echo x > .git/index && mkdir -p .git/objects/a && mv .git/index .git/other && echo x > .vscoder && " +
       "cat .vscode/settings.json .ahma/tool.json && echo x > part/file && mv part/file tree/ && rm .vscoder && echo done";
     assert.match((await server.shell(line)).text, /^\{\}\n\{\}\ndone$/m);
   });
 
-  Deno.test(`S8 a protected path that appears is told with the result, and is read-only from then on, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    const answer = await server.shell("mkdir .vscode && echo x > .vscode/tasks.json && echo '{}' > .mcp.json");
-    assert.deepStrictEqual(changesOf(answer, bench), [
-      { path: ".mcp.json", change: "created" },
-      { path: ".vscode", change: "created" },
-    ]);
-    assert.match(answer.text, /^\[Protected paths changed while this ran: .*\.mcp\.json" created/);
-    const next = await server.shell("echo evil > .vscode/tasks.json; echo evil > .mcp.json; rm -rf .mcp.json .vscode");
-    assert.deepStrictEqual(changesOf(next, bench), []);
-    assert.equal(await Deno.readTextFile(`${bench.scope}/.vscode/tasks.json`), "x\n");
-    assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "{}\n");
-    assert.deepStrictEqual(changesOf(await server.shell("echo nothing special"), bench), []);
-  });
+  const appearing = sharedServer(`S8 S21 protected paths that appear, as ${user}`, { user });
+  appearing.step(
+    `S8 a protected path that appears is told with the result, and is read-only from then on, as ${user}`,
+    async ({ bench, server }) => {
+      const answer = await server.shell("mkdir .vscode && echo x > .vscode/tasks.json && echo '{}' > .mcp.json");
+      assert.deepStrictEqual(changesOf(answer, bench), [
+        { path: ".mcp.json", change: "created" },
+        { path: ".vscode", change: "created" },
+      ]);
+      assert.match(answer.text, /^\[Protected paths changed while this ran: .*\.mcp\.json" created/);
+      const next = await server.shell(
+        "echo evil > .vscode/tasks.json; echo evil > .mcp.json; rm -rf .mcp.json .vscode",
+      );
+      assert.deepStrictEqual(changesOf(next, bench), []);
+      assert.equal(await Deno.readTextFile(`${bench.scope}/.vscode/tasks.json`), "x\n");
+      assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "{}\n");
+      assert.deepStrictEqual(changesOf(await server.shell("echo nothing special"), bench), []);
+    },
+  );
 
-  Deno.test(`S8 it is told too by await, after a time limit, and in a sequence of commands, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    const started = await server.start("echo x > .envrc");
-    const awaited = await server.call("await", {});
-    assert.deepStrictEqual(changesOf(awaited, bench), [{ path: ".envrc", change: "created" }], started.text);
-    const late = await server.shell("echo x > .mcp.json; sleep 30", { timeout_seconds: 1 });
-    assert.deepStrictEqual(changesOf(late, bench), [{ path: ".mcp.json", change: "created" }]);
-  });
+  appearing.step(
+    `S8 it is told too by await, after a time limit, and in a sequence of commands, as ${user}`,
+    async ({ bench, server }) => {
+      clear(bench);
+      const started = await server.start("echo x > .envrc");
+      const awaited = await server.call("await", {});
+      assert.deepStrictEqual(changesOf(awaited, bench), [{ path: ".envrc", change: "created" }], started.text);
+      const late = await server.shell("echo x > .mcp.json; sleep 30", { timeout_seconds: 1 });
+      assert.deepStrictEqual(changesOf(late, bench), [{ path: ".mcp.json", change: "created" }]);
+    },
+  );
 
-  Deno.test(`S8 git works with its hooks and configuration protected, and makes new repositories, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    const made = await server.shell(
-      "git init -q -b main . && git config user.name T && git config user.email t@e.invalid",
-    );
-    assert.deepStrictEqual(changesOf(made, bench).map(({ path }) => path), [
-      ".git/config",
-      ".git/hooks",
-    ]);
-    const line = "set -e; echo 1 > a; git add .; git commit -qm 1; echo 2 >> a; git stash -q; git stash pop -q; " +
-      "git diff --stat; git commit -qam 2; git branch b; git switch -q b; git merge -q main; git worktree add -q ../scope/w; " +
-      "git gc -q; git clone -q . c; git -C c log --oneline | wc -l; echo done";
-    const worked = await server.shell(line);
-    assert.match(worked.text, /^2\ndone$/m, worked.text);
-    const denied = await server.shell("git remote add origin /x");
-    assert.match(denied.text, /config/);
-    assert.doesNotMatch(await Deno.readTextFile(`${bench.scope}/.git/config`), /origin/);
-  });
+  appearing.step(
+    `S8 git works with its hooks and configuration protected, and makes new repositories, as ${user}`,
+    async ({ bench, server }) => {
+      clear(bench);
+      const made = await server.shell(
+        "git init -q -b main . && git config user.name T && git config user.email t@e.invalid",
+      );
+      assert.deepStrictEqual(changesOf(made, bench).map(({ path }) => path), [
+        ".git/config",
+        ".git/hooks",
+      ]);
+      const line = "set -e; echo 1 > a; git add .; git commit -qm 1; echo 2 >> a; git stash -q; git stash pop -q; " +
+        "git diff --stat; git commit -qam 2; git branch b; git switch -q b; git merge -q main; git worktree add -q ../scope/w; " +
+        "git gc -q; git clone -q . c; git -C c log --oneline | wc -l; echo done";
+      const worked = await server.shell(line);
+      assert.match(worked.text, /^2\ndone$/m, worked.text);
+      const denied = await server.shell("git remote add origin /x");
+      assert.match(denied.text, /config/);
+      assert.doesNotMatch(await Deno.readTextFile(`${bench.scope}/.git/config`), /origin/);
+    },
+  );
 
   Deno.test(`S8 --allow-protected opens one, --protect closes more, as ${user}`, async () => {
     using bench = new Workbench(user);
@@ -183,13 +199,21 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(changesOf(answer, bench), [{ path: "absent", change: "created" }]);
   });
 
-  Deno.test(`S21 a protected file is taken apart from its second names, which stay writable, as ${user}`, async () => {
+  Deno.test(`S21 a protected file is taken apart from its second names, or told where it cannot be, as ${user}`, async () => {
     using bench = new Workbench(user);
     await Deno.link(bench.write(".husky/hook", "ours\n"), `${bench.scope}/old`);
+    await Deno.link(bench.write(".git/config", "[core]\n"), `${bench.scope}/held`);
+    bench.write(".git/config.lock", ""); // as git holds it
     await using server = await ServerProcess.start(bench);
     const first = await server.shell("echo evil >> old; cat .husky/hook");
     assert.match(first.text, /^ours$/m);
-    assert.deepStrictEqual(changesOf(first, bench), [{ path: ".husky/hook", change: "separated" }]);
+    assert.deepStrictEqual(changesOf(first, bench), [
+      { path: ".husky/hook", change: "separated" },
+      { path: ".git/config", change: "shared" },
+    ]);
+    const changed = await server.shell("echo '[a]' >> held");
+    assert.deepStrictEqual(changesOf(changed, bench), [{ path: ".git/config", change: "changed" }]);
+    assert.deepStrictEqual(changesOf(await server.shell("true"), bench), []);
     const made = await server.shell("echo ours > .mcp.json && chmod 750 .mcp.json && ln .mcp.json keep");
     assert.deepStrictEqual(changesOf(made, bench), [
       { path: ".mcp.json", change: "created" },
@@ -202,82 +226,70 @@ for (const user of usersAtHand()) {
     assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "ours\n");
   });
 
-  Deno.test(`S21 a protected file that cannot be taken apart is told, and each change of it, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await Deno.link(bench.write(".git/config", "[core]\n"), `${bench.scope}/keep`);
-    bench.write(".git/config.lock", ""); // as git holds it
-    await using server = await ServerProcess.start(bench);
-    const first = await server.shell("true");
-    assert.deepStrictEqual(changesOf(first, bench), [{ path: ".git/config", change: "shared" }]);
-    const changed = await server.shell("echo '[a]' >> keep");
-    assert.deepStrictEqual(changesOf(changed, bench), [{ path: ".git/config", change: "changed" }]);
-    assert.deepStrictEqual(changesOf(await server.shell("true"), bench), []);
-  });
+  appearing.step(
+    `S21 what a protected link leads to is protected, and the link stays, as ${user}`,
+    async ({ bench, server }) => {
+      clear(bench);
+      bench.write("githooks/pre-commit", "ours\n");
+      const made = await server.shell(
+        "mkdir -p a/vs && ln -s a/vs .vscode && git init -q . && rm -r .git/hooks && " +
+          "ln -s ../githooks .git/hooks",
+      );
+      assert.deepStrictEqual(
+        changesOf(made, bench),
+        [".git/config", ".git/hooks", ".vscode", "a/vs", "githooks"]
+          .map((path) => ({ path, change: "created" })),
+      );
+      const attacks = [
+        "echo evil > a/vs/tasks.json",
+        "echo evil > githooks/pre-commit",
+        "rm .vscode",
+        "mv a b",
+        "ln -sfn githooks .vscode",
+        "rm .git/hooks",
+        "mv githooks x",
+        "mv .vscode x",
+      ];
+      for (const attack of attacks) {
+        const answer = await server.shell(attack);
+        assert.deepStrictEqual([changesOf(answer, bench), answer.operation?.exit_code], [[], 1], attack);
+      }
+      const allowed = await server.shell(
+        "echo x > a/file && cat .git/hooks/pre-commit && mkdir c && mv c a/c && echo done",
+      );
+      assert.match(allowed.text, /^ours\ndone$/m);
+    },
+  );
 
-  Deno.test(`S21 what a protected link leads to is protected, and the link stays, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    bench.write("githooks/pre-commit", "ours\n");
-    await using server = await ServerProcess.start(bench);
-    const made = await server.shell(
-      "mkdir -p a/vs && ln -s a/vs .vscode && git init -q . && rm -r .git/hooks && " +
-        "ln -s ../githooks .git/hooks",
-    );
-    assert.deepStrictEqual(
-      changesOf(made, bench),
-      [".git/config", ".git/hooks", ".vscode", "a/vs", "githooks"]
-        .map((path) => ({ path, change: "created" })),
-    );
-    const attacks = [
-      "echo evil > a/vs/tasks.json",
-      "echo evil > githooks/pre-commit",
-      "rm .vscode",
-      "mv a b",
-      "ln -sfn githooks .vscode",
-      "rm .git/hooks",
-      "mv githooks x",
-      "mv .vscode x",
-    ];
-    for (const attack of attacks) {
-      const answer = await server.shell(attack);
-      assert.deepStrictEqual([changesOf(answer, bench), answer.operation?.exit_code], [[], 1], attack);
-    }
-    const allowed = await server.shell(
-      "echo x > a/file && cat .git/hooks/pre-commit && mkdir c && mv c a/c && echo done",
-    );
-    assert.match(allowed.text, /^ours\ndone$/m);
-  });
+  present.step(
+    `S8 what the user changes outside is protected in the next command, warm shells included, as ${user}`,
+    async ({ bench, server }) => {
+      for (let i = 0; i < 3; i++) {
+        await server.shell("true");
+        await Deno.remove(`${bench.scope}/.git/config`);
+        bench.write(".git/config", `[a]\n\tb = ${i}\n`);
+        bench.write(`.husky/new-${i}`, "as it was\n");
+        await server.shell(`echo evil > .git/config; echo evil > .husky/new-${i}`);
+        assert.equal(await Deno.readTextFile(`${bench.scope}/.git/config`), `[a]\n\tb = ${i}\n`);
+        assert.equal(await Deno.readTextFile(`${bench.scope}/.husky/new-${i}`), "as it was\n");
+      }
+    },
+  );
 
-  Deno.test(`S8 what the user changes outside is protected in the next command, warm shells included, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    furnish(bench);
-    await using server = await ServerProcess.start(bench);
-    for (let i = 0; i < 3; i++) {
-      await server.shell("true");
-      await Deno.remove(`${bench.scope}/.git/config`);
-      bench.write(".git/config", `[a]\n\tb = ${i}\n`);
-      bench.write(`.husky/new-${i}`, "as it was\n");
-      await server.shell(`echo evil > .git/config; echo evil > .husky/new-${i}`);
-      assert.equal(await Deno.readTextFile(`${bench.scope}/.git/config`), `[a]\n\tb = ${i}\n`);
-      assert.equal(await Deno.readTextFile(`${bench.scope}/.husky/new-${i}`), "as it was\n");
+  // Whether a launch looks again is decided in the server, which is the same for each user.
+  if (user !== usersAtHand()[0]) continue;
+  present.step("S8 a protected file that is saved again and again costs no command", async ({ bench, server }) => {
+    const loop = "while mv .mcp.json saved && mv saved .mcp.json; do :; done";
+    const saving = new Deno.Command("bash", { args: ["-c", loop], cwd: bench.scope, stderr: "null" }).spawn();
+    try {
+      for (let round = 0; round < 5; round++) {
+        const numbers = Array.from({ length: 10 }, (_, index) => index);
+        const answers = await Promise.all(numbers.map((number) => server.shell(`echo $((${number} + 1))`)));
+        answers.forEach(({ text }, number) => assert.match(text, new RegExp(`^${number + 1}$`, "m")));
+      }
+    } finally {
+      saving.kill("SIGKILL");
+      await saving.status;
     }
   });
 }
-
-Deno.test("S8 a protected file that somebody saves again and again costs no command", async () => {
-  using bench = new Workbench();
-  furnish(bench);
-  await using server = await ServerProcess.start(bench);
-  await server.shell("true");
-  const loop = "while mv .mcp.json saved && mv saved .mcp.json; do :; done";
-  const saving = new Deno.Command("bash", { args: ["-c", loop], cwd: bench.scope, stderr: "null" }).spawn();
-  try {
-    for (let round = 0; round < 5; round++) {
-      const numbers = Array.from({ length: 10 }, (_, index) => index);
-      const answers = await Promise.all(numbers.map((number) => server.shell(`echo $((${number} + 1))`)));
-      answers.forEach(({ text }, number) => assert.match(text, new RegExp(`^${number + 1}$`, "m")));
-    }
-  } finally {
-    saving.kill("SIGKILL");
-    await saving.status;
-  }
-});

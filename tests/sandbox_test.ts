@@ -2,13 +2,16 @@
  * What a command may do to places outside the scope: nothing. Each way is tried three times by the same words: against
  * a place outside (nothing may change, nothing may be read), against a place inside (it must work), and against the
  * place outside with `--no-sandbox` (it must work: the attack is a real one). Only effects count, never messages.
+ * The sandbox is tried by each user, because its namespaces differ. The control runs once: without the sandbox the owner
+ * of the files decides, and each user owns the files of its bench.
  */
 import assert from "node:assert/strict";
 import { isAlive } from "./_support/processes.ts";
 import { programStart } from "./_support/program.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharedServer } from "./_support/shared_server.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 /** Ways to change a directory that holds the file `kept`; `directory` is an absolute path. */
 const WRITES: Readonly<Record<string, (directory: string) => string>> = {
@@ -54,22 +57,6 @@ const READS: Readonly<Record<string, (file: string) => string>> = {
 
 const SECRET = "the-secret-of-this-test";
 
-/** The sandboxed server and the one without, for the same places. */
-interface Servers extends AsyncDisposable {
-  readonly bench: Workbench;
-  readonly sandboxed: ServerProcess;
-  readonly bare: ServerProcess;
-}
-
-async function serversFor(user: User): Promise<Servers> {
-  const stack = new AsyncDisposableStack();
-  const bench = stack.use(new Workbench(user));
-  const bareBench = stack.use(new Workbench(user));
-  const sandboxed = stack.use(await ServerProcess.start(bench));
-  const bare = stack.use(await ServerProcess.start(bareBench, { flags: ["--no-sandbox"] }));
-  return { bench, sandboxed, bare, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-}
-
 /** A fresh directory with the file `kept`, as this and no other row finds it. */
 function fresh(bench: Workbench, directory: string): string {
   if (exists(directory)) Deno.removeSync(directory, { recursive: true });
@@ -77,121 +64,102 @@ function fresh(bench: Workbench, directory: string): string {
   return directory;
 }
 
+/** Where commands may neither read nor write, by what it is. */
+function placesOutside({ parent, home, elsewhere }: Workbench): Readonly<Record<string, string>> {
+  return { "the parent": parent, "the home": home, "a temp directory": elsewhere };
+}
+
+/** Files outside, each with the secret and its own name in it. */
+function secretFiles(bench: Workbench): readonly string[] {
+  const paths = [`${bench.home}/.ssh/id_rsa`, `${bench.elsewhere}/shadow`, `${bench.parent}/beside`];
+  return paths.map((path) => bench.write(path, `${SECRET} in ${path}\n`));
+}
+
+function waysToList(directory: string): readonly string[] {
+  return [`ls -a ${directory}`, `find ${directory}`, `echo ${directory}/*`, `cd ${directory} && ls`];
+}
+
+/** A process of the bench's user, which sleeps outside the sandbox. */
+function victimOf(bench: Workbench): Deno.ChildProcess {
+  const { command, args } = programStart(bench, []);
+  const prefix = command === "setpriv" ? ["setpriv", ...args.slice(0, 3)] : [];
+  const [program = "sleep", ...words] = [...prefix, "sleep", "303"];
+  return new Deno.Command(program, { args: words, cwd: bench.elsewhere }).spawn();
+}
+
 for (const user of usersAtHand()) {
-  Deno.test(`S4 S8 a write outside changes nothing, as ${user}`, async (t) => {
-    await using servers = await serversFor(user);
-    const { bench, sandboxed, bare } = servers;
+  const sandboxed = sharedServer(`S2 S4 S7 S8 the sandbox with its defaults, as ${user}`, { user });
+
+  sandboxed.step(`S4 S8 a write outside changes nothing, as ${user}`, async ({ bench, server }) => {
     for (const [name, write] of Object.entries(WRITES)) {
-      await t.step(name, async () => {
-        const outside = fresh(bench, `${bench.elsewhere}/place`);
-        const before = bench.outside();
-        await sandboxed.shell(write(outside), { timeout_seconds: 20 });
-        assert.deepStrictEqual(bench.outside(), before, "outside is as it was");
-        const inside = fresh(bench, `${bench.scope}/place`);
-        const insideBefore = listing(inside);
-        const allowed = await sandboxed.shell(write(inside), { timeout_seconds: 20 });
-        assert.notDeepStrictEqual(listing(inside), insideBefore, `inside it works: ${allowed.text}`);
-        const control = await bare.shell(write(outside), { timeout_seconds: 20 });
-        assert.notDeepStrictEqual(bench.outside(), before, `the control: it is a real attack: ${control.text}`);
-        await Deno.remove(outside, { recursive: true });
-      });
+      const outside = fresh(bench, `${bench.elsewhere}/place`);
+      const before = bench.outside();
+      await server.shell(write(outside), { timeout_seconds: 20 });
+      assert.deepStrictEqual(bench.outside(), before, `${name}: outside is as it was`);
+      const inside = fresh(bench, `${bench.scope}/place`);
+      const insideBefore = listing(inside);
+      const allowed = await server.shell(write(inside), { timeout_seconds: 20 });
+      assert.notDeepStrictEqual(listing(inside), insideBefore, `${name}: inside it works: ${allowed.text}`);
     }
   });
 
-  Deno.test(`S4 the parent, the home, other temp directories and /etc cannot be written, as ${user}`, async (t) => {
-    await using servers = await serversFor(user);
-    const { bench, sandboxed, bare } = servers;
-    const places = { "the parent": bench.parent, "the home": bench.home, "a temp directory": bench.elsewhere };
-    for (const [name, place] of Object.entries(places)) {
-      await t.step(name, async () => {
-        const before = bench.outside();
-        await sandboxed.shell(`echo x > ${place}/planted`);
-        assert.deepStrictEqual(bench.outside(), before);
-        await bare.shell(`echo x > ${place}/planted`);
-        assert.equal(await Deno.readTextFile(`${place}/planted`), "x\n", "the control");
-        await Deno.remove(`${place}/planted`);
-      });
-    }
-    await t.step("the words of a person: ~, .., $HOME, /tmp", async () => {
+  sandboxed.step(
+    `S4 the parent, the home, other temp directories and /etc cannot be written, as ${user}`,
+    async ({ bench, server }) => {
       const before = bench.outside();
+      for (const [name, place] of Object.entries(placesOutside(bench))) {
+        await server.shell(`echo x > ${place}/planted`);
+        assert.deepStrictEqual(bench.outside(), before, name);
+      }
+      // The words of a person: ~, .., $HOME, /tmp
       const name = `planted-by-${bench.marker}`;
-      await sandboxed.shell(
-        `for place in ~ .. "$HOME" /tmp /var/tmp /dev/shm; do echo x > "$place/${name}"; done; true`,
+      await server.shell(
+        `for place in ~ .. "$HOME" /tmp /var/tmp /dev/shm; do echo x > "$place/${name}"; done; ` +
+          `echo x > /etc/${name}; cp /usr/bin/true /usr/local/bin/${name}; true`,
       );
-      for (const place of [bench.home, bench.parent, "/tmp", "/var/tmp", "/dev/shm"]) {
+      for (const place of [bench.home, bench.parent, "/tmp", "/var/tmp", "/dev/shm", "/etc", "/usr/local/bin"]) {
         assert.ok(!exists(`${place}/${name}`), place);
       }
       assert.deepStrictEqual(bench.outside(), before);
-    });
-    await t.step("/etc, with a stand-in for the control", async () => {
-      const name = `planted-by-${bench.marker}`;
-      await sandboxed.shell(`echo x > /etc/${name}; cp /usr/bin/true /usr/local/bin/${name}; true`);
-      assert.deepStrictEqual([exists(`/etc/${name}`), exists(`/usr/local/bin/${name}`)], [false, false]);
-      const standIn = fresh(bench, `${bench.elsewhere}/etc`);
-      await bare.shell(`echo x > ${standIn}/${name}`);
-      assert.ok(exists(`${standIn}/${name}`));
-    });
-  });
+    },
+  );
 
-  Deno.test(`S4 S7 a read outside gives nothing away, as ${user}`, async (t) => {
-    await using servers = await serversFor(user);
-    const { bench, sandboxed, bare } = servers;
-    const outside = {
-      "~/.ssh/id_rsa": bench.write(`${bench.home}/.ssh/id_rsa`, `${SECRET}\n`),
-      "a stand-in for /etc/shadow": bench.write(`${bench.elsewhere}/shadow`, `root:${SECRET}:1::::::\n`),
-      "a file beside the scope": bench.write(`${bench.parent}/beside`, `${SECRET}\n`),
-    };
+  sandboxed.step(`S4 S7 a read outside gives nothing away, as ${user}`, async ({ bench, server }) => {
+    const outside = secretFiles(bench);
     const inside = bench.write("inside", `${SECRET}\n`);
     for (const [name, read] of Object.entries(READS)) {
-      await t.step(name, async () => {
-        for (const [what, file] of Object.entries(outside)) {
-          const denied = await sandboxed.shell(read(file), { timeout_seconds: 20 });
-          assert.ok(!JSON.stringify(denied.result).includes(SECRET), what);
-          const control = await bare.shell(read(file), { timeout_seconds: 20 });
-          assert.ok(control.text.includes(SECRET), `the control, ${what}: ${control.text}`);
-        }
-        const allowed = await sandboxed.shell(read(inside), { timeout_seconds: 20 });
-        assert.ok(allowed.text.includes(SECRET), `inside it works: ${allowed.text}`);
-      });
+      const denied = await server.shell(outside.map(read).join("; "), { timeout_seconds: 20 });
+      assert.ok(!JSON.stringify(denied.result).includes(SECRET), `${name}: ${denied.text}`);
+      const allowed = await server.shell(read(inside), { timeout_seconds: 20 });
+      assert.ok(allowed.text.includes(SECRET), `${name}: inside it works: ${allowed.text}`);
     }
   });
 
-  Deno.test(`S4 /etc/shadow and the listing of the home stay closed, as ${user}`, async () => {
-    await using servers = await serversFor(user);
-    const { bench, sandboxed, bare } = servers;
+  sandboxed.step(`S4 /etc/shadow and the listing of the home stay closed, as ${user}`, async ({ bench, server }) => {
     bench.write(`${bench.home}/diary-of-a-user`, "");
     bench.write("diary-of-a-project", "");
-    const ways = (home: string) => [`ls -a ${home}`, `find ${home}`, `echo ${home}/*`, `cd ${home} && ls`];
-    for (const way of ways(bench.home)) {
-      assert.ok(!(await sandboxed.shell(way)).text.includes("diary-of-a-user"), way);
-      assert.ok((await bare.shell(way)).text.includes("diary-of-a-user"), `the control: ${way}`);
+    for (const way of waysToList(bench.home)) {
+      assert.ok(!(await server.shell(way)).text.includes("diary-of-a-user"), way);
     }
-    for (const way of ways(bench.scope)) {
-      assert.ok((await sandboxed.shell(way)).text.includes("diary-of-a-project"), way);
+    for (const way of waysToList(bench.scope)) {
+      assert.ok((await server.shell(way)).text.includes("diary-of-a-project"), way);
     }
-    assert.ok(!(await sandboxed.shell("ls -a $HOME ~")).text.includes("diary-of-a-user"));
-    const shadow = await sandboxed.shell("cat /etc/shadow; cp /etc/shadow . ; cat shadow");
+    assert.ok(!(await server.shell("ls -a $HOME ~")).text.includes("diary-of-a-user"));
+    const shadow = await server.shell("cat /etc/shadow; cp /etc/shadow . ; cat shadow");
     assert.doesNotMatch(shadow.text, /^\w+:[^:]*:\d*:/m);
   });
 
-  Deno.test(`S2 S8 a command cannot signal a process outside, as ${user}`, async () => {
-    await using servers = await serversFor(user);
-    const { bench, sandboxed, bare } = servers;
-    const { command, args } = programStart(bench, []);
-    const prefix = command === "setpriv" ? ["setpriv", ...args.slice(0, 3)] : [];
-    const [program = "sleep", ...words] = [...prefix, "sleep", "303"];
-    const victim = new Deno.Command(program, { args: words, cwd: bench.elsewhere }).spawn();
-    await sandboxed.shell(`kill -9 ${victim.pid}; kill -9 ${sandboxed.pid}; true`);
-    assert.deepStrictEqual([await isAlive(victim.pid), await isAlive(sandboxed.pid)], [true, true]);
-    await bare.shell(`kill -9 ${victim.pid}`);
-    assert.equal((await victim.status).signal, "SIGKILL", "the control");
-    const own = await sandboxed.shell("sleep 304 & kill -9 $!; wait $!; echo code $?");
+  sandboxed.step(`S2 S8 a command cannot signal a process outside, as ${user}`, async ({ bench, server }) => {
+    const victim = victimOf(bench);
+    await server.shell(`kill -9 ${victim.pid}; kill -9 ${server.pid}; true`);
+    assert.deepStrictEqual([await isAlive(victim.pid), await isAlive(server.pid)], [true, true]);
+    victim.kill("SIGKILL");
+    await victim.status;
+    const own = await server.shell("sleep 304 & kill -9 $!; wait $!; echo code $?");
     assert.match(own.text, /^code 137$/m, "its own children it can");
   });
 
-  Deno.test(`P4 S8 a command gets descriptors 0, 1 and 2 only, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
+  sandboxed.step(`P4 S8 a command gets descriptors 0, 1 and 2 only, as ${user}`, async ({ server }) => {
     const script = "import os\nfor n in range(256):\n  try: os.fstat(n); print('open', n)\n  except OSError: pass";
     const { text } = await server.shell("/usr/bin/python3 -", { stdin: script });
     assert.deepStrictEqual(text.match(/^open \d+$/gm), ["open 0", "open 1", "open 2"]);
@@ -210,6 +178,50 @@ for (const user of usersAtHand()) {
     assert.ok(!exists(directory));
   });
 }
+
+const bare = sharedServer("S2 S4 S7 S8 S14 the control: without the sandbox", { flags: ["--no-sandbox"] });
+
+bare.step("S4 S8 each way to write changes a place outside", async ({ bench, server }) => {
+  for (const [name, write] of Object.entries(WRITES)) {
+    const outside = fresh(bench, `${bench.elsewhere}/place`);
+    const before = bench.outside();
+    const { text } = await server.shell(write(outside), { timeout_seconds: 20 });
+    assert.notDeepStrictEqual(bench.outside(), before, `${name}: ${text}`);
+  }
+  for (
+    const [name, place] of Object.entries({
+      ...placesOutside(bench),
+      "for /etc": fresh(bench, `${bench.elsewhere}/etc`),
+    })
+  ) {
+    await server.shell(`echo x > ${place}/planted`);
+    assert.equal(await Deno.readTextFile(`${place}/planted`), "x\n", name);
+  }
+});
+
+bare.step("S4 S7 each way to read or list gives away what is outside", async ({ bench, server }) => {
+  const outside = secretFiles(bench);
+  for (const [name, read] of Object.entries(READS)) {
+    const { text } = await server.shell(outside.map(read).join("; "), { timeout_seconds: 20 });
+    for (const path of outside) assert.ok(text.includes(`${SECRET} in ${path}`), `${name}, ${path}: ${text}`);
+  }
+  bench.write(`${bench.home}/diary-of-a-user`, "");
+  for (const way of waysToList(bench.home)) {
+    assert.ok((await server.shell(way)).text.includes("diary-of-a-user"), way);
+  }
+});
+
+bare.step("S2 S8 a process outside can be signalled", async ({ bench, server }) => {
+  const victim = victimOf(bench);
+  await server.shell(`kill -9 ${victim.pid}`);
+  assert.equal((await victim.status).signal, "SIGKILL");
+});
+
+bare.step("S14 --no-sandbox is loud", async ({ server }) => {
+  const { text } = await server.call("status");
+  assert.match(text, /no.sandbox|not sandboxed|sandbox is off|without (a )?sandbox/i);
+  assert.match(server.stderr, /no.sandbox|not sandboxed|sandbox is off|without (a )?sandbox/i);
+});
 
 Deno.test("S1 the root directory and the home are refused as a scope", async () => {
   using bench = new Workbench();
@@ -236,14 +248,6 @@ Deno.test("S1 --sandbox-scope decides over the working directory", async () => {
   assert.ok(exists(`${scope}/made`));
   await server.shell(`touch ${bench.scope}/planted`);
   assert.ok(!exists(`${bench.scope}/planted`));
-});
-
-Deno.test("S14 --no-sandbox is loud", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
-  const { text } = await server.call("status");
-  assert.match(text, /no.sandbox|not sandboxed|sandbox is off|without (a )?sandbox/i);
-  assert.match(server.stderr, /no.sandbox|not sandboxed|sandbox is off|without (a )?sandbox/i);
 });
 
 function listing(directory: string): Readonly<Record<string, string>> {
