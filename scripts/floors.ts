@@ -1,16 +1,20 @@
 /** The rooms of `src/` and the floor each stands on. An import goes strictly to a lower floor, or stays in its room. */
 export const FLOORS: Readonly<Record<string, number>> = {
   base: 0,
-  sandbox: 1,
-  catalog: 1,
-  operation: 1,
-  prompt: 1,
-  process: 2,
-  command: 2,
-  service: 3,
-  bridge: 4,
-  upstream: 4,
-  cli: 5,
+  system: 1,
+  wire: 1,
+  logging: 1,
+  sandbox: 2,
+  catalog: 2,
+  operation: 2,
+  process: 3,
+  command: 3,
+  service: 4,
+  settings: 4,
+  child_server: 4,
+  bridge: 5,
+  app: 6,
+  cli: 7,
 };
 
 /**

@@ -1,5 +1,8 @@
 /** The system's C library for calls that the runtime does not offer. */
 
+/** Byte order of both processors that the program supports, for DataView. */
+export const LITTLE_ENDIAN = true;
+
 /** Names of glibc's library file, then musl's, whose name ends with the processor. */
 const NAMES = ["libc.so.6", `libc.musl-${Deno.build.arch}.so.1`] as const;
 

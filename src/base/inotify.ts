@@ -4,7 +4,7 @@
  * Not `Deno.watchFs`: that opens every path an event names, and opening a pipe waits for a writer. One `mkfifo` in a
  * watched directory ends its notices for good and lets the program hang when it closes the watch.
  */
-import { openCLibrary } from "./c_library.ts";
+import { LITTLE_ENDIAN, openCLibrary } from "./c_library.ts";
 
 const SYMBOLS = {
   inotify_init1: { parameters: ["i32"], result: "i32" },
@@ -152,5 +152,3 @@ function eventsIn(bytes: Uint8Array): readonly Event[] {
   }
   return events;
 }
-
-const LITTLE_ENDIAN = true;

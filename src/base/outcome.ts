@@ -1,3 +1,5 @@
+import { UserError } from "./errors.ts";
+
 /** The result of something that is expected to fail now and then. */
 export type Outcome<Value, Problem = string> =
   | { readonly ok: true; readonly value: Value }
@@ -11,4 +13,10 @@ export function success<Value>(value: Value): Outcome<Value, never> {
 /** A failure that carries `problem`. */
 export function failure<Problem>(problem: Problem): Outcome<never, Problem> {
   return { ok: false, problem };
+}
+
+/** The value. @throws {UserError} with the problem, for the person who started the program */
+export function orRefuse<Value>(outcome: Outcome<Value>): Value {
+  if (outcome.ok) return outcome.value;
+  throw new UserError(outcome.problem);
 }

@@ -26,6 +26,12 @@ export function visibleText(text: string): string {
   return text.replaceAll(/\r\n?|[\u2028\u2029\u0085]/g, "\n").replaceAll(ESCAPES, "").replaceAll(HIDDEN, "");
 }
 
+/** A text on one line of at most `longest` characters, without hidden ones. */
+export function shorten(text: string, longest = 200): string {
+  const line = visibleText(text).replaceAll(/\s+/g, " ").trim();
+  return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
+}
+
 /** The first character of `text` that has no shape, as `U+200B`; undefined: there is none. Line breaks count as visible. */
 export function hiddenCharacter(text: string): string | undefined {
   const [found] = text.replaceAll(/\r\n?/g, "\n").match(HIDDEN) ?? [];

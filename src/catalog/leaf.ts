@@ -4,10 +4,7 @@
  */
 
 import type { ToolDefinition } from "./mtdf.ts";
-
-/** The types an argument may have (requirement T2). */
-export const ARGUMENT_TYPES = ["string", "boolean", "integer", "number", "array"] as const;
-export type ArgumentType = typeof ARGUMENT_TYPES[number];
+import type { ArgumentType } from "./mtdf_argument.ts";
 
 /** One option or positional argument, checked and with defaults applied. */
 export interface LeafArgument {

@@ -148,3 +148,6 @@ export const knownFields = lazy((): Readonly<Record<string, readonly string[]>> 
   availability_check: Object.keys(availabilityCheckSchema().shape),
   retry: Object.keys(retrySchema().shape),
 }));
+
+/** How the leaves of a tool file are listed. */
+export type ToolStyle = NonNullable<ToolDefinition["tool_style"]>;

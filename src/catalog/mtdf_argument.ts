@@ -1,6 +1,9 @@
 import * as z from "zod";
 import { lazy } from "../base/lazy.ts";
-import { ARGUMENT_TYPES } from "./leaf.ts";
+
+/** The types an argument may have (T2). */
+const ARGUMENT_TYPES = ["string", "boolean", "integer", "number", "array"] as const;
+export type ArgumentType = typeof ARGUMENT_TYPES[number];
 
 /** Text that can be a word of argv: not empty, no NUL (the kernel ends a word there). */
 // deno-lint-ignore no-control-regex -- NUL is what must not get in

@@ -24,7 +24,7 @@ import { AuditedRunner } from "./audited_runner.ts";
 import { CheckMemory, checkMemoryFile } from "./check_memory.ts";
 import { embeddedTools } from "./embedded.ts";
 import { liveTools } from "./live_tools.ts";
-import { orRefuse } from "./or_refuse.ts";
+import { orRefuse } from "../base/outcome.ts";
 import { PrivateFiles } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./session.ts";
 import type { Settings } from "./settings.ts";

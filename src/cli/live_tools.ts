@@ -6,7 +6,7 @@ import { LiveCatalog } from "../catalog/live_catalog.ts";
 import type { MayRead } from "../catalog/read_directory.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { absolutePath, isWithin, realPath } from "../sandbox/paths.ts";
-import { searchPath } from "../sandbox/environment.ts";
+import { searchPath } from "../system/search_path.ts";
 import { probeAsker } from "./ask_probe.ts";
 import type { CheckMemory } from "./check_memory.ts";
 import type { EmbeddedTool } from "./embedded.ts";

@@ -1,5 +1,5 @@
 /** Where the programs of commands are, looked for along their PATH. */
-import { programPaths } from "../process/program_paths.ts";
+import { programPaths } from "../system/search_path.ts";
 import { expected } from "../sandbox/paths.ts";
 
 /** An executable file, as it is now. */

@@ -1,6 +1,6 @@
 import { messageOf } from "../base/errors.ts";
 import type { SandboxedRunner } from "../process/runner.ts";
-import { summaryOf } from "../process/sandbox_trial.ts";
+import { summaryOf } from "../sandbox/selftest/judge.ts";
 
 /** How the sandbox stood its trial, on one line (S3, S17); what could not be tried is said too. */
 export async function selfTestLine(runner: Pick<SandboxedRunner, "selfTest">): Promise<string> {

@@ -8,7 +8,7 @@ import { SandboxedRunner } from "../process/runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { chooseShell, type Shell } from "../process/shell.ts";
 import type { EndedCommand } from "../sandbox/denials.ts";
-import { searchPath } from "../sandbox/environment.ts";
+import { searchPath } from "../system/search_path.ts";
 import { missingLayer } from "../sandbox/layers.ts";
 import { missingLayers } from "../sandbox/narrowed.ts";
 import { absolutePath, placeOf } from "../sandbox/paths.ts";
@@ -26,7 +26,7 @@ import { failureExplainer } from "./explain_failure.ts";
 import { openSeatbelt } from "./seatbelt_session.ts";
 import { selfTestLine } from "./self_test_line.ts";
 import type { Settings } from "./settings.ts";
-import { orRefuse } from "./or_refuse.ts";
+import { orRefuse } from "../base/outcome.ts";
 import { withRoom } from "./with_room.ts";
 
 export interface SessionOptions {

@@ -12,7 +12,8 @@ import { GrantedPlaces } from "./granted_places.ts";
 import { launchAgain } from "./launch_again.ts";
 import type { LaunchImages } from "./launch_images.ts";
 import { settleNamespaces } from "./namespaces.ts";
-import { logReport, refusalFor, runSelfTest, type SelfTestReport } from "./sandbox_trial.ts";
+import { logReport, runSelfTest } from "./sandbox_trial.ts";
+import { refusalFor, type SelfTestReport } from "../sandbox/selftest/judge.ts";
 import type { SessionGuard } from "./session_guard.ts";
 import type { Spawner } from "./spawn.ts";
 

@@ -5,7 +5,7 @@
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { searchPath } from "../sandbox/environment.ts";
+import { searchPath } from "../system/search_path.ts";
 import {
   describeSandboxExecFailure,
   sandboxExecArguments,
@@ -16,7 +16,7 @@ import type { CommandEnd, CommandHooks, CommandRequest } from "./command_runner.
 import { type GroupRun, superviseGroup } from "./group_run.ts";
 import { describeFailure } from "./reports.ts";
 import { give } from "./give.ts";
-import { programPaths } from "./program_paths.ts";
+import { programPaths } from "../system/search_path.ts";
 import type { OpenCommand, OpenRequest, SessionRunner } from "./session_runner.ts";
 import { lineArguments, type Shell } from "./shell.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "./spawn.ts";

@@ -2,7 +2,7 @@
  * What launches are made of, kept from one to the next: the policy's part of the table, and the images of the shell and
  * of the launcher that wait. They hold for what is guarded at the moment (S7, S8), and are made anew when that changes.
  */
-import { searchPath } from "../sandbox/environment.ts";
+import { searchPath } from "../system/search_path.ts";
 import type { GuardView } from "../sandbox/guard.ts";
 import type { EmptyNetwork } from "../sandbox/launcher/network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "../sandbox/launcher/steps.ts";
@@ -11,7 +11,7 @@ import { type CommandBlock, commandBlock, type WaitingTable, waitingTable } from
 import type { LaunchCommand, SandboxPolicy } from "../sandbox/policy.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 import type { CommandRequest } from "./command_runner.ts";
-import { programPaths } from "./program_paths.ts";
+import { programPaths } from "../system/search_path.ts";
 import { lineArguments, type Shell, waitingArguments } from "./shell.ts";
 import type { LauncherImage, Spawner } from "./spawn.ts";
 

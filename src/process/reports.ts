@@ -1,5 +1,6 @@
 /** What the launcher writes to its report descriptor, decoded (sandbox/launcher/interpreter.ts has the format). */
-import { ENTRY_BYTES, ENTRY_MODE, LITTLE_ENDIAN, MISMATCH_ERRNO } from "../sandbox/launcher/interpreter.ts";
+import { LITTLE_ENDIAN } from "../base/c_library.ts";
+import { ENTRY_BYTES, ENTRY_MODE, MISMATCH_ERRNO } from "../sandbox/launcher/interpreter.ts";
 
 export type LauncherReport =
   /**

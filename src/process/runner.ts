@@ -10,7 +10,7 @@ import { Admission } from "./admission.ts";
 import { give } from "./give.ts";
 import { launchAgain } from "./launch_again.ts";
 import { LaunchImages } from "./launch_images.ts";
-import type { SelfTestReport } from "./sandbox_trial.ts";
+import type { SelfTestReport } from "../sandbox/selftest/judge.ts";
 import { type Launched, SessionGuard } from "./session_guard.ts";
 import type { OpenCommand, OpenRequest } from "./session_runner.ts";
 import { handOver, lineArguments, type Shell } from "./shell.ts";

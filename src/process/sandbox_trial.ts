@@ -20,7 +20,7 @@ import {
   RESULTS_BYTES,
   TARGET_BYTES,
 } from "../sandbox/selftest/attack_table.ts";
-import { type Finding, judge, titlesOf } from "../sandbox/selftest/judge.ts";
+import { judge, refusalFor, type SelfTestReport, summaryOf, titlesOf } from "../sandbox/selftest/judge.ts";
 import type { SessionDirectories } from "../sandbox/session_directory.ts";
 import { describeFailure, ReportReader } from "./reports.ts";
 import type { LauncherImage, LauncherProcess, Spawner } from "./spawn.ts";
@@ -39,12 +39,6 @@ export interface SelfTest {
 
 /** A socket's path has 107 bytes at most; that of a home may be longer. */
 const LONGEST_PLACE = 90;
-
-/** What was found. */
-export interface SelfTestReport {
-  readonly findings: readonly Finding[];
-  readonly milliseconds: number;
-}
 
 /**
  * Tries the sandbox.
@@ -72,23 +66,6 @@ export async function runSelfTest(test: SelfTest): Promise<SelfTestReport> {
     // commands have been, but by a name that was made up just now.)
     await Promise.all([base, attacked.inside, attacked.pathSocket].map(removeIfThere));
   }
-}
-
-/** Why no command may run; undefined: the sandbox stood its trial, or there is none. */
-export function refusalFor(report: SelfTestReport | undefined): string | undefined {
-  const breached = titlesOf(report?.findings ?? [], "breached");
-  if (breached.length === 0) return undefined;
-  return `the sandbox does not hold on this machine. Its self-test could ${breached.join(", ")}. ` +
-    'No command is run; "ahma_mcp doctor" shows the whole trial';
-}
-
-/** One line for people: how the trial ended. */
-export function summaryOf({ findings, milliseconds }: SelfTestReport): string {
-  const breached = titlesOf(findings, "breached");
-  if (breached.length > 0) return `FAILED, commands are refused: could ${breached.join(", ")}`;
-  const known = titlesOf(findings, "open");
-  const rest = known.length === 0 ? "" : `; not stopped on this system: ${known.join(", ")}`;
-  return `${titlesOf(findings, "denied").length} attacks denied in ${Math.ceil(milliseconds)} ms${rest}`;
 }
 
 /** Tells the log. */

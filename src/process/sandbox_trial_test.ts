@@ -11,7 +11,8 @@ import type { Verdict } from "../sandbox/selftest/judge.ts";
 import { removeSessionDirectories } from "../sandbox/session_directory.ts";
 import { settleNamespaces } from "./namespaces.ts";
 import { SandboxedRunner } from "./runner.ts";
-import { refusalFor, runSelfTest, type SelfTestReport } from "./sandbox_trial.ts";
+import { runSelfTest } from "./sandbox_trial.ts";
+import { refusalFor, type SelfTestReport } from "../sandbox/selftest/judge.ts";
 import { type LauncherImage, Spawner } from "./spawn.ts";
 
 const ROOT = Deno.uid() === 0;

@@ -1,6 +1,6 @@
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
-import type { SelfTestReport } from "./sandbox_trial.ts";
+import type { SelfTestReport } from "../sandbox/selftest/judge.ts";
 
 /** A command that is talked with while it runs. */
 export interface OpenRequest extends Omit<CommandRequest, "stdin"> {

@@ -1,5 +1,5 @@
 /** The environment of commands, built from nothing (S9). What is not named here or by `--env` never reaches a command. */
-import { withoutTrailing } from "../base/without_trailing.ts";
+import { searchPath } from "../system/search_path.ts";
 
 /** Passed on as they are, when set. */
 const PASSED = [
@@ -134,13 +134,6 @@ export function buildEnvironment(plan: EnvironmentPlan): Readonly<Record<string,
 /** Whether a variable may never be handed to a command by `--env`. */
 export function isForbiddenVariable(name: string): boolean {
   return NEVER.test(name);
-}
-
-/** The absolute directories of a PATH; a usual one where there is none. */
-export function searchPath(path: string | undefined): readonly string[] {
-  const entries = (path ?? "").split(":").filter((entry) => entry.startsWith("/"));
-  const cleaned = entries.map((entry) => entry.length > 1 ? withoutTrailing(entry, "/") : entry);
-  return cleaned.length > 0 ? [...new Set(cleaned)] : ["/usr/local/bin", "/usr/bin", "/bin"];
 }
 
 /** Certificate files and directories the environment points at, so that the policy can make them readable. */

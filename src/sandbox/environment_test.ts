@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { buildEnvironment, isForbiddenVariable, searchPath } from "./environment.ts";
+import { buildEnvironment, isForbiddenVariable } from "./environment.ts";
 
 const PLAN = {
   extra: [],
@@ -59,9 +59,4 @@ Deno.test("S5 buildEnvironment() sets TMPDIR only where there are temporary file
 Deno.test("S9 isForbiddenVariable() knows what is dangerous in any environment", () => {
   const names = ["LD_LIBRARY_PATH", "BASH_FUNC_x%%", "PS4", "AHMA_TIMEOUT", "MY_LD_PRELOAD", "PATH"];
   assert.deepStrictEqual(names.map(isForbiddenVariable), [true, true, true, true, false, false]);
-});
-
-Deno.test("searchPath() gives usual directories where PATH is missing or has none", () => {
-  assert.deepStrictEqual(searchPath(undefined), ["/usr/local/bin", "/usr/bin", "/bin"]);
-  assert.deepStrictEqual(searchPath("relative:."), ["/usr/local/bin", "/usr/bin", "/bin"]);
 });

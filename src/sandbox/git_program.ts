@@ -1,5 +1,5 @@
 /** How git is asked what it obeys: a program that no command could have written, and no variables that lead it elsewhere. */
-import { searchPath } from "./environment.ts";
+import { searchPath } from "../system/search_path.ts";
 import { expected, parentOf, trustedPath } from "./paths.ts";
 
 /** To ask git; commands have no part in any of it. */

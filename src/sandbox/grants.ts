@@ -3,7 +3,8 @@
  * what is found automatically (PATH, certificates, tool chains) is granted only where nobody could have planted it.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { certificateFiles, searchPath, toolchainHomes } from "./environment.ts";
+import { certificateFiles, toolchainHomes } from "./environment.ts";
+import { searchPath } from "../system/search_path.ts";
 import { DATA_TREE, grantable, READABLE_TREE } from "./landlock.ts";
 import { absolutePath, expected, isWithin, type LinkLook, lookingOnce, realPath, trustedPath } from "./paths.ts";
 import type { PathGrant } from "./policy.ts";

@@ -2,11 +2,9 @@
  * The few C library calls the program makes itself, all on the calling thread. They ask the kernel and make memory
  * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
  */
-import { LazyLibrary } from "../base/c_library.ts";
-import { LITTLE_ENDIAN } from "./launcher/interpreter.ts";
+import { LazyLibrary, LITTLE_ENDIAN } from "../base/c_library.ts";
 import { type Processor, SYSTEM_CALLS } from "./launcher/syscalls.ts";
 import { PathWatch, type RawLook, type Watched } from "./path_watch.ts";
-import { VERDICT } from "./seccomp/bpf.ts";
 
 /** Beside the calls whose failure it tells, because loading it after one of them would write over what it tells. */
 const ERRNO = { __errno_location: { parameters: [], result: "pointer" } } as const;
@@ -38,6 +36,7 @@ const MFD_CLOEXEC = 1;
 const MFD_EXEC = 16;
 const EINVAL = 22;
 const LANDLOCK_CREATE_RULESET_VERSION = 1n;
+const SECCOMP_RET_ERRNO = 0x0005_0000;
 const SECCOMP_GET_ACTION_AVAIL = 2n;
 
 const O_CLOEXEC = 0x80000;
@@ -94,7 +93,7 @@ export class Libc {
   /** Whether the kernel can filter system calls by answering with an error. */
   filtersCalls(): boolean {
     const number = BigInt(SYSTEM_CALLS[this.#processor].seccomp);
-    const action = new Uint32Array([VERDICT.errno(0)]);
+    const action = new Uint32Array([SECCOMP_RET_ERRNO]);
     return this.#questions.symbols.seccomp(number, SECCOMP_GET_ACTION_AVAIL, 0n, action) === 0n;
   }
 

@@ -2,7 +2,7 @@
 import type { Operation } from "../operation/operation_record.ts";
 import type { OutputView } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
-import { shorten } from "./prepare_call.ts";
+import { shorten } from "../base/visible_text.ts";
 
 /** In characters, where a list shows several operations. */
 const LONGEST_TITLE = 80;

@@ -1,6 +1,6 @@
 /** From a leaf and its arguments to something that may run: checked, inside the scope, nothing started yet (T6, T9, S16). */
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { visibleText } from "../base/visible_text.ts";
+import { shorten } from "../base/visible_text.ts";
 import type { Scope } from "../base/scope.ts";
 import type { Leaf } from "../catalog/leaf.ts";
 import { checkArguments, type CheckedArguments, describeArgumentProblems } from "../command/arguments.ts";
@@ -37,12 +37,6 @@ export async function prepareCall(leaf: Leaf, call: CheckedCall, scope: Scope): 
 export function titleOf(prepared: PreparedCommand): string {
   const words = prepared.argv.map((word) => typeof word === "string" ? quoted(word) : "<file>");
   return shorten(words.join(" "));
-}
-
-/** A text on one line of at most `longest` characters, without hidden ones. */
-export function shorten(text: string, longest = 200): string {
-  const line = visibleText(text).replaceAll(/\s+/g, " ").trim();
-  return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
 }
 
 function quoted(word: string): string {

@@ -8,9 +8,6 @@ import type { Catalog, Leaf } from "../catalog/leaf.ts";
 import { DEFAULT_LEAF } from "../catalog/names.ts";
 import { groupGuidance, type ListFacts } from "./listed_texts.ts";
 
-/** How the leaves of a tool file are listed. */
-export type ToolStyle = "leaf" | "program";
-
 /** What a property is in some of the leaves. */
 interface Variant {
   /** Without its description, and without what only says that it is required. */

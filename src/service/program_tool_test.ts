@@ -5,7 +5,7 @@ import { catalogOf } from "../catalog/snapshot.ts";
 import { makeLeaf, PLAIN_SCOPE, PLAIN_SETTINGS } from "./_support.ts";
 import { ToolLister } from "./definitions.ts";
 import type { ListFacts } from "./listed_texts.ts";
-import type { ToolStyle } from "./program_tool.ts";
+import type { ToolStyle } from "../catalog/mtdf.ts";
 
 function option(name: string, rest: Partial<LeafArgument> = {}): LeafArgument {
   return { name, type: "string", description: "", required: false, fileArg: false, ...rest };

@@ -11,9 +11,10 @@ import { isShellStep } from "../catalog/step_target.ts";
 import type { Work, WorkControl, WorkEnd } from "../operation/operation.ts";
 import { checkBuiltinArguments } from "./builtin_parameters.ts";
 import { commandWork, requestWork, type WorkTools } from "./command_work.ts";
-import { checkCall, type CheckedCall, prepareCall, shorten, titleOf } from "./prepare_call.ts";
+import { checkCall, type CheckedCall, prepareCall, titleOf } from "./prepare_call.ts";
+import { shorten } from "../base/visible_text.ts";
 import { duration } from "./facts.ts";
-import { SHELL_TOOL, shellRequest } from "./shell_tool.ts";
+import { SHELL_PARAMETERS, shellRequest } from "./shell_request.ts";
 import { withTimeLimit } from "./step_timeout.ts";
 
 /** What the making of a sequence needs of a service. */
@@ -96,7 +97,7 @@ async function makeShellStep(
   step: LeafStep,
   { directory, skip }: { readonly directory: string } & Pick<Step, "skip">,
 ): Promise<Outcome<Step>> {
-  const checked = checkBuiltinArguments(step.tool, SHELL_TOOL.parameters, {
+  const checked = checkBuiltinArguments(step.tool, SHELL_PARAMETERS, {
     working_directory: directory,
     ...step.args,
   });

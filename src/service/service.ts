@@ -11,7 +11,7 @@ import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/text_view.ts";
 import type { CommandRequest, CommandRunner } from "../process/command_runner.ts";
 import type { EndedCommand } from "../sandbox/denials.ts";
-import type { ToolStyle } from "./program_tool.ts";
+import type { ToolStyle } from "../catalog/mtdf.ts";
 
 /** Whether commands are confined, in words for people and models (S14). */
 export interface SandboxStatus {

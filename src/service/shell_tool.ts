@@ -1,18 +1,16 @@
 /** `sandboxed_shell` (B5): any command line, with the same results, modes and limits as every other tool. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { failure, type Outcome, success } from "../base/outcome.ts";
-import type { Scope } from "../base/scope.ts";
 import type { MetaArguments } from "../command/prepared_command.ts";
-import type { CommandRequest } from "../process/command_runner.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "./builtin_parameters.ts";
 import { requestWork } from "./command_work.ts";
 import { earlyAnswer, type ListFacts, namedScope } from "./listed_texts.ts";
 import { chooseMode } from "./mode.ts";
-import { shorten } from "./prepare_call.ts";
+import { shorten } from "../base/visible_text.ts";
 import { errorResult } from "./results.ts";
 import { runOperation } from "./run_operation.ts";
 import type { CallContext, Service } from "./service.ts";
+import { SHELL_NAME, SHELL_PARAMETERS, shellRequest } from "./shell_request.ts";
 
 /** The rest of the description; clients that cut it show the first sentence. */
 const DETAILS =
@@ -20,22 +18,11 @@ const DETAILS =
   "a long-running one is a call of its own. There is no terminal; stdin is empty unless given.";
 
 export const SHELL_TOOL: BuiltinTool = {
-  name: "sandboxed_shell",
+  name: SHELL_NAME,
   title: "Run a shell command",
   describe: (facts) => `${firstSentence(facts)} ${DETAILS}`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-  parameters: [
-    { name: "command", kind: "text", required: true, description: "The command line." },
-    { name: "working_directory", kind: "text", description: "Directory to run in, inside the scope." },
-    { name: "timeout_seconds", kind: "limit", description: "Seconds after which it is ended." },
-    {
-      name: "execution_mode",
-      kind: "mode",
-      description: "Synchronous waits for the result; AsyncResultPush answers with the operation id at once.",
-    },
-    { name: "env", kind: "variables", description: "Environment variables to add." },
-    { name: "stdin", kind: "input", description: "Text for standard input." },
-  ],
+  parameters: SHELL_PARAMETERS,
   tellsNews: true,
   call: runShell,
 };
@@ -49,22 +36,6 @@ function firstSentence(facts: ListFacts): string {
   return `Runs a shell command line${answer === undefined ? "" : ` (${answer})`} in ${
     namedScope(facts)
   }; ${elsewhere}.`;
-}
-
-/** What checked arguments ask the runner for. The problem is the text of the result. */
-export async function shellRequest(args: BuiltinArguments, scope: Scope): Promise<Outcome<CommandRequest>> {
-  const command = args.text("command") ?? "";
-  if (command.trim() === "") {
-    return failure('Cannot run "sandboxed_shell": argument "command" is empty: give the command line to run');
-  }
-  const directory = await scope.resolveDirectory(args.text("working_directory"));
-  if (!directory.ok) return directory;
-  return success({
-    run: { shell: command },
-    directory: directory.value,
-    environment: args.variables("env"),
-    stdin: args.text("stdin"),
-  });
 }
 
 async function runShell(service: Service, args: BuiltinArguments, context: CallContext): Promise<CallToolResult> {

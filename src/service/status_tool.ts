@@ -17,7 +17,7 @@ import type { BuiltinArguments } from "./builtin_parameters.ts";
 import { activeLine, duration, headingOf, OPERATION_META_KEY, operationMeta, statusLine } from "./facts.ts";
 import { outputPart, partWish } from "./output_part.ts";
 import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "./results.ts";
-import { shorten } from "./prepare_call.ts";
+import { shorten } from "../base/visible_text.ts";
 import { sandboxLine } from "./instructions.ts";
 import type { CallContext, Service } from "./service.ts";
 

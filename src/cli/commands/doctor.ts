@@ -5,7 +5,7 @@
 import { messageOf, UsageError, UserError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 import { chooseShell } from "../../process/shell.ts";
-import { searchPath } from "../../sandbox/environment.ts";
+import { searchPath } from "../../system/search_path.ts";
 import { colours } from "../colours.ts";
 import { compose } from "../compose.ts";
 import { mayColour, print } from "../print.ts";

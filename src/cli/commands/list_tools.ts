@@ -7,7 +7,7 @@ import { UsageError, UserError } from "../../base/errors.ts";
 import type { UnavailableTool } from "../../catalog/leaf.ts";
 import { describeProblem } from "../../catalog/problem.ts";
 import { ToolLister } from "../../service/definitions.ts";
-import { shorten } from "../../service/prepare_call.ts";
+import { shorten } from "../../base/visible_text.ts";
 import { colours } from "../colours.ts";
 import { compose } from "../compose.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../print.ts";

@@ -1,7 +1,7 @@
 /** The server's own trial of its sandbox, as a part of `doctor` (S3, L6). */
 import { messageOf } from "../../base/errors.ts";
 import type { SandboxedRunner } from "../../process/runner.ts";
-import { summaryOf } from "../../process/sandbox_trial.ts";
+import { summaryOf } from "../../sandbox/selftest/judge.ts";
 import { titlesOf } from "../../sandbox/selftest/judge.ts";
 import type { Check, CheckStatus } from "./check.ts";
 

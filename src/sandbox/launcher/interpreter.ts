@@ -33,9 +33,6 @@ export type EntryMode = Exclude<keyof typeof ENTRY_MODE, "ended" | "failed">;
 /** Bytes of an entry, and so of a report. */
 export const ENTRY_BYTES = 88;
 
-/** Both processors are little-endian; DataView wants it said. */
-export const LITTLE_ENDIAN = true;
-
 /** The descriptor reports are written to; steps.ts puts the spawned stderr there, close-on-exec. */
 export const REPORT_FD = 63;
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { buildImage } from "./image.ts";
-import { ENTRY_BYTES, ENTRY_MODE, type Interpreter, interpreterCode, LITTLE_ENDIAN, REPORT_FD } from "./interpreter.ts";
+import { LITTLE_ENDIAN } from "../../base/c_library.ts";
+import { ENTRY_BYTES, ENTRY_MODE, type Interpreter, interpreterCode, REPORT_FD } from "./interpreter.ts";
 import { INTERPRETER_ARM64 } from "./interpreter_arm64.ts";
 import { INTERPRETER_X64 } from "./interpreter_x64.ts";
 import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";

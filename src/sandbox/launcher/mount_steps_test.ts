@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { GuardedPath, PinnedDirectory } from "../policy.ts";
-import { LITTLE_ENDIAN, REPORT_FD } from "./interpreter.ts";
+import { LITTLE_ENDIAN } from "../../base/c_library.ts";
+import { REPORT_FD } from "./interpreter.ts";
 import { guardPaths, mountReadOnly, mountSharedMemory } from "./mount_steps.ts";
 import { OPEN_FLAGS, SYSTEM_CALLS } from "./syscalls.ts";
 import { Table } from "./table.ts";

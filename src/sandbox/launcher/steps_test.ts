@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { POLICY } from "./_support/policy.ts";
 import type { SandboxPolicy } from "../policy.ts";
-import { LITTLE_ENDIAN } from "./interpreter.ts";
+import { LITTLE_ENDIAN } from "../../base/c_library.ts";
 import { canShareNetwork } from "./network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "./steps.ts";
 import type { Table } from "./table.ts";

@@ -1,4 +1,5 @@
-import { type EntryMode, LITTLE_ENDIAN } from "./interpreter.ts";
+import { LITTLE_ENDIAN } from "../../base/c_library.ts";
+import { type EntryMode } from "./interpreter.ts";
 
 /** A word of an entry: a number, the address of data, of another entry, or of an argument of one. */
 export type TableWord =

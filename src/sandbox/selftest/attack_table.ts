@@ -2,6 +2,7 @@
  * The self-test as launcher tables: one process makes the system calls of all attacks behind the session's own policy,
  * another the same ones without a policy, which is the positive control and the world outside for the first.
  */
+import { LITTLE_ENDIAN } from "../../base/c_library.ts";
 import { OPEN_FLAGS, type Processor } from "../launcher/syscalls.ts";
 import type { Table } from "../launcher/table.ts";
 import { type Attack, type AttackDraft, type AttackPlace, attempt, passOn } from "./attack.ts";
@@ -47,8 +48,6 @@ export function readResults(bytes: Uint8Array): AttackResults {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return ATTACKS.map((_, index) => view.getUint32(index * RESULT_BYTES, LITTLE_ENDIAN) !== FAILED);
 }
-
-const LITTLE_ENDIAN = true;
 
 /** `table`, the session's policy, then the attacks; the process ends after them. */
 export function attackTable(table: Table, place: AttackPlace, processor: Processor): Table {

@@ -68,3 +68,26 @@ function verdictOn(
 export function titlesOf(findings: readonly Finding[], verdict: Verdict): readonly string[] {
   return findings.filter((finding) => finding.verdict === verdict).map(({ title }) => title);
 }
+
+/** What was found. */
+export interface SelfTestReport {
+  readonly findings: readonly Finding[];
+  readonly milliseconds: number;
+}
+
+/** Why no command may run; undefined: the sandbox stood its trial, or there is none. */
+export function refusalFor(report: SelfTestReport | undefined): string | undefined {
+  const breached = titlesOf(report?.findings ?? [], "breached");
+  if (breached.length === 0) return undefined;
+  return `the sandbox does not hold on this machine. Its self-test could ${breached.join(", ")}. ` +
+    'No command is run; "ahma_mcp doctor" shows the whole trial';
+}
+
+/** One line for people: how the trial ended. */
+export function summaryOf({ findings, milliseconds }: SelfTestReport): string {
+  const breached = titlesOf(findings, "breached");
+  if (breached.length > 0) return `FAILED, commands are refused: could ${breached.join(", ")}`;
+  const known = titlesOf(findings, "open");
+  const rest = known.length === 0 ? "" : `; not stopped on this system: ${known.join(", ")}`;
+  return `${titlesOf(findings, "denied").length} attacks denied in ${Math.ceil(milliseconds)} ms${rest}`;
+}

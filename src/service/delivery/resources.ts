@@ -14,7 +14,7 @@ import type { Catalog } from "../../catalog/leaf.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { readLines, readPage, resolveLines } from "../../operation/output_pages.ts";
 import { isEnded } from "../../operation/transitions.ts";
-import { shorten } from "../prepare_call.ts";
+import { shorten } from "../../base/visible_text.ts";
 import { headingOf, operationMeta, statusLine } from "../facts.ts";
 import { finalText, styleOf } from "../results.ts";
 import type { Service } from "../service.ts";

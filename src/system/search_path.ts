@@ -1,0 +1,16 @@
+/** Where programs are looked for. Pure. */
+import { withoutTrailing } from "../base/without_trailing.ts";
+
+/** The absolute directories of a PATH; a usual one where there is none. */
+export function searchPath(path: string | undefined): readonly string[] {
+  const entries = (path ?? "").split(":").filter((entry) => entry.startsWith("/"));
+  const cleaned = entries.map((entry) => entry.length > 1 ? withoutTrailing(entry, "/") : entry);
+  return cleaned.length > 0 ? [...new Set(cleaned)] : ["/usr/local/bin", "/usr/bin", "/bin"];
+}
+
+/** Where `execve` looks for a program, in order, as a shell would. */
+export function programPaths(program: string, path: readonly string[], directory: string): readonly string[] {
+  if (program.startsWith("/")) return [program];
+  if (program.includes("/")) return [`${directory}/${program}`];
+  return path.map((entry) => `${entry}/${program}`);
+}
