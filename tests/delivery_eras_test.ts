@@ -1,6 +1,6 @@
 /** What each version is offered, and that it gets nothing it does not know. */
 import assert from "node:assert/strict";
-import { SYSTEM_CALLS } from "../src/sandbox/launcher/syscalls.ts";
+import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import type { RpcMessage } from "./_support/json_rpc.ts";
 import { lyingKernel } from "./_support/lying_kernel.ts";
 import { TaskClient, taskOf } from "./_support/modern.ts";

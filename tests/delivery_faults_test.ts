@@ -1,6 +1,6 @@
 /** A task that the server itself could not do: what each generation of tasks says of it, and what a plain call gets. */
 import assert from "node:assert/strict";
-import { SYSTEM_CALLS } from "../src/sandbox/launcher/syscalls.ts";
+import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import { toolAnswer } from "./_support/json_rpc.ts";
 import { lyingKernel } from "./_support/lying_kernel.ts";
 import { pollTask, TaskClient, taskOf } from "./_support/modern.ts";

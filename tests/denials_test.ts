@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { allows } from "../src/sandbox/oracle.ts";
 import { dropCapabilities } from "../src/sandbox/launcher/capabilities.ts";
 import { policyTable } from "../src/sandbox/launcher/steps.ts";
-import { OPEN_FLAGS, SYSTEM_CALLS } from "../src/sandbox/launcher/syscalls.ts";
+import { OPEN_FLAGS, SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import type { Table } from "../src/sandbox/launcher/table.ts";
 import { pathOutside } from "../src/sandbox/private_temporary.ts";
 import { restrictedToLandlock } from "../src/sandbox/without_namespaces.ts";

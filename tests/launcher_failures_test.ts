@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { launchTable, policyTable } from "../src/sandbox/launcher/steps.ts";
-import { SYSTEM_CALLS } from "../src/sandbox/launcher/syscalls.ts";
+import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import type { Table } from "../src/sandbox/launcher/table.ts";
 import { describeFailure } from "../src/process/reports.ts";
 import type { SandboxPolicy } from "../src/sandbox/policy.ts";

@@ -20,7 +20,7 @@ import { searchPath } from "../src/system/search_path.ts";
 import { sanitiseGitConfiguration } from "../src/sandbox/git_configuration.ts";
 import { deniedListeners } from "../src/sandbox/denied_operations.ts";
 import { pathsInCommand, pathsInOutput } from "../src/sandbox/mentioned_paths.ts";
-import { absolutePath } from "../src/sandbox/paths.ts";
+import { absolutePath } from "../src/system/paths.ts";
 import { DEFAULT_CONFINEMENT } from "../src/sandbox/confinement.ts";
 import { tracedDenials } from "../src/sandbox/denied_traces.ts";
 import { evidenceIn } from "../src/sandbox/printed_evidence.ts";

@@ -3,7 +3,7 @@
  * force and do nothing, which no error could tell; only an attack that works does.
  */
 import assert from "node:assert/strict";
-import { SYSTEM_CALLS } from "../src/sandbox/launcher/syscalls.ts";
+import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import { lyingKernel } from "./_support/lying_kernel.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";

@@ -1,7 +1,7 @@
 /** Which directories a session may be locked to (H3): real ones, not too broad, under the ceiling, and still the same. */
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import type { Libc } from "../sandbox/libc.ts";
-import { isWithin } from "../sandbox/paths.ts";
+import type { Libc } from "../system/libc.ts";
+import { isWithin } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
 import { settleScopes } from "../sandbox/scope.ts";
 

@@ -1,5 +1,5 @@
 /** Whether a machine, or the container it gives us, has memory for a process that may never be used. */
-import type { Libc } from "../sandbox/libc.ts";
+import type { Libc } from "../system/libc.ts";
 
 /** Ten times what such a process takes, and more: where there is less, memory is wanted elsewhere. */
 const LEAST_BYTES = 768 * 1024 * 1024;

@@ -2,7 +2,7 @@
  * The tools of a running server (T11, T12): loaded when first asked for, looked at again when a file changes, replaced
  * whole, and announced once for each change that a client can see. A call keeps the catalog it began with.
  */
-import { DirectoryWatch, type WatchProblem } from "../base/directory_watch.ts";
+import { DirectoryWatch, type WatchProblem } from "../system/directory_watch.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";

@@ -3,7 +3,7 @@
  * that is several times faster, and start-up waits for them anyway (N3).
  */
 import { messageOf } from "../base/errors.ts";
-import { readRegularFile, type RegularFile } from "../base/regular_file.ts";
+import { readRegularFile, type RegularFile } from "../system/regular_file.ts";
 import type { CatalogProblem } from "./leaf.ts";
 import type { ToolText } from "./load.ts";
 import { compareText } from "./problem.ts";

@@ -7,7 +7,7 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { WorkEnd } from "../operation/operation.ts";
-import { absolutePath, isWithin, parentOf, realPath } from "../sandbox/paths.ts";
+import { absolutePath, isWithin, parentOf, realPath } from "../system/paths.ts";
 import type { Audit, AuditedCommand } from "../service/service.ts";
 import { redactFields } from "./redact.ts";
 

@@ -6,9 +6,9 @@
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { readTextIfRegular } from "../base/regular_file.ts";
+import { readTextIfRegular } from "../system/regular_file.ts";
 import { visibleText } from "../base/visible_text.ts";
-import { expected, isWithin, parentOf, placeOf, realPath, trustedPath } from "../sandbox/paths.ts";
+import { expected, isWithin, parentOf, placeOf, realPath, trustedPath } from "../system/paths.ts";
 
 interface Entry {
   /** Why the check failed; absent: it did not. */

@@ -2,7 +2,7 @@
  * Our own program as the stdio server of one isolated session (H3): set up as this one was, with another scope. It reads
  * the settings files itself, the project's from the session's directory.
  */
-import { absolutePath } from "../sandbox/paths.ts";
+import { absolutePath } from "../system/paths.ts";
 import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "./awaited_scope.ts";
 import { sessionProgram } from "./commands/running_program.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "./flags.ts";

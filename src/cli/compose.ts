@@ -4,7 +4,7 @@
  */
 import { messageOf, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { openScope } from "../base/scope.ts";
+import { openScope } from "../system/scope.ts";
 import { VERSION } from "../base/version.ts";
 import type { Catalog } from "../catalog/leaf.ts";
 import type { LiveCatalog } from "../catalog/live_catalog.ts";
@@ -13,7 +13,7 @@ import { OperationRegistry, type RegistryOptions } from "../operation/registry.t
 import { SpillSpace } from "../operation/spill_space.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { worktreeHints } from "../sandbox/linked_worktree.ts";
-import { absolutePath, parentOf, placeOf } from "../sandbox/paths.ts";
+import { absolutePath, parentOf, placeOf } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/session_directory.ts";

@@ -11,8 +11,8 @@ import { Subprocess } from "../bridge/subprocess.ts";
 import { VERSION } from "../base/version.ts";
 import { Turns } from "../operation/turns.ts";
 import { holderOf, systemSockets } from "../process/socket_owner.ts";
-import { Libc } from "../sandbox/libc.ts";
-import { realPath } from "../sandbox/paths.ts";
+import { Libc } from "../system/libc.ts";
+import { realPath } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
 import { supportedProcessor } from "../sandbox/prerequisites.ts";
 import { missingScope, settleScopes } from "../sandbox/scope.ts";
@@ -29,7 +29,7 @@ import {
   settingsOfAnother,
   startIn,
 } from "./http_services.ts";
-import { homeOf } from "./home.ts";
+import { homeOf } from "../system/home.ts";
 import { stateDirectory } from "./http_token.ts";
 import { unlessStopped } from "./unless_stopped.ts";
 

@@ -4,7 +4,7 @@
  * does not start (S8, S14).
  */
 import { UserError } from "../base/errors.ts";
-import { expected, isWithin, linksOnTheWay, parentOf, placeOf, realPath } from "../sandbox/paths.ts";
+import { expected, isWithin, linksOnTheWay, parentOf, placeOf, realPath } from "../system/paths.ts";
 import { userSettingsPath } from "./settings_files.ts";
 
 /** The directory of the user's settings file, canonical; undefined: nothing says where it would be. */

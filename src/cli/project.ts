@@ -1,4 +1,4 @@
-import { isWithin, realPath } from "../sandbox/paths.ts";
+import { isWithin, realPath } from "../system/paths.ts";
 import { scopeDirectory } from "../sandbox/scope.ts";
 
 /**

@@ -3,7 +3,7 @@ import { UserError } from "../base/errors.ts";
 import { GroupRunner } from "../process/group_runner.ts";
 import type { Logger } from "../base/log.ts";
 import type { Shell } from "../process/shell.ts";
-import { parentOf } from "../sandbox/paths.ts";
+import { parentOf } from "../system/paths.ts";
 import type { Platform } from "../sandbox/platform.ts";
 import type { SandboxSettings } from "../sandbox/prepare.ts";
 import { prepareSeatbelt, type SeatbeltSandbox } from "../sandbox/prepare_seatbelt.ts";

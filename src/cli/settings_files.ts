@@ -8,13 +8,13 @@
  */
 import { messageOf } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { readRegularFile, systemErrorCode } from "../base/regular_file.ts";
-import { openScope } from "../base/scope.ts";
+import { readRegularFile, systemErrorCode } from "../system/regular_file.ts";
+import { openScope } from "../system/scope.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Finding } from "../catalog/finding.ts";
 import { locateFindings, locateSyntaxError } from "../catalog/positions.ts";
 import { BUNDLE_NAMES, bundleNames } from "./embedded.ts";
-import { absolutePath } from "../sandbox/paths.ts";
+import { absolutePath } from "../system/paths.ts";
 import { type Flag, FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type Given, valueProblem } from "./flag_values.ts";
 import { tooHigh, tooWide } from "./too_wide.ts";

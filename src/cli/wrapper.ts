@@ -2,7 +2,7 @@
  * A program between the start script and the runtime: it starts the runtime as its child and passes no signals on, as
  * npm's `deno` for Node does. The script resolves that one; behind any other a server must not live on without a parent.
  */
-import { LazyLibrary } from "../base/c_library.ts";
+import { LazyLibrary } from "../system/c_library.ts";
 import type { QuietSignal } from "./shutdown.ts";
 
 /** The process id of the start script, which is its runtime's where nothing stands between. */

@@ -2,7 +2,7 @@
  * Without PID namespaces: ends every process below another. The root must be a child subreaper, so that whatever loses
  * its parent becomes its child: then nothing is ever outside the tree that is walked here.
  */
-import type { Libc } from "../sandbox/libc.ts";
+import type { Libc } from "../system/libc.ts";
 
 /** Rounds without a pause: a process that forks and ends at once is outrun only by somebody who looks again at once. */
 const ROUNDS = 200;

@@ -6,7 +6,7 @@ import type { WatchingLooker } from "../sandbox/guard.ts";
 import { type ObeyedByGit, obeyedByGit, parseGitAnswer } from "../sandbox/git_answer.ts";
 import { GIT_QUESTION, type GitProgram, gitTop, possibleSources } from "../sandbox/git_program.ts";
 import { namedByGitConfiguration } from "../sandbox/git_names.ts";
-import { isWithin, normalPath } from "../sandbox/paths.ts";
+import { isWithin, normalPath } from "../system/paths.ts";
 import type { ProtectedPath } from "../sandbox/protected.ts";
 import type { Asked, Question } from "./spawn.ts";
 

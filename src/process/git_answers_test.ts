@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { findGit } from "../sandbox/git_program.ts";
-import { Libc } from "../sandbox/libc.ts";
+import { Libc } from "../system/libc.ts";
 import { GitAnswers } from "./git_answers.ts";
 import { askProgram, type Question } from "./spawn.ts";
 

@@ -1,5 +1,5 @@
 /** What the launcher writes to its report descriptor, decoded (sandbox/launcher/interpreter.ts has the format). */
-import { LITTLE_ENDIAN } from "../base/c_library.ts";
+import { LITTLE_ENDIAN } from "../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE, MISMATCH_ERRNO } from "../sandbox/launcher/interpreter.ts";
 
 export type LauncherReport =

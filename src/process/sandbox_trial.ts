@@ -8,7 +8,7 @@
 import type { Logger } from "../base/log.ts";
 import { type LaunchTarget, policyTable } from "../sandbox/launcher/steps.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
-import { expected } from "../sandbox/paths.ts";
+import { expected } from "../system/paths.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import { type AttackPlace, defencesOf } from "../sandbox/selftest/attack.ts";
 import {

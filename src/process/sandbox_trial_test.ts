@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sandboxSettings } from "../sandbox/_support/settings.ts";
 import { SILENT } from "../base/log.ts";
-import { SYSTEM_CALLS } from "../sandbox/launcher/syscalls.ts";
+import { SYSTEM_CALLS } from "../system/syscalls.ts";
 import { policyTable } from "../sandbox/launcher/steps.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";

@@ -1,6 +1,6 @@
 /** What becomes of protected files with a second name (S21): they are taken apart from it, or it is told that they are not. */
 import type { GuardView, ProtectedChange, SharedFile } from "../sandbox/guard.ts";
-import { isWithin } from "../sandbox/paths.ts";
+import { isWithin } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
 import type { Separator } from "../sandbox/separate.ts";
 

@@ -13,7 +13,7 @@ import {
   type WatchingLooker,
 } from "../sandbox/guard.ts";
 import { findNestedRepositories } from "../sandbox/nested_repositories.ts";
-import { isWithin } from "../sandbox/paths.ts";
+import { isWithin } from "../system/paths.ts";
 import { nestedRepositoryPaths, type ProtectedPath } from "../sandbox/protected.ts";
 import { GitAnswers, type GitAnswersOptions } from "./git_answers.ts";
 import { SecondNames, type Separates } from "./second_names.ts";

@@ -3,7 +3,7 @@
  * scope than it has. The kernel's tables lead from the connection to a socket, and from the socket to the processes that
  * hold it.
  */
-import type { Libc } from "../sandbox/libc.ts";
+import type { Libc } from "../system/libc.ts";
 
 /** What is asked of the system. */
 export interface SocketSystem {

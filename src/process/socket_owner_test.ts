@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { Libc } from "../sandbox/libc.ts";
+import { Libc } from "../system/libc.ts";
 import { holderOf, type SocketHolder, type SocketSystem, systemSockets } from "./socket_owner.ts";
 
 const HEADER = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";

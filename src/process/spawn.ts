@@ -5,13 +5,13 @@
 import { INTERPRETER_ARM64 } from "../sandbox/launcher/interpreter_arm64.ts";
 import { INTERPRETER_X64 } from "../sandbox/launcher/interpreter_x64.ts";
 import { buildImage } from "../sandbox/launcher/image.ts";
-import type { Processor } from "../sandbox/launcher/syscalls.ts";
+import type { Processor } from "../system/syscalls.ts";
 import type { Table } from "../sandbox/launcher/table.ts";
 import { huntDescendants, systemTree } from "./descendants.ts";
 import type { LeftRunning } from "../operation/operation.ts";
 import { leftRunning } from "./left_running.ts";
-import { type FileFacts, Libc } from "../sandbox/libc.ts";
-import type { PathWatch, Watched } from "../sandbox/path_watch.ts";
+import { type FileFacts, Libc } from "../system/libc.ts";
+import type { PathWatch, Watched } from "../system/path_watch.ts";
 import { Separator, type SharedName } from "../sandbox/separate.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./process_list.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LITTLE_ENDIAN } from "../base/c_library.ts";
+import { LITTLE_ENDIAN } from "../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE } from "../sandbox/launcher/interpreter.ts";
 import { supervise } from "./supervise.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type GuardPlan, lookAtGuarded } from "../sandbox/guard.ts";
-import { Libc } from "../sandbox/libc.ts";
+import { Libc } from "../system/libc.ts";
 import { WatchedView } from "./watched_view.ts";
 
 /** What may happen to guarded paths between two looks, and whether it calls for another view. */

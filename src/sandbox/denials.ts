@@ -17,7 +17,7 @@ import { tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from 
 import { lookAbove, lookAsSeen, type Place, present } from "./looked_at.ts";
 import { pathsInCommand, pathsInOutput, type Places, targetsInCommand } from "./mentioned_paths.ts";
 import { allows } from "./oracle.ts";
-import { isWithin } from "./paths.ts";
+import { isWithin } from "../system/paths.ts";
 import { evidenceIn } from "./printed_evidence.ts";
 
 /** A command that ended by itself. */

@@ -3,7 +3,7 @@ import type { PathDenial } from "../base/denial.ts";
 import { linkedRepository } from "./linked_worktree.ts";
 import type { Place } from "./looked_at.ts";
 import { allows } from "./oracle.ts";
-import { isWithin, parentOf } from "./paths.ts";
+import { isWithin, parentOf } from "../system/paths.ts";
 import type { SandboxPolicy } from "./policy.ts";
 import type { ErrorName } from "./printed_errors.ts";
 import type { Evidence } from "./printed_evidence.ts";

@@ -8,7 +8,7 @@
  *   a file by making another one beside it, and it is the exchange that fails (git, editors).
  */
 import type { PathDenial } from "../base/denial.ts";
-import { isWithin, parentOf } from "./paths.ts";
+import { isWithin, parentOf } from "../system/paths.ts";
 import { isOpenable } from "./protected.ts";
 
 /** What is known of one path. */

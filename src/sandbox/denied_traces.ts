@@ -5,7 +5,7 @@
  */
 import type { Denial, OperationDenial } from "../base/denial.ts";
 import { closesUnixSockets } from "./denied_operations.ts";
-import { isWithin } from "./paths.ts";
+import { isWithin } from "../system/paths.ts";
 import type { SandboxPolicy } from "./policy.ts";
 import { errorsIn } from "./printed_errors.ts";
 

@@ -3,7 +3,7 @@
  * and files that values name as programs (S21). Pure.
  */
 import { withoutTrailing } from "../base/without_trailing.ts";
-import { normalPath, parentOf } from "./paths.ts";
+import { normalPath, parentOf } from "../system/paths.ts";
 
 /** One value of git's configuration. */
 export interface GitValue {

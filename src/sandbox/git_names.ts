@@ -1,7 +1,7 @@
 /** Files that a repository's configuration makes git obey: directories of hooks elsewhere, and included configuration. */
-import { readTextIfRegular } from "../base/regular_file.ts";
+import { readTextIfRegular } from "../system/regular_file.ts";
 import { placeOfValue } from "./git_answer.ts";
-import { parentOf } from "./paths.ts";
+import { parentOf } from "../system/paths.ts";
 
 /** A configuration that is larger is not one that a person or git wrote. */
 const LARGEST_BYTES = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** How git is asked what it obeys: a program that no command could have written, and no variables that lead it elsewhere. */
 import { searchPath } from "../system/search_path.ts";
-import { expected, parentOf, trustedPath } from "./paths.ts";
+import { expected, parentOf, trustedPath } from "../system/paths.ts";
 
 /** To ask git; commands have no part in any of it. */
 export interface GitProgram {

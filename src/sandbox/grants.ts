@@ -6,7 +6,15 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { certificateFiles, toolchainHomes } from "./environment.ts";
 import { searchPath } from "../system/search_path.ts";
 import { DATA_TREE, grantable, READABLE_TREE } from "./landlock.ts";
-import { absolutePath, expected, isWithin, type LinkLook, lookingOnce, realPath, trustedPath } from "./paths.ts";
+import {
+  absolutePath,
+  expected,
+  isWithin,
+  type LinkLook,
+  lookingOnce,
+  realPath,
+  trustedPath,
+} from "../system/paths.ts";
 import type { PathGrant } from "./policy.ts";
 import { holdsSensitive, sensitiveProblem } from "./sensitive.ts";
 import { systemPaths, type WantedPath } from "./system_paths.ts";

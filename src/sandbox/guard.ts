@@ -5,8 +5,8 @@
  */
 import type { GitProgram } from "./git_program.ts";
 import { GuardLook } from "./guard_look.ts";
-import type { FileFacts, Libc } from "./libc.ts";
-import type { PathWatch } from "./path_watch.ts";
+import type { FileFacts, Libc } from "../system/libc.ts";
+import type { PathWatch } from "../system/path_watch.ts";
 import type { GuardedPath, PinnedDirectory } from "./policy.ts";
 import type { ProtectedPath } from "./protected.ts";
 

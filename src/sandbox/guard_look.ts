@@ -1,9 +1,9 @@
 /** One look at everything that is guarded: what is there, where links lead, and what to mount over it (S7, S8, S21). */
 import type { GuardPlan, GuardView, HiddenPath, Looker, SharedFile } from "./guard.ts";
 import { isGenerated } from "./generated_directories.ts";
-import { followLinks } from "./follow_links.ts";
-import type { FileFacts } from "./libc.ts";
-import { expected, isWithin, parentOf } from "./paths.ts";
+import { followLinks } from "../system/follow_links.ts";
+import type { FileFacts } from "../system/libc.ts";
+import { expected, isWithin, parentOf } from "../system/paths.ts";
 import type { GuardedPath } from "./policy.ts";
 import type { ProtectedPath } from "./protected.ts";
 

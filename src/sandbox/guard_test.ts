@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type GuardPlan, type GuardView, lookAtGuarded, protectedChanges } from "./guard.ts";
-import { Libc } from "./libc.ts";
+import { Libc } from "../system/libc.ts";
 
 const MOUNTED = { mounted: true };
 const BARE = { mounted: false };

@@ -3,9 +3,9 @@
  * has to write for nearly everything (S15). Any command could write such a file, so only what the repository itself says
  * is believed: it keeps, for each of its worktrees, where that is, and that of a submodule names it in its configuration.
  */
-import { readTextIfRegular } from "../base/regular_file.ts";
+import { readTextIfRegular } from "../system/regular_file.ts";
 import { gitValues } from "./git_names.ts";
-import { absolutePath, isWithin, parentOf, realPath } from "./paths.ts";
+import { absolutePath, isWithin, parentOf, realPath } from "../system/paths.ts";
 
 /** A longer one leads nowhere. */
 const LARGEST_BYTES = 8192;

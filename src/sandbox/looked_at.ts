@@ -1,5 +1,5 @@
 /** What is at a path that a failed command mentioned (S15). */
-import { parentOf } from "./paths.ts";
+import { parentOf } from "../system/paths.ts";
 import type { SandboxPolicy } from "./policy.ts";
 import { pathOutside } from "./private_temporary.ts";
 

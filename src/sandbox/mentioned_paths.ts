@@ -3,7 +3,7 @@
  * works in every language (S15). Pure, and bounded whatever the text.
  */
 import { withoutTrailing } from "../base/without_trailing.ts";
-import { absolutePath } from "./paths.ts";
+import { absolutePath } from "../system/paths.ts";
 
 /** Where relative names start. */
 export interface Places {

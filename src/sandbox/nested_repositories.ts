@@ -3,7 +3,7 @@
  * Looked for once, near the top and not for long: an editor that searches for repositories goes no deeper either.
  */
 import { isGenerated } from "./generated_directories.ts";
-import { isExpected } from "./paths.ts";
+import { isExpected } from "../system/paths.ts";
 
 /** Levels of directories below the tree that are looked into. */
 const DEEPEST = 3;

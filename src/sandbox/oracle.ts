@@ -3,7 +3,7 @@
  * rule on it and on all directories above it. Pure; property tests hold it against the kernel.
  */
 import { FS, grantable, WRITABLE_TREE } from "./landlock.ts";
-import { isWithin } from "./paths.ts";
+import { isWithin } from "../system/paths.ts";
 import type { SandboxPolicy } from "./policy.ts";
 
 /** How a command may want to use a path. */

@@ -1,5 +1,5 @@
 /** Which of the writable trees need rights of their own (S20). Pure. */
-import { isWithin } from "./paths.ts";
+import { isWithin } from "../system/paths.ts";
 import type { PinnedDirectory } from "./policy.ts";
 
 /**

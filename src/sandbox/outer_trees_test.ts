@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { outerTrees } from "./outer_trees.ts";
-import { isWithin } from "./paths.ts";
+import { isWithin } from "../system/paths.ts";
 
 function tree(path: string) {
   return { path, device: 1n, inode: BigInt(path.length) };

@@ -2,7 +2,7 @@
  * Where the server keeps what is its own: session directories and caches. Commands must not be able to rename, link
  * or replace any part of the way there, so no such place lies in a tree they can write to.
  */
-import { absolutePath, expected, parentOf, realPath, trustedPath } from "./paths.ts";
+import { absolutePath, expected, parentOf, realPath, trustedPath } from "../system/paths.ts";
 
 /** Directories the server asks for, in this order; only those that exist count. */
 export interface PlaceQuestion {

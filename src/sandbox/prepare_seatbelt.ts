@@ -5,7 +5,7 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { buildEnvironment, isForbiddenVariable } from "./environment.ts";
 import { namedPath } from "./grants.ts";
-import { expected, realPath } from "./paths.ts";
+import { expected, realPath } from "../system/paths.ts";
 import type { Platform } from "./platform.ts";
 import type { PinnedDirectory } from "./policy.ts";
 import { type SandboxSettings, scopeName, writeGitConfiguration } from "./prepare.ts";

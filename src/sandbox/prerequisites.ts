@@ -1,6 +1,6 @@
 /** Whether this machine can enforce the sandbox at all, and what to do where it cannot (S12, S13, S19). */
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import type { Processor } from "./launcher/syscalls.ts";
+import type { Processor } from "../system/syscalls.ts";
 
 const ENOSYS = 38;
 const EPERM = 1;

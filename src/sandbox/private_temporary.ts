@@ -6,7 +6,7 @@
  * point in every command, which none of them can rename or remove. What comes below that name lies in a directory of the
  * server's, shown read-only. Every mount point is compared when it is used (S20).
  */
-import { expected, isWithin } from "./paths.ts";
+import { expected, isWithin } from "../system/paths.ts";
 import type { PathGrant, PinnedDirectory, PrivateTemporary } from "./policy.ts";
 import type { Covers } from "./session_directory.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Libc } from "./libc.ts";
-import { isWithin } from "./paths.ts";
+import { Libc } from "../system/libc.ts";
+import { isWithin } from "../system/paths.ts";
 import type { PathGrant, PinnedDirectory, PrivateTemporary } from "./policy.ts";
 import { supportedProcessor } from "./prerequisites.ts";
 import { pathOutside, privateTemporary } from "./private_temporary.ts";

@@ -11,7 +11,7 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { namedByGitConfiguration } from "./git_names.ts";
 import type { FoundRepositories } from "./nested_repositories.ts";
-import { expected, isWithin, normalPath, realPath } from "./paths.ts";
+import { expected, isWithin, normalPath, realPath } from "../system/paths.ts";
 
 /** In a repository's own directory. `commondir` leads git elsewhere for its configuration and hooks. */
 const REPOSITORY_NAMES = ["hooks", "config", "config.worktree", "commondir"] as const;

@@ -2,7 +2,7 @@
  * Where the runtime keeps compiled code (S4). It takes what is in that cache for the program's own code, whatever the
  * source says, so a command that could write there would decide what the next server does, outside of any sandbox.
  */
-import { absolutePath, existingPart, isWithin, trustedPath } from "./paths.ts";
+import { absolutePath, existingPart, isWithin, trustedPath } from "../system/paths.ts";
 
 export interface RuntimeCacheQuestion {
   /** The server's own variables. */

@@ -1,7 +1,7 @@
 /** Which directories a session may use, settled once before its first command (S1) and pinned by identity (S4). */
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import type { Libc } from "./libc.ts";
-import { expected, realPath } from "./paths.ts";
+import type { Libc } from "../system/libc.ts";
+import { expected, realPath } from "../system/paths.ts";
 import type { PinnedDirectory } from "./policy.ts";
 
 /** What decides the scope. */

@@ -5,10 +5,10 @@
  * copy is made under a random name, and takes the place by an exchange that is undone where another program replaced the
  * file. A command that moves a file of its own to that name between check and exchange wins one round, and is undone too.
  */
-import { LazyLibrary, LITTLE_ENDIAN } from "../base/c_library.ts";
-import { OPEN_FLAGS, type Processor } from "./launcher/syscalls.ts";
-import type { FileIdentity } from "./libc.ts";
-import { isWithin } from "./paths.ts";
+import { LazyLibrary, LITTLE_ENDIAN } from "../system/c_library.ts";
+import { OPEN_FLAGS, type Processor } from "../system/syscalls.ts";
+import type { FileIdentity } from "../system/libc.ts";
+import { isWithin } from "../system/paths.ts";
 import type { PinnedDirectory } from "./policy.ts";
 
 /** What is larger was not written by a person; it is told only. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Libc } from "./libc.ts";
+import { Libc } from "../system/libc.ts";
 import type { PinnedDirectory } from "./policy.ts";
 import { Separator } from "./separate.ts";
 

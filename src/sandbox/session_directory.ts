@@ -3,7 +3,7 @@
  * server writes. Both lie in a fresh 0700 directory and go with the session. A lock on the file `owner` tells that the
  * session lives: it goes with the server however that ends, and holds across PID namespaces.
  */
-import { removeTree } from "../base/remove_tree.ts";
+import { removeTree } from "../system/remove_tree.ts";
 
 /** What is left of a session that was killed is removed by a later one. */
 const PREFIX = "ahma_mcp-";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isWithin } from "./paths.ts";
+import { isWithin } from "../system/paths.ts";
 import { systemPaths } from "./system_paths.ts";
 
 /** Keys and credentials of the machine, which root could read: readable files beside what commands need. */

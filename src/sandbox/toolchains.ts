@@ -3,7 +3,7 @@
  * Found from the real paths of PATH entries, and of links in them; never the home directory itself.
  */
 
-import { expected, isWithin, parentOf } from "./paths.ts";
+import { expected, isWithin, parentOf } from "../system/paths.ts";
 
 /** Full of links, all of them within `/usr`. */
 const SYSTEM_PROGRAMS: readonly string[] = ["/usr/bin", "/usr/sbin"];

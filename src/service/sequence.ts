@@ -4,7 +4,7 @@
  * a cancel, ends the whole.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import type { Scope } from "../base/scope.ts";
+import type { Scope } from "../system/scope.ts";
 import type { Catalog, Leaf, LeafStep } from "../catalog/leaf.ts";
 import { resolveCall } from "../catalog/resolve.ts";
 import { isShellStep } from "../catalog/step_target.ts";

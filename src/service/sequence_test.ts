@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Leaf, LeafStep } from "../catalog/leaf.ts";
 import { catalogOf } from "../catalog/snapshot.ts";
-import { openScope } from "../base/scope.ts";
+import { openScope } from "../system/scope.ts";
 import { connectClient, makeLeaf, makeService, PlayedRunner, textsOf } from "./_support.ts";
 
 function step(tool: string, rest: Partial<LeafStep> = {}): LeafStep {

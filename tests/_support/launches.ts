@@ -8,7 +8,7 @@ import { INTERPRETER_ARM64 } from "../../src/sandbox/launcher/interpreter_arm64.
 import { INTERPRETER_X64 } from "../../src/sandbox/launcher/interpreter_x64.ts";
 import { buildImage } from "../../src/sandbox/launcher/image.ts";
 import type { LaunchTarget } from "../../src/sandbox/launcher/steps.ts";
-import type { Processor } from "../../src/sandbox/launcher/syscalls.ts";
+import type { Processor } from "../../src/system/syscalls.ts";
 import type { Table } from "../../src/sandbox/launcher/table.ts";
 import { type LauncherReport, ReportReader } from "../../src/process/reports.ts";
 import type { SandboxPolicy } from "../../src/sandbox/policy.ts";

@@ -2,7 +2,7 @@
  * Capabilities are taken from commands for good (S8): with root's, a kernel module or a BPF program ends every sandbox.
  * An ordinary user may have been given some too (ambient ones of a service), and has all within an own user namespace.
  */
-import type { SystemCalls } from "./syscalls.ts";
+import type { SystemCalls } from "../../system/syscalls.ts";
 import type { Table } from "./table.ts";
 
 const PR_CAPBSET_DROP = 24;

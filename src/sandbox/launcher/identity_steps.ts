@@ -4,7 +4,7 @@
  * mounted, mounted on or granted is compared itself, and no link is followed to it: policies name canonical paths only.
  */
 import type { PinnedDirectory } from "../policy.ts";
-import type { SystemCalls } from "./syscalls.ts";
+import type { SystemCalls } from "../../system/syscalls.ts";
 import type { Table, TableWord } from "./table.ts";
 
 const AT_FDCWD = -100;

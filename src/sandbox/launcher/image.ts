@@ -2,7 +2,7 @@
  * Turns a table into an executable: a static ELF file with two segments of the same bytes, one read-execute for the
  * interpreter and one read-write for the table and its data, and a non-executable stack.
  */
-import { LITTLE_ENDIAN } from "../../base/c_library.ts";
+import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE, type Interpreter, interpreterCode } from "./interpreter.ts";
 import type { Table, TableWord } from "./table.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { buildImage } from "./image.ts";
-import { LITTLE_ENDIAN } from "../../base/c_library.ts";
+import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE, type Interpreter, interpreterCode, REPORT_FD } from "./interpreter.ts";
 import { INTERPRETER_ARM64 } from "./interpreter_arm64.ts";
 import { INTERPRETER_X64 } from "./interpreter_x64.ts";
-import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";
+import { type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Table } from "./table.ts";
 
 const CI = Deno.env.get("CI") === "true";

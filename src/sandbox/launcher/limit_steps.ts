@@ -1,7 +1,7 @@
 /** Limits of what one command may use up (S10): the kernel ends or refuses it, and the server stays. */
 import type { ResourceLimits } from "../confinement.ts";
 import type { SandboxPolicy } from "../policy.ts";
-import type { SystemCalls } from "./syscalls.ts";
+import type { SystemCalls } from "../../system/syscalls.ts";
 import type { Table } from "./table.ts";
 
 /** asm-generic/resource.h, the same on both processors. */

@@ -2,7 +2,7 @@
  * What a command sees of the file system, with namespaces: everything outside the writable trees read-only, protected
  * paths in them read-only too (S8), places of credentials covered (S7), an own /proc and an own /dev/shm.
  */
-import { isWithin } from "../paths.ts";
+import { isWithin } from "../../system/paths.ts";
 import type { GuardedPath } from "../policy.ts";
 import { copyMounts, MOUNT_ATTR_NODEV, MOUNT_ATTR_RDONLY, mountOn, openPinned } from "./copied_mounts.ts";
 import { type DescriptorNumbers, FIRST_FD } from "./descriptor_numbers.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { GuardedPath, PinnedDirectory } from "../policy.ts";
-import { LITTLE_ENDIAN } from "../../base/c_library.ts";
+import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { REPORT_FD } from "./interpreter.ts";
 import { guardPaths, mountReadOnly, mountSharedMemory } from "./mount_steps.ts";
-import { OPEN_FLAGS, SYSTEM_CALLS } from "./syscalls.ts";
+import { OPEN_FLAGS, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Table } from "./table.ts";
 import { interpretedMounts } from "./_support/mount_reader.ts";
 

@@ -1,7 +1,7 @@
 /** A network of the command's own (S6): empty, or with a loopback that nothing outside shares. */
 import type { Confinement } from "../confinement.ts";
 import type { SandboxPolicy } from "../policy.ts";
-import type { SystemCalls } from "./syscalls.ts";
+import type { SystemCalls } from "../../system/syscalls.ts";
 import type { Table } from "./table.ts";
 
 const CLONE_NEWUSER = 0x10000000;

@@ -2,7 +2,7 @@
 import type { SandboxPolicy } from "../policy.ts";
 import { encode } from "../seccomp/bpf.ts";
 import { seccompFilter } from "../seccomp/filter.ts";
-import type { Processor, SystemCalls } from "./syscalls.ts";
+import type { Processor, SystemCalls } from "../../system/syscalls.ts";
 import type { Table } from "./table.ts";
 
 const SECCOMP_SET_MODE_FILTER = 1;

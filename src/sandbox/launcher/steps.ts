@@ -20,7 +20,7 @@ import { countProcesses, limitResources } from "./limit_steps.ts";
 import { type EmptyNetwork, enterNetwork, joinNetwork } from "./network_steps.ts";
 import { filterCalls } from "./seccomp_steps.ts";
 import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./mount_steps.ts";
-import { OPEN_FLAGS, type Processor, SYSTEM_CALLS, type SystemCalls } from "./syscalls.ts";
+import { OPEN_FLAGS, type Processor, SYSTEM_CALLS, type SystemCalls } from "../../system/syscalls.ts";
 import { Table, type TableWord } from "./table.ts";
 
 const AT_FDCWD = -100;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { POLICY } from "./_support/policy.ts";
 import type { SandboxPolicy } from "../policy.ts";
-import { LITTLE_ENDIAN } from "../../base/c_library.ts";
+import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { canShareNetwork } from "./network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "./steps.ts";
 import type { Table } from "./table.ts";
-import { SYSTEM_CALLS } from "./syscalls.ts";
+import { SYSTEM_CALLS } from "../../system/syscalls.ts";
 
 const TARGET: LaunchTarget = { processor: "x86_64", serverPid: 42 };
 const SYS = SYSTEM_CALLS.x86_64;

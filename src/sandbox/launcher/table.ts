@@ -1,4 +1,4 @@
-import { LITTLE_ENDIAN } from "../../base/c_library.ts";
+import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { type EntryMode } from "./interpreter.ts";
 
 /** A word of an entry: a number, the address of data, of another entry, or of an argument of one. */

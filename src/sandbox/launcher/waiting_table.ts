@@ -6,7 +6,7 @@ import type { LaunchCommand, SandboxPolicy } from "../policy.ts";
 import { type Placement, placementOf, writeTable } from "./image.ts";
 import { ENTRY_BYTES, REPORT_FD, TAKEN_REPORT } from "./interpreter.ts";
 import { execute, type LaunchTarget, policyTable } from "./steps.ts";
-import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";
+import { type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Table } from "./table.ts";
 
 /** What a command may take: a search path of some forty places, and some hundred variables and arguments. */

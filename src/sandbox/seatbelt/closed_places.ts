@@ -1,5 +1,5 @@
 /** What a session's profile on macOS closes: places of credentials (S7), and files that programs outside obey (S8). */
-import { realPath } from "../paths.ts";
+import { realPath } from "../../system/paths.ts";
 import type { ProtectedPath } from "../protected.ts";
 import type { SeatbeltPolicy } from "./policy.ts";
 

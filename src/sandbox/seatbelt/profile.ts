@@ -4,7 +4,7 @@
  * apply, the last that matches decides; each is one line.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { isWithin, parentOf } from "../paths.ts";
+import { isWithin, parentOf } from "../../system/paths.ts";
 import type { SeatbeltPolicy } from "./policy.ts";
 import { DEVICE_RULES, FULL_NETWORK_RULES, LOCALHOST_RULES, SYSTEM_RULES } from "./system_rules.ts";
 

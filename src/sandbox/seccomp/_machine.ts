@@ -1,5 +1,5 @@
 /** For tests: what the kernel does with a filter, step by step (net/core/filter.c), so that filters run without it. */
-import { LITTLE_ENDIAN } from "../../base/c_library.ts";
+import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { type Instruction, OPERATION, SECCOMP_DATA } from "./bpf.ts";
 
 /** One system call as a filter sees it. */

@@ -1,5 +1,5 @@
 /** Classic BPF as seccomp takes it (linux/filter.h, linux/seccomp.h): instructions, and the bytes the kernel reads. */
-import { LITTLE_ENDIAN } from "../../base/c_library.ts";
+import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 
 /** The operations a filter uses: the only ones the kernel can also work out ahead of time, so hot calls cost nothing. */
 export const OPERATION = {

@@ -3,7 +3,7 @@
  * that any other call is through after half a dozen comparisons, which the kernel works out once per number at
  * installation. Pure.
  */
-import type { Processor } from "../launcher/syscalls.ts";
+import type { Processor } from "../../system/syscalls.ts";
 import { Assembler } from "./assembler.ts";
 import { type Instruction, SECCOMP_DATA, VERDICT } from "./bpf.ts";
 import { ARCHITECTURE, numberOf, X32_NUMBERS } from "./numbers.ts";

@@ -2,7 +2,7 @@
  * Numbers of the calls the filter looks at (linux/arch/x86/entry/syscalls/syscall_64.tbl,
  * include/uapi/asm-generic/unistd.h), x86_64 first; undefined: this processor never had the call.
  */
-import type { Processor } from "../launcher/syscalls.ts";
+import type { Processor } from "../../system/syscalls.ts";
 
 const NUMBERS = {
   acct: [163, 89],

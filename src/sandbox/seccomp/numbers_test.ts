@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Processor } from "../launcher/syscalls.ts";
+import type { Processor } from "../../system/syscalls.ts";
 import { FILTERED_CALLS, numberOf } from "./numbers.ts";
 
 /** The C library's copies of the kernel's lists; a system has them where programs are compiled. */

@@ -1,5 +1,5 @@
 /** What an attack of the self-test is: a few system calls, the last of which must fail inside the sandbox (S3). */
-import type { Processor } from "../launcher/syscalls.ts";
+import type { Processor } from "../../system/syscalls.ts";
 import type { Table, TableWord } from "../launcher/table.ts";
 import type { SandboxPolicy } from "../policy.ts";
 import type { AttackCalls } from "./attack_calls.ts";

@@ -1,5 +1,5 @@
 /** System calls that only attacks make (linux/arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h). */
-import { type Processor, SYSTEM_CALLS, type SystemCalls } from "../launcher/syscalls.ts";
+import { type Processor, SYSTEM_CALLS, type SystemCalls } from "../../system/syscalls.ts";
 
 /** What the self-test tries, beside what the launcher itself calls. */
 export interface AttackCalls extends SystemCalls {

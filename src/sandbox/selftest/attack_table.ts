@@ -2,8 +2,8 @@
  * The self-test as launcher tables: one process makes the system calls of all attacks behind the session's own policy,
  * another the same ones without a policy, which is the positive control and the world outside for the first.
  */
-import { LITTLE_ENDIAN } from "../../base/c_library.ts";
-import { OPEN_FLAGS, type Processor } from "../launcher/syscalls.ts";
+import { LITTLE_ENDIAN } from "../../system/c_library.ts";
+import { OPEN_FLAGS, type Processor } from "../../system/syscalls.ts";
 import type { Table } from "../launcher/table.ts";
 import { type Attack, type AttackDraft, type AttackPlace, attempt, passOn } from "./attack.ts";
 import { ATTACK_CALLS } from "./attack_calls.ts";

@@ -1,4 +1,4 @@
-import type { SystemCalls } from "../syscalls.ts";
+import type { SystemCalls } from "../../../system/syscalls.ts";
 import type { Table, TableWord } from "../table.ts";
 
 /** One mount that a table makes, as its descriptors tell. */

@@ -3,8 +3,8 @@
  * followed as far as they exist, `..` leaves the target of a link. This is a courtesy to the agent, whose mistake gets
  * a clear answer; that nothing outside can be touched, also when a path changes later, is the sandbox's work.
  */
-import { messageOf } from "./errors.ts";
-import { failure, type Outcome, success } from "./outcome.ts";
+import { messageOf } from "../base/errors.ts";
+import { failure, type Outcome, success } from "../base/outcome.ts";
 
 /** What a session may use. */
 export interface Scope {

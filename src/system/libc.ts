@@ -2,8 +2,8 @@
  * The few C library calls the program makes itself, all on the calling thread. They ask the kernel and make memory
  * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
  */
-import { LazyLibrary, LITTLE_ENDIAN } from "../base/c_library.ts";
-import { type Processor, SYSTEM_CALLS } from "./launcher/syscalls.ts";
+import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
+import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 import { PathWatch, type RawLook, type Watched } from "./path_watch.ts";
 
 /** Beside the calls whose failure it tells, because loading it after one of them would write over what it tells. */

@@ -2,9 +2,9 @@
  * Notices changes in directories, also in those that do not exist yet: where one is missing, the nearest directory
  * above it is watched for its appearance. Tells only that something changed; what, the listener finds out by looking.
  */
-import { messageOf } from "./errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { type HearNames, Inotify } from "./inotify.ts";
-import type { Logger } from "./log.ts";
+import type { Logger } from "../base/log.ts";
 
 /** What is watched, and who is told. */
 export interface DirectoryWatchOptions {
