@@ -1,5 +1,5 @@
 /** Our own program as the server process of a session. */
-import { LineSplitter } from "../service/line_splitter.ts";
+import { LineSplitter } from "../wire/line_splitter.ts";
 import type { ServerProcess, ServerProcessHooks } from "./server_process.ts";
 
 /** Longer lines of stderr are not shown. */

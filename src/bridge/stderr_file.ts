@@ -4,7 +4,7 @@
  */
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { LineSplitter } from "../service/line_splitter.ts";
+import { LineSplitter } from "../wire/line_splitter.ts";
 
 export interface StderrFileOptions {
   /** In a directory that no command can change; made anew. */

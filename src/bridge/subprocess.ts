@@ -11,8 +11,8 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { LineSplitter, type SplitLine } from "../service/line_splitter.ts";
-import { readWireMessage, type WireMessage } from "../service/wire_message.ts";
+import { LineSplitter, type SplitLine } from "../wire/line_splitter.ts";
+import { readWireMessage, type WireMessage } from "../wire/wire_message.ts";
 import { LastWords } from "./last_words.ts";
 import { type Answer, Call, type CallRequest, lostAnswer, PendingCalls, refusedAnswer } from "./pending_calls.ts";
 import { type Reached, Restarts } from "./restarts.ts";

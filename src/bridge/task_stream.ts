@@ -6,10 +6,10 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import { isEnded } from "../operation/transitions.ts";
-import { member } from "../service/delivery/lenient_params.ts";
+import { member } from "../wire/lenient_params.ts";
 import { knownTasks, taskNotification } from "../service/delivery/task_subscription.ts";
 import type { Service } from "../service/service.ts";
-import type { WireId } from "../service/wire_message.ts";
+import type { WireId } from "../wire/wire_message.ts";
 
 /** A subscription to nothing that the SDK knows would be closed at once; this one never has news. */
 const KEEPS_OPEN = "ahma://tasks";

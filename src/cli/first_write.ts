@@ -1,4 +1,4 @@
-import type { ByteOutput } from "../service/message_writer.ts";
+import type { ByteOutput } from "../wire/message_writer.ts";
 
 /** `output`, which calls `announce` once, after the first bytes are written. */
 export function announceFirstWrite(output: ByteOutput, announce: () => void): ByteOutput {

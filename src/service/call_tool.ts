@@ -13,7 +13,7 @@ import { checkBuiltinArguments } from "./builtin_parameters.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";
 import { commandWork } from "./command_work.ts";
-import { shownValue } from "./delivery/lenient_params.ts";
+import { shownValue } from "../wire/lenient_params.ts";
 import { listedName } from "./listed_texts.ts";
 import { chooseMode } from "./mode.ts";
 import { appendNews } from "./piggyback.ts";

@@ -5,7 +5,7 @@ import type { Catalog, Leaf } from "../catalog/leaf.ts";
 import { inputSchemaOf } from "../catalog/input_schema.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";
 import { schemaOf } from "./builtin_parameters.ts";
-import { shownValue } from "./delivery/lenient_params.ts";
+import { shownValue } from "../wire/lenient_params.ts";
 import { listedDescription, listedName, type ListFacts } from "./listed_texts.ts";
 import { programGroups, programTool } from "./program_tool.ts";
 import { takesTasks } from "./task_support.ts";

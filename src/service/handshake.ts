@@ -13,9 +13,9 @@ import {
   type TransportSendOptions,
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
-import { member } from "./delivery/lenient_params.ts";
-import { TransportLayer } from "./transport_layer.ts";
-import { INVALID_REQUEST, type WireId } from "./wire_message.ts";
+import { member } from "../wire/lenient_params.ts";
+import { TransportLayer } from "../wire/transport_layer.ts";
+import { INVALID_REQUEST, type WireId } from "../wire/wire_message.ts";
 
 const INVALID_PARAMS = -32602;
 /** The version whose requests each carry the envelope. */

@@ -10,7 +10,7 @@ import { messageOf } from "../base/errors.ts";
 import { ToolLister } from "./definitions.ts";
 import { TaskListening } from "./delivery/task_listening.ts";
 import { Handshake } from "./handshake.ts";
-import type { ByteOutput } from "./message_writer.ts";
+import type { ByteOutput } from "../wire/message_writer.ts";
 import { buildSession, type BuiltServer } from "./server.ts";
 import type { Service } from "./service.ts";
 import { type ByteInput, StdioTransport } from "./stdio_transport.ts";

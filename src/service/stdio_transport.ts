@@ -8,8 +8,8 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { LineSplitter } from "./line_splitter.ts";
-import { type ByteOutput, MessageWriter } from "./message_writer.ts";
+import { LineSplitter } from "../wire/line_splitter.ts";
+import { type ByteOutput, MessageWriter } from "../wire/message_writer.ts";
 import {
   BATCH_REFUSED,
   INVALID_REQUEST,
@@ -17,7 +17,7 @@ import {
   takesBatches,
   type WireId,
   type WireMessage,
-} from "./wire_message.ts";
+} from "../wire/wire_message.ts";
 
 /** Where bytes come from: `Deno.stdin`, or a test's stand-in. */
 export interface ByteInput {

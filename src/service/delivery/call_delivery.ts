@@ -21,7 +21,7 @@ import type { CallContext, Service } from "../service.ts";
 import { calledName } from "../listed_texts.ts";
 import { takesTasks } from "../task_support.ts";
 import { declaresTasks } from "./extension_tasks.ts";
-import { member } from "./lenient_params.ts";
+import { member } from "../../wire/lenient_params.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { ResourceUse } from "./resources.ts";
 import { rawResult, type SessionServer } from "./session_server.ts";

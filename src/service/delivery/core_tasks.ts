@@ -4,7 +4,7 @@ import { isOperationId } from "../../base/ids.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { styleOf } from "../results.ts";
 import type { CallContext, Service } from "../service.ts";
-import { ANYTHING, member, shownValue, textMember } from "./lenient_params.ts";
+import { ANYTHING, member, shownValue, textMember } from "../../wire/lenient_params.ts";
 import type { ResourceUse } from "./resources.ts";
 import type { SessionServer } from "./session_server.ts";
 import { coreTask, coreTaskResult } from "./task_views.ts";

@@ -10,7 +10,7 @@ import { messageOf } from "../../base/errors.ts";
 import { styleOf } from "../results.ts";
 import type { Service } from "../service.ts";
 import { findTask } from "./core_tasks.ts";
-import { ANYTHING, member } from "./lenient_params.ts";
+import { ANYTHING, member } from "../../wire/lenient_params.ts";
 import type { ResourceUse } from "./resources.ts";
 import { detailedTask } from "./task_views.ts";
 

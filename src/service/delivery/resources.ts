@@ -18,7 +18,7 @@ import { shorten } from "../../base/visible_text.ts";
 import { headingOf, operationMeta, statusLine } from "../facts.ts";
 import { finalText, styleOf } from "../results.ts";
 import type { Service } from "../service.ts";
-import { shownValue } from "./lenient_params.ts";
+import { shownValue } from "../../wire/lenient_params.ts";
 import {
   OPERATIONS_URI,
   operationUri,

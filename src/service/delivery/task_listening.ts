@@ -14,9 +14,9 @@ import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import type { Service } from "../service.ts";
-import { TransportLayer } from "../transport_layer.ts";
-import type { WireId } from "../wire_message.ts";
-import { member } from "./lenient_params.ts";
+import { TransportLayer } from "../../wire/transport_layer.ts";
+import type { WireId } from "../../wire/wire_message.ts";
+import { member } from "../../wire/lenient_params.ts";
 import { knownTasks, taskNotification, taskWishes } from "./task_subscription.ts";
 
 export class TaskListening extends TransportLayer {

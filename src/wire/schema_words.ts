@@ -3,7 +3,7 @@
  * that are wrong are -32602 (C3).
  */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf } from "../base/errors.ts";
 
 /** One thing that is wrong, as the validator writes it. */
 interface Issue {
