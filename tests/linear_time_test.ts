@@ -32,7 +32,7 @@ import { describeWithSource } from "../src/cli/commands/source_excerpt.ts";
 import { toolLines, toolTable } from "../src/cli/commands/tool_table.ts";
 import { PLAIN } from "../src/cli/colours.ts";
 import { limitOf } from "../src/cli/limit_value.ts";
-import { redactText } from "../src/cli/redact.ts";
+import { redactText } from "../src/logging/redact.ts";
 import { messageText, TerminalFilter } from "../src/cli/terminal_text.ts";
 
 type Reader = (text: string) => unknown;

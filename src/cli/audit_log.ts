@@ -9,7 +9,7 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { WorkEnd } from "../operation/operation.ts";
 import { absolutePath, isWithin, parentOf, realPath } from "../system/paths.ts";
 import type { Audit, AuditedCommand } from "../service/service.ts";
-import { redactFields } from "./redact.ts";
+import { redactFields } from "../logging/redact.ts";
 
 export interface AuditLogOptions {
   /** As typed; relative to `directory`. */

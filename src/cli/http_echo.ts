@@ -1,7 +1,7 @@
 /** The echo on the terminal (H9): when asked for by --debug, or when a person is looking. */
 import { type Echo, NO_ECHO, terminalEcho } from "../bridge/echo.ts";
 import { printProblem } from "./print.ts";
-import { redactFields, redactText } from "./redact.ts";
+import { redactFields, redactText } from "../logging/redact.ts";
 import type { Settings } from "./settings.ts";
 
 /** A terminal that does not keep up misses messages, and the memory stays small. */
