@@ -1,9 +1,9 @@
 /**
- * Writes schema/mtdf.schema.json from the one source in src/catalog/mtdf.ts; with --check only compares.
+ * Writes schema/mtdf.schema.json from the one source in src/catalog/format/mtdf.ts; with --check only compares.
  *
  *   deno run --allow-read --allow-write scripts/schema.ts [--check]
  */
-import { mtdfSchemaText } from "../src/catalog/schema.ts";
+import { mtdfSchemaText } from "../src/catalog/format/schema.ts";
 
 const file = new URL("../schema/mtdf.schema.json", import.meta.url);
 if (Deno.args.includes("--check")) await check();

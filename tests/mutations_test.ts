@@ -3,9 +3,9 @@
  * with the place and the reason, or taken with a reason why it is legal; and the server starts whatever lies there.
  */
 import assert from "node:assert/strict";
-import type { CatalogProblem } from "../src/catalog/leaf.ts";
-import { loadCatalogFromTexts } from "../src/catalog/load.ts";
-import { describeProblem } from "../src/catalog/problem.ts";
+import type { CatalogProblem } from "../src/catalog/model/leaf.ts";
+import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
+import { describeProblem } from "../src/catalog/model/problem.ts";
 import { until } from "./_support/deadline.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";

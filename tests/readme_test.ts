@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { loadCatalogFromTexts } from "../src/catalog/load.ts";
+import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
 import { clientSettings } from "../src/cli/commands/client_settings.ts";
 import { BUNDLE_NAMES, embeddedTools } from "../src/cli/embedded.ts";
 import { ServerProcess } from "./_support/server_process.ts";

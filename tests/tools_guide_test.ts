@@ -1,8 +1,8 @@
 /** docs/tools.md by its word: each example is loaded, and what is printed beside it is what happens. */
 import assert from "node:assert/strict";
-import { loadCatalogFromTexts } from "../src/catalog/load.ts";
-import { describeProblem } from "../src/catalog/problem.ts";
-import { resolveCall } from "../src/catalog/resolve.ts";
+import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
+import { describeProblem } from "../src/catalog/model/problem.ts";
+import { resolveCall } from "../src/catalog/model/resolve.ts";
 import { checkArguments } from "../src/command/arguments.ts";
 import { prepareCommand } from "../src/command/command_line.ts";
 

@@ -2,8 +2,8 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { Scope } from "../system/scope.ts";
 import { visibleText } from "../base/visible_text.ts";
-import type { AskProbe, RecallProbes } from "../catalog/availability.ts";
-import type { Probe } from "../catalog/leaf.ts";
+import type { AskProbe, RecallProbes } from "../catalog/load/availability.ts";
+import type { Probe } from "../catalog/model/leaf.ts";
 import type { CommandEnd } from "../process/command_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import type { CheckMemory } from "./check_memory.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UserError } from "../base/errors.ts";
-import { parseTool } from "../catalog/validate.ts";
+import { parseTool } from "../catalog/check/validate.ts";
 import { BUNDLE_NAMES, embeddedTools } from "./embedded.ts";
 
 const TOOLS = new URL("../../tools/", import.meta.url);

@@ -1,5 +1,5 @@
 /** The value of every flag: from the command line, its variable, or the settings files, checked against the table. */
-import { LONG_NAME, LONGEST_NAME } from "../catalog/names.ts";
+import { LONG_NAME, LONGEST_NAME } from "../catalog/format/names.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { limitOf, limitProblem } from "./limit_value.ts";
 import { type Flag, FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";

@@ -1,9 +1,9 @@
 /** The tools of a running program: which directory they come from, and how their programs are looked for. */
 import type { Logger } from "../base/log.ts";
 import type { Scope } from "../system/scope.ts";
-import { findToolsDirectory, strayToolsDirectories, toolsDirectoryCandidates } from "../catalog/find_tools.ts";
-import { LiveCatalog } from "../catalog/live_catalog.ts";
-import type { MayRead } from "../catalog/read_directory.ts";
+import { findToolsDirectory, strayToolsDirectories, toolsDirectoryCandidates } from "../catalog/load/find_tools.ts";
+import { LiveCatalog } from "../catalog/load/live_catalog.ts";
+import type { MayRead } from "../catalog/load/read_directory.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { absolutePath, isWithin, realPath } from "../system/paths.ts";
 import { searchPath } from "../system/search_path.ts";

@@ -5,7 +5,7 @@
  */
 import { SILENT } from "../base/log.ts";
 import { VERSION } from "../base/version.ts";
-import { EMPTY_CATALOG } from "../catalog/snapshot.ts";
+import { EMPTY_CATALOG } from "../catalog/model/snapshot.ts";
 import { OperationRegistry } from "../operation/registry.ts";
 import { DEFAULT_INLINE_LIMITS, type Service } from "../service/service.ts";
 import { serveStdioConnection } from "../service/stdio_connection.ts";

@@ -16,7 +16,7 @@ import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type HttpSettings, httpSettings } from "./http_settings.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flag_values.ts";
 import type { PinnedDirectory } from "../sandbox/policy.ts";
-import type { ToolStyle } from "../catalog/mtdf.ts";
+import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import { type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 
 /** Everything that can be set; paths are as typed, and relative ones start at the working directory. */

@@ -5,9 +5,9 @@
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest } from "../base/suggest.ts";
-import type { Leaf, LeafArgument } from "../catalog/leaf.ts";
-import { metaParametersOf } from "../catalog/meta_parameters.ts";
-import { expectedOf, shown, ValueCheck } from "../catalog/value.ts";
+import type { Leaf, LeafArgument } from "../catalog/model/leaf.ts";
+import { metaParametersOf } from "../catalog/model/meta_parameters.ts";
+import { expectedOf, shown, ValueCheck } from "../catalog/model/value.ts";
 import { type MetaParts, readMeta } from "./meta_arguments.ts";
 import type { ArgumentProblem } from "./prepared_command.ts";
 import { sizeProblems } from "./size_limits.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import fc from "fast-check";
-import { flatten } from "../catalog/flatten.ts";
-import { inputSchemaOf } from "../catalog/input_schema.ts";
-import type { Leaf } from "../catalog/leaf.ts";
-import { type ToolDefinition, toolSchema } from "../catalog/mtdf.ts";
+import { flatten } from "../catalog/model/flatten.ts";
+import { inputSchemaOf } from "../catalog/model/input_schema.ts";
+import type { Leaf } from "../catalog/model/leaf.ts";
+import { type ToolDefinition, toolSchema } from "../catalog/format/mtdf.ts";
 import { checkArguments, describeArgumentProblems } from "./arguments.ts";
 
 function leafOf(fields: Readonly<Record<string, unknown>>): Leaf {

@@ -1,4 +1,4 @@
-import type { Leaf, LeafArgument } from "../catalog/leaf.ts";
+import type { Leaf, LeafArgument } from "../catalog/model/leaf.ts";
 import type { CheckedArguments } from "./arguments.ts";
 import type { PreparedCommand } from "./prepared_command.ts";
 import { variablesOf, wordsOf } from "./words.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { flatten } from "../catalog/flatten.ts";
-import type { Leaf } from "../catalog/leaf.ts";
-import { toolSchema } from "../catalog/mtdf.ts";
+import { flatten } from "../catalog/model/flatten.ts";
+import type { Leaf } from "../catalog/model/leaf.ts";
+import { toolSchema } from "../catalog/format/mtdf.ts";
 import { checkArguments } from "./arguments.ts";
 import { prepareCommand } from "./command_line.ts";
 import type { PreparedCommand } from "./prepared_command.ts";

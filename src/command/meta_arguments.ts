@@ -1,6 +1,6 @@
 /** The parts of a call that steer its run and never reach argv (T6, X15). */
-import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/meta_parameters.ts";
-import { shown } from "../catalog/value.ts";
+import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/model/meta_parameters.ts";
+import { shown } from "../catalog/model/value.ts";
 import type { ArgumentProblem, MetaArguments } from "./prepared_command.ts";
 
 /** What a call says beside its declared arguments. */

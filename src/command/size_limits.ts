@@ -1,5 +1,5 @@
 /** What the kernel takes in one `execve`; said in advance, because its own error names no argument. */
-import type { Leaf } from "../catalog/leaf.ts";
+import type { Leaf } from "../catalog/model/leaf.ts";
 import type { ArgumentProblem } from "./prepared_command.ts";
 import { type ArgvParts, variablesOf, wordsOf } from "./words.ts";
 

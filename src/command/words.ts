@@ -2,7 +2,7 @@
  * The order and spelling of argv (T7): words of the command, options in config order, then positional arguments; never
  * shell text, so every value arrives byte for byte.
  */
-import type { Leaf, LeafArgument } from "../catalog/leaf.ts";
+import type { Leaf, LeafArgument } from "../catalog/model/leaf.ts";
 
 /** One element of argv and the argument it stems from; undefined: it is the tool file's own. */
 export interface Word {

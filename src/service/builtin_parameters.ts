@@ -1,8 +1,8 @@
 /** The arguments of the built-in tools (B1): one table each, from which come the schema that is listed and the check of a call. */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { didYouMean } from "../base/suggest.ts";
-import type { InputSchema } from "../catalog/input_schema.ts";
-import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/meta_parameters.ts";
+import type { InputSchema } from "../catalog/model/input_schema.ts";
+import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/model/meta_parameters.ts";
 
 /** `input` may hold any character, `wait` may be no time at all, `limit` may not. */
 export type ParameterKind = "text" | "input" | "wait" | "limit" | "count" | "offset" | "mode" | "variables";

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { Emitter } from "../base/emitter.ts";
 import { OperationRegistry } from "../operation/registry.ts";
 import { SILENT } from "../base/log.ts";
-import { catalogOf } from "../catalog/snapshot.ts";
+import { catalogOf } from "../catalog/model/snapshot.ts";
 import { connectClient, idOf, makeLeaf, makeService, PlayedRunner, type ServiceParts, textsOf } from "./_support.ts";
 
 async function setUp(parts: ServiceParts = {}) {

@@ -7,8 +7,8 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcon
 import type { Outcome } from "../base/outcome.ts";
 import { failure, success } from "../base/outcome.ts";
 import { didYouMean } from "../base/suggest.ts";
-import type { Catalog, Leaf } from "../catalog/leaf.ts";
-import { resolveCall } from "../catalog/resolve.ts";
+import type { Catalog, Leaf } from "../catalog/model/leaf.ts";
+import { resolveCall } from "../catalog/model/resolve.ts";
 import { checkBuiltinArguments } from "./builtin_parameters.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";

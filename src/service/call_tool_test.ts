@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { catalogOf } from "../catalog/snapshot.ts";
+import { catalogOf } from "../catalog/model/snapshot.ts";
 import { callTool } from "./call_tool.ts";
 import { connectClient, ERAS, idOf, makeLeaf, makeService, PlayedRunner, skipping, textsOf } from "./_support.ts";
 

@@ -1,8 +1,8 @@
 /** What `tools/list` shows: built-in tools first, then the catalog in its order. */
 import { ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
 import { visibleText } from "../base/visible_text.ts";
-import type { Catalog, Leaf } from "../catalog/leaf.ts";
-import { inputSchemaOf } from "../catalog/input_schema.ts";
+import type { Catalog, Leaf } from "../catalog/model/leaf.ts";
+import { inputSchemaOf } from "../catalog/model/input_schema.ts";
 import { BUILTIN_TOOLS } from "./builtin_tools.ts";
 import { schemaOf } from "./builtin_parameters.ts";
 import { shownValue } from "../wire/lenient_params.ts";

@@ -3,7 +3,7 @@
  * They describe and do not command: some clients treat commanding tool text as prompt injection.
  */
 import { visibleText } from "../base/visible_text.ts";
-import type { Leaf } from "../catalog/leaf.ts";
+import type { Leaf } from "../catalog/model/leaf.ts";
 import type { Service } from "./service.ts";
 
 /** What the texts depend on. */

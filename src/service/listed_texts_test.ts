@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Leaf } from "../catalog/leaf.ts";
+import type { Leaf } from "../catalog/model/leaf.ts";
 import { makeLeaf, PLAIN_SCOPE, PLAIN_SETTINGS } from "./_support.ts";
 import { listedDescription, type ListFacts } from "./listed_texts.ts";
 import type { ServiceSettings } from "./service.ts";

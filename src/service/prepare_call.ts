@@ -2,7 +2,7 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { shorten } from "../base/visible_text.ts";
 import type { Scope } from "../system/scope.ts";
-import type { Leaf } from "../catalog/leaf.ts";
+import type { Leaf } from "../catalog/model/leaf.ts";
 import { checkArguments, type CheckedArguments, describeArgumentProblems } from "../command/arguments.ts";
 import { prepareCommand } from "../command/command_line.ts";
 import type { PreparedCommand } from "../command/prepared_command.ts";

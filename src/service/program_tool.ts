@@ -3,9 +3,9 @@
  * arguments stand in one schema. A call of it is resolved and checked by its leaf, as exactly as a call of the leaf.
  */
 import type { Tool } from "@modelcontextprotocol/server";
-import { inputSchemaOf } from "../catalog/input_schema.ts";
-import type { Catalog, Leaf } from "../catalog/leaf.ts";
-import { DEFAULT_LEAF } from "../catalog/names.ts";
+import { inputSchemaOf } from "../catalog/model/input_schema.ts";
+import type { Catalog, Leaf } from "../catalog/model/leaf.ts";
+import { DEFAULT_LEAF } from "../catalog/format/names.ts";
 import { groupGuidance, type ListFacts } from "./listed_texts.ts";
 
 /** What a property is in some of the leaves. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { Catalog, Leaf, LeafArgument } from "../catalog/leaf.ts";
-import type { ToolDefinition } from "../catalog/mtdf.ts";
-import { catalogOf } from "../catalog/snapshot.ts";
+import type { Catalog, Leaf, LeafArgument } from "../catalog/model/leaf.ts";
+import type { ToolDefinition } from "../catalog/format/mtdf.ts";
+import { catalogOf } from "../catalog/model/snapshot.ts";
 import { makeLeaf, PLAIN_SCOPE, PLAIN_SETTINGS } from "./_support.ts";
 import { ToolLister } from "./definitions.ts";
 import type { ListFacts } from "./listed_texts.ts";
-import type { ToolStyle } from "../catalog/mtdf.ts";
+import type { ToolStyle } from "../catalog/format/mtdf.ts";
 
 function option(name: string, rest: Partial<LeafArgument> = {}): LeafArgument {
   return { name, type: "string", description: "", required: false, fileArg: false, ...rest };

@@ -1,5 +1,5 @@
 /** Runs a work again when it fails for a passing reason (X16). */
-import type { LeafRetry } from "../catalog/leaf.ts";
+import type { LeafRetry } from "../catalog/model/leaf.ts";
 import type { Work, WorkControl, WorkEnd } from "../operation/operation.ts";
 
 const ENCODER = new TextEncoder();

@@ -5,9 +5,9 @@
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { Scope } from "../system/scope.ts";
-import type { Catalog, Leaf, LeafStep } from "../catalog/leaf.ts";
-import { resolveCall } from "../catalog/resolve.ts";
-import { isShellStep } from "../catalog/step_target.ts";
+import type { Catalog, Leaf, LeafStep } from "../catalog/model/leaf.ts";
+import { resolveCall } from "../catalog/model/resolve.ts";
+import { isShellStep } from "../catalog/model/step_target.ts";
 import type { Work, WorkControl, WorkEnd } from "../operation/operation.ts";
 import { checkBuiltinArguments } from "./builtin_parameters.ts";
 import { commandWork, requestWork, type WorkTools } from "./command_work.ts";

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
-import type { Leaf, LeafStep } from "../catalog/leaf.ts";
-import { catalogOf } from "../catalog/snapshot.ts";
+import type { Leaf, LeafStep } from "../catalog/model/leaf.ts";
+import { catalogOf } from "../catalog/model/snapshot.ts";
 import { openScope } from "../system/scope.ts";
 import { connectClient, makeLeaf, makeService, PlayedRunner, textsOf } from "./_support.ts";
 

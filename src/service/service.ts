@@ -3,15 +3,15 @@ import type { Unsubscribe } from "../base/emitter.ts";
 import type { Logger } from "../base/log.ts";
 import type { Outcome } from "../base/outcome.ts";
 import type { Scope } from "../system/scope.ts";
-import type { Catalog } from "../catalog/leaf.ts";
-import type { RunningChecks } from "../catalog/running_checks.ts";
+import type { Catalog } from "../catalog/model/leaf.ts";
+import type { RunningChecks } from "../catalog/load/running_checks.ts";
 import type { WorkEnd } from "../operation/operation.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/text_view.ts";
 import type { CommandRequest, CommandRunner } from "../process/command_runner.ts";
 import type { EndedCommand } from "../sandbox/denials.ts";
-import type { ToolStyle } from "../catalog/mtdf.ts";
+import type { ToolStyle } from "../catalog/format/mtdf.ts";
 
 /** Whether commands are confined, in words for people and models (S14). */
 export interface SandboxStatus {

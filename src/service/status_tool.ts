@@ -1,7 +1,7 @@
 /** `status` (B3): how things stand, at once. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { CatalogProblem, UnavailableTool } from "../catalog/leaf.ts";
-import { describeProblem } from "../catalog/problem.ts";
+import type { CatalogProblem, UnavailableTool } from "../catalog/model/leaf.ts";
+import { describeProblem } from "../catalog/model/problem.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../operation/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";

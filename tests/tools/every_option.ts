@@ -2,8 +2,8 @@
  * Rows for programs that can do nothing in a test (no account, no daemon): each leaf once with every argument it has.
  * Such a program reads its flags first, so it gets as far as saying what it lacks only when it knows them all.
  */
-import type { Leaf, LeafArgument } from "../../src/catalog/leaf.ts";
-import { loadCatalogFromTexts } from "../../src/catalog/load.ts";
+import type { Leaf, LeafArgument } from "../../src/catalog/model/leaf.ts";
+import { loadCatalogFromTexts } from "../../src/catalog/load/load.ts";
 import type { Row } from "./row.ts";
 
 /** How the rows of a file are made. */

@@ -3,7 +3,7 @@
  * argv and the sandbox at once. A leaf without a row fails, so none is shipped untried.
  */
 import assert from "node:assert/strict";
-import { loadCatalogFromTexts } from "../../src/catalog/load.ts";
+import { loadCatalogFromTexts } from "../../src/catalog/load/load.ts";
 import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
 import type { Row } from "./row.ts";

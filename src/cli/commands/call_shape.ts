@@ -1,6 +1,6 @@
 /** What can be typed for a tool on a terminal, from what a client is told of it and from its leaf. */
 import type { Tool } from "@modelcontextprotocol/server";
-import type { Leaf } from "../../catalog/leaf.ts";
+import type { Leaf } from "../../catalog/model/leaf.ts";
 import type { ArgumentShape, CallShape } from "./words_to_arguments.ts";
 
 /** The one argument of a built-in tool that is typed as words. */

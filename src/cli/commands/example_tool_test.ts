@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { loadCatalogFromTexts } from "../../catalog/load.ts";
+import { loadCatalogFromTexts } from "../../catalog/load/load.ts";
 import { EXAMPLE_TOOL_TEXT } from "./example_tool.ts";
 
 Deno.test("T3 EXAMPLE_TOOL_TEXT is a tool file without any fault", async () => {

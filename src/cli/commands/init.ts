@@ -3,7 +3,7 @@
  * client. Nothing that exists is touched.
  */
 import { messageOf, UserError } from "../../base/errors.ts";
-import { mtdfSchemaText } from "../../catalog/schema.ts";
+import { mtdfSchemaText } from "../../catalog/format/schema.ts";
 import { print } from "../print.ts";
 import { type ClientSettings, clientSettings } from "./client_settings.ts";
 import type { CommandContext } from "./context.ts";

@@ -1,8 +1,8 @@
 /** A command line that begins with a tool's name: what its writer most likely meant. */
-import { findToolsDirectory } from "../../catalog/find_tools.ts";
-import { loadCatalog } from "../../catalog/load.ts";
-import { RESERVED_NAMES } from "../../catalog/names.ts";
-import { resolveCall } from "../../catalog/resolve.ts";
+import { findToolsDirectory } from "../../catalog/load/find_tools.ts";
+import { loadCatalog } from "../../catalog/load/load.ts";
+import { RESERVED_NAMES } from "../../catalog/format/names.ts";
+import { resolveCall } from "../../catalog/model/resolve.ts";
 import { BUNDLE_NAMES, embeddedTools } from "../embedded.ts";
 import { SUBCOMMANDS } from "../subcommands.ts";
 

@@ -1,5 +1,5 @@
 import { messageOf, UserError } from "../../base/errors.ts";
-import { mtdfSchemaText } from "../../catalog/schema.ts";
+import { mtdfSchemaText } from "../../catalog/format/schema.ts";
 import { print, printProblem } from "../print.ts";
 import type { CommandContext } from "./context.ts";
 

@@ -1,5 +1,5 @@
-import type { CatalogProblem } from "../../catalog/leaf.ts";
-import { describeProblem } from "../../catalog/problem.ts";
+import type { CatalogProblem } from "../../catalog/model/leaf.ts";
+import { describeProblem } from "../../catalog/model/problem.ts";
 import type { Colours } from "../colours.ts";
 
 /** How a problem is shown. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { CatalogProblem } from "../../catalog/leaf.ts";
+import type { CatalogProblem } from "../../catalog/model/leaf.ts";
 import { COLOURED, PLAIN } from "../colours.ts";
 import { describeWithSource } from "./source_excerpt.ts";
 

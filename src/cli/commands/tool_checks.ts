@@ -1,4 +1,4 @@
-import { describeProblem } from "../../catalog/problem.ts";
+import { describeProblem } from "../../catalog/model/problem.ts";
 import { ToolLister } from "../../service/definitions.ts";
 import { compose, type ComposeOptions } from "../compose.ts";
 import type { Check } from "./check.ts";

@@ -3,12 +3,12 @@
  * place. A file named alone is judged among its neighbours, because sequences call the tools of other files.
  */
 import { withoutTrailing } from "../../base/without_trailing.ts";
-import { locateFindings } from "../../catalog/positions.ts";
-import { findToolsDirectory } from "../../catalog/find_tools.ts";
-import type { CatalogProblem } from "../../catalog/leaf.ts";
-import { loadCatalogFromTexts, type ToolText } from "../../catalog/load.ts";
-import { compareText, sortProblems } from "../../catalog/problem.ts";
-import { readToolFile, readToolTexts } from "../../catalog/read_directory.ts";
+import { locateFindings } from "../../catalog/load/positions.ts";
+import { findToolsDirectory } from "../../catalog/load/find_tools.ts";
+import type { CatalogProblem } from "../../catalog/model/leaf.ts";
+import { loadCatalogFromTexts, type ToolText } from "../../catalog/load/load.ts";
+import { compareText, sortProblems } from "../../catalog/model/problem.ts";
+import { readToolFile, readToolTexts } from "../../catalog/load/read_directory.ts";
 import { colours } from "../colours.ts";
 import { embeddedTools } from "../embedded.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../print.ts";

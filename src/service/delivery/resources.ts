@@ -10,7 +10,7 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import { isOperationId } from "../../base/ids.ts";
-import type { Catalog } from "../../catalog/leaf.ts";
+import type { Catalog } from "../../catalog/model/leaf.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { readLines, readPage, resolveLines } from "../../operation/output_pages.ts";
 import { isEnded } from "../../operation/transitions.ts";

@@ -1,0 +1,196 @@
+/** What the schema cannot say about the options and positional arguments of a leaf (T4). */
+import { didYouMean } from "../../base/suggest.ts";
+import { argumentOf } from "../model/argument.ts";
+import { errorAt, type Finding, warningAt } from "../format/finding.ts";
+import { hiddenCharacters } from "./hidden_characters.ts";
+import { isAlwaysMeta } from "../model/meta_parameters.ts";
+import type { SubcommandDefinition } from "../format/mtdf.ts";
+import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
+import type { ValueCheck } from "../model/value.ts";
+
+type Path = readonly (string | number)[];
+type Kind = "options" | "positional_args";
+
+/** Names that nearly always hold a path; what is left out is usually given as a pattern. */
+const PATH_NAME =
+  /^(?!-*(exclude|include|ignore|no|skip)).*(^|[_-])(path|paths|file|files|filename|dir|directory|directories|folder)$/i;
+/** Property names outside this are refused by some model providers. */
+const PORTABLE_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** Findings about the arguments of the node at `at`. */
+export function checkArgumentDefinitions(
+  { options = [], positional_args: positionals = [] }: Pick<SubcommandDefinition, "options" | "positional_args">,
+  at: Path,
+  values: ValueCheck,
+): readonly Finding[] {
+  const checkList = (kind: Kind, list: readonly ArgumentDefinition[]) =>
+    list.flatMap((argument, index) => checkOne(kind, { argument, at: [...at, kind, index] }, values));
+  return [
+    ...checkList("options", options),
+    ...checkList("positional_args", positionals),
+    ...checkNames(options, positionals, at),
+    ...checkOrder(positionals, at),
+  ];
+}
+
+interface Placed {
+  readonly argument: ArgumentDefinition;
+  readonly at: Path;
+}
+
+function checkOne(kind: Kind, { argument, at }: Placed, values: ValueCheck): readonly Finding[] {
+  // A meta-parameter keeps its own type and meaning, whatever the file says of it.
+  if (isAlwaysMeta(argument.name)) return [];
+  const hidden = hiddenCharacters(argument, at);
+  if (hidden.length > 0) return hidden; // messages about the rest would quote them
+  if (argument.name === "__proto__") {
+    return [errorAt([...at, "name"], 'Argument name "__proto__" is reserved: rename it')];
+  }
+  return [
+    ...checkKind(kind, argument, at),
+    ...checkLimits({ argument, at }, values),
+    ...checkPassing(argument, at),
+    ...checkWording(kind, argument, at),
+  ];
+}
+
+function checkKind(kind: Kind, argument: ArgumentDefinition, at: Path): readonly Finding[] {
+  if (kind === "options" || argument.type !== "boolean") return [];
+  return [
+    errorAt([...at, "type"], `Positional argument "${argument.name}" is a boolean: move it to "options", it is a flag`),
+  ];
+}
+
+function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly Finding[] {
+  const findings: Finding[] = [];
+  const named = `of argument "${argument.name}"`;
+  const type = argument.type === "array" ? argument.items?.type ?? "string" : argument.type ?? "string";
+  if (argument.pattern !== undefined && !isRegularExpression(argument.pattern)) {
+    findings.push(errorAt([...at, "pattern"], `Pattern ${named} is no valid regular expression: correct it`));
+    return findings;
+  }
+  const wrong = argument.enum?.find((value) =>
+    type === "boolean" || (typeof value === "string") !== (type === "string")
+  );
+  if (wrong !== undefined) {
+    findings.push(errorAt([...at, "enum"], `Value ${JSON.stringify(wrong)} in "enum" ${named} is no ${type}`));
+  }
+  if (argument.minimum !== undefined && argument.maximum !== undefined && argument.minimum > argument.maximum) {
+    findings.push(errorAt([...at, "minimum"], `"minimum" ${named} is above its "maximum": no value would do`));
+  }
+  const unused = type === "string" || type === "boolean"
+    ? (["minimum", "maximum"] as const).find((key) => argument[key] !== undefined)
+    : argument.pattern === undefined
+    ? undefined
+    : "pattern" as const;
+  if (unused !== undefined) {
+    findings.push(warningAt([...at, unused], `"${unused}" ${named} is without effect: its type is ${type}`));
+  }
+  return [...findings, ...checkDefault({ argument, at }, values)];
+}
+
+function checkDefault({ argument, at }: Placed, values: ValueCheck): readonly Finding[] {
+  if (argument.default === undefined) return [];
+  const path = [...at, "default"];
+  const problem = values.problemOf(argumentOf(argument), argument.default);
+  if (problem !== undefined) return [errorAt(path, `Default of argument "${argument.name}" ${problem}`)];
+  if ([argument.default].flat().some((value) => typeof value === "string" && value.includes("\0"))) {
+    return [errorAt(path, `Default of argument "${argument.name}" holds a NUL character: no program can be given one`)];
+  }
+  if (argument.required !== true) return [];
+  return [warningAt(path, `Argument "${argument.name}" is required and has a default: it is never missing`)];
+}
+
+function isRegularExpression(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, "u") instanceof RegExp;
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return false;
+    throw thrown;
+  }
+}
+
+/** How the value travels: argv, file or environment. */
+function checkPassing(argument: ArgumentDefinition, at: Path): readonly Finding[] {
+  const findings: Finding[] = [];
+  const type = argument.type ?? "string";
+  const name = `Argument "${argument.name}"`;
+  if (argument.file_arg === true && type !== "string") {
+    findings.push(errorAt([...at, "file_arg"], `${name} is passed in a file and is of type ${type}: make it a string`));
+  }
+  if (argument.file_arg === true && argument.env !== undefined) {
+    findings.push(errorAt([...at, "env"], `${name} is passed in a file and in a variable: choose one`));
+  }
+  if (argument.file_arg === true && argument.joined === true) {
+    findings.push(errorAt([...at, "joined"], `${name} is passed in a file and joined: leave "joined" out`));
+  }
+  if (argument.env !== undefined && type === "array") {
+    findings.push(errorAt([...at, "env"], `${name} is a list and passed in a variable: make it a string`));
+  }
+  if (argument.file_flag !== undefined && argument.file_arg !== true) {
+    findings.push(warningAt([...at, "file_flag"], `"file_flag" of ${name} is without effect: add "file_arg": true`));
+  }
+  return findings;
+}
+
+function checkWording(kind: Kind, argument: ArgumentDefinition, at: Path): readonly Finding[] {
+  const findings: Finding[] = [];
+  const formats = [argument.format, argument.items?.format];
+  for (const [index, format] of formats.entries()) {
+    if (format === undefined || format === "path") continue;
+    const place = index === 0 ? [...at, "format"] : [...at, "items", "format"];
+    const advice = `treated as plain text${didYouMean(format, ["path"])}`;
+    findings.push(warningAt(place, `Format "${format}" of argument "${argument.name}" is unknown: ${advice}`));
+  }
+  const textual = (argument.type ?? "string") === "string" || argument.type === "array";
+  if (textual && PATH_NAME.test(argument.name) && formats.every((format) => format === undefined)) {
+    findings.push(warningAt(at, `Argument "${argument.name}" looks like a path: add "format": "path"`));
+  }
+  if (!PORTABLE_NAME.test(argument.name)) {
+    const allowed = 'letters, digits, "_", "." and "-", at most 64';
+    findings.push(
+      warningAt([...at, "name"], `Some clients refuse the argument name "${argument.name}": use ${allowed}`),
+    );
+  }
+  // A flag that is really called --args is known by its "joined".
+  const isPlain = argument.alias === undefined && argument.env === undefined && argument.joined !== true;
+  if (kind === "options" && argument.name === "args" && isPlain) {
+    const advice = 'to accept raw arguments, remove the option and set "allow_args": true';
+    findings.push(warningAt([...at, "name"], `Option "args" reaches the program as "--args": ${advice}`));
+  }
+  return findings;
+}
+
+function checkNames(
+  options: readonly ArgumentDefinition[],
+  positionals: readonly ArgumentDefinition[],
+  at: Path,
+): readonly Finding[] {
+  const findings: Finding[] = [];
+  const names = new Set<string>();
+  const aliases = new Set<string>();
+  for (const [kind, list] of [["options", options], ["positional_args", positionals]] as const) {
+    for (const [index, { name, alias }] of list.entries()) {
+      if (names.has(name)) {
+        findings.push(errorAt([...at, kind, index, "name"], `Argument "${name}" is declared twice: rename one`));
+      }
+      if (kind === "options" && alias !== undefined && aliases.has(alias)) {
+        findings.push(warningAt([...at, kind, index, "alias"], `Alias "${alias}" is used twice: correct one of them`));
+      }
+      names.add(name);
+      if (alias !== undefined) aliases.add(alias);
+    }
+  }
+  return findings;
+}
+
+function checkOrder(positionals: readonly ArgumentDefinition[], at: Path): readonly Finding[] {
+  const optional = positionals.find((one) => one.required !== true && one.default === undefined);
+  if (optional === undefined) return [];
+  const index = positionals.findLastIndex((one) => one.required === true);
+  if (index < positionals.indexOf(optional)) return [];
+  const message = `Required positional argument "${
+    positionals[index]?.name
+  }" comes after the optional one "${optional.name}": put it first`;
+  return [errorAt([...at, "positional_args", index], message)];
+}

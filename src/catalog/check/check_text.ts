@@ -1,0 +1,73 @@
+/** What a text hides from whoever parses it: keys that were given twice, and code units that are no character. */
+import { errorAt, type Finding } from "../format/finding.ts";
+
+/** A text of JSON and, after a key, its colon. Strings are matched whole, so what is in them is never taken for a key. */
+const STRING_OR_KEY = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+/** The escape of half a surrogate pair; a well-formed file can hold one in no other way. */
+const HALF_PAIR = /\\u[dD][89a-fA-F]/;
+
+const MOST_FINDINGS = 20;
+const DEEPEST_SHOWN = 32;
+
+/** Whether an object in the text has a key more than once; `parsed` is what the valid JSON `text` stands for. */
+export function repeatsKeys(text: string, parsed: unknown): boolean {
+  const kept = keysIn(parsed);
+  // Nearly every file writes its keys as `"key":` and has no text with that in it: then this is all.
+  if (occurrences('":', text) === kept) return false;
+  let written = 0;
+  for (const [, colon] of text.matchAll(STRING_OR_KEY)) if (colon !== undefined) written++;
+  return written > kept;
+}
+
+/**
+ * An error for each text or key with half a surrogate pair: no program can be given it, and the parsers of some
+ * clients would refuse the whole `tools/list` for it.
+ */
+export function brokenTextFindings(text: string, parsed: unknown): readonly Finding[] {
+  if (!HALF_PAIR.test(text)) return [];
+  const findings: Finding[] = [];
+  const waiting: Place[] = [{ value: parsed, key: "", above: undefined }];
+  for (let place = waiting.pop(); place !== undefined && findings.length < MOST_FINDINGS; place = waiting.pop()) {
+    const { value, key } = place;
+    const broken = !String(key).isWellFormed() || typeof value === "string" && !value.isWellFormed();
+    if (broken) findings.push(errorAt(pathOf(place), "The text holds half of a surrogate pair: write all of it"));
+    if (typeof value !== "object" || value === null) continue;
+    const isList = Array.isArray(value);
+    for (const [name, child] of Object.entries(value)) {
+      waiting.push({ value: child, key: isList ? Number(name) : name, above: place });
+    }
+  }
+  return findings;
+}
+
+/** A value and the way to it, as a chain: the depth is the file's choice, and copies of paths would grow with its square. */
+interface Place {
+  readonly value: unknown;
+  readonly key: string | number;
+  readonly above: Place | undefined;
+}
+
+/** From the top; of what lies very deep the beginning. */
+function pathOf(place: Place): readonly (string | number)[] {
+  const path: (string | number)[] = [];
+  for (let at = place; at.above !== undefined; at = at.above) path.push(at.key);
+  return path.reverse().slice(0, DEEPEST_SHOWN);
+}
+
+function occurrences(part: string, text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++;
+  return count;
+}
+
+function keysIn(parsed: unknown): number {
+  let count = 0;
+  const waiting = [parsed];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value !== "object" || value === null) continue;
+    const children = Object.values(value);
+    if (!Array.isArray(value)) count += children.length;
+    for (const child of children) if (typeof child === "object") waiting.push(child);
+  }
+  return count;
+}

@@ -1,0 +1,147 @@
+/** What the schema cannot say about a tool file as a whole (T4, T5); other files are looked at in `assemble.ts`. */
+import { checkArgumentDefinitions } from "./check_arguments.ts";
+import { errorAt, type Finding, warningAt } from "../format/finding.ts";
+import { synchronousOf } from "../model/flatten.ts";
+import { inheritedLengths } from "./inherited_lengths.ts";
+import { MENTIONS_BACKGROUND, PROMISES_ASYNC } from "../model/guidance.ts";
+import { knownProgramFindings } from "./known_programs.ts";
+import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
+import { DEFAULT_LEAF, SEQUENCE_COMMAND } from "../format/names.ts";
+import { ValueCheck } from "../model/value.ts";
+
+type Node = ToolDefinition | SubcommandDefinition;
+type Path = readonly (string | number)[];
+
+/** What a node hands to its children for checking. */
+interface Above {
+  readonly tool: ToolDefinition;
+  readonly at: Path;
+  readonly path: readonly string[];
+  readonly synchronous: boolean | undefined;
+  readonly description: string | undefined;
+  /** Some node above replaced the subcommand words. */
+  readonly labelled: boolean;
+  readonly values: ValueCheck;
+}
+
+/** Fields of other programs' tool files: taken, without effect, with a warning. */
+const IGNORED_FIELDS = ["tool_type", "livelog", "monitor_level", "monitor_stream"] as const;
+/** Fields that only mean something on a leaf. */
+const LEAF_FIELDS = [
+  "options",
+  "positional_args",
+  "positional_args_first",
+  "end_of_options",
+  "allow_args",
+  "allow_stdin",
+] as const;
+
+/** Findings about one file; `length`: of its text, in UTF-16 units. */
+export function checkTool(tool: ToolDefinition, length: number): readonly Finding[] {
+  const long = inheritedLengths(tool);
+  if (long.length > 0) return long; // what comes next would look at them once for each subcommand
+  const values = ValueCheck.ofFile(length);
+  const above = { tool, at: [], path: [], synchronous: undefined, description: undefined, labelled: false, values };
+  return [...ignoredFields(tool), ...checkNode(tool, above)];
+}
+
+function ignoredFields(tool: ToolDefinition): readonly Finding[] {
+  return IGNORED_FIELDS.filter((field) => tool[field] !== undefined).map((field): Finding => {
+    const message = `Field "${field}" is without effect here: remove it`;
+    return { severity: "warning", path: [field], at: "key", message };
+  });
+}
+
+function checkNode(node: Node, above: Above): readonly Finding[] {
+  const synchronous = synchronousOf(node) ?? above.synchronous;
+  const children = node.subcommand ?? [];
+  const own = [
+    ...checkArgumentDefinitions(node, above.at, above.values),
+    ...checkAlias(node, above.at),
+  ];
+  if (node.enabled === false) return own;
+  if (children.length === 0) return [...own, ...checkLeaf(node, { ...above, synchronous })];
+  const below = children.flatMap((child, index) =>
+    checkNode(child, {
+      tool: above.tool,
+      at: [...above.at, "subcommand", index],
+      path: [...above.path, child.name],
+      synchronous,
+      description: child.description ??
+        (child.name === DEFAULT_LEAF ? node.description ?? above.description : undefined),
+      labelled: above.labelled || child.argv !== undefined,
+      values: above.values,
+    })
+  );
+  return [...own, ...unusedFields(node, above.at), ...below];
+}
+
+function checkAlias(node: Node, at: Path): readonly Finding[] {
+  if (node.force_synchronous === undefined || node.synchronous === undefined) return [];
+  return [
+    warningAt([...at, "force_synchronous"], '"force_synchronous" is without effect beside "synchronous": remove it'),
+  ];
+}
+
+function unusedFields(node: Node, at: Path): readonly Finding[] {
+  if (node.sequence !== undefined) return [];
+  return uselessFields(node, at, '"subcommand": move it into a subcommand "default"');
+}
+
+function uselessFields(node: Node, at: Path, beside: string): readonly Finding[] {
+  return LEAF_FIELDS.filter((field) => node[field] !== undefined && !isEmptyList(node[field]))
+    .map((field) => warningAt([...at, field], `"${field}" is without effect beside ${beside}`));
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function checkLeaf(node: Node, above: Above): readonly Finding[] {
+  const findings: Finding[] = [];
+  const { at, tool } = above;
+  const sequence = node.sequence ?? (tool.command === SEQUENCE_COMMAND ? tool.sequence : undefined);
+  if (tool.command === SEQUENCE_COMMAND && sequence === undefined) {
+    findings.push(errorAt(at, '"sequence" is missing: a tool whose command is "sequence" needs its steps'));
+  }
+  if (node.end_of_options === true && node.positional_args_first === true) {
+    const message = '"end_of_options" cannot go with "positional_args_first": options after -- would be arguments';
+    findings.push(errorAt([...at, "end_of_options"], message));
+  }
+  const labelled = above.labelled || sequence !== undefined;
+  return [
+    ...findings,
+    ...(labelled ? [] : checkUnderscore(above)),
+    ...checkDescription(node, above),
+    ...(sequence === undefined
+      ? knownProgramFindings(tool, node, above.labelled ? undefined : above.path, at)
+      : uselessFields(node, at, '"sequence": a step takes what its own "args" say')),
+  ];
+}
+
+function checkUnderscore(above: Above): readonly Finding[] {
+  return above.path.flatMap((name, depth) => {
+    if (!name.includes("_")) return [];
+    const words = name.split("_").filter((word) => word !== "");
+    const at = [...above.at.slice(0, 2 * (depth + 1)), "name"];
+    const advice = `if several are meant, add "argv": ${JSON.stringify(words)}`;
+    return [warningAt(at, `Subcommand name "${name}" holds "_" and reaches the program as one word: ${advice}`)];
+  });
+}
+
+function checkDescription(node: Node, above: Above): readonly Finding[] {
+  const description = node.description ?? above.description ?? "";
+  const at = node.description === undefined ? above.at : [...above.at, "description"];
+  if (description.trim() === "") {
+    return [warningAt(at, '"description" is missing: a model chooses the tool by it, add one')];
+  }
+  if (above.synchronous === true) {
+    if (!PROMISES_ASYNC.test(description)) return [];
+    const message = '"description" promises asynchronous work and the leaf is synchronous: change one of them';
+    return [errorAt(at, message)];
+  }
+  if (MENTIONS_BACKGROUND.test(description)) return [];
+  const message =
+    '"description" does not say that the command runs in the background: say so, or set "synchronous": true';
+  return [warningAt(at, message)];
+}

@@ -1,0 +1,75 @@
+/** One tool file on its own: text in, definition and findings out. Nothing it may hold makes this throw. */
+import { brokenTextFindings, repeatsKeys } from "./check_text.ts";
+import { checkTool } from "./check_tool.ts";
+import { errorAt, type Finding, warningAt } from "../format/finding.ts";
+import { formatFindings } from "./issues.ts";
+import { isToolDefinition, withoutNullFields } from "../format/is_tool_definition.ts";
+import type { ToolDefinition } from "../format/mtdf.ts";
+
+/** What became of a text. */
+export type ParsedTool =
+  | { readonly kind: "not_json"; readonly cause: string }
+  | { readonly kind: "refused"; readonly findings: readonly Finding[] }
+  /** The findings are warnings. With `repeatsKeys` some key was given twice: `locateFindings` says which. */
+  | {
+    readonly kind: "accepted";
+    readonly definition: ToolDefinition;
+    readonly findings: readonly Finding[];
+    readonly repeatsKeys: boolean;
+  };
+
+/** Subcommands nested deeper than this have no readable name, and would let a file exhaust the stack. */
+const DEEPEST_SUBCOMMAND = 8;
+/** Each costs a moment at every look, and no client takes that many tools. */
+const MOST_SUBCOMMANDS = 1_000;
+const GUIDANCE_FILE = "The file holds guidance for another program and no tool: it is without effect, " +
+  'what matters of it goes into "description" or "hints" of the tools';
+
+/** Checks the text of a tool file against the format and the rules that concern this file alone (T4). */
+export function parseTool(text: string): ParsedTool {
+  const json = parseJson(text);
+  if (!json.ok) return { kind: "not_json", cause: json.cause };
+  const many = tooManySubcommands(json.value);
+  if (many !== undefined) return { kind: "refused", findings: [errorAt(["subcommand"], many)] };
+  if (isGuidanceFile(json.value)) return { kind: "refused", findings: [warningAt([], GUIDANCE_FILE)] };
+  const definition = withoutNullFields(json.value, text);
+  if (!isToolDefinition(definition)) {
+    return { kind: "refused", findings: formatFindings(definition) };
+  }
+  const findings = [...brokenTextFindings(text, definition), ...checkTool(definition, text.length)];
+  if (findings.some((finding) => finding.severity === "error")) return { kind: "refused", findings };
+  return { kind: "accepted", definition, findings, repeatsKeys: repeatsKeys(text, json.value) };
+}
+
+/** Another program keeps such a file among its tool files: it is none, and no mistake either. */
+function isGuidanceFile(parsed: unknown): boolean {
+  return typeof parsed === "object" && parsed !== null && !("command" in parsed) &&
+    ("guidance_blocks" in parsed || "legacy_guidance" in parsed);
+}
+
+type Json = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly cause: string };
+
+function parseJson(text: string): Json {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return { ok: false, cause: thrown.message };
+    throw thrown;
+  }
+}
+
+/** Level by level, without recursion: the depth is the file's choice. */
+function tooManySubcommands(parsed: unknown): string | undefined {
+  let level: readonly unknown[] = [parsed];
+  let count = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST_SUBCOMMAND) return `Subcommands are nested more than ${DEEPEST_SUBCOMMAND} deep: flatten them`;
+    level = level.flatMap((node) => {
+      const below = typeof node === "object" && node !== null && "subcommand" in node ? node.subcommand : undefined;
+      return Array.isArray(below) ? below : [];
+    });
+    count += level.length;
+    if (count > MOST_SUBCOMMANDS) return `There are more than ${MOST_SUBCOMMANDS} subcommands: split the file`;
+  }
+  return undefined;
+}

@@ -1,0 +1,310 @@
+import assert from "node:assert/strict";
+import { SILENT } from "../../base/log.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { AskProbe, RecallProbes } from "./availability.ts";
+import { findToolsDirectory, toolsDirectoryCandidates } from "./find_tools.ts";
+import type { Catalog } from "../model/leaf.ts";
+import { LiveCatalog } from "./live_catalog.ts";
+
+interface Fixture extends AsyncDisposable {
+  readonly directory: string;
+  readonly base: string;
+  readonly live: LiveCatalog;
+  /** Names of the tools of each catalog that was announced. */
+  readonly announced: string[][];
+  write(name: string, ...tools: readonly string[]): Promise<void>;
+  /** Resolves when the tools are these; rejects after ten seconds. */
+  until(...names: readonly string[]): Promise<Catalog>;
+}
+
+/** One synchronous leaf per tool name. */
+function toolFile(name: string, command = "echo"): string {
+  return JSON.stringify({ name, command, synchronous: true, description: "Says it" });
+}
+
+function namesOf(catalog: Catalog): string[] {
+  return catalog.leaves.map(({ name }) => name);
+}
+
+async function fixture(
+  { ask = () => Promise.resolve(success(undefined)), recall, explicit = true }: {
+    ask?: AskProbe;
+    /** Default: what `ask` says of programs. */
+    recall?: RecallProbes;
+    explicit?: boolean;
+  } = {},
+): Promise<Fixture> {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const directory = `${base}/.ahma/tools`;
+  if (explicit) await Deno.mkdir(directory, { recursive: true });
+  const given = explicit ? directory : undefined;
+  const live = new LiveCatalog({
+    findDirectory: () => findToolsDirectory(given, base),
+    watched: toolsDirectoryCandidates(given, base),
+    bundled: [],
+    ask,
+    recall: recall ?? ((probes) =>
+      Promise.all(probes.map(async (probe) => {
+        return probe.kind === "program" ? await ask(probe, new AbortController().signal) : undefined;
+      }))),
+    log: SILENT,
+  });
+  const announced: string[][] = [];
+  live.subscribe((catalog) => announced.push(namesOf(catalog)));
+  return {
+    base,
+    directory,
+    live,
+    announced,
+    write: (name, ...tools) => Deno.writeTextFile(`${directory}/${name}`, tools.map((tool) => toolFile(tool)).join("")),
+    async until(...names) {
+      const { promise, resolve, reject } = Promise.withResolvers<Catalog>();
+      const look = (catalog: Catalog) => {
+        if (JSON.stringify(namesOf(catalog)) === JSON.stringify(names)) resolve(catalog);
+      };
+      const stop = live.subscribe(look);
+      const deadline = setTimeout(
+        () => reject(new Error(`Not seen: ${names}; announced: ${JSON.stringify(announced)}`)),
+        10_000,
+      );
+      look(await live.current());
+      try {
+        return await promise;
+      } finally {
+        stop();
+        clearTimeout(deadline);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await live[Symbol.asyncDispose]();
+      await Deno.remove(base, { recursive: true });
+    },
+  };
+}
+
+Deno.test("T12 LiveCatalog announces a file that is added, changed, renamed and deleted, once each", async () => {
+  await using f = await fixture();
+  await f.write("a.json", "a");
+  assert.deepStrictEqual(namesOf(await f.live.current()), ["a"]);
+  await f.write("b.json", "b");
+  await f.until("a", "b");
+  await f.write("b.json", "c");
+  await f.until("a", "c");
+  await f.write(".b.json.new", "d");
+  await Deno.rename(`${f.directory}/.b.json.new`, `${f.directory}/b.json`);
+  await f.until("a", "d");
+  await Deno.remove(`${f.directory}/b.json`);
+  await f.until("a");
+  assert.deepStrictEqual(f.announced, [["a", "b"], ["a", "c"], ["a", "d"], ["a"]]);
+});
+
+Deno.test("T12 LiveCatalog keeps the last good version of a file that became bad, and says so", async () => {
+  await using f = await fixture();
+  await f.write("a.json", "a");
+  await f.write("b.json", "b");
+  await f.live.current();
+  await Deno.writeTextFile(`${f.directory}/b.json`, '{"name": "b", "comm');
+  await f.write("c.json", "c");
+  const catalog = await f.until("a", "b", "c");
+  assert.deepStrictEqual(
+    catalog.problems.map(({ severity, message }) => [severity, message.includes("last good version stays")]),
+    [
+      ["error", true],
+    ],
+  );
+  await f.write("b.json", "b2");
+  assert.deepStrictEqual((await f.until("a", "b2", "c")).problems, []);
+});
+
+Deno.test("T12 LiveCatalog keeps the last good version of a file that came to clash with another", async () => {
+  await using f = await fixture();
+  await f.write("a.json", "a");
+  await f.write("b.json", "b");
+  await f.live.current();
+  await f.write("b.json", "a");
+  await f.write("c.json", "c");
+  const catalog = await f.until("a", "b", "c");
+  assert.match(catalog.problems[0]?.message ?? "", /^Tool name "a" is taken by .*last good version stays/);
+});
+
+Deno.test("T12 LiveCatalog finds a directory that is made later, and loses one that is removed", async () => {
+  await using f = await fixture({ explicit: false });
+  assert.deepStrictEqual(namesOf(await f.live.current()), []);
+  await Deno.mkdir(`${f.base}/new`, { recursive: true });
+  await Deno.writeTextFile(`${f.base}/new/a.json`, toolFile("a"));
+  await Deno.mkdir(`${f.base}/.ahma`);
+  await Deno.rename(`${f.base}/new`, `${f.base}/.ahma/tools`);
+  await f.until("a");
+  await Deno.remove(`${f.base}/.ahma`, { recursive: true });
+  await f.until();
+  await Deno.mkdir(f.directory, { recursive: true });
+  await f.write("b.json", "b");
+  await f.until("b");
+});
+
+Deno.test("T12 LiveCatalog announces nothing when nothing a client can see has changed", async () => {
+  await using f = await fixture();
+  await f.write("a.json", "a");
+  await f.live.current();
+  await Deno.writeTextFile(`${f.directory}/a.json`, `\n${toolFile("a")}\n`);
+  await Deno.writeTextFile(`${f.directory}/notes.txt`, "text");
+  await f.write("b.json", "b");
+  await f.until("a", "b");
+  assert.deepStrictEqual(f.announced, [["a", "b"]]);
+});
+
+Deno.test("T11 LiveCatalog leaves out what is not there, with the reason, and asks again at the next look", async () => {
+  const missing = new Set(["nope"]);
+  const asked: string[] = [];
+  const ask: AskProbe = (probe) => {
+    const program = probe.kind === "program" ? probe.program : probe.argv[0] ?? "";
+    asked.push(program);
+    return Promise.resolve(missing.has(program) ? failure(`"${program}" is not there`) : success(undefined));
+  };
+  await using f = await fixture({ ask });
+  await f.write("a.json", "a");
+  await Deno.writeTextFile(`${f.directory}/n.json`, toolFile("n", "nope"));
+  const catalog = await f.live.current();
+  assert.deepStrictEqual([namesOf(catalog), catalog.unavailable], [["a"], [
+    { names: ["n"], reason: '"nope" is not there', installInstructions: "" },
+  ]]);
+  await f.live.checked();
+  missing.clear();
+  await f.write("b.json", "b");
+  await f.until("a", "b", "n");
+  assert.deepStrictEqual(asked, ["echo", "nope", "nope", "nope"]); // for the first list, then twice where it was missing
+});
+
+Deno.test("T11 LiveCatalog waits for no check with its first list, and announces once what checks have found", async () => {
+  const slow = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const ask: AskProbe = async (probe) => {
+    if (probe.kind === "program") return success(undefined);
+    asked.push(probe.argv.join(" "));
+    await slow.promise;
+    return probe.argv.includes("there") ? success(undefined) : failure("it is not there");
+  };
+  const known: Record<string, Outcome<void>> = {
+    "look known": success(undefined),
+    "look missing": failure("it was not there"),
+    "look there": failure("it was not there"),
+  };
+  const recall: RecallProbes = (probes) =>
+    Promise.resolve(probes.map((probe) => probe.kind === "command" ? known[probe.argv.join(" ")] : success(undefined)));
+  await using f = await fixture({ ask, recall });
+  for (const name of ["known", "missing", "new", "there"]) {
+    await Deno.writeTextFile(`${f.directory}/${name}.json`, checkedTool(name, name));
+  }
+  const first = await f.live.current();
+  assert.deepStrictEqual([namesOf(first), first.unavailable], [["known", "new"], [
+    { names: ["missing"], reason: "it was not there", installInstructions: "" },
+    { names: ["there"], reason: "it was not there", installInstructions: "" },
+  ]]);
+  slow.resolve();
+  const checked = await f.live.checked();
+  assert.deepStrictEqual([namesOf(checked), checked.unavailable], [["known", "there"], [
+    { names: ["missing"], reason: "it is not there", installInstructions: "" },
+    { names: ["new"], reason: "it is not there", installInstructions: "" },
+  ]]);
+  assert.deepStrictEqual([asked.toSorted(), f.announced], [["look missing", "look new", "look there"], [[
+    "known",
+    "there",
+  ]]]);
+});
+
+Deno.test("T12 LiveCatalog keeps a change that comes while the first tools are still asked about", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  await using f = await fixture({
+    ask: async (probe) => {
+      if (probe.kind === "program") return success(undefined);
+      asked.resolve();
+      await answered.promise;
+      return success(undefined);
+    },
+  });
+  await Deno.writeTextFile(`${f.directory}/a.json`, checkedTool("a", "a"));
+  assert.deepStrictEqual(namesOf(await f.live.current()), ["a"]);
+  await asked.promise;
+  await f.write("b.json", "b");
+  answered.resolve();
+  await f.until("a", "b");
+  await f.live[Symbol.asyncDispose](); // when everything that was under way is done
+  assert.deepStrictEqual(f.announced, [["a", "b"]]);
+});
+
+/** A tool whose check is a command with this argument. */
+function checkedTool(name: string, argument: string): string {
+  const check = { command: "look", args: [argument] };
+  return JSON.stringify({
+    name,
+    command: "echo",
+    synchronous: true,
+    description: "Says it",
+    availability_check: check,
+  });
+}
+
+Deno.test("T11 LiveCatalog runs no check that another one wrote while it ran, and runs it after the next change", async () => {
+  const asked: string[] = [];
+  const written: Promise<void>[] = [];
+  let file = "";
+  const ask: AskProbe = async (probe) => {
+    if (probe.kind !== "command") return success(undefined);
+    asked.push(probe.argv.join(" "));
+    const next = Deno.writeTextFile(file, checkedTool("fed", `${asked.length}`));
+    written.push(next);
+    await next;
+    return success(undefined);
+  };
+  await using f = await fixture({ ask });
+  file = `${f.directory}/fed.json`;
+  await f.write("a.json", "a");
+  await f.live.current();
+  await Deno.writeTextFile(file, checkedTool("fed", "0"));
+  await f.until("a", "fed");
+  assert.deepStrictEqual(asked, ["look 0"]);
+  await f.write("b.json", "b");
+  await f.until("a", "b", "fed");
+  await f.write("c.json", "c");
+  await f.until("a", "b", "c", "fed");
+  await f.live[Symbol.asyncDispose](); // when everything that was under way is done
+  assert.deepStrictEqual(asked, ["look 0", "look 1", "look 2"]);
+});
+
+Deno.test("T11 LiveCatalog offers changed tools whose checks must wait for their turn, and runs no more of them", async () => {
+  const asked: string[] = [];
+  const ask: AskProbe = (probe) => {
+    if (probe.kind === "command") asked.push(probe.argv.join(" "));
+    return Promise.resolve(probe.kind === "command" ? failure("it is not there") : success(undefined));
+  };
+  await using f = await fixture({ ask });
+  await f.live.current();
+  for (let i = 0; i < 3; i++) {
+    await Deno.writeTextFile(`${f.directory}/x.json`, checkedTool("x", `${i}`));
+    await f.write("a.json", `a${i}`);
+    await f.until(`a${i}`);
+  }
+  await Deno.writeTextFile(`${f.directory}/x.json`, checkedTool("x", "late"));
+  await f.until("a2", "x");
+  await f.live[Symbol.asyncDispose]();
+  assert.ok(asked.includes("look 2") && !asked.includes("look late"), `${asked}`);
+});
+
+Deno.test("T11 LiveCatalog tells of checks while they run, and ends one that it is told to", async () => {
+  const begun = Promise.withResolvers<void>();
+  const ask: AskProbe = (_probe, signal) => {
+    begun.resolve();
+    const { promise, resolve } = Promise.withResolvers<Outcome<void>>();
+    signal.addEventListener("abort", () => resolve(failure("it was ended")));
+    return promise;
+  };
+  await using f = await fixture({ ask });
+  await Deno.writeTextFile(`${f.directory}/x.json`, checkedTool("x", "1"));
+  const first = f.live.current();
+  await begun.promise;
+  const { checks } = f.live;
+  assert.deepStrictEqual(checks.list().map(({ id, argv }) => [id, argv]), [["check_1", ["look", "1"]]]);
+  assert.deepStrictEqual([await checks.end("check_2"), await checks.end("check_1")], [false, true]);
+  assert.deepStrictEqual([namesOf(await first), namesOf(await f.live.checked()), checks.list()], [["x"], [], []]);
+});

@@ -1,0 +1,188 @@
+/**
+ * Loading tool files: read, check each on its own, check all together, point at what is wrong. A bad file is left out
+ * whole and the others load; nothing a file may hold makes this throw (T1, T4).
+ */
+import { lazy } from "../../base/lazy.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import { assemble, type Assembly } from "./assemble.ts";
+import { type Flatten, flatten, rememberingFlatten } from "../model/flatten.ts";
+import type { Catalog, CatalogProblem } from "../model/leaf.ts";
+import { baseName, LONGEST_NAME, toolNameOf } from "../format/names.ts";
+import { locateFindings, locateSyntaxError } from "./positions.ts";
+import { compareText } from "../model/problem.ts";
+import { type MayRead, readToolTexts } from "./read_directory.ts";
+import { catalogOf } from "../model/snapshot.ts";
+import { type ParsedTool, parseTool } from "../check/validate.ts";
+
+/** The text of a tool file and what to call it in messages. */
+export interface ToolText {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What a directory is loaded with. */
+export interface LoadOptions {
+  /** Tool files from inside the program; a local file of the same file or tool name wins, even a bad one (T15). */
+  readonly bundled?: readonly ToolText[];
+  /** What clients see before each name: with it no name may be too long (T5); default: nothing. */
+  readonly namePrefix?: string;
+  /** Where the directory may lead; default: anywhere. */
+  readonly mayRead?: MayRead | undefined;
+}
+
+interface ReadText extends ToolText {
+  readonly parsed: ParsedTool;
+}
+
+/** The tools of a directory; undefined: the bundled ones only. What could not be loaded is in `problems`. */
+export async function loadCatalog(directory: string | undefined, options: LoadOptions = {}): Promise<Catalog> {
+  return await new CatalogLoader(options).load(directory);
+}
+
+/** Loads again and again: unchanged files are not checked anew, and of a file that became bad the last good version stays. */
+export class CatalogLoader {
+  readonly #bundled: () => readonly ReadText[];
+  readonly #mayRead: MayRead | undefined;
+  readonly #longestName: number;
+  readonly #flatten = rememberingFlatten();
+  /** By path: what was read last. */
+  #read: ReadonlyMap<string, ReadText> = new Map();
+  /** By path: what was in service last. */
+  #served: ReadonlyMap<string, ReadText> = new Map();
+
+  constructor(options: LoadOptions = {}) {
+    this.#bundled = lazy(() => (options.bundled ?? []).map(readOwnText));
+    this.#mayRead = options.mayRead;
+    this.#longestName = LONGEST_NAME - (options.namePrefix ?? "").length;
+  }
+
+  /** The tools of a directory as it is now. */
+  async load(directory: string | undefined): Promise<Catalog> {
+    const { texts, problems } = directory === undefined
+      ? { texts: [], problems: [] }
+      : readToolTexts(directory, this.#mayRead);
+    const local = texts.map((one) => this.#parse(one));
+    this.#read = byFile(local);
+    const unread = problems.map(({ file }) => this.#served.get(file)).filter((one) => one !== undefined);
+    const wanted = [...local.map((one) => isAccepted(one) ? one : this.#served.get(one.file) ?? one), ...unread];
+    const first = this.#assemble(wanted, problems);
+    // What is right on its own may still clash with the others: then its last good version stays too.
+    const serving = wanted.map((one) => hasError(first, one.file) ? this.#served.get(one.file) ?? one : one);
+    const assembly = serving.some((one, i) => one !== wanted[i]) ? this.#assemble(serving, problems) : first;
+    const inService = new Set(assembly.tools.map(({ file }) => file));
+    this.#served = byFile(serving.filter(({ file }) => inService.has(file)));
+    const kept = new Set(serving.filter((one) => this.#read.get(one.file) !== one).map(({ file }) => file));
+    const found = await problemsOf([...this.#bundled(), ...local], kept.size === 0 ? [assembly] : [first, assembly]);
+    return catalogOf(assembly.leaves, {
+      tools: assembly.tools,
+      problems: [...problems, ...found].map((problem) => withKept(problem, kept)).map(shown),
+    });
+  }
+
+  #assemble(local: readonly ReadText[], unread: readonly CatalogProblem[]): Assembly {
+    const names = new Set([...local, ...unread].map(({ file }) => baseName(file)));
+    const tools = new Set(local.flatMap(toolName));
+    const bundled = this.#bundled().filter((one) =>
+      !names.has(baseName(one.file)) && !toolName(one).some((name) => tools.has(name))
+    );
+    return assembleTexts([...bundled, ...local], this.#flatten, this.#longestName);
+  }
+
+  #parse(text: ToolText): ReadText {
+    const before = this.#read.get(text.file);
+    return before !== undefined && before.text === withoutMark(text.text) ? before : readText(text);
+  }
+}
+
+/** The tools of texts that are no files (bundled, or to be validated). */
+export async function loadCatalogFromTexts(texts: readonly ToolText[]): Promise<Catalog> {
+  const read = texts.map(readText);
+  const assembly = assembleTexts(read);
+  return catalogOf(assembly.leaves, { tools: assembly.tools, problems: await problemsOf(read, [assembly]) });
+}
+
+function readText({ file, text }: ToolText): ReadText {
+  const plain = withoutMark(text);
+  return { file, text: plain, parsed: parseTool(plain) };
+}
+
+/** A file from inside the program: the checks that take the most time were made when it was packed (T15). */
+function readOwnText({ file, text }: ToolText): ReadText {
+  return { file, text, parsed: { kind: "accepted", definition: JSON.parse(text), findings: [], repeatsKeys: false } };
+}
+
+/** Editors on other systems put a byte order mark before the text. */
+function withoutMark(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
+
+function toolName({ file, parsed }: ReadText): readonly string[] {
+  return parsed.kind === "accepted" ? [toolNameOf(parsed.definition, file)] : [];
+}
+
+function isAccepted({ parsed }: ReadText): boolean {
+  return parsed.kind === "accepted";
+}
+
+function byFile(texts: readonly ReadText[]): ReadonlyMap<string, ReadText> {
+  return new Map(texts.map((one) => [one.file, one]));
+}
+
+function hasError({ findings }: Assembly, file: string): boolean {
+  return findings.get(file)?.some(({ severity }) => severity === "error") === true;
+}
+
+function assembleTexts(
+  texts: readonly ReadText[],
+  leavesOfFile: Flatten = flatten,
+  longestName = LONGEST_NAME,
+): Assembly {
+  const files = inNameOrder(texts).flatMap(({ file, parsed }) =>
+    parsed.kind === "accepted" ? [{ file, definition: parsed.definition }] : []
+  );
+  return assemble(files, leavesOfFile, longestName);
+}
+
+/** What was found in the texts themselves and when they were put together. */
+async function problemsOf(
+  texts: readonly ReadText[],
+  assemblies: readonly Assembly[],
+): Promise<readonly CatalogProblem[]> {
+  const problems: CatalogProblem[] = [];
+  for (const { file, text, parsed } of inNameOrder(texts)) {
+    if (parsed.kind === "not_json") {
+      problems.push(await locateSyntaxError(file, text, parsed.cause));
+      continue;
+    }
+    const together = assemblies.map(({ findings }) => findings.get(file)).find((found) => found !== undefined) ?? [];
+    const found = [...parsed.findings, ...together];
+    const repeats = parsed.kind === "accepted" && parsed.repeatsKeys;
+    if (repeats || found.length > 0) problems.push(...await locateFindings(file, text, found));
+  }
+  return problems;
+}
+
+function inNameOrder(texts: readonly ReadText[]): readonly ReadText[] {
+  return texts.toSorted((one, other) =>
+    compareText(baseName(one.file), baseName(other.file)) || compareText(one.file, other.file)
+  );
+}
+
+/** Messages quote what the file says, and what a file says may be there to deceive, or to fill whoever reads it. */
+function shown(problem: CatalogProblem): CatalogProblem {
+  const message = cut(visibleText(problem.message), LONGEST_MESSAGE);
+  const pointer = cut(problem.pointer, LONGEST_POINTER);
+  return message === problem.message && pointer === problem.pointer ? problem : { ...problem, message, pointer };
+}
+
+const LONGEST_MESSAGE = 1_000;
+const LONGEST_POINTER = 300;
+
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
+}
+
+function withKept(problem: CatalogProblem, kept: ReadonlySet<string>): CatalogProblem {
+  if (problem.severity !== "error" || !kept.has(problem.file)) return problem;
+  return { ...problem, message: `${problem.message} (the last good version stays in service)` };
+}

@@ -1,0 +1,104 @@
+/**
+ * Lines and columns of findings. The parser with positions is loaded only when a file has a problem, so good files
+ * cost nothing; it also sees what `JSON.parse` hides: keys given twice.
+ */
+import type { Node, ParseError } from "jsonc-parser";
+import type { CatalogProblem } from "../model/leaf.ts";
+import { type Finding, firstFindings, MOST_FINDINGS, pointerOf } from "../format/finding.ts";
+
+type Jsonc = typeof import("jsonc-parser");
+
+/** The same findings as problems of `file`, with places in `text`, and a warning per key given twice. */
+export async function locateFindings(
+  file: string,
+  text: string,
+  findings: readonly Finding[],
+): Promise<readonly CatalogProblem[]> {
+  const jsonc = await import("jsonc-parser");
+  const root = treeOf(jsonc, text, []);
+  return firstFindings([...findings, ...repeatedKeys(root)]).map((finding) => {
+    const offset = root === undefined ? undefined : offsetOf(jsonc, root, finding);
+    return { ...bare(file, finding), ...placeOf(text, offset) };
+  });
+}
+
+/** The first syntax error of a text that is not JSON. `fallback` is used when the parser with positions finds none. */
+export async function locateSyntaxError(file: string, text: string, fallback: string): Promise<CatalogProblem> {
+  const jsonc = await import("jsonc-parser");
+  const errors: ParseError[] = [];
+  treeOf(jsonc, text, errors);
+  const first = errors[0];
+  const cause = first === undefined ? fallback : wordsOf(jsonc.printParseErrorCode(first.error));
+  const message = `The file is not valid JSON: ${cause}: correct it there, the file is left out until then`;
+  return { severity: "error", file, pointer: "", ...placeOf(text, first?.offset), message };
+}
+
+/** A finding as a problem without a place. */
+export function bare(file: string, finding: Finding): CatalogProblem {
+  return {
+    severity: finding.severity,
+    file,
+    // A file may hold halves of surrogate pairs; what tells of them goes to clients that take none.
+    pointer: pointerOf(finding.path).toWellFormed(),
+    line: 0,
+    column: 0,
+    message: finding.message.toWellFormed(),
+  };
+}
+
+function treeOf(jsonc: Jsonc, text: string, errors: ParseError[]): Node | undefined {
+  try {
+    return jsonc.parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  } catch (thrown) {
+    // The parser recurses, so a text nested a hundred thousand deep overflows it: no place is known then.
+    if (thrown instanceof RangeError) return undefined;
+    throw thrown;
+  }
+}
+
+/** Of the value, of its key, or of the nearest object around it that exists. */
+function offsetOf(jsonc: Jsonc, root: Node, finding: Finding): number {
+  for (let length = finding.path.length; length > 0; length--) {
+    const node = jsonc.findNodeAtLocation(root, finding.path.slice(0, length));
+    if (node === undefined) continue;
+    const whole = length === finding.path.length;
+    return whole && finding.at === "key" ? node.parent?.offset ?? node.offset : node.offset;
+  }
+  return root.offset;
+}
+
+function placeOf(text: string, offset: number | undefined): { readonly line: number; readonly column: number } {
+  if (offset === undefined) return { line: 0, column: 0 };
+  const before = text.slice(0, offset);
+  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+}
+
+function repeatedKeys(root: Node | undefined): readonly Finding[] {
+  const findings: Finding[] = [];
+  const waiting: { readonly node: Node; readonly path: readonly (string | number)[] }[] = [];
+  if (root !== undefined) waiting.push({ node: root, path: [] });
+  for (let next = waiting.pop(); next !== undefined && findings.length <= MOST_FINDINGS; next = waiting.pop()) {
+    const { node, path } = next;
+    const seen = new Set<string>();
+    for (const [index, child] of (node.children ?? []).entries()) {
+      const key: string | number = node.type === "object" ? String(child.children?.[0]?.value) : index;
+      if (typeof key === "string") {
+        if (seen.has(key) && findings.length <= MOST_FINDINGS) findings.push(repeated([...path, key]));
+        seen.add(key);
+      }
+      const value = node.type === "object" ? child.children?.[1] : child;
+      if (value !== undefined) waiting.push({ node: value, path: [...path, key] });
+    }
+  }
+  return findings;
+}
+
+function repeated(path: readonly (string | number)[]): Finding {
+  const message = `Field "${path.at(-1)}" is given more than once and only the last one counts: remove the others`;
+  return { severity: "warning", path, at: "key", message };
+}
+
+/** `CommaExpected` becomes `comma expected`. */
+function wordsOf(code: string): string {
+  return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+}

@@ -1,0 +1,183 @@
+/**
+ * The tool files of a directory as text, with limits on what is read (T1). Read synchronously: for many small files
+ * that is several times faster, and start-up waits for them anyway (N3).
+ */
+import { messageOf } from "../../base/errors.ts";
+import { readRegularFile, type RegularFile } from "../../system/regular_file.ts";
+import type { CatalogProblem } from "../model/leaf.ts";
+import type { ToolText } from "./load.ts";
+import { compareText } from "../model/problem.ts";
+
+/** A tool file is written by hand; what is larger is something else. */
+export const LARGEST_FILE_BYTES = 1024 * 1024;
+/**
+ * All files of a directory together, and how many: a command may be able to write here, and the server stands still while
+ * it reads. What comes later by name is left out.
+ */
+export const MOST_BYTES = 4 * 1024 * 1024;
+export const MOST_FILES = 1_000;
+
+/** Files that stand beside tool files and are none. */
+const NOT_TOOLS: readonly string[] = ["settings.json"];
+
+/** What was read, and what could not be. */
+export interface ReadTexts {
+  readonly texts: readonly ToolText[];
+  readonly problems: readonly CatalogProblem[];
+}
+
+/** Whether tool files may be read from a directory with this real path. */
+export type MayRead = (real: string) => boolean;
+
+/** Every `*.json` of a directory in name order, not recursive. Never throws for what the directory holds. */
+export function readToolTexts(directory: string, mayRead: MayRead = () => true): ReadTexts {
+  const before = leadsElsewhere(directory, mayRead);
+  if (before !== undefined) return { texts: [], problems: [before] };
+  const read = readAll(directory);
+  // Commands may be able to exchange the directory while it is read.
+  const after = leadsElsewhere(directory, mayRead);
+  return after === undefined ? read : { texts: [], problems: [after] };
+}
+
+/** Why a directory is not read: commands may be able to make it a link, and what is in files there is told to the agent. */
+function leadsElsewhere(directory: string, mayRead: MayRead): CatalogProblem | undefined {
+  const real = realPathOf(directory);
+  if (real === undefined || mayRead(real)) return undefined;
+  const message = "Cannot read tools directory: it is a link that leads out of the project: put the files themselves " +
+    "there, or name their directory with --tools-dir";
+  return problemOf(directory, message);
+}
+
+/** Undefined where nothing is: reading tells what is wrong then. */
+function realPathOf(path: string): string | undefined {
+  try {
+    return Deno.realPathSync(path);
+  } catch (thrown) {
+    if (isExpected(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+function readAll(directory: string): ReadTexts {
+  const names = toolFileNames(directory);
+  if (typeof names === "string") return { texts: [], problems: [problemOf(directory, names)] };
+  const texts: ToolText[] = [];
+  const problems: CatalogProblem[] = [];
+  let left = MOST_BYTES;
+  for (const [index, name] of names.entries()) {
+    const read = index < MOST_FILES ? readInside(directory, name, Math.min(left, LARGEST_FILE_BYTES)) : undefined;
+    if (read === undefined) {
+      problems.push(problemOf(directory, `Cannot read tools directory beyond "${name}": ${TOO_MUCH}`));
+      break;
+    }
+    if ("severity" in read) problems.push(read);
+    else {
+      texts.push(read);
+      left -= read.text.length;
+    }
+  }
+  return { texts, problems };
+}
+
+const TOO_MUCH = `at most ${MOST_FILES} files of ${MOST_BYTES} bytes together are read: remove some`;
+
+/** Names of the tool files in a directory, in order; a text says why it cannot be read. */
+export function toolFileNames(directory: string): readonly string[] | string {
+  const names: string[] = [];
+  try {
+    for (const { name, isDirectory } of Deno.readDirSync(directory)) {
+      if (!isDirectory && isToolFileName(name)) names.push(name);
+    }
+  } catch (thrown) {
+    const advice = "create it, or choose another with --tools-dir";
+    if (thrown instanceof Deno.errors.NotFound) return `Cannot read tools directory: it does not exist: ${advice}`;
+    if (thrown instanceof Deno.errors.NotADirectory) return `Cannot read tools directory: it is a file: ${advice}`;
+    if (isExpected(thrown)) return `Cannot read tools directory: ${messageOf(thrown)}: ${advice}`;
+    throw thrown;
+  }
+  return names.sort(compareText);
+}
+
+/** Hidden files are editors' scratch files; control characters would reach whoever reads the name. */
+function isToolFileName(name: string): boolean {
+  return name.endsWith(".json") && !name.startsWith(".") && !NOT_TOOLS.includes(name) && !CONTROL_REGEXP.test(name);
+}
+
+// deno-lint-ignore no-control-regex -- what must not be in a name
+const CONTROL_REGEXP = /[\x00-\x1f\x7f-\x9f]/;
+
+/**
+ * A file of a tools directory. A link that leads out is not followed: commands may be able to write here, and what is in
+ * a file is told to the agent. They may also exchange the file for a link while it is read, so afterwards what was
+ * read must be what lies inside. Undefined: it is larger than what is left of all of them.
+ */
+function readInside(directory: string, name: string, largest: number): ToolText | CatalogProblem | undefined {
+  const file = `${directory}/${name}`;
+  try {
+    if (placeInside(directory, file) === undefined) return ledOut(file);
+    const read = readRegularFile(file, largest);
+    if (read.kind === "too_large" && read.size <= LARGEST_FILE_BYTES) return undefined;
+    const place = placeInside(directory, file);
+    if (place === undefined) return ledOut(file);
+    const { dev, ino } = Deno.lstatSync(place);
+    if (read.kind === "read" && read.identity !== `${dev}:${ino}`) {
+      return problemOf(file, "Cannot read tool file: it was exchanged while it was read: save it once more");
+    }
+    return textOf(file, read);
+  } catch (thrown) {
+    return unreadable(file, thrown);
+  }
+}
+
+/** The real path of `file` below the real directory; undefined: it leads out. */
+function placeInside(directory: string, file: string): string | undefined {
+  const place = Deno.realPathSync(file);
+  return place.startsWith(`${Deno.realPathSync(directory)}/`) ? place : undefined;
+}
+
+function ledOut(file: string): CatalogProblem {
+  return problemOf(
+    file,
+    "Cannot read tool file: it is a link that leads out of the tools directory: put the file itself there",
+  );
+}
+
+/** One tool file, whatever its name; the problem says why it cannot be read. */
+export function readToolFile(file: string): ToolText | CatalogProblem {
+  try {
+    return textOf(file, readRegularFile(file, LARGEST_FILE_BYTES));
+  } catch (thrown) {
+    return unreadable(file, thrown);
+  }
+}
+
+/** @throws TypeError for what is not UTF-8 */
+function textOf(file: string, read: RegularFile): ToolText | CatalogProblem {
+  switch (read.kind) {
+    case "not_regular":
+      return problemOf(file, "Cannot read tool file: it is no regular file: replace it");
+    case "too_large": {
+      const limit = `it has ${read.size} bytes, at most ${LARGEST_FILE_BYTES} are read`;
+      return problemOf(file, `Cannot read tool file: ${limit}`);
+    }
+    case "read":
+      return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(read.bytes) };
+  }
+}
+
+function unreadable(file: string, thrown: unknown): CatalogProblem {
+  if (thrown instanceof TypeError) return problemOf(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
+  if (isExpected(thrown)) return problemOf(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);
+  throw thrown;
+}
+
+/** What a file system does to those who read it; anything else is a fault of ours. */
+function isExpected(thrown: unknown): boolean {
+  return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.PermissionDenied ||
+    thrown instanceof Deno.errors.NotCapable || thrown instanceof Deno.errors.FilesystemLoop ||
+    thrown instanceof Deno.errors.IsADirectory || thrown instanceof Error && "code" in thrown;
+}
+
+function problemOf(file: string, message: string): CatalogProblem {
+  return { severity: "error", file, pointer: "", line: 0, column: 0, message };
+}

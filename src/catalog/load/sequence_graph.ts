@@ -1,0 +1,83 @@
+/**
+ * How deep and how long sequences are that call sequences (T14), each looked at once: a file of a few lines can have more
+ * ways through it than can be walked.
+ */
+import type { Catalog, Leaf } from "../model/leaf.ts";
+import { stepTarget } from "../model/step_target.ts";
+
+/** What a sequence comes to when the sequences it calls are written out. */
+export interface SequenceSize {
+  /** 1 for one that calls none. */
+  readonly levels: number;
+  /** Commands and sequences that run; Infinity where they are more than a number holds. */
+  readonly steps: number;
+}
+
+export class SequenceGraph {
+  readonly #catalog: Catalog;
+  readonly #sizes = new Map<Leaf, SequenceSize>();
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+    const callers = new Map<Leaf, Leaf[]>();
+    /** Steps to sequences whose size is not known yet. */
+    const open = new Map<Leaf, number>();
+    for (const leaf of catalog.leaves) {
+      if (leaf.sequence.length === 0) continue;
+      const targets = this.#sequencesOf(leaf);
+      open.set(leaf, targets.length);
+      for (const target of targets) callers.set(target, [...callers.get(target) ?? [], leaf]);
+    }
+    const ready = [...open].filter(([, count]) => count === 0).map(([leaf]) => leaf);
+    for (const leaf of ready) {
+      this.#sizes.set(leaf, this.#measure(leaf));
+      for (const caller of callers.get(leaf) ?? []) {
+        const left = (open.get(caller) ?? 0) - 1;
+        open.set(caller, left);
+        if (left === 0) ready.push(caller);
+      }
+    }
+  }
+
+  /** Undefined: it runs in a circle, or calls one that does. */
+  sizeOf(sequence: Leaf): SequenceSize | undefined {
+    return this.#sizes.get(sequence);
+  }
+
+  /** Names from `above` over `sequence` along a circle until one comes again; at most ten. */
+  circleFrom(above: Leaf, sequence: Leaf): readonly string[] {
+    return this.#namesAlong([above, sequence], (leaf) => !this.#sizes.has(leaf));
+  }
+
+  /** Names from `above` over `sequence` down to the deepest; at most ten. */
+  deepestFrom(above: Leaf, sequence: Leaf): readonly string[] {
+    const levels = (leaf: Leaf) => this.#sizes.get(leaf)?.levels ?? 0;
+    return this.#namesAlong([above, sequence], (leaf, from) => levels(leaf) === levels(from) - 1);
+  }
+
+  #namesAlong(path: Leaf[], isNext: (leaf: Leaf, from: Leaf) => boolean): readonly string[] {
+    for (let from = path.at(-1); from !== undefined && path.length < MOST_NAMES;) {
+      const last: Leaf = from;
+      const repeated = path.indexOf(last) < path.length - 1;
+      const next = repeated ? undefined : this.#sequencesOf(last).find((leaf) => isNext(leaf, last));
+      if (next !== undefined) path.push(next);
+      from = next;
+    }
+    return path.map(({ name }) => name);
+  }
+
+  #measure(leaf: Leaf): SequenceSize {
+    const sizes = this.#sequencesOf(leaf).map((target) => this.#sizes.get(target) ?? { levels: 0, steps: 0 });
+    return {
+      levels: 1 + sizes.reduce((most, { levels }) => Math.max(most, levels), 0),
+      steps: sizes.reduce((sum, { steps }) => sum + steps, leaf.sequence.length),
+    };
+  }
+
+  #sequencesOf({ sequence }: Leaf): readonly Leaf[] {
+    return sequence.map((step) => stepTarget(this.#catalog, step))
+      .filter((target) => target !== undefined).filter((target) => target.sequence.length > 0);
+  }
+}
+
+const MOST_NAMES = 10;

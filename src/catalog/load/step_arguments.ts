@@ -1,0 +1,65 @@
+import { closest } from "../../base/suggest.ts";
+import { type Finding, warningAt } from "../format/finding.ts";
+import type { Leaf, LeafArgument, LeafStep } from "../model/leaf.ts";
+import { metaParametersOf } from "../model/meta_parameters.ts";
+import { expectedOf, ValueCheck } from "../model/value.ts";
+
+/**
+ * Warnings for the `args` of a step that its target would refuse, made one by one: the sequence loads, and every call of
+ * it fails before the first step (T4, T14). A step gets its own arguments only, so nothing can be added later.
+ */
+export class StepArguments {
+  readonly #check = ValueCheck.ofCall();
+  /** So many unknown names are still told what was meant: to look for that takes long where a target has many. */
+  #guesses = 20;
+  /** What is asked about a target at every step that calls it. */
+  readonly #targets = new Map<Leaf, Target>();
+
+  /** Takes time in proportion to the arguments of the step, once for each target to those of the target. */
+  *findings(step: LeafStep, leaf: Leaf, at: readonly (string | number)[]): Generator<Finding> {
+    const target = this.#targets.get(leaf) ?? targetOf(leaf);
+    this.#targets.set(leaf, target);
+    const place = Object.keys(step.args).length === 0 ? at : [...at, "args"];
+    const refused = `"${leaf.name}" refuses this step`;
+    for (const [name, value] of Object.entries(step.args)) {
+      const argument = target.declared.get(name);
+      const problem = argument && this.#check.problemOf(argument, value);
+      if (problem !== undefined) yield warningAt([...place, name], `${refused}: argument "${name}" ${problem}`);
+      if (argument !== undefined || target.meta.has(name)) continue;
+      const finding = warningAt(
+        [...place, name],
+        `${refused}: argument "${name}" is unknown; ${this.#advice(name, target)}`,
+      );
+      yield { ...finding, at: "key" };
+    }
+    for (const argument of target.required) {
+      if (Object.hasOwn(step.args, argument.name)) continue;
+      yield warningAt(place, `${refused}: argument "${argument.name}" is missing, expected ${expectedOf(argument)}`);
+    }
+  }
+
+  #advice(name: string, { declared, meta }: Target): string {
+    const known = [...declared.keys(), ...meta].slice(0, MOST_COMPARED);
+    const guess = this.#guesses-- > 0 ? closest(name, known) : undefined;
+    if (guess !== undefined) return `did you mean "${guess}"?`;
+    return `known arguments are ${known.slice(0, MOST_LISTED).join(", ")}${known.length > MOST_LISTED ? ", …" : ""}`;
+  }
+}
+
+const MOST_COMPARED = 1_000;
+const MOST_LISTED = 40;
+
+interface Target {
+  readonly declared: ReadonlyMap<string, LeafArgument>;
+  readonly required: readonly LeafArgument[];
+  readonly meta: ReadonlySet<string>;
+}
+
+function targetOf(leaf: Leaf): Target {
+  const declared = [...leaf.options, ...leaf.positionals];
+  return {
+    declared: new Map(declared.map((argument) => [argument.name, argument])),
+    required: declared.filter(({ required }) => required),
+    meta: new Set(metaParametersOf(leaf).keys()),
+  };
+}

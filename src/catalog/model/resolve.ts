@@ -1,0 +1,107 @@
+/** Which leaf a call means (T5). Names are looked up, never split: subcommand names may hold the separator. */
+import { lazy } from "../../base/lazy.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { Catalog, Leaf } from "./leaf.ts";
+import { DEFAULT_LEAF } from "../format/names.ts";
+import { shown } from "./value.ts";
+
+/** A call whose leaf is known. */
+export interface ResolvedCall {
+  readonly leaf: Leaf;
+  /** Without `subcommand`, unless the leaf declares an argument of that name. */
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** `unknown_tool` is a protocol error (-32602), `unknown_subcommand` a tool result with `isError`. */
+export interface ResolveProblem {
+  readonly kind: "unknown_tool" | "unknown_subcommand";
+  /** Made when it is first asked for: to look for what was meant takes longer than to find out that it is not there. */
+  readonly message: string;
+}
+
+/** More names than this are not listed in a message. */
+const MOST_LISTED = 40;
+
+/**
+ * The leaf of a call by its flat name, by the older form `{"name":"cargo","arguments":{"subcommand":"nextest run"}}`,
+ * or by the program's name instead of the tool's.
+ */
+export function resolveCall(
+  catalog: Catalog,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): Outcome<ResolvedCall, ResolveProblem> {
+  const exact = catalog.byName.get(name);
+  const given = Object.hasOwn(args, "subcommand") ? args.subcommand : undefined;
+  if (exact !== undefined && (given === undefined || catalog.withSubcommand.has(exact))) {
+    return success({ leaf: exact, args });
+  }
+  if (given !== undefined && typeof given !== "string") {
+    return unknown("subcommand", () => `Cannot call "${name}": "subcommand" is ${shown(given)}, expected a text`);
+  }
+  const { subcommand: _, ...rest } = args;
+  const path = normalized(given ?? "");
+  const tool = toolOf(catalog, name);
+  const leaf = (tool === undefined ? undefined : catalog.byTool.get(tool)?.get(path)) ??
+    joinedLeaf(catalog, name, path, exact);
+  if (leaf !== undefined) return success({ leaf, args: rest });
+  if (tool !== undefined) return unknown("subcommand", () => subcommandMessage(catalog, name, tool, given));
+  if (exact !== undefined) {
+    const advice = `leave "subcommand" out, or call "${exact.tool}" with it`;
+    return unknown(
+      "subcommand",
+      () => `Cannot call "${name}": there is no subcommand ${shown(given)} below it: ${advice}`,
+    );
+  }
+  return unknown("tool", () => {
+    const guess = didYouMean(name, [...catalog.tools.map((tool) => tool.name), ...catalog.byName.keys()]);
+    return `Cannot call "${name}": there is no such tool${guess}`;
+  });
+}
+
+function unknown(what: "tool" | "subcommand", message: () => string): Outcome<never, ResolveProblem> {
+  const made = lazy(message);
+  return failure({
+    kind: `unknown_${what}`,
+    get message() {
+      return made();
+    },
+  });
+}
+
+/** `nextest run`, `nextest_run` and `nextest_run_default` are the same; the empty text is the tool itself. */
+function normalized(subcommand: string): string {
+  const joined = subcommand.trim().replaceAll(/\s+/g, "_");
+  if (joined === DEFAULT_LEAF) return "";
+  return joined.endsWith(`_${DEFAULT_LEAF}`) ? joined.slice(0, -DEFAULT_LEAF.length - 1) : joined;
+}
+
+/** The tool of that name, else the first whose program has it. */
+function toolOf(catalog: Catalog, name: string): string | undefined {
+  return catalog.byTool.has(name) ? name : catalog.byProgram.get(name);
+}
+
+/**
+ * What is left: the name of a group with the rest in `subcommand`, a flat name with its own subcommand said again,
+ * or a flat name that begins with the program's name instead of the tool's.
+ */
+function joinedLeaf(catalog: Catalog, name: string, path: string, exact: Leaf | undefined): Leaf | undefined {
+  if (path !== "") {
+    const below = catalog.byName.get(`${name}_${path}`);
+    if (below !== undefined) return below;
+  }
+  if (exact !== undefined) {
+    const own = exact.path.join("_");
+    return path === "" || own === path || own.endsWith(`_${path}`) ? exact : undefined;
+  }
+  return catalog.byProgramName.get(path === "" ? name : `${name}_${path}`);
+}
+
+function subcommandMessage(catalog: Catalog, name: string, tool: string, given: string | undefined): string {
+  const known = [...catalog.byTool.get(tool)?.keys() ?? []].map((path) => path === "" ? DEFAULT_LEAF : path);
+  const listed = known.slice(0, MOST_LISTED).join(", ") + (known.length > MOST_LISTED ? ", …" : "");
+  if (given === undefined) return `Cannot call "${name}": "subcommand" is missing, expected one of ${listed}`;
+  const guess = didYouMean(given, known);
+  return `Cannot call "${name}": subcommand "${given}" does not exist${guess || ":"} expected one of ${listed}`;
+}
