@@ -7,13 +7,13 @@
  */
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
-import { OperationIds, ShortIds } from "../base/ids.ts";
+import { OperationIds, ShortIds } from "./ids.ts";
 import type { Logger } from "../base/log.ts";
 import { DEFAULT_HISTORY_LIMITS, History, type HistoryLimits } from "./history.ts";
 import type { OperationState, Work } from "./operation.ts";
 import { type Operation, OperationRecord } from "./operation_record.ts";
-import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output.ts";
-import type { SpillSpace } from "./spill_space.ts";
+import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output/output.ts";
+import type { SpillSpace } from "./output/spill_space.ts";
 import { isEnded, type OperationEvent, type StopCause } from "./transitions.ts";
 import { Turns } from "./turns.ts";
 

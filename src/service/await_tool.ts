@@ -1,7 +1,7 @@
 /** `await` (B2): the one tool that waits. It ends no operation, whatever happens to the request. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../operation/operation_record.ts";
-import type { ViewLimits } from "../operation/text_view.ts";
+import type { ViewLimits } from "../operation/output/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
 import {
   type BuiltinTool,

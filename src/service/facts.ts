@@ -1,6 +1,6 @@
 /** What is said of an operation on one line, and the same for programs (X4). Pure. */
 import type { Operation } from "../operation/operation_record.ts";
-import type { OutputView } from "../operation/text_view.ts";
+import type { OutputView } from "../operation/output/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
 import { shorten } from "../base/visible_text.ts";
 

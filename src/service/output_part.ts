@@ -10,7 +10,7 @@ import {
   readLines,
   readPage,
   resolveLines,
-} from "../operation/output_pages.ts";
+} from "../operation/output/output_pages.ts";
 import type { BuiltinArguments } from "./builtin_parameters.ts";
 import { readLineRange } from "./delivery/resource_uri.ts";
 import { OPERATION_META_KEY, operationMeta } from "./facts.ts";

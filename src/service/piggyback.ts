@@ -1,7 +1,7 @@
 /** News of operations that ended since, after any later result (X5c, X18). Works with every client. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../operation/operation_record.ts";
-import { lastLines, type ViewLimits } from "../operation/text_view.ts";
+import { lastLines, type ViewLimits } from "../operation/output/text_view.ts";
 import { headingOf, statusLine } from "./facts.ts";
 import { listedName } from "./listed_texts.ts";
 import { finalText, styleOf } from "./results.ts";

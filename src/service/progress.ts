@@ -6,9 +6,9 @@
 import type { Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { cleanText } from "../operation/clean_text.ts";
+import { cleanText } from "../operation/output/clean_text.ts";
 import type { Operation } from "../operation/operation_record.ts";
-import { RingBuffer } from "../operation/ring_buffer.ts";
+import { RingBuffer } from "../operation/output/ring_buffer.ts";
 
 export interface ProgressOptions {
   readonly send: (progress: number, message: string) => Promise<void>;

@@ -5,7 +5,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { denialSentence } from "../base/denial.ts";
 import type { Operation } from "../operation/operation_record.ts";
-import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../operation/text_view.ts";
+import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../operation/output/text_view.ts";
 import { outputUri } from "./delivery/resource_uri.ts";
 import {
   briefMeta,

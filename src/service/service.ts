@@ -8,7 +8,7 @@ import type { RunningChecks } from "../catalog/load/running_checks.ts";
 import type { WorkEnd } from "../operation/operation.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
-import type { ViewLimits } from "../operation/text_view.ts";
+import type { ViewLimits } from "../operation/output/text_view.ts";
 import type { CommandRequest, CommandRunner } from "../process/command_runner.ts";
 import type { EndedCommand } from "../sandbox/denials.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";

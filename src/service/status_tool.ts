@@ -3,7 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { CatalogProblem, UnavailableTool } from "../catalog/model/leaf.ts";
 import { describeProblem } from "../catalog/model/problem.ts";
 import type { Operation } from "../operation/operation_record.ts";
-import { lastLines, type ViewLimits } from "../operation/text_view.ts";
+import { lastLines, type ViewLimits } from "../operation/output/text_view.ts";
 import { isEnded } from "../operation/transitions.ts";
 import {
   type BuiltinTool,

@@ -1,6 +1,6 @@
 /** The addresses of what can be read (C4): operations, their output or a part of it, and tool files. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import type { LineWish } from "../../operation/output_pages.ts";
+import type { LineWish } from "../../operation/output/output_pages.ts";
 
 /** What an address names. */
 export type ResourceAddress =

@@ -9,10 +9,10 @@ import {
   type ResourceTemplateType,
   type Server,
 } from "@modelcontextprotocol/server";
-import { isOperationId } from "../../base/ids.ts";
+import { isOperationId } from "../../operation/ids.ts";
 import type { Catalog } from "../../catalog/model/leaf.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { readLines, readPage, resolveLines } from "../../operation/output_pages.ts";
+import { readLines, readPage, resolveLines } from "../../operation/output/output_pages.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { headingOf, operationMeta, statusLine } from "../facts.ts";

@@ -3,8 +3,8 @@
  * keeps, in a directory no command can reach. The space they take together is limited; when it is full, the files of
  * the operations that ended first go, and what cannot be written is counted as lost.
  */
-import { messageOf } from "../base/errors.ts";
-import type { Logger } from "../base/log.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 
 export interface SpillSpaceOptions {
   /** Made when it is first needed, mode 0700; its parent exists. It is removed by whoever owns the parent. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SILENT } from "../base/log.ts";
+import { SILENT } from "../../base/log.ts";
 import { SpillSpace } from "./spill_space.ts";
 
 const KILOBYTE = new Uint8Array(1024).fill(120);

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import fc from "fast-check";
-import { SILENT } from "../base/log.ts";
+import { SILENT } from "../../base/log.ts";
 import { OperationOutput } from "./output.ts";
 import { readLines, readPage } from "./output_pages.ts";
 import { SpillSpace } from "./spill_space.ts";
