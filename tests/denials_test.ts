@@ -3,13 +3,13 @@
  * person. And what it does not say. The oracle behind it is held against the kernel.
  */
 import assert from "node:assert/strict";
-import { allows } from "../src/sandbox/oracle.ts";
-import { dropCapabilities } from "../src/sandbox/launcher/capabilities.ts";
+import { allows } from "../src/sandbox/denials/oracle.ts";
+import { dropCapabilities } from "../src/sandbox/launcher/steps/capabilities.ts";
 import { policyTable } from "../src/sandbox/launcher/steps.ts";
 import { OPEN_FLAGS, SYSTEM_CALLS } from "../src/system/syscalls.ts";
-import type { Table } from "../src/sandbox/launcher/table.ts";
-import { pathOutside } from "../src/sandbox/private_temporary.ts";
-import { restrictedToLandlock } from "../src/sandbox/without_namespaces.ts";
+import type { Table } from "../src/sandbox/launcher/image/table.ts";
+import { pathOutside } from "../src/sandbox/directories/private_temporary.ts";
+import { restrictedToLandlock } from "../src/sandbox/launcher/without_namespaces.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { LaunchBench, TARGET } from "./_support/launches.ts";
 import { ServerProcess } from "./_support/server_process.ts";

@@ -1,6 +1,6 @@
 /** The process that waits for the next isolated session, and how it is told its scope. */
 import assert from "node:assert/strict";
-import type { PinnedDirectory } from "../src/sandbox/policy.ts";
+import type { PinnedDirectory } from "../src/sandbox/policy/policy.ts";
 import { scopeMessage } from "../src/bridge/scope_message.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { HttpClient } from "./_support/http_client.ts";

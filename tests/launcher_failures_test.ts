@@ -5,13 +5,13 @@
 import assert from "node:assert/strict";
 import { launchTable, policyTable } from "../src/sandbox/launcher/steps.ts";
 import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
-import type { Table } from "../src/sandbox/launcher/table.ts";
+import type { Table } from "../src/sandbox/launcher/image/table.ts";
 import { describeFailure } from "../src/process/reports.ts";
-import type { SandboxPolicy } from "../src/sandbox/policy.ts";
+import type { SandboxPolicy } from "../src/sandbox/policy/policy.ts";
 import { type AttackPlace, defencesOf } from "../src/sandbox/selftest/attack.ts";
 import { type AttackResults, attackTable, controlTable, readResults } from "../src/sandbox/selftest/attack_table.ts";
 import { judge, titlesOf } from "../src/sandbox/selftest/judge.ts";
-import { restrictedToLandlock } from "../src/sandbox/without_namespaces.ts";
+import { restrictedToLandlock } from "../src/sandbox/launcher/without_namespaces.ts";
 import { LaunchBench, TARGET } from "./_support/launches.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";

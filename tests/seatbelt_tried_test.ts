@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { SILENT } from "../src/base/log.ts";
-import { thisPlatform } from "../src/sandbox/platform.ts";
+import { thisPlatform } from "../src/sandbox/policy/platform.ts";
 import { OPTION_SETS } from "../src/sandbox/seatbelt/_support/option_sets.ts";
 import { seatbeltProfile } from "../src/sandbox/seatbelt/profile.ts";
 import { sandboxExecArguments } from "../src/sandbox/seatbelt/sandbox_exec.ts";

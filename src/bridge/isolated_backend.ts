@@ -7,7 +7,7 @@ import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/se
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { Outcome } from "../base/outcome.ts";
-import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.ts";
 import { cancelReason, ClientCalls, type ClientRequest, PROGRESS } from "./client_calls.ts";
 import { type ClientAnswer, ClientQuestions } from "./client_questions.ts";

@@ -5,7 +5,7 @@
  * on it does what a process that is started with its scope does, so a session's process is born with its final scope as
  * far as anything in it can tell.
  */
-import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import { startOwnProgram } from "../process/spawn.ts";
 import { attachServer } from "./own_process.ts";
 import { scopeMessage } from "./scope_message.ts";

@@ -3,7 +3,7 @@
  * first one becomes the scope, for good. Other roots later are no scope any more (H5, S1).
  */
 import { failure, type Outcome } from "../base/outcome.ts";
-import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import type { ClientAnswer } from "./client_questions.ts";
 import { firstRootPath } from "./root_path.ts";
 import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_lock.ts";

@@ -5,7 +5,7 @@
  *   handshaking → asking → locked
  *             ↘        ↘ refused        (no usable root, or no answer in time)
  */
-import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 
 export type LockState =
   /** `initialize` was answered, `notifications/initialized` has not come. */

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_lock.ts";
 
 const A: PinnedDirectory = { path: "/a", device: 1n, inode: 1n };

@@ -3,7 +3,7 @@
  * pipe belongs to the bridge alone, and what a client says comes behind these bytes, as MCP; nothing reads a second
  * message of this kind.
  */
-import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 
 /** A source of bytes, as `Deno.stdin` is one. */

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import { type ByteSource, readScopeMessage, scopeMessage } from "./scope_message.ts";
 
 /** Gives its bytes in pieces of `piece`, then the end. */

@@ -2,8 +2,8 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { Libc } from "../system/libc.ts";
 import { isWithin } from "../system/paths.ts";
-import type { PinnedDirectory } from "../sandbox/policy.ts";
-import { settleScopes } from "../sandbox/scope.ts";
+import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
+import { settleScopes } from "../sandbox/grants/scope.ts";
 
 export interface SessionScopesOptions {
   readonly libc: Libc;

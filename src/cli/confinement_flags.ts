@@ -1,5 +1,5 @@
 /** The flags of network, sockets and resources (S6, S10), and what they come to. */
-import { type ConfinementChoice, DEFAULT_CONFINEMENT, NETWORKS, UNIX_SOCKETS } from "../sandbox/confinement.ts";
+import { type ConfinementChoice, DEFAULT_CONFINEMENT, NETWORKS, UNIX_SOCKETS } from "../sandbox/policy/confinement.ts";
 import type { FlagValues } from "./flag_values.ts";
 
 /** Rows of the table of flags (flags.ts). */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEFAULT_CONFINEMENT } from "../sandbox/confinement.ts";
+import { DEFAULT_CONFINEMENT } from "../sandbox/policy/confinement.ts";
 import { confinementFrom } from "./confinement_flags.ts";
 import { flagValues } from "./flag_values.ts";
 

@@ -1,6 +1,6 @@
 import type { Denial } from "../base/denial.ts";
 import type { SandboxedRunner } from "../process/runner.ts";
-import { type EndedCommand, explainDenials } from "../sandbox/denials.ts";
+import { type EndedCommand, explainDenials } from "../sandbox/denials/denials.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 
 /** Names can lie on file systems that hang; a result does not wait for them longer. */

@@ -9,7 +9,7 @@ import { runSubcommand } from "./commands/run.ts"; // lazily it would save 30 ms
 import { helpText } from "./help.ts";
 import { readWholeInvocation } from "./invocation.ts";
 import { mayColour, print, printProblem } from "./print.ts";
-import { scopeDirectory } from "../sandbox/scope.ts";
+import { scopeDirectory } from "../sandbox/grants/scope.ts";
 import type { Invocation } from "./settings.ts";
 import { listenForSignals } from "./shutdown.ts";
 import { parentEnd, takeWrapper, tieToParent } from "./wrapper.ts";

@@ -1,6 +1,6 @@
 /** Which of the program's own files commands could change: nothing of ours is trusted or written there. */
 import { absolutePath, isWithin, placeOf, realPath } from "../system/paths.ts";
-import { scopeDirectory } from "../sandbox/scope.ts";
+import { scopeDirectory } from "../sandbox/grants/scope.ts";
 import { homeOf } from "../system/home.ts";
 import type { Settings } from "./settings.ts";
 

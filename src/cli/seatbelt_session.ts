@@ -4,10 +4,10 @@ import { GroupRunner } from "../process/group_runner.ts";
 import type { Logger } from "../base/log.ts";
 import type { Shell } from "../process/shell.ts";
 import { parentOf } from "../system/paths.ts";
-import type { Platform } from "../sandbox/platform.ts";
+import type { Platform } from "../sandbox/policy/platform.ts";
 import type { SandboxSettings } from "../sandbox/prepare.ts";
 import { prepareSeatbelt, type SeatbeltSandbox } from "../sandbox/prepare_seatbelt.ts";
-import { removeSessionDirectories } from "../sandbox/session_directory.ts";
+import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import type { SandboxStatus } from "../service/service.ts";
 import { withRoom } from "./with_room.ts";
 

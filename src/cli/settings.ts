@@ -7,15 +7,15 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_space.ts";
-import { SANDBOX_LAYERS, type SandboxLayer } from "../sandbox/layers.ts";
+import { SANDBOX_LAYERS, type SandboxLayer } from "../sandbox/policy/layers.ts";
 import type { CommandLine } from "./arguments.ts";
-import type { ConfinementChoice } from "../sandbox/confinement.ts";
+import type { ConfinementChoice } from "../sandbox/policy/confinement.ts";
 import { confinementFrom } from "./confinement_flags.ts";
 import { bundleNames } from "./embedded.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type HttpSettings, httpSettings } from "./http_settings.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flag_values.ts";
-import type { PinnedDirectory } from "../sandbox/policy.ts";
+import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import { type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 

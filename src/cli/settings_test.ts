@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEFAULT_CONFINEMENT } from "../sandbox/confinement.ts";
+import { DEFAULT_CONFINEMENT } from "../sandbox/policy/confinement.ts";
 import { parseCommandLine } from "./arguments.ts";
 import type { FlagSources } from "./flag_values.ts";
 import { readInvocation } from "./settings.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { LeftRunning } from "../operation/operation.ts";
-import type { ProtectedChange } from "../sandbox/guard.ts";
+import type { ProtectedChange } from "../sandbox/protect/guard.ts";
 
 /** What to run. */
 export interface CommandRequest {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findGit } from "../sandbox/git_program.ts";
+import { findGit } from "../sandbox/protect/git_program.ts";
 import { Libc } from "../system/libc.ts";
 import { GitAnswers } from "./git_answers.ts";
 import { askProgram, type Question } from "./spawn.ts";

@@ -3,7 +3,7 @@
  * exchanged since, as editors do when they save, and so would not run as what starts now.
  */
 import type { PathWatch } from "../system/path_watch.ts";
-import type { SandboxPolicy } from "../sandbox/policy.ts";
+import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
 import type { Spawner } from "./spawn.ts";
 
 export class GrantedPlaces {

@@ -3,12 +3,12 @@
  * of the launcher that wait. They hold for what is guarded at the moment (S7, S8), and are made anew when that changes.
  */
 import { searchPath } from "../system/search_path.ts";
-import type { GuardView } from "../sandbox/guard.ts";
-import type { EmptyNetwork } from "../sandbox/launcher/network_steps.ts";
+import type { GuardView } from "../sandbox/protect/guard.ts";
+import type { EmptyNetwork } from "../sandbox/launcher/steps/network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "../sandbox/launcher/steps.ts";
-import type { Table } from "../sandbox/launcher/table.ts";
+import type { Table } from "../sandbox/launcher/image/table.ts";
 import { type CommandBlock, commandBlock, type WaitingTable, waitingTable } from "../sandbox/launcher/waiting_table.ts";
-import type { LaunchCommand, SandboxPolicy } from "../sandbox/policy.ts";
+import type { LaunchCommand, SandboxPolicy } from "../sandbox/policy/policy.ts";
 import type { Sandbox } from "../sandbox/prepare.ts";
 import type { CommandRequest } from "./command_runner.ts";
 import { programPaths } from "../system/search_path.ts";

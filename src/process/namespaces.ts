@@ -4,9 +4,9 @@
  */
 import type { Logger } from "../base/log.ts";
 import { type LaunchTarget, NAMESPACES_STEP, trialTable } from "../sandbox/launcher/steps.ts";
-import type { SandboxPolicy } from "../sandbox/policy.ts";
-import { missingLayers, narrowed, tooOpen } from "../sandbox/narrowed.ts";
-import { restrictedToLandlock } from "../sandbox/without_namespaces.ts";
+import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
+import { missingLayers, narrowed, tooOpen } from "../sandbox/launcher/narrowed.ts";
+import { restrictedToLandlock } from "../sandbox/launcher/without_namespaces.ts";
 import { describeFailure, ReportReader } from "./reports.ts";
 import type { Spawner } from "./spawn.ts";
 

@@ -1,6 +1,6 @@
 /** What the launcher writes to its report descriptor, decoded (sandbox/launcher/interpreter.ts has the format). */
 import { LITTLE_ENDIAN } from "../system/c_library.ts";
-import { ENTRY_BYTES, ENTRY_MODE, MISMATCH_ERRNO } from "../sandbox/launcher/interpreter.ts";
+import { ENTRY_BYTES, ENTRY_MODE, MISMATCH_ERRNO } from "../sandbox/launcher/image/interpreter.ts";
 
 export type LauncherReport =
   /**

@@ -7,9 +7,9 @@
  */
 import type { Logger } from "../base/log.ts";
 import { type LaunchTarget, policyTable } from "../sandbox/launcher/steps.ts";
-import type { Table } from "../sandbox/launcher/table.ts";
+import type { Table } from "../sandbox/launcher/image/table.ts";
 import { expected } from "../system/paths.ts";
-import type { SandboxPolicy } from "../sandbox/policy.ts";
+import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
 import { type AttackPlace, defencesOf } from "../sandbox/selftest/attack.ts";
 import {
   ATTACKS,
@@ -21,7 +21,7 @@ import {
   TARGET_BYTES,
 } from "../sandbox/selftest/attack_table.ts";
 import { judge, refusalFor, type SelfTestReport, summaryOf, titlesOf } from "../sandbox/selftest/judge.ts";
-import type { SessionDirectories } from "../sandbox/session_directory.ts";
+import type { SessionDirectories } from "../sandbox/directories/session_directory.ts";
 import { describeFailure, ReportReader } from "./reports.ts";
 import type { LauncherImage, LauncherProcess, Spawner } from "./spawn.ts";
 

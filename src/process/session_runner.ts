@@ -1,4 +1,4 @@
-import type { SandboxPolicy } from "../sandbox/policy.ts";
+import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
 import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
 import type { SelfTestReport } from "../sandbox/selftest/judge.ts";
 

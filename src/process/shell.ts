@@ -1,5 +1,5 @@
 /** How each shell is asked to run a line (P2). No profile or start-up file is ever read. */
-import { TAKEN_FD, TAKEN_REPORT } from "../sandbox/launcher/interpreter.ts";
+import { TAKEN_FD, TAKEN_REPORT } from "../sandbox/launcher/image/interpreter.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 
 /** A shell and what it can do for us. */

@@ -2,17 +2,17 @@
  * The only place that starts a process: a launcher image goes into a file in memory, the kernel runs it, and what
  * comes back is the launcher's pipes. An architecture test holds it to that (S3).
  */
-import { INTERPRETER_ARM64 } from "../sandbox/launcher/interpreter_arm64.ts";
-import { INTERPRETER_X64 } from "../sandbox/launcher/interpreter_x64.ts";
-import { buildImage } from "../sandbox/launcher/image.ts";
+import { INTERPRETER_ARM64 } from "../sandbox/launcher/image/interpreter_arm64.ts";
+import { INTERPRETER_X64 } from "../sandbox/launcher/image/interpreter_x64.ts";
+import { buildImage } from "../sandbox/launcher/image/image.ts";
 import type { Processor } from "../system/syscalls.ts";
-import type { Table } from "../sandbox/launcher/table.ts";
+import type { Table } from "../sandbox/launcher/image/table.ts";
 import { huntDescendants, systemTree } from "./descendants.ts";
 import type { LeftRunning } from "../operation/operation.ts";
 import { leftRunning } from "./left_running.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
 import type { PathWatch, Watched } from "../system/path_watch.ts";
-import { Separator, type SharedName } from "../sandbox/separate.ts";
+import { Separator, type SharedName } from "../sandbox/protect/separate.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./process_list.ts";
 
 /** How a launcher ended. */

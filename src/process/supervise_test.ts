@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LITTLE_ENDIAN } from "../system/c_library.ts";
-import { ENTRY_BYTES, ENTRY_MODE } from "../sandbox/launcher/interpreter.ts";
+import { ENTRY_BYTES, ENTRY_MODE } from "../sandbox/launcher/image/interpreter.ts";
 import { supervise } from "./supervise.ts";
 
 function forked(mode: number, pid: number): Uint8Array {

@@ -3,29 +3,29 @@
  * directories, readable paths, environment. What comes out is data; process/ turns it into running commands.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { type ConfinementChoice, confinementHere } from "./confinement.ts";
-import { buildEnvironment, isForbiddenVariable } from "./environment.ts";
-import { sanitiseGitConfiguration } from "./git_configuration.ts";
-import { findGit } from "./git_program.ts";
-import { type GuardPlan } from "./guard.ts";
-import { namedPath, readableGrants } from "./grants.ts";
-import { missingProtections, SHARED_MEMORY } from "./landlock.ts";
+import { type ConfinementChoice, confinementHere } from "./policy/confinement.ts";
+import { buildEnvironment, isForbiddenVariable } from "./grants/environment.ts";
+import { sanitiseGitConfiguration } from "./grants/git_configuration.ts";
+import { findGit } from "./protect/git_program.ts";
+import { type GuardPlan } from "./protect/guard.ts";
+import { namedPath, readableGrants } from "./grants/grants.ts";
+import { missingProtections, SHARED_MEMORY } from "./policy/landlock.ts";
 import type { Processor } from "../system/syscalls.ts";
 import { Libc } from "../system/libc.ts";
 import { fingerprint } from "../base/fingerprint.ts";
 import { readTextIfRegular } from "../system/regular_file.ts";
-import { outerTrees } from "./outer_trees.ts";
+import { outerTrees } from "./policy/outer_trees.ts";
 import { isWithin, parentOf, realPath } from "../system/paths.ts";
-import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "./policy.ts";
-import { privateTemporary } from "./private_temporary.ts";
-import { openedPaths, type ProtectedPath, protectedPaths } from "./protected.ts";
-import { acceptableAbi, supportedProcessor } from "./prerequisites.ts";
-import { runtimeCacheProblem } from "./runtime_cache.ts";
-import { type ScopeChoice, settleScopes } from "./scope.ts";
+import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "./policy/policy.ts";
+import { privateTemporary } from "./directories/private_temporary.ts";
+import { openedPaths, type ProtectedPath, protectedPaths } from "./protect/protected.ts";
+import { acceptableAbi, supportedProcessor } from "./policy/prerequisites.ts";
+import { runtimeCacheProblem } from "./grants/runtime_cache.ts";
+import { type ScopeChoice, settleScopes } from "./grants/scope.ts";
 import type { SessionSandbox } from "./session.ts";
-import { sensitivePlaces, sensitiveProblem } from "./sensitive.ts";
-import { type Covers, createCovers, type SessionDirectories } from "./session_directory.ts";
-import { makeSessionPlaces } from "./session_places.ts";
+import { sensitivePlaces, sensitiveProblem } from "./protect/sensitive.ts";
+import { type Covers, createCovers, type SessionDirectories } from "./directories/session_directory.ts";
+import { makeSessionPlaces } from "./directories/session_places.ts";
 
 /** What a person chose; everything comes from flags and the server's environment, read once. */
 export interface SandboxSettings extends ScopeChoice {

@@ -3,21 +3,21 @@
  * profile in a file that commands cannot write to. Nothing here asks the kernel: process/ tries the profile.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { buildEnvironment, isForbiddenVariable } from "./environment.ts";
-import { namedPath } from "./grants.ts";
+import { buildEnvironment, isForbiddenVariable } from "./grants/environment.ts";
+import { namedPath } from "./grants/grants.ts";
 import { expected, realPath } from "../system/paths.ts";
-import type { Platform } from "./platform.ts";
-import type { PinnedDirectory } from "./policy.ts";
+import type { Platform } from "./policy/platform.ts";
+import type { PinnedDirectory } from "./policy/policy.ts";
 import { type SandboxSettings, scopeName, writeGitConfiguration } from "./prepare.ts";
-import { protectedPaths, withTargets } from "./protected.ts";
-import { settleScopes } from "./scope.ts";
+import { protectedPaths, withTargets } from "./protect/protected.ts";
+import { settleScopes } from "./grants/scope.ts";
 import { closedPlaces, SENSITIVE_ON_MACOS } from "./seatbelt/closed_places.ts";
 import { type SeatbeltProfile, seatbeltProfile } from "./seatbelt/profile.ts";
 import { missingSandboxExec, type SeatbeltConfinement } from "./seatbelt/sandbox_exec.ts";
-import { sensitivePlaces, sensitiveProblem } from "./sensitive.ts";
+import { sensitivePlaces, sensitiveProblem } from "./protect/sensitive.ts";
 import type { SessionSandbox } from "./session.ts";
-import type { SessionDirectories } from "./session_directory.ts";
-import { makeSessionPlaces } from "./session_places.ts";
+import type { SessionDirectories } from "./directories/session_directory.ts";
+import { makeSessionPlaces } from "./directories/session_places.ts";
 
 /** A session's sandbox on macOS. */
 export interface SeatbeltSandbox extends SessionSandbox {

@@ -1,6 +1,6 @@
-import type { GuardPlan } from "./guard.ts";
-import type { PinnedDirectory } from "./policy.ts";
-import type { SessionDirectories } from "./session_directory.ts";
+import type { GuardPlan } from "./protect/guard.ts";
+import type { PinnedDirectory } from "./policy/policy.ts";
+import type { SessionDirectories } from "./directories/session_directory.ts";
 
 /** What every session has, whatever confines its commands. */
 export interface SessionSandbox {

@@ -3,17 +3,17 @@
  * the launcher reported, and how it ended.
  */
 import { makeSeenDirectory } from "../../src/base/_support/seen_directory.ts";
-import { ENTRY_BYTES } from "../../src/sandbox/launcher/interpreter.ts";
-import { INTERPRETER_ARM64 } from "../../src/sandbox/launcher/interpreter_arm64.ts";
-import { INTERPRETER_X64 } from "../../src/sandbox/launcher/interpreter_x64.ts";
-import { buildImage } from "../../src/sandbox/launcher/image.ts";
+import { ENTRY_BYTES } from "../../src/sandbox/launcher/image/interpreter.ts";
+import { INTERPRETER_ARM64 } from "../../src/sandbox/launcher/image/interpreter_arm64.ts";
+import { INTERPRETER_X64 } from "../../src/sandbox/launcher/image/interpreter_x64.ts";
+import { buildImage } from "../../src/sandbox/launcher/image/image.ts";
 import type { LaunchTarget } from "../../src/sandbox/launcher/steps.ts";
 import type { Processor } from "../../src/system/syscalls.ts";
-import type { Table } from "../../src/sandbox/launcher/table.ts";
+import type { Table } from "../../src/sandbox/launcher/image/table.ts";
 import { type LauncherReport, ReportReader } from "../../src/process/reports.ts";
-import type { SandboxPolicy } from "../../src/sandbox/policy.ts";
+import type { SandboxPolicy } from "../../src/sandbox/policy/policy.ts";
 import { prepareSandbox, type Sandbox } from "../../src/sandbox/prepare.ts";
-import { removeSessionDirectories } from "../../src/sandbox/session_directory.ts";
+import { removeSessionDirectories } from "../../src/sandbox/directories/session_directory.ts";
 import { sandboxSettings } from "../../src/sandbox/_support/settings.ts";
 import { ORDINARY_ID, type User } from "./workbench.ts";
 

@@ -1,6 +1,6 @@
 /** `doctor --sandbox` (S3): what the sandbox of these settings denies on this machine, capability by capability. */
 import { Libc } from "../../system/libc.ts";
-import { supportedProcessor } from "../../sandbox/prerequisites.ts";
+import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
 import { type Colours, colours } from "../colours.ts";
 import { compose, type ComposeOptions } from "../compose.ts";
 import { mayColour, print } from "../print.ts";

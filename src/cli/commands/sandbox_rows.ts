@@ -2,7 +2,7 @@
  * What the sandbox holds on this machine, one row a capability (S3): from facts that were asked of the kernel by trying.
  * Pure. A further layer adds its facts and its rows here.
  */
-import type { SandboxPolicy } from "../../sandbox/policy.ts";
+import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 
 /** Whether commands are kept from it; `allowed`: they are not, because these settings say so. */
 export type Enforcement = "enforced" | "partly" | "not here" | "allowed";

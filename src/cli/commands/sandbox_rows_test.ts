@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEFAULT_CONFINEMENT } from "../../sandbox/confinement.ts";
+import { DEFAULT_CONFINEMENT } from "../../sandbox/policy/confinement.ts";
 import { PLAIN } from "../colours.ts";
 import { rowsText } from "./doctor_sandbox.ts";
 import { type SandboxFacts, sandboxRows } from "./sandbox_rows.ts";

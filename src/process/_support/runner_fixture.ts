@@ -2,7 +2,7 @@
 import { SILENT } from "../../base/log.ts";
 import { sandboxSettings } from "../../sandbox/_support/settings.ts";
 import { prepareSandbox, type Sandbox } from "../../sandbox/prepare.ts";
-import { removeSessionDirectories } from "../../sandbox/session_directory.ts";
+import { removeSessionDirectories } from "../../sandbox/directories/session_directory.ts";
 import type { CommandEnd, CommandRequest } from "../command_runner.ts";
 import { SandboxedRunner } from "../runner.ts";
 import { chooseShell } from "../shell.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_CONFINEMENT } from "../confinement.ts";
+import { DEFAULT_CONFINEMENT } from "../policy/confinement.ts";
 import type { SandboxSettings } from "../prepare.ts";
 
 /** For tests: what a server without any flag asks for: `base` holds the directories `scope` and `home`. */

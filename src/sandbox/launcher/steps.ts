@@ -11,17 +11,17 @@ import {
   rulesetAttributeBytes,
   scopesOf,
   WRITABLE_TREE,
-} from "../landlock.ts";
-import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy.ts";
-import { dropCapabilities, limitCapabilities } from "./capabilities.ts";
-import { REPORT_FD, TAKEN_FD } from "./interpreter.ts";
-import { comparePlace, openPlace, sameDirectoryStep } from "./identity_steps.ts";
-import { countProcesses, limitResources } from "./limit_steps.ts";
-import { type EmptyNetwork, enterNetwork, joinNetwork } from "./network_steps.ts";
-import { filterCalls } from "./seccomp_steps.ts";
-import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./mount_steps.ts";
+} from "../policy/landlock.ts";
+import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy/policy.ts";
+import { dropCapabilities, limitCapabilities } from "./steps/capabilities.ts";
+import { REPORT_FD, TAKEN_FD } from "./image/interpreter.ts";
+import { comparePlace, openPlace, sameDirectoryStep } from "./steps/identity_steps.ts";
+import { countProcesses, limitResources } from "./steps/limit_steps.ts";
+import { type EmptyNetwork, enterNetwork, joinNetwork } from "./steps/network_steps.ts";
+import { filterCalls } from "./steps/seccomp_steps.ts";
+import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
 import { OPEN_FLAGS, type Processor, SYSTEM_CALLS, type SystemCalls } from "../../system/syscalls.ts";
-import { Table, type TableWord } from "./table.ts";
+import { Table, type TableWord } from "./image/table.ts";
 
 const AT_FDCWD = -100;
 const O_WRONLY = 1;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { POLICY } from "./_support/policy.ts";
-import type { SandboxPolicy } from "../policy.ts";
+import type { SandboxPolicy } from "../policy/policy.ts";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
-import { canShareNetwork } from "./network_steps.ts";
+import { canShareNetwork } from "./steps/network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "./steps.ts";
-import type { Table } from "./table.ts";
+import type { Table } from "./image/table.ts";
 import { SYSTEM_CALLS } from "../../system/syscalls.ts";
 
 const TARGET: LaunchTarget = { processor: "x86_64", serverPid: 42 };

@@ -2,12 +2,12 @@
  * A launcher that waits (P1): every step of the policy that binds the first process is done, and it reads what to run
  * from its stdin, into the place in its own table that comes next. What follows in the pipe is the command's stdin.
  */
-import type { LaunchCommand, SandboxPolicy } from "../policy.ts";
-import { type Placement, placementOf, writeTable } from "./image.ts";
-import { ENTRY_BYTES, REPORT_FD, TAKEN_REPORT } from "./interpreter.ts";
+import type { LaunchCommand, SandboxPolicy } from "../policy/policy.ts";
+import { type Placement, placementOf, writeTable } from "./image/image.ts";
+import { ENTRY_BYTES, REPORT_FD, TAKEN_REPORT } from "./image/interpreter.ts";
 import { execute, type LaunchTarget, policyTable } from "./steps.ts";
 import { type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
-import { Table } from "./table.ts";
+import { Table } from "./image/table.ts";
 
 /** What a command may take: a search path of some forty places, and some hundred variables and arguments. */
 const ROOM_ENTRIES = 48;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { POLICY } from "./_support/policy.ts";
-import type { LaunchCommand } from "../policy.ts";
-import { buildImage } from "./image.ts";
+import type { LaunchCommand } from "../policy/policy.ts";
+import { buildImage } from "./image/image.ts";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
-import { ENTRY_BYTES, ENTRY_MODE, TAKEN_REPORT } from "./interpreter.ts";
-import { INTERPRETER_ARM64 } from "./interpreter_arm64.ts";
-import { INTERPRETER_X64 } from "./interpreter_x64.ts";
+import { ENTRY_BYTES, ENTRY_MODE, TAKEN_REPORT } from "./image/interpreter.ts";
+import { INTERPRETER_ARM64 } from "./image/interpreter_arm64.ts";
+import { INTERPRETER_X64 } from "./image/interpreter_x64.ts";
 import { launchTable, type LaunchTarget, policyTable } from "./steps.ts";
 import { SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { commandBlock, waitingTable } from "./waiting_table.ts";

@@ -1,5 +1,5 @@
 /** How `sandbox-exec` is asked to start a command, and what it means when it does not (S11, S12, S13). */
-import { WITHOUT } from "../prerequisites.ts";
+import { WITHOUT } from "../policy/prerequisites.ts";
 
 /** Everything that confines the commands of a session on macOS. */
 export interface SeatbeltConfinement {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { NETWORKS, UNIX_SOCKETS } from "../confinement.ts";
+import { NETWORKS, UNIX_SOCKETS } from "../policy/confinement.ts";
 import type { Processor } from "../../system/syscalls.ts";
 import { run } from "./_machine.ts";
 import { type Instruction, SECCOMP_DATA, VERDICT } from "./bpf.ts";

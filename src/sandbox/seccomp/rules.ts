@@ -1,5 +1,5 @@
 /** Which system calls are denied, and with what arguments: plain data, from which the filter is assembled (S6, S8). */
-import type { Confinement } from "../confinement.ts";
+import type { Confinement } from "../policy/confinement.ts";
 import type { FilteredCall } from "./numbers.ts";
 
 /** What the rules depend on. */

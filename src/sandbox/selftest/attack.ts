@@ -1,7 +1,7 @@
 /** What an attack of the self-test is: a few system calls, the last of which must fail inside the sandbox (S3). */
 import type { Processor } from "../../system/syscalls.ts";
-import type { Table, TableWord } from "../launcher/table.ts";
-import type { SandboxPolicy } from "../policy.ts";
+import type { Table, TableWord } from "../launcher/image/table.ts";
+import type { SandboxPolicy } from "../policy/policy.ts";
 import type { AttackCalls } from "./attack_calls.ts";
 
 /** What stops an attack. */

@@ -4,7 +4,7 @@
  */
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { OPEN_FLAGS, type Processor } from "../../system/syscalls.ts";
-import type { Table } from "../launcher/table.ts";
+import type { Table } from "../launcher/image/table.ts";
 import { type Attack, type AttackDraft, type AttackPlace, attempt, passOn } from "./attack.ts";
 import { ATTACK_CALLS } from "./attack_calls.ts";
 import { FILE_ATTACKS } from "./file_attacks.ts";

@@ -1,5 +1,5 @@
 /** Attacks on files outside the scope. Each has a target of its own, so that what changed tells who did it. */
-import { FS } from "../landlock.ts";
+import { FS } from "../policy/landlock.ts";
 import { type Attack, type AttackDraft, attempt, passOn } from "./attack.ts";
 
 const AT_FDCWD = -100;

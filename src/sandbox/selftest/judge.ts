@@ -1,6 +1,6 @@
 /** What the self-test found, from the results of both runs and what was changed outside. Pure. */
-import { isGranted } from "../oracle.ts";
-import type { SandboxPolicy } from "../policy.ts";
+import { isGranted } from "../denials/oracle.ts";
+import type { SandboxPolicy } from "../policy/policy.ts";
 import type { Attack, AttackPlace, Defence } from "./attack.ts";
 import { type AttackResults, ATTACKS } from "./attack_table.ts";
 

@@ -3,7 +3,7 @@
  * be one that everybody sees; a table has no branches, so the call that mounts is made to fail until those before it
  * have succeeded: its options lie where nothing can be read, and the 0 of their success takes that address's place.
  */
-import type { TableWord } from "../launcher/table.ts";
+import type { TableWord } from "../launcher/image/table.ts";
 import { type AttackDraft, attempt, passOn } from "./attack.ts";
 
 const CLONE_NEWNS = 0x20000;

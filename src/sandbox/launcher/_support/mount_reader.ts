@@ -1,5 +1,5 @@
 import type { SystemCalls } from "../../../system/syscalls.ts";
-import type { Table, TableWord } from "../table.ts";
+import type { Table, TableWord } from "../image/table.ts";
 
 /** One mount that a table makes, as its descriptors tell. */
 export interface ReadMount {

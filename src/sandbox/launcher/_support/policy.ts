@@ -1,5 +1,5 @@
-import { DEFAULT_CONFINEMENT } from "../../confinement.ts";
-import type { SandboxPolicy } from "../../policy.ts";
+import { DEFAULT_CONFINEMENT } from "../../policy/confinement.ts";
+import type { SandboxPolicy } from "../../policy/policy.ts";
 
 /** For tests of tables: a policy with everything on, of an ordinary user. */
 export const POLICY: SandboxPolicy = {

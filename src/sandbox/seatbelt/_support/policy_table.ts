@@ -2,9 +2,9 @@
  * One table of what a session may do, for both back ends: Landlock's rules (asked through the oracle, which the kernel
  * is held against elsewhere) and the Seatbelt profile (asked through the evaluator).
  */
-import { confinementHere, DEFAULT_CONFINEMENT } from "../../confinement.ts";
-import { DATA_TREE, FS, READABLE_TREE, WRITABLE_DEVICE } from "../../landlock.ts";
-import type { SandboxPolicy } from "../../policy.ts";
+import { confinementHere, DEFAULT_CONFINEMENT } from "../../policy/confinement.ts";
+import { DATA_TREE, FS, READABLE_TREE, WRITABLE_DEVICE } from "../../policy/landlock.ts";
+import type { SandboxPolicy } from "../../policy/policy.ts";
 import type { SeatbeltPolicy } from "../policy.ts";
 
 /** A session, told once for both. Canonical paths. */

@@ -1,0 +1,169 @@
+/**
+ * What a command mentioned that its sandbox keeps from it (S15). Every statement is one about the policy, asked of the
+ * oracle for a path that is there (or could have been made there); whether it was the cause is not claimed, and what
+ * was hardly meant is left out:
+ *
+ * - covered places of credentials: told whenever the command names one, since their files seem to be missing;
+ * - what commands may not even read: told when the command or its output names it, and it exists;
+ * - what they may read and not change, or not create: only when the command and its output both name it;
+ * - after exit code 0 only what the output names in a message;
+ * - what is protected, a socket, or no path at all: denied_protected.ts, denied_operations.ts, denied_traces.ts.
+ */
+import type { Denial } from "../../base/denial.ts";
+import { type CommandEnding, deniedListeners, operationDenials, socketDenial } from "./denied_operations.ts";
+import { protectedDenial } from "./denied_protected.ts";
+import { coveredDenial, type DenialContext, type Mention, outsideDenial } from "./denied_outside.ts";
+import { tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from "./denied_traces.ts";
+import { lookAbove, lookAsSeen, type Place, present } from "./looked_at.ts";
+import { pathsInCommand, pathsInOutput, type Places, targetsInCommand } from "./mentioned_paths.ts";
+import { allows } from "./oracle.ts";
+import { isWithin } from "../../system/paths.ts";
+import { evidenceIn } from "./printed_evidence.ts";
+
+/** A command that ended by itself. */
+export interface EndedCommand {
+  /** argv, or the shell line as the only word. */
+  readonly words: readonly string[];
+  readonly directory: string;
+  /** The last of what it printed. */
+  readonly output: string;
+  readonly ending: CommandEnding;
+  /** When it was asked for, in milliseconds since the epoch. */
+  readonly began: number;
+  /** Protected paths that changed while it ran. */
+  readonly changed: readonly string[];
+}
+
+/** The model pays for each line. */
+const MOST_DENIALS = 3;
+
+/** Looks at the file system, at most some hundred paths of it, and never into a file. */
+export async function explainDenials(command: EndedCommand, context: DenialContext): Promise<readonly Denial[]> {
+  const found = await Promise.all(
+    mentionsOf(command, context).map(async (mention) => {
+      const covered = coveredDenial(mention, context);
+      if (covered !== undefined) return covered;
+      // What cannot be made has no directory yet.
+      const refused = mention.evidence?.errors.has("EROFS") === true;
+      const place = await lookAsSeen(mention.named, context.policy) ??
+        (refused ? await lookAbove(mention.named) : undefined);
+      return place === undefined ? undefined : await judge(place, mention, { command, context });
+    }),
+  );
+  const listeners = await Promise.all(deniedListeners(command.output).map((path) => listenerDenial(path, context)));
+  const { output } = command;
+  const operations = hasFailed(command) ? operationDenials(command, context) : [];
+  const all = [...found, ...listeners, ...operations, ...tracedDenials(command, context)];
+  const denials: Denial[] = [];
+  const told = withoutTerminals(all.filter((one) => one !== undefined));
+  for (const denial of withoutPackages(told, context.scopes)) {
+    if (!isInner(denial, told)) continue;
+    if (!denials.some((one) => saysTheSame(one, denial))) denials.push(denial);
+  }
+  return [...denials, ...unnamedWrites(output, denials, context.scopes)].slice(0, MOST_DENIALS);
+}
+
+function hasFailed({ ending }: EndedCommand): boolean {
+  return ending.code !== 0;
+}
+
+/** Of places that lie in each other the inner says more. */
+function isInner(one: Denial, all: readonly Denial[]): boolean {
+  return !("path" in one) || one.protected === true ||
+    !all.some((other) => "path" in other && other !== one && other.path !== one.path && isWithin(other.path, one.path));
+}
+
+/** Of what one protected directory holds, one path is enough, and one socket of all. */
+function saysTheSame(one: Denial, other: Denial): boolean {
+  if ("operation" in one && "operation" in other && one.operation === "unix_socket") {
+    return one.operation === other.operation;
+  }
+  const ofOneRoot = "path" in one && "path" in other && one.protected === true && other.protected === true &&
+    one.flags.length > 0 && one.flags.join() === other.flags.join();
+  return ofOneRoot || subjectOf(one) === subjectOf(other);
+}
+
+function subjectOf(denial: Denial): string {
+  return "path" in denial ? denial.path : denial.subject;
+}
+
+function mentionsOf(command: EndedCommand, context: DenialContext): readonly Mention[] {
+  const { words, directory, output } = command;
+  const places: Places = { directory, home: context.home };
+  const failed = hasFailed(command);
+  const evidence = evidenceIn(output, places);
+  const inCommand = pathsInCommand(words, places);
+  const targets = targetsInCommand(words, places);
+  const inOutput = new Set([...evidence.keys(), ...failed ? pathsInOutput(output, places) : []]);
+  const silent = output.trim() === "";
+  const all = [...new Set([...inCommand, ...inOutput])].map((named) => ({
+    named,
+    inCommand: inCommand.has(named),
+    belowCommand: [...inCommand].some((one) => isWithin(named, one)),
+    asTarget: targets.has(named),
+    inOutput: inOutput.has(named),
+    printed: inOutput.has(named) || inCommand.has(named) && output.includes(named.slice(named.lastIndexOf("/") + 1)),
+    evidence: evidence.get(named),
+    silent,
+    failed,
+  }));
+  return failed ? all : all.filter((mention) => canMatter(mention, context));
+}
+
+/** Most commands succeed, and their output names what they did: nothing is looked at for that. */
+function canMatter({ named, inCommand, evidence }: Mention, { policy, sensitive, readOnly }: DenialContext): boolean {
+  if (inCommand && sensitive.some((place) => isWithin(named, place))) return true;
+  if (evidence === undefined) return false;
+  if (evidence.errors.size === 0 && (!evidence.spokenOf || allows(policy, named, "read"))) return false;
+  return !policy.writable.some(({ path }) => isWithin(named, path)) || readOnly.some((one) => isWithin(named, one));
+}
+
+interface Question {
+  readonly command: EndedCommand;
+  readonly context: DenialContext;
+}
+
+async function judge(place: Place, mention: Mention, question: Question): Promise<Denial | undefined> {
+  const { policy, scopes } = question.context;
+  const covered = coveredDenial({ ...mention, named: place.path }, question.context); // a link may have led there
+  if (covered !== undefined) return covered;
+  if (place.kind === "socket") return socketDenial(place.path, question.context);
+  if (!allows(policy, place.path, place.kind === undefined ? "create" : "write")) {
+    return outsideDenial(place, question.context, mention);
+  }
+  const trees = policy.writable.map(({ path }) => path);
+  const { readOnly } = question.context;
+  // What holds the whole tree is named for other reasons.
+  const below = mention.belowCommand && !trees.includes(mention.named);
+  const { changed, began } = question.command;
+  const { evidence, failed } = mention;
+  const withError = evidence !== undefined && (evidence.errors.has("EROFS") || evidence.errors.has("EBUSY"));
+  const spokenOf = evidence?.spokenOf === true;
+  const facts = {
+    path: place.path,
+    inCommand: below && (failed || spokenOf && withError),
+    inOutput: mention.printed && (failed || spokenOf || withError),
+    withError,
+  };
+  return await protectedDenial(facts, {
+    readOnly,
+    changed,
+    scopes,
+    hasChanged: (directory) => changedSince(directory, began),
+  });
+}
+
+/** The kernel's stamps lag behind its clock by as much as a tick. */
+const LONGEST_TICK_MS = 10;
+
+async function changedSince(directory: string, began: number): Promise<boolean> {
+  const changed = (await present(() => Deno.lstat(directory)))?.mtime?.getTime();
+  return changed !== undefined && changed >= began - LONGEST_TICK_MS;
+}
+
+/** Where a program could make a file, only the rule about sockets keeps it from making a socket. */
+async function listenerDenial(path: string, context: DenialContext): Promise<Denial | undefined> {
+  const place = await lookAsSeen(path, context.policy);
+  const free = place !== undefined && place.kind === undefined && allows(context.policy, place.path, "create");
+  return free ? socketDenial(place.path, context) : undefined;
+}

@@ -1,0 +1,150 @@
+/**
+ * What a failed command was kept from that is no matter of paths (S15): the network, Unix sockets, system calls. As with
+ * paths, each statement is one about the policy in force, and is made only where the command left a trace of it that
+ * does not depend on the language of messages.
+ */
+import type { OperationDenial } from "../../base/denial.ts";
+import { isNetworkOpen } from "../policy/confinement.ts";
+import type { SandboxPolicy } from "../policy/policy.ts";
+import { printsError } from "./printed_errors.ts";
+
+/** How much of a text is read, and how many names are taken from it. */
+const LONGEST_TEXT = 16_384;
+const MOST_HOSTS = 16;
+
+/** What a failed command leaves to look at. */
+export interface FailedOperation {
+  readonly words: readonly string[];
+  readonly output: string;
+  readonly ending: CommandEnding;
+}
+
+/** Its end, as the kernel told it. */
+export interface CommandEnding {
+  readonly code?: number;
+  readonly signal?: string;
+}
+
+interface Context {
+  readonly policy: SandboxPolicy;
+  readonly scopes: readonly string[];
+}
+
+/** The denials, without those of sockets, which are paths. */
+export function operationDenials(command: FailedOperation, context: Context): readonly OperationDenial[] {
+  return [...networkDenials(command, context), ...callDenials(command, context)];
+}
+
+/** A Unix socket that a command named, which commands cannot reach; undefined: with this policy they can. */
+export function socketDenial(path: string, { policy, scopes }: Context): OperationDenial | undefined {
+  if (!closesUnixSockets(policy)) return undefined;
+  return {
+    operation: "unix_socket",
+    subject: path,
+    reason: `"${path}" is a Unix socket; commands can neither make nor reach one by its path`,
+    scope: scopes,
+    flags: ["--unix-sockets allow"],
+  };
+}
+
+/** Whether the policy keeps commands from Unix sockets. */
+export function closesUnixSockets({ confinement: { unixSockets, filter }, abi }: SandboxPolicy): boolean {
+  return unixSockets !== "allow" && (filter || abi >= UNIX_SOCKETS_ABI);
+}
+
+/** Since then Landlock denies connections by path. */
+const UNIX_SOCKETS_ABI = 9;
+
+/** Paths at which the output says that listening was denied: so Node tells it, whatever the language. */
+export function deniedListeners(output: string): readonly string[] {
+  return [...output.slice(-LONGEST_TEXT).matchAll(/\blisten (?:EACCES|EPERM)\b[^/\n]{0,40}(\/[^\s'"]+)/gu)]
+    .map(([, path = ""]) => path);
+}
+
+/** Hosts that the command and its output both name, or that the output names beside an error of connecting. */
+function networkDenials({ words, output }: FailedOperation, { policy, scopes }: Context): readonly OperationDenial[] {
+  const { network } = policy.confinement;
+  if (network === "full" || isNetworkOpen(policy.confinement)) return [];
+  const text = output.slice(-LONGEST_TEXT);
+  const printed = hostsIn(text);
+  const hosts = [
+    ...hostsIn(words.join("\n").slice(0, LONGEST_TEXT)).filter((host) => names(text, host)),
+    ...text.split("\n").filter((line) => printsError(line, ["EAI_AGAIN", "ENETUNREACH", "EACCES"]))
+      .flatMap((line) => [...printed.filter((host) => names(line, host)), ...hostsAfterErrors(line)]),
+  ];
+  const closed = [...new Set(hosts)].filter((host) => network === "none" || !isLoopback(host)).slice(0, 1);
+  const what = network === "none" ? "commands have no network" : "commands reach nothing but their own loopback";
+  return closed.map((host) => ({
+    operation: "network",
+    subject: host,
+    reason: `"${host}" cannot be reached: ${what} (--network ${network})`,
+    scope: scopes,
+    flags: ["--network full"],
+  }));
+}
+
+/** In addresses with a scheme, in what ssh takes, and as Python's pools tell them. */
+function hostsIn(text: string): readonly string[] {
+  const found = [
+    ...text.matchAll(/\b(?:https?|wss?|git|ssh|ftps?):\/\/(?:[^\s/@'"]*@)?(\[[0-9a-f:]+\]|[\p{L}\d._-]+)/giu),
+    ...text.matchAll(/(?:^|[\s'"])[\w.-]+@([\w-]+(?:\.[\w-]+)+):/gu),
+    ...text.matchAll(/\bhost='([\w.-]+)'/gu),
+  ];
+  return [...new Set(found.map(([, host = ""]) => host.toLowerCase()))].slice(0, MOST_HOSTS);
+}
+
+/** `getaddrinfo EAI_AGAIN registry.example`, `connect ENETUNREACH 192.0.2.1:443`: Node's. */
+function hostsAfterErrors(line: string): readonly string[] {
+  return [...line.matchAll(/\b(?:getaddrinfo EAI_AGAIN|connect (?:ENETUNREACH|EACCES)) ([\w.-]+)/gu)]
+    .map(([, host = ""]) => host.toLowerCase());
+}
+
+function names(text: string, host: string): boolean {
+  return text.toLowerCase().includes(host);
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost") || host.startsWith("127.") || host === "[::1]" ||
+    host === "0.0.0.0";
+}
+
+/** Programs that are for nothing else, and the call that each begins with (seccomp/rules.ts). */
+const NEEDED_CALLS: Readonly<Record<string, string>> = {
+  bpftrace: "bpf",
+  bwrap: "unshare",
+  chroot: "chroot",
+  ltrace: "ptrace",
+  mount: "mount",
+  nsenter: "setns",
+  strace: "ptrace",
+  umount: "umount2",
+  unshare: "unshare",
+};
+
+/** As a shell tells that a program was ended by a signal: 128 and its number. */
+const ENDED_BY_SIGSYS = 128 + 31;
+
+function callDenials(
+  { words, output, ending }: FailedOperation,
+  { policy, scopes }: Context,
+): readonly OperationDenial[] {
+  if (!policy.confinement.filter) return [];
+  const facts = { operation: "system_call", scope: scopes, flags: [] } as const;
+  if (ending.signal === "SIGSYS" || ending.code === ENDED_BY_SIGSYS) {
+    const reason =
+      "a program was ended by SIGSYS; so end programs of another architecture (32-bit ones) in the sandbox";
+    return [{ ...facts, subject: "SIGSYS", reason }];
+  }
+  const named = new Set(words.flatMap((word) => word.slice(0, LONGEST_TEXT).split(/[\s;&|()]+/u)).map(baseName));
+  const speaking = new Set([...output.slice(-LONGEST_TEXT).matchAll(/^(\w+): /gmu)].map(([, program]) => program));
+  return Object.entries(NEEDED_CALLS).filter(([program]) => named.has(program) && speaking.has(program))
+    .map(([program, call]) => ({
+      ...facts,
+      subject: program,
+      reason: `"${program}" needs the system call ${call}, which commands may not make; run it outside the sandbox`,
+    }));
+}
+
+function baseName(word: string): string {
+  return word.slice(word.lastIndexOf("/") + 1);
+}

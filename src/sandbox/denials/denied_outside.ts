@@ -1,0 +1,176 @@
+/** Whether a path that a command mentioned lies where it may not go, and which flag would open it (S15). */
+import type { PathDenial } from "../../base/denial.ts";
+import { linkedRepository } from "../protect/linked_worktree.ts";
+import type { Place } from "./looked_at.ts";
+import { allows } from "./oracle.ts";
+import { isWithin, parentOf } from "../../system/paths.ts";
+import type { SandboxPolicy } from "../policy/policy.ts";
+import type { ErrorName } from "./printed_errors.ts";
+import type { Evidence } from "./printed_evidence.ts";
+import { sensitiveProblem } from "../protect/sensitive.ts";
+
+/** Where a path was named. */
+export interface Mention {
+  /** As named; absolute. */
+  readonly named: string;
+  readonly inCommand: boolean;
+  /** The command names it, or a directory that holds it. */
+  readonly belowCommand: boolean;
+  /** The command writes its output there (`> PATH`). */
+  readonly asTarget: boolean;
+  readonly inOutput: boolean;
+  /** Or, where the command names it, the output has its last name. */
+  readonly printed: boolean;
+  /** What the output says of it; undefined: nothing. */
+  readonly evidence: Evidence | undefined;
+  /** Nothing was printed that could name it. */
+  readonly silent: boolean;
+  /** The command ended with another code than 0. */
+  readonly failed: boolean;
+}
+
+/** What the answer depends on beside the command. */
+export interface DenialContext {
+  readonly policy: SandboxPolicy;
+  readonly scopes: readonly string[];
+  readonly home: string | undefined;
+  /** Canonical places of credentials, which no flag named here would open. */
+  readonly sensitive: readonly string[];
+  /** Those of them that lie in reach and are covered: commands see nothing there. */
+  readonly covered: readonly string[];
+  /** What is mounted read-only in a writable tree because it is protected; canonical. */
+  readonly readOnly: readonly string[];
+}
+
+/** The denial; undefined: commands may go there, or it was hardly meant. */
+export function outsideDenial(place: Place, context: DenialContext, mention: Mention): PathDenial | undefined {
+  const { policy, scopes, sensitive } = context;
+  const { path, kind } = place;
+  const isSensitive = sensitiveProblem(path, sensitive) !== undefined;
+  if (isSensitive && !isMeant(place, mention)) return undefined;
+  if (isSensitive) return { path, access: ["read", "write"], scope: scopes, flags: [] };
+  const readable = kind !== undefined && allows(policy, path, kind === "directory" ? "list" : "read");
+  const repository = scopes.map(linkedRepository).find((one) => one !== undefined && isGitsOwn(path, one));
+  const question = { place, context, mention, readable, hasRepository: repository !== undefined };
+  if (!isTold(question)) return undefined;
+  const writes = mention.asTarget || hasError(mention, ["EROFS"]) || kind === undefined;
+  const access = readable || writes && kind !== undefined ? ["write"] as const : ["read", "write"] as const;
+  if (writes && repository === undefined && isTemporary(path, context)) {
+    return { path, access, instead: "$TMPDIR", scope: scopes, flags: [] };
+  }
+  const opened = repository === undefined ? place : { path: repository, kind: "directory" as const };
+  const state = readable || writes || repository !== undefined ? "readable" : "closed";
+  return { path, access, scope: scopes, flags: isOnTheWay(path, context) ? [] : flagsFor(opened, context, state) };
+}
+
+/**
+ * The denial of a covered place of credentials; undefined: it is none, or was hardly meant. Programs find nothing there,
+ * and what is there and what is not are told alike: the answer is no oracle for names of credentials.
+ */
+export function coveredDenial(mention: Mention, { covered, scopes }: DenialContext): PathDenial | undefined {
+  const { named, inCommand } = mention;
+  if (!covered.some((place) => isWithin(named, place))) return undefined;
+  if (!inCommand && !hasError(mention, [...DENIED, "ENOENT"], { orSpokenOf: true })) return undefined;
+  return { path: named, access: ["read", "write"], hidden: true, scope: scopes, flags: [] };
+}
+
+/** Of credentials out of reach a command can tell by the error what is missing; that is missing outside too. */
+function isMeant({ kind }: Place, mention: Mention): boolean {
+  const denied = hasError(mention, DENIED);
+  return denied || kind !== undefined && (mention.inCommand || hasError(mention, [], { orSpokenOf: true }));
+}
+
+/** Errors in which the sandbox's denials end. */
+const DENIED = ["EACCES", "EPERM", "EROFS", "EBUSY"] as const;
+
+interface Question {
+  readonly place: Place;
+  readonly context: DenialContext;
+  readonly mention: Mention;
+  readonly readable: boolean;
+  /** It is git's own in the repository that the scope is a linked worktree of. */
+  readonly hasRepository: boolean;
+}
+
+/** Whether the command seems to have been kept from it. */
+function isTold({ place: { path, kind }, context, mention, readable, hasRepository }: Question): boolean {
+  const { inCommand, inOutput, evidence, silent, failed } = mention;
+  const denied = hasError(mention, DENIED, { orSpokenOf: !readable && kind !== undefined });
+  if (isOnTheWay(path, context)) return denied;
+  if (hasError(mention, ["EROFS"])) return true;
+  if (!failed) return denied;
+  // A missing file is missing outside too.
+  if (kind === undefined && evidence?.errors.has("ENOENT") === true && !denied) return false;
+  if (!readable && kind !== undefined) return true;
+  // Git names what it could not open or make there, and the command does not.
+  const byBoth = inCommand && (inOutput || silent) || inOutput && kind === undefined && hasRepository;
+  if (!byBoth || kind === "program") return false;
+  // What can be looked at and does not exist is what most failed commands name.
+  return !(kind === undefined && allows(context.policy, parentOf(path), "list") && isSystemPath(path));
+}
+
+function hasError({ evidence }: Mention, names: readonly ErrorName[], options = { orSpokenOf: false }): boolean {
+  if (evidence === undefined) return false;
+  return names.some((name) => evidence.errors.has(name)) || options.orSpokenOf && evidence.spokenOf;
+}
+
+/** On the way to the scope: `cd ..` names it in passing, and to open it would open what lies beside the scope. */
+function isOnTheWay(path: string, { scopes }: Pick<DenialContext, "scopes">): boolean {
+  return path === "/" || scopes.some((scope) => isWithin(scope, path));
+}
+
+/** What git changes by itself in a repository; the rest would be protected there. */
+function isGitsOwn(path: string, repository: string): boolean {
+  return isWithin(path, repository) && !["hooks", "config"].some((name) => isWithin(path, `${repository}/${name}`));
+}
+
+function isTemporary(path: string, { home }: DenialContext): boolean {
+  if (home !== undefined && isWithin(path, home)) return false;
+  return ["/tmp", "/var/tmp"].some((tree) => isWithin(path, tree));
+}
+
+const SYSTEM_TREES = [
+  "/usr",
+  "/etc",
+  "/lib",
+  "/lib64",
+  "/bin",
+  "/sbin",
+  "/opt",
+  "/var",
+  "/dev",
+  "/proc",
+  "/sys",
+  "/run",
+];
+
+/** No command should write there, and many look there for what is not installed. */
+function isSystemPath(path: string): boolean {
+  return SYSTEM_TREES.some((tree) => isWithin(path, tree));
+}
+
+/** The package for Node that a file belongs to, with what is installed in it: the file alone is of no use. */
+function packageOf(path: string): string | undefined {
+  return /^.*?\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
+}
+
+/** Only what the server would accept, and nothing that opens more than a project. */
+function flagsFor(
+  { path, kind }: Place,
+  { home, sensitive, scopes }: DenialContext,
+  state: "readable" | "closed",
+): readonly string[] {
+  const directory = kind === "directory" ? path : parentOf(path);
+  const wide = (tree: string) => tree.split("/").length <= 2 || tree === home;
+  const onTheWay = isOnTheWay(directory, { scopes });
+  const refused = (tree: string) => wide(tree) || isSystemPath(tree) || sensitiveProblem(tree, sensitive) !== undefined;
+  return [
+    ...state === "closed" && kind !== undefined && !refused(path) ? [`--read ${packageOf(path) ?? path}`] : [],
+    ...refused(directory) || onTheWay || isOfPrograms(directory, home) ? [] : [`--write ${directory}`],
+  ];
+}
+
+/** A dot directory of home: what programs outside keep there, and run or obey. */
+function isOfPrograms(directory: string, home: string | undefined): boolean {
+  return home !== undefined && directory.startsWith(`${home}/.`);
+}

@@ -1,0 +1,90 @@
+/**
+ * Denials of which the output tells without a path that says it (S15): Unix sockets, pseudo-terminals, packages of the
+ * system, and places that only an error names. Traces are names of functions, files and errors, which no language
+ * changes.
+ */
+import type { Denial, OperationDenial } from "../../base/denial.ts";
+import { closesUnixSockets } from "./denied_operations.ts";
+import { isWithin } from "../../system/paths.ts";
+import type { SandboxPolicy } from "../policy/policy.ts";
+import { errorsIn } from "./printed_errors.ts";
+
+/** How much of a text is read. */
+const LONGEST_TEXT = 16_384;
+
+/** What makes or reaches a Unix socket: Python's, Go's. Node's `listen EACCES` names a path. */
+const SOCKET_TRACE =
+  /\bAF_UNIX\b|multiprocessing\/connection\.py|\bforkserver\.py|\bunix_events\.py|\b_socket\.socket\.__init__|\bdial unix\b/;
+/** Python says so whatever the error was. */
+const NO_TERMINALS = /\bout of pty devices\b/;
+const TERMINAL_TRACE =
+  /\/dev\/ptmx|\b(?:openpty|forkpty|posix_openpt|pty\.fork)\b|pseudo-?terminal|\bout of pty devices\b/i;
+
+interface Context {
+  readonly policy: SandboxPolicy;
+  readonly scopes: readonly string[];
+}
+
+/** What traces in the command and its output say, where the output has an error too. */
+export function tracedDenials(
+  { words, output }: { readonly words: readonly string[]; readonly output: string },
+  { policy, scopes }: Context,
+): readonly OperationDenial[] {
+  const printed = output.slice(-LONGEST_TEXT);
+  const errors = errorsIn(printed);
+  if (errors.size === 0 && !NO_TERMINALS.test(printed)) return [];
+  const text = `${words.join("\n").slice(0, LONGEST_TEXT)}\n${printed}`;
+  const closed = closesUnixSockets(policy) && (errors.has("EACCES") || errors.has("EPERM"));
+  return [
+    ...closed && SOCKET_TRACE.test(text)
+      ? [
+        {
+          operation: "unix_socket",
+          subject: "AF_UNIX",
+          reason: "commands can neither make nor reach Unix sockets",
+          scope: scopes,
+          flags: ["--unix-sockets allow"],
+        } as const,
+      ]
+      : [],
+    ...TERMINAL_TRACE.test(text)
+      ? [
+        {
+          operation: "pseudo_terminal",
+          subject: "/dev/ptmx",
+          reason: "commands have no pseudo-terminals (/dev/ptmx)",
+          scope: scopes,
+          flags: [],
+        } as const,
+      ]
+      : [],
+  ];
+}
+
+/** The same denials, but one in place of the paths of terminals. */
+export function withoutTerminals(denials: readonly Denial[]): readonly Denial[] {
+  if (!denials.some((one) => "operation" in one && one.operation === "pseudo_terminal")) return denials;
+  return denials.filter((one) => !("path" in one && (one.path === "/dev/ptmx" || isWithin(one.path, "/dev/pts"))));
+}
+
+/** Where package managers of systems keep what they know. */
+const PACKAGES = ["dpkg", "apt", "rpm", "dnf", "yum", "pacman", "apk", "zypp", "zypper"]
+  .flatMap((name) => [`/var/lib/${name}`, `/var/cache/${name}`]).concat("/lib/apk", "/etc/apk");
+
+/** The same denials, but one in place of all that a package manager of the system met. */
+export function withoutPackages(denials: readonly Denial[], scopes: readonly string[]): readonly Denial[] {
+  const path = denials.map((one) => "path" in one ? one.path : "").find((one) =>
+    PACKAGES.some((tree) => isWithin(one, tree))
+  );
+  if (path === undefined) return denials;
+  const reason = "system packages are not for commands";
+  const one: OperationDenial = { operation: "system_packages", subject: path, reason, scope: scopes, flags: [] };
+  return [one, ...denials.filter((denial) => !("path" in denial) || denial.protected === true)];
+}
+
+/** What a read-only error says that no path explains; empty: there is none, or something does. */
+export function unnamedWrites(output: string, found: readonly Denial[], scopes: readonly string[]): readonly Denial[] {
+  if (found.length > 0 || !errorsIn(output.slice(-LONGEST_TEXT)).has("EROFS")) return [];
+  const reason = "outside the scope everything is read-only; temporary files belong in $TMPDIR";
+  return [{ operation: "write", subject: "", reason, scope: scopes, flags: [] }];
+}

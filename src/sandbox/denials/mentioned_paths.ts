@@ -1,0 +1,79 @@
+/**
+ * Paths in the words of a command and in what it printed. No message is understood, only names are found, so that it
+ * works in every language (S15). Pure, and bounded whatever the text.
+ */
+import { withoutTrailing } from "../../base/without_trailing.ts";
+import { absolutePath } from "../../system/paths.ts";
+
+/** Where relative names start. */
+export interface Places {
+  readonly directory: string;
+  /** Undefined: `~` is not followed. */
+  readonly home: string | undefined;
+}
+
+/** How many different names are looked at, and how long each may be. */
+const MOST_NAMES = 64;
+const LONGEST_NAME = 1024;
+/** How much of a text is read. */
+const LONGEST_TEXT = 16_384;
+
+/** Between two names. Colons too: messages put one behind a name, and lists of paths one between. */
+const SEPARATORS = /[\s"'`‘’‚‛“”„«»<>|;&(){}[\],=:]+/u;
+/** An address with a host in it; `file:///a` and `unix:///a` are paths. */
+const ADDRESS = /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s/'"`<>()[\]{},;][^\s'"`<>()[\]{},;]*/giu;
+const TARGET = />[>|]?[ \t]{0,9}["']?([^\s"'<>|;&()]+)/g;
+const QUOTED = /["'`‘‚“„«]([^"'`‘’‚“”„«»\n]{1,1024})["'`’‘”“»]/gu;
+
+/** Names in what a command printed: those that say where they are. */
+export function pathsInOutput(text: string, places: Places): ReadonlySet<string> {
+  return collected(namesIn(text.slice(-LONGEST_TEXT)).filter((name) => /^~|\/|^\.\.$/.test(name)), places);
+}
+
+/** Where a shell line redirects output to: `> PATH`, `2>>PATH`. */
+export function targetsInCommand(words: readonly string[], places: Places): ReadonlySet<string> {
+  const names = words.flatMap((word) => [...word.slice(0, LONGEST_TEXT).matchAll(TARGET)].map(([, name = ""]) => name));
+  return collected(names, places);
+}
+
+/** Names in a command's words: also plain ones, which may be links. */
+export function pathsInCommand(words: readonly string[], places: Places): ReadonlySet<string> {
+  const names = words.flatMap((word) => [word, ...namesIn(word.slice(0, LONGEST_TEXT))]);
+  return collected(names.filter((name) => !name.startsWith("-")), places);
+}
+
+function namesIn(raw: string): readonly string[] {
+  const text = raw.replaceAll("${HOME}", "$HOME").replaceAll(ADDRESS, " ");
+  const quoted = [...text.matchAll(QUOTED)].map(([, inner = ""]) => inner.trim()).filter((inner) =>
+    inner.includes(" ")
+  );
+  return [...quoted, ...text.split(SEPARATORS)].map((name) => isSteps(name) ? name : withoutTrailing(name, ".!?"));
+}
+
+/** `..` and `a/..` end in dots that belong to them. */
+function isSteps(name: string): boolean {
+  return /(?:^|\/)\.{1,2}$/.test(name);
+}
+
+function collected(names: readonly string[], { directory, home }: Places): ReadonlySet<string> {
+  const paths = new Set<string>();
+  for (const name of names) {
+    if (paths.size >= MOST_NAMES) break;
+    if (name === "" || name.length > LONGEST_NAME || name.includes("\0")) continue;
+    const expanded = expandHome(name, home);
+    if (expanded === undefined) continue;
+    paths.add(withoutSteps(absolutePath(expanded, directory)));
+  }
+  return paths;
+}
+
+function expandHome(name: string, home: string | undefined): string | undefined {
+  const rest = /^(?:~|\$HOME)(\/.*)?$/s.exec(name);
+  if (rest === null) return name.startsWith("~") || name.includes("$") ? undefined : name;
+  return home === undefined ? undefined : `${home}${rest[1] ?? ""}`;
+}
+
+/** Without empty names and `.` steps; `..` is left to who follows links. */
+function withoutSteps(path: string): string {
+  return `/${path.split("/").filter((name) => name !== "" && name !== ".").join("/")}`;
+}

@@ -1,0 +1,45 @@
+/**
+ * What the policy grants, asked by path instead of by trying (S15). Landlock's own rule: a path has the rights of every
+ * rule on it and on all directories above it. Pure; property tests hold it against the kernel.
+ */
+import { FS, grantable, WRITABLE_TREE } from "../policy/landlock.ts";
+import { isWithin } from "../../system/paths.ts";
+import type { SandboxPolicy } from "../policy/policy.ts";
+
+/** How a command may want to use a path. */
+export const ACCESSES = ["read", "list", "write", "execute", "create", "remove"] as const;
+export type Access = typeof ACCESSES[number];
+
+/** The right that each use takes, on the path itself or (`create`, `remove`) on the directory that holds it. */
+const NEEDED: Readonly<Record<Access, number>> = {
+  read: FS.readFile,
+  list: FS.readDir,
+  write: FS.writeFile,
+  execute: FS.execute,
+  create: FS.makeReg,
+  remove: FS.removeFile,
+};
+
+/** A mask of `FS` rights on the canonical absolute path `path`; 0: nothing is granted. */
+export function rightsOn(policy: SandboxPolicy, path: string): number {
+  let rights = 0;
+  for (const tree of policy.writable) {
+    if (isWithin(path, tree.path)) rights |= grantable(WRITABLE_TREE, policy.abi, "directory");
+  }
+  for (const grant of policy.grants) {
+    const covers = grant.kind === "directory" ? isWithin(path, grant.path) : path === grant.path;
+    if (covers) rights |= grantable(grant.rights, policy.abi, grant.kind);
+  }
+  return rights;
+}
+
+/** Whether all of `rights` are granted on the canonical path `path`. */
+export function isGranted(policy: SandboxPolicy, path: string, rights: number): boolean {
+  return (rightsOn(policy, path) & rights) === rights;
+}
+
+/** Whether commands may use the canonical path `path` so. For `create` and `remove` the directory is asked that holds it. */
+export function allows(policy: SandboxPolicy, path: string, access: Access): boolean {
+  const inside = access === "create" || access === "remove" ? path.slice(0, path.lastIndexOf("/")) || "/" : path;
+  return isGranted(policy, inside, NEEDED[access]);
+}

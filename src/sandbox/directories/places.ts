@@ -1,0 +1,67 @@
+/**
+ * Where the server keeps what is its own: session directories and caches. Commands must not be able to rename, link
+ * or replace any part of the way there, so no such place lies in a tree they can write to.
+ */
+import { absolutePath, expected, parentOf, realPath, trustedPath } from "../../system/paths.ts";
+
+/** Directories the server asks for, in this order; only those that exist count. */
+export interface PlaceQuestion {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly home: string | undefined;
+  /** Canonical trees commands can write to. */
+  readonly writable: readonly string[];
+}
+
+/** An existing directory for session directories, canonical; undefined: every usual one is open to commands. */
+export function sessionBase({ environment, home, writable }: PlaceQuestion): string | undefined {
+  const wanted = [environment["TMPDIR"], "/tmp", "/var/tmp", environment["XDG_RUNTIME_DIR"], home];
+  return wanted.filter((path) => path?.startsWith("/")).map((path) => trustedPath(path ?? "", writable))
+    .find((path) => path !== undefined && isWritableDirectory(path));
+}
+
+/**
+ * The cache of one scope, made where it is missing: kept between sessions, private to the scope, so that no project
+ * poisons another's. Undefined where none can be made that is surely ours: the session's own serves then.
+ */
+export function scopeCache(question: PlaceQuestion, name: string): string | undefined {
+  const { environment, home, writable } = question;
+  const wanted = environment["XDG_CACHE_HOME"] ?? (home === undefined ? undefined : absolutePath(".cache", home));
+  if (wanted === undefined || !wanted.startsWith("/")) return undefined;
+  // The user's cache directory may be missing in a new account; what lies above it is not made.
+  const find = () => trustedPath(wanted, writable);
+  const base = find() ??
+    (trustedPath(parentOf(wanted), writable) !== undefined && makeDirectory(wanted) ? find() : undefined);
+  if (base === undefined) return undefined;
+  let path = base;
+  for (const part of ["ahma_mcp", "scopes", name]) {
+    path = `${path}/${part}`;
+    if (!makeDirectory(path) || !isOwnDirectory(path)) return undefined;
+  }
+  return path;
+}
+
+function makeDirectory(path: string): boolean {
+  return expected(() => {
+    try {
+      Deno.mkdirSync(path, { mode: 0o700 });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+    return true;
+  }) ?? false;
+}
+
+/** A real directory of the server, writable by no other user: not a link in its place. */
+function isOwnDirectory(path: string): boolean {
+  const found = expected(() => Deno.lstatSync(path));
+  return found?.isDirectory === true && found.uid === Deno.uid() && ((found.mode ?? 0) & 0o022) === 0 &&
+    realPath(parentOf(path)) === parentOf(path);
+}
+
+/** Asked by trying: access rights say little on read-only and network file systems. */
+function isWritableDirectory(path: string): boolean {
+  return expected(() => {
+    Deno.removeSync(Deno.makeTempDirSync({ dir: path, prefix: ".ahma_mcp-" }));
+    return true;
+  }) ?? false;
+}

@@ -1,0 +1,132 @@
+/**
+ * The session's temp directory as commands see it at /tmp and /var/tmp (S5), where namespaces are allowed. What they may
+ * use below those places is shown there at its own path, and nothing else is: no other program's names, no sockets.
+ *
+ * Each such path needs something to be mounted on. Its first name lies in the temp directory itself, where it is a mount
+ * point in every command, which none of them can rename or remove. What comes below that name lies in a directory of the
+ * server's, shown read-only. Every mount point is compared when it is used (S20).
+ */
+import { expected, isWithin } from "../../system/paths.ts";
+import type { PathGrant, PinnedDirectory, PrivateTemporary } from "../policy/policy.ts";
+import type { Covers } from "./session_directory.ts";
+
+/** Directories of the system that everybody writes to. */
+const SHARED = ["/tmp", "/var/tmp"] as const;
+
+export interface TemporaryQuestion {
+  /** The session's temp directory, empty. */
+  readonly tree: PinnedDirectory;
+  /** A directory of the session's that commands cannot write to, where further ones can be made. */
+  readonly root: string;
+  readonly covers: Covers;
+  readonly writable: readonly PinnedDirectory[];
+  readonly grants: readonly PathGrant[];
+  readonly identityOf: (path: string) => Pick<PinnedDirectory, "device" | "inode"> | undefined;
+}
+
+/** What to mount; undefined: the places are open to commands themselves, or the mount points cannot be made. */
+export function privateTemporary(question: TemporaryQuestion): PrivateTemporary | undefined {
+  const opened = [...question.writable, ...question.grants];
+  const places = sharedPlaces().filter((place) => !opened.some(({ path }) => isWithin(place, path)));
+  if (places.length === 0) return undefined;
+  try {
+    return madeFor(places, question);
+  } catch (error) {
+    // One place wants a file where the other wants a directory of the same name; or there is no room.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Where a path that a command names lies outside: in the temp directory where it is below one of the places. The path
+ * itself where it is not, or where it is, or leads to, what is shown at its own path.
+ */
+export function pathOutside(
+  { temporary, writable, grants }: {
+    readonly temporary?: PrivateTemporary;
+    readonly writable: readonly PinnedDirectory[];
+    readonly grants: readonly PathGrant[];
+  },
+  path: string,
+): string {
+  const place = temporary?.places.find((one) => isWithin(path, one));
+  if (temporary === undefined || place === undefined) return path;
+  const shown = [...writable, ...grants, ...temporary.ways.map(({ at }) => at)];
+  if (shown.some((one) => isWithin(path, one.path))) return path;
+  return temporary.tree.path + path.slice(place.length);
+}
+
+/** Canonical, each once. */
+function sharedPlaces(): readonly string[] {
+  const real = SHARED.map((path) => expected(() => Deno.realPathSync(path)));
+  const found = real.filter((path) => path !== undefined && path !== "/");
+  return [...new Set(found)].filter((path) => path !== undefined);
+}
+
+function madeFor(places: readonly string[], question: TemporaryQuestion): PrivateTemporary | undefined {
+  const { tree, covers } = question;
+  const maker = new MountPoints(question);
+  for (const place of places) {
+    for (const { path, kind } of outermost(question)) if (isWithin(path, place)) maker.add(place, path, kind);
+    // Not mounted, but opened by their paths: what is made for them is empty too.
+    for (const [kind, path] of Object.entries(covers)) {
+      if (isWithin(path, place)) maker.add(place, path, kind === "file" ? "file" : "directory");
+    }
+  }
+  const found = maker.found();
+  return found && { tree, places, covers, ...found };
+}
+
+type Shown = Pick<PathGrant, "path" | "kind">;
+
+/** What lies in another one comes with it. */
+function outermost({ writable, grants }: TemporaryQuestion): readonly Shown[] {
+  const all: readonly Shown[] = [...writable.map(({ path }) => ({ path, kind: "directory" as const })), ...grants];
+  return all.filter(({ path }) => !all.some((one) => one.path !== path && isWithin(path, one.path)));
+}
+
+class MountPoints {
+  readonly #question: TemporaryQuestion;
+  /** Of each first name: where what lies below it is. */
+  readonly #ways = new Map<string, { readonly source: string; readonly at: string }>();
+  /** Where the mount point of each path was made. */
+  readonly #points = new Map<string, string>();
+
+  constructor(question: TemporaryQuestion) {
+    this.#question = question;
+  }
+
+  add(place: string, path: string, kind: "directory" | "file"): void {
+    const { tree, root } = this.#question;
+    const [first = "", ...rest] = path.slice(place.length + 1).split("/");
+    const top = `${tree.path}/${first}`;
+    if (rest.length === 0) return this.#make(path, top, kind);
+    const source = `${root}/ways${place}/${first}`;
+    Deno.mkdirSync(top, { recursive: true, mode: 0o755 });
+    this.#ways.set(`${place}/${first}`, { source, at: top });
+    this.#make(path, `${source}/${rest.join("/")}`, kind);
+  }
+
+  found(): Pick<PrivateTemporary, "ways" | "points"> | undefined {
+    const ways = [...this.#ways].map(([path, { source, at }]) => ({
+      at: this.#pinned(path, at),
+      source: this.#pinned(source, source),
+    }));
+    const points = [...this.#points].map(([path, made]) => this.#pinned(path, made));
+    const isWhole = [...ways.flatMap(({ at, source }) => [at, source]), ...points].every((one) => one !== undefined);
+    return isWhole ? { ways, points } as Pick<PrivateTemporary, "ways" | "points"> : undefined;
+  }
+
+  #make(path: string, at: string, kind: "directory" | "file"): void {
+    this.#points.set(path, at);
+    if (kind === "directory") return Deno.mkdirSync(at, { recursive: true, mode: 0o755 });
+    Deno.mkdirSync(at.slice(0, at.lastIndexOf("/")), { recursive: true, mode: 0o755 });
+    Deno.writeFileSync(at, new Uint8Array(), { mode: 0o444 });
+  }
+
+  #pinned(path: string, made: string): PinnedDirectory | undefined {
+    const identity = this.#question.identityOf(made);
+    return identity && { path, ...identity };
+  }
+}

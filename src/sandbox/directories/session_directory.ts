@@ -1,0 +1,120 @@
+/**
+ * The private directories of one session (S5): `tmp` for commands, `files` that commands may read and only the
+ * server writes. Both lie in a fresh 0700 directory and go with the session. A lock on the file `owner` tells that the
+ * session lives: it goes with the server however that ends, and holds across PID namespaces.
+ */
+import { removeTree } from "../../system/remove_tree.ts";
+
+/** What is left of a session that was killed is removed by a later one. */
+const PREFIX = "ahma_mcp-";
+/** While it is being made it has another name, so that nobody takes it for one without an owner. */
+const UNFINISHED_PREFIX = ".ahma_mcp-";
+const OWNER_FILE = "owner";
+
+export interface SessionDirectories {
+  readonly root: string;
+  /** Undefined with `--no-temp-files`. */
+  readonly temporary: string | undefined;
+  readonly files: string;
+  /** Locked as long as the session lives. */
+  readonly owner: Deno.FsFile;
+}
+
+export interface SessionOptions {
+  /** False: `--no-temp-files`. */
+  readonly temporaryFiles: boolean;
+}
+
+/** Makes them in `base`, an existing canonical directory. */
+export function createSessionDirectories(base: string, { temporaryFiles }: SessionOptions): SessionDirectories {
+  const unfinished = Deno.makeTempDirSync({ dir: base, prefix: UNFINISHED_PREFIX });
+  try {
+    return finish(unfinished, base, temporaryFiles);
+  } catch (thrown) {
+    Deno.removeSync(unfinished, { recursive: true }); // nothing else would: it has not its lasting name
+    throw thrown;
+  }
+}
+
+function finish(unfinished: string, base: string, temporaryFiles: boolean): SessionDirectories {
+  const owner = Deno.openSync(`${unfinished}/${OWNER_FILE}`, { write: true, createNew: true, mode: 0o600 });
+  owner.lockSync(EXCLUSIVE);
+  Deno.mkdirSync(`${unfinished}/files`, { mode: 0o700 });
+  if (temporaryFiles) Deno.mkdirSync(`${unfinished}/tmp`, { mode: 0o700 });
+  const root = `${base}/${PREFIX}${
+    unfinished.slice(unfinished.lastIndexOf(UNFINISHED_PREFIX) + UNFINISHED_PREFIX.length)
+  }`;
+  Deno.renameSync(unfinished, root);
+  return { root, temporary: temporaryFiles ? `${root}/tmp` : undefined, files: `${root}/files`, owner };
+}
+
+const EXCLUSIVE = true;
+
+/** An empty directory and an empty file, to stand in place of what commands may not see. */
+export interface Covers {
+  readonly directory: string;
+  readonly file: string;
+}
+
+/** Makes both. */
+export function createCovers({ root }: Pick<SessionDirectories, "root">): Covers {
+  const covers = { directory: `${root}/empty`, file: `${root}/nothing` };
+  Deno.mkdirSync(covers.directory, { mode: 0o555 });
+  Deno.writeFileSync(covers.file, new Uint8Array(), { mode: 0o444, createNew: true });
+  return covers;
+}
+
+/** A cache that goes with the session, where none is kept between sessions. */
+export function createSessionCache({ root }: Pick<SessionDirectories, "root">): string {
+  const cache = `${root}/cache`;
+  Deno.mkdirSync(cache, { mode: 0o700 });
+  return cache;
+}
+
+/**
+ * Removes a session's directories, whatever commands left in them.
+ * @throws {Error} When something in them cannot be removed.
+ */
+export async function removeSessionDirectories({ root, owner }: SessionDirectories): Promise<void> {
+  try {
+    await removeTree(root);
+  } finally {
+    owner.close();
+  }
+}
+
+/** What `removeStaleSessions` did. */
+export interface StaleSessions {
+  readonly removed: number;
+  /** One sentence for each that could not be removed. */
+  readonly problems: readonly string[];
+}
+
+/** Removes directories of this user's sessions in `base` whose server is gone. */
+export async function removeStaleSessions(base: string): Promise<StaleSessions> {
+  let removed = 0;
+  const problems: string[] = [];
+  for await (const entry of Deno.readDir(base)) {
+    if (!entry.isDirectory || !entry.name.startsWith(PREFIX)) continue;
+    try {
+      if (await removeIfStale(`${base}/${entry.name}`)) removed++;
+    } catch (error) {
+      // Just being removed by another server, or full of what even its owner cannot remove.
+      if (!(error instanceof Error)) throw error;
+      if (!(error instanceof Deno.errors.NotFound)) problems.push(`Cannot remove "${entry.name}": ${error.message}`);
+    }
+  }
+  return { removed, problems };
+}
+
+async function removeIfStale(root: string): Promise<boolean> {
+  const path = `${root}/${OWNER_FILE}`;
+  const [directory, file] = await Promise.all([Deno.lstat(root), Deno.lstat(path)]);
+  const uid = Deno.uid();
+  // What others made under our name is none of our business, and opening it could hang or never end.
+  if (directory.uid !== uid || file.uid !== uid || !file.isFile || !directory.isDirectory) return false;
+  using owner = await Deno.open(path, { read: true, write: true });
+  if (!await owner.tryLock(EXCLUSIVE)) return false;
+  await removeTree(root);
+  return true;
+}

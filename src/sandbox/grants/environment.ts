@@ -1,0 +1,151 @@
+/** The environment of commands, built from nothing (S9). What is not named here or by `--env` never reaches a command. */
+import { searchPath } from "../../system/search_path.ts";
+
+/** Passed on as they are, when set. */
+const PASSED = [
+  "COLORTERM",
+  "DENO_TLS_CA_STORE",
+  "GOTOOLCHAIN",
+  "HOME",
+  "LANG",
+  "LANGUAGE",
+  "LOGNAME",
+  "RUSTUP_TOOLCHAIN",
+  "TZ",
+  "USER",
+  "no_proxy",
+  "NO_PROXY",
+] as const;
+
+/** The categories of locale(7), by name: any other LC_ name may carry anything, and ssh servers take them. */
+const LOCALE = [
+  "LC_ADDRESS",
+  "LC_ALL",
+  "LC_COLLATE",
+  "LC_CTYPE",
+  "LC_IDENTIFICATION",
+  "LC_MEASUREMENT",
+  "LC_MESSAGES",
+  "LC_MONETARY",
+  "LC_NAME",
+  "LC_NUMERIC",
+  "LC_PAPER",
+  "LC_TELEPHONE",
+  "LC_TIME",
+] as const;
+
+/** Directories of tool chains: passed on, and readable (`toolchainHomes`). */
+const TOOLCHAINS = [
+  "ANDROID_HOME",
+  "ANDROID_SDK_ROOT",
+  "CONDA_PREFIX",
+  "GOROOT",
+  "JAVA_HOME",
+  "NVM_DIR",
+  "PYENV_ROOT",
+  "RUSTUP_HOME",
+  "SDKMAN_DIR",
+  "VIRTUAL_ENV",
+  "VOLTA_HOME",
+] as const;
+
+/** Files of certificates: passed on, and readable (`certificateFiles`). */
+const CERTIFICATES = [
+  "CURL_CA_BUNDLE",
+  "DENO_CERT",
+  "GIT_SSL_CAINFO",
+  "NODE_EXTRA_CA_CERTS",
+  "PIP_CERT",
+  "REQUESTS_CA_BUNDLE",
+  "SSL_CERT_DIR",
+  "SSL_CERT_FILE",
+] as const;
+
+/** Passed on unless the address carries a user name or password. */
+const PROXIES = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] as const;
+
+/** Set for every command: nothing may wait for a person (X15). */
+const NON_INTERACTIVE: Readonly<Record<string, string>> = {
+  DEBIAN_FRONTEND: "noninteractive",
+  DENO_NO_PROMPT: "1",
+  DENO_NO_UPDATE_CHECK: "1",
+  GIT_EDITOR: "true",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  PAGER: "cat",
+  PIP_DISABLE_PIP_VERSION_CHECK: "1",
+  PIP_NO_INPUT: "1",
+  TERM: "dumb",
+  npm_config_update_notifier: "false",
+};
+
+/** Sub-directories of the private cache by the variable that names them. */
+const CACHES: Readonly<Record<string, string>> = {
+  CARGO_HOME: "cargo",
+  DENO_DIR: "deno",
+  GOCACHE: "go-build",
+  GOMODCACHE: "go-mod",
+  GOPATH: "go",
+  GRADLE_USER_HOME: "gradle",
+  PIP_CACHE_DIR: "pip",
+  UV_CACHE_DIR: "uv",
+  XDG_CACHE_HOME: "xdg",
+  YARN_CACHE_FOLDER: "yarn",
+  npm_config_cache: "npm",
+  npm_config_store_dir: "pnpm-store",
+};
+
+/** Names that load code into every program or shell, or are ours: not even `--env` passes them. */
+const NEVER = /^(AHMA_.*|LD_.*|DYLD_.*|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|GCONV_PATH)$/;
+
+export interface EnvironmentPlan {
+  /** The server's own. */
+  readonly server: Readonly<Record<string, string>>;
+  /** Names from `--env`. */
+  readonly extra: readonly string[];
+  /** Undefined with `--no-temp-files`. */
+  readonly temporaryDirectory: string | undefined;
+  readonly cacheDirectory: string;
+  /** The sanitised git configuration. */
+  readonly gitConfiguration: string;
+  readonly shell: string;
+}
+
+/** The variables every command starts with. Pure. */
+export function buildEnvironment(plan: EnvironmentPlan): Readonly<Record<string, string>> {
+  const environment: Record<string, string> = { PATH: searchPath(plan.server["PATH"]).join(":") };
+  const pass = (name: string) => {
+    const value = plan.server[name];
+    if (value !== undefined) environment[name] = value;
+  };
+  [...PASSED, ...TOOLCHAINS, ...CERTIFICATES].forEach(pass);
+  LOCALE.forEach(pass);
+  PROXIES.filter((name) => !plan.server[name]?.includes("@")).forEach(pass);
+  environment["LANG"] ??= "C.UTF-8";
+  environment["SHELL"] = plan.shell;
+  Object.assign(environment, NON_INTERACTIVE);
+  for (const [name, directory] of Object.entries(CACHES)) environment[name] = `${plan.cacheDirectory}/${directory}`;
+  environment["GIT_CONFIG_GLOBAL"] = plan.gitConfiguration;
+  if (plan.temporaryDirectory !== undefined) environment["TMPDIR"] = plan.temporaryDirectory;
+  plan.extra.filter((name) => !isForbiddenVariable(name)).forEach(pass);
+  return environment;
+}
+
+/** Whether a variable may never be handed to a command by `--env`. */
+export function isForbiddenVariable(name: string): boolean {
+  return NEVER.test(name);
+}
+
+/** Certificate files and directories the environment points at, so that the policy can make them readable. */
+export function certificateFiles(server: Readonly<Record<string, string>>): readonly string[] {
+  return absolutePaths(CERTIFICATES, server);
+}
+
+/** Directories of tool chains the environment points at, for the same reason. */
+export function toolchainHomes(server: Readonly<Record<string, string>>): readonly string[] {
+  return absolutePaths(TOOLCHAINS, server);
+}
+
+function absolutePaths(names: readonly string[], server: Readonly<Record<string, string>>): readonly string[] {
+  return names.map((name) => server[name]).filter((path) => path !== undefined).filter((path) => path.startsWith("/"));
+}

@@ -1,0 +1,140 @@
+/**
+ * What commands may read and execute besides their scope (S4). What people name is granted or refused with a reason;
+ * what is found automatically (PATH, certificates, tool chains) is granted only where nobody could have planted it.
+ */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { certificateFiles, toolchainHomes } from "./environment.ts";
+import { searchPath } from "../../system/search_path.ts";
+import { DATA_TREE, grantable, READABLE_TREE } from "../policy/landlock.ts";
+import {
+  absolutePath,
+  expected,
+  isWithin,
+  type LinkLook,
+  lookingOnce,
+  realPath,
+  trustedPath,
+} from "../../system/paths.ts";
+import type { PathGrant } from "../policy/policy.ts";
+import { holdsSensitive, sensitiveProblem } from "../protect/sensitive.ts";
+import { systemPaths, type WantedPath } from "./system_paths.ts";
+import { toolchainDirectories } from "./toolchains.ts";
+
+/** Directories that hold too much to be granted because something on the PATH lies in them. */
+const TOO_WIDE = new Set([
+  "/",
+  "/boot",
+  "/dev",
+  "/etc",
+  "/home",
+  "/media",
+  "/mnt",
+  "/proc",
+  "/root",
+  "/run",
+  "/srv",
+  "/sys",
+  "/tmp",
+  "/usr",
+  "/var",
+  "/var/lib",
+  "/var/tmp",
+]);
+
+export interface GrantQuestion {
+  readonly environment: Readonly<Record<string, string>>;
+  /** As the environment gives it. */
+  readonly home: string | undefined;
+  readonly workingDirectory: string;
+  /** `--read`, as given. */
+  readonly reads: readonly string[];
+  /** The session's directory of private files. */
+  readonly files: string;
+  readonly abi: number;
+  /** Canonical trees commands can write to. */
+  readonly writable: readonly string[];
+  /** Places that stay closed (sensitive.ts). */
+  readonly sensitive: readonly string[];
+  /** `--strict`: nothing below home is found automatically. */
+  readonly strict: boolean;
+}
+
+/** The grants, or why a `--read` is refused. */
+export function readableGrants(question: GrantQuestion): Outcome<readonly PathGrant[]> {
+  const named: WantedPath[] = [];
+  for (const given of question.reads) {
+    const path = namedPath(given, question);
+    if (!path.ok) return path;
+    named.push({ path: path.value, rights: READABLE_TREE });
+  }
+  const home = question.home === undefined ? undefined : realPath(question.home);
+  const targetOf = lookingOnce();
+  const found = automaticPaths(question, home, targetOf).filter(({ path }) =>
+    isModest(path, home, question.sensitive) &&
+    !(question.strict && home !== undefined && isWithin(path, home))
+  );
+  const all = [...systemPaths({ ownProc: true }), ...found, ...named, { path: question.files, rights: DATA_TREE }];
+  return success(merged(all, question, targetOf));
+}
+
+/** A path that a person opens to commands: canonical, or why it is refused. */
+export function namedPath(
+  given: string,
+  { workingDirectory, writable, sensitive }: Pick<GrantQuestion, "workingDirectory" | "writable" | "sensitive">,
+): Outcome<string> {
+  const spelled = absolutePath(given, workingDirectory);
+  const real = realPath(spelled);
+  if (real === undefined) {
+    return failure(`Cannot open "${given}" to commands: it does not exist. Name an existing directory or file`);
+  }
+  if (trustedPath(spelled, writable) === undefined && !writable.some((tree) => isWithin(real, tree))) {
+    return failure(
+      `Cannot open "${given}" to commands: the way there leads through a directory they can write to, and a link in ` +
+        "it could lead anywhere. Name the place itself",
+    );
+  }
+  const problem = sensitiveProblem(real, sensitive);
+  return problem === undefined ? success(real) : failure(problem);
+}
+
+function automaticPaths(
+  question: GrantQuestion,
+  home: string | undefined,
+  targetOf: LinkLook,
+): readonly WantedPath[] {
+  const { environment, writable } = question;
+  const resolve = (path: string) => trustedPath(path, writable, targetOf);
+  const path = searchPath(environment["PATH"]);
+  const homes = toolchainHomes(environment);
+  return [
+    ...toolchainDirectories({ path, home, homes, resolve }).map((tree) => ({ path: tree, rights: READABLE_TREE })),
+    ...certificateFiles(environment).map((file) => ({ path: file, rights: DATA_TREE })),
+  ].flatMap((wanted) => {
+    const real = resolve(wanted.path);
+    return real === undefined ? [] : [{ ...wanted, path: real }];
+  });
+}
+
+/** Neither wide nor a place of credentials. Canonical paths. */
+function isModest(path: string, home: string | undefined, sensitive: readonly string[]): boolean {
+  return !TOO_WIDE.has(path) && path !== home && !holdsSensitive(path, sensitive);
+}
+
+/** Follows the links of what is left, drops what is missing and what a wider grant covers already. */
+function merged(
+  wanted: readonly WantedPath[],
+  { abi, writable }: GrantQuestion,
+  targetOf: LinkLook,
+): readonly PathGrant[] {
+  const grants: PathGrant[] = [];
+  for (const { path, rights, kind: known } of wanted) {
+    const real = known === undefined ? trustedPath(path, writable, targetOf) : path;
+    if (real === undefined) continue;
+    const kind = known ?? expected(() => Deno.statSync(real).isDirectory ? "directory" : "file");
+    if (kind === undefined) continue;
+    const granted = grantable(rights, abi, kind);
+    const covered = grants.some((one) => isWithin(real, one.path) && (one.rights & granted) === granted);
+    if (!covered) grants.push({ path: real, kind, rights: granted });
+  }
+  return grants;
+}

@@ -1,0 +1,36 @@
+/**
+ * Where the runtime keeps compiled code (S4). It takes what is in that cache for the program's own code, whatever the
+ * source says, so a command that could write there would decide what the next server does, outside of any sandbox.
+ */
+import { absolutePath, existingPart, isWithin, trustedPath } from "../../system/paths.ts";
+
+export interface RuntimeCacheQuestion {
+  /** The server's own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly workingDirectory: string;
+  /** Canonical trees commands can write to. */
+  readonly writable: readonly string[];
+}
+
+/** Why commands must not be run with this cache; undefined: they cannot write to it. */
+export function runtimeCacheProblem(question: RuntimeCacheQuestion): string | undefined {
+  const { environment, workingDirectory, writable } = question;
+  const directory = runtimeCache(environment, workingDirectory);
+  if (directory === undefined) return undefined;
+  const open = writable.some((tree) => isWithin(directory, tree)) ||
+    trustedPath(existingPart(directory), writable) === undefined;
+  if (!open) return undefined;
+  return `Cannot use the runtime's cache "${directory}": commands could write to it, and with it the compiled code that ` +
+    "the next server runs. Set DENO_DIR to a directory outside the scope and --write";
+}
+
+/** As the runtime looks for it; a relative DENO_DIR counts from the working directory. */
+export function runtimeCache(
+  environment: Readonly<Record<string, string>>,
+  workingDirectory: string,
+): string | undefined {
+  const { DENO_DIR: own, XDG_CACHE_HOME: cache, HOME: home } = environment;
+  if (own !== undefined && own !== "") return absolutePath(own, workingDirectory);
+  if (cache?.startsWith("/")) return `${cache}/deno`;
+  return home?.startsWith("/") ? `${home}/.cache/deno` : undefined;
+}

@@ -1,0 +1,107 @@
+/**
+ * The paths of the system a development command needs, and nothing beside them (S4). Real programs run under
+ * these lists in tests/sandbox_programs_test.ts. `/etc` is named file by file because root could read `shadow`.
+ */
+import { DATA_TREE, READABLE_TREE, WRITABLE_DEVICE } from "../policy/landlock.ts";
+import { FS } from "../policy/landlock.ts";
+
+/** A path to grant if it exists; links are followed when the policy is made. */
+export interface WantedPath {
+  readonly path: string;
+  readonly rights: number;
+  /** Given for paths that are what they are and that this program may not look at itself (/proc, /dev). */
+  readonly kind?: "directory" | "file";
+}
+
+const PROGRAM_TREES = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/opt",
+  "/nix/store",
+  "/home/linuxbrew/.linuxbrew",
+  "/snap",
+] as const;
+
+const ETC_NAMES = [
+  "alternatives",
+  "bash.bashrc",
+  "ca-certificates",
+  "ca-certificates.conf",
+  "crypto-policies",
+  "debian_version",
+  "gai.conf",
+  "gitattributes",
+  "gitconfig",
+  "group",
+  "host.conf",
+  "hosts",
+  "inputrc",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "locale.alias",
+  "localtime",
+  "lsb-release",
+  "magic",
+  "mime.types",
+  "npmrc",
+  "nsswitch.conf",
+  "os-release",
+  "passwd",
+  "pip.conf",
+  // Not all of it: keys lie beside the certificates, and root could read them.
+  "pki/ca-trust",
+  "pki/java",
+  "pki/tls/cert.pem",
+  "pki/tls/certs",
+  "pki/tls/ct_log_list.cnf",
+  "pki/tls/openssl.cnf",
+  "pki/tls/openssl.d",
+  "profile",
+  "profile.d",
+  "protocols",
+  "resolv.conf",
+  "services",
+  "ssl/ca-bundle.pem",
+  "ssl/cert.pem",
+  "ssl/certs",
+  "ssl/ct_log_list.cnf",
+  "ssl/openssl.cnf",
+  "terminfo",
+  "timezone",
+] as const;
+
+/** Directories of `/etc` whose names carry a version. */
+const ETC_PREFIXES = ["java-", "perl", "python3"] as const;
+
+const RUN_TREES = ["/run/systemd/resolve", "/run/nscd"] as const;
+
+const READABLE_DEVICES = ["/dev/urandom", "/dev/random", "/dev/zero", "/dev/full"] as const;
+
+/** Without an own /proc only these are shown: facts about the machine, none about processes. */
+const PROC_FILES = ["cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version"] as const;
+
+/** Everything of the system to grant; `ownProc` where commands see a /proc of their own. */
+export function systemPaths({ ownProc }: { readonly ownProc: boolean }): readonly WantedPath[] {
+  return [
+    ...PROGRAM_TREES.map((path) => ({ path, rights: READABLE_TREE })),
+    ...[...ETC_NAMES, ...versionedEtc()].map((name) => ({ path: `/etc/${name}`, rights: DATA_TREE })),
+    ...RUN_TREES.map((path) => ({ path, rights: DATA_TREE })),
+    { path: "/dev/null", rights: WRITABLE_DEVICE, kind: "file" },
+    ...READABLE_DEVICES.map((path) => ({ path, rights: FS.readFile, kind: "file" as const })),
+    ...(ownProc
+      ? [{ path: "/proc", rights: DATA_TREE, kind: "directory" as const }]
+      : PROC_FILES.map((name) => ({ path: `/proc/${name}`, rights: FS.readFile, kind: "file" as const }))),
+  ];
+}
+
+function versionedEtc(): readonly string[] {
+  return [...Deno.readDirSync("/etc")]
+    .filter((entry) => entry.isDirectory && ETC_PREFIXES.some((prefix) => entry.name.startsWith(prefix)))
+    .map((entry) => entry.name)
+    .sort();
+}

@@ -1,0 +1,134 @@
+import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
+import { type EntryMode } from "./interpreter.ts";
+
+/** A word of an entry: a number, the address of data, of another entry, or of an argument of one. */
+export type TableWord =
+  | number
+  | bigint
+  | { readonly kind: "data"; readonly offset: number }
+  | { readonly kind: "entry"; readonly entry: number }
+  | { readonly kind: "argument"; readonly entry: number; readonly index: number };
+
+export interface TableEntry {
+  readonly number: number;
+  readonly args: readonly TableWord[];
+  readonly mode: EntryMode;
+  readonly expect: number | bigint;
+  readonly step: number;
+  out: TableWord | undefined;
+}
+
+/** What a step does beyond its call. */
+export interface CallOptions {
+  /** Absent: `fatal`. */
+  readonly mode?: EntryMode;
+  /** For the modes `equals` and `compare`. */
+  readonly expect?: number | bigint;
+}
+
+const ENCODER = new TextEncoder();
+/** No system call has this number, so that the kernel answers ENOSYS. */
+const NO_CALL = -1;
+
+/** A table of system calls in the making: entries in order, their data, and the names of the steps for error messages. */
+export class Table {
+  readonly entries: TableEntry[] = [];
+  /** By step number: what the step was about, for a person. */
+  readonly steps: string[] = [];
+  /** Places in the data that hold addresses of other data. */
+  readonly pointers: { readonly at: number; readonly to: number }[] = [];
+  #data = new Uint8Array(8192);
+  #used = 0;
+
+  /** A table that begins as this one and goes its own way: a policy's part is made once, a command's for each. */
+  continued(): Table {
+    const copy = new Table();
+    copy.entries.push(...this.entries);
+    copy.steps.push(...this.steps);
+    copy.pointers.push(...this.pointers);
+    copy.#data = this.#data.slice();
+    copy.#used = this.#used;
+    return copy;
+  }
+
+  /** The data so far. */
+  data(): Uint8Array {
+    return this.#data.subarray(0, this.#used);
+  }
+
+  /** Adds a call; `step` says what it is for. Returns the entry's index. */
+  call(step: string, number: number, args: readonly TableWord[], options: CallOptions = {}): number {
+    this.steps.push(step);
+    this.entries.push({
+      number,
+      args,
+      mode: options.mode ?? "fatal",
+      expect: options.expect ?? 0,
+      step: this.steps.length - 1,
+      out: undefined,
+    });
+    return this.entries.length - 1;
+  }
+
+  /** Sends the low 32 bits of an entry's result to data or to an argument of another entry. One target per entry. */
+  send(entry: number, target: TableWord): void {
+    const from = this.entries[entry];
+    if (from === undefined || from.out !== undefined) {
+      throw new RangeError(`Cannot send the result of entry ${entry}: it is missing or has a target already`);
+    }
+    from.out = target;
+  }
+
+  /** Adds entries that fail unless something else is written over them; returns the index of the first. */
+  reserve(count: number): number {
+    const first = this.entries.length;
+    const step = this.steps.push("reserve room for a command") - 1;
+    for (let i = 0; i < count; i++) {
+      this.entries.push({ number: NO_CALL, args: [], mode: "fatal", expect: 0, step, out: undefined });
+    }
+    return first;
+  }
+
+  /** Sets an argument of an entry that could not be known when it was added. */
+  aim(entry: number, index: number, word: TableWord): void {
+    const from = this.entries[entry];
+    if (from === undefined) throw new RangeError(`Cannot set an argument of entry ${entry}: it is missing`);
+    this.entries[entry] = { ...from, args: from.args.with(index, word) };
+  }
+
+  /** Copies bytes in, aligned; returns where they stand. */
+  bytes(bytes: Uint8Array, alignment = 8): { kind: "data"; offset: number } {
+    const offset = Math.ceil(this.#used / alignment) * alignment;
+    const end = offset + bytes.length;
+    if (end > this.#data.length) {
+      const grown = new Uint8Array(Math.max(end, this.#data.length * 2));
+      grown.set(this.#data.subarray(0, this.#used));
+      this.#data = grown;
+    }
+    this.#data.set(bytes, offset);
+    this.#used = end;
+    return { kind: "data", offset };
+  }
+
+  /** A NUL-terminated string. @throws {TypeError} When the text holds NUL. */
+  text(text: string): { kind: "data"; offset: number } {
+    if (text.includes("\0")) throw new TypeError("Cannot pass text to the launcher: it holds a NUL character");
+    return this.bytes(ENCODER.encode(text + "\0"), 1);
+  }
+
+  /** Little-endian 64-bit words. */
+  words(...words: readonly (number | bigint)[]): { kind: "data"; offset: number } {
+    const bytes = new Uint8Array(words.length * 8);
+    const view = new DataView(bytes.buffer);
+    words.forEach((word, i) => view.setBigUint64(i * 8, BigInt.asUintN(64, BigInt(word)), LITTLE_ENDIAN));
+    return this.bytes(bytes);
+  }
+
+  /** A NULL-terminated array of pointers to strings, as `execve` takes it. */
+  vector(texts: readonly string[]): { kind: "data"; offset: number } {
+    const offsets = texts.map((text) => this.text(text).offset);
+    const vector = this.bytes(new Uint8Array(8 * (texts.length + 1)));
+    offsets.forEach((to, i) => this.pointers.push({ at: vector.offset + 8 * i, to }));
+    return vector;
+  }
+}

@@ -1,0 +1,67 @@
+/** The next best policy where the kernel refuses a step of one (S8): less of one layer, and all of the others. */
+import { isNetworkOpen, withoutOwnNetwork } from "../policy/confinement.ts";
+import { COUNT_STEP } from "./steps/limit_steps.ts";
+import { SHARED_MEMORY_STEP } from "./steps/mount_steps.ts";
+import { NETWORK_STEP } from "./steps/network_steps.ts";
+import { FILTER_STEP } from "./steps/seccomp_steps.ts";
+import { NAMESPACES_STEP } from "./steps.ts";
+import { TEMPORARY_STEP } from "./steps/temporary_steps.ts";
+import type { SandboxPolicy } from "../policy/policy.ts";
+import { restrictedToLandlock, withoutSharedMemory, withoutTemporary } from "./without_namespaces.ts";
+
+/** The policy without what `step` is part of; undefined: without it there is no sandbox. */
+export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | undefined {
+  const { confinement } = policy;
+  switch (step) {
+    case FILTER_STEP:
+      return { ...policy, confinement: { ...confinement, filter: false } };
+    case NETWORK_STEP:
+      return { ...policy, confinement: withoutOwnNetwork(confinement) };
+    case COUNT_STEP:
+      return { ...policy, confinement: { ...confinement, countedByNamespace: false } };
+    case SHARED_MEMORY_STEP:
+      return withoutSharedMemory(policy);
+    case TEMPORARY_STEP:
+      return withoutTemporary(policy);
+    case NAMESPACES_STEP:
+      // Kernels can be built without those of IPC alone, and one call asks for all.
+      return policy.sharedIpc === true ? restrictedToLandlock(policy) : { ...policy, sharedIpc: true };
+    default:
+      return policy.namespaces ? restrictedToLandlock(policy) : undefined;
+  }
+}
+
+/** Why nothing may run under a policy that held as well as this machine lets it; undefined: it may. */
+export function tooOpen({ confinement }: SandboxPolicy): string | undefined {
+  if (!isNetworkOpen(confinement)) return undefined;
+  return `Cannot run commands with --network ${confinement.network}: this system lets programs have neither a network ` +
+    "of their own (user namespaces) nor a filter of system calls (seccomp). Allow one of them, or use --network full";
+}
+
+/** One sentence for each protection that `settled` lacks and `wanted` had, or that this machine never had. */
+export function missingLayers(wanted: SandboxPolicy, settled: SandboxPolicy): readonly string[] {
+  const { confinement } = settled;
+  const missing: string[] = [];
+  if (!confinement.filter) {
+    missing.push(
+      "system calls are not filtered (no seccomp): Unix sockets, raw and other rare sockets, keyrings and " +
+        "the limits of other processes are open to commands",
+    );
+  }
+  if (settled.namespaces && settled.sharedIpc === true) {
+    missing.push("System V memory and message queues are shared with this user's other programs (no IPC namespaces)");
+  }
+  if (settled.namespaces && wanted.sharedMemory === true && settled.sharedMemory !== true) {
+    missing.push("commands have no /dev/shm: none of their own can be mounted, and the machine's is everybody's");
+  }
+  if (settled.namespaces && wanted.temporary !== undefined && settled.temporary === undefined) {
+    missing.push("/tmp and /var/tmp are closed to commands: the session's temp directory cannot be mounted there");
+  }
+  if (confinement.network !== wanted.confinement.network) {
+    missing.push("--network localhost became none: without namespaces there is no private loopback");
+  }
+  if (confinement.limits.processes !== undefined && settled.user.uid === 0 && !confinement.countedByNamespace) {
+    missing.push("processes of root are not limited: that takes a PID namespace of Linux 6.14 or later");
+  }
+  return missing;
+}

@@ -1,0 +1,63 @@
+/**
+ * Opening what a policy names, and comparing it with what the server saw (S20). A path is looked up for each step that
+ * needs it, and a command that runs at the same time can exchange the directories on its way. So every descriptor that is
+ * mounted, mounted on or granted is compared itself, and no link is followed to it: policies name canonical paths only.
+ */
+import type { PinnedDirectory } from "../../policy/policy.ts";
+import type { SystemCalls } from "../../../system/syscalls.ts";
+import type { Table, TableWord } from "../image/table.ts";
+
+const AT_FDCWD = -100;
+const AT_EMPTY_PATH = 0x1000;
+const O_CLOEXEC = 0x80000;
+const O_PATH = 0x200000;
+const RESOLVE_NO_SYMLINKS = 4;
+/** `struct open_how`: flags, mode, resolve. */
+const OPEN_HOW_BYTES = 24;
+const STAT_BYTES = 256;
+
+/** What these steps work with. */
+export interface IdentityDraft {
+  readonly table: Table;
+  readonly sys: SystemCalls;
+  readonly open: { readonly noFollow: number; readonly directory: number };
+}
+
+/** How a place is opened. */
+export interface PlaceOptions {
+  readonly step: string;
+  /** True: anything but a directory fails. */
+  readonly directory?: boolean;
+  /** The descriptor it must become; absent: any. */
+  readonly expect?: number;
+  /** Whether the launch goes on where there is nothing. */
+  readonly mode?: "fatal" | "soft";
+}
+
+/** Opens the place alone, not its content; a link anywhere on the way fails. Returns the entry. */
+export function openPlace({ table, sys, open }: IdentityDraft, path: string, options: PlaceOptions): number {
+  const { step, directory = false, expect, mode = "fatal" } = options;
+  const flags = O_PATH | O_CLOEXEC | open.noFollow | (directory ? open.directory : 0);
+  const how = table.words(flags, 0, RESOLVE_NO_SYMLINKS);
+  const args = [AT_FDCWD, table.text(path), how, OPEN_HOW_BYTES];
+  return table.call(step, sys.openat2, args, expect === undefined ? { mode } : { mode: "equals", expect });
+}
+
+/** Compares what `descriptor` is with what was pinned; anything else is fatal. `step` says so to a person. */
+export function comparePlace(
+  { table, sys }: IdentityDraft,
+  descriptor: TableWord,
+  pinned: PinnedDirectory,
+  step: string,
+): void {
+  const stat = table.bytes(new Uint8Array(STAT_BYTES));
+  table.call(`look at "${pinned.path}"`, sys.newfstatat, [descriptor, table.text(""), stat, AT_EMPTY_PATH]);
+  // struct stat begins with st_dev and st_ino on both processors.
+  table.call(step, 0, [stat], { mode: "compare", expect: pinned.device });
+  table.call(step, 0, [{ kind: "data", offset: stat.offset + 8 }], { mode: "compare", expect: pinned.inode });
+}
+
+/** How a writable tree that is another one now is told. */
+export function sameDirectoryStep(path: string): string {
+  return `see that "${path}" is still the same directory`;
+}

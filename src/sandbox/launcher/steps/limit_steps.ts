@@ -1,0 +1,95 @@
+/** Limits of what one command may use up (S10): the kernel ends or refuses it, and the server stays. */
+import type { ResourceLimits } from "../../policy/confinement.ts";
+import type { SandboxPolicy } from "../../policy/policy.ts";
+import type { SystemCalls } from "../../../system/syscalls.ts";
+import type { Table } from "../image/table.ts";
+
+/** asm-generic/resource.h, the same on both processors. */
+const RLIMIT: Readonly<Record<keyof ResourceLimits | "core", number>> = {
+  cpuSeconds: 0,
+  fileSize: 1,
+  memory: 2,
+  core: 4,
+  processes: 6,
+  openFiles: 7,
+};
+/** RESERVED_PIDS (linux/pid.h): numbers that are given out once, and not again. */
+const RESERVED_PIDS = 300;
+const PID_MAX_LIMIT = 4 * 1024 * 1024;
+const AT_FDCWD = -100;
+const O_WRONLY_CLOEXEC = 0x80001;
+
+/** The first that runs out of memory is a command, never the server. */
+const FIRST_TO_GO = "1000";
+
+/** The step by name, for those who go on without it. */
+export const COUNT_STEP = "limit the processes of the namespace";
+
+interface Draft {
+  readonly table: Table;
+  readonly sys: SystemCalls;
+}
+
+/** In a PID namespace of its own, once its /proc is mounted: numbers run out, root's too. */
+export function countProcesses(draft: Draft, { confinement }: SandboxPolicy): void {
+  const { limits, countedByNamespace } = confinement;
+  if (limits.processes === undefined || !countedByNamespace) return;
+  const highest = Math.min(limits.processes + RESERVED_PIDS, PID_MAX_LIMIT);
+  writeText(draft, COUNT_STEP, { path: "/proc/sys/kernel/pid_max", text: String(highest), mode: "fatal" });
+}
+
+/** Limits of the calling process and of all that come from it. */
+export function limitResources(draft: Draft, policy: SandboxPolicy): void {
+  const { limits, ceilings } = policy.confinement;
+  setLimit(draft, "core", 0);
+  for (const name of ["fileSize", "openFiles", "memory", "cpuSeconds"] as const) {
+    const limit = limits[name];
+    if (limit !== undefined) setLimit(draft, name, Math.min(limit, ceilings[name] ?? Infinity));
+  }
+  const processes = processLimit(policy);
+  if (processes !== undefined) setLimit(draft, "processes", Math.min(processes, ceilings.processes ?? Infinity));
+  // Where /proc may not be written the kernel chooses by size alone, as it would without us.
+  writeText(draft, "go first when memory runs out", {
+    path: "/proc/self/oom_score_adj",
+    text: FIRST_TO_GO,
+    mode: "soft",
+  });
+}
+
+/**
+ * The kernel counts an ordinary user's processes by user namespace; without one, all that user has on the machine.
+ * It does not count root's at all (kernel/fork.c).
+ */
+function processLimit({ confinement, namespaces, user }: SandboxPolicy): number | undefined {
+  const { limits, tasksAtStart } = confinement;
+  if (user.uid === 0 || limits.processes === undefined) return undefined;
+  return namespaces ? limits.processes : limits.processes + tasksAtStart;
+}
+
+function setLimit({ table, sys }: Draft, name: keyof typeof RLIMIT, limit: number): void {
+  // One second of processor time more, so that SIGXCPU comes first and says what it was.
+  const hard = name === "cpuSeconds" ? limit + 1 : limit;
+  table.call(`limit ${WORDS[name]}`, sys.prlimit64, [0, RLIMIT[name], table.words(limit, hard), 0]);
+}
+
+const WORDS: Readonly<Record<keyof typeof RLIMIT, string>> = {
+  cpuSeconds: "processor time",
+  fileSize: "file sizes",
+  memory: "memory",
+  core: "core dumps",
+  processes: "processes",
+  openFiles: "open files",
+};
+
+interface Text {
+  readonly path: string;
+  readonly text: string;
+  readonly mode: "fatal" | "soft";
+}
+
+/** The descriptor goes with the exec, and the waiting process closes all it has. */
+function writeText({ table, sys }: Draft, step: string, { path, text, mode }: Text): void {
+  const open = table.call(step, sys.openat, [AT_FDCWD, table.text(path), O_WRONLY_CLOEXEC, 0], { mode });
+  const write = table.call(step, sys.write, [-1, table.text(text), text.length], { mode });
+  table.send(open, { kind: "argument", entry: write, index: 0 });
+}

@@ -1,0 +1,135 @@
+/**
+ * What a command sees of the file system, with namespaces: everything outside the writable trees read-only, protected
+ * paths in them read-only too (S8), places of credentials covered (S7), an own /proc and an own /dev/shm.
+ */
+import { isWithin } from "../../../system/paths.ts";
+import type { GuardedPath } from "../../policy/policy.ts";
+import { copyMounts, MOUNT_ATTR_NODEV, MOUNT_ATTR_RDONLY, mountOn, openPinned } from "./copied_mounts.ts";
+import { type DescriptorNumbers, FIRST_FD } from "../image/descriptor_numbers.ts";
+import { comparePlace, type IdentityDraft, openPlace } from "./identity_steps.ts";
+import { REPORT_FD } from "../image/interpreter.ts";
+import { type MountedPolicy, outerFirst, TemporarySteps } from "./temporary_steps.ts";
+
+const AT_FDCWD = -100;
+const AT_EMPTY_PATH = 0x1000;
+const AT_RECURSIVE = 0x8000;
+const O_CLOEXEC = 0x80000;
+const MS_BIND = 0x1000;
+const MS_PRIVATE_REC = 0x44000;
+const MS_NOSUID_NODEV = 0x6;
+const MS_NOSUID_NODEV_NOEXEC = 0xe;
+const OPEN_TREE_CLONE = 1;
+/**
+ * The place to mount on, and what covers it. Several entries name each, so their numbers are known before: the lowest
+ * that are free, once everything below the report descriptor is closed.
+ */
+const PLACE_FD = FIRST_FD;
+const COVER_FD = 4;
+const CLOSE_STEP = "close what was opened to mount";
+/** Kernels count it as memory of whoever fills it. Docker gives 64 MiB, which browsers and Python outgrow. */
+const SHARED_MEMORY_BYTES = 512 * 1024 ** 2;
+
+/** The step by name, for those who go on without it. */
+export const SHARED_MEMORY_STEP = "mount an own /dev/shm";
+
+/**
+ * Everything outside the writable trees becomes read-only: this stops chmod, utime and xattr, which Landlock does not.
+ * The writable ones are set aside before and put back after: each mount in them keeps the flags it had. Device nodes
+ * that lie there (a tree of another system, say) lead root to the machine's disks, so none can be opened.
+ *
+ * What is set aside and what it is put back on are compared, each by the very descriptor that is used (S20). A tree in
+ * another one is put back on its place in that one, and so cannot be renamed in it.
+ */
+export function mountReadOnly(draft: IdentityDraft, policy: MountedPolicy): void {
+  const { table, sys } = draft;
+  const root = table.text("/");
+  table.call("keep mounts private", sys.mount, [0, root, 0, MS_PRIVATE_REC, 0]);
+  closeOpened(draft);
+  const temporary = new TemporarySteps(draft, policy);
+  const { numbers } = temporary;
+  const trees = outerFirst(policy.writable).map((pinned) => {
+    const place = openPinned(draft, pinned, `set "${pinned.path}" aside`, numbers);
+    if (pinned.path === policy.temporary?.tree.path) temporary.setAside(place);
+    return { path: pinned.path, at: temporary.pointOf(pinned), tree: copyTree(draft, place, pinned.path, numbers) };
+  });
+  const set = outerFirst([...trees, ...temporary.readables()]);
+  const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
+  table.call("make all mounts read-only", sys.mount_setattr, [AT_FDCWD, root, AT_RECURSIVE, readOnly, 32]);
+  temporary.mount();
+  for (const one of set) {
+    const step = `put "${one.path}" back`;
+    mountOn(draft, { tree: one.tree, place: openPinned(draft, one.at, step, numbers), step });
+  }
+  closeOpened(draft);
+  if (numbers.passedReports) table.call(CLOSE_STEP, sys.close_range, [REPORT_FD + 1, 0xffffffff, 0]);
+}
+
+/** Leaves a copy of a writable tree's mounts on a descriptor; returns its number. */
+function copyTree(draft: IdentityDraft, place: number, path: string, numbers: DescriptorNumbers): number {
+  const attributes = isWithin("/dev", path) ? 0n : MOUNT_ATTR_NODEV;
+  return copyMounts(draft, { place, path, attributes, step: `set "${path}" aside` }, numbers);
+}
+
+/**
+ * Covers each path. It is opened once, compared with what the server saw, and what is mounted there is that very file:
+ * no name is looked up twice, so a command that runs at the same time and exchanges files for links leads nothing
+ * astray. A path that changed since is fatal: the server looks again for the next command.
+ */
+export function guardPaths(draft: IdentityDraft, guarded: readonly GuardedPath[]): void {
+  const { table, sys } = draft;
+  if (guarded.length === 0) return;
+  const empty = table.text("");
+  const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
+  const cloned = OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH;
+  closeOpened(draft);
+  for (const one of guarded) {
+    const { path, cover, treatment } = one;
+    const step = `protect "${path}"`;
+    openPlace(draft, path, { step: `open "${path}" to protect it`, expect: PLACE_FD });
+    comparePlace(draft, PLACE_FD, one, `${step}, which just changed; the next command is safe again`);
+    const isItself = cover === path;
+    if (!isItself) openPlace(draft, cover, { step: `open "${cover}"`, expect: COVER_FD });
+    const source = isItself ? [PLACE_FD, empty, cloned | AT_RECURSIVE] : [COVER_FD, empty, cloned];
+    const tree = isItself ? COVER_FD : COVER_FD + 1;
+    table.call(step, sys.open_tree, source, { mode: "equals", expect: tree });
+    if (treatment !== "pin") {
+      table.call(step, sys.mount_setattr, [tree, empty, AT_EMPTY_PATH | AT_RECURSIVE, readOnly, 32]);
+    }
+    mountOn(draft, { tree, place: PLACE_FD, step });
+    closeOpened(draft);
+  }
+}
+
+function closeOpened({ table, sys }: IdentityDraft): void {
+  table.call(CLOSE_STEP, sys.close_range, [PLACE_FD, REPORT_FD - 1, 0]);
+}
+
+/**
+ * Programs share memory by files in /dev/shm; the host's are everybody's. `limit`: of one process's memory in bytes,
+ * which does not count these files, so they have no more room together; undefined: none.
+ */
+export function mountSharedMemory({ table, sys }: IdentityDraft, limit: number | undefined): void {
+  const type = table.text("tmpfs");
+  const place = table.text("/dev/shm");
+  const options = table.text(`mode=1777,size=${Math.min(limit ?? Infinity, SHARED_MEMORY_BYTES)}`);
+  table.call(SHARED_MEMORY_STEP, sys.mount, [type, place, type, MS_NOSUID_NODEV, options]);
+}
+
+/** Shows the processes of the own PID namespace only. */
+export function mountProc(draft: IdentityDraft, options: { readonly hideKernelFiles: boolean }): void {
+  const { table, sys } = draft;
+  const proc = table.text("proc");
+  table.call("mount an own /proc", sys.mount, [proc, table.text("/proc"), proc, MS_NOSUID_NODEV_NOEXEC, 0]);
+  if (options.hideKernelFiles) hideKernelFiles(draft);
+}
+
+/** Root could read the kernel's memory and log in an own /proc too, so these become empty. */
+function hideKernelFiles({ table, sys }: IdentityDraft): void {
+  const nothing = table.text("/dev/null");
+  for (const name of ["kcore", "kmsg", "keys", "kallsyms", "timer_list", "sched_debug"]) {
+    // Not every kernel has each of them.
+    table.call(`hide "/proc/${name}"`, sys.mount, [nothing, table.text(`/proc/${name}`), 0, MS_BIND, 0], {
+      mode: "soft",
+    });
+  }
+}

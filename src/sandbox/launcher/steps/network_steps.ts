@@ -1,0 +1,68 @@
+/** A network of the command's own (S6): empty, or with a loopback that nothing outside shares. */
+import type { Confinement } from "../../policy/confinement.ts";
+import type { SandboxPolicy } from "../../policy/policy.ts";
+import type { SystemCalls } from "../../../system/syscalls.ts";
+import type { Table } from "../image/table.ts";
+
+const CLONE_NEWUSER = 0x10000000;
+const CLONE_NEWNET = 0x40000000;
+const AT_FDCWD = -100;
+const O_CLOEXEC = 0x80000;
+const AF_INET = 2;
+const SOCK_DGRAM_CLOEXEC = 0x80002;
+const SIOCSIFFLAGS = 0x8914;
+const IFF_UP = 1;
+/** `struct ifreq`: the name in 16 bytes, then the flags; 40 bytes in all. */
+const REQUEST_BYTES = 40;
+const NAME_BYTES = 16;
+
+/** The steps by name, for those who go on without a network of their own. */
+export const NETWORK_STEP = "enter a network of its own";
+
+/** A network namespace without anything in it, which the server made once for all commands and holds open. */
+export interface EmptyNetwork {
+  /** Where the launcher opens the namespace. */
+  readonly network: string;
+  /** Of an ordinary user: the user namespace that owns it, in which alone it may be entered. */
+  readonly user: string | undefined;
+}
+
+interface Draft {
+  readonly table: Table;
+  readonly sys: SystemCalls;
+}
+
+/**
+ * Whether commands of a session may stand in one empty network. Making one takes the kernel longer than all other
+ * namespaces together. Commands can do nothing in it: no interface is up, they have no capabilities, and the filter
+ * lets them make no socket that could be named or reached (pairs that are born connected belong to who made them). So
+ * one command's differs from another's in nothing; where sockets can be made, each command has a network of its own.
+ */
+export function canShareNetwork({ namespaces, confinement }: SandboxPolicy): boolean {
+  const { network, ownNetwork, filter, unixSockets } = confinement;
+  return namespaces && ownNetwork && filter && network === "none" && unixSockets === "deny";
+}
+
+/** Before the own user namespace, which would have no say over it. */
+export function joinNetwork({ table, sys }: Draft, { network, user }: EmptyNetwork): void {
+  // Both are opened first: in the other user namespace the server's descriptors are out of reach.
+  const paths = user === undefined ? [network] : [user, network];
+  const opened = paths.map((path) => table.call(NETWORK_STEP, sys.openat, [AT_FDCWD, table.text(path), O_CLOEXEC, 0]));
+  for (const fd of opened) {
+    const kind = user !== undefined && fd === opened[0] ? CLONE_NEWUSER : CLONE_NEWNET;
+    table.send(fd, { kind: "argument", entry: table.call(NETWORK_STEP, sys.setns, [0, kind]), index: 0 });
+  }
+}
+
+/** Wants the capabilities of a new user namespace, or root's. */
+export function enterNetwork({ table, sys }: Draft, { network, ownNetwork }: Confinement): void {
+  if (!ownNetwork) return;
+  table.call(NETWORK_STEP, sys.unshare, [CLONE_NEWNET]);
+  if (network !== "localhost") return;
+  const request = new Uint8Array(REQUEST_BYTES);
+  new TextEncoder().encodeInto("lo", request);
+  request[NAME_BYTES] = IFF_UP;
+  const socket = table.call(NETWORK_STEP, sys.socket, [AF_INET, SOCK_DGRAM_CLOEXEC, 0]);
+  const up = table.call(NETWORK_STEP, sys.ioctl, [0, SIOCSIFFLAGS, table.bytes(request)]);
+  table.send(socket, { kind: "argument", entry: up, index: 0 });
+}

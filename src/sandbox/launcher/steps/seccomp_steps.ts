@@ -1,0 +1,28 @@
+/** Installs the filter of system calls (S8): after the last call it denies, and before the command exists. */
+import type { SandboxPolicy } from "../../policy/policy.ts";
+import { encode } from "../../seccomp/bpf.ts";
+import { seccompFilter } from "../../seccomp/filter.ts";
+import type { Processor, SystemCalls } from "../../../system/syscalls.ts";
+import type { Table } from "../image/table.ts";
+
+const SECCOMP_SET_MODE_FILTER = 1;
+
+/** The step by name, for those who go on without it. */
+export const FILTER_STEP = "filter system calls";
+
+interface Draft {
+  readonly table: Table;
+  readonly sys: SystemCalls;
+  readonly target: { readonly processor: Processor };
+}
+
+/** Wants no_new_privs or CAP_SYS_ADMIN. */
+export function filterCalls({ table, sys, target }: Draft, { confinement, namespaces }: SandboxPolicy): void {
+  if (!confinement.filter) return;
+  const program = seccompFilter({ ...confinement, namespaces }, target.processor);
+  const filter = table.bytes(encode(program));
+  // struct sock_fprog: the count, and the address
+  const header = table.words(program.length, 0);
+  table.pointers.push({ at: header.offset + 8, to: filter.offset });
+  table.call(FILTER_STEP, sys.seccomp, [SECCOMP_SET_MODE_FILTER, 0, header]);
+}

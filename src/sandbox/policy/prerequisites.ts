@@ -1,0 +1,55 @@
+/** Whether this machine can enforce the sandbox at all, and what to do where it cannot (S12, S13, S19). */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { Processor } from "../../system/syscalls.ts";
+
+const ENOSYS = 38;
+const EPERM = 1;
+const EOPNOTSUPP = 95;
+
+/** What this version needs even for `--no-sandbox`: commands are always started by the launcher. */
+const LAUNCHER_ONLY =
+  "The launcher that starts commands, with or without the sandbox, exists for Linux on x86_64 and aarch64 only";
+
+/** Closes every refusal. */
+export const WITHOUT =
+  "ahma_mcp does not run commands without a sandbox: an agent's command could change any file you can. " +
+  "To run without it nevertheless, start with --no-sandbox or AHMA_NO_SANDBOX=1";
+
+/** The processor if the launcher exists for it. */
+export function supportedProcessor(os: string, arch: string): Outcome<Processor> {
+  if (os !== "linux") {
+    return failure(`Cannot run on "${os}": ${LAUNCHER_ONLY}`);
+  }
+  if (arch !== "x86_64" && arch !== "aarch64") {
+    return failure(`Cannot run on "${arch}": ${LAUNCHER_ONLY}`);
+  }
+  return success(arch);
+}
+
+/** The answer of the kernel as an ABI that will do, or what is missing and how to get it. */
+export function acceptableAbi(answer: number, required: number | undefined): Outcome<number> {
+  if (answer < 0) return failure(`${whyUnavailable(-answer)}\n${WITHOUT}`);
+  if (required !== undefined && answer < required) {
+    return failure(
+      `Cannot start with --require-abi ${required}: this kernel's Landlock has ABI ${answer}.\n` +
+        "Upgrade the kernel (ABI 3 came with Linux 6.2, ABI 6 with 6.12), or ask for less",
+    );
+  }
+  return success(answer);
+}
+
+function whyUnavailable(errno: number): string {
+  switch (errno) {
+    case ENOSYS:
+      return "Cannot enforce the sandbox: this kernel was built without Landlock, or a container's seccomp profile hides it.\n" +
+        "Use Linux 5.13 or later built with CONFIG_SECURITY_LANDLOCK=y; in a container, allow the system calls landlock_* (Docker 20.10.14 and later do)";
+    case EOPNOTSUPP:
+      return "Cannot enforce the sandbox: Landlock is built into this kernel but not enabled.\n" +
+        'Add "landlock" to the boot parameter lsm= (see /sys/kernel/security/lsm for the present list) and restart';
+    case EPERM:
+      return "Cannot enforce the sandbox: an outer sandbox or seccomp profile refuses Landlock.\n" +
+        "Leave enforcement to the outer sandbox, or allow the system calls landlock_* in it";
+    default:
+      return `Cannot enforce the sandbox: the kernel answered error ${errno} when asked for Landlock`;
+  }
+}

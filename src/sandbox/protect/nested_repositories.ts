@@ -1,0 +1,108 @@
+/**
+ * Repositories below a tree: a monorepo's parts, submodules, clones. Their hooks and configuration count too (S8).
+ * Looked for once, near the top and not for long: an editor that searches for repositories goes no deeper either.
+ */
+import { isGenerated } from "./generated_directories.ts";
+import { isExpected } from "../../system/paths.ts";
+
+/** Levels of directories below the tree that are looked into. */
+const DEEPEST = 3;
+/** Levels of `.git/modules`: a submodule's name is a path. */
+const DEEPEST_NAME = 4;
+/** Some fifty microseconds each, before the first command. */
+const MOST_DIRECTORIES = 3_000;
+/** Each costs a command some seventy microseconds: looks before and after it, and mounts. */
+const MOST_REPOSITORIES = 128;
+
+export interface FoundRepositories {
+  /** The directories that hold a `.git`, the tree itself not among them. */
+  readonly directories: readonly string[];
+  /** Those that are themselves what a `.git` is: of bare, bare ones, a tree that is somebody's `.git`. */
+  readonly bare: readonly string[];
+  /** Those in which a repository keeps what leads a linked worktree, wherever that lies, to it. */
+  readonly worktrees: readonly string[];
+  /** False: there were more, or more to look into, than are looked at. */
+  readonly complete: boolean;
+}
+
+/** Looks level by level, so that what is near the top is found first. */
+export async function findNestedRepositories(tree: string): Promise<FoundRepositories> {
+  const search = new Search(tree);
+  await search.insideOf(`${tree}/.git`);
+  await search.directoriesOf(tree);
+  for (const directory of search.found.directories) await search.insideOf(`${directory}/.git`);
+  return { ...search.found, complete: search.complete };
+}
+
+class Search {
+  readonly found = { directories: [] as string[], bare: [] as string[], worktrees: [] as string[] };
+  complete = true;
+  readonly #tree: string;
+  #looked = 0;
+
+  constructor(tree: string) {
+    this.#tree = tree;
+  }
+
+  async directoriesOf(tree: string): Promise<void> {
+    let level = [tree];
+    for (let depth = 0; depth <= DEEPEST && level.length > 0; depth++) {
+      const next: string[] = [];
+      for (const directory of level) {
+        const entries = await this.#entriesOf(directory);
+        if (isRepository(entries) && this.#add(this.found.bare, directory)) {
+          await this.insideOf(directory);
+          continue;
+        }
+        for (const { name, isDirectory } of entries) {
+          if (name === ".git") {
+            if (directory !== this.#tree) this.#add(this.found.directories, directory);
+          } else if (isDirectory && !isGenerated(name)) next.push(`${directory}/${name}`);
+        }
+      }
+      level = next;
+    }
+  }
+
+  async insideOf(repository: string): Promise<void> {
+    for (const { name, isDirectory } of await this.#entriesOf(`${repository}/worktrees`)) {
+      if (isDirectory) this.#add(this.found.worktrees, `${repository}/worktrees/${name}`);
+    }
+    await this.#modulesIn(`${repository}/modules`, DEEPEST_NAME);
+  }
+
+  async #modulesIn(directory: string, levels: number): Promise<void> {
+    for (const { name, isDirectory } of levels === 0 ? [] : await this.#entriesOf(directory)) {
+      if (!isDirectory) continue;
+      const path = `${directory}/${name}`;
+      if (!isRepository(await this.#entriesOf(path))) await this.#modulesIn(path, levels - 1);
+      else if (this.#add(this.found.bare, path)) await this.insideOf(path);
+    }
+  }
+
+  #add(to: string[], path: string): boolean {
+    const { directories, bare, worktrees } = this.found;
+    const room = directories.length + bare.length + worktrees.length < MOST_REPOSITORIES;
+    if (room) to.push(path);
+    else this.complete = false;
+    return room;
+  }
+
+  async #entriesOf(directory: string): Promise<readonly Deno.DirEntry[]> {
+    if (this.#looked++ >= MOST_DIRECTORIES) {
+      this.complete = false;
+      return [];
+    }
+    try {
+      return await Array.fromAsync(Deno.readDir(directory));
+    } catch (thrown) {
+      if (!isExpected(thrown)) throw thrown;
+      return []; // what cannot be looked into holds nothing that can be found
+    }
+  }
+}
+
+/** As git recognizes its own. */
+function isRepository(entries: readonly Deno.DirEntry[]): boolean {
+  return ["HEAD", "objects", "refs"].every((wanted) => entries.some(({ name }) => name === wanted));
+}

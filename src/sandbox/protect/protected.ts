@@ -1,0 +1,240 @@
+/**
+ * Files that programs outside the sandbox obey: hooks and configuration of git, of editors, of agents, and our own (S8).
+ * A command that writes one runs its words later with all rights of the user, so commands may not change them.
+ *
+ * What exists when a command starts is mounted read-only in it. What does not exist cannot be denied: the kernel
+ * mounts nothing where nothing is, Landlock has no rules for names, and a placeholder in the project would be read by
+ * the very programs it is to protect (and committed, and left behind by a crash). Taking away what appeared is no way
+ * either: editors and agents make these files themselves while commands run, and an ordinary user's process cannot
+ * learn who made a file. So what appears is told with the result, and is read-only from the next command on.
+ */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { namedByGitConfiguration } from "./git_names.ts";
+import type { FoundRepositories } from "./nested_repositories.ts";
+import { expected, isWithin, normalPath, realPath } from "../../system/paths.ts";
+
+/** In a repository's own directory. `commondir` leads git elsewhere for its configuration and hooks. */
+const REPOSITORY_NAMES = ["hooks", "config", "config.worktree", "commondir"] as const;
+
+/** In the directory of a linked worktree, which has the hooks and the configuration of its repository. */
+const WORKTREE_NAMES = ["config.worktree", "commondir"] as const;
+
+/** In every writable tree, directories with all they hold. */
+export const PROTECTED_NAMES = [
+  ...REPOSITORY_NAMES.map((name) => `.git/${name}`),
+  // Where it is a file it leads git elsewhere too.
+  ".git",
+  ".vscode",
+  ".idea",
+  ".mcp.json",
+  ".cursor",
+  ".claude",
+  ".codex",
+  ".envrc",
+  ".husky",
+  ".ahma",
+  // Servers, hooks and tasks that other agents and editors start by themselves.
+  ".amazonq",
+  ".continue",
+  ".devcontainer",
+  ".devcontainer.json",
+  ".gemini",
+  ".kiro",
+  ".opencode",
+  ".qwen",
+  ".roo",
+  ".windsurf",
+  ".zed",
+  "opencode.json",
+  ".clinerules",
+  ".crush.json",
+  "crush.json",
+  ".junie",
+  ".kilocode",
+  ".trae",
+  // What editors and tool managers run when a directory is opened or entered, and git by hooks that lead to it.
+  ".dir-locals.el",
+  ".exrc",
+  ".nvim.lua",
+  ".nvimrc",
+  ".mise.toml",
+  "mise.toml",
+  "lefthook.yml",
+] as const;
+
+/** What ends so at the top of a tree when the server starts: an editor trusts those that it has opened before. */
+const PROTECTED_ENDING = ".code-workspace";
+
+/** Below home, as far as a writable tree holds them: home itself, or `~/.config`. */
+export const HOME_NAMES = [
+  ".bash_aliases",
+  ".bash_login",
+  ".bash_logout",
+  ".bash_profile",
+  ".bashrc",
+  ".config/ahma",
+  ".config/autostart",
+  ".config/environment.d",
+  ".config/fish",
+  ".config/git",
+  ".config/mise",
+  ".config/nvim",
+  ".config/systemd",
+  ".config/tmux",
+  ".cshrc",
+  ".emacs",
+  ".emacs.d",
+  ".gdbinit",
+  ".gitconfig",
+  ".inputrc",
+  ".kshrc",
+  ".login",
+  ".logout",
+  ".pam_environment",
+  ".profile",
+  ".screenrc",
+  ".tcshrc",
+  ".tmux.conf",
+  ".vim",
+  ".vimrc",
+  ".xinitrc",
+  ".xprofile",
+  ".xsession",
+  ".xsessionrc",
+  ".zlogin",
+  ".zlogout",
+  ".zprofile",
+  ".zshenv",
+  ".zshrc",
+] as const;
+
+/** A path to protect; it need not exist. */
+export interface ProtectedPath {
+  readonly path: string;
+  /** The writable tree it lies in: every directory between them is kept from being renamed. */
+  readonly tree: string;
+  /** A directory there is not meant: `.git` is protected where it is a file that leads to a repository. */
+  readonly fileOnly: boolean;
+  /** A program that git's configuration names; absent: not so. In what build tools make it is told, not denied. */
+  readonly program?: true;
+}
+
+export interface ProtectionQuestion {
+  /** Canonical trees commands can write to. */
+  readonly trees: readonly string[];
+  /** Canonical; undefined: unknown. */
+  readonly home: string | undefined;
+  /** `--protect`, as given: absolute, or seen from every tree. */
+  readonly protect: readonly string[];
+  /** `--allow-protected`, likewise. */
+  readonly allow: readonly string[];
+  /** Canonical paths of our own that may lie in a tree: the tools directory. */
+  readonly own: readonly string[];
+}
+
+/** What to protect, or why it cannot be said. */
+export function protectedPaths(question: ProtectionQuestion): Outcome<readonly ProtectedPath[]> {
+  const all = question.trees.flatMap((tree) => inTree(tree, question));
+  const problem = question.protect.map((given) => protectProblem(given, question.trees))
+    .concat(question.allow.map((given) => allowProblem(given, question.trees, all)))
+    .find((found) => found !== undefined);
+  if (problem !== undefined) return failure(problem);
+  const open = openedPaths(question);
+  const left = all.filter(({ path }) => !open.some((one) => isWithin(path, one)));
+  return success(left);
+}
+
+/** The same of repositories that were found below a tree, but for what lies in `open`. */
+export function nestedRepositoryPaths(
+  { directories, bare, worktrees }: Omit<FoundRepositories, "complete">,
+  { tree, open, home }: { readonly tree: string; readonly open: readonly string[]; readonly home: string | undefined },
+): readonly ProtectedPath[] {
+  const wanted = [
+    ...directories.flatMap((directory) => [
+      ...REPOSITORY_NAMES.map((name) => `${directory}/.git/${name}`),
+      `${directory}/.git`,
+      ...namedByGitConfiguration(directory, home).map(normalPath).filter((path) =>
+        path !== directory && isWithin(path, tree)
+      ),
+    ]),
+    ...bare.flatMap((directory) => REPOSITORY_NAMES.map((name) => `${directory}/${name}`)),
+    ...worktrees.flatMap((directory) => WORKTREE_NAMES.map((name) => `${directory}/${name}`)),
+  ];
+  return [...new Set(wanted)].filter((path) => !open.some((one) => isWithin(path, one)))
+    .map((path) => ({ path, tree, fileOnly: path.endsWith("/.git") }));
+}
+
+/** `--allow-protected` as absolute paths. */
+export function openedPaths({ allow, trees }: Pick<ProtectionQuestion, "allow" | "trees">): readonly string[] {
+  return allow.flatMap((given) => seenFrom(given, trees));
+}
+
+function inTree(tree: string, { home, protect, own }: ProtectionQuestion): readonly ProtectedPath[] {
+  const below = (name: string) => `${tree === "/" ? "" : tree}/${name}`;
+  const ofHome = home === undefined ? [] : HOME_NAMES.map((name) => `${home}/${name}`);
+  const named = protect.flatMap((given) => seenFrom(given, [tree]));
+  const ofGit = namedByGitConfiguration(tree, home);
+  const inside = (path: string) => path !== tree && isWithin(path, tree);
+  const workspaces = (expected(() => [...Deno.readDirSync(tree)]) ?? [])
+    .flatMap(({ name }) => name.endsWith(PROTECTED_ENDING) ? [below(name)] : []);
+  const wanted = new Set(
+    [...PROTECTED_NAMES.map(below), ...workspaces, ...ofHome, ...named, ...own, ...ofGit].filter(inside),
+  );
+  return [...wanted].map((path) => ({ path, tree, fileOnly: path.endsWith("/.git") && !named.includes(path) }));
+}
+
+/** Absolute, without steps up and without a slash at the end. */
+function seenFrom(given: string, trees: readonly string[]): readonly string[] {
+  if (given.startsWith("/")) return [normalPath(given)];
+  return trees.map((tree) => normalPath(`${tree}/${given}`));
+}
+
+/** What no command could change lies outside; all that commands may change cannot be kept from them. */
+function protectProblem(given: string, trees: readonly string[]): string | undefined {
+  const whole = trees.find((tree) => seenFrom(given, trees).some((path) => isWithin(tree, path)));
+  return whole === undefined
+    ? undefined
+    : `Cannot protect "${given}": that is all of "${whole}", which commands may write to. Name what is in it, or ` +
+      "open it with --read";
+}
+
+function allowProblem(given: string, trees: readonly string[], all: readonly ProtectedPath[]): string | undefined {
+  const open = seenFrom(given, trees);
+  if (all.some(({ path }) => open.some((one) => isWithin(path, one)))) return undefined;
+  if (open.some((one) => isOfRepository(one) && trees.some((tree) => isWithin(one, tree)))) return undefined;
+  const above = all.find(({ path, fileOnly }) => !fileOnly && open.some((one) => isWithin(one, path)));
+  // What git will be found to obey is not known yet.
+  const isThere = (path: string) => expected(() => Deno.lstatSync(path)) !== undefined;
+  if (above === undefined && open.some((one) => trees.some((tree) => isWithin(one, tree)) && isThere(one))) {
+    return undefined;
+  }
+  return above === undefined
+    ? `Cannot allow changes to "${given}": it is not protected. Protected are ${
+      PROTECTED_NAMES.join(", ")
+    }, --protect ` +
+      "and the tools directory"
+    : `Cannot allow changes to "${given}" alone: "${above.path}" is protected as a whole. Name that`;
+}
+
+/** Whether `--allow-protected` takes a path that is protected: what was named or is known by its name. */
+export function isOpenable(path: string): boolean {
+  return isOfRepository(path) || PROTECTED_NAMES.some((name) => path.endsWith(`/${name}`));
+}
+
+/** Repositories below a tree are looked for later; what may be opened of them is known by its name. */
+function isOfRepository(path: string): boolean {
+  return path.endsWith("/.git") ||
+    path.includes("/.git/") && REPOSITORY_NAMES.some((name) => path.endsWith(`/${name}`));
+}
+
+/** With what links among them lead to now, for systems where the look at each command does not follow them. */
+export function withTargets(paths: readonly ProtectedPath[], trees: readonly string[]): readonly ProtectedPath[] {
+  const found = new Map(paths.map((one) => [one.path, one]));
+  for (const { path, fileOnly } of paths) {
+    const real = realPath(path);
+    const tree = trees.find((one) => real !== undefined && real !== one && isWithin(real, one));
+    if (real === undefined || tree === undefined || found.has(real)) continue;
+    found.set(real, { path: real, tree, fileOnly });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { Libc } from "../../system/libc.ts";
+import type { PinnedDirectory } from "../policy/policy.ts";
+import { Separator } from "./separate.ts";
+
+interface Place {
+  readonly base: string;
+  readonly tree: PinnedDirectory;
+  /** Of `tree/a/config`, as it is at this moment. */
+  separate(path?: string): boolean;
+}
+
+/** `a/config` in the tree is one file with `keep` in the tree. */
+async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const libc = new Libc(Deno.build.arch);
+  using separator = new Separator(Deno.build.arch);
+  const path = `${base}/tree/a/config`;
+  try {
+    await Deno.mkdir(`${base}/tree/a`, { recursive: true });
+    await Deno.writeTextFile(path, "[core]\n", { mode: 0o640 });
+    await Deno.link(path, `${base}/tree/keep`);
+    const tree = { path: `${base}/tree`, ...libc.identityOf(`${base}/tree`) ?? assert.fail("no tree") };
+    const wanted = libc.identityOf(path) ?? assert.fail("no file");
+    await test({ base, tree, separate: (other = path) => separator.separate({ path: other, wanted, tree }) });
+  } finally {
+    libc.close();
+    await Deno.remove(base, { recursive: true });
+  }
+}
+
+async function state(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const { mode, uid, gid, mtime, nlink } = await Deno.lstat(path);
+  return { text: await Deno.readTextFile(path), mode, uid, gid, mtime, nlink };
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
+}
+
+Deno.test("S21 Separator.separate() makes a file of its own with the same content, mode, owner and time", () =>
+  inTree(async ({ tree, separate }) => {
+    const path = `${tree.path}/a/config`;
+    const before = await state(path);
+    assert.ok(separate());
+    assert.deepStrictEqual(await state(path), { ...before, nlink: 1 });
+    await Deno.writeTextFile(`${tree.path}/keep`, "evil");
+    assert.deepStrictEqual(await Deno.readTextFile(path), "[core]\n");
+    assert.deepStrictEqual(await namesIn(`${tree.path}/a`), ["config"]);
+    assert.ok(!separate(), "it is another file now");
+  }));
+
+Deno.test("S21 Separator.separate() keeps extended attributes", () =>
+  inTree(async ({ tree, separate }) => {
+    const path = `${tree.path}/a/config`;
+    const python = (line: string) => new Deno.Command("python3", { args: ["-c", `import os; ${line}`] }).output();
+    await python(`os.setxattr("${path}", "user.note", b"kept")`);
+    assert.ok(separate());
+    const { stdout } = await python(`print(os.getxattr("${path}", "user.note"))`);
+    assert.deepStrictEqual(new TextDecoder().decode(stdout), "b'kept'\n");
+  }));
+
+Deno.test("S21 Separator.separate() leaves a file alone that git holds the lock of, and what is too large", () =>
+  inTree(async ({ tree, separate }) => {
+    await Deno.writeTextFile(`${tree.path}/a/config.lock`, "git's");
+    assert.ok(!separate());
+    assert.deepStrictEqual(await Deno.readTextFile(`${tree.path}/a/config.lock`), "git's");
+    await Deno.remove(`${tree.path}/a/config.lock`);
+    await Deno.truncate(`${tree.path}/a/config`, 5_000_000);
+    assert.ok(!separate());
+    assert.deepStrictEqual((await Deno.lstat(`${tree.path}/a/config`)).nlink, 2);
+  }));
+
+Deno.test("S21 Separator.separate() follows no link, reaches nothing outside the tree, and no other file", () =>
+  inTree(async ({ base, tree, separate }) => {
+    const inside = `${tree.path}/a`;
+    await Deno.rename(inside, `${base}/outside`);
+    const before = await state(`${base}/outside/config`);
+    await Deno.symlink("../outside", inside);
+    assert.ok(!separate(), "a link on the way");
+    assert.ok(!separate(`${tree.path}/../outside/config`), "a step up");
+    await Deno.remove(inside);
+    await Deno.mkdir(inside);
+    await Deno.symlink("../../outside/config", `${inside}/config`);
+    assert.ok(!separate(), "a link at the end");
+    await Deno.remove(`${inside}/config`);
+    await Deno.writeTextFile(`${inside}/config`, "another");
+    assert.ok(!separate(), "another file");
+    await Deno.rename(tree.path, `${base}/old`);
+    await Deno.mkdir(tree.path);
+    await Deno.rename(`${base}/outside`, inside);
+    assert.ok(!separate(), "another tree");
+    assert.deepStrictEqual(await state(`${inside}/config`), before);
+    assert.deepStrictEqual(await namesIn(inside), ["config"]);
+  }));
+
+/** Exchanges the directory for a link that leads outside and back, as fast as it can, and says so when it has begun. */
+const EXCHANGING = `
+import os, sys
+os.chdir(sys.argv[1])
+os.symlink("../outside", "link")
+began = False
+while True:
+  os.rename("a", "b"); os.rename("link", "a")
+  os.rename("a", "link"); os.rename("b", "a")
+  if not began: began = True; print("begun", flush=True)
+`;
+
+Deno.test("S21 Separator.separate() reaches nothing outside while a command exchanges the directory", () =>
+  inTree(async ({ base, tree }) => {
+    using separator = new Separator(Deno.build.arch);
+    await Deno.mkdir(`${base}/outside`);
+    const files: { readonly name: string; readonly inode: bigint }[] = [];
+    for (let number = 0; number < 100; number++) {
+      const name = `file${number}`;
+      await Deno.writeTextFile(`${tree.path}/a/${name}`, "ours");
+      // Outside it is the same file, so that only the way there keeps it from being taken apart.
+      await Deno.link(`${tree.path}/a/${name}`, `${base}/outside/${name}`);
+      files.push({ name, inode: BigInt((await Deno.lstat(`${base}/outside/${name}`)).ino ?? 0) });
+    }
+    const args = ["-c", EXCHANGING, tree.path];
+    const loop = new Deno.Command("python3", { args, stdout: "piped", stderr: "inherit" }).spawn();
+    const begun = loop.stdout.getReader();
+    let separated = 0;
+    try {
+      await begun.read();
+      for (const { name, inode } of files) {
+        const file = { path: `${tree.path}/a/${name}`, wanted: { device: tree.device, inode }, tree };
+        for (let tries = 0; tries < 20; tries++) if (separator.separate(file)) separated++;
+      }
+    } finally {
+      loop.kill("SIGKILL");
+      await begun.cancel();
+      await loop.status;
+    }
+    assert.ok(separated > 0 && separated <= files.length, `${separated} of ${files.length} met the directory`);
+    assert.deepStrictEqual(new Set(await namesIn(`${base}/outside`)), new Set(files.map(({ name }) => name)));
+    for (const { name, inode } of files) {
+      assert.deepStrictEqual(BigInt((await Deno.lstat(`${base}/outside/${name}`)).ino ?? 0), inode);
+    }
+  }));
+
+/** Puts a file of its own over each name that appears beside `config`, and says so when it has begun and met one. */
+const REPLACING = `
+import os, sys
+os.chdir(sys.argv[1])
+print("begun", flush=True)
+met = False
+while True:
+  open("evil", "w").write("evil")
+  names = []
+  while not names: names = [name for name in os.listdir(".") if name not in ("config", "evil")]
+  try:
+    os.rename("evil", names[-1])
+    if not met: met = True; print("met", flush=True)
+  except OSError: pass
+`;
+
+Deno.test("S21 Separator.separate() puts nothing but its copy in the place, whatever takes its other names", () =>
+  inTree(async ({ tree }) => {
+    using separator = new Separator(Deno.build.arch);
+    const directory = `${tree.path}/a`;
+    const path = `${directory}/config`;
+    const ours = "ours".repeat(250_000);
+    const args = ["-c", REPLACING, directory];
+    const loop = new Deno.Command("python3", { args, stdout: "piped", stderr: "inherit" }).spawn();
+    const said = loop.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const seen = new Set<string>();
+    let words = "";
+    const hear = async (word: string) => {
+      while (!words.includes(word)) words += (await said.read()).value ?? assert.fail(`It ended before "${word}"`);
+    };
+    try {
+      await hear("begun");
+      for (let number = 0; number < 100; number++) {
+        await Deno.remove(path);
+        await Deno.writeTextFile(path, ours);
+        await Deno.link(path, `${tree.path}/second${number}`);
+        const inode = BigInt((await Deno.lstat(path)).ino ?? 0);
+        separator.separate({ path, wanted: { device: tree.device, inode }, tree });
+        seen.add((await Deno.readTextFile(path)).slice(0, 4));
+        for (const name of await namesIn(directory)) {
+          if (name !== "config" && name !== "evil") await Deno.remove(`${directory}/${name}`).catch(() => {});
+        }
+      }
+      await hear("met");
+    } finally {
+      loop.kill("SIGKILL");
+      await said.cancel();
+      await loop.status;
+    }
+    assert.deepStrictEqual({ words, seen }, { words: "begun\nmet\n", seen: new Set(["ours"]) });
+  }));
