@@ -15,7 +15,7 @@ import { commandWords } from "../src/catalog/format/names.ts";
 import { locateSyntaxError } from "../src/catalog/load/positions.ts";
 import { collapseCarriageReturns, stripAnsi } from "../src/operation/output/clean_text.ts";
 import { viewText } from "../src/operation/output/text_view.ts";
-import { parseProcessList } from "../src/process/process_list.ts";
+import { parseProcessList } from "../src/process/tree/process_list.ts";
 import { searchPath } from "../src/system/search_path.ts";
 import { sanitiseGitConfiguration } from "../src/sandbox/grants/git_configuration.ts";
 import { deniedListeners } from "../src/sandbox/denials/denied_operations.ts";

@@ -10,7 +10,7 @@ import { hasMemoryToSpare, memoryFacts } from "../bridge/spare_memory.ts";
 import { Subprocess } from "../bridge/subprocess.ts";
 import { VERSION } from "../base/version.ts";
 import { Turns } from "../operation/turns.ts";
-import { holderOf, systemSockets } from "../process/socket_owner.ts";
+import { holderOf, systemSockets } from "../process/tree/socket_owner.ts";
 import { Libc } from "../system/libc.ts";
 import { realPath } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy/policy.ts";

@@ -7,13 +7,13 @@ import { INTERPRETER_X64 } from "../sandbox/launcher/image/interpreter_x64.ts";
 import { buildImage } from "../sandbox/launcher/image/image.ts";
 import type { Processor } from "../system/syscalls.ts";
 import type { Table } from "../sandbox/launcher/image/table.ts";
-import { huntDescendants, systemTree } from "./descendants.ts";
+import { huntDescendants, systemTree } from "./tree/descendants.ts";
 import type { LeftRunning } from "../operation/operation.ts";
 import { leftRunning } from "./left_running.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
 import type { PathWatch, Watched } from "../system/path_watch.ts";
 import { Separator, type SharedName } from "../sandbox/protect/separate.ts";
-import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./process_list.ts";
+import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./tree/process_list.ts";
 
 /** How a launcher ended. */
 export type LauncherStatus = Pick<Deno.CommandStatus, "code" | "signal">;

@@ -1,0 +1,162 @@
+/**
+ * What launches are made of, kept from one to the next: the policy's part of the table, and the images of the shell and
+ * of the launcher that wait. They hold for what is guarded at the moment (S7, S8), and are made anew when that changes.
+ */
+import { searchPath } from "../../../system/search_path.ts";
+import type { GuardView } from "../../../sandbox/protect/guard.ts";
+import type { EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
+import { launchTable, type LaunchTarget, policyTable } from "../../../sandbox/launcher/steps.ts";
+import type { Table } from "../../../sandbox/launcher/image/table.ts";
+import {
+  type CommandBlock,
+  commandBlock,
+  type WaitingTable,
+  waitingTable,
+} from "../../../sandbox/launcher/waiting_table.ts";
+import type { LaunchCommand, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import type { Sandbox } from "../../../sandbox/prepare.ts";
+import type { CommandRequest } from "../../command_runner.ts";
+import { programPaths } from "../../../system/search_path.ts";
+import { lineArguments, type Shell, waitingArguments } from "../../shell.ts";
+import type { LauncherImage, Spawner } from "../../spawn.ts";
+
+export interface LaunchImagesOptions {
+  readonly sandbox: Sandbox;
+  readonly shell: Shell;
+  readonly spawner: Spawner;
+  /** Called when processes that wait were started for another state of what is guarded or granted. */
+  readonly onStale: () => void;
+}
+
+/** The policy to launch under; undefined: `--no-sandbox`. */
+type Policy = SandboxPolicy | undefined;
+
+/** A launcher that waits, and how it is told what to run. */
+interface WaitingLauncher {
+  readonly image: LauncherImage;
+  readonly table: WaitingTable;
+}
+
+export class LaunchImages implements Disposable {
+  readonly #options: LaunchImagesOptions;
+  /** What all of this was made for. */
+  #guarded: GuardView | undefined;
+  #network: EmptyNetwork | undefined;
+  #policyPart: Table | undefined;
+  #offlinePart: Table | undefined;
+  #shell: LauncherImage | undefined;
+  #launcher: WaitingLauncher | undefined;
+
+  constructor(options: LaunchImagesOptions) {
+    this.#options = options;
+  }
+
+  /** Protected paths that commands see read-only at this moment, canonical; without namespaces none. */
+  get readOnly(): readonly string[] {
+    return (this.#guarded?.guarded ?? []).filter(({ treatment }) => treatment === "read_only").map(({ path }) => path);
+  }
+
+  /** Whom launches are for. */
+  get target(): LaunchTarget {
+    return { processor: this.#options.sandbox.processor, serverPid: Deno.pid, emptyNetwork: this.#network };
+  }
+
+  /** Told once, before the first launch: the network that commands share; undefined: none of them does. */
+  shareNetwork(network: EmptyNetwork | undefined): void {
+    this.#network = network;
+  }
+
+  /** Has those end that wait: what they were started from holds, and what they found when they started does not. */
+  endWaiting(): void {
+    this.#options.onStale();
+  }
+
+  /** What is guarded from now on; what was made for another state is let go. */
+  adopt(view: GuardView | undefined): void {
+    const made = this.#guarded?.key ?? "";
+    this.#guarded = view;
+    if (made === (view?.key ?? "")) return;
+    this.#options.onStale();
+    this.#policyPart = undefined;
+    this.#offlinePart = undefined;
+    this[Symbol.dispose]();
+    this.#shell = undefined;
+    this.#launcher = undefined;
+  }
+
+  /** The part of a table that confines. */
+  policyPart(policy: Policy): Table {
+    return this.#policyPart ??= policyTable(this.#withGuarded(policy), this.target);
+  }
+
+  /** The image of a command whose policy has no network, the caller's to dispose of; `policy` is always the same. */
+  offlineCommand(policy: SandboxPolicy, request: CommandRequest): LauncherImage {
+    const { sandbox, spawner } = this.#options;
+    const part = this.#offlinePart ??= policyTable(this.#withGuarded(policy), this.target);
+    return spawner.image(launchTable(part, this.#launchCommand(request), sandbox.processor));
+  }
+
+  /** The image of a shell that waits for its line; kept here. */
+  waitingShell(policy: Policy): LauncherImage {
+    const { shell, sandbox, spawner } = this.#options;
+    return this.#shell ??= spawner.image(launchTable(this.policyPart(policy), {
+      programs: [shell.path],
+      argv: waitingArguments(shell),
+      environment: listOf(sandbox.environment),
+      directory: sandbox.scopes[0]?.path ?? "/",
+      reports: true,
+    }, sandbox.processor));
+  }
+
+  /** The image of a launcher that waits for a command; kept here. */
+  waitingLauncher(policy: Policy): LauncherImage {
+    return this.#waitingLauncher(policy).image;
+  }
+
+  /** What makes such a launcher run a command; undefined: the command needs more room than that has. */
+  commandBlock(policy: Policy, request: CommandRequest): CommandBlock | undefined {
+    const hasStdin = request.stdin !== undefined;
+    const { table, image } = this.#waitingLauncher(policy);
+    const block = commandBlock(table, this.#launchCommand(request), { hasStdin });
+    return block && { ...block, steps: [...image.steps, ...block.steps] };
+  }
+
+  /** The image of one command, the caller's to dispose of. `stderrFile`: stderr goes there, not into the output. */
+  command(policy: Policy, request: Omit<CommandRequest, "stdin">, stderrFile?: string): LauncherImage {
+    const { sandbox, spawner } = this.#options;
+    const part = stderrFile === undefined
+      ? this.policyPart(policy)
+      : policyTable(this.#withGuarded(policy), { ...this.target, stderrFile });
+    return spawner.image(launchTable(part, this.#launchCommand(request), sandbox.processor));
+  }
+
+  [Symbol.dispose](): void {
+    this.#shell?.dispose();
+    this.#launcher?.image.dispose();
+  }
+
+  #waitingLauncher(policy: Policy): WaitingLauncher {
+    if (this.#launcher !== undefined) return this.#launcher;
+    const table = waitingTable(this.#withGuarded(policy), this.target);
+    return this.#launcher = { table, image: this.#options.spawner.image(table.table) };
+  }
+
+  #withGuarded(policy: Policy): Policy {
+    return policy && { ...policy, guarded: this.#guarded?.guarded ?? [] };
+  }
+
+  #launchCommand({ run, directory, environment: added }: Omit<CommandRequest, "stdin">): LaunchCommand {
+    const { sandbox, shell } = this.#options;
+    const environment = listOf({ ...sandbox.environment, ...added });
+    if ("shell" in run) {
+      return { programs: [shell.path], argv: lineArguments(shell, run.shell), environment, directory };
+    }
+    const [program = ""] = run.argv;
+    const path = searchPath(added["PATH"] ?? sandbox.environment["PATH"]);
+    return { programs: programPaths(program, path, directory), argv: run.argv, environment, directory };
+  }
+}
+
+function listOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+}

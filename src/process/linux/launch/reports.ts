@@ -1,0 +1,104 @@
+/** What the launcher writes to its report descriptor, decoded (sandbox/launcher/interpreter.ts has the format). */
+import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
+import { ENTRY_BYTES, ENTRY_MODE, MISMATCH_ERRNO } from "../../../sandbox/launcher/image/interpreter.ts";
+
+export type LauncherReport =
+  /**
+   * A fork: the id of the child as its parent sees it. Two processes may report, in any order: the one that was spawned
+   * and leads into the namespaces (`entrance`), and the one whose child is the command; inside a PID namespace the
+   * latter's ids mean nothing outside.
+   */
+  | { readonly kind: "forked"; readonly by: "entrance" | "parent of the command"; readonly pid: number }
+  /** The command's first process has ended; `status` as `wait4` gives it. `alone`: and nothing that came from it is left. */
+  | { readonly kind: "ended"; readonly status: number; readonly alone: boolean }
+  /** What waited has its command; whatever happens from here on, that is the command's. */
+  | { readonly kind: "taken" }
+  /** A step failed; nothing ran. */
+  | { readonly kind: "failed"; readonly step: number; readonly errno: number };
+
+/** Collects bytes and hands out whole reports. */
+export class ReportReader {
+  #pending = new Uint8Array(0);
+
+  /** The reports that `chunk` completes, in order. */
+  read(chunk: Uint8Array): readonly LauncherReport[] {
+    const bytes = new Uint8Array(this.#pending.length + chunk.length);
+    bytes.set(this.#pending);
+    bytes.set(chunk, this.#pending.length);
+    const whole = Math.floor(bytes.length / ENTRY_BYTES) * ENTRY_BYTES;
+    this.#pending = bytes.slice(whole);
+    const reports: LauncherReport[] = [];
+    for (let at = 0; at < whole; at += ENTRY_BYTES) reports.push(decode(new DataView(bytes.buffer, at, ENTRY_BYTES)));
+    return reports;
+  }
+}
+
+/** Eight characters of TAKEN_REPORT where the mode stands. */
+const TAKEN_MODE = 0x3030303030303030;
+
+function decode(entry: DataView): LauncherReport {
+  const first = Number(entry.getBigUint64(8, LITTLE_ENDIAN));
+  switch (Number(entry.getBigUint64(64, LITTLE_ENDIAN))) {
+    case ENTRY_MODE.failed:
+      return { kind: "failed", step: Number(entry.getBigUint64(80, LITTLE_ENDIAN)), errno: first };
+    case TAKEN_MODE:
+      return { kind: "taken" };
+    case ENTRY_MODE.ended:
+      return {
+        kind: "ended",
+        status: entry.getUint32(16, LITTLE_ENDIAN),
+        alone: entry.getUint32(72, LITTLE_ENDIAN) === 1,
+      };
+    case ENTRY_MODE.fork:
+      return { kind: "forked", by: "entrance", pid: first };
+    default:
+      return { kind: "forked", by: "parent of the command", pid: first };
+  }
+}
+
+/** errno values a person may meet here (asm-generic/errno-base.h, errno.h). */
+const ERRNO: Readonly<Record<number, string>> = {
+  1: "operation not permitted",
+  2: "not found",
+  7: "too much at once: arguments longer than the kernel takes, or more nested sandboxes than it allows",
+  8: "not a program this machine can run (a script without a #! line?)",
+  11: "the limit of processes is reached",
+  12: "out of memory",
+  13: "permission denied: not executable, or not readable inside the sandbox",
+  16: "busy",
+  20: "not a directory",
+  22: "invalid argument",
+  24: "too many open files",
+  26: "it is open for writing in some process",
+  28: "no space left: a limit of namespaces or disk is reached",
+  38: "the kernel does not have it",
+  40: "too many symbolic links",
+  [MISMATCH_ERRNO]: "it is not what it was when the session began",
+};
+
+/** Whether a step before the start of the program failed: nothing is wrong with the command then. */
+export function isLaunchFault(report: { readonly step: number }, steps: readonly string[]): boolean {
+  return steps[report.step]?.startsWith('start "') !== true;
+}
+
+/** Why nothing ran, for the agent. `steps` are the table's; `program` is the word the person wrote. */
+export function describeFailure(
+  report: { readonly step: number; readonly errno: number },
+  steps: readonly string[],
+  program: string,
+): string {
+  const step = steps[report.step] ?? `do step ${report.step}`;
+  const reason = ERRNO[report.errno] ?? `error ${report.errno}`;
+  if (step === `start "${program}"` && report.errno === 2) {
+    if (program.includes("/")) {
+      return `Cannot start "${program}": not there, or its #! line names a program that is not`;
+    }
+    return `Cannot start "${program}": no such program on the PATH of commands. Install it, or give its path inside the scope`;
+  }
+  if (step.startsWith('start "') && report.errno === 7) {
+    return `Cannot ${step}: the arguments are longer than the kernel takes`;
+  }
+  return step.startsWith('start "')
+    ? `Cannot ${step}: ${reason}`
+    : `Cannot start "${program}" in the sandbox: cannot ${step}: ${reason}. Nothing was run`;
+}

@@ -1,0 +1,152 @@
+/**
+ * What git obeys in the writable trees and in repositories below (S21): asked of git when something that its answers
+ * depend on changed, so that no command waits for it otherwise.
+ */
+import type { WatchingLooker } from "../../../sandbox/protect/guard.ts";
+import { type ObeyedByGit, obeyedByGit, parseGitAnswer } from "../../../sandbox/protect/git_answer.ts";
+import { GIT_QUESTION, type GitProgram, gitTop, possibleSources } from "../../../sandbox/protect/git_program.ts";
+import { namedByGitConfiguration } from "../../../sandbox/protect/git_names.ts";
+import { isWithin, normalPath } from "../../../system/paths.ts";
+import type { ProtectedPath } from "../../../sandbox/protect/protected.ts";
+import type { Asked, Question } from "../../spawn.ts";
+
+/** Each takes git some three milliseconds; of more, the server reads the configuration itself. */
+const MOST_REPOSITORIES = 32;
+const MOST_AT_ONCE = 4;
+/** Configuration may change while git is asked; it is then asked again, and the last answer counts until the next look. */
+const MOST_TRIES = 4;
+const LONGEST_MS = 10_000;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+export interface GitAnswersOptions {
+  readonly git: GitProgram;
+  /** Canonical trees commands can write to. */
+  readonly trees: readonly string[];
+  readonly looker: Pick<WatchingLooker, "watch">;
+  readonly ask: (question: Question) => Promise<Asked>;
+}
+
+interface Answer {
+  readonly paths: readonly ProtectedPath[];
+  /** `refused`: git did not answer in time, or named too much. `failed`: it ended with an error. */
+  readonly kind: "answered" | "refused" | "failed";
+  readonly sources: readonly string[];
+}
+
+export class GitAnswers implements Disposable {
+  readonly #options: GitAnswersOptions;
+  readonly #answers = new Map<string, Answer>();
+  readonly #end = new AbortController();
+  #directories: readonly string[];
+  #watched: ReadonlySet<string> = new Set();
+  #watches: readonly { isUnchanged(): boolean }[] = [];
+  #asking: Promise<void> | undefined;
+
+  constructor(options: GitAnswersOptions) {
+    this.#options = options;
+    this.#directories = options.trees;
+  }
+
+  /** Repositories to ask about besides the trees. */
+  add(directories: readonly string[]): void {
+    this.#directories = [...new Set([...this.#directories, ...directories])].slice(0, MOST_REPOSITORIES);
+    this.#watches = [];
+  }
+
+  /** What git obeys in the trees, as of the last answers. */
+  get paths(): readonly ProtectedPath[] {
+    return this.#answers.values().flatMap(({ paths }) => paths).toArray();
+  }
+
+  /** A repository about which git did not answer; undefined: none. */
+  get unanswered(): string | undefined {
+    return this.#answers.entries().find(([, { kind }]) => kind === "refused")?.[0];
+  }
+
+  /** Settles when the answers are those of this moment; undefined: they are. */
+  refresh(): Promise<void> | undefined {
+    if (this.#asking !== undefined) return this.#asking;
+    // Without an answer nothing says which files decide about the next one.
+    const isKnown = this.#answers.values().every(({ kind }) => kind === "answered");
+    if (isKnown && this.#isUnchanged()) return undefined;
+    return this.#asking = this.#askAll().finally(() => this.#asking = undefined);
+  }
+
+  /** Ends what is still asked. */
+  [Symbol.dispose](): void {
+    this.#end.abort();
+  }
+
+  async #askAll(): Promise<void> {
+    if (this.#watches.length === 0) this.#watch();
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      if (!await this.#askEach()) return;
+      if (!this.#answers.values().every(({ sources }) => sources.every((file) => this.#watched.has(file)))) {
+        this.#watch();
+      } else if (this.#isUnchanged()) return;
+    }
+  }
+
+  /** False: git left one without an answer. Nothing may run then, so that the others are not asked any more. */
+  async #askEach(): Promise<boolean> {
+    let isAnswered = true;
+    const left = [...this.#directories];
+    const askNext = async (): Promise<void> => {
+      for (let next = left.shift(); next !== undefined && isAnswered; next = left.shift()) {
+        const answer = await this.#ask(next);
+        this.#answers.set(next, answer);
+        if (answer.kind === "refused") isAnswered = false;
+      }
+    };
+    await Promise.all(Array.from({ length: MOST_AT_ONCE }, askNext));
+    return isAnswered;
+  }
+
+  /** Watches, from now on, what answers depend on. */
+  #watch(): void {
+    const { git, looker } = this.#options;
+    const possible = this.#directories.flatMap((one) => [one, gitTop(one)].flatMap((at) => possibleSources(at, git)));
+    this.#watched = new Set([...possible, ...this.#answers.values().flatMap(({ sources }) => sources)]);
+    const repositories = this.#directories.map((one) => `${one}/.git`);
+    this.#watches = [looker.watch([...this.#watched]), looker.watch(repositories, "identity")];
+    this.#isUnchanged(); // the look to compare with
+  }
+
+  /** Whether nothing changed since the last look. */
+  #isUnchanged(): boolean {
+    // Each looks, whatever another saw.
+    return this.#watches.length > 0 && this.#watches.map((watch) => watch.isUnchanged()).every((same) => same);
+  }
+
+  async #ask(directory: string): Promise<Answer> {
+    const { git, ask } = this.#options;
+    const top = gitTop(directory);
+    const { program, environment, home } = git;
+    const asked = await ask({
+      program,
+      args: GIT_QUESTION,
+      environment,
+      directory: top,
+      longestMs: LONGEST_MS,
+      mostBytes: MOST_BYTES,
+      signal: this.#end.signal,
+    });
+    if (asked.kind !== "answered") {
+      // Where git fails, it obeys nothing either, until a command mends what it fails at.
+      const paths = this.#inTrees({ paths: namedByGitConfiguration(top, home).map(normalPath), programs: [] });
+      return { paths, kind: asked.kind === "failed" ? "failed" : "refused", sources: [] };
+    }
+    const obeyed = obeyedByGit(parseGitAnswer(asked.text, top), { top, home });
+    return { paths: this.#inTrees(obeyed), kind: obeyed.complete ? "answered" : "refused", sources: obeyed.sources };
+  }
+
+  #inTrees({ paths, programs }: Pick<ObeyedByGit, "paths" | "programs">): readonly ProtectedPath[] {
+    const found = (path: string) => ({ path, tree: this.#options.trees.find((tree) => isWithin(path, tree)) });
+    return [
+      ...paths.map(found).flatMap(({ path, tree }) => tree === undefined ? [] : [{ path, tree, fileOnly: false }]),
+      ...programs.map(found).flatMap(({ path, tree }) =>
+        tree === undefined ? [] : [{ path, tree, fileOnly: true, program: true } as const]
+      ),
+    ];
+  }
+}

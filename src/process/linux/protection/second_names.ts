@@ -1,0 +1,78 @@
+/** What becomes of protected files with a second name (S21): they are taken apart from it, or it is told that they are not. */
+import type { GuardView, ProtectedChange, SharedFile } from "../../../sandbox/protect/guard.ts";
+import { isWithin } from "../../../system/paths.ts";
+import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
+import type { Separator } from "../../../sandbox/protect/separate.ts";
+
+/** Of one look; what is left has its turn at the next. */
+const MOST_AT_ONCE = 256;
+/** Copied at one look, bytes: the server answers no call meanwhile. */
+const MOST_BYTES_AT_ONCE = 64n * 1024n * 1024n;
+/** For one file: a lock of git's goes, what else stands in the way mostly does not. */
+const MOST_TRIES = 4;
+
+function keyOf({ path, facts }: SharedFile): string {
+  return `${path}\0${facts.device}:${facts.inode}`;
+}
+
+export type Separates = Pick<Separator, "separate">;
+
+export class SecondNames {
+  readonly #separator: Separates;
+  readonly #trees: readonly PinnedDirectory[];
+  /** Tries to take files apart that failed, by path and identity: each file is told at the first. */
+  readonly #failed = new Map<string, number>();
+  /** What taking apart made of a path: its fingerprint afterwards, by path and fingerprint before. */
+  readonly #own = new Map<string, string | undefined>();
+
+  constructor(separator: Separates, trees: readonly PinnedDirectory[]) {
+    this.#separator = separator;
+    // Of nested trees the widest: commands cannot move it.
+    this.#trees = trees.toSorted((one, other) => one.path.length - other.path.length);
+  }
+
+  /** What came of it; of files that stay shared only what is new. Small files come first: people write those. */
+  separate(shared: readonly SharedFile[]): readonly ProtectedChange[] {
+    let room = MOST_BYTES_AT_ONCE;
+    const due = shared.map((file) => ({ ...file, failed: this.#failed.get(keyOf(file)) ?? 0 }))
+      .filter(({ failed }) => failed < MOST_TRIES)
+      .toSorted((one, other) => Number(one.facts.size - other.facts.size));
+    return due.slice(0, MOST_AT_ONCE).flatMap(({ path, facts, failed }): readonly ProtectedChange[] => {
+      const tree = this.#trees.find((one) => isWithin(path, one.path));
+      if (tree === undefined || room <= 0n) return [];
+      if (this.#separator.separate({ path, wanted: facts, tree })) {
+        room -= facts.size;
+        return [{ path, change: "separated" }];
+      }
+      this.#failed.set(keyOf({ path, facts }), failed + 1);
+      return failed === 0 ? [{ path, change: "shared" }] : [];
+    });
+  }
+
+  /**
+   * Told of the views before and after files were taken apart, so that this is no change of any command. A command may
+   * have changed others meanwhile: only those files, and directories that hold them, count.
+   */
+  remember(separated: readonly ProtectedChange[], before: GuardView, after: GuardView): void {
+    for (const [path, was] of before.seen) {
+      if (!separated.some((one) => one.change === "separated" && isWithin(one.path, path))) continue;
+      const is = after.seen.get(path);
+      if (is !== was) this.#own.set(`${path}\0${was}`, is);
+    }
+  }
+
+  /** The changes but for those that taking apart alone has made. */
+  withoutOwn(changes: readonly ProtectedChange[], before: GuardView, after: GuardView): readonly ProtectedChange[] {
+    return changes.filter(({ path }) => {
+      let was = before.seen.get(path);
+      for (let steps = 0; steps < MOST_STEPS && this.#own.has(`${path}\0${was}`); steps++) {
+        was = this.#own.get(`${path}\0${was}`);
+        if (was === after.seen.get(path)) return false;
+      }
+      return true;
+    });
+  }
+}
+
+/** Times that one file was taken apart while one command ran. */
+const MOST_STEPS = 16;

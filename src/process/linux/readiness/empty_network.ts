@@ -1,0 +1,62 @@
+/** Makes the empty network that all commands of a session stand in with `--network none` (S6), once, before the first. */
+import type { Logger } from "../../../base/log.ts";
+import { canShareNetwork, type EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
+import { type LaunchTarget, networkTable } from "../../../sandbox/launcher/steps.ts";
+import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import type { Spawner } from "../../spawn.ts";
+
+export interface NetworkWish {
+  /** The policy in force; undefined: `--no-sandbox`. */
+  readonly policy: SandboxPolicy | undefined;
+  readonly target: LaunchTarget;
+  readonly spawner: Spawner;
+  readonly logger: Logger;
+}
+
+/** Held open; it is gone when this is closed and the last command in it has ended. */
+export interface HeldNetwork extends EmptyNetwork {
+  close(): void;
+}
+
+/**
+ * The network to share; undefined where commands share none, and where it cannot be made or held: then each command
+ * makes its own. @throws {Error} When the system cannot start a process.
+ */
+export async function holdEmptyNetwork(wish: NetworkWish): Promise<HeldNetwork | undefined> {
+  const { policy, target, spawner, logger } = wish;
+  if (policy === undefined || !canShareNetwork(policy)) return undefined;
+  const image = spawner.image(networkTable(policy, target));
+  try {
+    const maker = spawner.start(image, "piped");
+    const output = maker.output.getReader();
+    const { done } = await output.read();
+    const held = done ? undefined : hold(maker.pid, wish);
+    await Promise.allSettled([maker.stdin.close(), output.cancel(), maker.reports.cancel(), maker.status]);
+    if (held === undefined) logger.debug("Commands do not share an empty network; each makes its own");
+    return held;
+  } finally {
+    image.dispose();
+  }
+}
+
+function hold(pid: number, { policy, spawner }: NetworkWish): HeldNetwork | undefined {
+  const network = spawner.openNamespace(pid, "net");
+  if (network === undefined || policy?.user.uid === 0) return network && heldAs(network, undefined);
+  const user = spawner.openNamespace(pid, "user");
+  if (user !== undefined) return heldAs(network, user);
+  network.close();
+  return undefined;
+}
+
+type Opened = NonNullable<ReturnType<Spawner["openNamespace"]>>;
+
+function heldAs(network: Opened, user: Opened | undefined): HeldNetwork {
+  return {
+    network: network.path,
+    user: user?.path,
+    close: () => {
+      network.close();
+      user?.close();
+    },
+  };
+}

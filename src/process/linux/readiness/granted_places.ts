@@ -1,0 +1,29 @@
+/**
+ * Landlock's rules are for what lay at a path when a launcher opened it: what waits would be kept from a file that was
+ * exchanged since, as editors do when they save, and so would not run as what starts now.
+ */
+import type { PathWatch } from "../../../system/path_watch.ts";
+import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import type { Spawner } from "../../spawn.ts";
+
+export class GrantedPlaces {
+  readonly #looker: Pick<Spawner, "watch">;
+  #watch: PathWatch | undefined;
+
+  constructor(looker: Pick<Spawner, "watch">) {
+    this.#looker = looker;
+  }
+
+  /** Whether at every path of the policy, the same each time, lies what lay there at the last look. The first says no. */
+  areUnchanged(policy: SandboxPolicy): boolean {
+    this.#watch ??= this.#looker.watch(exchangeable(policy), "identity");
+    return this.#watch.isUnchanged();
+  }
+}
+
+function exchangeable({ grants, writable }: SandboxPolicy): readonly string[] {
+  return [...grants, ...writable].map(({ path }) => path).filter((path) => !LASTING.test(path));
+}
+
+/** The kernel's own, and trees of the system that are granted as a whole: nobody exchanges them. */
+const LASTING = /^\/(?:proc|dev|usr|bin|sbin|lib\d*)(?:\/|$)/;

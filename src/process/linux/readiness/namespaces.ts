@@ -1,0 +1,88 @@
+/**
+ * Asks the kernel for namespaces by trying (S8). A system that refuses them leaves the other layers to stand alone; a
+ * moment's shortage must not take them from a whole session, so that is an error, and the next command asks again.
+ */
+import type { Logger } from "../../../base/log.ts";
+import { type LaunchTarget, NAMESPACES_STEP, trialTable } from "../../../sandbox/launcher/steps.ts";
+import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import { missingLayers, narrowed, tooOpen } from "../../../sandbox/launcher/narrowed.ts";
+import { restrictedToLandlock } from "../../../sandbox/launcher/without_namespaces.ts";
+import { describeFailure, ReportReader } from "../launch/reports.ts";
+import type { Spawner } from "../../spawn.ts";
+
+const EPERM = 1;
+const EACCES = 13;
+const EINVAL = 22;
+const ENOSPC = 28;
+const ENOSYS = 38;
+/** The system does not want or have them. */
+const REFUSALS: readonly number[] = [EPERM, EACCES, EINVAL, ENOSYS];
+
+export interface NamespaceQuestion {
+  readonly policy: SandboxPolicy | undefined;
+  readonly target: LaunchTarget;
+  readonly spawner: Spawner;
+  readonly logger: Logger;
+}
+
+/**
+ * The policy to use: as it is, or without what the system refuses. Undefined: `--no-sandbox`.
+ * @throws {Error} When the answer may be another one in a moment, or when nothing is left that holds.
+ */
+export async function settleNamespaces(question: NamespaceQuestion): Promise<SandboxPolicy | undefined> {
+  const { spawner, logger } = question;
+  if (question.policy === undefined) return undefined;
+  let policy = question.policy.namespaces ? question.policy : restrictedToLandlock(question.policy);
+  for (;;) {
+    const refused = await tried(policy, question);
+    if (refused === undefined) break;
+    const next = isRefusal(refused.errno, spawner) ? narrowed(policy, refused.step) : undefined;
+    if (next === undefined) throw new Error(refused.reason);
+    // Without IPC namespaces is first a guess; where it was right, that is told below.
+    const guess = next.namespaces && refused.step === NAMESPACES_STEP;
+    const what = policy.namespaces && !next.namespaces
+      ? "Namespaces are not available: commands run with Landlock alone"
+      : "A layer of the sandbox is not available";
+    if (!guess) logger.warn(what, { reason: refused.reason });
+    policy = next;
+  }
+  const problem = tooOpen(policy);
+  if (problem !== undefined) throw new Error(problem);
+  for (const gap of missingLayers(question.policy, policy)) logger.warn("Sandbox incomplete on this system", { gap });
+  return policy;
+}
+
+interface Refusal {
+  readonly step: string;
+  readonly errno: number;
+  /** For a person. */
+  readonly reason: string;
+}
+
+/** Takes every step of the policy but the command's; undefined: all of them were taken. */
+async function tried(
+  policy: SandboxPolicy,
+  { target, spawner }: Pick<NamespaceQuestion, "target" | "spawner">,
+): Promise<Refusal | undefined> {
+  const table = trialTable(policy, target);
+  const image = spawner.image(table);
+  try {
+    const trial = spawner.start(image, "null");
+    const [{ code, signal }, reports] = await Promise.all([
+      trial.status,
+      new Response(trial.reports).bytes(),
+      trial.output.cancel(),
+    ]);
+    if (code === 0) return undefined;
+    const failed = new ReportReader().read(reports).find(({ kind }) => kind === "failed");
+    if (failed?.kind !== "failed") throw new Error(`Trial of the sandbox ended with ${signal ?? `exit code ${code}`}`);
+    const reason = describeFailure(failed, table.steps, "a command");
+    return { step: table.steps[failed.step] ?? "", errno: failed.errno, reason };
+  } finally {
+    image.dispose();
+  }
+}
+
+function isRefusal(errno: number, spawner: Spawner): boolean {
+  return REFUSALS.includes(errno) || errno === ENOSPC && spawner.namespacesAreSwitchedOff();
+}

@@ -1,0 +1,174 @@
+/**
+ * The sandbox, tried by the server before its first command (S3): the attacks run behind the very table that commands
+ * run behind, and what they reached is taken from what the kernel answered and from what is changed outside.
+ *
+ * control: makes the targets and makes every attack without the policy → attack: makes them behind it → a look at the
+ * targets → findings. Nothing is left.
+ */
+import type { Logger } from "../../../base/log.ts";
+import { type LaunchTarget, policyTable } from "../../../sandbox/launcher/steps.ts";
+import type { Table } from "../../../sandbox/launcher/image/table.ts";
+import { expected } from "../../../system/paths.ts";
+import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import { type AttackPlace, defencesOf } from "../../../sandbox/selftest/attack.ts";
+import {
+  ATTACKS,
+  attackTable,
+  controlTable,
+  LONG_AGO_MS,
+  readResults,
+  RESULTS_BYTES,
+  TARGET_BYTES,
+} from "../../../sandbox/selftest/attack_table.ts";
+import { judge, refusalFor, type SelfTestReport, summaryOf, titlesOf } from "../../../sandbox/selftest/judge.ts";
+import type { SessionDirectories } from "../../../sandbox/directories/session_directory.ts";
+import { describeFailure, ReportReader } from "../launch/reports.ts";
+import type { LauncherImage, LauncherProcess, Spawner } from "../../spawn.ts";
+
+export interface SelfTest {
+  /** The policy in force. */
+  readonly policy: SandboxPolicy;
+  /** Its table, as every command of the session gets it. */
+  readonly table: Table;
+  readonly target: LaunchTarget;
+  readonly spawner: Spawner;
+  readonly directories: Pick<SessionDirectories, "root" | "temporary">;
+  /** An existing directory outside every writable tree, best one that commands see. */
+  readonly place: string;
+}
+
+/** A socket's path has 107 bytes at most; that of a home may be longer. */
+const LONGEST_PLACE = 90;
+
+/**
+ * Tries the sandbox.
+ * @throws {Error} When the trial could not be made, which proves nothing: commands must wait for one that can.
+ */
+export async function runSelfTest(test: SelfTest): Promise<SelfTestReport> {
+  const began = performance.now();
+  const { policy, table, target, spawner } = test;
+  const name = `selftest-${crypto.randomUUID().slice(0, 8)}`;
+  const base = `${test.place}/${name}`;
+  const [control, attacked] = placesFor(test, { base, name });
+  await Deno.mkdir(base, { mode: 0o700 });
+  try {
+    const { processor } = target;
+    const images = [
+      spawner.image(controlTable(policyTable(undefined, target), { control, attacked }, processor)),
+      spawner.image(attackTable(table, attacked, processor)),
+    ] as const;
+    const results = await runBoth(spawner, images);
+    const session = { policy, place: attacked, defences: defencesOf(policy, table, processor) };
+    const findings = judge(session, { ...results, changed: changedTargets(attacked.outside) });
+    return { findings, milliseconds: performance.now() - began };
+  } finally {
+    // At one go each: what the self-test makes there is neither deep nor closed. (`inside` may lie in the cache, where
+    // commands have been, but by a name that was made up just now.)
+    await Promise.all([base, attacked.inside, attacked.pathSocket].map(removeIfThere));
+  }
+}
+
+/** Tells the log. */
+export function logReport(report: SelfTestReport | undefined, logger: Logger): void {
+  if (report === undefined) return;
+  const level = refusalFor(report) === undefined ? "info" : "error";
+  logger[level](`Self-test of the sandbox: ${summaryOf(report)}`, {
+    impossible: titlesOf(report.findings, "impossible"),
+    granted: titlesOf(report.findings, "granted"),
+  });
+}
+
+function placesFor(
+  { policy, target, directories }: SelfTest,
+  { base, name }: { readonly base: string; readonly name: string },
+): readonly [AttackPlace, AttackPlace] {
+  const hostNameBytes = new TextEncoder().encode(Deno.hostname()).length;
+  const common = {
+    abstractSocket: `ahma_mcp-${name}`,
+    pathSocket: base.length < LONGEST_PLACE ? `${base}/socket` : `${directories.root}/${name}.socket`,
+    server: target.serverPid,
+    hostNameBytes,
+  };
+  // The last writable tree is the cache, which there always is.
+  const writable = directories.temporary ?? policy.writable.at(-1)?.path ?? base;
+  return [
+    { ...common, outside: `${base}/control`, inside: `${base}/inside` },
+    { ...common, outside: `${base}/attacked`, inside: `${writable}/${name}` },
+  ];
+}
+
+async function runBoth(spawner: Spawner, [control, attack]: readonly [LauncherImage, LauncherImage]) {
+  const outside = spawner.start(control, "piped");
+  const failed = failureOf(outside, control);
+  try {
+    const controlResults = await resultsOf(outside, failed);
+    const inside = spawner.start(attack, "null");
+    const attackResults = await resultsOf(inside, failureOf(inside, attack));
+    await inside.status;
+    return { control: controlResults, attacked: attackResults };
+  } finally {
+    await outside.stdin.close();
+    await outside.status;
+    control.dispose();
+    attack.dispose();
+  }
+}
+
+/** The results as soon as they are whole: the control goes on after them. */
+async function resultsOf(process: LauncherProcess, failed: Promise<string | undefined>) {
+  const reader = process.output.getReader();
+  const bytes = new Uint8Array(RESULTS_BYTES);
+  let length = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (value !== undefined) {
+      bytes.set(value.subarray(0, RESULTS_BYTES - length), length);
+      length += value.length;
+    }
+    if (length >= RESULTS_BYTES) break;
+    if (!done) continue;
+    const { code, signal } = await process.status;
+    throw new Error(await failed ?? `The trial of the sandbox ended with ${signal ?? `exit code ${code}`}`);
+  }
+  await reader.cancel();
+  return readResults(bytes);
+}
+
+/** What the launcher reports to have failed, in words; undefined when nothing did. */
+async function failureOf({ reports }: LauncherProcess, { steps }: LauncherImage): Promise<string | undefined> {
+  const bytes = await new Response(reports).bytes();
+  const failed = new ReportReader().read(bytes).find(({ kind }) => kind === "failed");
+  return failed?.kind === "failed" ? describeFailure(failed, steps, "the self-test") : undefined;
+}
+
+/**
+ * Names of the attacks whose targets are not what they were made as. At one go: some forty looks into a directory of
+ * ours take half a millisecond so, and as many turns of a busy machine otherwise.
+ */
+function changedTargets(directory: string): ReadonlySet<string> {
+  return new Set(
+    ATTACKS.filter(({ id, target }) => {
+      if (target === undefined) return false;
+      const path = `${directory}/${id}`;
+      return expected(() => target === "file" ? isIntactFile(path) : isEmpty(path)) !== true;
+    }).map(({ id }) => id),
+  );
+}
+
+function isIntactFile(path: string): boolean {
+  const { size, mode, nlink, mtime } = Deno.lstatSync(path);
+  return size === TARGET_BYTES && (mode ?? 0) % 0o10000 === 0o600 && nlink === 1 &&
+    (mtime?.getTime() ?? 0) > LONG_AGO_MS;
+}
+
+function isEmpty(path: string): boolean {
+  return [...Deno.readDirSync(path)].length === 0;
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { sandboxSettings } from "../../../sandbox/_support/settings.ts";
+import { SILENT } from "../../../base/log.ts";
+import { SYSTEM_CALLS } from "../../../system/syscalls.ts";
+import { policyTable } from "../../../sandbox/launcher/steps.ts";
+import type { Table } from "../../../sandbox/launcher/image/table.ts";
+import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import { makeSeenDirectory } from "../../../base/_support/seen_directory.ts";
+import { prepareSandbox, type Sandbox, type SandboxSettings } from "../../../sandbox/prepare.ts";
+import type { Verdict } from "../../../sandbox/selftest/judge.ts";
+import { removeSessionDirectories } from "../../../sandbox/directories/session_directory.ts";
+import { settleNamespaces } from "./namespaces.ts";
+import { SandboxedRunner } from "../runner.ts";
+import { runSelfTest } from "./sandbox_trial.ts";
+import { refusalFor, type SelfTestReport } from "../../../sandbox/selftest/judge.ts";
+import { type LauncherImage, Spawner } from "../../spawn.ts";
+
+const ROOT = Deno.uid() === 0;
+const PROCESSOR = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
+const SYS = SYSTEM_CALLS[PROCESSOR];
+const TARGET = { processor: PROCESSOR, serverPid: Deno.pid } as const;
+
+interface Fixture extends AsyncDisposable {
+  readonly base: string;
+  readonly sandbox: Sandbox;
+  readonly policy: SandboxPolicy;
+  test(change?: (table: Table) => void, kernel?: Spawner): Promise<SelfTestReport>;
+}
+
+type Layers = "with namespaces" | "with Landlock alone";
+
+async function fixture(layers: Layers, more: Partial<SandboxSettings> = {}): Promise<Fixture> {
+  const base = makeSeenDirectory("ahma-trial-");
+  for (const name of ["scope", "home", "tmp"]) await Deno.mkdir(`${base}/${name}`);
+  const environment = { PATH: "/usr/bin:/bin", HOME: `${base}/home`, TMPDIR: `${base}/tmp` };
+  const prepared = prepareSandbox({ ...sandboxSettings(base), serverEnvironment: environment, ...more });
+  if (!prepared.ok) throw new Error(prepared.problem);
+  const sandbox = prepared.value;
+  const spawner = new Spawner(PROCESSOR, sandbox.directories.root);
+  const wanted = sandbox.policy && { ...sandbox.policy, namespaces: layers === "with namespaces" };
+  const policy = await settleNamespaces({ policy: wanted, target: TARGET, spawner, logger: SILENT });
+  if (policy === undefined) throw new Error("There is no policy");
+  return {
+    base,
+    sandbox,
+    policy,
+    test(change = () => {}, kernel = spawner) {
+      const table = policyTable(policy, TARGET);
+      change(table);
+      return runSelfTest({
+        policy,
+        table,
+        target: TARGET,
+        spawner: kernel,
+        directories: sandbox.directories,
+        place: sandbox.trialPlace,
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      spawner.close();
+      await removeSessionDirectories(sandbox.directories);
+      await Deno.remove(base, { recursive: true });
+    },
+  };
+}
+
+function ids({ findings }: SelfTestReport, verdict: Verdict): readonly string[] {
+  return findings.filter((one) => one.verdict === verdict).map(({ id }) => id);
+}
+
+/** A kernel that has no namespaces, for the self-test's own calls and for the launcher's. */
+class KernelWithoutNamespaces extends Spawner {
+  override image(table: Table): LauncherImage {
+    table.entries.forEach((entry, index) => {
+      if (entry.number === SYS.unshare) table.entries[index] = { ...entry, number: NO_SUCH_CALL };
+    });
+    return super.image(table);
+  }
+}
+
+const NO_SUCH_CALL = 9999;
+
+/** A call that succeeds and does nothing takes the place of a step that matters. */
+function without(...numbers: readonly number[]): (table: Table) => void {
+  return (table) => {
+    table.entries.forEach((entry, index) => {
+      if (numbers.includes(entry.number)) table.entries[index] = { ...entry, number: SYS.getpid, mode: "soft" };
+    });
+  };
+}
+
+const KNOWN_WITHOUT_NAMESPACES = ["chmod", "set-user-id", "utime", "xattr"];
+/** Denied by the kernel in any case, so that they tell nothing of the sandbox; depends on the machine and the user. */
+const ORDINARY_IMPOSSIBLE = ["read-handle", "shadow", "mount", "bind", "bpf", "host-name", "chroot"];
+
+for (const how of ["with namespaces", "with Landlock alone"] as const) {
+  Deno.test(`S3 runSelfTest() denies what the session says it denies, and proves each by its control (${how})`, async () => {
+    await using f = await fixture(how);
+    const report = await f.test();
+    assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], []]);
+    const open = ids(report, "open");
+    for (const id of KNOWN_WITHOUT_NAMESPACES) assert.strictEqual(open.includes(id), !f.policy.namespaces, id);
+    const impossible = ids(report, "impossible").filter((id) => ROOT || !ORDINARY_IMPOSSIBLE.includes(id));
+    assert.deepStrictEqual(impossible, []);
+    assert.ok(ids(report, "denied").length >= 30, JSON.stringify(report));
+    assert.strictEqual(refusalFor(report), undefined);
+  });
+
+  Deno.test(`S3 runSelfTest() leaves nothing (${how})`, async () => {
+    await using f = await fixture(how);
+    const { root, temporary } = f.sandbox.directories;
+    const entries = () =>
+      Promise.all([root, temporary ?? root].map(async (path) => {
+        return (await Array.fromAsync(Deno.readDir(path))).map(({ name }) => name).sort();
+      }));
+    const before = await entries();
+    await f.test();
+    assert.deepStrictEqual(await entries(), before);
+  });
+
+  Deno.test(`S3 runSelfTest() finds out when Landlock is not in force (${how})`, async () => {
+    await using f = await fixture(how);
+    const report = await f.test(without(SYS.landlock_restrict_self));
+    const breached = ids(report, "breached");
+    for (const id of ["read", "list", "read-beneath", "read-symlink"]) {
+      assert.ok(breached.includes(id), id);
+    }
+    for (const id of ["write", "create", "unlink", "rename", "move-out", "move-in", "link", "signal"]) {
+      assert.strictEqual(breached.includes(id), !f.policy.namespaces, id); // else the other layers stop it
+    }
+    assert.match(refusalFor(report) ?? "", /Its self-test could read a file outside, .*No command is run/);
+  });
+}
+
+Deno.test("S3 runSelfTest() mounts nothing where it cannot do so in a namespace of its own", async () => {
+  await using f = await fixture("with Landlock alone");
+  using kernel = disposable(new KernelWithoutNamespaces(PROCESSOR, f.sandbox.directories.root));
+  const report = await f.test(undefined, kernel.spawner);
+  assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], []]);
+  // Its control tried and could not, which as root it otherwise can (above): no mount was made on the machine.
+  const impossible = ids(report, "impossible");
+  for (const id of ["mount", "bind", "mount-as-user"]) assert.ok(impossible.includes(id), id);
+  assert.deepStrictEqual((await mounts()).filter((line) => line.includes(f.base)), []);
+});
+
+/** Before anything that waits can go on. */
+function removeNow(path: string): void {
+  Deno.removeSync(path);
+}
+
+async function mounts(): Promise<readonly string[]> {
+  return (await Deno.readTextFile("/proc/self/mountinfo")).split("\n");
+}
+
+function disposable(spawner: Spawner) {
+  return { spawner, [Symbol.dispose]: () => spawner.close() };
+}
+
+Deno.test("S3 S8 the self-test is made again when a protected path goes between the look and the launch", async () => {
+  await using f = await fixture("with namespaces");
+  const path = `${f.base}/scope/.envrc`;
+  await Deno.writeTextFile(path, "");
+  await using runner = new SandboxedRunner({
+    sandbox: f.sandbox,
+    shell: { path: "/bin/bash", name: "bash", canWait: true },
+    pool: false,
+    logger: SILENT,
+  });
+  const trial = runner.selfTest;
+  await runner.policy; // what waited for it first has looked, and has not launched yet
+  removeNow(path);
+  const report = await trial;
+  assert.ok(report !== undefined);
+  assert.deepStrictEqual([ids(report, "breached"), refusalFor(report)], [[], undefined]);
+});
+
+Deno.test("S3 runSelfTest() finds out when the mounts are not read-only", async () => {
+  await using f = await fixture("with namespaces");
+  const report = await f.test(without(SYS.mount_setattr));
+  assert.deepStrictEqual(ids(report, "breached"), ["chmod", "set-user-id", "utime", "xattr"]);
+});
+
+Deno.test({
+  name: "S3 S8 runSelfTest() finds out when root keeps its capabilities" + (ROOT ? "" : " (ignored: needs root)"),
+  ignore: !ROOT,
+  fn: async () => {
+    await using f = await fixture("with namespaces");
+    const before = Deno.hostname();
+    const report = await f.test(without(SYS.capset, SYS.seccomp));
+    assert.strictEqual(Deno.hostname(), before); // what gets through changes nothing
+    assert.deepStrictEqual(ids(report, "breached"), ["read-handle", "bpf", "host-name", "chroot"]);
+  },
+});
+
+Deno.test("S3 S4 runSelfTest() does not take for a breach what --read allows", async () => {
+  const base = makeSeenDirectory("ahma-trial-");
+  const serverEnvironment = { PATH: "/usr/bin:/bin", HOME: base, TMPDIR: base };
+  try {
+    await using f = await fixture("with namespaces", { reads: [base], home: base, serverEnvironment });
+    const report = await f.test();
+    assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], [
+      "read",
+      "list",
+      "read-relative",
+      "read-beneath",
+      "read-symlink",
+      "read-handle",
+    ]]);
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});
+
+Deno.test("S3 runSelfTest() proves nothing, and says so, when its process cannot write inside", async () => {
+  await using f = await fixture("with namespaces");
+  await assert.rejects(
+    f.test(without(SYS.landlock_add_rule)),
+    /^Error: Cannot start "the self-test" in the sandbox: cannot make a directory in ".*": permission denied/,
+  );
+});

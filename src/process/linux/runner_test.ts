@@ -1,0 +1,396 @@
+import assert from "node:assert/strict";
+import { childrenOf, DEFAULT_WAY, type Fixture, fixture, until, WAITING, WAYS } from "../_support/runner_fixture.ts";
+import type { CommandEnd } from "../command_runner.ts";
+
+function existsSync(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function exited(code: number): CommandEnd {
+  return { kind: "exited", code };
+}
+
+/** Processes whose command line holds `marker`; pgrep looks, because Deno shows /proc only to programs with every permission. */
+async function processesWith(marker: string): Promise<number> {
+  const found = await new Deno.Command("pgrep", { args: ["-f", "-c", `^[^ ]*${marker}`] }).output();
+  return Number(new TextDecoder().decode(found.stdout));
+}
+
+for (const way of WAYS) {
+  const test = (name: string, fn: (f: Fixture) => Promise<void>) =>
+    Deno.test(`${name} (${way.name})`, async () => {
+      await using f = await fixture(way);
+      await fn(f);
+    });
+
+  test("X7 SandboxedRunner.run() joins stdout and stderr in the order written", async (f) => {
+    const { end, output } = await f.run({ shell: "echo a; echo b >&2; echo c; (echo d >&2) # note" });
+    assert.deepStrictEqual([end, output], [exited(0), "a\nb\nc\nd\n"]);
+  });
+
+  test("T7 SandboxedRunner.run() hands argv over byte for byte", async (f) => {
+    const words = ["a b", "$(id)", "*", "'\"\\", "-x", "two\nlines", "é€😀", ""];
+    for (const all of [words, [...words, "long".repeat(20_000)]]) {
+      const { end, output } = await f.run({ argv: ["printf", "%s\\0", ...all] });
+      assert.deepStrictEqual([end, output.split("\0").slice(0, -1)], [exited(0), all]);
+    }
+  });
+
+  test("T11 SandboxedRunner.run() keeps an offline command from the network, and only that", async (f) => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const reach = `exec 3<>/dev/tcp/127.0.0.1/${listener.addr.port} && echo reached; echo here > made && cat made`;
+    const outputs: string[] = [];
+    for (const offline of [undefined, true] as const) {
+      const { output } = await f.run({ argv: ["bash", "-c", `{ ${reach}; } 2> /dev/null`] }, {
+        ...offline && { offline },
+      });
+      outputs.push(output);
+    }
+    assert.deepStrictEqual(outputs, ["reached\nhere\n", f.sandbox.policy ? "here\n" : "reached\nhere\n"]);
+  });
+
+  test("S3 SandboxedRunner.open() keeps stdin open and stderr apart, inside the same sandbox", async (f) => {
+    const stderrFile = `${f.sandbox.directories.files}/stderr`;
+    await Deno.writeTextFile(stderrFile, "");
+    const outside = `${f.sandbox.directories.root}/planted`;
+    const lines: string[] = [];
+    const answered = Promise.withResolvers<void>();
+    const line = 'read a; echo "got $a"; echo trouble >&2; echo x > "$0"; read b; echo "then $b"; exit 3';
+    const opened = await f.runner.open({
+      run: { argv: ["sh", "-c", line, outside] },
+      directory: f.scope,
+      environment: {},
+      stderrFile,
+    }, {
+      signal: new AbortController().signal,
+      onOutput: (chunk) => {
+        lines.push(new TextDecoder().decode(chunk));
+        answered.resolve();
+      },
+    });
+    const writer = opened.stdin.getWriter();
+    await writer.write(new TextEncoder().encode("one\n"));
+    await answered.promise;
+    await writer.write(new TextEncoder().encode("two\n"));
+    await writer.close();
+    assert.deepStrictEqual([await opened.end, lines.join("")], [exited(3), "got one\nthen two\n"]);
+    const [first, second] = (await Deno.readTextFile(stderrFile)).split("\n");
+    assert.strictEqual(first, "trouble");
+    if (way.enforce) assert.match(second ?? "", /denied|Read-only/);
+    assert.strictEqual(existsSync(outside), !way.enforce);
+  });
+
+  test("X15 SandboxedRunner.run() gives an empty stdin, or the text of the call", async (f) => {
+    assert.deepStrictEqual(await f.run({ shell: "cat; echo end" }), { end: exited(0), output: "end\n" });
+    assert.deepStrictEqual(await f.run({ argv: ["cat"] }), { end: exited(0), output: "" });
+    assert.deepStrictEqual(await f.run({ shell: "cat" }, { stdin: "text" }), { end: exited(0), output: "text" });
+    assert.deepStrictEqual(await f.run({ argv: ["true"] }, { stdin: "x".repeat(200_000) }), {
+      end: exited(0),
+      output: "",
+    });
+  });
+
+  test("X4 SandboxedRunner.run() tells exit codes from signals", async (f) => {
+    assert.deepStrictEqual((await f.run({ shell: "exit 7" })).end, exited(7));
+    assert.deepStrictEqual((await f.run({ shell: "exit 137" })).end, exited(137));
+    assert.deepStrictEqual((await f.run({ shell: "kill -9 $$" })).end, { kind: "signalled", signal: "SIGKILL" });
+    assert.deepStrictEqual((await f.run({ argv: ["bash", "-c", "kill -TERM $$"] })).end, {
+      kind: "signalled",
+      signal: "SIGTERM",
+    });
+  });
+
+  test("X4 SandboxedRunner.run() says why a program could not be started", async (f) => {
+    assert.deepStrictEqual((await f.run({ argv: ["no-such-program"] })).end, {
+      kind: "not_started",
+      message:
+        'Cannot start "no-such-program": no such program on the PATH of commands. Install it, or give its path inside the scope',
+    });
+    const programs = [
+      ["data", "text", 0o600, "permission denied: not executable, or not readable inside the sandbox"],
+      ["text", "echo hi", 0o700, "not a program this machine can run (a script without a #! line?)"],
+      ["script", "#!/nowhere/sh", 0o700, "not there, or its #! line names a program that is not"],
+      ["busy", "#!/bin/sh", 0o700, "it is open for writing in some process"],
+    ] as const;
+    for (const [name, text, mode, why] of programs) {
+      await Deno.writeTextFile(`${f.scope}/${name}`, text, { mode });
+      using _held = name === "busy" ? await Deno.open(`${f.scope}/busy`, { append: true }) : undefined;
+      const { end } = await f.run({ argv: [`./${name}`] });
+      assert.deepStrictEqual(end, { kind: "not_started", message: `Cannot start "./${name}": ${why}` });
+    }
+    const tooLong = await f.run({ argv: ["echo", "x".repeat(140_000)] });
+    const message = 'Cannot start "echo": the arguments are longer than the kernel takes';
+    assert.deepStrictEqual(tooLong.end, { kind: "not_started", message });
+  });
+
+  test("S16 SandboxedRunner.run() starts in the directory asked for and adds variables", async (f) => {
+    const directory = `${f.scope}/it's "a" dir`;
+    await Deno.mkdir(directory);
+    for (const run of [{ shell: 'pwd; printf "%s" "$X"' }, { argv: ["bash", "-c", 'pwd; printf "%s" "$X"'] }]) {
+      const { output } = await f.run(run, { directory, environment: { X: "a'b\n$c" } });
+      assert.deepStrictEqual(output, `${directory}\na'b\n$c`);
+    }
+  });
+
+  test("P1 SandboxedRunner.run() gives every line a fresh shell", async (f) => {
+    await f.run({ shell: "export LEAK=1; alias ls=false; cd /; trap 'echo trapped' EXIT; set -e; exec >/dev/null" });
+    const { output } = await f.run({ shell: 'echo "[${LEAK-}]"; alias; pwd; false; echo on' });
+    assert.deepStrictEqual(output, `[]\n${f.scope}\non\n`);
+  });
+
+  test("S9 SandboxedRunner.run() hides the server's environment", async (f) => {
+    const { output } = await f.run({ shell: "env" });
+    assert.ok(!output.includes("SECRET_TOKEN") && output.includes("GIT_TERMINAL_PROMPT=0"), output);
+  });
+
+  test("P4 SandboxedRunner.run() passes no descriptor but 0, 1 and 2", async (f) => {
+    const list = ["ls", "-l", "/proc/self/fd"];
+    const line = `for n in /dev/fd/*; do [ -e $n ] || continue; done; exec ${list.join(" ")}`;
+    if (way.enforce && !way.namespaces) return; // no /proc to look at there
+    for (const run of [{ shell: line }, { argv: list }]) {
+      const { output } = await f.run(run);
+      const descriptors = output.match(/ (\d+) -> /g)?.map((fd) => Number(fd.slice(1, -4))) ?? [];
+      assert.deepStrictEqual(descriptors, [0, 1, 2, 3], output); // 3: the directory that is listed
+      assert.match(output, / 0 -> \/dev\/null/);
+    }
+  });
+
+  test("X10 SandboxedRunner.run() starts programs with every signal as the system has it", async (f) => {
+    if (way.enforce && !way.namespaces) return; // no /proc to look at there
+    const { output } = await f.run({ argv: ["grep", "^Sig[BI]", "/proc/self/status"] });
+    assert.deepStrictEqual(output.match(/\t0{16}$/gm)?.length, 2, output);
+  });
+
+  test("X10 SandboxedRunner.run() does not wait for a background child that keeps the output open", async (f) => {
+    const marker = `31${Deno.pid}7`;
+    const { end, output } = await f.run({ shell: `sleep ${marker} & echo done` });
+    const left = { commands: [`sleep ${marker}`], more: 0 };
+    assert.deepStrictEqual([end, output], [{ ...exited(0), left }, "done\n"]);
+    await f.runner.settled();
+    assert.deepStrictEqual(await processesWith(`sleep ${marker}`), 0);
+  });
+
+  test("X9 SandboxedRunner.run() asks a command to end that is cancelled while it starts", async (f) => {
+    for (const run of [{ argv: ["sleep", "60"] }, { shell: "exec sleep 60" }]) {
+      const { end } = await f.run(run, { signal: AbortSignal.abort() });
+      assert.deepStrictEqual(end, { kind: "signalled", signal: "SIGTERM" }, JSON.stringify(run));
+    }
+  });
+
+  test("X17 SandboxedRunner.run() names the background children that are ended with their command", async (f) => {
+    const rows: readonly (readonly [line: string, commands: readonly string[] | undefined])[] = [
+      ["sleep 291 & echo x", ["sleep 291"]],
+      ["sleep 292 >/dev/null 2>&1 & sleep 293 >/dev/null 2>&1 & exit 3", ["sleep 292", "sleep 293"]],
+      ["sleep 294 & wait & kill %1; wait", undefined],
+      ["sleep 0.01 & echo x", undefined],
+      ["echo x", undefined],
+    ];
+    for (const [line, commands] of rows) {
+      const { end } = await f.run({ shell: line });
+      const left = end.kind === "exited" ? end.left : undefined;
+      assert.deepStrictEqual([line, left], [line, commands === undefined ? undefined : { commands, more: 0 }]);
+    }
+  });
+
+  test("X10 SandboxedRunner.run() leaves nothing of a cancelled tree", async (f) => {
+    const marker = `32${Deno.pid}7`;
+    const abort = new AbortController();
+    const line =
+      `trap "" TERM; (setsid nohup sleep ${marker} >/dev/null 2>&1 &); setsid sleep ${marker} & echo up; sleep ${marker}`;
+    const { end } = await f.run({ shell: line }, {
+      signal: abort.signal,
+      onText: (text) => text.includes("up") && abort.abort(),
+    });
+    assert.deepStrictEqual([end, await processesWith(`sleep ${marker}`)], [
+      { kind: "signalled", signal: "SIGKILL" },
+      0,
+    ]);
+  });
+
+  test("X10 SandboxedRunner.run() ends a process whose main thread has gone, and one that forks and ends all the time", async (f) => {
+    const thread = "import threading, time, ctypes; threading.Thread(target=lambda: time.sleep(60)).start(); " +
+      "ctypes.CDLL(None).syscall(60, 0)";
+    const chain = "import os, signal, time\nos.setsid(); signal.signal(15, signal.SIG_IGN); end = time.time() + 30\n" +
+      "while time.time() < end:\n  if os.fork() > 0: os._exit(0)\n  time.sleep(0.0002)";
+    const marker = `ahma-${Deno.pid}-${way.name.length}`;
+    for (const script of [thread, chain]) {
+      await Deno.writeTextFile(`${f.scope}/${marker}.py`, script);
+      const abort = new AbortController();
+      const { end } = await f.run({ shell: `python3 ${marker}.py >/dev/null 2>&1 & sleep 0.3; echo up; sleep 60` }, {
+        signal: abort.signal,
+        onText: (text) => text.includes("up") && abort.abort(),
+      });
+      assert.deepStrictEqual([end.kind, await processesWith(`python3 .*${marker}`)], ["signalled", 0]);
+    }
+  });
+
+  test("X7 SandboxedRunner.run() delivers long lines and long output whole", async (f) => {
+    const long = "x".repeat(300_000);
+    assert.deepStrictEqual((await f.run({ shell: `printf %s ${long}` })).output.length, long.length);
+    assert.deepStrictEqual((await f.run({ shell: "head -c 5000000 /dev/zero" })).output.length, 5_000_000);
+  });
+}
+
+for (const way of WAYS.filter(({ enforce }) => enforce)) {
+  Deno.test(`S4 SandboxedRunner.run() confines reads and writes to the scope (${way.name})`, async () => {
+    await using f = await fixture(way);
+    await Deno.writeTextFile(`${f.scope}/../outside`, "marker");
+    await Deno.symlink("../outside", `${f.scope}/link`);
+    const { output } = await f.run({
+      shell:
+        "cat ../outside link; echo x > link; echo x > ../new; mkdir ../d; rm ../outside; ls ..; echo kept > inside; cat inside",
+    });
+    assert.ok(!output.includes("marker") && output.endsWith("kept\n"), output);
+    const left = (await Array.fromAsync(Deno.readDir(`${f.scope}/..`))).map(({ name }) => name).sort();
+    assert.deepStrictEqual(left, ["home", "outside", "scope"]);
+    assert.deepStrictEqual(await Deno.readTextFile(`${f.scope}/../outside`), "marker");
+  });
+
+  Deno.test(`S4 SandboxedRunner.run() refuses when the scope is no longer the same directory (${way.name})`, async () => {
+    await using f = await fixture(way);
+    await f.run({ argv: ["true"] }); // the self-test is over
+    await Deno.rename(f.scope, `${f.scope}-moved`);
+    await Deno.mkdir(f.scope);
+    for (const [program, run] of [["true", { argv: ["true"] }], ["bash", { shell: "true" }]] as const) {
+      const { end } = await f.run(run);
+      assert.deepStrictEqual(end, {
+        kind: "not_started",
+        message:
+          `Cannot start "${program}" in the sandbox: cannot see that "${f.scope}" is still the same directory: it is not what it was when the session began. Nothing was run`,
+        fault: "server",
+      });
+    }
+  });
+
+  Deno.test(`S4 SandboxedRunner.run() lets what waited read a granted file that was exchanged since (${way.name})`, async () => {
+    await using f = await fixture(way, ["notes"]);
+    const notes = `${f.scope}/../home/notes`;
+    await Deno.writeTextFile(`${notes}~`, "new");
+    await Deno.rename(`${notes}~`, notes);
+    const read = { argv: ["cat", notes] };
+    assert.deepStrictEqual(await f.run(read), { end: exited(0), output: "new" });
+    assert.deepStrictEqual(await f.run({ shell: `cat ${notes}` }), { end: exited(0), output: "new" });
+  });
+
+  Deno.test(`S8 SandboxedRunner.run() sets NoNewPrivs and leaves no capability (${way.name})`, async () => {
+    await using f = await fixture(way);
+    const script = "import ctypes\nlibc = ctypes.CDLL(None)\ndata = (ctypes.c_uint32 * 6)()\n" +
+      "print(libc.prctl(39, 0, 0, 0, 0), libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), data), list(data))\n" +
+      "print(libc.prctl(23, 0), [number for number in range(64) if libc.prctl(23, number) == 1])";
+    const { output } = await f.run({ argv: ["python3", "-c", script] });
+    assert.deepStrictEqual(output, "1 0 [0, 0, 0, 0, 0, 0]\n0 []\n");
+  });
+}
+
+Deno.test("S8 SandboxedRunner tells the next result of what changed in a command without one", async () => {
+  const way = WAYS.find(({ enforce, namespaces, pool }) => enforce && namespaces && pool);
+  assert.ok(way !== undefined);
+  await using f = await fixture(way);
+  const { signal } = new AbortController();
+  const request = { directory: f.scope, environment: {}, stdin: undefined };
+  const onOutput = () => {};
+  await f.runner.run({ ...request, run: { argv: ["mkdir", ".vscode"] } }, { signal, onOutput });
+  const stderrFile = `${f.scope}/stderr`;
+  await Deno.writeTextFile(stderrFile, "");
+  const opened = await f.runner.open(
+    { ...request, run: { argv: ["mkdir", ".idea"] }, stderrFile },
+    { signal, onOutput },
+  );
+  await opened.stdin.close();
+  await opened.end;
+  const told: unknown[] = [];
+  const onProtectedChange = (changes: readonly unknown[]) => void told.push(...changes);
+  for (let i = 0; i < 2; i++) {
+    await f.runner.run({ ...request, run: { argv: ["true"] } }, { signal, onOutput, onProtectedChange });
+  }
+  const created = (name: string) => ({ path: `${f.scope}/${name}`, change: "created" });
+  assert.deepStrictEqual(told, [created(".vscode"), created(".idea")]);
+});
+
+Deno.test("S8 SandboxedRunner.open() looks again when a protected path goes while it launches", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  await Deno.mkdir(`${f.scope}/.vscode`);
+  await Deno.writeTextFile(`${f.scope}/stderr`, "");
+  const loop = "while mv .vscode saved && mv saved .vscode; do :; done";
+  await using saving = new Deno.Command("bash", { args: ["-c", loop], cwd: f.scope, stderr: "null" }).spawn();
+  const request = { directory: f.scope, environment: {}, stderrFile: `${f.scope}/stderr` };
+  const hooks = { signal: new AbortController().signal, onOutput: () => {} };
+  const ends: CommandEnd[] = [];
+  for (let round = 0; round < 40; round++) {
+    const opened = await f.runner.open({ ...request, run: { argv: ["cat"] } }, hooks);
+    await opened.stdin.close();
+    ends.push(await opened.end);
+  }
+  saving.kill("SIGKILL");
+  assert.deepStrictEqual(ends, ends.map(() => exited(0)));
+});
+
+Deno.test("S8 SandboxedRunner.run() tells with the result what a child changed that the command left behind", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  const told: unknown[] = [];
+  using stack = new DisposableStack();
+  const shell = "mkfifo go; { read word; mkdir .vscode; } <>go >/dev/null 2>&1 & echo up";
+  await f.runner.run({ run: { shell }, directory: f.scope, environment: {}, stdin: undefined }, {
+    signal: new AbortController().signal,
+    onOutput: async () => {
+      const go = stack.use(await Deno.open(`${f.scope}/go`, { read: true, write: true })); // no opening waits for the other
+      await go.write(new TextEncoder().encode("word\n"));
+    },
+    onProtectedChange: (changes) => void told.push(...changes),
+  });
+  assert.deepStrictEqual(told, [{ path: `${f.scope}/.vscode`, change: "created" }]);
+});
+
+Deno.test("P1 N1 SandboxedRunner.run() has a launcher that waited run a program", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  const waiting = new Set(await childrenOf(Deno.pid));
+  let running: readonly number[] = [];
+  await f.run({ argv: ["bash", "-c", "echo up; until [ -e go ]; do sleep 0.01; done"] }, {
+    onText: async (text) => {
+      if (!text.includes("up")) return;
+      running = await childrenOf(Deno.pid);
+      await Deno.writeTextFile(`${f.scope}/go`, "");
+    },
+  });
+  assert.ok(running.length >= WAITING && running.every((pid) => waiting.has(pid)), `${running} of ${[...waiting]}`);
+});
+
+Deno.test("P3 SandboxedRunner.run() is not disturbed by waiting shells and launchers that die", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  await f.run({ shell: "true" });
+  await f.runner.settled();
+  const victims = await until(() => childrenOf(Deno.pid), (children) => children.length > WAITING);
+  // Nothing else of this process runs until all of them are dead: the runner has not heard of it when it hands out its lines.
+  const { success } = killTreesNow(victims);
+  assert.ok(success, "what waited did not die");
+  const runs = [{ shell: "echo 1" }, { argv: ["echo", "2"] }, { shell: "echo 3" }, { argv: ["echo", "4"] }];
+  const results = await Promise.all(runs.map((run) => f.run(run)));
+  assert.deepStrictEqual(results.map(({ output }) => output), ["1\n", "2\n", "3\n", "4\n"]);
+});
+
+Deno.test("P3 SandboxedRunner.run() does not run a program again whose launcher died after it began", async () => {
+  const way = WAYS.find(({ enforce }) => !enforce); // where a command can kill its launcher
+  assert.ok(way !== undefined);
+  await using f = await fixture(way);
+  const waiting = new Set(await childrenOf(Deno.pid));
+  let parent = 0;
+  const script = 'echo $PPID; echo >> runs; kill -9 "$PPID"; sleep 60';
+  const { end } = await f.run({ argv: ["sh", "-c", script] }, { onText: (text) => void (parent = Number(text)) });
+  assert.ok(waiting.has(parent), `${parent} of ${[...waiting]}`);
+  assert.deepStrictEqual([end, await Deno.readTextFile(`${f.scope}/runs`)], [
+    { kind: "signalled", signal: "SIGKILL" },
+    "\n",
+  ]);
+});
+
+/** A launcher takes what it started with it, one after the other; the last is the shell, which could still take a line. */
+function killTreesNow(pids: readonly number[]): Deno.CommandOutput {
+  const script = "tree() { for p; do echo $p; tree $(pgrep -P $p); done; }; all=$(tree $@); kill -9 $@; " +
+    "for p in $all; do while grep -qs '^State:.[^ZX]' /proc/$p/status; do :; done; done";
+  return new Deno.Command("timeout", { args: ["10", "bash", "-c", script, "bash", ...pids.map(String)] }).outputSync();
+}

@@ -1,0 +1,136 @@
+/**
+ * Processes that wait, each already inside its sandbox, for the one command they will run (P1). Each serves one and
+ * is replaced after the answer, not during it, so that starting the next one does not slow this one down.
+ * One that dies while it waits is replaced; when they keep dying the pool gives up until the next taking.
+ */
+import type { LauncherProcess } from "../spawn.ts";
+
+/** Limits of the pool; times in milliseconds. */
+export interface PoolLimits {
+  /** Kept ready until the first is taken: a session in which nobody runs anything needs no more, ever. */
+  readonly first: number;
+  /** Kept ready when there is little to do. */
+  readonly minimum: number;
+  /** Kept ready while one call follows the other. */
+  readonly burst: number;
+  /** After this time without a taking the pool shrinks to the minimum, after twice this time to nothing. */
+  readonly idleMs: number;
+}
+
+export const SHELL_LIMITS: PoolLimits = { first: 1, minimum: 2, burst: 6, idleMs: 60_000 };
+/** Whether there are commands that need no shell is seen when the first one comes. */
+export const LAUNCHER_LIMITS: PoolLimits = { ...SHELL_LIMITS, first: 0 };
+
+/** A call that follows the last one within this time belongs to a burst. */
+const BURST_MS = 50;
+
+/** Deaths in a row, without one being used, after which nothing is started ahead of need. */
+const DEATHS_TOLERATED = 3;
+
+export class WaitingPool {
+  readonly #start: () => LauncherProcess;
+  readonly #limits: PoolLimits;
+  readonly #waiting: LauncherProcess[] = [];
+  readonly #ending = new Set<Promise<unknown>>();
+  #target: number;
+  #deaths = 0;
+  #lastTake = -Infinity;
+  #idle: ReturnType<typeof setTimeout> | undefined;
+  #refilling: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  /** `start` launches one that waits; it may throw. */
+  constructor(start: () => LauncherProcess, limits: PoolLimits) {
+    this.#start = start;
+    this.#limits = limits;
+    this.#target = Math.min(limits.first, limits.minimum);
+  }
+
+  /** How many wait now. */
+  get ready(): number {
+    return this.#waiting.length;
+  }
+
+  /** One that waits, or undefined when there is none: launch it then. */
+  take(): LauncherProcess | undefined {
+    this.#deaths = 0;
+    const now = performance.now();
+    const soon = now - this.#lastTake < BURST_MS;
+    this.#lastTake = now;
+    this.#target = Math.max(this.#target, this.#limits.minimum);
+    const taken = this.#waiting.shift();
+    // One is ready some milliseconds after its start: calls in a row need more of them under way.
+    if (soon && this.#target < this.#limits.burst) this.#target++;
+    return taken;
+  }
+
+  /** Starts what is missing, one a turn of the event loop, so that answers and requests go first. */
+  refill(): void {
+    if (this.#closed || this.#refilling !== undefined) return;
+    if (this.#waiting.length >= this.#target || this.#deaths >= DEATHS_TOLERATED) return;
+    this.#refilling = setTimeout(() => {
+      this.#refilling = undefined;
+      if (this.#add()) this.refill();
+    });
+  }
+
+  /** Ends those that wait, because they were born into another state of things; `refill` starts others. */
+  renew(): void {
+    this.#shrinkTo(0);
+  }
+
+  /** Ends those that wait and starts no more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#idle);
+    clearTimeout(this.#refilling);
+    this.#shrinkTo(0);
+    await Promise.all(this.#ending);
+  }
+
+  #add(): boolean {
+    this.#watchIdleness();
+    let process: LauncherProcess;
+    try {
+      process = this.#start();
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      this.#deaths = DEATHS_TOLERATED; // the next command says what is wrong when it is launched
+      return false;
+    }
+    this.#waiting.push(process);
+    const ended = process.status.then(() => this.#forget(process)).finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+    return true;
+  }
+
+  /** Only one that still waits counts as dead; one that was taken has done its work. */
+  #forget(process: LauncherProcess): void {
+    const index = this.#waiting.indexOf(process);
+    if (index < 0) return;
+    this.#waiting.splice(index, 1);
+    this.#deaths++;
+    void discard(process);
+    this.refill();
+  }
+
+  #watchIdleness(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      const next = this.#target > this.#limits.minimum ? this.#limits.minimum : 0;
+      this.#target = this.#limits.minimum;
+      this.#shrinkTo(next);
+      if (next > 0) this.#watchIdleness();
+    }, this.#limits.idleMs);
+    Deno.unrefTimer(this.#idle);
+  }
+
+  #shrinkTo(size: number): void {
+    for (const process of this.#waiting.splice(size)) void discard(process);
+  }
+}
+
+/** Closing its stdin ends one that waits; its streams are let go. */
+async function discard({ stdin, output, reports, status }: LauncherProcess): Promise<void> {
+  await Promise.allSettled([stdin.close(), output.cancel(), reports.cancel(), status]);
+}

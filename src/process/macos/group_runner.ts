@@ -1,0 +1,170 @@
+/**
+ * Runs commands where there is no launcher: macOS. Each is started by `sandbox-exec` (or, with `--no-sandbox`, by
+ * nothing) and a two-line shell prelude, as the leader of a process group. Shells are not kept warm.
+ */
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { searchPath } from "../../system/search_path.ts";
+import {
+  describeSandboxExecFailure,
+  sandboxExecArguments,
+  type SeatbeltConfinement,
+} from "../../sandbox/seatbelt/sandbox_exec.ts";
+import type { SessionSandbox } from "../../sandbox/session.ts";
+import type { CommandEnd, CommandHooks, CommandRequest } from "../command_runner.ts";
+import { type GroupRun, superviseGroup } from "./group_run.ts";
+import { describeFailure } from "../linux/launch/reports.ts";
+import { give } from "../give.ts";
+import { programPaths } from "../../system/search_path.ts";
+import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.ts";
+import { lineArguments, type Shell } from "../shell.ts";
+import { type LauncherProcess, listProcesses, startGroup } from "../spawn.ts";
+
+export interface GroupRunnerOptions {
+  readonly sandbox: Pick<SessionSandbox, "environment">;
+  readonly shell: Shell;
+  /** Undefined: `--no-sandbox`. */
+  readonly confinement: SeatbeltConfinement | undefined;
+  /** The same without network (`CommandRequest.offline`). */
+  readonly offline: SeatbeltConfinement | undefined;
+  readonly logger: Logger;
+}
+
+/** Tells that the sandbox stands and the command comes next; what was said before it was not the command. */
+const START_MARK = "ahma_mcp: the command begins\n";
+/** Runs its words as a program, with stderr in the same pipe as stdout, so that the order is kept (X7). */
+const JOINED = 'printf %s "$0" >&2; exec 2>&1; exec "$@"';
+const APART = 'printf %s "$0" >&2; exec "$@"';
+/** Part of every macOS, and of what the profile lets run. */
+const PRELUDE_SHELL = "/bin/sh";
+
+const NOT_FOUND = 2;
+const NOT_EXECUTABLE = 13;
+
+export class GroupRunner implements SessionRunner {
+  readonly policy = Promise.resolve(undefined);
+  readonly selfTest = Promise.resolve(undefined);
+  readonly #options: GroupRunnerOptions;
+  readonly #departing = new Set<Promise<void>>();
+
+  constructor(options: GroupRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts a program that does nothing in the very sandbox of the session (S12). */
+  async tryOut(directory: string): Promise<Outcome<void>> {
+    const end = await this.run(
+      { run: { argv: ["/usr/bin/true"] }, directory, environment: {}, stdin: undefined },
+      { signal: AbortSignal.timeout(LONGEST_TRIAL_MS), onOutput: () => {} },
+    );
+    switch (end.kind) {
+      case "not_started":
+        return failure(end.message);
+      case "signalled":
+        return failure(`Cannot enforce the sandbox: its trial was ended by ${end.signal}`);
+      case "exited":
+        return end.code === 0
+          ? success(undefined)
+          : failure(`Cannot enforce the sandbox: its trial ended with exit code ${end.code}`);
+    }
+  }
+
+  warmUp(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
+    try {
+      const found = await this.#find(request);
+      if (!found.ok) return { kind: "not_started", message: found.problem };
+      const process = this.#start([JOINED, START_MARK, ...found.value], request);
+      const { end } = this.#follow(process, hooks, () => {});
+      if (request.stdin !== undefined) await give(process, new TextEncoder().encode(request.stdin));
+      return await end;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}`, fault: "server" };
+    }
+  }
+
+  /** @throws {Error} when the program is missing or the system cannot start a process */
+  async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
+    const found = await this.#find(request);
+    if (!found.ok) throw new Error(found.problem);
+    const errors = await Deno.open(request.stderrFile, { append: true });
+    const process = this.#start([APART, START_MARK, ...found.value], { ...request, stdin: "" });
+    const { end, gone } = this.#follow(process, hooks, (chunk) => errors.writeSync(chunk));
+    void gone.finally(() => errors.close());
+    return { stdin: process.stdin, end };
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#departing);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.settled();
+  }
+
+  /** The words of the command, its program's path first. */
+  async #find({ run, directory, environment }: Pick<CommandRequest, "run" | "directory" | "environment">) {
+    const { shell, sandbox } = this.#options;
+    if ("shell" in run) return success([shell.path, ...lineArguments(shell, run.shell).slice(1)]);
+    const [program = "", ...args] = run.argv;
+    const path = searchPath(environment["PATH"] ?? sandbox.environment["PATH"]);
+    let errno = NOT_FOUND;
+    for (const candidate of programPaths(program, path, directory)) {
+      const kind = await kindOf(candidate);
+      if (kind === "program") return success([candidate, ...args]);
+      if (kind === "other") errno = NOT_EXECUTABLE;
+    }
+    return failure(describeFailure({ step: 0, errno }, [`start "${program}"`], program));
+  }
+
+  #start(words: readonly string[], request: Omit<CommandRequest, "run">): LauncherProcess {
+    const { sandbox } = this.#options;
+    const confinement = request.offline ? this.#options.offline : this.#options.confinement;
+    const prelude = ["-c", ...words];
+    return startGroup({
+      ...confinement === undefined
+        ? { program: PRELUDE_SHELL, args: prelude }
+        : { program: confinement.program, args: sandboxExecArguments(confinement, [PRELUDE_SHELL, ...prelude]) },
+      environment: { ...sandbox.environment, ...request.environment },
+      directory: request.directory,
+      stdin: request.stdin === undefined ? "null" : "piped",
+    });
+  }
+
+  #follow(process: LauncherProcess, hooks: CommandHooks, onError: (chunk: Uint8Array) => void): GroupRun {
+    const { confinement, logger } = this.#options;
+    const run = superviseGroup({
+      process,
+      startMark: START_MARK,
+      onError,
+      listProcesses,
+      logger,
+      explain: ({ code, signal }, said) =>
+        confinement === undefined
+          ? `Cannot start the command: the shell ended with ${signal ?? `exit code ${code}`}. It wrote: ${said.trim()}`
+          : describeSandboxExecFailure({ code, signal: signal ?? undefined, said }, confinement.profileFile),
+    }, hooks);
+    this.#departing.add(run.gone);
+    void run.gone.finally(() => this.#departing.delete(run.gone));
+    return run;
+  }
+}
+
+/** Milliseconds. */
+const LONGEST_TRIAL_MS = 10_000;
+
+async function kindOf(path: string): Promise<"program" | "other" | "missing"> {
+  try {
+    const { isFile, mode } = await Deno.stat(path);
+    return isFile && ((mode ?? 0) & 0o111) !== 0 ? "program" : "other";
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return "missing";
+    if (error instanceof Error) return "other";
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Who is at the other end of a local TCP connection (S6): one of our own commands must not begin a session with a wider
+ * scope than it has. The kernel's tables lead from the connection to a socket, and from the socket to the processes that
+ * hold it.
+ */
+import type { Libc } from "../../system/libc.ts";
+
+/** What is asked of the system. */
+export interface SocketSystem {
+  /** The texts of `/proc/net/tcp` and `/proc/net/tcp6`. */
+  readonly tables: () => readonly string[];
+  readonly processes: () => readonly number[];
+  /** Inode numbers; empty when the process may not be looked at. */
+  readonly socketsOf: (pid: number) => readonly string[];
+  /** Undefined: the process is gone. */
+  readonly parentOf: (pid: number) => number | undefined;
+}
+
+export interface LocalConnection {
+  readonly peerPort: number;
+  readonly ownPort: number;
+}
+
+/** Whoever has more ancestors is lost in a circle of reused ids. */
+const MOST_ANCESTORS = 1000;
+
+/** Who holds the other end of a connection. */
+export type SocketHolder =
+  /** The server, or a process below it. */
+  | "ours"
+  /** Only processes that are not below the server. */
+  | "others"
+  /** It cannot be told: no socket of this machine, or one that no process seems to hold. */
+  | "unknown";
+
+/**
+ * Who holds the other end. A port may be in use at several local addresses: then every one of these sockets counts, so
+ * that nobody hides behind the port of somebody else. A socket that is on its way between processes, or held by a thread
+ * or a ring alone, has no holder to be seen.
+ * Processes of other users cannot be looked at: their connections are told by the user id in the kernel's table.
+ */
+export function holderOf(
+  connection: LocalConnection,
+  { server, uid }: { readonly server: number; readonly uid: number },
+  system: SocketSystem,
+): SocketHolder {
+  const ends = system.tables().flatMap((table) => peersIn(table, connection));
+  if (ends.length === 0 || ends.some(({ inode }) => inode === NO_INODE)) return "unknown";
+  if (ends.every((end) => end.uid !== uid) && uid !== ROOT) return "others";
+  const found = new Set<string>();
+  for (const pid of system.processes()) {
+    const held = system.socketsOf(pid).filter((inode) => ends.some((end) => end.inode === inode));
+    if (held.length > 0 && isBelow(pid, server, system)) return "ours";
+    for (const inode of held) found.add(inode);
+  }
+  return ends.every(({ inode }) => found.has(inode)) ? "others" : "unknown";
+}
+
+const ROOT = 0;
+/** Of a socket that its process has closed. */
+const NO_INODE = "0";
+
+/** The processes of this system. */
+export function systemSockets(libc: Libc): SocketSystem {
+  return {
+    tables: () => ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map((path) => libc.readProcTable(path) ?? ""),
+    processes: () => libc.processes(),
+    socketsOf: (pid) => libc.socketsOf(pid),
+    parentOf(pid) {
+      const stat = libc.readProc(`/proc/${pid}/stat`);
+      // The name of the program stands in parentheses and may hold anything.
+      return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    },
+  };
+}
+
+interface SocketEnd {
+  readonly inode: string;
+  readonly uid: number;
+}
+
+/** Rows of a table (proc(5)): number, local and remote address as HEX:PORT, state, queues, timer, retries, uid, timeout, inode. */
+function peersIn(table: string, { peerPort, ownPort }: LocalConnection): readonly SocketEnd[] {
+  const [local, remote] = [peerPort, ownPort].map((port) => `:${port.toString(16).toUpperCase().padStart(4, "0")}`);
+  return table.split("\n").map((row) => row.trim().split(/\s+/)).flatMap((fields) => {
+    const [, from = "", to = "", , , , , uid = "", , inode = ""] = fields;
+    return from.endsWith(local ?? "-") && to.endsWith(remote ?? "-") ? [{ inode, uid: Number(uid) }] : [];
+  });
+}
+
+/**
+ * A process that goes while it is looked at may be anybody's: it counts as below. Below the first process of a container
+ * is also whoever has lost its parent.
+ */
+function isBelow(pid: number, server: number, system: SocketSystem): boolean {
+  let one = pid;
+  for (let steps = 0; steps < MOST_ANCESTORS; steps++) {
+    if (one === server) return true;
+    if (one <= 1) return false;
+    const parent = system.parentOf(one);
+    if (parent === undefined) return true;
+    one = parent;
+  }
+  return false;
+}
