@@ -15,7 +15,7 @@ import { parseCommandLine } from "../src/cli/arguments.ts";
 import { servedApart } from "../src/cli/http_isolation.ts";
 import { KEEP_ALIVE_MS, servedByAnother, servedHere } from "../src/cli/http_services.ts";
 import { readInvocation } from "../src/cli/settings.ts";
-import { buildServer } from "../src/service/server.ts";
+import { buildServer } from "../src/service/connection/server.ts";
 import { until } from "./_support/deadline.ts";
 import { EventReader } from "./_support/event_reader.ts";
 import { BOTH, initializeMessage } from "./_support/http_server.ts";

@@ -18,7 +18,7 @@ import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/directories/session_directory.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
-import { serveStdioConnection, type StdioStreams } from "../service/stdio_connection.ts";
+import { serveStdioConnection, type StdioStreams } from "../service/connection/stdio_connection.ts";
 import { AuditLog } from "./audit_log.ts";
 import { AuditedRunner } from "./audited_runner.ts";
 import { CheckMemory, checkMemoryFile } from "./check_memory.ts";

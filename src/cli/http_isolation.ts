@@ -16,7 +16,7 @@ import { realPath } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import { supportedProcessor } from "../sandbox/policy/prerequisites.ts";
 import { missingScope, settleScopes } from "../sandbox/grants/scope.ts";
-import { ToolLister } from "../service/definitions.ts";
+import { ToolLister } from "../service/connection/definitions.ts";
 import { childProgram } from "./child_program.ts";
 import { compose } from "./compose.ts";
 import {

@@ -8,8 +8,8 @@ import { VERSION } from "../base/version.ts";
 import { EMPTY_CATALOG } from "../catalog/model/snapshot.ts";
 import { OperationRegistry } from "../operation/registry.ts";
 import { DEFAULT_INLINE_LIMITS, type Service } from "../service/service.ts";
-import { serveStdioConnection } from "../service/stdio_connection.ts";
-import type { ByteInput } from "../service/stdio_transport.ts";
+import { serveStdioConnection } from "../service/connection/stdio_connection.ts";
+import type { ByteInput } from "../service/connection/stdio_transport.ts";
 
 const WORDS = [
   {

@@ -5,10 +5,10 @@ import {
   ResourceNotFoundError,
   type Server,
 } from "@modelcontextprotocol/server";
-import { CallDelivery } from "../../src/service/delivery/call_delivery.ts";
-import { Outgoing } from "../../src/service/delivery/outgoing.ts";
-import type { SessionServer } from "../../src/service/delivery/session_server.ts";
-import { buildServer, type ServerOptions } from "../../src/service/server.ts";
+import { CallDelivery } from "../../src/service/call/call_delivery.ts";
+import { Outgoing } from "../../src/service/notify/outgoing.ts";
+import type { SessionServer } from "../../src/service/sdk/session_server.ts";
+import { buildServer, type ServerOptions } from "../../src/service/connection/server.ts";
 import type { Service } from "../../src/service/service.ts";
 import { fixtureJobs } from "./fixture_jobs.ts";
 import type { FixtureTool } from "./fixture_tools.ts";

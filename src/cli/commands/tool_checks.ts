@@ -1,5 +1,5 @@
 import { describeProblem } from "../../catalog/model/problem.ts";
-import { ToolLister } from "../../service/definitions.ts";
+import { ToolLister } from "../../service/connection/definitions.ts";
 import { compose, type ComposeOptions } from "../compose.ts";
 import type { Check } from "./check.ts";
 

@@ -1,0 +1,177 @@
+/** `await` (B2): the one tool that waits. It ends no operation, whatever happens to the request. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Operation } from "../../operation/operation_record.ts";
+import type { ViewLimits } from "../../operation/output/text_view.ts";
+import { isEnded } from "../../operation/transitions.ts";
+import {
+  type BuiltinTool,
+  BY_ID_ONLY,
+  OPERATION_PARAMETER,
+  passesFilter,
+  TOOLS_PARAMETER,
+  unknownOperation,
+} from "./builtin_tool.ts";
+import type { BuiltinArguments } from "../builtin_parameters.ts";
+import { listedName } from "../result/listed_texts.ts";
+import { appendNews } from "../result/piggyback.ts";
+import { protectedMeta } from "../result/protected_note.ts";
+import { ProgressStream } from "../result/progress.ts";
+import { activeLine, OPERATION_META_KEY, operationMeta } from "../result/facts.ts";
+import {
+  denialMeta,
+  errorResult,
+  fetchedResult,
+  finalText,
+  isErrorEnd,
+  joinLines,
+  outputSoFar,
+  type ResultStyle,
+  stillRunningResult,
+  styleOf,
+  textResult,
+} from "../result/results.ts";
+import type { CallContext, Service } from "../service.ts";
+
+/** Many clients cut a request at 60 s. */
+const DEFAULT_LIMIT_SECONDS = 50;
+const RUNNING_OUTPUT: ViewLimits = { bytes: 1000, lines: 10 };
+/** The least room for a result among others; where it does not suffice for all, the rest waits for a further call. */
+const SMALLEST_SHARE: ViewLimits = { bytes: 512, lines: 8 };
+/** Of which so much goes to the lines between the results. */
+const BETWEEN: ViewLimits = { bytes: 8, lines: 2 };
+/** Of those that still run, more are only counted. */
+const MOST_RUNNING = 10;
+
+export const AWAIT_TOOL: BuiltinTool = {
+  name: "await",
+  title: "Wait for operations",
+  describe: () =>
+    "Waits for background operations to end (one by operation_id, else all) and returns their results. After " +
+    `timeout_seconds (default ${DEFAULT_LIMIT_SECONDS}) it tells what still runs; a further call waits on.`,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  parameters: [
+    OPERATION_PARAMETER,
+    TOOLS_PARAMETER,
+    { name: "timeout_seconds", kind: "wait", description: "Longest wait in seconds." },
+  ],
+  // Tells them itself: what did not fit into its answer is no news but the next answer.
+  tellsNews: false,
+  call: awaitOperations,
+};
+
+async function awaitOperations(
+  service: Service,
+  args: BuiltinArguments,
+  context: CallContext,
+): Promise<CallToolResult> {
+  const id = args.text("operation_id");
+  const named = id === undefined ? undefined : service.registry.get(id);
+  if (id !== undefined && named === undefined) return errorResult(unknownOperation(id));
+  if (id === undefined && service.registry.byIdOnly) {
+    return errorResult(`Cannot wait without "operation_id": ${BY_ID_ONLY}`);
+  }
+  const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
+  if (awaited.length === 0) return appendNews(nothingOpen(service, args.text("tools")), service, context);
+  const limitSeconds = args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS;
+  await waitFor(service, awaited, limitSeconds, context);
+  // A request that was cancelled gets no answer, so nothing was collected by it.
+  if (context.signal.aborted) return textResult("The wait was cancelled; the operations go on.");
+  return named === undefined ? answerAll(service, awaited, context) : answerOne(service, named, context);
+}
+
+/** What runs, and what ended without its result being read. */
+function openOperations(service: Service, tools: string | undefined): readonly Operation[] {
+  const open = [...service.registry.uncollected(), ...service.registry.listActive()];
+  // The work of a synchronous call belongs to the request that is waiting for it.
+  return open.filter((operation) => !operation.collected && passesFilter(operation.tool, tools));
+}
+
+async function waitFor(
+  service: Service,
+  awaited: readonly Operation[],
+  limitSeconds: number,
+  context: CallContext,
+): Promise<void> {
+  const running = awaited.filter((operation) => !isEnded(operation.state));
+  if (running.length === 0) return;
+  const progress = context.sendProgress && new ProgressStream({
+    send: context.sendProgress,
+    heartbeat: () =>
+      running.filter((one) => !isEnded(one.state)).map((one) => describeRunning(service, one)).join("\n"),
+    signal: context.signal,
+    keepAnsi: service.settings.keepAnsi,
+    log: service.log,
+  });
+  for (const operation of running) progress?.watch(operation, running.length === 1 ? "" : `[${operation.tool}] `);
+  const ids = running.map((operation) => operation.id);
+  await service.registry.wait(ids, { timeoutMs: limitSeconds * 1000, signal: context.signal });
+  await progress?.close();
+}
+
+function nothingOpen(service: Service, tools: string | undefined): CallToolResult {
+  const which = tools === undefined || tools.trim() === "" ? "operation" : `operation of the tools "${tools}"`;
+  const status = listedName(service, "status");
+  return textResult(`No ${which} is running, and no such result is unread; \`${status}\` lists what ended.`);
+}
+
+/** Of the operation that was named. */
+function answerOne(service: Service, operation: Operation, context: CallContext): CallToolResult {
+  const style = styleOf(service, context);
+  const result = isEnded(operation.state)
+    ? fetchedResult(operation, style)
+    : stillRunningResult(operation, style, service.registry.queuePosition(operation.id));
+  if (isEnded(operation.state)) service.registry.markCollected(operation.id);
+  return appendNews(result, service, context);
+}
+
+/** Of all that was waited for; each is introduced. */
+function answerAll(service: Service, awaited: readonly Operation[], context: CallContext): CallToolResult {
+  const { inline } = service.settings;
+  const allEnded = awaited.filter((operation) => isEnded(operation.state));
+  const ended = allEnded.slice(0, mostResults(inline));
+  const running = awaited.filter((operation) => !isEnded(operation.state));
+  const style = { ...styleOf(service, context), limits: share(inline, ended.length) };
+  const finals = ended.map((operation) => ({ operation, ...finalText(operation, style, "listed") }));
+  for (const operation of ended) service.registry.markCollected(operation.id);
+  const texts = finals.map(({ text }) => text.trimEnd());
+  const left = allEnded.length - ended.length;
+  if (left > 0) texts.push(`${left} more ended: another \`${listedName(service, "await")}\` gives their results.`);
+  if (running.length > 0) texts.push(stillRunning(service, running, style));
+  const metas = [...finals, ...running.map((operation) => ({ operation, view: undefined }))]
+    .map(({ operation, view }) => operationMeta(operation, view));
+  const result = {
+    ...textResult(texts.join("\n\n")),
+    ...ended.some((operation) => isErrorEnd(operation, style)) && { isError: true },
+    _meta: {
+      ...metas.length === 1 ? { [OPERATION_META_KEY]: metas[0] } : { "ahma/operations": metas },
+      ...denialMeta(ended),
+      ...protectedMeta(ended),
+    },
+  };
+  return left > 0 ? result : appendNews(result, service, context);
+}
+
+function stillRunning(service: Service, running: readonly Operation[], style: ResultStyle): string {
+  const parts = running.slice(0, MOST_RUNNING).map((operation) =>
+    joinLines(describeRunning(service, operation), outputSoFar(operation, style, RUNNING_OUTPUT))
+  );
+  const more = running.length > parts.length ? `... ${running.length - parts.length} more` : "";
+  return joinLines(...parts, more, `Another \`${listedName(service, "await")}\` waits on.`);
+}
+
+function describeRunning({ registry }: Service, operation: Operation): string {
+  return activeLine(operation, registry.queuePosition(operation.id));
+}
+
+/** How many results fit into one answer (X4). */
+function mostResults({ bytes, lines }: ViewLimits): number {
+  return Math.max(1, Math.floor(Math.min(bytes / SMALLEST_SHARE.bytes, lines / SMALLEST_SHARE.lines)));
+}
+
+function share(limits: ViewLimits, count: number): ViewLimits {
+  if (count <= 1) return limits;
+  return {
+    bytes: Math.floor(limits.bytes / count) - BETWEEN.bytes,
+    lines: Math.floor(limits.lines / count) - BETWEEN.lines,
+  };
+}

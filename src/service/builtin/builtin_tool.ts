@@ -1,0 +1,49 @@
+import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
+import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
+import type { ListFacts } from "../result/listed_texts.ts";
+import type { CallContext, Service } from "../service.ts";
+
+/** One tool that always exists (B1). */
+export interface BuiltinTool {
+  readonly name: string;
+  readonly title: string;
+  /** The listed description. */
+  readonly describe: (facts: ListFacts) => string;
+  readonly annotations: ToolAnnotations;
+  readonly parameters: readonly Parameter[];
+  /** Whether news of ended operations may follow its result (X5c). */
+  readonly tellsNews: boolean;
+  /** The arguments are checked. */
+  readonly call: (service: Service, args: BuiltinArguments, context: CallContext) => Promise<CallToolResult>;
+}
+
+/** The operation argument of `await`, `status` and `cancel`; both names are in use. */
+export const OPERATION_PARAMETER: Parameter = {
+  name: "operation_id",
+  kind: "text",
+  alias: "id",
+  description: "Id of one operation, from the call that started it or from `status`.",
+};
+
+/** The filter of `await` and `status`. */
+export const TOOLS_PARAMETER: Parameter = {
+  name: "tools",
+  kind: "text",
+  description: 'Only operations whose tool name starts with one of these, as in "cargo,npm_run".',
+};
+
+/** Whether `tool` passes the comma list `prefixes`; undefined or empty passes everything. */
+export function passesFilter(tool: string, prefixes: string | undefined): boolean {
+  const wanted = (prefixes ?? "").split(",").map((prefix) => prefix.trim()).filter((prefix) => prefix !== "");
+  return wanted.length === 0 || wanted.some((prefix) => tool.startsWith(prefix));
+}
+
+/** Why a registry shows nothing: a request over HTTP without a session cannot be told from another client's. */
+export const BY_ID_ONLY = "this connection has no session, so operations are found only by the id that the call " +
+  "which started them returned.";
+
+/** What to say of an id nobody knows. */
+export function unknownOperation(id: string): string {
+  return `Operation "${id}" is unknown: it never existed in this session, or its result is no longer kept. ` +
+    "`status` lists the operations there are.";
+}

@@ -1,0 +1,45 @@
+/** `cancel` (B4): ends one operation and answers when its processes are gone. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Operation } from "../../operation/operation_record.ts";
+import { type BuiltinTool, OPERATION_PARAMETER, unknownOperation } from "./builtin_tool.ts";
+import type { BuiltinArguments } from "../builtin_parameters.ts";
+import { closingLine } from "../result/facts.ts";
+import { errorResult, textResult } from "../result/results.ts";
+import type { Service } from "../service.ts";
+
+const DEFAULT_REASON = "Cancelled by the client";
+
+export const CANCEL_TOOL: BuiltinTool = {
+  name: "cancel",
+  title: "Cancel an operation",
+  describe: () => "Ends a running or queued operation with all its processes and answers when they are gone.",
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  parameters: [
+    { ...OPERATION_PARAMETER, required: true },
+    { name: "reason", kind: "text", description: "Shown with the result." },
+  ],
+  tellsNews: true,
+  call: cancelOperation,
+};
+
+async function cancelOperation(service: Service, args: BuiltinArguments): Promise<CallToolResult> {
+  const id = args.text("operation_id") ?? "";
+  const reason = args.text("reason");
+  if (await service.checks?.end(id)) return textResult(`The check ${id} is ended`);
+  const outcome = await service.registry.cancel(id, reason === undefined || reason === "" ? DEFAULT_REASON : reason);
+  switch (outcome.kind) {
+    case "unknown":
+      return errorResult(unknownOperation(id));
+    case "already_ended":
+      return told(outcome.operation, "had ended already.");
+    case "ended":
+      service.registry.markCollected(id);
+      return outcome.operation.state === "cancelled"
+        ? told(outcome.operation, "is cancelled, its processes are gone.")
+        : told(outcome.operation, "was ending by itself.");
+  }
+}
+
+function told(operation: Operation, what: string): CallToolResult {
+  return textResult(`${operation.id} ${what} ${closingLine(operation, operation.output.totalBytes > 0)}`);
+}

@@ -1,0 +1,86 @@
+/** A part of an output as `status` gives it (B3): some lines, or what follows an offset, as much as one result shows. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Outcome } from "../../base/outcome.ts";
+import { failure, success } from "../../base/outcome.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import {
+  lineTotal,
+  type LineWish,
+  type OutputPage,
+  readLines,
+  readPage,
+  resolveLines,
+} from "../../operation/output/output_pages.ts";
+import type { BuiltinArguments } from "../builtin_parameters.ts";
+import { readLineRange } from "../result/resource_uri.ts";
+import { OPERATION_META_KEY, operationMeta } from "../result/facts.ts";
+import { joinLines, textResult } from "../result/results.ts";
+import type { ServiceSettings } from "../service.ts";
+
+/** Which part. */
+export type PartWish = { readonly lines: LineWish } | { readonly offset: number };
+
+/** Room for the line that says what is shown. */
+const HEADING_BYTES = 200;
+
+/** What the arguments ask for; undefined: no part. The problem is the text of the result. */
+export function partWish(args: BuiltinArguments): Outcome<PartWish | undefined> {
+  const lines = args.text("lines");
+  const offset = args.number("offset");
+  if (lines !== undefined && offset !== undefined) {
+    return failure('Cannot run "status": "lines" and "offset" exclude each other: give one of them');
+  }
+  if (offset !== undefined) return success({ offset });
+  if (lines === undefined) return success(undefined);
+  const range = readLineRange(lines);
+  return range.ok ? success({ lines: range.value }) : failure(`Cannot run "status": ${range.problem}`);
+}
+
+/** The part, after a line that says which it is and how to go on. */
+export async function outputPart(
+  operation: Operation,
+  wish: PartWish,
+  { inline, keepAnsi }: Pick<ServiceSettings, "inline" | "keepAnsi">,
+): Promise<CallToolResult> {
+  const { id, state, output } = operation;
+  const limit = Math.max(1, inline.bytes - HEADING_BYTES);
+  const { page, shown } = "offset" in wish
+    ? await bytesFrom(operation, wish.offset, { limit, keepAnsi })
+    : await linesOf(operation, wish.lines, { limit, keepAnsi });
+  const lost = output.lostBytes > 0 ? `; ${output.lostBytes} bytes are lost` : "";
+  const text = page.nextOffset > page.offset ? page.text : "[nothing there]";
+  return {
+    ...textResult(joinLines(`[${id} ${state}, ${shown}${lost}]`, text)),
+    _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
+  };
+}
+
+interface ReadOptions {
+  readonly limit: number;
+  readonly keepAnsi: boolean;
+}
+
+async function bytesFrom({ output }: Operation, offset: number, { limit, keepAnsi }: ReadOptions) {
+  const page = await readPage(output, { offset: Math.min(offset, output.totalBytes), limit }, { keepAnsi });
+  return { page, shown: `bytes ${page.offset} to ${page.nextOffset} of ${output.totalBytes}${goOn(page, output)}` };
+}
+
+async function linesOf({ output }: Operation, wish: LineWish, { limit, keepAnsi }: ReadOptions) {
+  const { first, last } = resolveLines(output, wish);
+  const page = await readLines(output, { first, last, limit }, { keepAnsi });
+  const newlines = page.text.split("\n").length - 1;
+  const insideLine = !page.text.endsWith("\n");
+  const end = Math.max(first, first + newlines - (insideLine ? 0 : 1));
+  const total = lineTotal(output);
+  const which = `lines ${first} to ${end} of ${total}`;
+  if (insideLine && page.nextOffset < output.totalBytes) {
+    return { page, shown: `${which}, cut inside line ${end}${goOn(page, output)}` };
+  }
+  const wanted = Math.min(last ?? total, total);
+  const more = end < wanted ? `; go on with "lines": "${end + 1}-${wanted}"` : "";
+  return { page, shown: `${which}${more}` };
+}
+
+function goOn({ nextOffset }: OutputPage, { totalBytes }: Operation["output"]): string {
+  return nextOffset < totalBytes ? `; go on with "offset": ${nextOffset}` : "";
+}

@@ -1,0 +1,161 @@
+/** `status` (B3): how things stand, at once. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CatalogProblem, UnavailableTool } from "../../catalog/model/leaf.ts";
+import { describeProblem } from "../../catalog/model/problem.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
+import { isEnded } from "../../operation/transitions.ts";
+import {
+  type BuiltinTool,
+  BY_ID_ONLY,
+  OPERATION_PARAMETER,
+  passesFilter,
+  TOOLS_PARAMETER,
+  unknownOperation,
+} from "./builtin_tool.ts";
+import type { BuiltinArguments } from "../builtin_parameters.ts";
+import { activeLine, duration, headingOf, OPERATION_META_KEY, operationMeta, statusLine } from "../result/facts.ts";
+import { outputPart, partWish } from "./output_part.ts";
+import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "../result/results.ts";
+import { shorten } from "../../base/visible_text.ts";
+import { sandboxLine } from "../result/instructions.ts";
+import type { CallContext, Service } from "../service.ts";
+
+const DEFAULT_LIMIT = 10;
+const RUNNING_OUTPUT: ViewLimits = { bytes: 400, lines: 3 };
+/** Names of tools that miss one program shown on a line. */
+const MOST_NAMES = 4;
+const MOST_PROBLEMS = 20;
+
+export const STATUS_TOOL: BuiltinTool = {
+  name: "status",
+  title: "Status of operations",
+  describe: () =>
+    "Shows at once what runs, is queued or ended lately, tools that are not available, the sandbox and the scope; with " +
+    "operation_id and lines or offset, that part of its output.",
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  parameters: [
+    OPERATION_PARAMETER,
+    TOOLS_PARAMETER,
+    {
+      name: "lines",
+      kind: "text",
+      description: 'With operation_id: these lines of its output, as in "7", "7-200" or "7-"; "-20": the last 20.',
+    },
+    { name: "offset", kind: "offset", description: "With operation_id: its output from this byte on." },
+    { name: "limit", kind: "count", description: `Most of each kind to list; default ${DEFAULT_LIMIT}.` },
+  ],
+  tellsNews: false,
+  call: showStatus,
+};
+
+async function showStatus(service: Service, args: BuiltinArguments, context: CallContext): Promise<CallToolResult> {
+  const id = args.text("operation_id");
+  const part = partWish(args);
+  if (!part.ok) return errorResult(part.problem);
+  if (id !== undefined) {
+    const operation = service.registry.get(id);
+    if (operation === undefined) return errorResult(unknownOperation(id));
+    return part.value === undefined
+      ? showOne(service, operation, context)
+      : await outputPart(operation, part.value, service.settings);
+  }
+  if (part.value !== undefined) return errorResult('Cannot run "status": "lines" and "offset" need an operation_id');
+  const shown = selectOperations(service, args);
+  const { sandbox } = service.settings;
+  const [{ problems, unavailable }, summary] = await Promise.all([
+    service.catalog(),
+    sandbox.details?.() ?? sandbox.summary,
+  ]);
+  const { running, queued, ended } = shown;
+  return textResult([
+    service.registry.byIdOnly
+      ? `Operations are not listed: ${BY_ID_ONLY}`
+      : `${running.length} running, ${queued.length} queued, ${ended.length} ended and kept`,
+    ...section("Running", running, shown.limit, (operation) => describeActive(service, operation)),
+    ...section("Queued", queued, shown.limit, (operation) => describeActive(service, operation)),
+    ...section(
+      "Ended, newest first",
+      ended,
+      shown.limit,
+      (operation) => `${statusLine(operation)} ${headingOf(operation)}`,
+    ),
+    ...checkLines(service),
+    ...problemLines(problems),
+    ...unavailableLines(unavailable ?? []),
+    sandboxLine({ ...sandbox, summary }),
+    `Scope: ${service.scope.roots.join(", ")}`,
+  ].join("\n"));
+}
+
+function selectOperations(service: Service, args: BuiltinArguments) {
+  const passes = (operation: Operation) => passesFilter(operation.tool, args.text("tools"));
+  const all = service.registry.list().filter(passes);
+  return {
+    limit: args.number("limit") ?? DEFAULT_LIMIT,
+    running: all.filter((operation) => operation.state === "running"),
+    queued: all.filter((operation) => operation.state === "queued"),
+    ended: all.filter((operation) => isEnded(operation.state)).toReversed(),
+  };
+}
+
+function showOne(service: Service, operation: Operation, context: CallContext): CallToolResult {
+  const facts = isEnded(operation.state)
+    ? `${statusLine(operation)} ${operation.tool}: ${operation.title}`
+    : describeFacts(service, operation);
+  const output = outputSoFar(operation, styleOf(service, context));
+  return {
+    ...textResult(joinLines(facts, output === "" ? "[no output]" : output)),
+    _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
+  };
+}
+
+function section(
+  title: string,
+  operations: readonly Operation[],
+  limit: number,
+  describe: (operation: Operation) => string,
+): readonly string[] {
+  if (operations.length === 0) return [];
+  const more = operations.length > limit ? [`... ${operations.length - limit} more`] : [];
+  return [`${title}:`, ...operations.slice(0, limit).map(describe), ...more];
+}
+
+function describeActive(service: Service, operation: Operation): string {
+  const output = lastLines(operation.output, RUNNING_OUTPUT, { keepAnsi: service.settings.keepAnsi }).trimEnd();
+  const indented = output.split("\n").map((line) => `\n  ${line}`).join("");
+  return `${describeFacts(service, operation)}${output === "" ? "" : indented}`;
+}
+
+function describeFacts({ registry }: Service, operation: Operation): string {
+  return activeLine(operation, registry.queuePosition(operation.id));
+}
+
+function checkLines({ checks }: Service): readonly string[] {
+  const running = checks?.list() ?? [];
+  if (running.length === 0) return [];
+  return [
+    "Checks of tool files running (`cancel` ends one):",
+    ...running.map(({ id, argv, startedAt }) =>
+      `${id} for ${duration(Date.now() - startedAt)}: ${shorten(argv.join(" "))}`
+    ),
+  ];
+}
+
+function problemLines(problems: readonly CatalogProblem[]): readonly string[] {
+  if (problems.length === 0) return [];
+  const more = problems.length > MOST_PROBLEMS ? [`... ${problems.length - MOST_PROBLEMS} more`] : [];
+  return ["Tool files:", ...problems.slice(0, MOST_PROBLEMS).map(describeProblem), ...more];
+}
+
+function unavailableLines(unavailable: readonly UnavailableTool[]): readonly string[] {
+  if (unavailable.length === 0) return [];
+  return [
+    "Not available:",
+    ...unavailable.map(({ names, reason, installInstructions }) => {
+      const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+      const advice = installInstructions === "" ? "" : `. ${installInstructions}`;
+      return `${names.slice(0, MOST_NAMES).join(", ")}${more}: ${reason}${advice}`;
+    }),
+  ];
+}

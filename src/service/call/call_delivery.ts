@@ -1,0 +1,158 @@
+/**
+ * One `tools/call` and how its result reaches the client (X5): in the answer, as a task, or later by a message the
+ * client's version allows.
+ */
+import {
+  type CallToolRequestParams,
+  type ProgressToken,
+  ProtocolError,
+  ProtocolErrorCode,
+  RELATED_TASK_META_KEY,
+  type Result,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Operation } from "../../operation/operation_record.ts";
+import { callTool } from "./call_tool.ts";
+import { ProgressStream } from "../result/progress.ts";
+import { OPERATION_META_KEY, operationMeta } from "../result/facts.ts";
+import { finalText, styleOf } from "../result/results.ts";
+import { activeHeartbeat } from "../run/run_operation.ts";
+import type { CallContext, Service } from "../service.ts";
+import { calledName } from "../result/listed_texts.ts";
+import { takesTasks } from "../builtin/task_support.ts";
+import { declaresTasks } from "../tasks/extension_tasks.ts";
+import { member } from "../../wire/lenient_params.ts";
+import type { Outgoing } from "../notify/outgoing.ts";
+import type { ResourceUse } from "../resources/resources.ts";
+import { rawResult, type SessionServer } from "../sdk/session_server.ts";
+import { coreTaskCreated, extensionTaskCreated } from "../tasks/task_views.ts";
+
+export interface CallDeliveryParts {
+  readonly service: Service;
+  readonly server: SessionServer;
+  readonly outgoing: Outgoing;
+  readonly era: "legacy" | "modern";
+  /** What the client has done with resources until now. */
+  readonly use: ResourceUse;
+  /** Aborted when the connection has ended. */
+  readonly closed: AbortSignal;
+}
+
+/** Answers the calls of one server. */
+export class CallDelivery {
+  readonly #parts: CallDeliveryParts;
+
+  constructor(parts: CallDeliveryParts) {
+    this.#parts = parts;
+  }
+
+  /** Does one `tools/call`. */
+  async answer(params: CallToolRequestParams, context: ServerContext): Promise<Result> {
+    const { service, era } = this.#parts;
+    const call = { name: calledName(service, params.name), args: params.arguments ?? {} };
+    const base = this.#baseContext(context);
+    if (this.#asksForTask(params)) return await this.#asTask(call, base, context);
+    if (era === "legacy" || service.settings.synchronous || !declaresTasks(context)) {
+      return await callTool(service, call, base);
+    }
+    let created: Result | undefined;
+    const begin = (operation: Operation) => created = extensionTaskCreated(operation);
+    const result = await callTool(service, call, { ...base, task: { required: false, begin } });
+    return created === undefined ? result : rawResult(created);
+  }
+
+  #asksForTask(params: CallToolRequestParams): boolean {
+    const { service, server, era } = this.#parts;
+    // A version or a server without tasks does as if it had not been said.
+    return era === "legacy" && server.hasCoreTasks && !service.settings.synchronous &&
+      member(params, "task") !== undefined;
+  }
+
+  /** The client wants a task and nothing else, so a call that cannot be done becomes one that has failed. */
+  async #asTask(
+    call: { readonly name: string; readonly args: Readonly<Record<string, unknown>> },
+    base: CallContext,
+    context: ServerContext,
+  ): Promise<Result> {
+    const { service } = this.#parts;
+    if (!takesTasks(call.name)) {
+      const message = `Tool "${call.name}" cannot be called as a task: its execution.taskSupport is not set`;
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, message);
+    }
+    let created: Result | undefined;
+    const begin = (operation: Operation) => {
+      created = coreTaskCreated(operation, service.registry.queuePosition(operation.id), styleOf(service, base));
+      this.#streamTask(operation, context.mcpReq._meta?.progressToken);
+    };
+    const result = await callTool(service, call, { ...base, task: { required: true, begin } });
+    if (created === undefined) {
+      const [text] = result.content;
+      const message = text?.type === "text" ? text.text : "The call could not be done";
+      const failed = () => Promise.resolve({ kind: "not_started", message } as const);
+      const operation = service.registry.start(call.name, call.name, failed);
+      service.registry.markTask(operation.id);
+      begin(operation);
+    }
+    return rawResult(created ?? {});
+  }
+
+  #baseContext({ mcpReq }: ServerContext): CallContext {
+    const { service, era, use } = this.#parts;
+    const token = mcpReq._meta?.progressToken;
+    let last = 0;
+    return {
+      signal: mcpReq.signal,
+      readsResources: use.read,
+      sendProgress: token === undefined ? undefined : (progress, message) => {
+        last = progress;
+        return mcpReq.notify({
+          method: "notifications/progress",
+          params: { progressToken: token, progress, message },
+        });
+      },
+      ...era === "legacy" && token !== undefined && service.settings.pushResults && {
+        onBackground: (operation) => this.#pushEnd(operation, token, () => last + 1),
+      },
+    };
+  }
+
+  /**
+   * The result as one last progress message, after the answer. The specification lets progress end with the answer;
+   * the original of this server sends it all the same; `--push-results` does so to clients that gave a token.
+   */
+  #pushEnd(operation: Operation, progressToken: ProgressToken, next: () => number): void {
+    const { service, outgoing, use } = this.#parts;
+    void operation.ended.then(() => {
+      const { text, view } = finalText(operation, styleOf(service, { readsResources: use.read }), "listed");
+      const progress = next();
+      outgoing.notifyLater("notifications/progress", {
+        progressToken,
+        progress,
+        total: progress,
+        message: text,
+        _meta: { [OPERATION_META_KEY]: operationMeta(operation, view) },
+      });
+    });
+  }
+
+  /** The token of a call that became a task stays good until the task has ended. */
+  #streamTask(operation: Operation, progressToken: ProgressToken | undefined): void {
+    if (progressToken === undefined) return;
+    const { service, outgoing, closed } = this.#parts;
+    const stream = new ProgressStream({
+      send: (progress, message) =>
+        outgoing.notify("notifications/progress", {
+          progressToken,
+          progress,
+          message,
+          _meta: { [RELATED_TASK_META_KEY]: { taskId: operation.id } },
+        }),
+      heartbeat: () => activeHeartbeat(operation),
+      signal: closed,
+      keepAnsi: service.settings.keepAnsi,
+      log: service.log,
+    });
+    stream.watch(operation, "");
+    void operation.ended.then(() => stream.close());
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The order of a connection over stdio (C3): `initialize` first and once, or the envelope of 2026-07-28 on every
+ * request. The SDK would serve a client that does neither as one of the first era, and take a later `initialize`, or
+ * any version once the first was right.
+ */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  isInitializeRequest,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type MessageExtraInfo,
+  PROTOCOL_VERSION_META_KEY,
+  type TransportSendOptions,
+  UnsupportedProtocolVersionError,
+} from "@modelcontextprotocol/server";
+import { member } from "../../wire/lenient_params.ts";
+import { TransportLayer } from "../../wire/transport_layer.ts";
+import { INVALID_REQUEST, type WireId } from "../../wire/wire_message.ts";
+
+const INVALID_PARAMS = -32602;
+/** The version whose requests each carry the envelope. */
+const ENVELOPED_VERSION = "2026-07-28";
+
+export class Handshake extends TransportLayer {
+  /** `initializing`: the answer to `initialize` is on its way; what a hasty client sends meanwhile is served after it. */
+  #state: "open" | "initializing" | "session" | "enveloped" = "open";
+  #initialize: WireId | undefined;
+
+  override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (this.#state === "initializing" && !("method" in message) && message.id === this.#initialize) {
+      this.#state = "result" in message ? "session" : "open";
+      if ("result" in message) this.inner.setProtocolVersion?.(String(message.result["protocolVersion"]));
+    }
+    return super.send(message, options);
+  }
+
+  protected override receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    if ("method" in message && "id" in message) {
+      const answer = this.#answer(message);
+      if (answer !== undefined) return void this.inner.send(answer);
+    } else if ("method" in message && this.#state === "open" && versionOf(message) === undefined) {
+      return; // It would open the first era, and there is nothing yet that it could be about.
+    }
+    this.onmessage?.(message, extra);
+  }
+
+  /** Undefined: the request is in order. */
+  #answer(request: JSONRPCRequest): JSONRPCMessage | undefined {
+    const { id, method, params } = request;
+    if (this.#state === "initializing" || this.#state === "session") {
+      return method === "initialize"
+        ? refusal(id, INVALID_REQUEST, "Invalid request: the connection is initialized already")
+        : undefined;
+    }
+    const version = versionOf(request);
+    if (version !== undefined) return this.#enveloped(request, version);
+    if (this.#state === "enveloped") return undefined; // The SDK names what is missing.
+    if (method === "ping") return { jsonrpc: "2.0", id, result: {} };
+    if (method !== "initialize") return refusal(id, INVALID_PARAMS, BEFORE_INITIALIZE);
+    if (!isInitializeRequest({ method, params })) return refusal(id, INVALID_PARAMS, INITIALIZE_PARAMETERS);
+    this.#state = "initializing";
+    this.#initialize = id;
+    return undefined;
+  }
+
+  #enveloped({ id, method, params }: JSONRPCRequest, version: unknown): JSONRPCMessage | undefined {
+    if (typeof version === "string" && version !== ENVELOPED_VERSION) {
+      const error = new UnsupportedProtocolVersionError({ supported: [ENVELOPED_VERSION], requested: version });
+      return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message, data: error.data } };
+    }
+    // A probe settles nothing: after it a client may still begin with initialize.
+    const capabilities = member(params?._meta, CLIENT_CAPABILITIES_META_KEY);
+    if (method !== "server/discover" && typeof capabilities === "object") this.#state = "enveloped";
+    return undefined;
+  }
+}
+
+/** What is wrong with the parameters of `initialize`. */
+export const INITIALIZE_PARAMETERS =
+  "Invalid parameters: initialize needs protocolVersion, capabilities and clientInfo";
+
+const BEFORE_INITIALIZE = "Invalid parameters: begin with initialize, or give every request the envelope of " +
+  `${ENVELOPED_VERSION} (_meta with ${PROTOCOL_VERSION_META_KEY} and ${CLIENT_CAPABILITIES_META_KEY})`;
+
+/** The version an envelope names; undefined: there is no envelope. */
+function versionOf(message: JSONRPCMessage): unknown {
+  return "method" in message ? member(message.params?._meta, PROTOCOL_VERSION_META_KEY) : undefined;
+}
+
+function refusal(id: WireId, code: number, message: string): JSONRPCMessage {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}

@@ -1,0 +1,84 @@
+/** One SDK server for one connection. What outlives it is in the service: on HTTP the SDK wants a fresh one per request. */
+import type { ServerCapabilities } from "@modelcontextprotocol/server";
+import { messageOf } from "../../base/errors.ts";
+import type { ToolLister } from "./definitions.ts";
+import { announceTermination, announceToLegacy, announceToModern } from "../notify/announcements.ts";
+import { CallDelivery } from "../call/call_delivery.ts";
+import { serveCompletions } from "../resources/completions.ts";
+import { serveCoreTasks } from "../tasks/core_tasks.ts";
+import { serveExtensionTasks, TASKS_EXTENSION } from "../tasks/extension_tasks.ts";
+import { Outgoing } from "../notify/outgoing.ts";
+import { serveResources } from "../resources/resources.ts";
+import { SessionServer } from "../sdk/session_server.ts";
+import { signalWork } from "../notify/work_signal.ts";
+import { instructionsOf } from "../result/instructions.ts";
+import type { Service } from "../service.ts";
+
+export interface ServerOptions {
+  /** `legacy`: versions up to 2025-11-25. */
+  readonly era: "legacy" | "modern";
+  readonly tools: ToolLister;
+  /** `request`: it serves one request of HTTP and announces nothing; absent: a connection that lasts. */
+  readonly lifetime?: "request";
+}
+
+/** A server and what its connection does at its end. */
+export interface BuiltServer {
+  /** Ready to be connected; closing it ends its subscriptions. */
+  readonly server: SessionServer;
+  /** Tells the client that the session ends, where its version knows a word for it (S17). */
+  farewell(reason: string): Promise<void>;
+}
+
+/** A server that is ready to be connected; closing it ends its subscriptions. */
+export function buildServer(service: Service, options: ServerOptions): SessionServer {
+  return buildSession(service, options).server;
+}
+
+/** The same, for who ends the connection. */
+export function buildSession(service: Service, { era, tools, lifetime }: ServerOptions): BuiltServer {
+  const server = new SessionServer(service.info, {
+    capabilities: capabilitiesOf(service, era),
+    instructions: instructionsOf(service),
+  });
+  const outgoing = new Outgoing(server, service.log);
+  const closed = new AbortController();
+  const use = serveResources(server, service);
+  const calls = new CallDelivery({ service, server, outgoing, era, use, closed: closed.signal });
+  server.setRequestHandler("tools/list", async ({ params }) => ({
+    tools: tools.list(await service.catalog(), params?.cursor, server.hasCoreTasks),
+  }));
+  // Its results are those of `tools/call`, or raw ones, which the server hands on as they are.
+  server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
+  serveCompletions(server, service);
+  if (!service.settings.synchronous) (era === "legacy" ? serveCoreTasks : serveExtensionTasks)(server, service, use);
+  const announce = era === "legacy" ? announceToLegacy : announceToModern;
+  const unsubscribe = lifetime === "request" ? undefined : announce({ service, server, outgoing, use });
+  const noSignal = era === "legacy" ? signalWork(service, server, outgoing) : undefined;
+  server.onclose = () => {
+    unsubscribe?.();
+    noSignal?.();
+    closed.abort();
+  };
+  server.onerror = (error) => service.log.debug("MCP", { error: messageOf(error) });
+  const farewell = async (reason: string) => {
+    if (era === "legacy") await announceTermination(service, outgoing, reason);
+  };
+  return { server, farewell };
+}
+
+/** Exactly what works; the server takes out what the negotiated version does not know. With `--sync` there are no tasks. */
+function capabilitiesOf(
+  { onCatalogChange, settings, registry }: Service,
+  era: "legacy" | "modern",
+): ServerCapabilities {
+  const common = {
+    tools: onCatalogChange === undefined ? {} : { listChanged: true },
+    // Where operations are not listed, only tool files can change the list.
+    resources: { subscribe: true, ...(onCatalogChange !== undefined || !registry.byIdOnly) && { listChanged: true } },
+    completions: {},
+  };
+  if (era === "modern") return { ...common, ...!settings.synchronous && { extensions: { [TASKS_EXTENSION]: {} } } };
+  const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+  return { ...common, logging: {}, ...!settings.synchronous && { tasks } };
+}

@@ -1,0 +1,74 @@
+/**
+ * One MCP connection over stdin and stdout, both protocol eras.
+ *
+ * Its end (X14). `stop` aborts: requests and operations have the grace to end → what is left is cancelled → every
+ * request is answered → the connection closes. stdin ends: nobody reads any more, so nothing is written, and operations
+ * are ended at once; also in the middle of a grace.
+ */
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { messageOf } from "../../base/errors.ts";
+import { ToolLister } from "./definitions.ts";
+import { TaskListening } from "../tasks/task_listening.ts";
+import { Handshake } from "./handshake.ts";
+import type { ByteOutput } from "../../wire/message_writer.ts";
+import { buildSession, type BuiltServer } from "./server.ts";
+import type { Service } from "../service.ts";
+import { type ByteInput, StdioTransport } from "./stdio_transport.ts";
+
+export interface StdioStreams {
+  readonly input: ByteInput;
+  readonly output: ByteOutput;
+  /** Aborted: the connection ends in order, for SIGINT and SIGTERM. */
+  readonly stop?: AbortSignal;
+  /** What operations have after `stop`, milliseconds; absent: 10,000. */
+  readonly graceMs?: number;
+}
+
+const GRACE_MS = 10_000;
+/** From SIGTERM to SIGKILL when stdin has ended. */
+const KILL_AFTER_MS = 1_000;
+/** Answers are written right after their operations end; this only guards against a bug. */
+const LAST_ANSWERS_MS = 2_000;
+
+/** Serves until the connection has ended; then nothing runs any more in `service.registry`. */
+export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
+  const transport = new StdioTransport({ input: io.input, output: io.output, log: service.log });
+  const ordered = new Handshake(transport);
+  const tools = new ToolLister(service);
+  let session: BuiltServer | undefined;
+  const build = ({ era }: { readonly era: "legacy" | "modern" }) => {
+    session = buildSession(service, { era, tools });
+    return session.server;
+  };
+  const connection = serveStdio(build, {
+    transport: service.settings.synchronous ? ordered : new TaskListening(ordered, service),
+    onerror: (error) => service.log.debug("MCP connection", { error: messageOf(error) }),
+  });
+  const gone = transport.inputEnded.then(() => service.registry.shutdown(0, KILL_AFTER_MS));
+  await Promise.race([transport.inputEnded, aborted(io.stop)]);
+  if (transport.isOpen) await endInOrder();
+  else await gone;
+  await connection.close();
+
+  async function endInOrder(): Promise<void> {
+    const deadline = performance.now() + (io.graceMs ?? GRACE_MS);
+    // First the requests: one that was read last may not have started its operation yet.
+    await transport.whenAnswered(deadline - performance.now());
+    await service.registry.shutdown(Math.max(0, deadline - performance.now()));
+    if (!(await transport.whenAnswered(LAST_ANSWERS_MS))) {
+      service.log.error("Some requests were left without an answer");
+    }
+    await nextTurn(); // what is told of the last ends
+    await session?.farewell("The server was asked to end");
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return new Promise(() => {});
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,187 @@
+/**
+ * MCP over stdin and stdout (C2). The SDK's own transport drops broken lines without a word and forgets every request
+ * in flight at an end; this one answers the first and, while stdin is open, writes until the last answer is out. After
+ * the end of stdin it writes nothing more (X14): clients that closed it do not read, and some fail when they must.
+ *
+ * read → split into lines (bytes) → check → SDK; SDK → one line → stdout, in order. Nothing else writes to stdout.
+ */
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { LineSplitter } from "../../wire/line_splitter.ts";
+import { type ByteOutput, MessageWriter } from "../../wire/message_writer.ts";
+import {
+  BATCH_REFUSED,
+  INVALID_REQUEST,
+  readWireMessage,
+  takesBatches,
+  type WireId,
+  type WireMessage,
+} from "../../wire/wire_message.ts";
+
+/** Where bytes come from: `Deno.stdin`, or a test's stand-in. */
+export interface ByteInput {
+  /** Null: the end. */
+  read(buffer: Uint8Array): Promise<number | null>;
+}
+
+export interface StdioTransportOptions {
+  readonly input: ByteInput;
+  readonly output: ByteOutput;
+  readonly log: Logger;
+  /** In bytes; absent: 16 MiB. */
+  readonly longestLine?: number;
+}
+
+const LONGEST_LINE = 16 * 1024 * 1024;
+const READ_BYTES = 64 * 1024;
+/** How long a client that does not read may hold up the end. */
+const LAST_WRITES_MS = 2_000;
+
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Resolves when the client is gone: stdin ended, failed, or stdout is closed. Nothing is written from then on. */
+  readonly inputEnded: Promise<void>;
+
+  readonly #options: StdioTransportOptions;
+  readonly #writer: MessageWriter;
+  readonly #endInput: () => void;
+  /** Requests that have neither an answer nor a cancel. */
+  readonly #pending = new Set<WireId>();
+  #onAnswered: (() => void) | undefined;
+  #isOpen = true;
+  #closed = false;
+  #takesBatches = false;
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+    const ended = Promise.withResolvers<void>();
+    this.inputEnded = ended.promise;
+    this.#endInput = () => {
+      this.#isOpen = false;
+      this.#writer.stop();
+      this.#onAnswered?.();
+      ended.resolve();
+    };
+    this.#writer = new MessageWriter(options.output, (thrown) => this.#outputFailed(thrown));
+  }
+
+  /** The version the connection has settled on. */
+  setProtocolVersion(version: string): void {
+    this.#takesBatches = takesBatches(version);
+  }
+
+  /** Whether the client is still there, as far as is known. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Begins to read. */
+  start(): Promise<void> {
+    void this.#readAll();
+    return Promise.resolve();
+  }
+
+  /** Writes one message; resolves when it is out, or dropped because the client is gone. */
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error("Cannot send a message: the connection is closed"));
+    const written = this.#write(message);
+    if (!("method" in message) && message.id !== undefined && message.id !== null) this.#settle(message.id);
+    return written;
+  }
+
+  /** Whether no request waits for an answer that somebody would read; waits at most `timeoutMs` for that. */
+  async whenAnswered(timeoutMs: number): Promise<boolean> {
+    if (this.#isOpen && this.#pending.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#onAnswered = resolve;
+      await promise;
+      clearTimeout(timer);
+    }
+    return !this.#isOpen || this.#pending.size === 0;
+  }
+
+  /** Ends the connection: writes what is left, as far as the client reads it within two seconds. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, LAST_WRITES_MS);
+    await Promise.race([this.#writer.flush(), promise]);
+    clearTimeout(timer);
+    this.onclose?.();
+  }
+
+  async #readAll(): Promise<void> {
+    const { input, longestLine = LONGEST_LINE } = this.#options;
+    const splitter = new LineSplitter(longestLine);
+    const buffer = new Uint8Array(READ_BYTES);
+    try {
+      for (let size = await input.read(buffer); size !== null; size = await input.read(buffer)) {
+        if (this.#closed) return; // It has not ended, and what still comes is not for this connection.
+        for (const line of splitter.push(buffer.subarray(0, size))) {
+          if (line.kind === "line") this.#receive(readWireMessage(line.bytes));
+          else this.#refuseLongLine();
+        }
+      }
+      const last = splitter.end();
+      if (last !== undefined) this.#receive(readWireMessage(last));
+    } catch (thrown) {
+      this.#options.log.warn("Cannot read from stdin", { error: messageOf(thrown) });
+    }
+    this.#endInput();
+  }
+
+  #receive(wire: WireMessage): void {
+    switch (wire.kind) {
+      case "request":
+        // A subscription stays open as long as the connection: there is nothing to wait for.
+        if (wire.method !== "subscriptions/listen") this.#pending.add(wire.id);
+        return this.onmessage?.(wire.message);
+      case "notification":
+        this.onmessage?.(wire.message);
+        if (wire.cancels !== undefined) this.#settle(wire.cancels);
+        return;
+      case "response":
+        return this.onmessage?.(wire.message);
+      case "batch":
+        if (!this.#takesBatches) return this.#refuse(BATCH_REFUSED.id, BATCH_REFUSED.code, BATCH_REFUSED.problem);
+        for (const item of wire.items) this.#receive(item);
+        return;
+      case "invalid":
+        if (wire.expectsNone) return this.#options.log.warn("Dropped a malformed message", { problem: wire.problem });
+        return this.#refuse(wire.id, wire.code, wire.problem);
+      case "blank":
+        return;
+    }
+  }
+
+  #refuseLongLine(): void {
+    const limit = this.#options.longestLine ?? LONGEST_LINE;
+    this.#refuse(null, INVALID_REQUEST, `Invalid request: the message is longer than ${limit} bytes, the limit`);
+  }
+
+  #refuse(id: WireId | null, code: number, message: string): void {
+    this.#options.log.warn("Refused a message from the client", { code, message });
+    void this.#write({ jsonrpc: "2.0", id, error: { code, message } });
+  }
+
+  #write(message: unknown): Promise<void> {
+    return this.#writer.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+  }
+
+  #settle(id: WireId): void {
+    if (this.#pending.delete(id) && this.#pending.size === 0) this.#onAnswered?.();
+  }
+
+  #outputFailed(thrown: unknown): void {
+    // The client went away without closing stdin first: an end like any other.
+    if (!(thrown instanceof Deno.errors.BrokenPipe)) {
+      this.#options.log.warn("Cannot write to stdout", { error: messageOf(thrown) });
+    }
+    this.#endInput();
+  }
+}

@@ -1,0 +1,108 @@
+/** What one connection is told unasked, as its version allows it (X5d, S17, C3). */
+import type { LoggingLevel } from "@modelcontextprotocol/server";
+import type { Unsubscribe } from "../../base/emitter.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Transition } from "../../operation/registry.ts";
+import { isEnded } from "../../operation/transitions.ts";
+import { LogLevel } from "../sdk/log_level.ts";
+import { headingOf, statusLine } from "../result/facts.ts";
+import type { Service } from "../service.ts";
+import type { Outgoing } from "./outgoing.ts";
+import { watchResources } from "../resources/resource_changes.ts";
+import { existingAddress, type ResourceUse } from "../resources/resources.ts";
+import type { SessionServer } from "../sdk/session_server.ts";
+import { coreTask } from "../tasks/task_views.ts";
+
+export interface Announcer {
+  readonly service: Service;
+  readonly server: SessionServer;
+  readonly outgoing: Outgoing;
+  readonly use: ResourceUse;
+}
+
+/**
+ * For versions up to 2025-11-25: everything comes unasked but changes of single resources, and those of their list to a
+ * client that never asked for it.
+ */
+export function announceToLegacy({ service, server, outgoing, use }: Announcer): Unsubscribe {
+  const wanted = new LogLevel(server);
+  const subscribed = serveSubscriptions(service, server);
+  const unsubscribes = [
+    service.registry.subscribe((transition) => {
+      announceEnd(transition, wanted, outgoing);
+      announceTask(transition, service.settings, { server, outgoing });
+    }),
+    service.onCatalogChange?.(() => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
+    watchResources(service, {
+      wants: (uri) => subscribed.has(uri),
+      updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
+      listChanged: () => {
+        if (use.listed) void outgoing.own("resources/list_changed", server.sendResourceListChanged());
+      },
+    }),
+  ];
+  server.oninitialized = () => void announceSandbox(service, outgoing);
+  return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
+}
+
+/** For 2026-07-28: only changes, which the SDK hands to those subscriptions that ask for them. */
+export function announceToModern({ service, server, outgoing }: Announcer): Unsubscribe {
+  const unsubscribes = [
+    service.onCatalogChange?.(() => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
+    watchResources(service, {
+      wants: () => true,
+      updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
+      listChanged: () => void outgoing.own("resources/list_changed", server.sendResourceListChanged()),
+    }),
+  ];
+  return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
+}
+
+/** Tells a client of the first era that its sandbox is no more (S17); to be called before the server is closed. */
+export async function announceTermination(service: Service, outgoing: Outgoing, reason: string): Promise<void> {
+  if (service.sandboxFacts !== undefined) await outgoing.notify("notifications/sandbox/terminated", { reason });
+}
+
+/** Answers `resources/subscribe` and `resources/unsubscribe`; gives what is subscribed. */
+function serveSubscriptions(service: Service, server: SessionServer): ReadonlySet<string> {
+  const subscribed = new Set<string>();
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+    await existingAddress(service, uri);
+    subscribed.add(uri);
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+    subscribed.delete(uri);
+    return {};
+  });
+  return subscribed;
+}
+
+/** A log message for each operation that ended in the background (X5d). */
+function announceEnd({ operation, to }: Transition, wanted: LogLevel, outgoing: Outgoing): void {
+  if (!isEnded(to) || operation.collected) return;
+  const level: LoggingLevel = to === "completed" ? "info" : "warning";
+  if (!wanted.includes(level)) return;
+  const data = `${statusLine(operation)} ${headingOf(operation)}`;
+  void outgoing.notify("notifications/message", { level, logger: "ahma", data });
+}
+
+/** The end of a task of 2025-11-25, for clients that would rather not ask. */
+function announceTask(
+  { operation, to }: Transition,
+  settings: Service["settings"],
+  { server, outgoing }: Pick<Announcer, "server" | "outgoing">,
+): void {
+  if (!operation.isTask || !isEnded(to) || !server.hasCoreTasks) return;
+  outgoing.notifyLater("notifications/tasks/status", coreTask(operation, settings));
+}
+
+/** Once the kernel has been asked (S17). */
+async function announceSandbox({ sandboxFacts }: Service, outgoing: Outgoing): Promise<void> {
+  if (sandboxFacts === undefined) return;
+  try {
+    await outgoing.notify("notifications/sandbox/configured", { ...await sandboxFacts() });
+  } catch (thrown) {
+    await outgoing.notify("notifications/sandbox/failed", { error: messageOf(thrown) });
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Tells the bridge in front of an isolated session's process whether operations are active: they keep the session in
+ * use (H8), and requests do not show them. Only a client that declares the capability is told; the bridge does, and
+ * passes nothing of this on.
+ */
+import type { Unsubscribe } from "../../base/emitter.ts";
+import type { Service } from "../service.ts";
+import type { Outgoing } from "./outgoing.ts";
+import type { SessionServer } from "../sdk/session_server.ts";
+
+/** The experimental capability of a client that wants to know. */
+export const WORK_CAPABILITY = "ahma/work";
+/** Its parameters: `active`, whether anything runs or waits. */
+export const WORK_METHOD = "notifications/ahma/work";
+
+/** Tells of each change from now on; at first nothing is active. */
+export function signalWork({ registry }: Service, server: SessionServer, outgoing: Outgoing): Unsubscribe {
+  let told = false;
+  return registry.subscribe(() => {
+    const active = registry.runningCount + registry.queuedCount > 0;
+    if (active === told || server.getClientCapabilities()?.experimental?.[WORK_CAPABILITY] === undefined) return;
+    told = active;
+    void outgoing.notify(WORK_METHOD, { active });
+  });
+}

@@ -1,0 +1,46 @@
+/** Completions (C5): ids of operations, newest first, and names of tool files, for the templates of resources. */
+import { type CompleteResult, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
+import type { Service } from "../service.ts";
+import { shownValue } from "../../wire/lenient_params.ts";
+import { TEMPLATES } from "../result/resource_uri.ts";
+
+/** The protocol's own limit. */
+const MOST_VALUES = 100;
+
+/** Answers `completion/complete`. */
+export function serveCompletions(server: Server, service: Service): void {
+  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
+    if (ref.type !== "ref/resource") throw unknown("prompt", ref.name);
+    return completed(await candidates(service, ref.uri, argument.name), argument.value);
+  });
+}
+
+async function candidates(service: Service, template: string, argument: string): Promise<readonly string[]> {
+  switch (template) {
+    case TEMPLATES.operation:
+    case TEMPLATES.output:
+      return argument === "operation_id" ? service.registry.list().toReversed().map(({ id }) => id) : [];
+    case TEMPLATES.tool:
+      return argument === "name" ? (await service.catalog()).tools.map(({ name }) => name) : [];
+    default:
+      throw unknown("resource template", template);
+  }
+}
+
+/** What begins with `typed`; where nothing does, what holds it, in upper or lower case. */
+function completed(all: readonly string[], typed: string): CompleteResult {
+  const lower = typed.toLowerCase();
+  const beginning = all.filter((value) => value.toLowerCase().startsWith(lower));
+  const values = beginning.length > 0 ? beginning : all.filter((value) => value.toLowerCase().includes(lower));
+  return {
+    completion: {
+      values: values.slice(0, MOST_VALUES),
+      total: values.length,
+      hasMore: values.length > MOST_VALUES,
+    },
+  };
+}
+
+function unknown(what: string, name: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what} ${shownValue(name)}`);
+}

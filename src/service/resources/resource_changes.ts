@@ -1,0 +1,107 @@
+/** What resources change, for those who subscribed (X5d): gathered, so that a busy server does not drown its clients. */
+import type { Unsubscribe } from "../../base/emitter.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import type { Transition } from "../../operation/registry.ts";
+import { isEnded } from "../../operation/transitions.ts";
+import type { Service } from "../service.ts";
+import { OPERATIONS_URI, operationUri, outputUri } from "../result/resource_uri.ts";
+
+/** Who is told. */
+export interface ChangeListener {
+  /** Whether anybody might want to hear of this resource. */
+  wants(uri: string): boolean;
+  updated(uri: string): void;
+  listChanged(): void;
+}
+
+export interface ChangeTimes {
+  /** Between two rounds of `updated`, milliseconds. */
+  readonly updatesMs: number;
+  /** Between two of `listChanged`. */
+  readonly listMs: number;
+}
+
+const TIMES: ChangeTimes = { updatesMs: 500, listMs: 1000 };
+
+/** Tells `listener` from now on, the first change at once and further ones gathered. */
+export function watchResources(
+  { registry, onCatalogChange }: Service,
+  listener: ChangeListener,
+  times: ChangeTimes = TIMES,
+): Unsubscribe {
+  const changed = new Set<string>();
+  const updates = new Gathered(times.updatesMs, () => {
+    const uris = [...changed];
+    changed.clear();
+    for (const uri of uris) listener.updated(uri);
+  });
+  const list = new Gathered(times.listMs, () => listener.listChanged());
+  const watched = new Map<string, Unsubscribe>();
+  const note = (uri: string) => {
+    if (!listener.wants(uri)) return;
+    changed.add(uri);
+    updates.trigger();
+  };
+  const watchOutput = (operation: Operation) => {
+    const uri = outputUri(operation.id);
+    watched.set(operation.id, operation.watchOutput(() => note(uri)));
+  };
+  const onTransition = ({ operation, from, to }: Transition) => {
+    if (to === "running") watchOutput(operation);
+    // Where clients cannot be told apart, none hears that another one is at work.
+    if (!registry.byIdOnly) {
+      if (from === undefined) list.trigger();
+      note(OPERATIONS_URI);
+    }
+    note(operationUri(operation.id));
+    if (!isEnded(to)) return;
+    note(outputUri(operation.id));
+    watched.get(operation.id)?.();
+    watched.delete(operation.id);
+  };
+  for (const operation of registry.listActive()) if (operation.state === "running") watchOutput(operation);
+  const unsubscribes = [registry.subscribe(onTransition), onCatalogChange?.(() => list.trigger())];
+  return () => {
+    for (const unsubscribe of [...unsubscribes, ...watched.values()]) unsubscribe?.();
+    updates.close();
+    list.close();
+  };
+}
+
+/** Calls at once for the first trigger, and for those that follow in the next `intervalMs` once at its end. */
+class Gathered {
+  readonly #intervalMs: number;
+  readonly #call: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #again = false;
+  #closed = false;
+
+  constructor(intervalMs: number, call: () => void) {
+    this.#intervalMs = intervalMs;
+    this.#call = call;
+  }
+
+  trigger(): void {
+    if (this.#closed) return;
+    if (this.#timer !== undefined) {
+      this.#again = true;
+      return;
+    }
+    // What else changes in this turn belongs to it.
+    this.#timer = setTimeout(() => this.#fire(), 0);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #fire(): void {
+    this.#again = false;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#again) this.trigger();
+    }, this.#intervalMs);
+    this.#call();
+  }
+}

@@ -1,0 +1,293 @@
+/** Operations, their output and the tool files as resources (C4): what there is, and what reading one gives. */
+import {
+  type ListResourcesResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type Resource,
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+  type Server,
+} from "@modelcontextprotocol/server";
+import { isOperationId } from "../../operation/ids.ts";
+import type { Catalog } from "../../catalog/model/leaf.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import { readLines, readPage, resolveLines } from "../../operation/output/output_pages.ts";
+import { isEnded } from "../../operation/transitions.ts";
+import { shorten } from "../../base/visible_text.ts";
+import { headingOf, operationMeta, statusLine } from "../result/facts.ts";
+import { finalText, styleOf } from "../result/results.ts";
+import type { Service } from "../service.ts";
+import { shownValue } from "../../wire/lenient_params.ts";
+import {
+  OPERATIONS_URI,
+  operationUri,
+  type OutputRange,
+  outputUri,
+  readAddress,
+  type ResourceAddress,
+  TEMPLATES,
+  toolUri,
+} from "../result/resource_uri.ts";
+
+/** Resources on one page of `resources/list`. */
+const PAGE_SIZE = 100;
+/** Operations in one reading of `ahma://operations`. */
+const OPERATIONS_AT_ONCE = 100;
+/** Where the facts of a part of an output stand for programs. */
+const OUTPUT_META_KEY = "ahma/output";
+
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain";
+
+type Contents = ReadResourceResult["contents"][number];
+
+/** What a client has done with resources. */
+export interface ResourceUse {
+  /** It has the list, and so may want to hear that it is out of date. */
+  readonly listed: boolean;
+  /** It has read one, so their addresses are of use to it (X4). */
+  readonly read: boolean;
+}
+
+/** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
+export function serveResources(server: Server, service: Service): ResourceUse {
+  const use = { listed: false, read: false };
+  server.setRequestHandler("resources/list", async ({ params }) => {
+    use.listed = true;
+    return await listResources(service, params?.cursor);
+  });
+  server.setRequestHandler("resources/templates/list", ({ params }) => {
+    if (params?.cursor !== undefined) throw invalidCursor(params.cursor);
+    return { resourceTemplates: [...RESOURCE_TEMPLATES] };
+  });
+  server.setRequestHandler("resources/read", async ({ params }) => {
+    const contents = await readResource(service, params.uri);
+    use.read = true;
+    return { contents };
+  });
+  return use;
+}
+
+/**
+ * What `uri` names and is there.
+ * @throws ProtocolError for what does not exist, or exists with other parameters only
+ */
+export async function existingAddress(service: Service, uri: string): Promise<ResourceAddress> {
+  const address = readAddress(uri);
+  if (address === undefined) throw notFound(uri);
+  if (!address.ok) {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `Cannot read "${shorten(uri)}": ${shorten(address.problem)}`,
+    );
+  }
+  if (!await exists(service, address.value)) throw notFound(uri);
+  return address.value;
+}
+
+async function exists(service: Service, address: ResourceAddress): Promise<boolean> {
+  switch (address.kind) {
+    case "operations":
+      return true;
+    case "operation":
+    case "output":
+      return service.registry.get(address.id) !== undefined;
+    case "tool":
+      return toolFile(await service.catalog(), address.name) !== undefined;
+  }
+}
+
+async function readResource(service: Service, uri: string): Promise<Contents[]> {
+  const address = await existingAddress(service, uri);
+  if (address.kind === "operations") return [asJson(uri, operationList(service, address.offset))];
+  if (address.kind === "tool") return [asJson(uri, toolFile(await service.catalog(), address.name)?.definition)];
+  const operation = service.registry.get(address.id);
+  if (operation === undefined) throw notFound(uri);
+  return address.kind === "operation"
+    ? [asJson(uri, operationFacts(service, operation))]
+    : [await outputPart(service, operation, { uri, range: address.range })];
+}
+
+function operationList({ registry }: Service, offset: number) {
+  const all = registry.list().toReversed();
+  const shown = all.slice(offset, offset + OPERATIONS_AT_ONCE);
+  const next = offset + shown.length;
+  return {
+    total: all.length,
+    operations: shown.map((operation) => ({ ...briefFacts(operation), uri: operationUri(operation.id) })),
+    ...next < all.length && { next: `${OPERATIONS_URI}?offset=${next}` },
+  };
+}
+
+function briefFacts(operation: Operation): Record<string, unknown> {
+  return {
+    ...operationMeta(operation, undefined),
+    title: operation.title,
+    created_at: timestamp(operation.createdAt),
+    ...operation.startedAt !== undefined && { started_at: timestamp(operation.startedAt) },
+    ...operation.endedAt !== undefined && { ended_at: timestamp(operation.endedAt) },
+  };
+}
+
+/** Everything about one operation; `result` is the text `await` gives. */
+function operationFacts(service: Service, operation: Operation): Record<string, unknown> {
+  const { totalBytes, totalLines, lostBytes } = operation.output;
+  const ended = isEnded(operation.state);
+  return {
+    ...briefFacts(operation),
+    output: {
+      uri: outputUri(operation.id),
+      bytes: totalBytes,
+      lines: totalLines,
+      ...lostBytes > 0 && { lost_bytes: lostBytes },
+    },
+    ...ended && { result: finalText(operation, styleOf(service, { readsResources: true }), "fetched").text },
+  };
+}
+
+/** A part of the output as text; where it is not the last one, `_meta` tells how to go on. */
+async function outputPart(
+  { settings: { keepAnsi } }: Service,
+  { id, output, state }: Operation,
+  { uri, range }: { readonly uri: string; readonly range: OutputRange },
+): Promise<Contents> {
+  const page = range.by === "bytes"
+    ? await readPage(output, range, { keepAnsi })
+    : await readLines(output, { ...resolveLines(output, range.lines), limit: range.limit }, { keepAnsi });
+  const left = output.totalBytes - page.nextOffset;
+  // Joined, not a template: that makes a string of two parts, at which the engine's fast way to JSON gives up and begins
+  // again with the slow one, the long text included. It takes half the time of a page (N4).
+  const next = left > 0 ? [outputUri(id), "?offset=", page.nextOffset].join("") : undefined;
+  // Who asked for all of it reads on; who asked for a part gets just that.
+  const note = next !== undefined && !uri.includes("?") ? `[${left} bytes more: ${next}]\n` : "";
+  return {
+    uri,
+    mimeType: TEXT_TYPE,
+    text: `${page.text}${note}`,
+    _meta: {
+      [OUTPUT_META_KEY]: {
+        offset: page.offset,
+        next_offset: page.nextOffset,
+        ...next !== undefined && { next },
+        total_bytes: output.totalBytes,
+        total_lines: output.totalLines,
+        lost_bytes: output.lostBytes,
+        ended: isEnded(state),
+      },
+    },
+  };
+}
+
+/** The tool file of that name, or the one with the tool of that name. */
+function toolFile(catalog: Catalog, name: string) {
+  return catalog.tools.find((tool) => tool.name === name) ??
+    catalog.tools.find((tool) => tool.name === catalog.byName.get(name)?.tool);
+}
+
+/** Pages go on after the entry the cursor names; an operation that was pruned meanwhile is passed over. */
+async function listResources(service: Service, cursor: string | undefined): Promise<ListResourcesResult> {
+  const all = allResources(service, await service.catalog());
+  const from = cursor === undefined ? 0 : pageStart(all, cursor);
+  const resources = all.slice(from, from + PAGE_SIZE);
+  const last = resources.at(-1);
+  return { resources, ...last !== undefined && from + PAGE_SIZE < all.length && { nextCursor: last.uri } };
+}
+
+function pageStart(all: readonly Resource[], cursor: string): number {
+  const index = all.findIndex(({ uri }) => uri === cursor);
+  if (index >= 0) return index + 1;
+  const address = readAddress(cursor);
+  if (address?.ok !== true || !mayHaveGone(address.value)) throw invalidCursor(cursor);
+  // Operations stand from the newest to the oldest, so what would follow a pruned one is pruned too.
+  return all.length;
+}
+
+/** Whether it can have been an entry of the list once. */
+function mayHaveGone(address: ResourceAddress): boolean {
+  return address.kind === "tool" || "id" in address && isOperationId(address.id);
+}
+
+function allResources({ registry }: Service, catalog: Catalog): readonly Resource[] {
+  return [
+    {
+      uri: OPERATIONS_URI,
+      name: "operations",
+      title: "Operations",
+      description: "What runs, waits and ended, newest first.",
+      mimeType: JSON_TYPE,
+    },
+    ...catalog.tools.map(({ name, definition }) => ({
+      uri: toolUri(name),
+      name: `tool ${name}`,
+      title: `Tool file ${name}`,
+      description: definition.description,
+      mimeType: JSON_TYPE,
+    })),
+    ...registry.list().toReversed().flatMap(operationResources),
+  ];
+}
+
+function operationResources(operation: Operation): readonly Resource[] {
+  const { id, output } = operation;
+  const facts = isEnded(operation.state) ? statusLine(operation) : `[${id} ${operation.state}]`;
+  return [
+    {
+      uri: operationUri(id),
+      name: `operation ${id}`,
+      title: headingOf(operation),
+      description: facts,
+      mimeType: JSON_TYPE,
+    },
+    {
+      uri: outputUri(id),
+      name: `output of ${id}`,
+      title: `Output of ${headingOf(operation)}`,
+      description: facts,
+      mimeType: TEXT_TYPE,
+      ...isEnded(operation.state) && { size: output.totalBytes },
+    },
+  ];
+}
+
+const RESOURCE_TEMPLATES: readonly ResourceTemplateType[] = [
+  {
+    uriTemplate: TEMPLATES.operation,
+    name: "operation",
+    title: "One operation",
+    description: "Its facts and, once it has ended, its result.",
+    mimeType: JSON_TYPE,
+  },
+  {
+    uriTemplate: TEMPLATES.output,
+    name: "output",
+    title: "The output of one operation",
+    description:
+      "All of it or a part: lines=7-20 (counted from 1; -20 for the last 20), or offset and limit in bytes. " +
+      "At most limit bytes at once (default 262144, at most 1048576); _meta tells how to go on.",
+    mimeType: TEXT_TYPE,
+  },
+  {
+    uriTemplate: TEMPLATES.tool,
+    name: "tool",
+    title: "One tool file",
+    description: "The definition a tool comes from.",
+    mimeType: JSON_TYPE,
+  },
+];
+
+function asJson(uri: string, value: unknown): Contents {
+  return { uri, mimeType: JSON_TYPE, text: JSON.stringify(value, undefined, 2) };
+}
+
+function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function notFound(uri: string): ProtocolError {
+  return new ResourceNotFoundError(uri, `Resource not found: ${shorten(uri)}`);
+}
+
+function invalidCursor(cursor: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor ${shownValue(cursor)}`);
+}

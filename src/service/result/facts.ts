@@ -1,0 +1,104 @@
+/** What is said of an operation on one line, and the same for programs (X4). Pure. */
+import type { Operation } from "../../operation/operation_record.ts";
+import type { OutputView } from "../../operation/output/text_view.ts";
+import { isEnded } from "../../operation/transitions.ts";
+import { shorten } from "../../base/visible_text.ts";
+
+/** In characters, where a list shows several operations. */
+const LONGEST_TITLE = 80;
+
+/** Where the facts of an operation stand for programs. */
+export const OPERATION_META_KEY = "ahma/operation";
+
+/** `[op_… failed, exit code 2, 1.3 s]`: the facts of an ended operation on one line. */
+export function statusLine(operation: Operation): string {
+  return factsLine(operation, [`${operation.id} ${operation.state}`]);
+}
+
+/**
+ * `[exit code 3, 240 ms]`: the line that closes a result; its reader knows which operation it is. The state stands there
+ * where nothing else tells it. `hasOutput` false: the line says that there is none.
+ */
+export function closingLine(operation: Operation, hasOutput: boolean): string {
+  const { state, end } = operation;
+  const ranToItsEnd = end?.exitCode !== undefined || end?.signal !== undefined;
+  const tells = ranToItsEnd && (state === "completed" || state === "failed");
+  return factsLine(operation, [...hasOutput ? [] : ["no output"], ...tells ? [] : [state]]);
+}
+
+function factsLine(operation: Operation, first: readonly string[]): string {
+  const { end } = operation;
+  const facts = [
+    ...first,
+    ...end?.exitCode === undefined ? [] : [`exit code ${end.exitCode}`],
+    ...end?.signal === undefined ? [] : [`signal ${end.signal}`],
+    duration(elapsedMs(operation, operation.endedAt ?? operation.createdAt)),
+    ...operation.protectedChanges.length === 0 ? [] : ["PROTECTED PATHS CHANGED"],
+  ];
+  const message = end?.message === undefined ? "" : `: ${onOneLine(end.message)}`;
+  return `[${facts.join(", ")}${message}]`;
+}
+
+/**
+ * `op_… make running for 1.3 s: make all`: an operation that has not ended on one line. `position`: its place in the
+ * queue, undefined when it runs.
+ */
+export function activeLine(operation: Operation, position: number | undefined): string {
+  const place = position === undefined ? "" : ` at position ${position}`;
+  const stop = operation.stop === undefined ? "" : `, being ended (${operation.stop.message})`;
+  const time = duration(elapsedMs(operation, Date.now()));
+  return `${operation.id} ${operation.tool} ${operation.state}${place} for ${time}${stop}: ${operation.title}`;
+}
+
+/** Tool and title on one short line: what tells several operations of one tool apart. */
+export function headingOf(operation: Operation): string {
+  return `${operation.tool}: ${shorten(operation.title, LONGEST_TITLE)}`;
+}
+
+/** Milliseconds from the start of the work (or, where it never ran, from the call) to its end or to `now`. */
+export function elapsedMs(operation: Operation, now: number): number {
+  return Math.max(0, (operation.endedAt ?? now) - (operation.startedAt ?? operation.createdAt));
+}
+
+/** `12 ms`, `1.3 s`, `2 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** The facts of an operation for programs; what is unknown is left out. */
+export function operationMeta(operation: Operation, view: OutputView | undefined): Record<string, unknown> {
+  const { end } = operation;
+  return {
+    operation_id: operation.id,
+    tool: operation.tool,
+    status: operation.state,
+    ...end?.exitCode !== undefined && { exit_code: end.exitCode },
+    ...end?.signal !== undefined && { signal: end.signal },
+    ...end?.message !== undefined && { message: end.message },
+    ...isEnded(operation.state) && { duration_ms: elapsedMs(operation, operation.createdAt) },
+    ...view !== undefined && {
+      output_bytes: operation.output.totalBytes,
+      output_lines: operation.output.totalLines,
+      omitted_bytes: view.omittedBytes,
+      omitted_lines: view.omittedLines,
+    },
+  };
+}
+
+/**
+ * The facts for programs that a whole result tells people: its reader knows which operation it is, and a quick success
+ * is its exit code.
+ */
+export function briefMeta(operation: Operation, quick: boolean): Record<string, unknown> {
+  if (quick) return { exit_code: 0 };
+  const { operation_id: _id, tool: _tool, ...facts } = operationMeta(operation, undefined);
+  return facts;
+}
+
+/** Lines of a text with a blank between. */
+export function onOneLine(text: string): string {
+  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" ");
+}

@@ -1,0 +1,72 @@
+/**
+ * What listed descriptions say of this server: where commands run, and when a call answers with an operation id (T13).
+ * They describe and do not command: some clients treat commanding tool text as prompt injection.
+ */
+import { visibleText } from "../../base/visible_text.ts";
+import type { Leaf } from "../../catalog/model/leaf.ts";
+import type { Service } from "../service.ts";
+
+/** What the texts depend on. */
+export type ListFacts = Pick<Service, "settings" | "scope">;
+
+/** More directories of a scope are only counted. */
+const MOST_ROOTS = 3;
+
+/** A tool's name as the client sees it (`--tool-prefix`). */
+export function listedName({ settings }: Pick<ListFacts, "settings">, name: string): string {
+  return `${settings.toolPrefix ?? ""}${name}`;
+}
+
+/** The tool that a client means; names without the prefix are taken too. */
+export function calledName({ settings }: Pick<ListFacts, "settings">, name: string): string {
+  const prefix = settings.toolPrefix ?? "";
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+/** `/a, /b or /c`: the directories commands run in, for people and models. */
+export function namedScope({ scope }: Pick<ListFacts, "scope">): string {
+  const { roots } = scope;
+  const shown = roots.slice(0, MOST_ROOTS).map(namedPath);
+  if (roots.length > MOST_ROOTS) shown.push(`${roots.length - MOST_ROOTS} more directories`);
+  return [shown.slice(0, -1).join(", "), ...shown.slice(-1)].filter((part) => part !== "").join(" or ");
+}
+
+/**
+ * `after 3 s the answer is ...`: what a call answers with before its command has ended; undefined: it waits for the
+ * end. `synchronous`: what the tool file says.
+ */
+export function earlyAnswer(
+  { settings }: Pick<ListFacts, "settings">,
+  synchronous?: boolean,
+): string | undefined {
+  if (settings.synchronous || synchronous === true) return undefined;
+  const waits = synchronous === undefined && settings.inlineWaitMs > 0;
+  const when = waits ? `after ${settings.inlineWaitMs / 1000} s ` : "";
+  return `${when}the answer is an operation id for \`${listedName({ settings }, "await")}\``;
+}
+
+/** How results of one tool with several leaves arrive; empty: every call waits for the end. */
+export function groupGuidance(leaves: readonly Leaf[], facts: ListFacts): string {
+  const answers = new Set(leaves.map(({ synchronous }) => earlyAnswer(facts, synchronous)));
+  const early = [...answers].filter((answer) => answer !== undefined);
+  if (early.length === 0) return "";
+  const waits = answers.has(undefined) ? "Some wait for the end; else " : "";
+  return asSentence(`${waits}${early.join(", or ")}`);
+}
+
+/** The description of a leaf, with how its result arrives where that may be later. */
+export function listedDescription({ description, synchronous }: Leaf, facts: ListFacts): string {
+  const answer = earlyAnswer(facts, synchronous);
+  if (answer === undefined) return description;
+  const sentence = asSentence(answer);
+  return description === "" ? sentence : `${description}\n\n${sentence}`;
+}
+
+function asSentence(answer: string): string {
+  return `${answer.replace(/^./, (letter) => letter.toUpperCase())}; other work can go on meanwhile.`;
+}
+
+/** As it stands where that cannot be misread, else quoted. */
+function namedPath(path: string): string {
+  return /^[\w./@+~-]+$/.test(path) ? path : JSON.stringify(visibleText(path));
+}

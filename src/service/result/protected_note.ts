@@ -1,0 +1,35 @@
+/** What a result says of protected paths that changed while its command ran (S8). Pure. */
+import type { Operation } from "../../operation/operation_record.ts";
+import type { ProtectedChange } from "../../operation/operation.ts";
+
+/** Where the changes stand for programs. */
+export const PROTECTED_META_KEY = "ahma/protected_changed";
+
+/** More are only counted. */
+const MOST_NAMED = 10;
+
+const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {
+  created: "created",
+  changed: "changed",
+  removed: "removed",
+  obeyed: "is obeyed by git now",
+  separated: "had a second name (hard link) and is a file of its own now",
+  shared: "has a second name (hard link), by which commands can change it",
+};
+
+/** A line of its own after the output, or empty when nothing changed. */
+export function protectedNote({ protectedChanges: changes }: Pick<Operation, "protectedChanges">): string {
+  if (changes.length === 0) return "";
+  const named = changes.slice(0, MOST_NAMED).map(({ path, change }) => `${JSON.stringify(path)} ${WORDS[change]}`);
+  const more = changes.length > MOST_NAMED ? `, and ${changes.length - MOST_NAMED} more` : "";
+  return `[Protected paths changed while this ran: ${named.join(", ")}${more}. Programs outside the sandbox (git, ` +
+    "editors, agents) obey them with all rights of the user: look at them before anything else does.]";
+}
+
+/** For `_meta`; empty when nothing changed. */
+export function protectedMeta(operations: readonly Pick<Operation, "protectedChanges">[]): {
+  readonly [PROTECTED_META_KEY]?: readonly ProtectedChange[];
+} {
+  const changes = operations.flatMap(({ protectedChanges }) => protectedChanges);
+  return changes.length === 0 ? {} : { [PROTECTED_META_KEY]: changes };
+}

@@ -1,0 +1,218 @@
+/**
+ * The text of results (X1, X4): the output is what the model wants, so everything else is short and stands at its edges,
+ * because clients cut long texts in the middle. Pure.
+ */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { denialSentence } from "../../base/denial.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../../operation/output/text_view.ts";
+import { outputUri } from "./resource_uri.ts";
+import {
+  briefMeta,
+  closingLine,
+  duration,
+  elapsedMs,
+  headingOf,
+  OPERATION_META_KEY,
+  operationMeta,
+  statusLine,
+} from "./facts.ts";
+import { leftSentence } from "./left_sentence.ts";
+import { protectedMeta, protectedNote } from "./protected_note.ts";
+import type { CallContext, Service } from "../service.ts";
+
+/** A text of fewer bytes has no room for where the rest of it is. */
+const LEAST_FOR_ADVICE = 1024;
+/** Of an output so far; the whole comes with the result. */
+const OUTPUT_SO_FAR: ViewLimits = { bytes: 2000, lines: 20 };
+/** A command that completed within this many milliseconds is answered with its output alone. */
+const QUICK_MS = 1000;
+
+/** Where what the sandbox kept from a failed command stands for programs. */
+const DENIED_META_KEY = "ahma/sandbox_denied";
+
+/** How results are written. */
+export interface ResultStyle {
+  /** Of the whole text. */
+  readonly limits: ViewLimits;
+  readonly keepAnsi: boolean;
+  /** `--exit-errors`: a command that failed is an error result. */
+  readonly exitErrors: boolean;
+  /** `--tool-prefix`, for the names of tools in it; absent: none. */
+  readonly toolPrefix?: string;
+  /** The client reads resources, so their addresses are of use to it; absent: none is named. */
+  readonly withAddress?: boolean;
+}
+
+/** How a service writes them. */
+export function styleOf(
+  { settings }: Pick<Service, "settings">,
+  { readsResources }: Pick<CallContext, "readsResources"> = {},
+): ResultStyle {
+  const { inline: limits, keepAnsi, exitErrors, toolPrefix = "" } = settings;
+  return { limits, keepAnsi, exitErrors, toolPrefix, ...readsResources === true && { withAddress: true } };
+}
+
+/**
+ * Whether the result of an ended operation is an error (X4): nothing ran, its time was up, or it was cancelled. A command
+ * that ran to its end has a result, whatever its exit code; `--exit-errors` makes an error of it unless it completed.
+ */
+export function isErrorEnd({ state, end }: Operation, { exitErrors }: Pick<ResultStyle, "exitErrors">): boolean {
+  const ranToItsEnd = end?.exitCode !== undefined || end?.signal !== undefined;
+  return state !== "completed" && (exitErrors || state !== "failed" || !ranToItsEnd);
+}
+
+/** A plain text result. */
+export function textResult(text: string): CallToolResult {
+  return { content: [{ type: "text", text }] };
+}
+
+/** A text result the client shows as a failure; what is wrong with a call goes here, never into a protocol error. */
+export function errorResult(text: string): CallToolResult {
+  return { ...textResult(text), isError: true };
+}
+
+/**
+ * How a result is introduced. `direct`: it answers the call of the command itself. `fetched`: its reader has named the
+ * operation. `listed`: it stands among others, or its reader has named none.
+ */
+export type Frame = "direct" | "fetched" | "listed";
+
+/** The result of an ended operation (X3, X4), as the answer to the call that started it. */
+export function finalResult(operation: Operation, style: ResultStyle): CallToolResult {
+  return resultOf(operation, style, "direct");
+}
+
+/** The same for a reader who has named the operation. */
+export function fetchedResult(operation: Operation, style: ResultStyle): CallToolResult {
+  return resultOf(operation, style, "fetched");
+}
+
+function resultOf(operation: Operation, style: ResultStyle, frame: "direct" | "fetched"): CallToolResult {
+  const { text, view } = finalText(operation, style, frame);
+  const quick = frame === "direct" && isQuick(operation);
+  const meta = view.omittedBytes > 0 ? operationMeta(operation, view) : briefMeta(operation, quick);
+  return {
+    ...textResult(text),
+    ...isErrorEnd(operation, style) && { isError: true },
+    _meta: { [OPERATION_META_KEY]: meta, ...denialMeta([operation]), ...protectedMeta([operation]) },
+  };
+}
+
+/**
+ * The text of an ended operation and what it does not show. The output comes first where all of it fits, and the facts
+ * close it (of a quick success nothing but the output); else the facts open it, and the line about the gap names the
+ * call that reads the rest.
+ */
+export function finalText(
+  operation: Operation,
+  style: ResultStyle,
+  frame: Frame,
+): { readonly text: string; readonly view: OutputView } {
+  const notes = joinLines(...sandboxNotes(operation), protectedNote(operation));
+  const opening = frame === "listed" ? `${statusLine(operation)} ${headingOf(operation)}` : statusLine(operation);
+  const view = viewOutput(operation.output, roomBeside(`${opening}\n${notes}\n`, style.limits), {
+    keepAnsi: style.keepAnsi,
+    ...style.limits.bytes >= LEAST_FOR_ADVICE && { advise: adviceFor(operation, style) },
+  });
+  const opens = frame === "listed" || view.omittedBytes > 0;
+  if (opens) return { text: joinLines(opening, view.text === "" ? NO_OUTPUT : view.text, notes), view };
+  if (frame === "direct" && isQuick(operation)) {
+    return { text: joinLines(view.text === "" && notes === "" ? NO_OUTPUT : view.text, notes), view };
+  }
+  return { text: joinLines(view.text, notes, closingLine(operation, view.text !== "")), view };
+}
+
+const NO_OUTPUT = "[no output]";
+
+/** The answer to a call whose operation goes on (X1). `position`: its place in the queue, undefined when it runs. */
+export function startedResult(operation: Operation, style: ResultStyle, position: number | undefined): CallToolResult {
+  return activeResult(operation, style, {
+    state: position === undefined && elapsedMs(operation, Date.now()) < QUICK_MS
+      ? "started"
+      : stateOf(operation, position),
+    advice: `\`${style.toolPrefix ?? ""}await\` returns its result.`,
+  });
+}
+
+/** The answer to a wait for an operation that goes on. */
+export function stillRunningResult(
+  operation: Operation,
+  style: ResultStyle,
+  position: number | undefined,
+): CallToolResult {
+  return activeResult(operation, style, {
+    state: stateOf(operation, position),
+    advice: `Another \`${style.toolPrefix ?? ""}await\` waits on.`,
+  });
+}
+
+/** One line, and the output so far. */
+function activeResult(
+  operation: Operation,
+  style: ResultStyle,
+  { state, advice }: { readonly state: string; readonly advice: string },
+): CallToolResult {
+  const output = outputSoFar(operation, style);
+  const line = `${operation.id} ${state}. ${advice}${output === "" ? "" : " Output so far:"}`;
+  return {
+    ...textResult(joinLines(line, output)),
+    _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
+  };
+}
+
+function stateOf(operation: Operation, position: number | undefined): string {
+  return position === undefined
+    ? `still runs after ${duration(elapsedMs(operation, Date.now()))}`
+    : `queued at position ${position}`;
+}
+
+/** Both ends of what it wrote until now. */
+export function outputSoFar(operation: Operation, style: ResultStyle, limits: ViewLimits = OUTPUT_SO_FAR): string {
+  return viewOutput(operation.output, limits, { keepAnsi: style.keepAnsi, advise: adviceFor(operation, style) }).text;
+}
+
+/** `texts` below each other, the empty ones left out; each line as it stands. */
+export function joinLines(...texts: readonly string[]): string {
+  return texts.reduce(
+    (all, text) => text === "" || all === "" || all.endsWith("\n") ? all + text : `${all}\n${text}`,
+    "",
+  );
+}
+
+function isQuick(operation: Operation): boolean {
+  return operation.state === "completed" && elapsedMs(operation, operation.createdAt) < QUICK_MS;
+}
+
+/** The call that reads what is left out, and the resource for clients that have read one. */
+function adviceFor({ id }: Operation, { withAddress, toolPrefix = "" }: ResultStyle): (gap: Gap) => string {
+  return ({ first, last, insideLine, offset }) => {
+    const part = insideLine ? { offset } : { lines: first === last ? `${first}` : `${first}-${last}` };
+    const address = withAddress === true ? `, or resource ${outputUri(id)}` : "";
+    return `; ${toolPrefix}status ${JSON.stringify({ operation_id: id, ...part })} reads them${address}`;
+  };
+}
+
+/** What these lines leave. */
+function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
+  return {
+    bytes: Math.max(0, limits.bytes - byteLength(lines)),
+    lines: Math.max(0, limits.lines - (lines.match(/\n/g)?.length ?? 0)),
+  };
+}
+
+/** What the sandbox kept from it and what ended with it, a line each; empty when nothing is known (S15, X17). */
+function sandboxNotes({ end }: Operation): readonly string[] {
+  const denials = (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
+  return end?.left === undefined ? denials : [...denials, leftSentence(end.left)];
+}
+
+/** The same for programs, by its own key of `_meta`. */
+export function denialMeta(operations: readonly Operation[]): Record<string, unknown> {
+  const denials = operations.flatMap(({ end }) => end?.denials ?? []);
+  return denials.length === 0 ? {} : { [DENIED_META_KEY]: denials };
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

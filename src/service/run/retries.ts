@@ -1,0 +1,43 @@
+/** Runs a work again when it fails for a passing reason (X16). */
+import type { LeafRetry } from "../../catalog/model/leaf.ts";
+import type { Work, WorkControl, WorkEnd } from "../../operation/operation.ts";
+
+const ENCODER = new TextEncoder();
+
+/** `work` with the retries of its leaf; undefined: `work` itself. Each try and the reason for the next are in the output. */
+export function withRetries(work: Work, retry: LeafRetry | undefined): Work {
+  if (retry === undefined) return work;
+  return async (control) => {
+    for (let attempt = 1;; attempt++) {
+      const end = await work(control);
+      if (attempt > retry.max || !isPassing(end, retry) || control.signal.aborted) return end;
+      const pauseMs = retry.backoffMs * 2 ** (attempt - 1);
+      announce(control, end, `try ${attempt} of ${retry.max + 1}, the next in ${pauseMs} ms`);
+      if (!await pause(pauseMs, control.signal)) return end;
+    }
+  };
+}
+
+/** Whether another try makes sense: only an exit code tells; a signal or a failed start does not pass. */
+function isPassing(end: WorkEnd, retry: LeafRetry): boolean {
+  if (end.kind !== "exited") return false;
+  return retry.onExitCodes === undefined ? end.code !== 0 : retry.onExitCodes.includes(end.code);
+}
+
+function announce(control: WorkControl, end: WorkEnd, what: string): void {
+  const code = end.kind === "exited" ? `exit code ${end.code}` : end.kind;
+  control.write(ENCODER.encode(`[${code}: ${what}]\n`));
+}
+
+/** False when the signal came first. */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<"whole" | "cut short">();
+  const timer = setTimeout(() => resolve("whole"), milliseconds);
+  const abort = () => resolve("cut short");
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  const pausing = await promise;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", abort);
+  return pausing === "whole";
+}

@@ -1,0 +1,96 @@
+/** From something to run to the answer of the call that asked for it (X1, X3). */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Work } from "../../operation/operation.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import { isEnded } from "../../operation/transitions.ts";
+import type { Mode } from "./mode.ts";
+import { ProgressStream } from "../result/progress.ts";
+import { duration, elapsedMs } from "../result/facts.ts";
+import { finalResult, startedResult, styleOf } from "../result/results.ts";
+import type { CallContext, Service } from "../service.ts";
+
+/** What a tool call comes down to. */
+export interface Job {
+  readonly tool: string;
+  /** One line that says what runs. */
+  readonly title: string;
+  readonly work: Work;
+  readonly timeoutSeconds: number | undefined;
+  readonly mode: Mode;
+  /** See `StartOptions.exclusive`; absent: beside any other. */
+  readonly exclusive?: string | undefined;
+}
+
+/** A synchronous call without a progress token waits no longer: many clients give up on a request after 60 s. */
+const LONGEST_WAIT_MS = 50_000;
+/** A call that most likely ends within `--inline-wait` streams no output before this. */
+const QUIET_MS = 500;
+
+/** Starts `job` as an operation and answers: with the result as soon as it has ended, or with its id (X1). */
+export async function runOperation(service: Service, job: Job, context: CallContext): Promise<CallToolResult> {
+  const { registry } = service;
+  const { timeoutSeconds, exclusive } = job;
+  const style = styleOf(service, context);
+  const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive });
+  const limitMs = context.task?.required === true ? 0 : longestWait(service, job.mode, context);
+  if (limitMs > 0) {
+    registry.markCollected(operation.id);
+    const quietMs = job.mode === "undecided" ? QUIET_MS : undefined;
+    await waitInForeground(service, operation, { context, limitMs, quietMs });
+    if (isEnded(operation.state)) return finalResult(operation, style);
+    registry.release(operation.id);
+  }
+  const { task } = context;
+  if (task !== undefined) registry.markTask(operation.id);
+  const tell = task?.begin ?? context.onBackground;
+  tell?.(operation);
+  return startedResult(operation, style, registry.queuePosition(operation.id));
+}
+
+/** Milliseconds. */
+function longestWait({ settings }: Service, mode: Mode, { sendProgress, unhurried }: CallContext): number {
+  switch (mode) {
+    case "asynchronous":
+      return 0;
+    case "undecided":
+      return settings.inlineWaitMs;
+    case "synchronous":
+      return sendProgress === undefined && unhurried !== true ? LONGEST_WAIT_MS : Infinity;
+  }
+}
+
+/** What to say of an operation that says nothing itself. */
+export function activeHeartbeat(operation: Operation): string {
+  return `${operation.tool} ${operation.state}, ${duration(elapsedMs(operation, Date.now()))}`;
+}
+
+interface Waiting {
+  readonly context: CallContext;
+  readonly limitMs: number;
+  readonly quietMs: number | undefined;
+}
+
+/** Until it has ended or the time is over: its output goes to the client, and a cancel of the request ends it (B6). */
+async function waitInForeground(
+  service: Service,
+  operation: Operation,
+  { context: { signal, sendProgress }, limitMs, quietMs }: Waiting,
+): Promise<void> {
+  const onAbort = () => void service.registry.cancel(operation.id, CANCELLED_BY_CLIENT);
+  const progress = sendProgress && new ProgressStream({
+    send: sendProgress,
+    heartbeat: () => activeHeartbeat(operation),
+    signal,
+    keepAnsi: service.settings.keepAnsi,
+    log: service.log,
+    ...quietMs !== undefined && { quietMs },
+  });
+  progress?.watch(operation, "");
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  await service.registry.wait([operation.id], { timeoutMs: limitMs });
+  signal.removeEventListener("abort", onAbort);
+  await progress?.close();
+}
+
+const CANCELLED_BY_CLIENT = "The client cancelled the request";

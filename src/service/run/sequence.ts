@@ -1,0 +1,187 @@
+/**
+ * A sequence: several calls, strictly in order, as one operation (T14). Every step is checked before the first one
+ * runs. At run time each step adds a line to the output, skips where its condition says so, and the first failure, or
+ * a cancel, ends the whole.
+ */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { Scope } from "../../system/scope.ts";
+import type { Catalog, Leaf, LeafStep } from "../../catalog/model/leaf.ts";
+import { resolveCall } from "../../catalog/model/resolve.ts";
+import { isShellStep } from "../../catalog/model/step_target.ts";
+import type { Work, WorkControl, WorkEnd } from "../../operation/operation.ts";
+import { checkBuiltinArguments } from "../builtin_parameters.ts";
+import { commandWork, requestWork, type WorkTools } from "./command_work.ts";
+import { checkCall, type CheckedCall, prepareCall, titleOf } from "./prepare_call.ts";
+import { shorten } from "../../base/visible_text.ts";
+import { duration } from "../result/facts.ts";
+import { SHELL_PARAMETERS, shellRequest } from "./shell_request.ts";
+import { withTimeLimit } from "./step_timeout.ts";
+
+/** What the making of a sequence needs of a service. */
+export type SequenceTools = WorkTools & { readonly scope: Scope };
+
+interface Step {
+  readonly title: string;
+  readonly work: Work;
+  readonly skip: () => Promise<string | undefined>;
+}
+
+/** Sequences inside sequences; the catalog refuses cycles, this refuses what it could not see. */
+const DEEPEST = 8;
+
+interface SequenceCall {
+  readonly leaf: Leaf;
+  readonly directory: string;
+}
+
+/** The work of the sequence `leaf`, or what is wrong with one of its steps. Steps run in `directory` unless they name their own. */
+export async function sequenceWork(
+  tools: SequenceTools,
+  catalog: Catalog,
+  call: SequenceCall,
+): Promise<Outcome<Work>> {
+  return await nestedWork({ tools, catalog, made: new Map() }, call, 1);
+}
+
+/** What the steps of one call are made with. */
+interface Making {
+  readonly tools: SequenceTools;
+  readonly catalog: Catalog;
+  /** A step that is reached on several ways is made once for each directory: the ways can be more than there is room for. */
+  readonly made: Map<LeafStep, Map<string, Step>>;
+}
+
+async function nestedWork(making: Making, { leaf, directory }: SequenceCall, depth: number): Promise<Outcome<Work>> {
+  if (depth > DEEPEST) return failure(`Cannot run "${leaf.name}": sequences are nested more than ${DEEPEST} deep`);
+  const steps: Step[] = [];
+  for (const [index, step] of leaf.sequence.entries()) {
+    const known = making.made.get(step) ?? new Map<string, Step>();
+    const before = known.get(directory);
+    const made = before === undefined ? await makeStep(making, { step, directory, depth }) : success(before);
+    if (!made.ok) return failure(`Cannot run "${leaf.name}": step ${index + 1}: ${made.problem}`);
+    making.made.set(step, known.set(directory, made.value));
+    steps.push(made.value);
+  }
+  return success((control) => runSteps(steps, leaf.stepDelayMs, control));
+}
+
+async function makeStep(
+  making: Making,
+  { step, directory, depth }: { readonly step: LeafStep; readonly directory: string; readonly depth: number },
+): Promise<Outcome<Step>> {
+  const { tools, catalog } = making;
+  const skip = () => skipReason(tools.scope, step, directory);
+  if (isShellStep(step)) return await makeShellStep(tools, step, { directory, skip });
+  const resolved = resolveCall(catalog, step.tool, stepArguments(step));
+  if (!resolved.ok) return failure(resolved.problem.message);
+  const { leaf, args } = resolved.value;
+  const checked = await checkCall(leaf, args, tools.scope);
+  if (!checked.ok) return checked;
+  const own = checked.value.checked.meta.workingDirectory !== undefined;
+  const call: CheckedCall = own ? checked.value : { ...checked.value, directory };
+  const name = nameOf(step, leaf.name);
+  const seconds = checked.value.checked.meta.timeoutSeconds ?? leaf.timeoutSeconds;
+  if (leaf.sequence.length > 0) {
+    const work = await nestedWork(making, { leaf, directory: call.directory }, depth + 1);
+    return work.ok ? success({ title: name, work: withTimeLimit(work.value, seconds), skip }) : work;
+  }
+  const prepared = await prepareCall(leaf, call, tools.scope);
+  if (!prepared.ok) return prepared;
+  const title = `${name}: ${titleOf(prepared.value)}`;
+  return success({ title, work: withTimeLimit(commandWork(tools, prepared.value, call.directory), seconds), skip });
+}
+
+/** A step that is a shell command line; like every step it runs where the sequence does unless it says otherwise. */
+async function makeShellStep(
+  tools: SequenceTools,
+  step: LeafStep,
+  { directory, skip }: { readonly directory: string } & Pick<Step, "skip">,
+): Promise<Outcome<Step>> {
+  const checked = checkBuiltinArguments(step.tool, SHELL_PARAMETERS, {
+    working_directory: directory,
+    ...step.args,
+  });
+  if (!checked.ok) return checked;
+  const request = await shellRequest(checked.value, tools.scope);
+  if (!request.ok) return request;
+  const title = `${nameOf(step, step.tool)}: ${shorten(checked.value.text("command") ?? "")}`;
+  const seconds = checked.value.number("timeout_seconds");
+  return success({ title, work: withTimeLimit(requestWork(tools, request.value), seconds), skip });
+}
+
+function nameOf(step: LeafStep, tool: string): string {
+  return step.description === "" ? tool : `${tool} (${step.description})`;
+}
+
+function stepArguments(step: LeafStep): Readonly<Record<string, unknown>> {
+  return step.subcommand === "" ? step.args : { ...step.args, subcommand: step.subcommand };
+}
+
+async function skipReason(scope: Scope, step: LeafStep, directory: string): Promise<string | undefined> {
+  if (step.skipIfFileExists !== undefined && await exists(scope, step.skipIfFileExists, directory)) {
+    return `"${step.skipIfFileExists}" exists`;
+  }
+  if (step.skipIfFileMissing !== undefined && !(await exists(scope, step.skipIfFileMissing, directory))) {
+    return `"${step.skipIfFileMissing}" is missing`;
+  }
+  return undefined;
+}
+
+/** Outside the scope nothing exists: a tool file is no way to ask about other people's files. */
+async function exists(scope: Scope, path: string, directory: string): Promise<boolean> {
+  const contained = await scope.contains(path, directory);
+  if (!contained.ok) return false;
+  try {
+    await Deno.stat(contained.value);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.NotADirectory) return false;
+    throw thrown;
+  }
+}
+
+async function runSteps(steps: readonly Step[], delayMs: number, control: WorkControl): Promise<WorkEnd> {
+  const say = (line: string) => control.write(new TextEncoder().encode(`${line}\n`));
+  let ran = false;
+  for (const [index, step] of steps.entries()) {
+    const place = `step ${index + 1}/${steps.length}`;
+    const skip = await step.skip();
+    if (skip !== undefined) {
+      say(`[${place} skipped: ${shorten(skip)}] ${step.title}`);
+      continue;
+    }
+    if (ran) await pause(delayMs, control.signal);
+    if (control.signal.aborted) return { kind: "not_started", message: "Ended before the next step" };
+    ran = true;
+    say(`[${place}] ${step.title}`);
+    const startedAt = performance.now();
+    const end = await step.work(control);
+    say(`[${place} ${describeEnd(end)}, ${duration(performance.now() - startedAt)}]`);
+    if (end.kind !== "exited" || end.code !== 0) return end;
+  }
+  return { kind: "exited", code: 0 };
+}
+
+function describeEnd(end: WorkEnd): string {
+  switch (end.kind) {
+    case "exited":
+      return end.code === 0 ? "completed" : `failed, exit code ${end.code}`;
+    case "signalled":
+      return `ended by ${end.signal}`;
+    case "not_started":
+      return `not started: ${end.message}`;
+  }
+}
+
+/** Waits, or returns at once when `signal` aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const onAbort = () => resolve();
+  signal.addEventListener("abort", onAbort, { once: true });
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  });
+}

@@ -1,0 +1,28 @@
+/** The time limit of one step of a sequence, beside the sequence's own (T14, X9). */
+import type { Work } from "../../operation/operation.ts";
+import { duration } from "../result/facts.ts";
+
+const ENCODER = new TextEncoder();
+
+/** `work`, ended after so many seconds, which the output then says; undefined: `work` itself. */
+export function withTimeLimit(work: Work, seconds: number | undefined): Work {
+  if (seconds === undefined) return work;
+  return async (control) => {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), seconds * 1_000);
+    try {
+      const end = await work({
+        operation: control.operation,
+        signal: AbortSignal.any([control.signal, limit.signal]),
+        write: (chunk) => control.write(chunk),
+        protectedChanged: (changes) => control.protectedChanged(changes),
+      });
+      if (limit.signal.aborted && !control.signal.aborted) {
+        control.write(ENCODER.encode(`[the step's time is up: ${duration(seconds * 1_000)}]\n`));
+      }
+      return end;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

@@ -1,0 +1,82 @@
+/** The tasks of 2025-11-25 (X5a): the client asks for one with `params.task` and fetches its result. */
+import { ProtocolError, ProtocolErrorCode, type Result, type ServerContext } from "@modelcontextprotocol/server";
+import { isOperationId } from "../../operation/ids.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import { styleOf } from "../result/results.ts";
+import type { CallContext, Service } from "../service.ts";
+import { ANYTHING, member, shownValue, textMember } from "../../wire/lenient_params.ts";
+import type { ResourceUse } from "../resources/resources.ts";
+import type { SessionServer } from "../sdk/session_server.ts";
+import { coreTask, coreTaskResult } from "./task_views.ts";
+
+/** Tasks on one page of `tasks/list`. */
+const PAGE_SIZE = 100;
+
+type Handler = (params: unknown, context: ServerContext) => Result | Promise<Result>;
+
+/** Answers `tasks/get`, `tasks/result`, `tasks/cancel` and `tasks/list`, where the negotiated version has them. */
+export function serveCoreTasks(server: SessionServer, service: Service, use: ResourceUse): void {
+  const serve = (method: string, handler: Handler) => {
+    server.setRequestHandler(method, { params: ANYTHING }, (params, context) => {
+      if (!server.hasCoreTasks) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
+      return handler(params, context);
+    });
+  };
+  serve("tasks/get", (params) => coreTask(findTask(service, params), service.settings));
+  serve(
+    "tasks/result",
+    (params, { mcpReq }) =>
+      resultOf(service, findTask(service, params), { signal: mcpReq.signal, readsResources: use.read }),
+  );
+  serve("tasks/cancel", (params) => cancelTask(service, findTask(service, params)));
+  serve("tasks/list", (params) => listTasks(service, member(params, "cursor")));
+}
+
+/**
+ * The task `params.taskId` names.
+ * @throws ProtocolError -32602 when there is none
+ */
+export function findTask({ registry }: Service, params: unknown): Operation {
+  const id = textMember(params, "taskId");
+  const operation = registry.get(id);
+  if (operation?.isTask === true) return operation;
+  const message = `Task ${
+    shownValue(id)
+  } is unknown: it never existed in this session, or its result is no longer kept`;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+/** Waits until the task has ended: that is how this version wants it. A cancelled request gets no answer. */
+async function resultOf(
+  service: Service,
+  operation: Operation,
+  { signal, readsResources }: Required<Pick<CallContext, "signal" | "readsResources">>,
+): Promise<Result> {
+  await service.registry.wait([operation.id], { signal });
+  return signal.aborted ? {} : coreTaskResult(operation, styleOf(service, { readsResources }));
+}
+
+async function cancelTask({ registry, settings }: Service, operation: Operation): Promise<Result> {
+  const outcome = await registry.cancel(operation.id, "The client cancelled the task");
+  if (outcome.kind === "ended" && outcome.operation.state === "cancelled") return coreTask(operation, settings);
+  const message = `Cannot cancel task "${operation.id}": it has ended already, its state is ${operation.state}`;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+/** Newest first. The cursor is the id of the last task shown. */
+function listTasks({ registry, settings }: Service, cursor: unknown): Result {
+  const tasks = registry.list().filter(({ isTask }) => isTask)
+    .toSorted((a, b) => b.ordinal - a.ordinal);
+  if (cursor !== undefined && (typeof cursor !== "string" || !isOperationId(cursor))) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor ${shownValue(cursor)}`);
+  }
+  // What would follow a task that was pruned is older, and pruned too.
+  const from = cursor === undefined ? 0 : tasks.findIndex(({ id }) => id === cursor) + 1 || tasks.length;
+  const rest = tasks.slice(from);
+  const shown = rest.slice(0, PAGE_SIZE);
+  const last = shown.at(-1);
+  return {
+    tasks: shown.map((task) => coreTask(task, settings)),
+    ...last !== undefined && shown.length < rest.length && { nextCursor: last.id },
+  };
+}

@@ -1,0 +1,52 @@
+/** The tasks extension of 2026-07-28 (X5a): to a client that declares it the server may answer a call with a task. */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  MissingRequiredClientCapabilityError,
+  type Result,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { messageOf } from "../../base/errors.ts";
+import { styleOf } from "../result/results.ts";
+import type { Service } from "../service.ts";
+import { findTask } from "./core_tasks.ts";
+import { ANYTHING, member } from "../../wire/lenient_params.ts";
+import type { ResourceUse } from "../resources/resources.ts";
+import { detailedTask } from "./task_views.ts";
+
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+
+/** Whether this very request declares the extension; nothing counts that an earlier one said. */
+export function declaresTasks({ mcpReq }: ServerContext): boolean {
+  const capabilities = member(mcpReq.envelope, CLIENT_CAPABILITIES_META_KEY);
+  return member(member(capabilities, "extensions"), TASKS_EXTENSION) !== undefined;
+}
+
+/** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
+export function serveExtensionTasks(server: Server, service: Service, use: ResourceUse): void {
+  const serve = (method: string, handler: (params: unknown) => Result) => {
+    server.setRequestHandler(method, { params: ANYTHING }, (params, context) => {
+      if (declaresTasks(context)) return handler(params);
+      throw new MissingRequiredClientCapabilityError({
+        requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+      }, `${method} needs the extension ${TASKS_EXTENSION} among the request's client capabilities`);
+    });
+  };
+  serve(
+    "tasks/get",
+    (params) => detailedTask(findTask(service, params), styleOf(service, { readsResources: use.read })),
+  );
+  // No task of ours ever asks for input, and responses to what was not asked are to be ignored.
+  serve("tasks/update", (params) => {
+    findTask(service, params);
+    return {};
+  });
+  serve("tasks/cancel", (params) => {
+    const { id } = findTask(service, params);
+    // The acknowledgement does not wait for the processes to be gone; `tasks/get` tells.
+    service.registry.cancel(id, "The client cancelled the task").catch((thrown) => {
+      service.log.error("Cannot cancel a task", { operation: id, error: messageOf(thrown) });
+    });
+    return {};
+  });
+}

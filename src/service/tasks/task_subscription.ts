@@ -1,0 +1,63 @@
+/** What `subscriptions/listen` of 2026-07-28 says about tasks, on any transport: the SDK knows nothing of `taskIds`. */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type JSONRPCMessage,
+  MissingRequiredClientCapabilityError,
+  SUBSCRIPTION_ID_META_KEY,
+} from "@modelcontextprotocol/server";
+import type { Operation } from "../../operation/operation_record.ts";
+import { styleOf } from "../result/results.ts";
+import type { Service } from "../service.ts";
+import type { WireId } from "../../wire/wire_message.ts";
+import { TASKS_EXTENSION } from "./extension_tasks.ts";
+import { member, shownValue } from "../../wire/lenient_params.ts";
+import { detailedTask } from "./task_views.ts";
+
+/** Ids one subscription may name. */
+const MOST_TASKS = 1000;
+const INVALID_PARAMS = -32602;
+
+/** The tasks a client wants to hear of, or the answer that refuses. */
+export type TaskWishes =
+  | { readonly ok: true; readonly id: WireId; readonly taskIds: readonly string[] }
+  | { readonly ok: false; readonly answer: JSONRPCMessage };
+
+/** Undefined: the message asks for no tasks, or is no request of this era, for which the SDK has the words. */
+export function taskWishes(message: JSONRPCMessage): TaskWishes | undefined {
+  if (!("method" in message) || !("id" in message) || message.method !== "subscriptions/listen") return undefined;
+  const { id, params } = message;
+  const taskIds = member(member(params, "notifications"), "taskIds");
+  const capabilities = member(member(params, "_meta"), CLIENT_CAPABILITIES_META_KEY);
+  if (taskIds === undefined || capabilities === undefined) return undefined;
+  if (member(member(capabilities, "extensions"), TASKS_EXTENSION) === undefined) return missingExtension(id);
+  if (!Array.isArray(taskIds) || !taskIds.every((one) => typeof one === "string") || taskIds.length > MOST_TASKS) {
+    const message = `Invalid params: "notifications.taskIds" is ${shownValue(taskIds)}, ` +
+      `expected a list of at most ${MOST_TASKS} strings`;
+    return { ok: false, answer: { jsonrpc: "2.0", id, error: { code: INVALID_PARAMS, message } } };
+  }
+  return { ok: true, id, taskIds };
+}
+
+/** Those of `taskIds` that are tasks; others are passed over, as the acknowledgement tells. */
+export function knownTasks({ registry }: Service, taskIds: readonly string[]): readonly Operation[] {
+  return [...new Set(taskIds)].flatMap((id) => {
+    const operation = registry.get(id);
+    return operation?.isTask === true ? [operation] : [];
+  });
+}
+
+/** `notifications/tasks` of one subscription: a task as `tasks/get` would tell it now. */
+export function taskNotification(service: Service, operation: Operation, subscription: WireId): JSONRPCMessage {
+  const params = {
+    ...detailedTask(operation, styleOf(service)),
+    _meta: { [SUBSCRIPTION_ID_META_KEY]: subscription },
+  };
+  return { jsonrpc: "2.0", method: "notifications/tasks", params };
+}
+
+function missingExtension(id: WireId): TaskWishes {
+  const { code, message, data } = new MissingRequiredClientCapabilityError({
+    requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+  }, `Listening to tasks needs the extension ${TASKS_EXTENSION} among the request's client capabilities`);
+  return { ok: false, answer: { jsonrpc: "2.0", id, error: { code, message, data } } };
+}

@@ -1,0 +1,111 @@
+/** An operation in the words of the two generations of tasks (X5a): the same facts, other names. */
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  RELATED_TASK_META_KEY,
+  type Result,
+} from "@modelcontextprotocol/server";
+import type { Operation } from "../../operation/operation_record.ts";
+import { taskTtlMs } from "../../operation/task_ttl.ts";
+import { isEnded } from "../../operation/transitions.ts";
+import { statusLine } from "../result/facts.ts";
+import { finalResult, isErrorEnd, type ResultStyle, startedResult } from "../result/results.ts";
+
+/** What the model may be told while the task goes on (provisional part of 2025-11-25). */
+const IMMEDIATE_RESPONSE_META_KEY = "io.modelcontextprotocol/model-immediate-response";
+
+/** Pauses between questions grow with the time it has run already: a tenth of it, within these bounds. */
+const SHORTEST_POLL_MS = 500;
+const LONGEST_POLL_MS = 5000;
+
+/** A task of 2025-11-25. */
+export function coreTask(operation: Operation, style: Pick<ResultStyle, "exitErrors">): Result {
+  const { status, ...facts } = taskFacts(operation);
+  return {
+    ...facts,
+    // There, a call whose result is an error has failed.
+    status: status === "completed" && isErrorEnd(operation, style) ? "failed" : status,
+    ttl: taskTtlMs(operation, Date.now()),
+    pollInterval: pollInterval(operation),
+  };
+}
+
+/** The answer to a call that became a task of 2025-11-25. */
+export function coreTaskCreated(
+  operation: Operation,
+  position: number | undefined,
+  style: ResultStyle,
+): Result {
+  const [text] = startedResult(operation, style, position).content;
+  return {
+    task: coreTask(operation, style),
+    _meta: {
+      [RELATED_TASK_META_KEY]: { taskId: operation.id },
+      ...text?.type === "text" && { [IMMEDIATE_RESPONSE_META_KEY]: text.text },
+    },
+  };
+}
+
+/**
+ * What `tasks/result` gives: exactly what the call would have given, and which task it is.
+ * @throws ProtocolError -32603 when the server itself failed
+ */
+export function coreTaskResult(operation: Operation, style: ResultStyle): CallToolResult {
+  if (failedInServer(operation)) throw internalError(operation);
+  const result = finalResult(operation, style);
+  return { ...result, _meta: { ...result._meta, [RELATED_TASK_META_KEY]: { taskId: operation.id } } };
+}
+
+/** A task of the extension of 2026-07-28, without its result. */
+export function extensionTask(operation: Operation): Result {
+  return { ...taskFacts(operation), ttlMs: taskTtlMs(operation, Date.now()), pollIntervalMs: pollInterval(operation) };
+}
+
+/** The answer to a call that became one. */
+export function extensionTaskCreated(operation: Operation): Result {
+  return { resultType: "task", ...extensionTask(operation) };
+}
+
+/** The same with the result, or the server's own error, as soon as there is one; a cancelled task has neither. */
+export function detailedTask(operation: Operation, style: ResultStyle): Result {
+  const task = extensionTask(operation);
+  switch (task["status"]) {
+    case "completed":
+      return { ...task, result: finalResult(operation, style) };
+    case "failed": {
+      const { code, message, data } = internalError(operation);
+      return { ...task, error: { code, message, data } };
+    }
+    default:
+      return task;
+  }
+}
+
+/** Whether the call came to nothing through a fault of the server: no result of the tool, but an error of JSON-RPC. */
+function failedInServer({ state, end }: Operation): boolean {
+  return state === "failed" && end?.fault === "server";
+}
+
+function internalError({ id, end }: Operation): ProtocolError {
+  const message = `Internal error: ${(end?.message ?? "").replace(/^Internal error: /, "")}`;
+  return new ProtocolError(ProtocolErrorCode.InternalError, message, { operation_id: id });
+}
+
+/** `completed` for every end that has a result, errors of the tool included. */
+function taskFacts(operation: Operation) {
+  const ended = failedInServer(operation) ? "failed" : operation.state === "cancelled" ? "cancelled" : "completed";
+  const { id, state, createdAt, startedAt, endedAt } = operation;
+  return {
+    taskId: id,
+    status: isEnded(state) ? ended : "working",
+    statusMessage: isEnded(state) ? statusLine(operation) : `${operation.tool} ${state}: ${operation.title}`,
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(endedAt ?? startedAt ?? createdAt).toISOString(),
+  };
+}
+
+function pollInterval({ createdAt, endedAt }: Operation): number {
+  const age = (endedAt ?? Date.now()) - createdAt;
+  return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, Math.round(age / 10)));
+}
