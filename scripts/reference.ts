@@ -4,8 +4,8 @@
  *
  *   deno task reference
  */
-import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../src/cli/flags.ts";
-import { factsOf, SUBCOMMANDS } from "../src/cli/subcommands.ts";
+import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../src/settings/flags.ts";
+import { factsOf, SUBCOMMANDS } from "../src/settings/subcommands.ts";
 
 const FILE = new URL("../docs/reference.md", import.meta.url);
 

@@ -22,12 +22,12 @@ import { serveStdioConnection, type StdioStreams } from "../service/connection/s
 import { AuditLog } from "./audit_log.ts";
 import { AuditedRunner } from "./audited_runner.ts";
 import { CheckMemory, checkMemoryFile } from "./check_memory.ts";
-import { embeddedTools } from "./embedded.ts";
+import { embeddedTools } from "../settings/embedded.ts";
 import { liveTools } from "./live_tools.ts";
 import { orRefuse } from "../base/outcome.ts";
 import { PrivateFiles } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./session.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export type ComposeOptions = SessionOptions;
 

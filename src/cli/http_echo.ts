@@ -2,7 +2,7 @@
 import { type Echo, NO_ECHO, terminalEcho } from "../bridge/echo.ts";
 import { printProblem } from "./print.ts";
 import { redactFields, redactText } from "../logging/redact.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /** A terminal that does not keep up misses messages, and the memory stays small. */
 const MOST_WAITING = 200;

@@ -17,9 +17,9 @@ import { watchResources } from "../service/resources/resource_changes.ts";
 import { buildServer, type ServerOptions } from "../service/connection/server.ts";
 import type { Service } from "../service/service.ts";
 import { compose, type Program } from "./compose.ts";
-import type { FlagName } from "./flags.ts";
-import type { HttpSettings } from "./http_settings.ts";
-import type { Settings } from "./settings.ts";
+import type { FlagName } from "../settings/flags.ts";
+import type { HttpSettings } from "../settings/http_settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { unlessStopped } from "./unless_stopped.ts";
 
 export interface ComposeHttpOptions {

@@ -4,14 +4,14 @@
  */
 import { UserError } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { type CommandLine, parseCommandLine } from "./arguments.ts";
+import { type CommandLine, parseCommandLine } from "../settings/arguments.ts";
 import type { WholeCommandLine } from "./awaited_scope.ts";
 import { meantCall } from "./commands/meant_call.ts";
 import { isInOpenTree, openTrees } from "./open_places.ts";
-import { projectDirectory } from "./project.ts";
-import { type Invocation, readInvocation } from "./settings.ts";
-import { readSettingsFiles } from "./settings_files.ts";
-import { factsOf, type Subcommand } from "./subcommands.ts";
+import { projectDirectory } from "../settings/project.ts";
+import { type Invocation, readInvocation } from "../settings/settings.ts";
+import { readSettingsFiles } from "../settings/settings_files.ts";
+import { factsOf, type Subcommand } from "../settings/subcommands.ts";
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -9,9 +9,9 @@ import { absolutePath, isWithin, realPath } from "../system/paths.ts";
 import { searchPath } from "../system/search_path.ts";
 import { probeAsker } from "./ask_probe.ts";
 import type { CheckMemory } from "./check_memory.ts";
-import type { EmbeddedTool } from "./embedded.ts";
-import { projectDirectory } from "./project.ts";
-import type { Settings } from "./settings.ts";
+import type { EmbeddedTool } from "../settings/embedded.ts";
+import { projectDirectory } from "../settings/project.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export interface LiveToolsParts {
   readonly settings: Settings;

@@ -10,7 +10,7 @@ import { helpText } from "./help.ts";
 import { readWholeInvocation } from "./invocation.ts";
 import { mayColour, print, printProblem } from "./print.ts";
 import { scopeDirectory } from "../sandbox/grants/scope.ts";
-import type { Invocation } from "./settings.ts";
+import type { Invocation } from "../settings/settings.ts";
 import { listenForSignals } from "./shutdown.ts";
 import { parentEnd, takeWrapper, tieToParent } from "./wrapper.ts";
 

@@ -2,7 +2,7 @@
 import { absolutePath, isWithin, placeOf, realPath } from "../system/paths.ts";
 import { scopeDirectory } from "../sandbox/grants/scope.ts";
 import { homeOf } from "../system/home.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /**
  * Canonical trees that commands can write to with these settings, asked before there is a sandbox that knows them: the

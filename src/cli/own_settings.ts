@@ -5,7 +5,7 @@
  */
 import { UserError } from "../base/errors.ts";
 import { expected, isWithin, linksOnTheWay, parentOf, placeOf, realPath } from "../system/paths.ts";
-import { userSettingsPath } from "./settings_files.ts";
+import { userSettingsPath } from "../settings/settings_files.ts";
 
 /** The directory of the user's settings file, canonical; undefined: nothing says where it would be. */
 export function settingsPlace(environment: Readonly<Record<string, string>>): string | undefined {

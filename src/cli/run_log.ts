@@ -3,7 +3,7 @@ import { VERSION } from "../base/version.ts";
 import { createLog, type Log, logDirectory } from "../logging/logging.ts";
 import { isInOpenTree, openTrees } from "./open_places.ts";
 import { printProblem } from "./print.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 const NO_SANDBOX =
   "Sandbox off (--no-sandbox): commands run with all your rights and can change or read anything you can";

@@ -5,11 +5,11 @@
 import { messageOf } from "../base/errors.ts";
 import { compose } from "./compose.ts";
 import { announceFirstWrite } from "./first_write.ts";
-import type { FlagName } from "./flags.ts";
+import type { FlagName } from "../settings/flags.ts";
 import { openRunLog } from "./run_log.ts";
 import { printProblem } from "./print.ts";
 import { serveHttp } from "./serve_http.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export interface ServeOptions {
   readonly settings: Settings;

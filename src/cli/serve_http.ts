@@ -2,7 +2,7 @@
 import { messageOf, UserError } from "../base/errors.ts";
 import { composeHttp } from "./compose_http.ts";
 import { httpEcho } from "./http_echo.ts";
-import type { HttpSettings } from "./http_settings.ts";
+import type { HttpSettings } from "../settings/http_settings.ts";
 import { httpToken } from "./http_token.ts";
 import { openTrees } from "./open_places.ts";
 import { printProblem } from "./print.ts";

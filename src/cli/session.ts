@@ -25,7 +25,7 @@ import { programFiles } from "./commands/running_program.ts";
 import { failureExplainer } from "./explain_failure.ts";
 import { openSeatbelt } from "./seatbelt_session.ts";
 import { selfTestLine } from "./self_test_line.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { orRefuse } from "../base/outcome.ts";
 import { withRoom } from "./with_room.ts";
 

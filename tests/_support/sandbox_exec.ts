@@ -3,8 +3,8 @@
  * starts the command unconfined; the others fail in the ways the real one is known to fail.
  */
 import { compose, type Program } from "../../src/cli/compose.ts";
-import { parseCommandLine } from "../../src/cli/arguments.ts";
-import { readInvocation } from "../../src/cli/settings.ts";
+import { parseCommandLine } from "../../src/settings/arguments.ts";
+import { readInvocation } from "../../src/settings/settings.ts";
 import type { Logger } from "../../src/base/log.ts";
 import type { Workbench } from "./workbench.ts";
 

@@ -17,7 +17,7 @@ import { leftSentence } from "../../service/result/left_sentence.ts";
 import type { Service } from "../../service/service.ts";
 import { colours } from "../colours.ts";
 import { compose } from "../compose.ts";
-import { BUNDLE_NAMES } from "../embedded.ts";
+import { BUNDLE_NAMES } from "../../settings/embedded.ts";
 import { commandPrinter, mayColour, print, printProblem } from "../print.ts";
 import { openRunLog } from "../run_log.ts";
 import { callShape } from "./call_shape.ts";

@@ -1,8 +1,8 @@
 /** What the completions of every shell are made of. */
-import { flagsOf } from "../arguments.ts";
-import { BUNDLE_NAMES } from "../embedded.ts";
-import { type FlagName, flagNamed } from "../flags.ts";
-import { COMPLETION_SHELLS, factsOf, type Subcommand, SUBCOMMANDS } from "../subcommands.ts";
+import { flagsOf } from "../../settings/arguments.ts";
+import { BUNDLE_NAMES } from "../../settings/embedded.ts";
+import { type FlagName, flagNamed } from "../../settings/flags.ts";
+import { COMPLETION_SHELLS, factsOf, type Subcommand, SUBCOMMANDS } from "../../settings/subcommands.ts";
 
 /** What can follow a flag or a subcommand. */
 export type Completion =

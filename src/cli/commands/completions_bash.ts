@@ -1,4 +1,4 @@
-import { SUBCOMMANDS } from "../subcommands.ts";
+import { SUBCOMMANDS } from "../../settings/subcommands.ts";
 import {
   completedFlags,
   completedOperands,

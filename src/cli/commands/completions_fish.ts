@@ -1,4 +1,4 @@
-import { factsOf, type Subcommand, SUBCOMMANDS } from "../subcommands.ts";
+import { factsOf, type Subcommand, SUBCOMMANDS } from "../../settings/subcommands.ts";
 import {
   completedFlags,
   completedOperands,

@@ -1,5 +1,5 @@
-import type { FlagName } from "../flags.ts";
-import type { Settings } from "../settings.ts";
+import type { FlagName } from "../../settings/flags.ts";
+import type { Settings } from "../../settings/settings.ts";
 
 /** What a subcommand gets to work with. */
 export interface CommandContext {

@@ -10,7 +10,7 @@ import { loadCatalogFromTexts, type ToolText } from "../../catalog/load/load.ts"
 import { compareText, sortProblems } from "../../catalog/model/problem.ts";
 import { readToolFile, readToolTexts } from "../../catalog/load/read_directory.ts";
 import { colours } from "../colours.ts";
-import { embeddedTools } from "../embedded.ts";
+import { embeddedTools } from "../../settings/embedded.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../print.ts";
 import type { CommandContext } from "./context.ts";
 import { describeWithSource } from "./source_excerpt.ts";
