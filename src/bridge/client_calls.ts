@@ -2,8 +2,8 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../wire/wire_message.ts";
 import type { ClientLink, ClientMessage } from "./backend.ts";
-import type { Answer, Call } from "./pending_calls.ts";
-import type { Subprocess } from "./subprocess.ts";
+import type { Answer, Call } from "../child_server/pending_calls.ts";
+import type { Subprocess } from "../child_server/subprocess.ts";
 
 export interface ClientCallsOptions {
   readonly link: ClientLink;

@@ -3,7 +3,7 @@
  * of. A process that comes back knows none of it, so it is asked again in the client's name (H6).
  */
 import { type ClientRequest, paramsOf } from "./client_calls.ts";
-import type { Answer, CallRequest } from "./pending_calls.ts";
+import type { Answer, CallRequest } from "../child_server/pending_calls.ts";
 
 export class ClientWishes {
   #level: unknown;

@@ -15,10 +15,10 @@ import { answerFor, type InitializeAnswer } from "./initialize_answer.ts";
 import { BAD_REQUEST, type Refusal } from "./refusal.ts";
 import { answerWithoutScope } from "./without_scope.ts";
 import { ScopeHandshake } from "./scope_handshake.ts";
-import type { StartServer } from "./server_process.ts";
+import type { StartServer } from "../child_server/server_process.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "../service/notify/work_signal.ts";
 import { ClientWishes } from "./client_wishes.ts";
-import { Subprocess } from "./subprocess.ts";
+import { Subprocess } from "../child_server/subprocess.ts";
 
 /** Where servers with one scope are started. */
 export interface ServerPlace {

@@ -10,8 +10,8 @@ import type { Backend, ClientLink, ClientMessage, OpenBackend } from "./backend.
 import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts";
 import { answerFor, type InitializeAnswer, NEWEST_VERSION } from "./initialize_answer.ts";
 import { BAD_REQUEST } from "./refusal.ts";
-import type { StartServer } from "./server_process.ts";
-import { Subprocess } from "./subprocess.ts";
+import type { StartServer } from "../child_server/server_process.ts";
+import { Subprocess } from "../child_server/subprocess.ts";
 
 export interface SharedServerOptions {
   readonly start: StartServer;

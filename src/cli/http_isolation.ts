@@ -7,7 +7,7 @@ import { refusedModernEra } from "../bridge/modern.ts";
 import { OwnServers } from "../bridge/own_servers.ts";
 import { SessionScopes } from "../bridge/session_scopes.ts";
 import { hasMemoryToSpare, memoryFacts } from "../bridge/spare_memory.ts";
-import { Subprocess } from "../bridge/subprocess.ts";
+import { Subprocess } from "../child_server/subprocess.ts";
 import { VERSION } from "../base/version.ts";
 import { Turns } from "../operation/turns.ts";
 import { holderOf, systemSockets } from "../process/tree/socket_owner.ts";
