@@ -1,7 +1,7 @@
 /** The process that waits for the next isolated session, and how it is told its scope. */
 import assert from "node:assert/strict";
 import type { PinnedDirectory } from "../src/sandbox/policy/policy.ts";
-import { scopeMessage } from "../src/bridge/scope_message.ts";
+import { scopeMessage } from "../src/bridge/isolated/scope_message.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";

@@ -1,12 +1,12 @@
 /** `--session-isolation` (H3): each client in a process and a scope of its own. */
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
-import type { PeerProblem } from "../bridge/http_server.ts";
-import { isolatedBackends, type ServerPlace } from "../bridge/isolated_backend.ts";
-import { type InitializeAnswer, NEWEST_VERSION } from "../bridge/initialize_answer.ts";
-import { refusedModernEra } from "../bridge/modern.ts";
-import { OwnServers } from "../bridge/own_servers.ts";
-import { SessionScopes } from "../bridge/session_scopes.ts";
-import { hasMemoryToSpare, memoryFacts } from "../bridge/spare_memory.ts";
+import type { PeerProblem } from "../bridge/http/http_server.ts";
+import { isolatedBackends, type ServerPlace } from "../bridge/isolated/isolated_backend.ts";
+import { type InitializeAnswer, NEWEST_VERSION } from "../bridge/backends/initialize_answer.ts";
+import { refusedModernEra } from "../bridge/stateless/modern.ts";
+import { OwnServers } from "../bridge/isolated/own_servers.ts";
+import { SessionScopes } from "../bridge/isolated/session_scopes.ts";
+import { hasMemoryToSpare, memoryFacts } from "../bridge/isolated/spare_memory.ts";
 import { Subprocess } from "../child_server/subprocess.ts";
 import { VERSION } from "../base/version.ts";
 import { Turns } from "../operation/turns.ts";

@@ -1,0 +1,110 @@
+/** The requests of one session's client as calls of a server process: ids and tokens in, the client's own ones out. */
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { WireId } from "../../wire/wire_message.ts";
+import type { ClientLink, ClientMessage } from "../backend.ts";
+import type { Answer, Call } from "../../child_server/pending_calls.ts";
+import type { Subprocess } from "../../child_server/subprocess.ts";
+
+export interface ClientCallsOptions {
+  readonly link: ClientLink;
+  /** Milliseconds a request may take; undefined: no limit. */
+  readonly timeoutMs: (method: string) => number | undefined;
+  /** Sees each answer before the client does. */
+  readonly onAnswer?: (request: ClientRequest, answer: Answer) => void;
+}
+
+/** Answered calls whose progress is still passed on; the oldest go first. */
+const MOST_LATE = 1_000;
+
+export type ClientRequest = Extract<ClientMessage, { readonly kind: "request" }>;
+
+export class ClientCalls {
+  readonly #options: ClientCallsOptions;
+  readonly #calls = new Map<WireId, Call>();
+  /** By the ids of answered calls, the tokens under which their client hears of work that goes on, as of a task. */
+  readonly #tokens = new Map<number, unknown>();
+
+  constructor(options: ClientCallsOptions) {
+    this.#options = options;
+  }
+
+  /** How many wait for their answer. */
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** Calls `server`; the answer goes to the link under the client's id. */
+  async make(request: ClientRequest, server: Subprocess): Promise<void> {
+    const { link, timeoutMs, onAnswer } = this.#options;
+    const { id, method, message } = request;
+    const call = server.call({
+      method,
+      params: paramsOf(message),
+      timeoutMs: timeoutMs(method),
+      onProgress: (params) => link.send({ jsonrpc: "2.0", method: PROGRESS, params }, id),
+    });
+    this.#calls.set(id, call);
+    const answer = await call.answered;
+    this.#calls.delete(id);
+    if ("result" in answer) this.#keepToken(call);
+    onAnswer?.(request, answer);
+    // Answers are what the server sent; the SDK's type of a result is looser than ours.
+    link.send({ jsonrpc: "2.0", id, ...answer } as JSONRPCMessage);
+  }
+
+  /** Passes on progress of a call that is answered already; false: it is of none of this client's. */
+  lateProgress(message: JSONRPCMessage): boolean {
+    const params = paramsOf(message);
+    const id = params?.["progressToken"];
+    if (typeof id !== "number" || !this.#tokens.has(id)) return false;
+    const { link } = this.#options;
+    const progressToken = this.#tokens.get(id);
+    link.send({ jsonrpc: "2.0", method: PROGRESS, params: { ...params, progressToken } });
+    link.used();
+    return true;
+  }
+
+  #keepToken({ id, request }: Call): void {
+    const meta = request.params?.["_meta"];
+    const token = typeof meta === "object" && meta !== null && "progressToken" in meta ? meta.progressToken : undefined;
+    if (token === undefined) return;
+    this.#tokens.set(id, token);
+    const [oldest] = this.#tokens.keys();
+    if (this.#tokens.size > MOST_LATE && oldest !== undefined) this.#tokens.delete(oldest);
+  }
+
+  /** The client has taken the request back: it gets no answer. */
+  cancel(id: WireId, server: Subprocess, reason: string | undefined): void {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    if (call !== undefined) server.cancel(call, reason);
+  }
+
+  /** Resolves when none waits for its answer, or after `timeoutMs`. */
+  async settled(timeoutMs: number): Promise<void> {
+    if (this.#calls.size === 0) return;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, timeoutMs);
+    await Promise.race([late.promise, Promise.all([...this.#calls.values()].map((call) => call.answered))]);
+    clearTimeout(timer);
+  }
+
+  /** The client has left: takes everything back. */
+  cancelAll(server: Subprocess): void {
+    for (const id of [...this.#calls.keys()]) this.cancel(id, server, "The session ended");
+  }
+}
+
+/** Of notifications that tell how far a request has come. */
+export const PROGRESS = "notifications/progress";
+
+/** The parameters of a request or notification. */
+export function paramsOf(message: JSONRPCMessage): Readonly<Record<string, unknown>> | undefined {
+  return "method" in message ? message.params : undefined;
+}
+
+/** Why the client took a request back. */
+export function cancelReason(message: JSONRPCMessage): string | undefined {
+  const reason = paramsOf(message)?.["reason"];
+  return typeof reason === "string" ? reason : undefined;
+}

@@ -1,0 +1,206 @@
+/**
+ * Sessions that share one server process (H2, H10): each with its own ids and progress tokens, and only what is meant
+ * for it. What such a server says of itself cannot be told apart by session: its log is not passed on, and questions to
+ * "the client" are not answered, which `initialize` tells it.
+ */
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { VERSION } from "../../base/version.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
+import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts";
+import { answerFor, type InitializeAnswer, NEWEST_VERSION } from "./initialize_answer.ts";
+import { BAD_REQUEST } from "../refusal.ts";
+import type { StartServer } from "../../child_server/server_process.ts";
+import { Subprocess } from "../../child_server/subprocess.ts";
+
+export interface SharedServerOptions {
+  readonly start: StartServer;
+  readonly handshakeTimeoutMs: number;
+  readonly requestTimeoutMs: (method: string) => number | undefined;
+  readonly graceMs: number;
+  readonly onErrorLine: (line: string) => void;
+  readonly log: Logger;
+}
+
+const METHOD_NOT_FOUND = -32601;
+/** What concerns every client. Whose a log message or the state of a task is cannot be told. */
+const FOR_ALL_REGEXP = /^notifications\/(tools|resources|prompts)\/list_changed$/;
+
+export class SharedServer {
+  readonly #options: SharedServerOptions;
+  readonly #server: Subprocess;
+  readonly #sessions = new Set<SharedBackend>();
+
+  /** Starts the server. */
+  constructor(options: SharedServerOptions) {
+    this.#options = options;
+    const { start, handshakeTimeoutMs, onErrorLine, log } = options;
+    this.#server = new Subprocess({
+      start,
+      initialize: {
+        protocolVersion: NEWEST_VERSION,
+        capabilities: {},
+        clientInfo: { name: "ahma_mcp", version: VERSION },
+      },
+      onMessage: (message) => this.#receive(message),
+      onErrorLine,
+      onReady: () => this.#subscribeAgain(),
+      handshakeTimeoutMs,
+      log,
+    });
+  }
+
+  /** What it answered to `initialize`. Rejects when it never came so far. */
+  get initialized(): Promise<InitializeAnswer> {
+    return this.#server.initialized;
+  }
+
+  /** Opens sessions with it. */
+  readonly open: OpenBackend = (link, client) => {
+    const session: SharedBackend = new SharedBackend({
+      link,
+      server: this.#server,
+      answer: this.#server.initialized.then((answer) => answerFor(client, forMany(answer))),
+      requestTimeoutMs: this.#options.requestTimeoutMs,
+      graceMs: this.#options.graceMs,
+      othersSubscribe: (uri) => [...this.#sessions].some((other) => other !== session && other.subscribesTo(uri)),
+      onClose: () => this.#sessions.delete(session),
+    });
+    this.#sessions.add(session);
+    return session;
+  };
+
+  /** Ends it. */
+  close(): Promise<void> {
+    return this.#server.close(this.#options.graceMs);
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    if (!("method" in message)) return;
+    if ("id" in message) return this.#refuseQuestion(message.id, message.method);
+    const { method } = message;
+    const uri = method === "notifications/resources/updated" ? message.params?.["uri"] : undefined;
+    if (message.method === PROGRESS) return void [...this.#sessions].some((session) => session.progress(message));
+    const forAll = FOR_ALL_REGEXP.test(message.method);
+    for (const session of this.#sessions) {
+      // Only what the protocol has for these: each session gets a copy, and whatever else the server writes may be long.
+      if (typeof uri === "string" && session.subscribesTo(uri)) {
+        session.tellUpdate({ jsonrpc: "2.0", method, params: { uri } });
+      } else if (forAll) session.tell({ jsonrpc: "2.0", method });
+    }
+  }
+
+  #refuseQuestion(id: string | number, method: string): void {
+    if (method === "ping") return this.#server.send({ jsonrpc: "2.0", id, result: {} });
+    const error = { code: METHOD_NOT_FOUND, message: `${method} is not available: several clients share this server` };
+    this.#server.send({ jsonrpc: "2.0", id, error });
+  }
+
+  /** A restarted server knows of no subscriptions. */
+  #subscribeAgain(): void {
+    const uris = new Set([...this.#sessions].flatMap((session) => [...session.subscriptions]));
+    for (const uri of uris) this.#server.call({ method: "resources/subscribe", params: { uri } });
+  }
+}
+
+interface SharedParts {
+  readonly link: ClientLink;
+  readonly server: Subprocess;
+  readonly answer: Promise<InitializeAnswer>;
+  readonly requestTimeoutMs: SharedServerOptions["requestTimeoutMs"];
+  readonly graceMs: number;
+  readonly othersSubscribe: (uri: string) => boolean;
+  readonly onClose: () => void;
+}
+
+class SharedBackend implements Backend {
+  readonly #parts: SharedParts;
+  readonly #calls: ClientCalls;
+  /** Addresses of resources this session subscribed to. */
+  readonly subscriptions = new Set<string>();
+
+  constructor(parts: SharedParts) {
+    this.#parts = parts;
+    this.#calls = new ClientCalls({ link: parts.link, timeoutMs: parts.requestTimeoutMs });
+    parts.answer.catch(() => {});
+  }
+
+  get isBusy(): boolean {
+    return this.#calls.size > 0;
+  }
+
+  subscribesTo(uri: string): boolean {
+    return this.subscriptions.has(uri);
+  }
+
+  tell(message: JSONRPCMessage): void {
+    this.#parts.link.send(message);
+  }
+
+  /** Of what only this client asked to hear: somebody works for it, which keeps its session in use (H8). */
+  tellUpdate(message: JSONRPCMessage): void {
+    this.tell(message);
+    this.#parts.link.used();
+  }
+
+  /** Whether it is progress of a call of this session that was answered before. */
+  progress(message: JSONRPCMessage): boolean {
+    return this.#calls.lateProgress(message);
+  }
+
+  receive(message: ClientMessage): undefined {
+    const { link, server, answer } = this.#parts;
+    if (message.kind === "notification" && message.cancels !== undefined) {
+      this.#calls.cancel(message.cancels, server, cancelReason(message.message));
+    }
+    if (message.kind !== "request") return;
+    const { id, method } = message;
+    if (method === "initialize") {
+      answer.then(
+        (result) => link.send({ jsonrpc: "2.0", id, result }),
+        () =>
+          link.send({ jsonrpc: "2.0", id, error: { code: BAD_REQUEST, message: "The server process does not start" } }),
+      );
+      return;
+    }
+    if (method === "ping" || this.#isOnlyOurs(message)) return link.send({ jsonrpc: "2.0", id, result: {} }), undefined;
+    if (method.startsWith("tasks/")) {
+      const error = {
+        code: METHOD_NOT_FOUND,
+        message: `${method} is not available: several clients share this server`,
+      };
+      return link.send({ jsonrpc: "2.0", id, error }), undefined;
+    }
+    void this.#calls.make(message, server);
+  }
+
+  finish(): Promise<void> {
+    return this.#calls.settled(this.#parts.graceMs);
+  }
+
+  close(): Promise<void> {
+    const { server, othersSubscribe, onClose } = this.#parts;
+    onClose();
+    this.#calls.cancelAll(server);
+    for (const uri of this.subscriptions) {
+      if (!othersSubscribe(uri)) server.call({ method: "resources/unsubscribe", params: { uri } });
+    }
+    return Promise.resolve();
+  }
+
+  /** Keeps account of subscriptions; true: the server need not hear of this one, because another session keeps it. */
+  #isOnlyOurs({ method, message }: Extract<ClientMessage, { kind: "request" }>): boolean {
+    const uri = paramsOf(message)?.["uri"];
+    if (typeof uri !== "string") return false;
+    if (method === "resources/subscribe") this.subscriptions.add(uri);
+    return method === "resources/unsubscribe" && this.subscriptions.delete(uri) && this.#parts.othersSubscribe(uri);
+  }
+}
+
+/** Its log and its tasks cannot be told apart by client, so there is none of either for any. */
+function forMany(answer: InitializeAnswer): InitializeAnswer {
+  const { capabilities } = answer;
+  if (typeof capabilities !== "object" || capabilities === null) return answer;
+  const { logging: _log, tasks: _tasks, ...rest } = capabilities as Readonly<Record<string, unknown>>;
+  return { ...answer, capabilities: rest };
+}

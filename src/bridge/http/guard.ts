@@ -1,0 +1,169 @@
+/**
+ * Who may talk to the server at all (H8), decided from the head of a request before its body is read: against pages
+ * that lead a browser here by DNS rebinding or by posting across sites, against other users of the machine (token), and
+ * against what is no MCP. Pure.
+ */
+import { takesStream } from "../negotiate.ts";
+import { BAD_REQUEST, type Refusal } from "../refusal.ts";
+
+export interface GuardRules {
+  /** What a `Host` header may say, in lower case, with the port; nothing else is served. */
+  readonly hosts: ReadonlySet<string>;
+  /** Origins that pages may call from, exactly as a browser writes them. Programs send none. */
+  readonly origins: ReadonlySet<string>;
+  /** Every request of the protocol must carry it; undefined: none is asked for. */
+  readonly token: string | undefined;
+}
+
+/** What is looked at. */
+export interface RequestHead {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+}
+
+/** What a request that passed wants. */
+export type Route = "health" | "preflight" | "post" | "get" | "delete";
+
+export const ENDPOINT = "/mcp";
+const HEALTH = "/health";
+/** Clients leave it out. */
+const DEFAULT_PORT = 80;
+const ALLOWED_METHODS = "GET, POST, DELETE, OPTIONS";
+
+/** The refusal, or what the request wants. */
+export function guard(head: RequestHead, rules: GuardRules): Refusal | Route {
+  return siteProblem(head, rules) ?? pathRoute(head) ?? (head.method === "OPTIONS" ? "preflight" : undefined) ??
+    tokenProblem(head, rules.token) ?? methodRoute(head);
+}
+
+/** The `Host` values under which a server is meant that listens on `host` and `port`. */
+export function ownHosts(host: string, port: number, more: readonly string[]): ReadonlySet<string> {
+  const names = ["127.0.0.1", "localhost", "[::1]", bracketed(host)];
+  const own = names.flatMap((name) => port === DEFAULT_PORT ? [name, `${name}:${port}`] : [`${name}:${port}`]);
+  return new Set([...own, ...more].map((name) => name.toLowerCase()));
+}
+
+/** The origins of pages that the server itself could have sent, and `more`. */
+export function ownOrigins(host: string, port: number, more: readonly string[]): ReadonlySet<string> {
+  const own = [...ownHosts(host, port, [])].map((name) => `http://${name}`);
+  return new Set([...own, ...more].map((origin) => origin.toLowerCase()));
+}
+
+/** Whether only programs of this machine can reach `host`. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
+
+/** Headers that let a page of an allowed origin read the answer; empty for programs. */
+export function corsHeaders(origin: string | null): Readonly<Record<string, string>> {
+  if (origin === null) return {};
+  return {
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Expose-Headers": "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate",
+    "Vary": "Origin",
+  };
+}
+
+/** The answer to a browser that asks whether it may. */
+export function preflightHeaders(origin: string | null): Readonly<Record<string, string>> {
+  if (origin === null) return { Allow: ALLOWED_METHODS };
+  return {
+    ...corsHeaders(origin),
+    "Access-Control-Allow-Methods": ALLOWED_METHODS,
+    "Access-Control-Allow-Headers":
+      "Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id",
+    "Access-Control-Max-Age": "600",
+  };
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function siteProblem({ headers }: RequestHead, { hosts, origins }: GuardRules): Refusal | undefined {
+  const host = headers.get("host");
+  if (host === null || !hosts.has(host.toLowerCase())) {
+    return forbidden(`Host "${host ?? ""}" is not allowed; name it with --allow-host if it is this server's`);
+  }
+  const origin = headers.get("origin");
+  if (origin !== null && !origins.has(origin.toLowerCase())) {
+    return forbidden(`Origin "${origin}" is not allowed; name it with --allow-origin if its pages may use this server`);
+  }
+  return undefined;
+}
+
+function forbidden(message: string): Refusal {
+  return { status: 403, code: BAD_REQUEST, message: `Forbidden: ${message}` };
+}
+
+function pathRoute({ path, method }: RequestHead): Refusal | Route | undefined {
+  if (path === ENDPOINT) return undefined;
+  if (path !== HEALTH) {
+    return { status: 404, code: BAD_REQUEST, message: `Not found: the endpoint of this server is ${ENDPOINT}` };
+  }
+  return method === "GET" || method === "HEAD" ? "health" : notAllowed(method, "GET, HEAD");
+}
+
+function tokenProblem({ headers }: RequestHead, token: string | undefined): Refusal | undefined {
+  if (token === undefined) return undefined;
+  const given = /^bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "")?.[1];
+  if (given !== undefined && equalInConstantTime(given, token)) return undefined;
+  return {
+    status: 401,
+    code: BAD_REQUEST,
+    message: given === undefined
+      ? 'Unauthorized: send the header "Authorization: Bearer TOKEN" with the token of the file that the server named'
+      : "Unauthorized: the token is not the one of this server",
+    headers: { "WWW-Authenticate": given === undefined ? "Bearer" : 'Bearer error="invalid_token"' },
+  };
+}
+
+/** The time depends on the length of `given` only, which its sender knows. */
+function equalInConstantTime(given: string, wanted: string): boolean {
+  let difference = given.length ^ wanted.length;
+  for (let index = 0; index < given.length; index++) {
+    difference |= given.charCodeAt(index) ^ wanted.charCodeAt(index % Math.max(1, wanted.length));
+  }
+  return difference === 0;
+}
+
+function methodRoute({ method, headers }: RequestHead): Refusal | Route {
+  switch (method) {
+    case "POST":
+      return contentProblem(headers) ?? "post";
+    case "GET":
+      return takesStream(headers.get("accept")) ? "get" : {
+        status: 406,
+        code: BAD_REQUEST,
+        message: "Not acceptable: a GET is answered with text/event-stream, which the Accept header leaves out",
+      };
+    case "DELETE":
+      return "delete";
+    default:
+      return notAllowed(method, ALLOWED_METHODS);
+  }
+}
+
+function contentProblem(headers: Headers): Refusal | undefined {
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/json") return codingProblem(headers);
+  return {
+    status: 415,
+    code: BAD_REQUEST,
+    message: `Unsupported media type "${type ?? ""}": the body of a POST is application/json`,
+  };
+}
+
+/** Nothing is decompressed: a small body could become a large message (RFC 9110, 15.5.16 and 12.5.3). */
+function codingProblem(headers: Headers): Refusal | undefined {
+  const coding = headers.get("content-encoding");
+  const codings = coding?.split(",").map((one) => one.trim().toLowerCase()) ?? [];
+  if (codings.every((one) => one === "" || one === "identity")) return undefined;
+  const message = `Unsupported content encoding "${coding?.slice(0, 40)}": send the body of a POST as it is`;
+  return { status: 415, code: BAD_REQUEST, message, headers: { "Accept-Encoding": "identity" } };
+}
+
+function notAllowed(method: string, allow: string): Refusal {
+  return { status: 405, code: BAD_REQUEST, message: `Method ${method} is not allowed here`, headers: { Allow: allow } };
+}

@@ -1,0 +1,252 @@
+/**
+ * The HTTP face of the server (H1): guards in front, then health, or the one endpoint of the protocol. What a request
+ * belongs to decides who serves it: a session of the first era, or 2026-07-28, which has none.
+ */
+import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
+import type { UserError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { INITIALIZE_PARAMETERS } from "../../service/connection/handshake.ts";
+import {
+  BATCH_REFUSED,
+  INVALID_REQUEST,
+  PARSE_ERROR,
+  readWireMessage,
+  type WireMessage,
+} from "../../wire/wire_message.ts";
+import type { ClientMessage } from "../backend.ts";
+import { answerBatch } from "./batch.ts";
+import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./guard.ts";
+import { Listener } from "./listener.ts";
+import type { ModernEra } from "../stateless/modern.ts";
+import { type AnswerForm, postForm, takesStream } from "../negotiate.ts";
+import { type BodyProblem, BodyReader, LARGEST_BODY } from "./read_body.ts";
+import { BAD_REQUEST, type Refusal, refusalResponse } from "../refusal.ts";
+import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "../session/session.ts";
+import type { SessionStore } from "../session/session_store.ts";
+
+export interface HttpServerOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** The rules once the port is known. */
+  readonly rules: (port: number) => GuardRules;
+  readonly sessions: SessionStore;
+  readonly modern: ModernEra;
+  /** Absent: everyone is served. */
+  readonly peerProblem?: PeerProblem;
+  readonly log: Logger;
+}
+
+/** Why the other end of a connection may begin no session, and have no request served without one (S6). */
+export type PeerProblem = (peer: Deno.NetAddr, ownPort: number) => string | undefined;
+
+/** A server that listens. */
+export interface HttpServer {
+  readonly host: string;
+  readonly port: number;
+  /** Resolves when the port is lost for good; otherwise never. */
+  readonly lost: Promise<UserError>;
+  /** Takes no more sessions, lets what runs end (X14), closes streams and connections (H11). */
+  stop(): Promise<void>;
+}
+
+const INVALID_PARAMS = -32602;
+/** The newest era has neither GET nor DELETE. */
+const MODERN_VERSION = "2026-07-28";
+
+/**
+ * Listens.
+ * @throws {UserError} when the address is not to be had
+ */
+export function startHttpServer(options: HttpServerOptions): HttpServer {
+  const endpoint = new Endpoint(options);
+  const { host, port, log, sessions, modern } = options;
+  const listener = new Listener({ host, port, serve: (request, peer) => endpoint.serve(request, peer), log });
+  const { hostname, port: bound } = listener.address;
+  endpoint.listensOn(bound);
+  return {
+    host: hostname,
+    port: bound,
+    lost: listener.lost,
+    async stop() {
+      // At once: together they have one grace (X14).
+      await Promise.all([sessions.close("The server is shutting down"), modern.close()]);
+      await listener.stop();
+    },
+  };
+}
+
+/** A message of a POST, and the form its answer should have. */
+interface Posted {
+  readonly message: ClientMessage;
+  readonly form: AnswerForm;
+}
+
+class Endpoint {
+  readonly #options: HttpServerOptions;
+  readonly #bodies = new BodyReader();
+  #rules: GuardRules | undefined;
+  #port = 0;
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options;
+  }
+
+  listensOn(port: number): void {
+    this.#port = port;
+    this.#rules = this.#options.rules(port);
+  }
+
+  async serve(request: Request, peer: Deno.NetAddr): Promise<Response> {
+    const { method, headers } = request;
+    // Connections are accepted in a later turn than the one that made the rules.
+    if (this.#rules === undefined) throw new Error("Not listening yet");
+    // A `Host` that makes no URL is no host of ours, and refused as such.
+    const path = URL.parse(request.url)?.pathname ?? "";
+    const route = guard({ method, path, headers }, this.#rules);
+    if (typeof route !== "string") {
+      this.#options.log.debug("Refused a request", { status: route.status, reason: route.message });
+      return withCors(refusalResponse(route), route.status === 403 ? null : headers.get("origin"));
+    }
+    const answer = await this.#route(route, request, peer);
+    const response = answer instanceof Response ? answer : refusalResponse(answer);
+    return withCors(response, headers.get("origin"));
+  }
+
+  #route(route: Route, request: Request, peer: Deno.NetAddr): Promise<Response | Refusal> | Response | Refusal {
+    switch (route) {
+      case "health":
+        return new Response(request.method === "HEAD" ? null : "OK", { headers: { "Content-Type": "text/plain" } });
+      case "preflight":
+        return new Response(null, { status: 204, headers: preflightHeaders(request.headers.get("origin")) });
+      case "post":
+        return this.#post(request, peer);
+      case "get":
+        return this.#withSession(request, (session) => session.listen(request.headers.get("last-event-id")));
+      case "delete":
+        return this.#withSession(request, (session) => {
+          void session.end("The client ended the session");
+          return new Response(null, { status: 204 });
+        });
+    }
+  }
+
+  async #post(request: Request, peer: Deno.NetAddr): Promise<Response | Refusal> {
+    const form = postForm(request.headers.get("accept"));
+    if (form === undefined) return notAcceptable();
+    const body = await this.#bodies.read(request);
+    if (!body.ok) return BODY_REFUSALS[body.problem];
+    const wire = readWireMessage(body.value);
+    if (wire.kind === "batch") return await this.#batch(request, wire.items, form);
+    const problem = wireProblem(wire);
+    if (problem !== undefined) return problem;
+    const message = wire as ClientMessage; // neither invalid nor blank: those are problems
+    const answer = await this.#message(request, peer, { message, form });
+    return answer instanceof Response || message.kind !== "request" ? answer : { id: message.id, ...answer };
+  }
+
+  #batch(request: Request, items: readonly WireMessage[], form: AnswerForm): Promise<Response | Refusal> | Refusal {
+    const refused = { status: 400, code: BATCH_REFUSED.code, message: BATCH_REFUSED.problem };
+    if (!request.headers.has(SESSION_HEADER)) return refused;
+    return this.#withSession(
+      request,
+      (session) => session.takesBatches ? answerBatch(items, form, (message) => session.post(message, form)) : refused,
+    );
+  }
+
+  async #message(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
+    const head = new Request(request.url, { method: "POST", headers: request.headers });
+    if (!await isLegacyRequest(head, message.message)) return await this.#modern(request, peer, { message, form });
+    if (message.kind === "request" && message.method === "initialize") {
+      return await this.#begin(request, peer, { message, form });
+    }
+    return await this.#withSession(request, (session) => session.post(message, form));
+  }
+
+  #modern(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response> | Refusal {
+    const forbidden = this.#peerRefusal(peer);
+    if (forbidden !== undefined) return forbidden;
+    const { modern } = this.#options;
+    const listens = message.kind === "request" && message.method === "subscriptions/listen";
+    if (!listens) return modern.handle(request, message.message, form);
+    // Its answer comes when it is over.
+    if (takesStream(request.headers.get("accept"))) return modern.handle(request, message.message, "stream");
+    const text =
+      `Not acceptable: ${message.method} is answered with text/event-stream, which the Accept header leaves out`;
+    return { status: 406, code: BAD_REQUEST, message: text };
+  }
+
+  async #begin(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
+    const { sessions } = this.#options;
+    const named = request.headers.get(SESSION_HEADER);
+    if (named !== null) {
+      if (sessions.get(named) === undefined) return sessionNotFound();
+      return { status: 400, code: INVALID_REQUEST, message: "Invalid request: the session is initialized already" };
+    }
+    if (!isInitializeRequest(message.message)) {
+      return { status: 400, code: INVALID_PARAMS, message: INITIALIZE_PARAMETERS };
+    }
+    const forbidden = this.#peerRefusal(peer);
+    if (forbidden !== undefined) return forbidden;
+    const session = sessions.open(message.message.params);
+    return "status" in session ? session : await session.post(message, form);
+  }
+
+  #peerRefusal(peer: Deno.NetAddr): Refusal | undefined {
+    const problem = this.#options.peerProblem?.(peer, this.#port);
+    return problem === undefined ? undefined : { status: 403, code: BAD_REQUEST, message: `Forbidden: ${problem}` };
+  }
+
+  #withSession<Answer>(request: Request, serve: (session: HttpSession) => Answer): Answer | Refusal {
+    const { method, headers } = request;
+    const version = headers.get("mcp-protocol-version");
+    if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
+      return version === MODERN_VERSION && method !== "POST" ? onlyPost(method) : unsupportedVersion(version);
+    }
+    const id = headers.get(SESSION_HEADER);
+    if (id === null) return sessionMissing();
+    const session = this.#options.sessions.get(id);
+    return session === undefined ? sessionNotFound() : serve(session);
+  }
+}
+
+function withCors(response: Response, origin: string | null): Response {
+  for (const [name, value] of Object.entries(corsHeaders(origin))) response.headers.set(name, value);
+  return response;
+}
+
+function wireProblem(wire: WireMessage): Refusal | undefined {
+  if (wire.kind === "invalid") return { status: 400, code: wire.code, message: wire.problem, id: wire.id };
+  if (wire.kind === "blank") return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is empty" };
+  return undefined;
+}
+
+function notAcceptable(): Refusal {
+  const message =
+    "Not acceptable: answers are application/json or text/event-stream, and the Accept header takes neither";
+  return { status: 406, code: BAD_REQUEST, message };
+}
+
+const BODY_REFUSALS: Readonly<Record<BodyProblem, Refusal>> = {
+  too_large: { status: 413, code: BAD_REQUEST, message: `Too large: a message has at most ${LARGEST_BODY} bytes` },
+  too_many: {
+    status: 503,
+    code: BAD_REQUEST,
+    message: "Service unavailable: other large messages are being read; send this one again",
+    headers: { "Retry-After": "1" },
+  },
+  too_slow: { status: 408, code: BAD_REQUEST, message: "Request timeout: the body did not come in time" },
+};
+
+function onlyPost(method: string): Refusal {
+  const message = `Method ${method} is not allowed: version ${MODERN_VERSION} has only POST`;
+  return { status: 405, code: BAD_REQUEST, message, headers: { Allow: "POST" } };
+}
+
+function unsupportedVersion(version: string): Refusal {
+  const supported = SUPPORTED_PROTOCOL_VERSIONS.join(", ");
+  const message = `Bad request: MCP-Protocol-Version "${
+    version.slice(0, 40)
+  }" is not supported in a session (${supported} are)`;
+  return { status: 400, code: BAD_REQUEST, message };
+}

@@ -1,0 +1,108 @@
+/**
+ * Accepts connections for as long as the server lives. The runtime gives up listening for good when it cannot accept
+ * one, as when too many files are open; connections that it has go on. So it is told to listen again, and at once: whoever
+ * gets the port meanwhile would speak to our clients in our name. What that takes is held in reserve.
+ */
+import { messageOf, UserError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { DescriptorReserve } from "./descriptor_reserve.ts";
+import { refusalResponse } from "../refusal.ts";
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly serve: (request: Request, peer: Deno.NetAddr) => Promise<Response>;
+  readonly log: Logger;
+}
+
+/** What connections have to go when everything else has ended, milliseconds. */
+const LAST_CONNECTIONS_MS = 2_000;
+/** Somebody who opens connections without end must not fill the log as well. */
+const MOST_WARNINGS = 10;
+/** Pauses before the port is tried for again, milliseconds, when even the reserve was not enough. */
+const PAUSES_MS = [20, 50, 100, 250, 500, 1_000, 2_000] as const;
+
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #abort = new AbortController();
+  readonly #lost = Promise.withResolvers<UserError>();
+  readonly #reserve = new DescriptorReserve();
+  #server: Deno.HttpServer<Deno.NetAddr>;
+  #nextTry: ReturnType<typeof setTimeout> | undefined;
+  #stopping = false;
+  #warnings = 0;
+
+  /**
+   * Listens.
+   * @throws {UserError} when the address is not to be had
+   */
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#server = this.#listen(options.port);
+  }
+
+  get address(): Deno.NetAddr {
+    return this.#server.addr;
+  }
+
+  /** Resolves when the port is lost and cannot be had again; otherwise never. */
+  get lost(): Promise<UserError> {
+    return this.#lost.promise;
+  }
+
+  /** Accepts no more, and closes the connections there are. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#nextTry);
+    this.#reserve[Symbol.dispose]();
+    const timer = setTimeout(() => this.#abort.abort(), LAST_CONNECTIONS_MS);
+    await this.#server.shutdown();
+    clearTimeout(timer);
+  }
+
+  #listen(port: number): Deno.HttpServer<Deno.NetAddr> {
+    const { host, serve, log } = this.#options;
+    try {
+      const server = Deno.serve({
+        hostname: host,
+        port,
+        signal: this.#abort.signal,
+        // The composer prints the address; the runtime's own words would come twice.
+        onListen() {},
+        onError(thrown) {
+          log.error("An HTTP request failed", { error: messageOf(thrown) });
+          return refusalResponse({ status: 500, code: -32603, message: "Internal error" });
+        },
+      }, (request, info) => {
+        if (!this.#stopping) this.#reserve.refill();
+        return serve(request, info.remoteAddr);
+      });
+      server.finished.catch((thrown: unknown) => this.#gaveUp(thrown));
+      return server;
+    } catch (thrown) {
+      throw new UserError(`Cannot listen on ${host}, port ${port}: ${messageOf(thrown)}`, { cause: thrown });
+    }
+  }
+
+  #gaveUp(thrown: unknown): void {
+    if (this.#stopping) return;
+    if (this.#warnings++ < MOST_WARNINGS) {
+      this.#options.log.warn("Cannot accept connections; listening again", { error: messageOf(thrown) });
+    }
+    this.#listenAgain(PAUSES_MS);
+  }
+
+  #listenAgain([pause, ...later]: readonly number[]): void {
+    this.#reserve.release();
+    try {
+      this.#server = this.#listen(this.#server.addr.port);
+    } catch (thrown) {
+      if (pause !== undefined) this.#nextTry = setTimeout(() => this.#listenAgain(later), pause);
+      else {this.#lost.resolve(
+          thrown instanceof UserError ? thrown : new UserError(messageOf(thrown), { cause: thrown }),
+        );}
+    }
+    this.#reserve.refill();
+  }
+}

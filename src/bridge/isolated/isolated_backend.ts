@@ -1,0 +1,278 @@
+/**
+ * A session with a server process of its own (H3). The bridge itself answers `initialize`; when the client has named the
+ * scope (scope_handshake.ts), the process is started, born with it, and serves what waited and what comes. A crashed one
+ * comes back with the same scope (H6), and other roots end the session (H5).
+ */
+import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Outcome } from "../../base/outcome.ts";
+import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
+import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
+import { cancelReason, ClientCalls, type ClientRequest, PROGRESS } from "../backends/client_calls.ts";
+import { type ClientAnswer, ClientQuestions } from "../backends/client_questions.ts";
+import { answerFor, type InitializeAnswer } from "../backends/initialize_answer.ts";
+import { BAD_REQUEST, type Refusal } from "../refusal.ts";
+import { answerWithoutScope } from "./without_scope.ts";
+import { ScopeHandshake } from "./scope_handshake.ts";
+import type { StartServer } from "../../child_server/server_process.ts";
+import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/work_signal.ts";
+import { ClientWishes } from "../backends/client_wishes.ts";
+import { Subprocess } from "../../child_server/subprocess.ts";
+
+/** Where servers with one scope are started. */
+export interface ServerPlace {
+  readonly start: StartServer;
+  close(): Promise<void>;
+}
+
+export interface IsolatedOptions {
+  /** What every such server answers to `initialize`. */
+  readonly initializeAnswer: InitializeAnswer;
+  /** The real directory that a root names, if a session may have it; the problem is worded for the client's user. */
+  readonly settle: (path: string) => Outcome<PinnedDirectory>;
+  /** `--sandbox-scope`, for clients without roots; undefined: not given. */
+  readonly fallback: readonly PinnedDirectory[] | undefined;
+  readonly open: (scopes: readonly PinnedDirectory[]) => Promise<ServerPlace>;
+  /** Landlock's version, told with the scope (S17); 0: nothing is enforced, and nothing is told. */
+  readonly abi: number;
+  readonly handshakeTimeoutMs: number;
+  readonly requestTimeoutMs: (method: string) => number | undefined;
+  readonly graceMs: number;
+  /** Whether the processes are our own, which say when operations are active; somebody's are idle without a request. */
+  readonly signalsWork: boolean;
+  /** How our own `status` is listed where a session gets no scope; undefined: a third-party server has none. */
+  readonly statusName: string | undefined;
+  readonly onErrorLine: (line: string) => void;
+  readonly log: Logger;
+}
+
+/** Opens such sessions. */
+export function isolatedBackends(options: IsolatedOptions): OpenBackend {
+  return (link, client) => new IsolatedBackend(options, link, client);
+}
+
+class IsolatedBackend implements Backend {
+  readonly #options: IsolatedOptions;
+  readonly #link: ClientLink;
+  readonly #client: InitializeRequest["params"];
+  readonly #calls: ClientCalls;
+  readonly #questions: ClientQuestions;
+  readonly #handshake: ScopeHandshake;
+  /** Requests that came before there was a scope. */
+  #waiting: ClientRequest[] = [];
+  readonly #wishes = new ClientWishes();
+  /** Whether operations of the process run or wait, which it says itself. */
+  #worksOnOperations = false;
+  #place: Promise<ServerPlace> | undefined;
+  #server: Subprocess | undefined;
+  #closed = false;
+
+  constructor(options: IsolatedOptions, link: ClientLink, client: InitializeRequest["params"]) {
+    this.#options = options;
+    this.#link = link;
+    this.#client = client;
+    const { fallback, handshakeTimeoutMs: timeoutMs } = options;
+    this.#calls = new ClientCalls({
+      link,
+      timeoutMs: options.requestTimeoutMs,
+      onAnswer: (request, answer) => this.#wishes.note(request, answer),
+    });
+    this.#questions = new ClientQuestions((message) => link.send(message));
+    this.#handshake = new ScopeHandshake({
+      facts: { hasRoots: client.capabilities.roots !== undefined, fallback, timeoutMs },
+      settle: options.settle,
+      ask: (...words) => this.#questions.ask(...words),
+      onLocked: (scopes) => void this.#start(scopes),
+      onRefused: (problem) => this.#fail(problem),
+    });
+  }
+
+  get isBusy(): boolean {
+    return this.#calls.size > 0 || this.#waiting.length > 0 || this.#worksOnOperations;
+  }
+
+  receive(message: ClientMessage): Promise<Refusal | undefined> | undefined {
+    switch (message.kind) {
+      case "request":
+        this.#request(message);
+        return undefined;
+      case "response":
+        this.#questions.answered(message.message);
+        return undefined;
+      case "notification":
+        return this.#notification(message);
+    }
+  }
+
+  async finish(): Promise<void> {
+    this.#closed = true;
+    this.#handshake.close();
+    this.#questions.close();
+    this.#refuseWaiting("The session is ending");
+    await this.#server?.close(this.#options.graceMs);
+  }
+
+  async close(reason: string): Promise<void> {
+    if (this.#place !== undefined) {
+      this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/terminated", params: { reason } });
+      await this.#place.then((place) => place.close(), () => {});
+    }
+  }
+
+  #request(request: ClientRequest): void {
+    const { id, method } = request;
+    if (method === "initialize") {
+      const result = answerFor(this.#client, this.#options.initializeAnswer);
+      return this.#link.send({ jsonrpc: "2.0", id, result });
+    }
+    if (method === "ping") return this.#link.send({ jsonrpc: "2.0", id, result: {} });
+    const { problem } = this.#handshake;
+    if (problem !== undefined) return this.#refuse(request, problem);
+    if (this.#server === undefined) this.#waiting.push(request);
+    else void this.#calls.make(request, this.#server);
+  }
+
+  #notification(message: Extract<ClientMessage, { kind: "notification" }>): Promise<Refusal | undefined> | undefined {
+    const { message: inner, cancels } = message;
+    if (cancels !== undefined) {
+      this.#waiting = this.#waiting.filter(({ id }) => id !== cancels);
+      if (this.#server !== undefined) this.#calls.cancel(cancels, this.#server, cancelReason(inner));
+      return undefined;
+    }
+    switch ("method" in inner ? inner.method : "") {
+      case "notifications/initialized":
+        this.#handshake.initialized();
+        return undefined;
+      case "notifications/roots/list_changed":
+        return this.#rootsChanged();
+      default:
+        this.#server?.send(inner);
+        return undefined;
+    }
+  }
+
+  async #start(scopes: readonly PinnedDirectory[]): Promise<void> {
+    const { log, handshakeTimeoutMs, onErrorLine, abi } = this.#options;
+    log.info("Session is locked to its scope", { scopes: scopes.map(({ path }) => path) });
+    this.#place = this.#options.open(scopes);
+    let place: ServerPlace;
+    try {
+      place = await this.#place;
+    } catch (thrown) {
+      return this.#handshake.fail(messageOf(thrown));
+    }
+    if (this.#closed) return;
+    const server: Subprocess = new Subprocess({
+      start: place.start,
+      initialize: this.#childInitialize(),
+      onMessage: (message) => this.#fromServer(message, scopes),
+      onErrorLine,
+      onEnd: () => this.#rests(),
+      onReady: (times) => {
+        if (times > 1) this.#cameBack(server);
+        if (abi === 0) return;
+        const params = { scope: scopes[0]?.path, abi };
+        this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/configured", params });
+      },
+      handshakeTimeoutMs,
+      log,
+    });
+    this.#server = server;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const request of waiting) void this.#calls.make(request, server);
+  }
+
+  /** The client's own words, with what the bridge does itself. */
+  #childInitialize(): Readonly<Record<string, unknown>> {
+    const { clientInfo, capabilities } = this.#client;
+    const { protocolVersion } = answerFor(this.#client, this.#options.initializeAnswer);
+    return {
+      protocolVersion,
+      capabilities: {
+        ...capabilities,
+        ...capabilities.roots !== undefined && { roots: {} },
+        ...this.#options.signalsWork && { experimental: { ...capabilities.experimental, [WORK_CAPABILITY]: {} } },
+      },
+      clientInfo,
+    };
+  }
+
+  /** Another process serves in the place of one that died, and all that was in that one is gone. */
+  #cameBack(server: Subprocess): void {
+    const tell = (method: string, params?: Record<string, unknown>) =>
+      this.#link.send({ jsonrpc: "2.0", method, ...params !== undefined && { params } });
+    void this.#wishes.replay(
+      (request) => server.call(request).answered,
+      (uri) => tell("notifications/resources/updated", { uri }),
+    );
+    if (this.#wishes.hasListed) tell("notifications/resources/list_changed");
+  }
+
+  /** All operations are over. */
+  #rests(): void {
+    if (this.#worksOnOperations) this.#link.used();
+    this.#worksOnOperations = false;
+  }
+
+  #fromServer(message: JSONRPCMessage, scopes: readonly PinnedDirectory[]): void {
+    if (!("method" in message)) return;
+    if (message.method === WORK_METHOD && this.#options.signalsWork) {
+      this.#worksOnOperations ||= message.params?.["active"] === true;
+      return message.params?.["active"] === false ? this.#rests() : undefined;
+    }
+    if (!("id" in message)) return this.#told(message);
+    const answer = (response: ClientAnswer) =>
+      this.#server?.send({ jsonrpc: "2.0", id: message.id, ...response } as JSONRPCMessage);
+    if (message.method === "ping") return answer({ result: {} });
+    if (message.method === "roots/list") return answer({ result: { roots: scopes.map(rootOf) } });
+    if (this.#questions.isFull) {
+      return answer({ error: { code: BAD_REQUEST, message: "Too many requests wait for the client already" } });
+    }
+    void this.#questions.ask(message.method, message.params).then(answer);
+  }
+
+  /** Somebody's server does not say when it works; that it says anything is all there is to know. */
+  #told(message: JSONRPCMessage & { readonly method: string }): void {
+    if (!this.#options.signalsWork) this.#link.used();
+    if (message.method === PROGRESS) this.#calls.lateProgress(message);
+    else this.#link.send(message);
+  }
+
+  /** Other roots end the session, because its scope never changes (H5, S1). */
+  async #rootsChanged(): Promise<Refusal | undefined> {
+    if (!await this.#handshake.rootsChanged()) return undefined;
+    const reason = "The session is terminated: the client's first root changed, and the scope of a session never does";
+    this.#link.end(reason);
+    return { status: 403, code: BAD_REQUEST, message: `${reason}; begin a new session with initialize` };
+  }
+
+  #fail(problem: string): void {
+    this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/failed", params: { error: problem } });
+    this.#refuseWaiting(problem);
+  }
+
+  #refuseWaiting(problem: string): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const request of waiting) this.#refuse(request, problem);
+  }
+
+  #refuse(request: ClientRequest, message: string): void {
+    const { id } = request;
+    const { statusName: status } = this.#options;
+    const isWithout = status !== undefined && this.#handshake.problem !== undefined;
+    const result = isWithout ? answerWithoutScope(request, { status, problem: message }) : undefined;
+    this.#link.send({
+      jsonrpc: "2.0",
+      id,
+      ...result === undefined ? { error: { code: BAD_REQUEST, message } } : { result },
+    });
+  }
+}
+
+function rootOf({ path: directory }: PinnedDirectory): { readonly uri: string; readonly name: string } {
+  const uri = `file://${directory.split("/").map(encodeURIComponent).join("/")}`;
+  return { uri, name: directory.slice(directory.lastIndexOf("/") + 1) };
+}

@@ -1,0 +1,50 @@
+/** From what a client calls its roots to one directory (H3). Pure. */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+
+/** More are no list a person made. */
+const MOST_ROOTS = 100;
+
+/** The directory of the first root; undefined: the list is empty. The problem is worded for the client's user. */
+export function firstRootPath(result: unknown): Outcome<string | undefined> {
+  const roots = typeof result === "object" && result !== null && "roots" in result ? result.roots : undefined;
+  if (!Array.isArray(roots)) return failure('Cannot use the answer to roots/list: it has no array "roots"');
+  if (roots.length > MOST_ROOTS) {
+    return failure(`Cannot use the answer to roots/list: ${roots.length} roots are more than ${MOST_ROOTS}`);
+  }
+  const [first] = roots;
+  if (first === undefined) return success(undefined);
+  const uri: unknown = typeof first === "object" && first !== null && "uri" in first ? first.uri : undefined;
+  if (typeof uri !== "string") return failure('Cannot use the first root: it has no string "uri"');
+  const path = pathOfUri(uri);
+  return path.ok ? path : failure(`Cannot use the root "${shown(uri)}": ${path.problem}`);
+}
+
+/** The path of a `file:` URI of this machine (RFC 8089), decoded once. */
+export function pathOfUri(uri: string): Outcome<string> {
+  const parts = /^file:(?:\/\/([^/?#]*))?(\/[^?#]*)?([?#].*)?$/i.exec(uri);
+  if (parts === null) return failure("a root is a file: URI, as in file:///home/me/project");
+  const [, host = "", encoded, rest] = parts;
+  if (host !== "" && host.toLowerCase() !== "localhost") return failure(`it is on another machine, "${host}"`);
+  if (rest !== undefined) return failure("it has a query or a fragment, which no path has");
+  if (encoded === undefined) return failure("it has no path");
+  const path = decoded(encoded);
+  if (path === undefined) return failure("its percent-encoding is broken");
+  if (path.includes("\0")) return failure("its path holds a NUL character");
+  const names = path.split("/").slice(1);
+  if (encoded.split("/").length !== path.split("/").length) return failure("a name in its path holds an encoded slash");
+  if (names.some((name) => name === "." || name === "..")) return failure('its path holds "." or ".."');
+  return success(path);
+}
+
+function decoded(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded);
+  } catch (thrown) {
+    if (thrown instanceof URIError) return undefined;
+    throw thrown;
+  }
+}
+
+function shown(uri: string): string {
+  return uri.length <= 200 ? uri : `${uri.slice(0, 200)}…`;
+}

@@ -1,0 +1,51 @@
+/** Which directories a session may be locked to (H3): real ones, not too broad, under the ceiling, and still the same. */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { Libc } from "../../system/libc.ts";
+import { isWithin } from "../../system/paths.ts";
+import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
+import { settleScopes } from "../../sandbox/grants/scope.ts";
+
+export interface SessionScopesOptions {
+  readonly libc: Libc;
+  /** `--sandbox-scope`, canonical: no session gets more; undefined: not given. */
+  readonly ceiling: readonly PinnedDirectory[] | undefined;
+  readonly home: string | undefined;
+  readonly allowBroad: boolean;
+  /** The server's own places, canonical: no session gets them. */
+  readonly reserved: readonly string[];
+}
+
+export class SessionScopes {
+  readonly #options: SessionScopesOptions;
+
+  constructor(options: SessionScopesOptions) {
+    this.#options = options;
+  }
+
+  /** The real directory of `path`, which must be absolute; the problem is worded for the client's user. */
+  settle(path: string): Outcome<PinnedDirectory> {
+    const { libc, home, allowBroad, ceiling, reserved } = this.#options;
+    const settled = settleScopes({ scopes: [path], workingDirectory: "/", home, allowBroad }, libc);
+    if (!settled.ok) return settled;
+    const [directory] = settled.value;
+    if (directory === undefined) return failure(`Cannot use "${path}": it is no directory`);
+    if (ceiling !== undefined && !ceiling.some((one) => isWithin(directory.path, one.path))) {
+      const paths = ceiling.map((one) => `"${one.path}"`).join(", ");
+      return failure(
+        `Cannot use "${path}" as the sandbox scope: it lies outside ${paths} (--sandbox-scope of the server)`,
+      );
+    }
+    const own = reserved.find((place) => isWithin(place, directory.path));
+    if (own !== undefined) {
+      return failure(`Cannot use "${path}" as the sandbox scope: it holds "${own}", the server's own`);
+    }
+    return success(directory);
+  }
+
+  /** Why `pinned` is not what it was; undefined: it is. A server comes back with the same scope only (H6). */
+  changeOf(pinned: PinnedDirectory): string | undefined {
+    const now = this.#options.libc.identityOf(pinned.path);
+    if (now?.device === pinned.device && now.inode === pinned.inode) return undefined;
+    return `The directory "${pinned.path}" was replaced by another since the session began`;
+  }
+}

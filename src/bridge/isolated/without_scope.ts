@@ -1,0 +1,30 @@
+/**
+ * A session that will get no scope (H3): most clients show no error of `tools/list` to anyone, so it offers `status`
+ * alone, which says what to do.
+ */
+import { type ClientRequest, paramsOf } from "../backends/client_calls.ts";
+
+/** The answer to a request of such a session; undefined: an error with the problem. `status`: the tool's listed name. */
+export function answerWithoutScope(
+  request: ClientRequest,
+  { status, problem }: { readonly status: string; readonly problem: string },
+): Readonly<Record<string, unknown>> | undefined {
+  switch (request.method) {
+    case "tools/list":
+      return {
+        tools: [{
+          name: status,
+          title: "Why there are no tools",
+          description: `The tools of this server cannot be used: ${problem}`,
+          inputSchema: { type: "object", properties: {}, additionalProperties: false },
+          annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+        }],
+      };
+    case "tools/call":
+      return paramsOf(request.message)?.["name"] === status
+        ? { content: [{ type: "text", text: `The tools of this server cannot be used: ${problem}` }] }
+        : undefined;
+    default:
+      return undefined;
+  }
+}

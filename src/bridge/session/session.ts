@@ -1,0 +1,162 @@
+/**
+ * One session of the first era over HTTP: a client's streams on one side, what answers it on the other. It opens with
+ * `initialize`, serves, and ends once: by DELETE, by its backend, because nobody uses it, or with the server.
+ */
+import type { InitializeRequest } from "@modelcontextprotocol/server";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { INVALID_REQUEST, takesBatches } from "../../wire/wire_message.ts";
+import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
+import { ClientLogging } from "./client_logging.ts";
+import { ClientStreams } from "../streams/client_streams.ts";
+import type { Echo } from "../echo.ts";
+import type { AnswerForm } from "../negotiate.ts";
+import { BAD_REQUEST, type Refusal, SESSION_NOT_FOUND } from "../refusal.ts";
+
+export const SESSION_HEADER = "Mcp-Session-Id";
+
+/** Since this version a stream begins with an event that only tells its id. */
+const FIRST_WITH_PRIMING = "2025-11-25";
+
+/** Answers are sent right after their operations end; this only guards against a bug. */
+const LAST_ANSWERS_MS = 2_000;
+
+export interface SessionOptions {
+  readonly open: OpenBackend;
+  /** The parameters of its `initialize`. */
+  readonly client: InitializeRequest["params"];
+  readonly keepAliveMs: number;
+  readonly echo: Echo;
+  /** Called once, when it begins to end; `ended` resolves when nothing of it runs any more. */
+  readonly onEnd: (session: HttpSession, ended: Promise<void>) => void;
+  readonly log: Logger;
+}
+
+export class HttpSession {
+  /** UUID version 4 (H4). */
+  readonly id = crypto.randomUUID();
+  readonly #options: SessionOptions;
+  readonly #streams: ClientStreams;
+  readonly #logging = new ClientLogging();
+  readonly #backend: Backend;
+  #ended: Promise<void> | undefined;
+  /** Requests of HTTP being served now, streams aside. */
+  #serving = 0;
+  #lastUse = performance.now();
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#streams = new ClientStreams({
+      headers: { [SESSION_HEADER]: this.id },
+      keepAliveMs: options.keepAliveMs,
+      takesWarnings: () => this.#logging.takesWarnings,
+      onLeft: () => this.#used(),
+    });
+    this.#streams.primes = options.client.protocolVersion >= FIRST_WITH_PRIMING;
+    const link: ClientLink = {
+      send: (message, relatedTo) => {
+        options.echo.out(this.id, message);
+        this.#logging.told(message);
+        this.#streams.send(message, relatedTo);
+        if (!("method" in message)) this.#used();
+      },
+      used: () => this.#used(),
+      end: (reason) => void this.end(reason),
+    };
+    this.#backend = options.open(link, options.client);
+  }
+
+  /** Whether its version has batches. */
+  get takesBatches(): boolean {
+    return takesBatches(this.#options.client.protocolVersion);
+  }
+
+  /** Milliseconds since it was last used; 0 while it is. */
+  get idleMs(): number {
+    const inUse = this.#serving > 0 || this.#streams.isUsed || this.#backend.isBusy;
+    if (inUse) this.#used();
+    return performance.now() - this.#lastUse;
+  }
+
+  /** Serves one message of a POST. */
+  async post(message: ClientMessage, form: AnswerForm): Promise<Response | Refusal> {
+    if (this.#ended !== undefined) return sessionNotFound();
+    this.#options.echo.in(this.id, message.message);
+    this.#logging.asked(message.message);
+    this.#serving++;
+    try {
+      if (message.kind === "request") return await this.#request(message, form);
+      if (message.kind === "response" && !this.#takesAnswer(message)) return accepted();
+      const refusal = await this.#backend.receive(message);
+      if (message.kind === "notification" && message.cancels !== undefined) this.#streams.cancel(message.cancels);
+      return refusal ?? accepted();
+    } finally {
+      this.#serving--;
+      this.#used();
+    }
+  }
+
+  /** Serves a GET. */
+  listen(lastEventId: string | null): Response | Refusal {
+    return this.#ended === undefined ? this.#streams.listen(lastEventId) : sessionNotFound();
+  }
+
+  /** Ends it; resolves when nothing of it runs any more. Requests without an answer get `reason`. */
+  end(reason: string): Promise<void> {
+    if (this.#ended !== undefined) return this.#ended;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ended = promise;
+    this.#options.onEnd(this, promise);
+    void this.#finish(reason).then(resolve);
+    return promise;
+  }
+
+  /** Never rejects: the other sessions go on whatever happens here. */
+  async #finish(reason: string): Promise<void> {
+    try {
+      await this.#backend.finish();
+      await this.#streams.whenAnswered(LAST_ANSWERS_MS);
+      await this.#backend.close(reason);
+    } catch (thrown) {
+      this.#options.log.error("Cannot end a session in order", { error: messageOf(thrown) });
+    }
+    this.#streams.close(reason);
+  }
+
+  #request(message: Extract<ClientMessage, { kind: "request" }>, form: AnswerForm): Promise<Response | Refusal> {
+    const { id } = message;
+    if (this.#streams.has(id)) {
+      const problem = `Invalid request: the id ${JSON.stringify(id)} belongs to a request without an answer yet`;
+      return Promise.resolve({ status: 400, code: INVALID_REQUEST, message: problem, id });
+    }
+    const response = this.#streams.open(id, form);
+    void this.#backend.receive(message);
+    return response;
+  }
+
+  #used(): void {
+    this.#lastUse = performance.now();
+  }
+
+  /** An answer to nothing that was asked is taken and forgotten, as a late one is. */
+  #takesAnswer({ message }: ClientMessage): boolean {
+    return "id" in message && message.id !== undefined && this.#streams.answered(message.id);
+  }
+}
+
+/** The refusal for a session that never was, or is no more: the client begins a new one (H4). */
+export function sessionNotFound(): Refusal {
+  const message = "Session not found: it never existed or has ended; send initialize to begin a new one";
+  return { status: 404, code: SESSION_NOT_FOUND, message };
+}
+
+/** The refusal of a request that names no session. */
+export function sessionMissing(): Refusal {
+  const message =
+    `Bad request: the header ${SESSION_HEADER} is missing; send initialize first, its answer carries the id`;
+  return { status: 400, code: BAD_REQUEST, message };
+}
+
+function accepted(): Response {
+  return new Response(null, { status: 202 });
+}

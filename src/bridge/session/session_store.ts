@@ -1,0 +1,90 @@
+/** The sessions of one server: found by id, no more than so many, ended when nobody uses them (H4, H8). */
+import type { InitializeRequest } from "@modelcontextprotocol/server";
+import type { Logger } from "../../base/log.ts";
+import type { OpenBackend } from "../backend.ts";
+import type { Echo } from "../echo.ts";
+import { BAD_REQUEST, type Refusal } from "../refusal.ts";
+import { HttpSession, type SessionOptions } from "./session.ts";
+
+export interface SessionStoreOptions {
+  readonly open: OpenBackend;
+  /** Sessions at once. */
+  readonly most: number;
+  /** A session that was not used for so long is ended, milliseconds. */
+  readonly idleMs: number;
+  readonly keepAliveMs: number;
+  readonly echo: Echo;
+  readonly log: Logger;
+}
+
+export class SessionStore {
+  readonly #options: SessionStoreOptions;
+  readonly #sessions = new Map<string, HttpSession>();
+  /** Those that are on their way out. */
+  readonly #ending = new Set<Promise<void>>();
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #closing = false;
+
+  constructor(options: SessionStoreOptions) {
+    this.#options = options;
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  get(id: string): HttpSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  /** Begins a session for the client that sends these parameters with `initialize`. */
+  open(client: InitializeRequest["params"]): HttpSession | Refusal {
+    const { most, open, keepAliveMs, echo, log } = this.#options;
+    if (this.#closing) return unavailable("the server is shutting down");
+    if (this.#sessions.size >= most) {
+      return unavailable(`there are ${most} sessions already; end one with DELETE, or raise --max-sessions`);
+    }
+    // Whoever begins and ends sessions in a circle must not have more processes than whoever keeps them.
+    if (this.#sessions.size + this.#ending.size >= 2 * most) {
+      return unavailable(`${this.#ending.size} sessions are still ending; wait for them`);
+    }
+    const onEnd: SessionOptions["onEnd"] = (ended, gone) => this.#forget(ended, gone);
+    const session = new HttpSession({ open, client, keepAliveMs, echo, onEnd, log });
+    this.#sessions.set(session.id, session);
+    log.info("Session begins", { httpSession: session.id.slice(0, 8), client: client.clientInfo?.name });
+    this.#idleTimer ??= setTimeout(() => this.#endIdle(), this.#options.idleMs);
+    return session;
+  }
+
+  /** Takes no new ones, ends all, and resolves when nothing of them runs any more (H11). */
+  async close(reason: string): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#idleTimer);
+    for (const session of [...this.#sessions.values()]) void session.end(reason);
+    await Promise.all(this.#ending);
+  }
+
+  #forget(session: HttpSession, gone: Promise<void>): void {
+    this.#sessions.delete(session.id);
+    this.#ending.add(gone);
+    void gone.then(() => this.#ending.delete(gone));
+    this.#options.log.info("Session ends", { httpSession: session.id.slice(0, 8) });
+  }
+
+  /** Ends those that are idle for too long, and comes back when the next one could be. */
+  #endIdle(): void {
+    const { idleMs } = this.#options;
+    let next = idleMs;
+    for (const session of [...this.#sessions.values()]) {
+      const left = idleMs - session.idleMs;
+      if (left > 0) next = Math.min(next, left);
+      else void session.end("The session was not used for too long");
+    }
+    this.#idleTimer = this.#sessions.size === 0 ? undefined : setTimeout(() => this.#endIdle(), next);
+  }
+}
+
+function unavailable(why: string): Refusal {
+  return { status: 503, code: BAD_REQUEST, message: `Service unavailable: ${why}`, headers: { "Retry-After": "10" } };
+}

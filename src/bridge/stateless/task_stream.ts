@@ -1,0 +1,87 @@
+/**
+ * `subscriptions/listen` for tasks (2026-07-28) over HTTP: the SDK serves the stream and knows no `taskIds`, so what it
+ * is asked and what it acknowledges are amended, and the changes of tasks are put between its own events.
+ */
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { Unsubscribe } from "../../base/emitter.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import { isEnded } from "../../operation/transitions.ts";
+import { member } from "../../wire/lenient_params.ts";
+import { knownTasks, taskNotification } from "../../service/tasks/task_subscription.ts";
+import type { Service } from "../../service/service.ts";
+import type { WireId } from "../../wire/wire_message.ts";
+
+/** A subscription to nothing that the SDK knows would be closed at once; this one never has news. */
+const KEEPS_OPEN = "ahma://tasks";
+const ENCODER = new TextEncoder();
+
+/** The request as the SDK is to serve it; `message` is one that asks for tasks. */
+export function askedOfSdk(message: JSONRPCMessage): JSONRPCMessage {
+  const params = "method" in message ? message.params : undefined;
+  const { taskIds: _, ...notifications } = { ...member(params, "notifications") as object, taskIds: [] };
+  const uris = member(notifications, "resourceSubscriptions") ?? [];
+  // What is no list the SDK refuses.
+  const resourceSubscriptions = Array.isArray(uris) ? [...uris, KEEPS_OPEN] : uris;
+  return { ...message, params: { ...params, notifications: { ...notifications, resourceSubscriptions } } } as never;
+}
+
+/** What a stream listens to. */
+export interface TaskStreamOptions {
+  readonly service: Service;
+  readonly subscription: WireId;
+  readonly taskIds: readonly string[];
+}
+
+/** The SDK's stream of events, whose first is the acknowledgement, with the changes of tasks. */
+export function withTasks(events: ReadableStream<Uint8Array>, options: TaskStreamOptions): ReadableStream<Uint8Array> {
+  const { service, subscription } = options;
+  const tasks = knownTasks(service, options.taskIds);
+  const reader = events.getReader();
+  let unsubscribe: Unsubscribe | undefined;
+  let acknowledged = false;
+  const listen = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const tell = (operation: Operation) =>
+      controller.enqueue(event(taskNotification(service, operation, subscription)));
+    for (const task of tasks) if (isEnded(task.state)) tell(task);
+    unsubscribe = service.registry.subscribe(({ operation, from }) => {
+      if (from !== undefined && tasks.includes(operation)) tell(operation);
+    });
+  };
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) {
+        unsubscribe?.();
+        return controller.close();
+      }
+      controller.enqueue(acknowledged ? value : amended(value, tasks));
+      if (acknowledged) return;
+      acknowledged = true;
+      listen(controller);
+    },
+    async cancel(reason) {
+      unsubscribe?.();
+      await reader.cancel(reason);
+    },
+  });
+}
+
+/** The acknowledgement, which names what the client asked for. */
+function amended(chunk: Uint8Array, tasks: readonly Operation[]): Uint8Array {
+  const data = /^data: (.*)$/m.exec(new TextDecoder().decode(chunk))?.[1];
+  const message = data === undefined ? undefined : JSON.parse(data);
+  const honoured = message?.params?.notifications;
+  if (honoured === undefined) return chunk;
+  const { resourceSubscriptions = [], ...rest } = honoured;
+  const uris = resourceSubscriptions.filter((uri: unknown) => uri !== KEEPS_OPEN);
+  const notifications = {
+    ...rest,
+    ...uris.length > 0 && { resourceSubscriptions: uris },
+    taskIds: tasks.map(({ id }) => id),
+  };
+  return event({ ...message, params: { ...message.params, notifications } });
+}
+
+function event(message: JSONRPCMessage): Uint8Array {
+  return ENCODER.encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+}

@@ -1,0 +1,110 @@
+/**
+ * What a session's streams have sent lately, for `Last-Event-ID` (H7). An id is `STREAM-NUMBER`: unique in the session,
+ * and it names the one stream that may be replayed. What is kept no more is remembered as missing.
+ */
+import type { WireId } from "../../wire/wire_message.ts";
+import type { StreamEvent } from "./event_stream.ts";
+
+/** How much of what was sent is kept for clients that come back. */
+export interface EventLogLimits {
+  readonly events: number;
+  /** Characters of all of them together. */
+  readonly size: number;
+  /** Streams of which it is remembered that something is missing. */
+  readonly gaps: number;
+}
+
+const DEFAULT_LIMITS: EventLogLimits = { events: 1_000, size: 1024 * 1024, gaps: 1_000 };
+
+/** What a client does without when an event is gone: nothing that the next one would not tell, a message, an answer. */
+export type Loss = "nothing" | "message" | { readonly answerTo: WireId };
+
+/** What a client cannot be given any more; "unknown": if anything, because it is too long ago. */
+export type Missing = Exclude<Loss, "nothing"> | "unknown";
+
+export interface Replay {
+  readonly stream: number;
+  /** What the stream sent after the event, as far as it is kept. */
+  readonly events: readonly StreamEvent[];
+  /** Undefined: that is all. */
+  readonly missing: Missing | undefined;
+}
+
+interface Kept extends StreamEvent {
+  readonly stream: number;
+  readonly number: number;
+  readonly loss: Loss;
+}
+
+interface Gap {
+  /** Of the last event that is gone and was not nothing. */
+  readonly number: number;
+  readonly loss: Exclude<Loss, "nothing">;
+}
+
+export class EventLog {
+  readonly #limits: EventLogLimits;
+  #events: Kept[] = [];
+  #size = 0;
+  #last = 0;
+  /** By stream, the newest gap last. */
+  readonly #gaps = new Map<number, Gap>();
+  /** Gaps up to this event may be forgotten. */
+  #forgotten = 0;
+
+  constructor(limits: EventLogLimits = DEFAULT_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Keeps one event of `stream` and gives it its id. The oldest go when there are too many; the newest stays. */
+  add(stream: number, data: string, loss: Loss): StreamEvent {
+    const number = ++this.#last;
+    const event = { stream, number, id: `${stream}-${number}`, data, loss };
+    this.#events.push(event);
+    this.#size += data.length;
+    this.#prune();
+    return event;
+  }
+
+  /** What the stream that an id names sent after it; undefined: no event has had this id. */
+  after(id: string): Replay | undefined {
+    const parts = /^(\d{1,15})-(\d{1,15})$/.exec(id);
+    if (parts === null) return undefined;
+    const [stream, number] = [Number(parts[1]), Number(parts[2])];
+    if (number < 1 || number > this.#last) return undefined;
+    const events = this.#events.filter((event) => event.stream === stream && event.number > number);
+    return { stream, events, missing: this.#missingAfter(stream, number) };
+  }
+
+  #missingAfter(stream: number, number: number): Missing | undefined {
+    const gap = this.#gaps.get(stream);
+    if (gap !== undefined) return gap.number > number ? gap.loss : undefined;
+    return number < this.#forgotten ? "unknown" : undefined;
+  }
+
+  #prune(): void {
+    const { events, size } = this.#limits;
+    if (this.#events.length <= events && this.#size <= size) return;
+    // An eighth more than is needed, so that a full log is not moved for every event.
+    const fewest = Math.floor(events * 7 / 8);
+    const smallest = Math.floor(size * 7 / 8);
+    let gone = 0;
+    while (gone < this.#events.length - 1 && (this.#events.length - gone > fewest || this.#size > smallest)) {
+      this.#size -= this.#events[gone]?.data.length ?? 0;
+      this.#noteGap(this.#events[gone]);
+      gone++;
+    }
+    this.#events = this.#events.slice(gone);
+  }
+
+  #noteGap(event: Kept | undefined): void {
+    if (event === undefined || event.loss === "nothing") return;
+    const { stream, number, loss } = event;
+    this.#gaps.delete(stream);
+    this.#gaps.set(stream, { number, loss });
+    const [oldest] = this.#gaps;
+    if (this.#gaps.size <= this.#limits.gaps || oldest === undefined) return;
+    this.#gaps.delete(oldest[0]);
+    this.#forgotten = oldest[1].number;
+  }
+}
