@@ -5,9 +5,9 @@
 import { UserError } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { type CommandLine, parseCommandLine } from "../settings/arguments.ts";
-import type { WholeCommandLine } from "./awaited_scope.ts";
+import type { WholeCommandLine } from "../app/http/awaited_scope.ts";
 import { meantCall } from "./commands/meant_call.ts";
-import { isInOpenTree, openTrees } from "./open_places.ts";
+import { isInOpenTree, openTrees } from "../app/open_places.ts";
 import { projectDirectory } from "../settings/project.ts";
 import { type Invocation, readInvocation } from "../settings/settings.ts";
 import { readSettingsFiles } from "../settings/settings_files.ts";

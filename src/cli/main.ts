@@ -4,7 +4,7 @@
  */
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
-import { withAwaitedScope } from "./awaited_scope.ts";
+import { withAwaitedScope } from "../app/http/awaited_scope.ts";
 import { runSubcommand } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
 import { helpText } from "./help.ts";
 import { readWholeInvocation } from "./invocation.ts";

@@ -1,10 +1,10 @@
 /** The life of the HTTP server (H1, H11): log, token and rooms, then clients until a signal comes. */
 import { messageOf, UserError } from "../base/errors.ts";
-import { composeHttp } from "./compose_http.ts";
+import { composeHttp } from "../app/http/compose_http.ts";
 import { httpEcho } from "./http_echo.ts";
 import type { HttpSettings } from "../settings/http_settings.ts";
-import { httpToken } from "./http_token.ts";
-import { openTrees } from "./open_places.ts";
+import { httpToken } from "../app/http/http_token.ts";
+import { openTrees } from "../app/open_places.ts";
 import { printProblem } from "./print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "./run_log.ts";
 import type { ServeOptions } from "./serve.ts";

@@ -16,7 +16,7 @@ import { statusLine } from "../../service/result/facts.ts";
 import { leftSentence } from "../../service/result/left_sentence.ts";
 import type { Service } from "../../service/service.ts";
 import { colours } from "../colours.ts";
-import { compose } from "../compose.ts";
+import { compose } from "../../app/compose.ts";
 import { BUNDLE_NAMES } from "../../settings/embedded.ts";
 import { commandPrinter, mayColour, print, printProblem } from "../print.ts";
 import { openRunLog } from "../run_log.ts";

@@ -2,7 +2,7 @@
 import { Libc } from "../../system/libc.ts";
 import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
 import { type Colours, colours } from "../colours.ts";
-import { compose, type ComposeOptions } from "../compose.ts";
+import { compose, type ComposeOptions } from "../../app/compose.ts";
 import { mayColour, print } from "../print.ts";
 import { type Enforcement, type SandboxFacts, type SandboxRow, sandboxRows } from "./sandbox_rows.ts";
 

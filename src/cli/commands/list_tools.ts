@@ -9,7 +9,7 @@ import { describeProblem } from "../../catalog/model/problem.ts";
 import { ToolLister } from "../../service/connection/definitions.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { colours } from "../colours.ts";
-import { compose } from "../compose.ts";
+import { compose } from "../../app/compose.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../run_log.ts";
 import type { CommandContext } from "./context.ts";

@@ -3,13 +3,13 @@
  * answers sooner when it gets its session (N5). All of it is in memory: no file, no scope and no command is touched,
  * and nothing of it is left.
  */
-import { SILENT } from "../base/log.ts";
-import { VERSION } from "../base/version.ts";
-import { EMPTY_CATALOG } from "../catalog/model/snapshot.ts";
-import { OperationRegistry } from "../operation/registry.ts";
-import { DEFAULT_INLINE_LIMITS, type Service } from "../service/service.ts";
-import { serveStdioConnection } from "../service/connection/stdio_connection.ts";
-import type { ByteInput } from "../service/connection/stdio_transport.ts";
+import { SILENT } from "../../base/log.ts";
+import { VERSION } from "../../base/version.ts";
+import { EMPTY_CATALOG } from "../../catalog/model/snapshot.ts";
+import { OperationRegistry } from "../../operation/registry.ts";
+import { DEFAULT_INLINE_LIMITS, type Service } from "../../service/service.ts";
+import { serveStdioConnection } from "../../service/connection/stdio_connection.ts";
+import type { ByteInput } from "../../service/connection/stdio_transport.ts";
 
 const WORDS = [
   {

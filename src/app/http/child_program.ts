@@ -2,11 +2,11 @@
  * Our own program as the stdio server of one isolated session (H3): set up as this one was, with another scope. It reads
  * the settings files itself, the project's from the session's directory.
  */
-import { absolutePath } from "../system/paths.ts";
+import { absolutePath } from "../../system/paths.ts";
 import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "./awaited_scope.ts";
-import { sessionProgram } from "./commands/running_program.ts";
-import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../settings/flags.ts";
-import { HTTP_FLAGS } from "../settings/http_flags.ts";
+import { sessionProgram } from "../running_program.ts";
+import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags.ts";
+import { HTTP_FLAGS } from "../../settings/http_flags.ts";
 
 /** A command line and environment; the scope is what it waits for. */
 export interface ChildProgram {

@@ -1,6 +1,6 @@
 /** Where the programs of commands are, looked for along their PATH. */
-import { programPaths } from "../system/search_path.ts";
-import { expected } from "../system/paths.ts";
+import { programPaths } from "../../system/search_path.ts";
+import { expected } from "../../system/paths.ts";
 
 /** An executable file, as it is now. */
 export interface FoundProgram {

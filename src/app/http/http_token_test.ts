@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { UserError } from "../base/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { httpToken } from "./http_token.ts";
 
 async function inState(use: (state: string) => Promise<void>): Promise<void> {

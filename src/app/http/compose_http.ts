@@ -1,8 +1,8 @@
 /** Builds the HTTP server and joins it with what serves its clients. */
-import { UsageError } from "../base/errors.ts";
-import { isLoopback, ownHosts, ownOrigins } from "../bridge/http/guard.ts";
-import { type HttpServer, startHttpServer } from "../bridge/http/http_server.ts";
-import { SessionStore } from "../bridge/session/session_store.ts";
+import { UsageError } from "../../base/errors.ts";
+import { isLoopback, ownHosts, ownOrigins } from "../../bridge/http/guard.ts";
+import { type HttpServer, startHttpServer } from "../../bridge/http/http_server.ts";
+import { SessionStore } from "../../bridge/session/session_store.ts";
 import { servedApart } from "./http_isolation.ts";
 import { type ComposeHttpOptions, KEEP_ALIVE_MS, servedByAnother, servedHere } from "./http_services.ts";
 

@@ -21,7 +21,7 @@ import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSe
 import { serveStdioConnection, type StdioStreams } from "../service/connection/stdio_connection.ts";
 import { AuditLog } from "./audit_log.ts";
 import { AuditedRunner } from "./audited_runner.ts";
-import { CheckMemory, checkMemoryFile } from "./check_memory.ts";
+import { CheckMemory, checkMemoryFile } from "./probes/check_memory.ts";
 import { embeddedTools } from "../settings/embedded.ts";
 import { liveTools } from "./live_tools.ts";
 import { orRefuse } from "../base/outcome.ts";

@@ -1,8 +1,8 @@
 /** The start of a server process that the HTTP bridge tells its scope (H3): the rest of its command line comes by stdin. */
 import { rehearse } from "./rehearsal.ts";
-import { readScopeMessage } from "../bridge/isolated/scope_message.ts";
-import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
-import { type Outcome, success } from "../base/outcome.ts";
+import { readScopeMessage } from "../../bridge/isolated/scope_message.ts";
+import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
+import { type Outcome, success } from "../../base/outcome.ts";
 
 /** The first word of such a command line. Not for people, so it is no flag of the table. */
 export const AWAIT_SCOPE = "--await-scope";

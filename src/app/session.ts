@@ -21,7 +21,7 @@ import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
 import { homeOf, insistOnHome } from "../system/home.ts";
 import { openTrees } from "./open_places.ts";
 import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./own_settings.ts";
-import { programFiles } from "./commands/running_program.ts";
+import { programFiles } from "./running_program.ts";
 import { failureExplainer } from "./explain_failure.ts";
 import { openSeatbelt } from "./seatbelt_session.ts";
 import { selfTestLine } from "./self_test_line.ts";

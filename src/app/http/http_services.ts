@@ -1,26 +1,26 @@
 /** What serves HTTP clients: this process, one server process for all, or one for each. */
 import type { Server } from "@modelcontextprotocol/server";
-import { messageOf, UserError } from "../base/errors.ts";
-import type { Logger } from "../base/log.ts";
-import type { OpenBackend } from "../bridge/backend.ts";
-import type { PeerProblem } from "../bridge/http/http_server.ts";
-import type { Echo } from "../bridge/echo.ts";
-import { inProcessBackends } from "../bridge/backends/in_process_backend.ts";
-import { type ModernEra, refusedModernEra, servedModernEra } from "../bridge/stateless/modern.ts";
-import { startSandboxedServer } from "../child_server/sandboxed_process.ts";
-import type { StartServer } from "../child_server/server_process.ts";
-import { SharedServer } from "../bridge/backends/shared_backend.ts";
-import { OperationRegistry } from "../operation/registry.ts";
-import { Turns } from "../operation/turns.ts";
-import { ToolLister } from "../service/connection/definitions.ts";
-import { watchResources } from "../service/resources/resource_changes.ts";
-import { buildServer, type ServerOptions } from "../service/connection/server.ts";
-import type { Service } from "../service/service.ts";
-import { compose, type Program } from "./compose.ts";
-import type { FlagName } from "../settings/flags.ts";
-import type { HttpSettings } from "../settings/http_settings.ts";
-import type { Settings } from "../settings/settings.ts";
-import { unlessStopped } from "./unless_stopped.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { OpenBackend } from "../../bridge/backend.ts";
+import type { PeerProblem } from "../../bridge/http/http_server.ts";
+import type { Echo } from "../../bridge/echo.ts";
+import { inProcessBackends } from "../../bridge/backends/in_process_backend.ts";
+import { type ModernEra, refusedModernEra, servedModernEra } from "../../bridge/stateless/modern.ts";
+import { startSandboxedServer } from "../../child_server/sandboxed_process.ts";
+import type { StartServer } from "../../child_server/server_process.ts";
+import { SharedServer } from "../../bridge/backends/shared_backend.ts";
+import { OperationRegistry } from "../../operation/registry.ts";
+import { Turns } from "../../operation/turns.ts";
+import { ToolLister } from "../../service/connection/definitions.ts";
+import { watchResources } from "../../service/resources/resource_changes.ts";
+import { buildServer, type ServerOptions } from "../../service/connection/server.ts";
+import type { Service } from "../../service/service.ts";
+import { compose, type Program } from "../compose.ts";
+import type { FlagName } from "../../settings/flags.ts";
+import type { HttpSettings } from "../../settings/http_settings.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { unlessStopped } from "../unless_stopped.ts";
 
 export interface ComposeHttpOptions {
   readonly settings: Settings;

@@ -2,8 +2,8 @@
  * The bearer token of the HTTP server (H8): a private file in the user's state directory, made once and kept, so that
  * clients are set up once. Commands cannot read it, so it also keeps them from beginning sessions of their own.
  */
-import { messageOf, UserError } from "../base/errors.ts";
-import { isInOpenTree } from "./open_places.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import { isInOpenTree } from "../open_places.ts";
 
 export interface TokenFile {
   readonly path: string;

@@ -3,12 +3,12 @@
  * lists what can run without running anything. Nothing depends on it: what cannot be read counts as empty, what cannot
  * be written is forgotten. It says only whether a tool is listed.
  */
-import { messageOf } from "../base/errors.ts";
-import type { Logger } from "../base/log.ts";
-import { failure, type Outcome, success } from "../base/outcome.ts";
-import { readTextIfRegular } from "../system/regular_file.ts";
-import { visibleText } from "../base/visible_text.ts";
-import { expected, isWithin, parentOf, placeOf, realPath, trustedPath } from "../system/paths.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { readTextIfRegular } from "../../system/regular_file.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import { expected, isWithin, parentOf, placeOf, realPath, trustedPath } from "../../system/paths.ts";
 
 interface Entry {
   /** Why the check failed; absent: it did not. */

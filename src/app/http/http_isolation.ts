@@ -1,24 +1,24 @@
 /** `--session-isolation` (H3): each client in a process and a scope of its own. */
-import { messageOf, UsageError, UserError } from "../base/errors.ts";
-import type { PeerProblem } from "../bridge/http/http_server.ts";
-import { isolatedBackends, type ServerPlace } from "../bridge/isolated/isolated_backend.ts";
-import { type InitializeAnswer, NEWEST_VERSION } from "../bridge/backends/initialize_answer.ts";
-import { refusedModernEra } from "../bridge/stateless/modern.ts";
-import { OwnServers } from "../bridge/isolated/own_servers.ts";
-import { SessionScopes } from "../bridge/isolated/session_scopes.ts";
-import { hasMemoryToSpare, memoryFacts } from "../bridge/isolated/spare_memory.ts";
-import { Subprocess } from "../child_server/subprocess.ts";
-import { VERSION } from "../base/version.ts";
-import { Turns } from "../operation/turns.ts";
-import { holderOf, systemSockets } from "../process/tree/socket_owner.ts";
-import { Libc } from "../system/libc.ts";
-import { realPath } from "../system/paths.ts";
-import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
-import { supportedProcessor } from "../sandbox/policy/prerequisites.ts";
-import { missingScope, settleScopes } from "../sandbox/grants/scope.ts";
-import { ToolLister } from "../service/connection/definitions.ts";
+import { messageOf, UsageError, UserError } from "../../base/errors.ts";
+import type { PeerProblem } from "../../bridge/http/http_server.ts";
+import { isolatedBackends, type ServerPlace } from "../../bridge/isolated/isolated_backend.ts";
+import { type InitializeAnswer, NEWEST_VERSION } from "../../bridge/backends/initialize_answer.ts";
+import { refusedModernEra } from "../../bridge/stateless/modern.ts";
+import { OwnServers } from "../../bridge/isolated/own_servers.ts";
+import { SessionScopes } from "../../bridge/isolated/session_scopes.ts";
+import { hasMemoryToSpare, memoryFacts } from "../../bridge/isolated/spare_memory.ts";
+import { Subprocess } from "../../child_server/subprocess.ts";
+import { VERSION } from "../../base/version.ts";
+import { Turns } from "../../operation/turns.ts";
+import { holderOf, systemSockets } from "../../process/tree/socket_owner.ts";
+import { Libc } from "../../system/libc.ts";
+import { realPath } from "../../system/paths.ts";
+import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
+import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
+import { missingScope, settleScopes } from "../../sandbox/grants/scope.ts";
+import { ToolLister } from "../../service/connection/definitions.ts";
 import { childProgram } from "./child_program.ts";
-import { compose } from "./compose.ts";
+import { compose } from "../compose.ts";
 import {
   type ComposeHttpOptions,
   errorLines,
@@ -29,9 +29,9 @@ import {
   settingsOfAnother,
   startIn,
 } from "./http_services.ts";
-import { homeOf } from "../system/home.ts";
+import { homeOf } from "../../system/home.ts";
 import { stateDirectory } from "./http_token.ts";
-import { unlessStopped } from "./unless_stopped.ts";
+import { unlessStopped } from "../unless_stopped.ts";
 
 const NEEDS_SESSIONS = "This server gives each session the directory that its client names as its first root, and " +
   "version 2026-07-28 knows no sessions: begin with initialize, or start the server with --sandbox-scope DIR";
