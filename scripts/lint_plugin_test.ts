@@ -52,8 +52,8 @@ Deno.test("one-room-starts-processes: src/process, tests and scripts may, the re
 Deno.test("stdout-is-for-mcp: serve and print may name it, the rest may not", () => {
   const source = `import process from "node:process"; Deno.stdout.writeSync(x); process.stdout.write("x");`;
   const rule = "ahma/stdout-is-for-mcp";
-  assert.deepStrictEqual(rulesBroken("src/cli/serve.ts", source), []);
-  assert.deepStrictEqual(rulesBroken("src/cli/print.ts", source), []);
+  assert.deepStrictEqual(rulesBroken("src/cli/serve/serve.ts", source), []);
+  assert.deepStrictEqual(rulesBroken("src/cli/terminal/print.ts", source), []);
   assert.deepStrictEqual(rulesBroken("src/cli/main.ts", source), [rule, rule]);
 });
 

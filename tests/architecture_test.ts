@@ -128,7 +128,7 @@ Deno.test("architecture: only main.ts ends the program", async () => {
 });
 
 Deno.test("C2 architecture: only two files name stdout, to hand it out and to print help", async () => {
-  const allowed = new Set(["src/cli/print.ts", "src/cli/serve.ts"]);
+  const allowed = new Set(["src/cli/terminal/print.ts", "src/cli/serve/serve.ts"]);
   const writers = pathsWith(await productFiles(), /\bDeno\.stdout\b|\bprocess\.stdout\b|\bconsole\./);
   assert.deepStrictEqual(writers.filter((path) => !allowed.has(path)), []);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clientSettings } from "../src/cli/commands/client_settings.ts";
+import { clientSettings } from "../src/cli/commands/init/client_settings.ts";
 import { runningProgram } from "../src/app/running_program.ts";
 import { testRuntime } from "./_support/runtime.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";

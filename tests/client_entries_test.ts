@@ -1,6 +1,6 @@
 /** The entries that doctor prints and init writes start a server with the tools they promise, as each client starts it. */
 import assert from "node:assert/strict";
-import { type ClientSettings, clientSettings } from "../src/cli/commands/client_settings.ts";
+import { type ClientSettings, clientSettings } from "../src/cli/commands/init/client_settings.ts";
 import { withDeadline } from "./_support/deadline.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { programStart } from "./_support/program.ts";

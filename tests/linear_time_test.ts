@@ -28,12 +28,12 @@ import { printsError } from "../src/sandbox/denials/printed_errors.ts";
 import { readAddress } from "../src/service/result/resource_uri.ts";
 import { onOneLine } from "../src/service/result/facts.ts";
 import { shorten } from "../src/base/visible_text.ts";
-import { describeWithSource } from "../src/cli/commands/source_excerpt.ts";
-import { toolLines, toolTable } from "../src/cli/commands/tool_table.ts";
-import { PLAIN } from "../src/cli/colours.ts";
+import { describeWithSource } from "../src/cli/commands/validate/source_excerpt.ts";
+import { toolLines, toolTable } from "../src/cli/commands/list_tools/tool_table.ts";
+import { PLAIN } from "../src/cli/terminal/colours.ts";
 import { limitOf } from "../src/settings/limit_value.ts";
 import { redactText } from "../src/logging/redact.ts";
-import { messageText, TerminalFilter } from "../src/cli/terminal_text.ts";
+import { messageText, TerminalFilter } from "../src/cli/terminal/terminal_text.ts";
 
 type Reader = (text: string) => unknown;
 

@@ -6,9 +6,9 @@ import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { withAwaitedScope } from "../app/http/awaited_scope.ts";
 import { runSubcommand } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
-import { helpText } from "./help.ts";
+import { helpText } from "./terminal/help.ts";
 import { readWholeInvocation } from "./invocation.ts";
-import { mayColour, print, printProblem } from "./print.ts";
+import { mayColour, print, printProblem } from "./terminal/print.ts";
 import { scopeDirectory } from "../sandbox/grants/scope.ts";
 import type { Invocation } from "../settings/settings.ts";
 import { listenForSignals } from "./shutdown.ts";

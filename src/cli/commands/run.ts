@@ -1,14 +1,14 @@
 /** From a subcommand's name to what it does. */
 import type { Subcommand } from "../../settings/subcommands.ts";
-import { serve } from "../serve.ts";
-import { call } from "./call.ts";
-import { completions } from "./completions.ts";
-import type { CommandContext } from "./context.ts";
-import { doctor } from "./doctor.ts";
-import { init } from "./init.ts";
-import { listTools } from "./list_tools.ts";
+import { serve } from "../serve/serve.ts";
+import { call } from "./call/call.ts";
+import { completions } from "./completions/completions.ts";
+import type { CommandContext } from "../terminal/context.ts";
+import { doctor } from "./doctor/doctor.ts";
+import { init } from "./init/init.ts";
+import { listTools } from "./list_tools/list_tools.ts";
 import { schema } from "./schema.ts";
-import { validate } from "./validate.ts";
+import { validate } from "./validate/validate.ts";
 
 /** Runs a subcommand; resolves with the exit code. @throws {UserError} when it is refused, {UsageError} when asked wrongly */
 export async function runSubcommand(name: Exclude<Subcommand, "help">, context: CommandContext): Promise<number> {

@@ -1,0 +1,204 @@
+/**
+ * `call` (requirement L5): one tool call from a terminal, through the very code that answers a client. Find the tool →
+ * read the words as its arguments → call it and wait → its output to stdout as it comes, what is said about it to
+ * stderr → its exit code.
+ */
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { denialSentence } from "../../../base/denial.ts";
+import { UsageError } from "../../../base/errors.ts";
+import { didYouMean } from "../../../base/suggest.ts";
+import type { Catalog } from "../../../catalog/model/leaf.ts";
+import { resolveCall } from "../../../catalog/model/resolve.ts";
+import type { Operation } from "../../../operation/operation_record.ts";
+import { callTool, type ToolCall } from "../../../service/call/call_tool.ts";
+import { leafTool, ToolLister } from "../../../service/connection/definitions.ts";
+import { statusLine } from "../../../service/result/facts.ts";
+import { leftSentence } from "../../../service/result/left_sentence.ts";
+import type { Service } from "../../../service/service.ts";
+import { colours } from "../../terminal/colours.ts";
+import { compose } from "../../../app/compose.ts";
+import { BUNDLE_NAMES } from "../../../settings/embedded.ts";
+import { commandPrinter, mayColour, print, printProblem } from "../../terminal/print.ts";
+import { openRunLog } from "../../terminal/run_log.ts";
+import { callShape } from "./call_shape.ts";
+import type { CommandContext } from "../../terminal/context.ts";
+import { exitCodeOf } from "./exit_code.ts";
+import { toolHelp } from "./tool_help.ts";
+import { readObject, wordsToArguments } from "./words_to_arguments.ts";
+
+const EXAMPLE = 'as in "ahma_mcp call git_status --short"';
+
+/** Calls the tool that was named; resolves with its exit code. */
+export async function call(context: CommandContext): Promise<number> {
+  const { environment, warnings } = context;
+  const typed = wantedCall(context);
+  const settings = {
+    ...context.settings,
+    bundles: bundlesFor(typed.name, context.settings.bundles),
+    pool: false,
+    hotReload: false,
+    synchronous: true,
+    toolPrefix: "",
+  };
+  await using log = openRunLog({ settings, warnings, environment });
+  await using program = await compose({ settings, environment, log: log.logger });
+  log.start();
+  const { service } = program;
+  const wanted = withSubcommand(await service.catalog(), typed);
+  const tool = await findTool(service, wanted);
+  if (asksForHelp(wanted.words) && !tool.shape.arguments.some(isHelp)) {
+    await print(toolHelp(tool.definition, tool.shape, colours(mayColour(environment))));
+    return 0;
+  }
+  const args = wordsToArguments(tool.shape, wanted.words);
+  if (!args.ok) throw new UsageError(args.problem);
+  const named = tool.isLeaf ? tool.definition.name : wanted.name;
+  const asked = (flag: "result-json" | "quiet") => context.flags.has(flag) || args.value.switches.includes(flag);
+  const given = { ...wanted.args, ...await withOwnInput(args.value.args) };
+  return await run(service, { name: named, args: given }, {
+    stop: context.stop,
+    asJson: asked("result-json"),
+    quiet: asked("quiet"),
+  });
+}
+
+/** `--stdin -` hands the tool what is piped into this program, as the programs of a shell do. */
+async function withOwnInput(args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
+  if (args["stdin"] !== "-") return args;
+  if (Deno.stdin.isTerminal()) throw new UsageError('Cannot use "--stdin -": nothing is piped in, this is a terminal');
+  return { ...args, stdin: await new Response(Deno.stdin.readable).text() };
+}
+
+interface Wanted {
+  readonly name: string;
+  /** Of `--tool-args`. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What was typed after the name. */
+  readonly words: readonly string[];
+}
+
+function wantedCall({ flags, operands }: CommandContext): Wanted {
+  const named = flags.get("tool-name")?.[0];
+  const [name, words] = named === undefined ? [operands[0], operands.slice(1)] : [named, operands];
+  if (name === undefined) throw new UsageError(`Cannot call a tool: its name is missing, ${EXAMPLE}`);
+  const args = readObject(flags.get("tool-args")?.[0] ?? "{}");
+  if (!args.ok) throw new UsageError(`Cannot use flag "--tool-args": ${args.problem}`);
+  return { name, args: args.value, words };
+}
+
+/** A sequence of this shipped file calls the tools of the others. */
+const NEEDS_OTHERS = "quality_check";
+
+/** A person names the tool, so the shipped file it comes from is at hand without being asked for. */
+function bundlesFor(tool: string, chosen: readonly string[]): readonly string[] {
+  if (chosen.length > 0) return chosen;
+  if (tool.startsWith(NEEDS_OTHERS)) return ["all"];
+  return BUNDLE_NAMES.filter((name) => tool === name || tool.startsWith(`${name}_`));
+}
+
+/** Subcommands are nested no deeper in any sensible file. */
+const DEEPEST = 4;
+
+/** `git status` as people say it: the words after the name of a tool that has no such leaf itself are its subcommand. */
+function withSubcommand(catalog: Catalog, wanted: Wanted): Wanted {
+  if (resolveCall(catalog, wanted.name, wanted.args).ok) return wanted;
+  for (let count = 1; count <= Math.min(DEEPEST, wanted.words.length); count++) {
+    const subcommand = wanted.words.slice(0, count);
+    if (subcommand.at(-1)?.startsWith("-")) break;
+    const resolved = resolveCall(catalog, wanted.name, { ...wanted.args, subcommand: subcommand.join(" ") });
+    if (resolved.ok) return { ...wanted, name: resolved.value.leaf.name, words: wanted.words.slice(count) };
+  }
+  return wanted;
+}
+
+interface FoundTool {
+  readonly definition: Tool;
+  readonly shape: ReturnType<typeof callShape>;
+  readonly isLeaf: boolean;
+}
+
+/** The tool by its name, or by the older form with `subcommand` among the arguments. */
+async function findTool(service: Service, { name, args }: Wanted): Promise<FoundTool> {
+  const catalog = await service.catalog();
+  const definitions = new ToolLister(service).list(catalog, undefined);
+  const resolved = resolveCall(catalog, name, args);
+  const leaf = resolved.ok ? resolved.value.leaf : undefined;
+  const definition = leaf === undefined ? definitions.find((one) => one.name === name) : leafTool(leaf, service);
+  if (definition !== undefined) {
+    return {
+      definition,
+      shape: callShape(definition, leaf),
+      isLeaf: leaf !== undefined && args.subcommand === undefined,
+    };
+  }
+  if (!resolved.ok && resolved.problem.kind === "unknown_subcommand") throw new UsageError(resolved.problem.message);
+  const missing = catalog.unavailable?.find((one) => one.names.includes(name));
+  if (missing !== undefined) {
+    const hint = missing.installInstructions === "" ? "" : `. ${missing.installInstructions}`;
+    throw new UsageError(`Cannot call "${name}": it is not available: ${missing.reason}${hint}`);
+  }
+  const guess = didYouMean(name, [...definitions.map((one) => one.name), ...catalog.byName.keys()]);
+  throw new UsageError(`Cannot call "${name}": there is no such tool${guess || '; "ahma_mcp list-tools" names them'}`);
+}
+
+interface Manner {
+  /** Aborted when a signal asks for the end. */
+  readonly stop: AbortSignal;
+  readonly asJson: boolean;
+  readonly quiet: boolean;
+}
+
+async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: Manner): Promise<number> {
+  const abort = new AbortController();
+  const onStop = () => abort.abort(stop.reason);
+  stop.addEventListener("abort", onStop, { once: true });
+  if (stop.aborted) onStop();
+  const started: Operation[] = [];
+  const output = commandPrinter();
+  const unsubscribe = service.registry.subscribe(({ operation, to }) => {
+    if (!started.includes(operation)) started.push(operation);
+    if (to !== "running" || asJson) return;
+    operation.watchOutput((chunk) => {
+      if (!output.write(chunk)) abort.abort("The output is no longer read");
+    });
+  });
+  try {
+    const result = await callTool(service, wanted, {
+      signal: abort.signal,
+      sendProgress: undefined,
+      unhurried: true,
+    });
+    const operation = started[0];
+    output.end();
+    if (asJson) await print(`${JSON.stringify(result, null, 2)}\n`);
+    else if (operation === undefined) await tellText(result);
+    else if (!quiet) await printProblem([...hintsOf(operation), statusLine(operation)].join("\n"));
+    // What never became an operation is an answer, or arguments that were wrong.
+    if (operation === undefined) return result.isError === true ? 2 : 0;
+    return exitCodeOf(operation.end);
+  } finally {
+    unsubscribe();
+    stop.removeEventListener("abort", onStop);
+  }
+}
+
+/** What the sandbox kept from the command, and what ended with it, as the model of a client reads it (S15, X17). */
+function hintsOf({ end }: Operation): readonly string[] {
+  const denials = (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
+  return end?.left === undefined ? denials : [...denials, leftSentence(end.left)];
+}
+
+async function tellText({ content, isError }: CallToolResult): Promise<void> {
+  const text = content.map((block) => block.type === "text" ? block.text : "").join("\n");
+  await (isError === true ? printProblem(text) : print(`${text}\n`));
+}
+
+/** Behind `--` the words are a program's, which may have a help of its own. */
+function asksForHelp(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  return words.slice(0, end < 0 ? words.length : end).some((word) => word === "--help" || word === "-h");
+}
+
+function isHelp({ name, alias }: { readonly name: string; readonly alias?: string }): boolean {
+  return name === "help" || name === "--help" || alias === "h";
+}

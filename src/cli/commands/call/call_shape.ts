@@ -1,0 +1,45 @@
+/** What can be typed for a tool on a terminal, from what a client is told of it and from its leaf. */
+import type { Tool } from "@modelcontextprotocol/server";
+import type { Leaf } from "../../../catalog/model/leaf.ts";
+import type { ArgumentShape, CallShape } from "./words_to_arguments.ts";
+
+/** The one argument of a built-in tool that is typed as words. */
+const BUILTIN_WORDS: Readonly<Record<string, string>> = {
+  sandboxed_shell: "command",
+  await: "operation_id",
+  cancel: "operation_id",
+  status: "operation_id",
+};
+
+const TYPES: readonly ArgumentShape["type"][] = ["string", "boolean", "integer", "number", "array", "object"];
+
+/** `leaf` undefined: a built-in tool. */
+export function callShape(tool: Tool, leaf: Leaf | undefined): CallShape {
+  const properties = Object.entries(tool.inputSchema.properties ?? {});
+  const declared = [...leaf?.options ?? [], ...leaf?.positionals ?? []];
+  const shapes = properties.map(([name, schema]): ArgumentShape => {
+    const alias = declared.find((one) => one.name === name)?.alias;
+    const itemType = ITEM_TYPES.find((type) => type === memberOf(memberOf(schema, "items"), "type"));
+    return {
+      name,
+      type: TYPES.find((type) => type === memberOf(schema, "type")) ?? "string",
+      ...itemType !== undefined && { itemType },
+      ...alias !== undefined && { alias },
+    };
+  });
+  const word = leaf === undefined ? BUILTIN_WORDS[tool.name] : undefined;
+  const takesRest = leaf?.allowArgs === true && shapes.some(({ name }) => name === "args");
+  return {
+    tool: tool.name,
+    arguments: shapes,
+    positionals: word === undefined ? leaf?.positionals.map(({ name }) => name) ?? [] : [word],
+    rest: word === "command" ? { name: word, joined: true } : takesRest ? { name: "args", joined: false } : undefined,
+  };
+}
+
+const ITEM_TYPES = ["string", "integer", "number"] as const;
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name]; // an own property, whatever its type
+}

@@ -1,0 +1,44 @@
+import type { OperationEnd } from "../../../operation/operation.ts";
+
+/** As `timeout` does it (coreutils). */
+const TIMED_OUT = 124;
+/** As shells do it for SIGINT. */
+const CANCELLED = 130;
+const NOT_STARTED = 1;
+
+/** Signals people meet, by number (signal(7)). */
+const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGILL: 4,
+  SIGTRAP: 5,
+  SIGABRT: 6,
+  SIGBUS: 7,
+  SIGFPE: 8,
+  SIGKILL: 9,
+  SIGUSR1: 10,
+  SIGSEGV: 11,
+  SIGUSR2: 12,
+  SIGPIPE: 13,
+  SIGALRM: 14,
+  SIGTERM: 15,
+  SIGXCPU: 24,
+  SIGXFSZ: 25,
+};
+
+/** The exit code that tells a shell how an operation ended (requirement L5): the command's own, where it has one. */
+export function exitCodeOf(end: OperationEnd | undefined): number {
+  switch (end?.state) {
+    case undefined:
+      return NOT_STARTED;
+    case "timed_out":
+      return TIMED_OUT;
+    case "cancelled":
+      return CANCELLED;
+    case "completed":
+    case "failed":
+      if (end.exitCode !== undefined) return end.exitCode;
+      return end.signal === undefined ? NOT_STARTED : 128 + (SIGNAL_NUMBERS[end.signal] ?? 0);
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Words of a terminal as the arguments of a tool call: options by their own names, positional arguments as words. The
+ * tool's own check has the last word; what cannot be read as its type is passed on as text, so that the check can say
+ * what is wrong with it.
+ */
+import { failure, type Outcome, success } from "../../../base/outcome.ts";
+import { closest } from "../../../base/suggest.ts";
+
+/** One argument of a tool, as its JSON Schema has it. */
+export interface ArgumentShape {
+  readonly name: string;
+  /** `object`: repeated `NAME=VALUE`. */
+  readonly type: "string" | "boolean" | "integer" | "number" | "array" | "object";
+  /** Of an array's elements. */
+  readonly itemType?: "string" | "integer" | "number";
+  /** Short flag, without its dash. */
+  readonly alias?: string;
+}
+
+/** What can be typed for a tool. */
+export interface CallShape {
+  readonly tool: string;
+  /** Every argument, by the names they have in a call. */
+  readonly arguments: readonly ArgumentShape[];
+  /** Names of those that are words, in their order. */
+  readonly positionals: readonly string[];
+  /** Takes the words that no positional argument takes; undefined: there is none. */
+  readonly rest: { readonly name: string; readonly joined: boolean } | undefined;
+}
+
+/** Flags of `call` itself that are typed after the tool's name, unless the tool has an argument of that name. */
+const OBJECT_FLAGS = ["--json", "--args-json"];
+
+/** Switches of `call` itself, likewise. */
+const SWITCHES = ["--result-json", "--quiet"];
+
+/** What was typed after a tool's name. */
+export interface ReadWords {
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Switches of `call`, without their dashes. */
+  readonly switches: readonly string[];
+}
+
+/** The arguments of a call; the problem is a sentence for stderr. */
+export function wordsToArguments(shape: CallShape, words: readonly string[]): Outcome<ReadWords> {
+  const switches: string[] = [];
+  const values = new Map<string, unknown>();
+  const plain: string[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? "";
+    if (word === "--") {
+      plain.push(...words.slice(index + 1));
+      break;
+    }
+    if (!word.startsWith("-") || word === "-") {
+      plain.push(word);
+      continue;
+    }
+    const equals = word.startsWith("--") ? word.indexOf("=") : -1;
+    const typed = equals < 0 ? word : word.slice(0, equals);
+    const inline = equals < 0 ? undefined : word.slice(equals + 1);
+    const argument = findArgument(shape, typed);
+    if (argument === undefined && SWITCHES.includes(word)) {
+      switches.push(word.slice(2));
+      continue;
+    }
+    if (argument === undefined && !OBJECT_FLAGS.includes(typed)) return failure(unknownOption(shape, typed));
+    if (argument?.type === "boolean") {
+      values.set(argument.name, inline === undefined ? true : readScalar("boolean", inline));
+      continue;
+    }
+    const value = inline ?? words[++index];
+    if (value === undefined) return failure(`Cannot call "${shape.tool}": option "${typed}" needs a value`);
+    const problem = argument === undefined ? addObject(values, value) : addValue(values, argument, value);
+    if (problem !== undefined) return failure(`Cannot call "${shape.tool}": option "${typed}": ${problem}`);
+  }
+  const problem = addWords(shape, values, plain);
+  return problem === undefined ? success({ args: Object.fromEntries(values), switches }) : failure(problem);
+}
+
+function findArgument(shape: CallShape, typed: string): ArgumentShape | undefined {
+  const exact = shape.arguments.find(({ name }) => name === typed || `--${name}` === typed);
+  if (exact !== undefined) return exact;
+  if (!typed.startsWith("--")) return shape.arguments.find(({ alias }) => alias !== undefined && `-${alias}` === typed);
+  const folded = fold(typed.slice(2));
+  return shape.arguments.find(({ name }) => fold(name) === folded);
+}
+
+function fold(name: string): string {
+  return name.replaceAll("_", "-");
+}
+
+function addObject(values: Map<string, unknown>, text: string): string | undefined {
+  const object = readObject(text);
+  if (!object.ok) return object.problem;
+  for (const [name, value] of Object.entries(object.value)) values.set(name, value);
+  return undefined;
+}
+
+/** The JSON object in a text; the problem follows a colon. */
+export function readObject(text: string): Outcome<Readonly<Record<string, unknown>>> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return success({ ...parsed });
+    return failure(`${text} is no JSON object, as in '{"name": "value"}'`);
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return failure(`it is no JSON (${thrown.message})`);
+    throw thrown;
+  }
+}
+
+function addValue(values: Map<string, unknown>, argument: ArgumentShape, text: string): string | undefined {
+  const before = values.get(argument.name);
+  switch (argument.type) {
+    case "array":
+      values.set(argument.name, [...Array.isArray(before) ? before : [], readScalar(argument.itemType, text)]);
+      return undefined;
+    case "object": {
+      const equals = text.indexOf("=");
+      if (equals < 1) return `"${text}" is not of the form NAME=VALUE`;
+      const old = typeof before === "object" && before !== null ? before : {};
+      values.set(argument.name, { ...old, [text.slice(0, equals)]: text.slice(equals + 1) });
+      return undefined;
+    }
+    case "string":
+    case "boolean":
+    case "integer":
+    case "number":
+      if (before !== undefined) return "it was given already and takes one value";
+      values.set(argument.name, readScalar(argument.type, text));
+      return undefined;
+  }
+}
+
+function readScalar(type: ArgumentShape["type"] | undefined, text: string): unknown {
+  switch (type) {
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "integer":
+    case "number":
+      return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
+    case "string":
+    case "array":
+    case "object":
+    case undefined:
+      return text;
+  }
+}
+
+/** Deals the plain words out to the positional arguments; a list takes all that those after it do not need. */
+function addWords(shape: CallShape, values: Map<string, unknown>, words: readonly string[]): string | undefined {
+  const open = shape.positionals.map((name) => shape.arguments.find((one) => one.name === name))
+    .filter((one) => one !== undefined && !values.has(one.name)) as readonly ArgumentShape[]; // the filter says so
+  let left = [...words];
+  for (const [index, argument] of open.entries()) {
+    if (left.length === 0) return undefined;
+    const later = argument.type === "array" ? Math.min(open.length - index - 1, left.length - 1) : left.length - 1;
+    const own = left.slice(0, left.length - later);
+    left = left.slice(own.length);
+    if (argument.name === shape.rest?.name && shape.rest.joined) {
+      values.set(argument.name, [...own, ...left].join(" "));
+      return undefined;
+    }
+    for (const word of own) addValue(values, argument, word);
+  }
+  if (left.length === 0) return undefined;
+  if (shape.rest !== undefined) {
+    values.set(shape.rest.name, left);
+    return undefined;
+  }
+  const expected = shape.positionals.length === 0
+    ? "it takes options only"
+    : `it takes ${shape.positionals.join(", ")}`;
+  return `Cannot call "${shape.tool}": unexpected word "${left[0]}": ${expected}, ` +
+    `see "ahma_mcp call ${shape.tool} --help"`;
+}
+
+function unknownOption(shape: CallShape, typed: string): string {
+  const names = shape.arguments.map(({ name }) => name.replace(/^-+/, "").replaceAll("_", "-"));
+  const guess = closest(typed.replace(/^-+/, ""), names);
+  const advice = guess === undefined ? `see "ahma_mcp call ${shape.tool} --help"` : `did you mean "--${guess}"?`;
+  return `Cannot call "${shape.tool}": unknown option "${typed}": ${advice}`;
+}

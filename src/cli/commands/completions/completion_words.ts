@@ -1,0 +1,79 @@
+/** What the completions of every shell are made of. */
+import { flagsOf } from "../../../settings/arguments.ts";
+import { BUNDLE_NAMES } from "../../../settings/embedded.ts";
+import { type FlagName, flagNamed } from "../../../settings/flags.ts";
+import { COMPLETION_SHELLS, factsOf, type Subcommand, SUBCOMMANDS } from "../../../settings/subcommands.ts";
+
+/** What can follow a flag or a subcommand. */
+export type Completion =
+  | { readonly kind: "nothing" }
+  /** The word is the person's own. */
+  | { readonly kind: "free" }
+  | { readonly kind: "words"; readonly words: readonly string[] }
+  | { readonly kind: "directories" }
+  | { readonly kind: "files" }
+  /** The name of one tool, asked of the program; what follows it is the tool's. */
+  | { readonly kind: "tools" }
+  | { readonly kind: "commands" };
+
+/** A flag as it is completed. */
+export interface CompletedFlag {
+  readonly name: FlagName;
+  readonly help: string;
+  readonly value: Completion;
+  readonly repeatable: boolean;
+}
+
+/** The line that asks for the names of tools: in a pipe, `list-tools` gives the name first, up to a tab. */
+export const TOOL_NAMES = "ahma_mcp list-tools --bundles all 2>/dev/null | cut -f1";
+
+/** The flags of `call` whose value is the next word, `--name` each: no other word before a tool's name is free. */
+export const FLAGS_BEFORE_VALUES: readonly string[] = completedFlags("call")
+  .filter(({ value }) => value.kind !== "nothing").map(({ name }) => `--${name}`);
+
+/** The flags that a subcommand takes. */
+export function completedFlags(subcommand: Subcommand): readonly CompletedFlag[] {
+  return flagsOf(subcommand).map((name) => {
+    const { help, repeatable } = flagNamed(name);
+    return { name, help, value: valueOf(name, subcommand), repeatable: repeatable === true };
+  });
+}
+
+/** What the words of a subcommand are. */
+export function completedOperands(subcommand: Subcommand): Completion {
+  switch (factsOf(subcommand).operands) {
+    case "none":
+      return { kind: "nothing" };
+    case "paths":
+      return { kind: "files" };
+    case "command":
+      return { kind: "commands" };
+    case "tool":
+      return { kind: "tools" };
+    case "shell":
+      return { kind: "words", words: COMPLETION_SHELLS };
+    case "subcommand":
+      return { kind: "words", words: SUBCOMMANDS };
+  }
+}
+
+function valueOf(name: FlagName, subcommand: Subcommand): Completion {
+  const { value, choices } = flagNamed(name);
+  if (name === "bundles") return { kind: "words", words: [...BUNDLE_NAMES, "all"] };
+  if (name === "shell" || name === "write" && subcommand === "schema") return { kind: "files" };
+  switch (value) {
+    case "none":
+      return { kind: "nothing" };
+    case "choice":
+      return { kind: "words", words: choices ?? [] };
+    case "directory":
+      return { kind: "directories" };
+    case "text":
+    case "name":
+    case "prefix":
+    case "count":
+    case "number":
+    case "limit":
+      return { kind: "free" };
+  }
+}

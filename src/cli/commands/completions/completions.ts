@@ -1,0 +1,37 @@
+/** `completions` (requirement L1): scripts made from the tables of flags and subcommands. */
+import { UsageError } from "../../../base/errors.ts";
+import { didYouMean } from "../../../base/suggest.ts";
+import { print } from "../../terminal/print.ts";
+import { COMPLETION_SHELLS, type CompletionShell } from "../../../settings/subcommands.ts";
+import { bashScript } from "./completions_bash.ts";
+import { fishScript } from "./completions_fish.ts";
+import { zshScript } from "./completions_zsh.ts";
+import type { CommandContext } from "../../terminal/context.ts";
+
+/** Prints the script for one shell. */
+export async function completions({ operands }: CommandContext): Promise<number> {
+  const [word] = operands;
+  const shell = COMPLETION_SHELLS.find((one) => one === word);
+  if (shell === undefined) {
+    const expected = `expected one of ${COMPLETION_SHELLS.join(", ")}`;
+    throw new UsageError(
+      word === undefined
+        ? `Cannot print completions: the shell is missing, ${expected}`
+        : `Cannot print completions for "${word}": ${expected}${didYouMean(word, COMPLETION_SHELLS)}`,
+    );
+  }
+  await print(completionScript(shell));
+  return 0;
+}
+
+/** The whole script for a shell. */
+export function completionScript(shell: CompletionShell): string {
+  switch (shell) {
+    case "bash":
+      return bashScript();
+    case "zsh":
+      return zshScript();
+    case "fish":
+      return fishScript();
+  }
+}

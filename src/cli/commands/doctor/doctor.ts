@@ -1,0 +1,131 @@
+/**
+ * `doctor` (requirement L6): what this machine can enforce, whether it does, which tools are there, and what to paste
+ * into a client. Exit code 1 when the server would refuse to start or the sandbox lets through what it must not.
+ */
+import { messageOf, UsageError, UserError } from "../../../base/errors.ts";
+import { VERSION } from "../../../base/version.ts";
+import { chooseShell } from "../../../process/shell.ts";
+import { searchPath } from "../../../system/search_path.ts";
+import { colours } from "../../terminal/colours.ts";
+import { compose } from "../../../app/compose.ts";
+import { mayColour, print } from "../../terminal/print.ts";
+import { openRunLog } from "../../terminal/run_log.ts";
+import { clientSettings } from "../init/client_settings.ts";
+import type { CommandContext } from "../../terminal/context.ts";
+import { doctorSandbox } from "./doctor_sandbox.ts";
+import { type DoctorReport, doctorText } from "./doctor_text.ts";
+import type { Check } from "./check.ts";
+import { checkSandbox } from "./self_check.ts";
+import { checkSelfTest } from "./self_test_check.ts";
+import { thisProgram } from "../../../app/running_program.ts";
+import { checkTools } from "./tool_checks.ts";
+
+/** Looks at everything; resolves with the exit code. */
+export async function doctor(context: CommandContext): Promise<number> {
+  const { settings, warnings, environment, flags, settingsProblem } = context;
+  if (flags.has("sandbox") && settingsProblem !== undefined) throw new UsageError(settingsProblem);
+  await using log = openRunLog({ settings, warnings, environment });
+  log.start();
+  const composing = { settings: { ...settings, pool: false, hotReload: false }, environment, log: log.logger };
+  if (flags.has("sandbox")) return await doctorSandbox(composing, { json: flags.has("json") });
+  const report: DoctorReport = {
+    version: VERSION,
+    checks: [
+      machine(),
+      runtime(context.wrapped),
+      ...settingsProblem === undefined ? [] : [brokenSettings(settingsProblem)],
+      ...await guarded("server", "server", () => checkServer(composing)),
+      ...settings.sandbox ? await guarded("sandbox", "sandbox", () => checkSandbox(composing)) : [],
+      ...shells(environment),
+      // Looking at tool files runs their checks, which broken settings may have meant to confine further.
+      ...settingsProblem === undefined ? await guarded("tools", "tool files", () => checkTools(composing)) : [],
+    ],
+    clients: clientSettings(thisProgram(), Deno.cwd()),
+  };
+  const failed = report.checks.some(({ status }) => status === "failed");
+  if (flags.has("json")) await print(`${JSON.stringify({ ok: !failed, ...report }, null, 2)}\n`);
+  else await print(doctorText(report, colours(mayColour(environment))));
+  return failed ? 1 : 0;
+}
+
+function machine(): Check {
+  const { os, arch } = Deno.build;
+  const message = `${os} ${Deno.osRelease()} on ${arch}, ahma_mcp ${VERSION}`;
+  return { id: "machine", title: "machine", status: "ok", message };
+}
+
+function brokenSettings(problem: string): Check {
+  const message = `${problem}. The server does not start; what follows is what it would be without these settings`;
+  return { id: "settings", title: "settings", status: "failed", message };
+}
+
+function runtime(wrapped: boolean): Check {
+  const [id, title, found] = ["runtime", "runtime", `deno ${Deno.version.deno}, ${Deno.execPath()}`];
+  if (!wrapped) return { id, title, status: "ok", message: found };
+  const message = `${found}, started by another program, which passes no signals on: set AHMA_DENO to this path`;
+  return { id, title, status: "warning", message };
+}
+
+/** What the server would be with these settings, or why it would not start. */
+async function checkServer(composing: Parameters<typeof compose>[0]): Promise<readonly Check[]> {
+  await using program = await compose(composing);
+  const { sandbox, runner, service } = program;
+  const policy = await runner.policy;
+  const scope: Check = { id: "scope", title: "scope", status: "ok", message: service.scope.roots.join(", ") };
+  const gaps = (help: string) =>
+    sandbox.missing.map((gap): Check => {
+      return { id: "gap", title: "not enforced", status: "warning", message: `${gap}${help}` };
+    });
+  if (policy === undefined && service.settings.sandbox.enforced) {
+    return [scope, { id: "seatbelt", title: "Seatbelt", status: "ok", message: "the profile was tried" }, ...gaps("")];
+  }
+  if (policy === undefined) {
+    return [scope, {
+      id: "landlock",
+      title: "Landlock",
+      status: "warning",
+      message: "off (--no-sandbox): commands run with all your rights",
+    }];
+  }
+  return [
+    scope,
+    { id: "landlock", title: "Landlock", status: "ok", message: `ABI ${policy.abi}` },
+    policy.namespaces ? { id: "namespaces", title: "namespaces", status: "ok", message: "mount and PID namespaces" } : {
+      id: "namespaces",
+      title: "namespaces",
+      status: "warning",
+      message: "refused by this kernel or container; Landlock stands alone (kernel.unprivileged_userns_clone, " +
+        "kernel.apparmor_restrict_unprivileged_userns)",
+    },
+    ...gaps(": a newer kernel does it"),
+    ...await checkSelfTest(runner),
+  ];
+}
+
+function shells(environment: Readonly<Record<string, string>>): readonly Check[] {
+  const path = searchPath(environment["PATH"]);
+  return ["bash", "sh", "zsh"].map((name) => {
+    const found = chooseShell(name, path);
+    const title = `shell ${name}`;
+    const id = `shell_${name}`;
+    if (found.ok) return { id, title, status: "ok", message: found.value.path };
+    const message = name === "bash"
+      ? "not found: without it shells are not kept warm, and calls are slower"
+      : "not found";
+    return { id, title, status: name === "bash" ? "warning" : "ok", message };
+  });
+}
+
+/** A refusal is a finding here, and not the end. */
+async function guarded(
+  id: string,
+  title: string,
+  look: () => Promise<readonly Check[]>,
+): Promise<readonly Check[]> {
+  try {
+    return await look();
+  } catch (thrown) {
+    if (!(thrown instanceof UserError)) throw thrown;
+    return [{ id, title, status: "failed", message: messageOf(thrown) }];
+  }
+}

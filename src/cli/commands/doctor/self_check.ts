@@ -1,0 +1,108 @@
+/**
+ * The sandbox, tried: a command is started through the real runner in a scope made for it, and what it reached is
+ * looked at from outside. Each denial is proved beside the matching allowance (requirements S3, L6).
+ */
+import type { Logger } from "../../../base/log.ts";
+import type { CommandEnd } from "../../../process/command_runner.ts";
+import { compose, type Program } from "../../../app/compose.ts";
+import type { Settings } from "../../../settings/settings.ts";
+import type { Check } from "./check.ts";
+
+/** What the trial needs. */
+export interface SelfCheckOptions {
+  readonly settings: Settings;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly log: Logger;
+}
+
+/** Tries the sandbox; the checks in the order of the report. @throws {UserError} when there can be none */
+export async function checkSandbox(options: SelfCheckOptions): Promise<readonly Check[]> {
+  const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma-doctor-" }));
+  try {
+    const [scope, outside] = [`${base}/scope`, `${base}/outside`];
+    for (const directory of [scope, outside]) await Deno.mkdir(directory);
+    await Deno.writeTextFile(`${outside}/secret`, "secret\n", { mode: 0o644 });
+    const settings = { ...options.settings, scopes: [scope], pool: false, bundles: [], toolsDirectory: undefined };
+    await using program = await compose({ ...options, settings });
+    return await tryAll(program, { scope, outside });
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+}
+
+interface Places {
+  readonly scope: string;
+  readonly outside: string;
+}
+
+async function tryAll(program: Program, { scope, outside }: Places): Promise<readonly Check[]> {
+  const inside = await run(program, "echo x > inside && cat inside && rm inside", scope);
+  const written = await run(program, `echo x > '${outside}/planted'`, scope);
+  const planted = await isThere(`${outside}/planted`);
+  const read = await run(program, `cat '${outside}/secret'`, scope);
+  const changed = await run(program, `chmod 600 '${outside}/secret'`, scope);
+  const mode = (await Deno.stat(`${outside}/secret`)).mode ?? 0;
+  const signalled = await run(program, `kill -0 ${Deno.pid}`, scope);
+  // Undefined here: Seatbelt confines, since something does.
+  const policy = await program.runner.policy;
+  return [
+    check("write_inside", "write inside the scope", inside.output === "x\n", "allowed", describe(inside)),
+    check("write_outside", "write outside the scope", !planted && !succeeded(written), "denied", "was possible"),
+    policy === undefined
+      ? {
+        id: "read_outside",
+        title: "read outside the scope",
+        status: "warning",
+        message: "possible but for credentials and private history: programs on macOS need files from everywhere",
+      }
+      : check("read_outside", "read outside the scope", !read.output.includes("secret\n"), "denied", "was possible"),
+    policy === undefined || policy.namespaces
+      ? check("chmod_outside", "change modes outside the scope", (mode & 0o777) === 0o644, "denied", "was possible")
+      : {
+        id: "chmod_outside",
+        title: "change modes outside the scope",
+        status: "warning",
+        message: succeeded(changed) ? "possible: Landlock alone does not stop it, namespaces would" : "denied",
+      },
+    check("signal_server", "signal the server", !succeeded(signalled), "denied", "was possible"),
+  ];
+}
+
+function check(id: string, title: string, good: boolean, yes: string, no: string): Check {
+  return { id, title, status: good ? "ok" : "failed", message: good ? yes : no };
+}
+
+interface Ran {
+  readonly end: CommandEnd;
+  readonly output: string;
+}
+
+async function run({ runner }: Program, line: string, directory: string): Promise<Ran> {
+  const decoder = new TextDecoder();
+  let output = "";
+  const end = await runner.run(
+    { run: { argv: ["/bin/sh", "-c", line] }, directory, environment: {}, stdin: undefined },
+    { signal: AbortSignal.timeout(10_000), onOutput: (chunk) => output += decoder.decode(chunk, { stream: true }) },
+  );
+  return { end, output };
+}
+
+function succeeded({ end }: Ran): boolean {
+  return end.kind === "exited" && end.code === 0;
+}
+
+function describe({ end, output }: Ran): string {
+  const said = output.trim();
+  const how = end.kind === "exited" ? `exit code ${end.code}` : end.kind === "signalled" ? end.signal : end.message;
+  return `failed: ${how}${said === "" ? "" : `: ${said}`}`;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return false;
+    throw thrown;
+  }
+}

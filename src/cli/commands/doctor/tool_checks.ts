@@ -1,0 +1,48 @@
+import { describeProblem } from "../../../catalog/model/problem.ts";
+import { ToolLister } from "../../../service/connection/definitions.ts";
+import { compose, type ComposeOptions } from "../../../app/compose.ts";
+import type { Check } from "./check.ts";
+
+/** Some clients stop at so many, and every request of an agent carries all of them. */
+const MANY_TOOLS = 100;
+
+/** What `tools/list` costs. */
+function listing(tools: number, bytes: number): Check {
+  const [id, title, message] = ["tools_list", "tools/list", `${tools} tools, ${bytes} bytes`];
+  if (tools <= MANY_TOOLS) return { id, title, status: "ok", message };
+  return { id, title, status: "warning", message: `${message}: --tool-style program or fewer --bundles list less` };
+}
+
+/** The tool files: which are in service, which were left out and why, which programs are missing (requirement L6). */
+export async function checkTools(options: ComposeOptions): Promise<readonly Check[]> {
+  await using program = await compose(options);
+  const catalog = await program.checkedTools();
+  const files = new Set(catalog.tools.map(({ file }) => file));
+  const leaves = catalog.leaves.length;
+  const loaded: Check = files.size === 0
+    ? {
+      id: "tools",
+      title: "tool files",
+      status: "warning",
+      message: 'none: "ahma_mcp init" writes a first one, --bundles offers the shipped ones',
+    }
+    : { id: "tools", title: "tool files", status: "ok", message: `${files.size} with ${leaves} tools` };
+  const listed = new ToolLister(program.service).list(catalog, undefined);
+  return [
+    loaded,
+    listing(listed.length, new TextEncoder().encode(JSON.stringify({ tools: listed })).length),
+    ...catalog.problems.map((problem): Check => ({
+      id: "tool_file",
+      title: problem.severity === "error" ? "tool file left out" : "tool file",
+      // The server starts without it.
+      status: "warning",
+      message: describeProblem(problem),
+    })),
+    ...(catalog.unavailable ?? []).map(({ names, reason, installInstructions }): Check => ({
+      id: "tool_unavailable",
+      title: "not available",
+      status: "warning",
+      message: `${names.join(", ")}: ${reason}${installInstructions === "" ? "" : `. ${installInstructions}`}`,
+    })),
+  ];
+}

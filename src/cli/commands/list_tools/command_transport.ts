@@ -1,0 +1,129 @@
+/** MCP with a command of the runner: messages as lines on its stdin, and on its stdout. */
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { CommandEnd } from "../../../process/command_runner.ts";
+import type { OpenCommand } from "../../../process/session_runner.ts";
+import { LineSplitter } from "../../../wire/line_splitter.ts";
+import { readWireMessage, type WireMessage } from "../../../wire/wire_message.ts";
+
+const LONGEST_LINE = 16 * 1024 * 1024;
+/** A server that asks and does not read the answers is ended beyond this, bytes. */
+const MOST_UNREAD = 16 * 1024 * 1024;
+/** What a server has to end by itself when its stdin is closed, milliseconds. */
+const END_GRACE_MS = 2_000;
+
+export class CommandTransport implements Transport {
+  // The SDK sets these; its interface asks for public fields.
+  onmessage?: Transport["onmessage"];
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  readonly #abort: AbortController;
+  readonly #splitter = new LineSplitter(LONGEST_LINE);
+  #opened: OpenCommand | undefined;
+  #writer: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  #ended: CommandEnd | undefined;
+  #done: Promise<void> = Promise.resolve();
+  #closed = false;
+  /** Bytes that the server was sent and has not read. */
+  #unread = 0;
+
+  /** The SDK takes a transport with these for stdio: what does not answer `server/discover` is then of the first era. */
+  readonly pid = null;
+  readonly stderr = null;
+
+  /** `abort` ends the command. */
+  constructor(abort: AbortController) {
+    this.#abort = abort;
+  }
+
+  /** How the command ended; undefined: it has not. */
+  get ended(): CommandEnd | undefined {
+    return this.#ended;
+  }
+
+  /** Takes the command over, right after it was opened. */
+  attach(opened: OpenCommand): void {
+    this.#opened = opened;
+    this.#writer = opened.stdin.getWriter();
+    this.#done = opened.end.then((end) => {
+      this.#ended = end;
+      this.#closeOnce();
+    });
+  }
+
+  /** Takes bytes of the command's stdout. What is no message is passed over: many servers greet on stdout. */
+  receive(chunk: Uint8Array): void {
+    for (const line of this.#splitter.push(chunk)) {
+      if (line.kind === "line") this.#take(readWireMessage(line.bytes));
+      else this.onerror?.(new Error(`A line is longer than ${LONGEST_LINE} bytes`));
+    }
+  }
+
+  #take(wire: WireMessage): void {
+    switch (wire.kind) {
+      case "batch":
+        for (const item of wire.items) this.#take(item);
+        return;
+      case "invalid":
+        return this.onerror?.(new Error(wire.problem));
+      case "blank":
+        return;
+      default:
+        return this.onmessage?.(wire.message);
+    }
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed || this.#writer === undefined) throw new Error("The server has ended");
+    const bytes = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
+    this.#unread += bytes.length;
+    if (this.#unread > MOST_UNREAD) return this.end();
+    try {
+      await this.#writer.write(bytes);
+      this.#unread -= bytes.length;
+    } catch (thrown) {
+      // It has closed its stdin, most likely because it is ending: how it ended says more.
+      await this.#endsWithin(END_GRACE_MS);
+      throw thrown;
+    }
+  }
+
+  /** Ends the command at once. */
+  end(): void {
+    this.#abort.abort();
+  }
+
+  /** Closes the command's stdin, and ends the command when that does not do it in two seconds. */
+  async close(): Promise<void> {
+    this.#closeOnce();
+    if (this.#opened === undefined || this.#ended !== undefined) return;
+    const writer = this.#writer;
+    this.#writer = undefined;
+    await writer?.close().catch(ignoreGone);
+    if (!await this.#endsWithin(END_GRACE_MS)) this.#abort.abort();
+    await this.#done;
+  }
+
+  async #endsWithin(milliseconds: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, milliseconds);
+    await Promise.race([promise, this.#done]);
+    clearTimeout(timer);
+    return this.#ended !== undefined;
+  }
+
+  #closeOnce(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.onclose?.();
+  }
+}
+
+/** Its stdin may be closed already because it has ended. */
+function ignoreGone(thrown: unknown): void {
+  if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
+  throw thrown;
+}

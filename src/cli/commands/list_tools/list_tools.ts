@@ -1,0 +1,110 @@
+/**
+ * `list-tools` (requirement L2): our own tools as a client is offered them, or those of any other MCP server, over
+ * stdio (started inside the sandbox, S3) or HTTP.
+ */
+import type { Tool } from "@modelcontextprotocol/server";
+import { UsageError, UserError } from "../../../base/errors.ts";
+import type { UnavailableTool } from "../../../catalog/model/leaf.ts";
+import { describeProblem } from "../../../catalog/model/problem.ts";
+import { ToolLister } from "../../../service/connection/definitions.ts";
+import { shorten } from "../../../base/visible_text.ts";
+import { colours } from "../../terminal/colours.ts";
+import { compose } from "../../../app/compose.ts";
+import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
+import { NO_SANDBOX_SERVER, openRunLog } from "../../terminal/run_log.ts";
+import type { CommandContext } from "../../terminal/context.ts";
+import { commandConnection, httpConnection, listOther } from "./other_server.ts";
+import { toolLines, toolTable } from "./tool_table.ts";
+
+/** A server that says nothing for so long is given up, milliseconds. */
+const SILENCE_MS = 10_000;
+/** So many characters of a line about what is missing. */
+const LONGEST_LINE = 200;
+
+interface Listing {
+  readonly tools: readonly Tool[];
+  readonly unavailable: readonly UnavailableTool[];
+  /** What the other server calls itself; undefined: it is ours. */
+  readonly server?: { readonly name: string; readonly version: string } | undefined;
+}
+
+/** Lists the tools; resolves with the exit code. */
+export async function listTools(context: CommandContext): Promise<number> {
+  const { operands, flags, environment } = context;
+  const url = flags.get("http")?.[0];
+  if (url !== undefined && operands.length > 0) {
+    throw new UsageError('Cannot use "--http" together with a command: choose one server');
+  }
+  if (flags.has("no-sandbox-server") && operands.length === 0) {
+    throw new UsageError('Cannot use "--no-sandbox-server" without a command after "--"');
+  }
+  const listing = url !== undefined
+    ? await overHttp(url, context)
+    : operands.length > 0
+    ? await overStdio(context)
+    : await ours(context);
+  if (flags.has("json")) {
+    await print(`${JSON.stringify(listing, null, 2)}\n`);
+    return 0;
+  }
+  const width = terminalWidth();
+  await print(
+    width === undefined
+      ? toolLines(listing.tools)
+      : toolTable(listing.tools, { width, colours: colours(mayColour(environment)) }),
+  );
+  for (const { names, reason, installInstructions } of listing.unavailable) {
+    const more = names.length > 1 ? ` and ${names.length - 1} more` : "";
+    const hint = installInstructions === "" ? "" : `. ${installInstructions}`;
+    await printProblem(shorten(`Not available: ${names[0]}${more}: ${reason}${hint}`, LONGEST_LINE));
+  }
+  return 0;
+}
+
+async function ours({ settings, warnings, environment }: CommandContext): Promise<Listing> {
+  await using log = openRunLog({ settings, warnings, environment });
+  const composing = { settings: { ...settings, pool: false, hotReload: false }, environment, log: log.logger };
+  await using program = await compose(composing);
+  log.start();
+  const catalog = await program.checkedTools();
+  for (const problem of catalog.problems) {
+    if (problem.severity === "error") await printProblem(describeProblem(problem));
+  }
+  return {
+    tools: new ToolLister(program.service).list(catalog, undefined),
+    unavailable: catalog.unavailable ?? [],
+  };
+}
+
+/** The limit for an answer is shorter than that for a command: `--timeout` of the command line, else a short time. */
+function answerLimit({ flags, settings }: CommandContext): { readonly timeoutMs: number } {
+  return { timeoutMs: flags.has("timeout") ? settings.timeoutSeconds * 1000 : SILENCE_MS };
+}
+
+async function overStdio(context: CommandContext): Promise<Listing> {
+  const { operands, environment, stop, flags } = context;
+  const open = flags.has("no-sandbox-server");
+  const settings = { ...context.settings, pool: false, hotReload: false, ...open && { sandbox: false } };
+  const warnings = open ? [...context.warnings, NO_SANDBOX_SERVER] : context.warnings;
+  await using log = openRunLog({ settings, warnings, environment });
+  await using program = await compose({ settings, environment, log: log.logger });
+  log.start();
+  await using connection = commandConnection(program, { argv: operands, stop });
+  return { ...await listOther(connection, answerLimit(context)), unavailable: [] };
+}
+
+async function overHttp(text: string, context: CommandContext): Promise<Listing> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
+    throw new UsageError(`Cannot use flag "--http": "${text}" is no http:// or https:// address`);
+  }
+  const permission = await Deno.permissions.query({ name: "net", host: url.host });
+  if (permission.state !== "granted") {
+    throw new UserError(
+      `Cannot connect to "${url.host}": this runtime was started without the network. ` +
+        "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
+    );
+  }
+  await using connection = httpConnection(url);
+  return { ...await listOther(connection, answerLimit(context)), unavailable: [] };
+}

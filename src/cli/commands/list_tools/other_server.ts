@@ -1,0 +1,149 @@
+/** Another MCP server, asked for its tools with the official client. The client is loaded when it is needed. */
+import type { Client, Tool, Transport, VersionNegotiationOptions } from "@modelcontextprotocol/client";
+import { messageOf, UserError } from "../../../base/errors.ts";
+import { VERSION } from "../../../base/version.ts";
+import { type CommandEnd, describeEnd } from "../../../process/command_runner.ts";
+import type { Program } from "../../../app/compose.ts";
+import { CommandTransport } from "./command_transport.ts";
+
+/** A way to a server; disposing of it ends the server where we started it. */
+export interface Connection extends AsyncDisposable {
+  /** For messages. */
+  readonly name: string;
+  /** A fresh one each time: a server that was started before is ended. */
+  transport(): Promise<Transport>;
+  /** Why the server ended, as a sentence, and what it wrote to stderr last; undefined and empty: nothing is known. */
+  lastWords(): Promise<{ readonly end: CommandEnd | undefined; readonly stderr: string }>;
+}
+
+/** What another server tells. */
+export interface OtherTools {
+  readonly tools: readonly Tool[];
+  readonly server: { readonly name: string; readonly version: string } | undefined;
+}
+
+/** How much of a failed server's stderr is shown. */
+const LAST_LINES = 15;
+/** Of the time for an answer: servers of the first era that ignore `server/discover` are then asked for `initialize`. */
+const DISCOVER_SHARE = 0.3;
+
+/**
+ * Connects, lists every page of tools, and disconnects. `timeoutMs`: for each answer.
+ * @throws {UserError} when the server does not answer as it should
+ */
+export async function listOther(connection: Connection, limits: { readonly timeoutMs: number }): Promise<OtherTools> {
+  let client: Client | undefined;
+  try {
+    client = await connect(connection, limits);
+    const tools = await everyPage(client, limits.timeoutMs);
+    const facts = client.getServerVersion();
+    return { tools, server: facts === undefined ? undefined : { name: facts.name, version: facts.version } };
+  } catch (thrown) {
+    throw new UserError(await explained(connection, limits, thrown), { cause: thrown });
+  } finally {
+    await client?.close();
+  }
+}
+
+/** As a client of both eras; what that breaks (some servers end at `server/discover`) is started as one of the first. */
+async function connect(connection: Connection, { timeoutMs }: { readonly timeoutMs: number }): Promise<Client> {
+  const { Client } = await import("@modelcontextprotocol/client");
+  const probe = { timeoutMs: timeoutMs * DISCOVER_SHARE };
+  const attempt = async (versionNegotiation: VersionNegotiationOptions) => {
+    const client = new Client({ name: "ahma_mcp", version: VERSION }, { versionNegotiation });
+    await client.connect(await connection.transport(), { timeout: timeoutMs - probe.timeoutMs });
+    return client;
+  };
+  try {
+    return await attempt({ mode: "auto", probe });
+  } catch (thrown) {
+    const { end } = await connection.lastWords();
+    // The SDK has no code of its own for all that goes wrong before `initialize`.
+    if (end?.kind === "not_started" || !messageOf(thrown).startsWith("Version negotiation")) throw thrown;
+    return await attempt({ mode: "legacy" });
+  }
+}
+
+/** The cause first: how the server ended says more than which answer did not come. */
+async function explained(connection: Connection, { timeoutMs }: { readonly timeoutMs: number }, thrown: unknown) {
+  const { end, stderr } = await connection.lastWords();
+  const cause = end !== undefined
+    ? describeEnd(end)
+    : isTimeout(thrown)
+    ? `It did not answer within ${
+      timeoutMs / 1000
+    } s. A server that is fetched first may need longer: --timeout SECONDS`
+    : messageOf(thrown);
+  const wrote = stderr === "" ? "" : `\nIt wrote:\n${stderr}`;
+  return `Cannot list the tools of ${connection.name}: ${cause}${wrote}`;
+}
+
+/** By the code of the SDK's error, whose class would have to be loaded. */
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "REQUEST_TIMEOUT";
+}
+
+async function everyPage(client: Client, timeout: number): Promise<Tool[]> {
+  const tools: Tool[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  while (true) {
+    const page = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout });
+    tools.push(...page.tools);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return tools;
+    if (seen.has(cursor)) throw new Error(`The server gives the page "${cursor}" again and again`);
+    seen.add(cursor);
+  }
+}
+
+/** A server at an address. */
+export function httpConnection(url: URL): Connection {
+  return {
+    name: `"${url.href}"`,
+    async transport() {
+      const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+      return new StreamableHTTPClientTransport(url);
+    },
+    lastWords: () => Promise.resolve({ end: undefined, stderr: "" }),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+/** A command that speaks MCP over stdio, started inside the program's sandbox. */
+export function commandConnection(
+  { runner, sandbox, service }: Pick<Program, "runner" | "sandbox" | "service">,
+  { argv, stop }: { readonly argv: readonly string[]; readonly stop: AbortSignal },
+): Connection {
+  const stderrFile = `${sandbox.directories.files}/stderr`;
+  let current: CommandTransport | undefined;
+  const onStop = () => current?.end();
+  stop.addEventListener("abort", onStop, { once: true });
+  return {
+    name: `"${argv.join(" ")}"`,
+    async transport() {
+      await current?.close();
+      await Deno.writeTextFile(stderrFile, "", { mode: 0o600 });
+      const abort = new AbortController();
+      const transport = current = new CommandTransport(abort);
+      if (stop.aborted) transport.end();
+      transport.attach(
+        await runner.open({
+          run: { argv },
+          directory: service.scope.roots[0] ?? "/",
+          environment: {},
+          stderrFile,
+        }, { signal: abort.signal, onOutput: (chunk) => transport.receive(chunk) }),
+      );
+      return transport;
+    },
+    async lastWords() {
+      const stderr = (await Deno.readTextFile(stderrFile)).trimEnd().split("\n").slice(-LAST_LINES).join("\n");
+      return { end: current?.ended, stderr };
+    },
+    async [Symbol.asyncDispose]() {
+      stop.removeEventListener("abort", onStop);
+      await current?.close();
+    },
+  };
+}

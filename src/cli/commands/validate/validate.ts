@@ -1,0 +1,130 @@
+/**
+ * `validate` (requirement L3): tool files are read as the server would read them, and every problem is told with its
+ * place. A file named alone is judged among its neighbours, because sequences call the tools of other files.
+ */
+import { withoutTrailing } from "../../../base/without_trailing.ts";
+import { locateFindings } from "../../../catalog/load/positions.ts";
+import { findToolsDirectory } from "../../../catalog/load/find_tools.ts";
+import type { CatalogProblem } from "../../../catalog/model/leaf.ts";
+import { loadCatalogFromTexts, type ToolText } from "../../../catalog/load/load.ts";
+import { compareText, sortProblems } from "../../../catalog/model/problem.ts";
+import { readToolFile, readToolTexts } from "../../../catalog/load/read_directory.ts";
+import { colours } from "../../terminal/colours.ts";
+import { embeddedTools } from "../../../settings/embedded.ts";
+import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
+import type { CommandContext } from "../../terminal/context.ts";
+import { describeWithSource } from "./source_excerpt.ts";
+
+/** Where tool files usually are in a repository that ships them. */
+const LAST_RESORT = "tools";
+
+/** What was found in a set of files. */
+interface Report {
+  readonly files: readonly string[];
+  readonly problems: readonly CatalogProblem[];
+  /** Texts by file, for excerpts. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Checks the files and directories named, or the server's own; exit code 1 when something is wrong. */
+export async function validate(context: CommandContext): Promise<number> {
+  const { settings, operands, flags, environment, settingsProblem } = context;
+  if (settingsProblem !== undefined) {
+    await printProblem(`Warning: ${settingsProblem}; these settings are left out here`);
+  }
+  const paths = operands.length > 0
+    ? operands.map((path) => ({ path, directory: isDirectory(path) }))
+    : [{ path: shownDirectory(settings.toolsDirectory), directory: true }];
+  const bundled = await embeddedTools(settings.bundles);
+  const reports: Report[] = [];
+  for (const path of paths) reports.push(await check(path, bundled));
+  const report = joined(reports);
+  const count = (severity: CatalogProblem["severity"]) =>
+    report.problems.filter((problem) => problem.severity === severity).length;
+  const [errors, warnings] = [count("error"), count("warning")];
+  if (flags.has("json")) {
+    await print(`${JSON.stringify({ files: report.files, errors, warnings, problems: report.problems }, null, 2)}\n`);
+  } else {
+    const style = { excerpt: terminalWidth() !== undefined, colours: colours(mayColour(environment)) };
+    const lines = report.problems.map((one) => describeWithSource(one, report.texts.get(one.file), style));
+    if (lines.length > 0) await print(`${lines.join("\n")}\n`);
+    await printProblem(
+      `${counted(report.files.length, "file")}, ${counted(errors, "error")}, ${counted(warnings, "warning")}`,
+    );
+  }
+  return errors > 0 || flags.has("strict") && warnings > 0 ? 1 : 0;
+}
+
+function shownDirectory(explicit: string | undefined): string {
+  if (explicit !== undefined) return explicit;
+  const cwd = Deno.cwd();
+  const found = findToolsDirectory(undefined, cwd);
+  return found === undefined ? LAST_RESORT : found.slice(cwd.length + 1);
+}
+
+interface Named {
+  readonly path: string;
+  readonly directory: boolean;
+}
+
+async function check({ path, directory }: Named, bundled: readonly ToolText[]): Promise<Report> {
+  const folder = directory ? withoutTrailing(path, "/") || "/" : folderOf(path);
+  const read = readToolTexts(folder);
+  const own = directory ? { ...read, files: [...read.texts, ...read.problems].map(({ file }) => file) } : alone(path);
+  const real = directory || own.texts.length === 0 ? undefined : await Deno.realPath(path);
+  const neighbours = real === undefined ? [] : read.texts.filter(({ file }) => Deno.realPathSync(file) !== real);
+  const names = new Set([...own.texts, ...neighbours].map(({ file }) => nameOf(file)));
+  const shipped = bundled.filter(({ file }) => !names.has(nameOf(file)));
+  const catalog = await loadCatalogFromTexts([...shipped, ...neighbours, ...own.texts]);
+  const wanted = new Set(own.files);
+  const found = catalog.problems.filter(({ file }) => wanted.has(file));
+  const silent = own.texts.filter(({ file }) => !found.some((problem) => problem.file === file));
+  // Keys given twice are looked for only in files with other problems when the server loads them.
+  const repeated = await Promise.all(silent.map(({ file, text }) => locateFindings(file, text, [])));
+  return {
+    files: [...wanted].sort(compareText),
+    problems: [...own.problems, ...found, ...repeated.flat()],
+    texts: new Map(own.texts.map(({ file, text }) => [file, text])),
+  };
+}
+
+function alone(path: string) {
+  const read = readToolFile(path);
+  return "text" in read
+    ? { files: [path], texts: [read], problems: [] }
+    : { files: [path], texts: [], problems: [read] };
+}
+
+function joined(reports: readonly Report[]): Report {
+  const unique = new Map(
+    reports.flatMap(({ problems }) => problems).map((problem) => [JSON.stringify(problem), problem]),
+  );
+  return {
+    files: [...new Set(reports.flatMap(({ files }) => files))],
+    problems: sortProblems([...unique.values()]),
+    texts: new Map(reports.flatMap(({ texts }) => [...texts])),
+  };
+}
+
+/** A path that is not there is read like a file, which says what is wrong with it. */
+function isDirectory(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch (thrown) {
+    if (thrown instanceof Error) return false;
+    throw thrown;
+  }
+}
+
+function folderOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash < 0 ? "." : path.slice(0, Math.max(1, slash));
+}
+
+function nameOf(file: string): string {
+  return file.slice(file.lastIndexOf("/") + 1);
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

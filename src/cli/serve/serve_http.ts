@@ -1,0 +1,69 @@
+/** The life of the HTTP server (H1, H11): log, token and rooms, then clients until a signal comes. */
+import { messageOf, UserError } from "../../base/errors.ts";
+import { composeHttp } from "../../app/http/compose_http.ts";
+import { httpEcho } from "./http_echo.ts";
+import type { HttpSettings } from "../../settings/http_settings.ts";
+import { httpToken } from "../../app/http/http_token.ts";
+import { openTrees } from "../../app/open_places.ts";
+import { printProblem } from "../terminal/print.ts";
+import { NO_SANDBOX_SERVER, openRunLog } from "../terminal/run_log.ts";
+import type { ServeOptions } from "./serve.ts";
+
+/**
+ * Serves until `stop` aborts; resolves with the exit code.
+ * @throws {UserError} when the server refuses to start
+ */
+export async function serveHttp(options: ServeOptions, http: HttpSettings): Promise<number> {
+  const { settings, environment, stop, flags } = options;
+  const open = http.serverCommand !== undefined && http.openServer;
+  const warnings = open ? [...options.warnings, NO_SANDBOX_SERVER] : options.warnings;
+  await askForNetwork(http);
+  await using log = openRunLog({ settings, warnings, environment });
+  const { logger } = log;
+  log.start();
+  try {
+    const token = http.requireToken ? await httpToken(environment, openTrees(settings, environment)) : undefined;
+    const echo = httpEcho(settings, environment);
+    await using program = await composeHttp({
+      settings,
+      http,
+      flags,
+      environment,
+      token: token?.token,
+      echo,
+      log: logger,
+      stop,
+    });
+    const { host, port } = program.server;
+    const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}/mcp`;
+    logger.info("Listening", { address });
+    if (token !== undefined) await printProblem(`Token file: ${token.path}`);
+    await printProblem(`Listening on ${address}`);
+    const lost = await Promise.race([aborted(stop), program.server.lost]);
+    if (lost !== undefined) throw lost;
+  } catch (thrown) {
+    if (stop.aborted) {
+      logger.info("Ended before it had started", { signal: stop.reason });
+      return 0;
+    }
+    logger.error("Ended by an error", { error: messageOf(thrown) });
+    throw thrown;
+  }
+  logger.info("Ended", { signal: stop.reason });
+  return 0;
+}
+
+/** The start script grants the network; a command line of one's own may leave it out. */
+async function askForNetwork({ host }: HttpSettings): Promise<void> {
+  const { state } = await Deno.permissions.query({ name: "net", host });
+  if (state === "granted") return;
+  throw new UserError(
+    `Cannot listen on "${host}": this runtime was started without the network. ` +
+      "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
+  );
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return Promise.resolve(undefined);
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
+}

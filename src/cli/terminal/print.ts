@@ -1,0 +1,86 @@
+/** What a person reads on a terminal. Only for runs that never speak MCP, such as `--help` (requirement C2). */
+
+import { messageOf, UserError } from "../../base/errors.ts";
+import { messageText, TerminalFilter } from "./terminal_text.ts";
+
+/** How long to leave a full pipe alone that somebody switched to non-blocking, in milliseconds. */
+const FULL_PIPE_RETRY_MS = 5;
+
+/** Writes an answer to stdout. A reader who has gone (`| head`) has read enough, and that is no fault. */
+export async function print(text: string): Promise<void> {
+  await ignoringGoneReader(() => writeAll(Deno.stdout, messageText(text)));
+}
+
+/** Writes a message for a person to stderr; without a reader there is nobody to tell, and that is no fault. */
+export async function printProblem(text: string): Promise<void> {
+  await ignoringGoneReader(() => writeAll(Deno.stderr, `${messageText(text)}\n`));
+}
+
+/** A command's output on stdout. */
+export interface CommandPrinter {
+  /**
+   * Writes before it returns, so that a flood of output waits for its reader instead of filling the memory. False: the
+   * reader has gone.
+   */
+  readonly write: (chunk: Uint8Array) => boolean;
+  /** Nothing more comes. */
+  readonly end: () => void;
+}
+
+/** As it comes into a file or a pipe; on a terminal with nothing but its colours. */
+export function commandPrinter(): CommandPrinter {
+  if (!Deno.stdout.isTerminal()) return { write: writeNow, end: () => {} };
+  const filter = new TerminalFilter();
+  return { write: (chunk) => writeNow(filter.push(chunk)), end: () => void writeNow(filter.end()) };
+}
+
+function writeNow(bytes: Uint8Array): boolean {
+  let rest = bytes;
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(Deno.stdout.writeSync(rest));
+    } catch (thrown) {
+      if (isGoneReader(thrown)) return false;
+      if (!(thrown instanceof Deno.errors.WouldBlock)) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE_RETRY_MS);
+    }
+  }
+  return true;
+}
+
+/** Whether answers on stdout may be coloured: on a terminal, unless `NO_COLOR` is set to anything. */
+export function mayColour(environment: Readonly<Record<string, string>>): boolean {
+  return Deno.stdout.isTerminal() && (environment["NO_COLOR"] ?? "") === "";
+}
+
+/** Columns of the terminal that stdout is; undefined: it is none. */
+export function terminalWidth(): number | undefined {
+  if (!Deno.stdout.isTerminal()) return undefined;
+  const { columns } = Deno.consoleSize();
+  return columns > 0 ? columns : 80;
+}
+
+async function ignoringGoneReader(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (thrown) {
+    if (isGoneReader(thrown)) return;
+    throw new UserError(`Cannot write the answer: ${messageOf(thrown)}`);
+  }
+}
+
+function isGoneReader(thrown: unknown): boolean {
+  return thrown instanceof Deno.errors.BrokenPipe || thrown instanceof Deno.errors.BadResource;
+}
+
+async function writeAll(target: { write(bytes: Uint8Array): Promise<number> }, text: string): Promise<void> {
+  let rest = new TextEncoder().encode(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(await target.write(rest));
+    } catch (thrown) {
+      if (!(thrown instanceof Deno.errors.WouldBlock)) throw thrown;
+      await new Promise((resolve) => setTimeout(resolve, FULL_PIPE_RETRY_MS));
+    }
+  }
+}

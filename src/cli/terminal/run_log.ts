@@ -1,0 +1,46 @@
+/** The log of a run that starts commands, and the warnings a person must see before it does (requirements L8, S14). */
+import { VERSION } from "../../base/version.ts";
+import { createLog, type Log, logDirectory } from "../../logging/logging.ts";
+import { isInOpenTree, openTrees } from "../../app/open_places.ts";
+import { printProblem } from "./print.ts";
+import type { Settings } from "../../settings/settings.ts";
+
+const NO_SANDBOX =
+  "Sandbox off (--no-sandbox): commands run with all your rights and can change or read anything you can";
+
+/** Said when somebody's server is started without a sandbox (S3). */
+export const NO_SANDBOX_SERVER =
+  "Sandbox off for the other server (--no-sandbox-server): it runs with all your rights and can change anything you can";
+
+/** What the log depends on. */
+export interface RunLogOptions {
+  readonly settings: Settings;
+  /** Sentences for a person. */
+  readonly warnings: readonly string[];
+  /** The server's own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Opens the log and says the warnings, in it and on stderr. */
+export function openRunLog({ settings, warnings, environment }: RunLogOptions): Log {
+  const directory = logDirectory(environment);
+  const open = settings.sandbox && directory !== undefined && isInOpenTree(directory, openTrees(settings, environment));
+  if (open && !settings.logToStderr) {
+    void printProblem(
+      `Warning: the log is not written: commands can write to "${directory}", and a link there would lead it anywhere`,
+    );
+  }
+  const log = createLog({
+    toStderr: settings.logToStderr,
+    debug: settings.debug,
+    directory: open ? undefined : directory,
+    colour: Deno.stderr.isTerminal() && (environment["NO_COLOR"] ?? "") === "",
+    warn: (sentence) => void (open || printProblem(sentence)),
+  });
+  log.logger.info("Starting", { version: VERSION, pid: Deno.pid });
+  for (const warning of settings.sandbox ? warnings : [NO_SANDBOX, ...warnings]) {
+    log.logger.warn(warning);
+    if (!settings.logToStderr) void printProblem(`Warning: ${warning}`);
+  }
+  return log;
+}
