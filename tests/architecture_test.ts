@@ -169,3 +169,11 @@ Deno.test("N3 architecture: the start loads two packages, and parsers and client
   ]]);
   assert.deepStrictEqual([...packagesLoadedBy("a.ts", seen)], ["b"]);
 });
+
+Deno.test("architecture: each package of deno.json is imported", async () => {
+  const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const files = (await Promise.all(["src/", "scripts/", "tests/"].map(filesUnder))).flat();
+  const used = files.flatMap(({ text }) => importsOf(text).map(({ specifier }) => specifier));
+  const imported = (name: string) => used.some((specifier) => specifier === name || specifier.startsWith(`${name}/`));
+  assert.deepStrictEqual(Object.keys(imports).filter((name) => !imported(name)), []);
+});
