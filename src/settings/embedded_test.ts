@@ -12,7 +12,7 @@ Deno.test("T15 embeddedTools() holds every shipped tool file as it is", async ()
     return { file, text: await Deno.readTextFile(new URL(file, TOOLS)) };
   }));
   assert.deepStrictEqual(await embeddedTools(["all"]), expected);
-  // Nothing is checked in them at a start (catalog/load.ts).
+  // Nothing is checked in them at a start (catalog/load/load.ts).
   const parsed = expected.map(({ text }) => parseTool(text));
   assert.deepStrictEqual(
     parsed.map((tool) => tool.kind === "accepted" && !tool.repeatsKeys && tool.findings),

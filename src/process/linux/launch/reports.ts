@@ -1,4 +1,4 @@
-/** What the launcher writes to its report descriptor, decoded (sandbox/launcher/interpreter.ts has the format). */
+/** What the launcher writes to its report descriptor, decoded (sandbox/launcher/image/interpreter.ts has the format). */
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE, MISMATCH_ERRNO } from "../../../sandbox/launcher/image/interpreter.ts";
 
