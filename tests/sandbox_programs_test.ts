@@ -42,7 +42,7 @@ const WORKS: readonly Work[] = [
     program: "deno",
     files: { "main.ts": "const text: string = `deno ${6 * 7}`;\nconsole.log(text);\n" },
     command: "deno run main.ts && deno check -q main.ts && deno fmt --check -q main.ts && " +
-      "echo 'Deno.test(\"a\", () => {})' > a_test.ts && deno test -q a_test.ts && deno eval 'console.log(7 * 6)'",
+      "echo 'Deno.test(\"a\", () => {})' > a_test.js && deno test -q a_test.js && deno eval 'console.log(7 * 6)'",
     expected: /^deno 42[^]*1 passed[^]*^42$/m,
   },
   {
@@ -90,40 +90,47 @@ function installedFor(user: User, program: string): boolean {
   });
 }
 
-/** The real home where it is needed; what the server keeps goes into the bench all the same. */
-function environmentFor(user: User, work: Work, bench: Workbench): Readonly<Record<string, string>> {
-  // As root the tests stand in for an ordinary user, whose home is not root's.
-  if (work.realHome === undefined || (user === "ordinary" && Deno.uid() === 0)) return {};
+/** The real home; what the server keeps goes into the bench all the same. */
+function realHome(bench: Workbench): Readonly<Record<string, string>> {
   const kept = { XDG_CACHE_HOME: `${bench.home}/.cache`, XDG_STATE_HOME: `${bench.home}/.state` };
   return { ...kept, HOME: Deno.env.get("HOME") ?? bench.home };
+}
+
+/** Each work in a directory of its own, but git in the scope itself: there its files are protected. */
+async function works(server: ServerProcess, bench: Workbench, work: Work): Promise<void> {
+  const directory = work.program === "git" ? "." : work.program;
+  for (const [path, text] of Object.entries({ ".keep": "", ...work.files })) bench.write(`${directory}/${path}`, text);
+  const answer = await server.call("sandboxed_shell", {
+    command: work.command,
+    working_directory: directory,
+    execution_mode: "Synchronous",
+    timeout_seconds: 120,
+  }, { deadline: 130_000 });
+  assert.match(answer.text.trim(), work.expected);
+  assert.ok(!answer.failed, answer.text);
 }
 
 /** All of it works with the network closed as well: nothing here needs one. */
 const NETWORKS = ["full", "none"] as const;
 
 for (const user of usersAtHand()) {
-  for (const [network, work] of NETWORKS.flatMap((one) => WORKS.map((work) => [one, work] as const))) {
-    const ignore = !installedFor(user, work.program);
-    const reason = ignore ? ` (ignored: ${work.program} is not installed where this user can reach it)` : "";
-    const origin = user === "ordinary" && Deno.uid() === 0 ? " with what is under /usr" : "";
-    Deno.test({
-      name: `S4 ${work.program} works inside the sandbox as ${user}${origin}, network ${network}${reason}`,
-      ignore,
-      fn: async () => {
-        using bench = new Workbench(user);
-        for (const [path, text] of Object.entries(work.files ?? {})) bench.write(path, text);
-        await using server = await ServerProcess.start(bench, {
-          flags: ["--network", network],
-          environment: environmentFor(user, work, bench),
-        });
-        const answer = await server.call("sandboxed_shell", {
-          command: work.command,
-          execution_mode: "Synchronous",
-          timeout_seconds: 120,
-        }, { deadline: 130_000 });
-        assert.match(answer.text.trim(), work.expected);
-        assert.ok(!answer.failed, answer.text);
-      },
+  // As root the tests stand in for an ordinary user, whose home is not root's.
+  const standIn = user === "ordinary" && Deno.uid() === 0;
+  for (const [network, home] of NETWORKS.flatMap((one) => [[one, "its own"], [one, "the real"]] as const)) {
+    const group = WORKS.filter((work) => (work.realHome === true && !standIn) === (home === "the real"));
+    if (group.length === 0) continue;
+    const origin = standIn ? " with what is under /usr" : "";
+    Deno.test(`S4 programs work inside the sandbox as ${user}${origin}, network ${network}, ${home} home`, async (t) => {
+      using bench = new Workbench(user);
+      await using server = await ServerProcess.start(bench, {
+        flags: ["--network", network],
+        environment: home === "the real" ? realHome(bench) : {},
+      });
+      for (const work of group) {
+        const ignore = !installedFor(user, work.program);
+        const reason = ignore ? " (ignored: not installed where this user can reach it)" : "";
+        await t.step({ name: `${work.program}${reason}`, ignore, fn: () => works(server, bench, work) });
+      }
     });
   }
 }
