@@ -5,27 +5,36 @@ import { HttpServerProcess } from "./_support/http_server.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("fixtures/call_back.py", import.meta.url));
-const OWN = /status 403 .*(one of this server's own commands|which process holds the other end)/;
+const REFUSED = /status 403 .*(one of this server's own commands|which process holds the other end)/;
 
 interface Caller {
-  readonly how: string;
+  readonly hows: readonly string[];
   readonly server: HttpServerProcess;
   /** A port that somebody outside uses with this server. */
   readonly borrowed: number;
   readonly token: string;
 }
 
-function words({ how, server, borrowed, token }: Caller): readonly string[] {
-  return ["call_back.py", how, String(server.port), String(borrowed), token];
+function words({ hows, server, borrowed, token }: Caller): readonly string[] {
+  return ["call_back.py", hows.join(","), String(server.port), String(borrowed), token];
 }
 
-async function fromOutside(directory: string, caller: Caller): Promise<string> {
+/** Runs the program as a command, and as a child that the command leaves behind. */
+async function assertRefused(client: HttpClient, caller: Caller): Promise<void> {
+  const line = (hows: readonly string[]) =>
+    ["python3", ...words({ ...caller, hows }).map((word) => `'${word}'`)].join(" ");
+  const begun = `setsid sh -c "${line(caller.hows.slice(0, 1))} > out; touch done"`;
+  const child = `(${begun} &); until [ -e done ]; do sleep 0.02; done; cat out`;
+  const { text } = await client.shell(`${line(caller.hows)}; echo; ${child}`);
+  const answers = text.split("\n").filter((answer) => answer.includes(": "));
+  assert.deepStrictEqual(answers.map((answer) => answer.split(":")[0]), [...caller.hows, caller.hows[0]], text);
+  for (const answer of answers) assert.match(answer, REFUSED);
+}
+
+/** The same program is served when it is no command of the server: a person, or a client, runs it. */
+async function assertServed(directory: string, caller: Caller): Promise<void> {
   const { stdout } = await new Deno.Command("python3", { args: [...words(caller)], cwd: directory }).output();
-  return new TextDecoder().decode(stdout);
-}
-
-async function fromInside(client: HttpClient, caller: Caller): Promise<string> {
-  return (await client.shell(["python3", ...words(caller).map((word) => `'${word}'`)].join(" "))).text;
+  assert.strictEqual(new TextDecoder().decode(stdout), caller.hows.map((how) => `${how}: status 200 \n`).join(""));
 }
 
 const SETUPS: Readonly<Record<string, (scope: string) => readonly string[]>> = {
@@ -50,13 +59,9 @@ for (const user of usersAtHand()) {
       const borrowed = outside.localAddr.port;
       const ways = ["plain", "borrowed", ...setup.includes("ceiling") ? ["borrowed in flight"] : []];
       const hows = flags("").length > 0 ? [...ways, "modern"] : ways;
-      for (const how of hows) {
-        assert.match(await fromInside(client, { how, server, borrowed, token }), OWN, how);
-      }
-      // The very same programs are served when somebody else runs them.
-      for (const how of hows.filter((one) => one !== "borrowed in flight")) {
-        assert.strictEqual(await fromOutside(root, { how, server, borrowed, token }), "status 200 \n", how);
-      }
+      const caller = { hows, server, borrowed, token };
+      await assertRefused(client, caller);
+      await assertServed(root, { ...caller, hows: hows.filter((how) => how !== "borrowed in flight") });
       assert.match((await client.shell("pwd")).text, new RegExp(root));
     });
   }
@@ -68,9 +73,9 @@ Deno.test("S6 H8 a command that calls back over IPv6 gets no session", async () 
   const root = `${bench.scope}/root`;
   await using server = await HttpServerProcess.start(bench, { flags: ["--session-isolation", "--http-host", "::1"] });
   await using client = await HttpClient.connect(server, { roots: [root] });
-  const caller = { how: "ipv6", server, borrowed: 0, token: "-" };
-  assert.match(await fromInside(client, caller), OWN);
-  assert.strictEqual(await fromOutside(root, caller), "status 200 \n");
+  const caller = { hows: ["ipv6"], server, borrowed: 0, token: "-" };
+  await assertRefused(client, caller);
+  await assertServed(root, caller);
 });
 
 const FIRST_OF_ALL = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
@@ -94,9 +99,9 @@ Deno.test({
       roots: [root],
       headers: { authorization: `Bearer ${token}` },
     });
-    const caller = { how: "plain", server, borrowed: 0, token };
-    assert.match(await fromInside(client, caller), OWN);
-    assert.strictEqual(await fromOutside(root, caller), "status 200 \n");
+    const caller = { hows: ["plain"], server, borrowed: 0, token };
+    await assertRefused(client, caller);
+    await assertServed(root, caller);
   },
 });
 

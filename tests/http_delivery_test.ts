@@ -3,17 +3,29 @@ import assert from "node:assert/strict";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { sharing } from "./_support/sharing.ts";
 
 const SHELL = "sandboxed_shell";
-const COMMAND = "echo the secret; touch begun; until [ -e go ]; do sleep 0.05; done";
+
+const testShared = sharing((bench) => HttpServerProcess.start(bench));
+const testIsolated = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--session-isolation"] }));
+
+/** Says a word, and goes on until the file `NAME.go` is there. */
+function command(name: string): string {
+  return `echo the secret; touch ${name}; until [ -e ${name}.go ]; do sleep 0.05; done`;
+}
+
 const INVALID_PARAMS = -32602;
 /** Of versions up to 2025-11-25. */
 const NO_RESOURCE = -32002;
 
 /** A task of 2025-11-25 that runs until `go` is there. */
 async function beginTask(client: HttpClient): Promise<string> {
-  const { result } = await client.request("tools/call", { name: SHELL, arguments: { command: COMMAND }, task: {} });
+  const { result } = await client.request("tools/call", {
+    name: SHELL,
+    arguments: { command: command("task") },
+    task: {},
+  });
   // The server's own answer, which the test then uses.
   return (result?.["task"] as { readonly taskId: string }).taskId;
 }
@@ -45,14 +57,12 @@ async function search(client: HttpClient, id: string): Promise<Readonly<Record<s
   return seen;
 }
 
-for (const [mode, flags] of [["shared", []], ["isolated", ["--session-isolation"]]] as const) {
-  Deno.test(`H2 H3 X5a C4 tasks and resources of one session are found by its client, and in no way by another, ${mode}`, async () => {
-    using bench = new Workbench();
-    await using server = await HttpServerProcess.start(bench, { flags });
+for (const [mode, test] of [["shared", testShared], ["isolated", testIsolated]] as const) {
+  test(`H2 H3 X5a C4 tasks and resources of one session are found by its client, and in no way by another, ${mode}`, async ({ bench, server }) => {
     await using one = await HttpClient.connect(server, { roots: [bench.scope] });
     await using other = await HttpClient.connect(server, { roots: [bench.scope] });
     const id = await beginTask(one);
-    await bench.appears("begun");
+    await bench.appears("task");
     for (const [way, found] of Object.entries(await search(one, id))) {
       assert.ok(found.includes(id) || /subscribe|output/.test(way) && found.startsWith("{"), `${way}: ${found}`);
     }
@@ -70,7 +80,7 @@ for (const [mode, flags] of [["shared", []], ["isolated", ["--session-isolation"
     for (const method of ["tasks/cancel", "tasks/result"]) {
       assert.strictEqual(outcome(await other.request(method, { taskId: id })), String(INVALID_PARAMS), method);
     }
-    bench.write("go", "");
+    bench.write("task.go", "");
     assert.match(toolAnswer(await one.request("tasks/result", { taskId: id })).text, /the secret/);
     assert.strictEqual((await one.hears("notifications/resources/updated")).params?.["uri"], `ahma://operations/${id}`);
     await other.shell("true");
@@ -78,47 +88,54 @@ for (const [mode, flags] of [["shared", []], ["isolated", ["--session-isolation"
   });
 }
 
-Deno.test("H2 X5c what ended in one session is told with that session's next result only", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
-  await using one = await HttpClient.connect(server);
-  await using other = await HttpClient.connect(server);
-  const { operation } = await one.start(COMMAND);
-  await bench.appears("begun");
-  bench.write("go", "");
-  await one.hears("notifications/message");
-  assert.doesNotMatch((await other.shell("echo mine")).text, /secret|Ended in the meantime/);
-  assert.match((await one.shell("echo mine")).text, new RegExp(`Ended in the meantime[^]*${operation?.operation_id}`));
-});
+testShared(
+  "H2 X5c what ended in one session is told with that session's next result only",
+  async ({ bench, server }) => {
+    await using one = await HttpClient.connect(server);
+    await using other = await HttpClient.connect(server);
+    const { operation } = await one.start(command("news"));
+    await bench.appears("news");
+    bench.write("news.go", "");
+    await one.hears("notifications/message");
+    assert.doesNotMatch((await other.shell("echo mine")).text, /secret|Ended in the meantime/);
+    assert.match(
+      (await one.shell("echo mine")).text,
+      new RegExp(`Ended in the meantime[^]*${operation?.operation_id}`),
+    );
+  },
+);
 
-Deno.test("H2 H4 a client without a session finds its task and its resource by their id, and no list names them", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
-  await using session = await HttpClient.connect(server);
-  const ask = async (method: string, params: Readonly<Record<string, unknown>>) => {
-    const response = await server.modern(method, params, { accept: "application/json" });
-    return await response.json() as RpcMessage;
-  };
-  const started = toolAnswer(
-    await ask("tools/call", {
-      name: SHELL,
-      arguments: { command: "echo the secret", execution_mode: "AsyncResultPush" },
-    }),
-  );
-  const id = started.operation?.operation_id ?? "";
-  await ask("tools/call", { name: "await", arguments: { operation_id: id } });
-  assert.match(outcome(await ask("resources/read", { uri: `ahma://operations/${id}/output` })), /the secret/);
-  for (const [method, params] of [["resources/list", {}], ["resources/read", { uri: "ahma://operations" }]] as const) {
-    assert.doesNotMatch(outcome(await ask(method, params)), new RegExp(id), method);
-  }
-  // Nor do the eras meet.
-  const own = (await session.start("echo mine")).operation?.operation_id ?? "";
-  assert.strictEqual(
-    outcome(await ask("resources/read", { uri: `ahma://operations/${own}` })),
-    outcome(await ask("resources/read", { uri: "ahma://operations/op_00000000000000000000000000" })),
-  );
-  assert.strictEqual(
-    outcome(await session.request("resources/read", { uri: `ahma://operations/${id}` })),
-    String(NO_RESOURCE),
-  );
-});
+testShared(
+  "H2 H4 a client without a session finds its task and its resource by their id, and no list names them",
+  async ({ server }) => {
+    await using session = await HttpClient.connect(server);
+    const ask = async (method: string, params: Readonly<Record<string, unknown>>) => {
+      const response = await server.modern(method, params, { accept: "application/json" });
+      return await response.json() as RpcMessage;
+    };
+    const started = toolAnswer(
+      await ask("tools/call", {
+        name: SHELL,
+        arguments: { command: "echo the secret", execution_mode: "AsyncResultPush" },
+      }),
+    );
+    const id = started.operation?.operation_id ?? "";
+    await ask("tools/call", { name: "await", arguments: { operation_id: id } });
+    assert.match(outcome(await ask("resources/read", { uri: `ahma://operations/${id}/output` })), /the secret/);
+    for (
+      const [method, params] of [["resources/list", {}], ["resources/read", { uri: "ahma://operations" }]] as const
+    ) {
+      assert.doesNotMatch(outcome(await ask(method, params)), new RegExp(id), method);
+    }
+    // Nor do the eras meet.
+    const own = (await session.start("echo mine")).operation?.operation_id ?? "";
+    assert.strictEqual(
+      outcome(await ask("resources/read", { uri: `ahma://operations/${own}` })),
+      outcome(await ask("resources/read", { uri: "ahma://operations/op_00000000000000000000000000" })),
+    );
+    assert.strictEqual(
+      outcome(await session.request("resources/read", { uri: `ahma://operations/${id}` })),
+      String(NO_RESOURCE),
+    );
+  },
+);

@@ -50,6 +50,17 @@ test("H10 H2 C3 fault 18: one server for all clients, same ids and tokens, and n
   assert.deepStrictEqual([a["born"], a["cwd"], a["client"]], [b["born"], bench.scope, ["ahma_mcp"]]);
 });
 
+test("H10 C3 fault 14: a server behind this one is asked with ids of our own, and clients get theirs, over HTTP", async ({ server }) => {
+  await using client = await HttpClient.connect(server);
+  const ids = [0, "0", "", -1, 9_007_199_254_740_991, 'a"b\u2028'];
+  const answers = await Promise.all(
+    ids.map((id) => client.request("tools/call", { name: "facts", arguments: {} }, { id })),
+  );
+  assert.deepStrictEqual(answers.map(({ id }) => id), ids);
+  const inner = answers.map((answer) => JSON.parse(toolAnswer(answer).text).id);
+  assert.strictEqual(new Set(inner).size, ids.length, JSON.stringify(inner));
+});
+
 test("H10 H2 what a shared server says by itself goes to whom it concerns, and its log to nobody", async ({ server }) => {
   await using one = await HttpClient.connect(server);
   await using other = await HttpClient.connect(server);

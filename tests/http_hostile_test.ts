@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
+import { sharing } from "./_support/sharing.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
@@ -26,17 +27,21 @@ async function refusalOf(response: Promise<Response>): Promise<readonly unknown[
   return [answer.status, error?.code, id];
 }
 
-const MODES: Readonly<Record<string, (scope: string, script: string) => readonly string[]>> = {
-  shared: () => [],
-  isolated: (scope) => ["--session-isolation", "--sandbox-scope", scope],
-  fronted: (_, script) => ["--server-command", "python3", "--server-args", script],
+const test = sharing((bench) => HttpServerProcess.start(bench));
+
+const MODES: Readonly<Record<string, typeof test>> = {
+  shared: test,
+  isolated: sharing((bench) =>
+    HttpServerProcess.start(bench, { flags: ["--session-isolation", "--sandbox-scope", bench.scope] })
+  ),
+  fronted: sharing((bench) => {
+    const script = bench.write("server.py", SCRIPT);
+    return HttpServerProcess.start(bench, { flags: ["--server-command", "python3", "--server-args", script] });
+  }),
 };
 
-for (const [mode, flags] of Object.entries(MODES)) {
-  Deno.test(`H8 C2 a message that nests too deep to be written again is refused, and the server lives, ${mode}`, async () => {
-    using bench = new Workbench();
-    const script = bench.write("server.py", SCRIPT);
-    await using server = await HttpServerProcess.start(bench, { flags: flags(bench.scope, script) });
+for (const [mode, test] of Object.entries(MODES)) {
+  test(`H8 C2 a message that nests too deep to be written again is refused, and the server lives, ${mode}`, async ({ server }) => {
     await using client = await HttpClient.connect(server);
     const { headers } = client;
     const call = (depth: number) =>
@@ -54,9 +59,7 @@ for (const [mode, flags] of Object.entries(MODES)) {
   });
 }
 
-Deno.test("H8 large bodies that never end take no more memory than a few do, and hold up no small message", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H8 large bodies that never end take no more memory than a few do, and hold up no small message", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   const mebibyte = 1024 * 1024;
   const large = `{"jsonrpc":"2.0","id":"large","method":"ping","params":{"x":"${"x".repeat(15 * mebibyte)}"}}`;
@@ -102,9 +105,7 @@ async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<vo
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
 }
 
-Deno.test("H8 a server whose connections are all taken serves again when they are free", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H8 a server whose connections are all taken serves again when they are free", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   const usual = await limitOfFiles(server.pid);
   const open = (await Array.fromAsync(Deno.readDir(`/proc/${server.pid}/fd`))).length;

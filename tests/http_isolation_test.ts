@@ -6,9 +6,14 @@ import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
 import { toolAnswer } from "./_support/json_rpc.ts";
 import { processesWith, type SeenProcess } from "./_support/processes.ts";
+import { sharing } from "./_support/sharing.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const ISOLATED = "--session-isolation";
+const test = sharing((bench) => HttpServerProcess.start(bench, { flags: [ISOLATED] }));
+const testCeiling = sharing((bench) =>
+  HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] })
+);
 const SHELL = "sandboxed_shell";
 
 /** A directory below the bench's scope, for a root. */
@@ -55,10 +60,8 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("H3 requests before the lock wait, the roots are asked for on the stream there is, and no process is born before", async () => {
-  using bench = new Workbench();
-  const root = rootIn(bench, "root");
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+test("H3 requests before the lock wait, the roots are asked for on the stream there is, and no process is born before", async ({ bench, server }) => {
+  const root = rootIn(bench, "early");
   await using client = await HttpClient.connect(server, { roots: [root], listens: false });
   const params = { name: SHELL, arguments: { command: "pwd", execution_mode: "Synchronous" } };
   const early = await client.send({ jsonrpc: "2.0", id: "early", method: "tools/call", params });
@@ -85,84 +88,85 @@ Deno.test("H3 requests before the lock wait, the roots are asked for on the stre
 
 Deno.test("H3 when the client does not do its part, the waiting requests are told what is missing", async () => {
   using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--handshake-timeout", "3"] });
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--handshake-timeout", "2"] });
   await using silent = await HttpClient.connect(server, { roots: [bench.scope], listens: false });
-  assert.match(await errorOf(silent), /not sent notifications\/initialized after 3 s.*--handshake-timeout/);
+  const unheard = errorOf(silent);
   await using deaf = await HttpClient.connect(server, { roots: [bench.scope], listens: false });
   await deaf.notify("notifications/initialized");
-  assert.match(await errorOf(deaf), /not answered roots\/list after 3 s.*GET/);
+  assert.match(await errorOf(deaf), /not answered roots\/list after 2 s.*GET/);
+  assert.match(await unheard, /not sent notifications\/initialized after 2 s.*--handshake-timeout/);
   // And for good: a late answer changes nothing.
   await deaf.listen();
   assert.match(await errorOf(deaf), /not answered roots\/list/);
 });
 
-Deno.test("H3 a client without roots gets the scope that was given, or hears what to do; so does one without any root", async () => {
-  using bench = new Workbench();
-  {
-    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
-    await using client = await HttpClient.connect(server);
-    assert.match(await errorOf(client), /declares no roots.*--sandbox-scope DIR/);
-    assert.match(JSON.stringify(await client.hears("notifications/sandbox/failed")), /declares no roots/);
-    // Most clients show that error to nobody: they are offered a tool that says what to do.
-    const problem = await errorOf(client);
-    assert.deepStrictEqual((await client.request("tools/list")).result, {
-      tools: [{
-        name: "status",
-        title: "Why there are no tools",
-        description: `The tools of this server cannot be used: ${problem}`,
-        inputSchema: { type: "object", properties: {}, additionalProperties: false },
-        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-      }],
-    });
-    assert.deepStrictEqual((await client.request("tools/call", { name: "status", arguments: {} })).result, {
-      content: [{ type: "text", text: `The tools of this server cannot be used: ${problem}` }],
-    });
-    const { error } = await client.request("tools/call", { name: SHELL, arguments: { command: "true" } });
-    assert.equal(error?.message, problem);
-    await using empty = await HttpClient.connect(server, { roots: [] });
-    assert.match(await errorOf(empty), /list of roots is empty.*--sandbox-scope DIR/);
-  }
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] });
-  for (const options of [{}, { roots: [] }]) {
-    await using client = await HttpClient.connect(server, options);
-    assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}$`, "m"));
-  }
+test("H3 a client without roots, or without any root, hears what to do", async ({ server }) => {
+  await using client = await HttpClient.connect(server);
+  assert.match(await errorOf(client), /declares no roots.*--sandbox-scope DIR/);
+  assert.match(JSON.stringify(await client.hears("notifications/sandbox/failed")), /declares no roots/);
+  // Most clients show that error to nobody: they are offered a tool that says what to do.
+  const problem = await errorOf(client);
+  assert.deepStrictEqual((await client.request("tools/list")).result, {
+    tools: [{
+      name: "status",
+      title: "Why there are no tools",
+      description: `The tools of this server cannot be used: ${problem}`,
+      inputSchema: { type: "object", properties: {}, additionalProperties: false },
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    }],
+  });
+  assert.deepStrictEqual((await client.request("tools/call", { name: "status", arguments: {} })).result, {
+    content: [{ type: "text", text: `The tools of this server cannot be used: ${problem}` }],
+  });
+  const { error } = await client.request("tools/call", { name: SHELL, arguments: { command: "true" } });
+  assert.equal(error?.message, problem);
+  await using empty = await HttpClient.connect(server, { roots: [] });
+  assert.match(await errorOf(empty), /list of roots is empty.*--sandbox-scope DIR/);
 });
 
-Deno.test("H3 H8 roots that are too broad, outside the ceiling or no directory are refused with the reason", async () => {
-  using bench = new Workbench();
-  const inner = rootIn(bench, "inner");
-  bench.write("file", "");
-  await Deno.symlink("/", `${bench.scope}/everything`);
-  await Deno.symlink(inner, `${bench.scope}/link`);
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] });
-  const rows: readonly (readonly [root: string, problem: RegExp])[] = [
-    ["/", /whole file system/],
-    [bench.home, /home directory/],
-    [bench.parent, /holds the home directory/],
-    [bench.elsewhere, /outside .*--sandbox-scope/],
-    [`${bench.scope}/everything`, /whole file system/],
-    [`${bench.scope}/missing`, /not an existing directory/],
-    [`${bench.scope}/file`, /not an existing directory/],
-    [`file://${bench.scope}/inner/%2e%2e/..`, /"\.\."/],
-    ["http://localhost/x", /file: URI/],
-    ["file://host/share", /another machine/],
-    [`file://${bench.scope}/%00`, /NUL/],
-  ];
-  for (const [root, problem] of rows) {
-    await using client = await HttpClient.connect(server, { roots: [root] });
-    assert.match(await errorOf(client), problem, root);
-  }
-  for (const root of [inner, `${bench.scope}/link`, bench.scope]) {
-    await using client = await HttpClient.connect(server, { roots: [root, "/etc"] });
-    assert.match((await client.shell("pwd")).text, new RegExp(`^${await Deno.realPath(root)}$`, "m"));
-  }
-});
+testCeiling(
+  "H3 a client without roots, or without any root, gets the scope that was given",
+  async ({ bench, server }) => {
+    for (const options of [{}, { roots: [] }]) {
+      await using client = await HttpClient.connect(server, options);
+      assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}$`, "m"));
+    }
+  },
+);
 
-Deno.test("H5 S1 other roots after the lock end the session: 403 once, then 404; the same roots again do nothing", async () => {
-  using bench = new Workbench();
-  const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+testCeiling(
+  "H3 H8 roots that are too broad, outside the ceiling or no directory are refused with the reason",
+  async ({ bench, server }) => {
+    const inner = rootIn(bench, "inner");
+    bench.write("file", "");
+    await Deno.symlink("/", `${bench.scope}/everything`);
+    await Deno.symlink(inner, `${bench.scope}/link`);
+    const rows: readonly (readonly [root: string, problem: RegExp])[] = [
+      ["/", /whole file system/],
+      [bench.home, /home directory/],
+      [bench.parent, /holds the home directory/],
+      [bench.elsewhere, /outside .*--sandbox-scope/],
+      [`${bench.scope}/everything`, /whole file system/],
+      [`${bench.scope}/missing`, /not an existing directory/],
+      [`${bench.scope}/file`, /not an existing directory/],
+      [`file://${bench.scope}/inner/%2e%2e/..`, /"\.\."/],
+      ["http://localhost/x", /file: URI/],
+      ["file://host/share", /another machine/],
+      [`file://${bench.scope}/%00`, /NUL/],
+    ];
+    for (const [root, problem] of rows) {
+      await using client = await HttpClient.connect(server, { roots: [root] });
+      assert.match(await errorOf(client), problem, root);
+    }
+    for (const root of [inner, `${bench.scope}/link`, bench.scope]) {
+      await using client = await HttpClient.connect(server, { roots: [root, "/etc"] });
+      assert.match((await client.shell("pwd")).text, new RegExp(`^${await Deno.realPath(root)}$`, "m"));
+    }
+  },
+);
+
+test("H5 S1 other roots after the lock end the session: 403 once, then 404; the same roots again do nothing", async ({ bench, server }) => {
+  const [one, two] = [rootIn(bench, "before"), rootIn(bench, "later")];
   await using client = await HttpClient.connect(server, { roots: [one] });
   await using other = await HttpClient.connect(server, { roots: [one] });
   assert.match((await client.shell("pwd")).text, new RegExp(one));
@@ -183,10 +187,8 @@ Deno.test("H5 S1 other roots after the lock end the session: 403 once, then 404;
   );
 });
 
-Deno.test("H6 a killed process: what it worked on gets an error that says so, what waits is served by the next, in the same scope", async () => {
-  using bench = new Workbench();
+test("H6 a killed process: what it worked on gets an error that says so, what waits is served by the next, in the same scope", async ({ bench, server }) => {
   const root = rootIn(bench, "root");
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
   await using client = await HttpClient.connect(server, { roots: [root] });
   const running = [1, 2, 3].map((name) =>
     client.request("tools/call", {
@@ -213,10 +215,8 @@ Deno.test("H6 a killed process: what it worked on gets an error that says so, wh
   await bench.processesGone("sleep 5555", 30_000);
 });
 
-Deno.test("H6 S1 a process does not come back when another directory has taken the place of its scope", async () => {
-  using bench = new Workbench();
-  const root = rootIn(bench, "root");
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+test("H6 S1 a process does not come back when another directory has taken the place of its scope", async ({ bench, server }) => {
+  const root = rootIn(bench, "replaced");
   await using client = await HttpClient.connect(server, { roots: [root] });
   await client.shell("true");
   const [before] = await sessionProcesses(bench, root);
@@ -228,25 +228,21 @@ Deno.test("H6 S1 a process does not come back when another directory has taken t
   assert.match(answer.error?.message ?? "", /replaced by another|ended while this request ran/);
 });
 
-Deno.test("H4 requests without a session need a scope that was given: else they are sent to begin one", async () => {
-  using bench = new Workbench();
-  {
-    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
-    const refused = await server.modern("tools/list", {});
-    const { error } = await refused.json();
-    assert.deepStrictEqual([refused.status, error.code], [400, -32022]);
-    assert.match(error.message, /begin with initialize.*--sandbox-scope/);
-    assert.ok(error.data.supported.includes("2025-11-25"));
-  }
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] });
+test("H4 requests without a session are sent to begin one where no scope was given", async ({ server }) => {
+  const refused = await server.modern("tools/list", {});
+  const { error } = await refused.json();
+  assert.deepStrictEqual([refused.status, error.code], [400, -32022]);
+  assert.match(error.message, /begin with initialize.*--sandbox-scope/);
+  assert.ok(error.data.supported.includes("2025-11-25"));
+});
+
+testCeiling("H4 requests without a session are served in the scope that was given", async ({ bench, server }) => {
   const args = { name: SHELL, arguments: { command: "pwd", execution_mode: "Synchronous" } };
   const answer = await server.modern("tools/call", args, { accept: "application/json" });
   assert.match(toolAnswer(await answer.json()).text, new RegExp(bench.scope));
 });
 
-Deno.test("H3 initialize is answered before there is a process, with what the process will be", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+test("H3 initialize is answered before there is a process, with what the process will be", async ({ server }) => {
   const response = await server.post(initializeMessage("2025-06-18", { hasRoots: true }), {
     accept: "application/json",
   });
@@ -255,35 +251,6 @@ Deno.test("H3 initialize is answered before there is a process, with what the pr
   assert.deepStrictEqual(result.capabilities.tools, { listChanged: true });
   assert.match(result.instructions, /Commands run in the first root of the client/);
 });
-
-for (const user of usersAtHand()) {
-  Deno.test(`S6 H8 a command that calls back gets no session of a wider scope, nor do its children, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
-    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
-    await using client = await HttpClient.connect(server, { roots: [one] });
-    bench.write(
-      "one/call.py",
-      `import json, sys, urllib.request, urllib.error
-body = json.dumps(${JSON.stringify(initializeMessage("2025-11-25", { hasRoots: true }))}).encode()
-request = urllib.request.Request("${server.url}", body, {"content-type": "application/json", "accept": "application/json"})
-try:
-    print("status", urllib.request.urlopen(request).status)
-except urllib.error.HTTPError as refused:
-    print("status", refused.code, json.loads(refused.read())["error"]["message"])
-`.replaceAll("true", "True").replaceAll("false", "False"),
-    );
-    for (const command of ["python3 call.py", "(setsid python3 call.py > out 2>&1 &) ; sleep 2; cat out"]) {
-      const { text } = await client.shell(command);
-      assert.match(text, /status 403 .*one of this server's own commands/, text);
-    }
-    // The very same program is served when somebody else runs it: a person, or a client that we are no parent of.
-    const outside = await new Deno.Command("python3", { args: ["call.py"], cwd: one }).output();
-    assert.strictEqual(new TextDecoder().decode(outside.stdout), "status 200\n");
-    await using other = await HttpClient.connect(server, { roots: [two] });
-    assert.match((await other.shell("pwd")).text, new RegExp(two));
-  });
-}
 
 Deno.test("H11 X14 a stop ends the sessions' processes with their grace", async () => {
   using bench = new Workbench();

@@ -3,12 +3,18 @@ import assert from "node:assert/strict";
 import { EventReader } from "./_support/event_reader.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { MODERN_META, type RpcMessage } from "./_support/json_rpc.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 const WITH_TASKS = { ...MODERN_META, [CAPABILITIES]: { extensions: { [TASKS]: {} } } };
+
+const test = sharing((bench) => {
+  bench.write(".ahma/tools/a.json", JSON.stringify({ name: "own", command: "echo", description: "One." }));
+  return HttpServerProcess.start(bench, { flags: ["--max-concurrency", "1"] });
+});
 
 /** One request of a client that declares the extension. */
 function ask(
@@ -43,9 +49,7 @@ async function nextMessage(reader: EventReader): Promise<RpcMessage> {
   return event.message ?? {};
 }
 
-Deno.test("X5 C3 H4 who listens to tasks over HTTP is told of each change of them, the end with its result", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: ["--max-concurrency", "1"] });
+test("X5 C3 H4 who listens to tasks over HTTP is told of each change of them, the end with its result", async ({ bench, server }) => {
   const first = await begin(server, "until [ -e go ]; do sleep 0.02; done; echo built; exit 3");
   const second = await begin(server, "echo next");
   const strange = await begin(server, "echo not listened to");
@@ -72,10 +76,7 @@ Deno.test("X5 C3 H4 who listens to tasks over HTTP is told of each change of the
   assert.deepStrictEqual(seen, [[first, "completed"], [second, "working"], [second, "completed"]]);
 });
 
-Deno.test("X5 H4 who listens when the task has ended is told at once, and other filters are served beside it", async () => {
-  using bench = new Workbench();
-  bench.write(".ahma/tools/a.json", JSON.stringify({ name: "own", command: "echo", description: "One." }));
-  await using server = await HttpServerProcess.start(bench);
+test("X5 H4 who listens when the task has ended is told at once, and other filters are served beside it", async ({ bench, server }) => {
   const id = await begin(server, "echo done");
   const uri = `ahma://operations/${id}`;
   await (await ask(server, "tools/call", { name: "await", arguments: { operation_id: id } })).body?.cancel();
@@ -94,9 +95,7 @@ Deno.test("X5 H4 who listens when the task has ended is told at once, and other 
   await reader.message(({ method }) => method === "notifications/tools/list_changed");
 });
 
-Deno.test("X5 C3 without the extension listening to tasks is -32021, wrong taskIds are -32602, JSON alone is 406, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("X5 C3 without the extension listening to tasks is -32021, wrong taskIds are -32602, JSON alone is 406, over HTTP", async ({ server }) => {
   const id = await begin(server, "true");
   const without = await server.modern("subscriptions/listen", { notifications: { taskIds: [id] } });
   const { error } = await without.json();

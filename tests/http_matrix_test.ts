@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { withDeadline } from "./_support/deadline.ts";
 import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
 import { MODERN_META } from "./_support/json_rpc.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { sharing } from "./_support/sharing.ts";
+
+const test = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--allow-origin", "https://ide.example"] }));
 
 /** Lines of a head; the value PORT stands for the server's. Undefined: the line is left out. */
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -85,7 +87,6 @@ async function end(server: HttpServerProcess, session: string): Promise<void> {
 /** Rows of one header by its values, each with the status of every kind of request. */
 interface HeaderMatrix {
   readonly header: string;
-  readonly flags?: readonly string[];
   readonly kinds: (inSession: (kind: Kind) => Kind) => readonly Kind[];
   readonly cells: Readonly<Record<string, readonly number[]>>;
   /** The row of requests without the header; absent: HTTP wants it. */
@@ -93,9 +94,10 @@ interface HeaderMatrix {
 }
 
 /** Asks row by row, in one session. */
-async function assertMatrix({ header, flags = [], kinds, cells, without }: HeaderMatrix): Promise<void> {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags });
+async function assertMatrix(
+  server: HttpServerProcess,
+  { header, kinds, cells, without }: HeaderMatrix,
+): Promise<void> {
   const session = await begin(server);
   const columns = kinds((kind) => ({ ...kind, headers: { ...kind.headers, [SESSION]: session } }));
   const values = Object.keys(cells).map((value) => [value, { [header]: value }] as const);
@@ -114,8 +116,8 @@ const ALL_REFUSED = [403, 403, 403, 403, 403, 403];
 const SERVED_FIRST = [200, 200, 200, 200, 204, 204];
 const SERVED_LATER = [200, 404, 404, 200, 204, 404];
 
-Deno.test("H8 C3 fault 1: the matrix of Host, for each kind of request, over HTTP", () =>
-  assertMatrix({
+test("H8 C3 fault 1: the matrix of Host, for each kind of request, over HTTP", ({ server }) =>
+  assertMatrix(server, {
     header: "Host",
     kinds: pageKinds,
     cells: {
@@ -137,10 +139,9 @@ Deno.test("H8 C3 fault 1: the matrix of Host, for each kind of request, over HTT
     },
   }));
 
-Deno.test("H8 C3 fault 1: the matrix of Origin, for each kind of request, over HTTP", () =>
-  assertMatrix({
+test("H8 C3 fault 1: the matrix of Origin, for each kind of request, over HTTP", ({ server }) =>
+  assertMatrix(server, {
     header: "Origin",
-    flags: ["--allow-origin", "https://ide.example"],
     kinds: pageKinds,
     cells: {
       "null": ALL_REFUSED,
@@ -163,11 +164,11 @@ Deno.test("H8 C3 fault 1: the matrix of Origin, for each kind of request, over H
     },
   }));
 
-Deno.test("H7 C3 the matrix of Accept, for each kind of request", () => {
+test("H7 C3 the matrix of Accept, for each kind of request", ({ server }) => {
   const all = [200, 200, 202, 200, 200, 200];
   const jsonOnly = [200, 200, 202, 200, 406, 406];
   const none = [406, 406, 406, 406, 406, 406];
-  return assertMatrix({
+  return assertMatrix(server, {
     header: "Accept",
     kinds: (inSession) => [INITIALIZE, inSession(PING), inSession(NOTIFICATION), LIST, inSession(GET), LISTEN],
     cells: {
@@ -190,9 +191,7 @@ Deno.test("H7 C3 the matrix of Accept, for each kind of request", () => {
   });
 });
 
-Deno.test("H4 C3 fault 7: the matrix of sessions, 400 without one and 404 for one that is none, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H4 C3 fault 7: the matrix of sessions, 400 without one and 404 for one that is none, over HTTP", async ({ server }) => {
   const live = await begin(server);
   const ended = await begin(server);
   await end(server, ended);
@@ -228,10 +227,10 @@ Deno.test("H4 C3 fault 7: the matrix of sessions, 400 without one and 404 for on
 const KNOWN = [200, 202, 202, 200, 200, 400];
 const UNKNOWN = [400, 400, 400, 400, 200, 400];
 
-Deno.test("H4 C3 fault 11: the matrix of MCP-Protocol-Version, in both eras, over HTTP", () => {
+test("H4 C3 fault 11: the matrix of MCP-Protocol-Version, in both eras, over HTTP", ({ server }) => {
   // What is newer than sessions contradicts initialize.
   const newer = [400, 400, 400, 400, 400, 400];
-  return assertMatrix({
+  return assertMatrix(server, {
     header: VERSION,
     kinds: (inSession) => [...[PING, NOTIFICATION, ANSWER, GET].map(inSession), INITIALIZE, LIST],
     cells: {
@@ -249,9 +248,7 @@ Deno.test("H4 C3 fault 11: the matrix of MCP-Protocol-Version, in both eras, ove
   });
 });
 
-Deno.test("H4 C3 fault 11: MCP-Protocol-Version counts for DELETE as well, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H4 C3 fault 11: MCP-Protocol-Version counts for DELETE as well, over HTTP", async ({ server }) => {
   const session = await begin(server);
   const versions = ["1999-01-01", "2026-07-28", "2025-11-25"];
   const rows = versions.map((version) => [version, { [VERSION]: version, [SESSION]: session }] as const);
@@ -259,9 +256,7 @@ Deno.test("H4 C3 fault 11: MCP-Protocol-Version counts for DELETE as well, over 
   assert.deepStrictEqual(await matrix(server, rows, [DELETE]), expected);
 });
 
-Deno.test("C1 C3 fault 11: the matrix of envelope and headers of 2026-07-28, with the code of each refusal, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("C1 C3 fault 11: the matrix of envelope and headers of 2026-07-28, with the code of each refusal, over HTTP", async ({ server }) => {
   const [VERSION_KEY, CAPABILITIES_KEY] = [
     "io.modelcontextprotocol/protocolVersion",
     "io.modelcontextprotocol/clientCapabilities",
@@ -303,9 +298,7 @@ Deno.test("C1 C3 fault 11: the matrix of envelope and headers of 2026-07-28, wit
   assert.deepStrictEqual(seen, rows.map(([what, , , expected]) => [what, expected]));
 });
 
-Deno.test("C1 C3 what 2026-07-28 took away is 404 and -32601, with its envelope", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("C1 C3 what 2026-07-28 took away is 404 and -32601, with its envelope", async ({ server }) => {
   const methods = ["initialize", "ping", "logging/setLevel", "resources/subscribe", "tasks/list", "tasks/result", "no"];
   const seen = [];
   for (const method of methods) {

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { EventReader } from "./_support/event_reader.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { sharing } from "./_support/sharing.ts";
+
+const test = sharing((bench) => HttpServerProcess.start(bench));
 
 /** More events than a session keeps: each request has two. */
 async function sayMuch(client: HttpClient): Promise<void> {
@@ -18,9 +20,7 @@ async function resume(client: HttpClient, lastEventId: string): Promise<EventRea
   );
 }
 
-Deno.test("H7 an answer that is no longer kept is an error to who comes back for it, and one that is kept is itself", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H7 an answer that is no longer kept is an error to who comes back for it, and one that is kept is itself", async ({ server }) => {
   await using client = await HttpClient.connect(server, { listens: false });
   await using reader = new EventReader(await client.send({ jsonrpc: "2.0", id: "mine", method: "ping" }));
   const priming = (await reader.next())?.id ?? (await reader.next())?.id ?? "";
@@ -38,9 +38,7 @@ Deno.test("H7 an answer that is no longer kept is an error to who comes back for
   assert.deepStrictEqual(await seen.rest(), []);
 });
 
-Deno.test("H7 C3 an event stream of which something is no longer kept goes on with a warning, where those are wanted", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H7 C3 an event stream of which something is no longer kept goes on with a warning, where those are wanted", async ({ server }) => {
   for (const level of ["debug", "error"]) {
     await using client = await HttpClient.connect(server, { listens: false });
     let stream = new EventReader(await client.fetch("GET", { accept: "text/event-stream" }));

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { EventReader } from "./_support/event_reader.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { sharing } from "./_support/sharing.ts";
 
-const ISOLATED = "--session-isolation";
+const test = sharing((bench) =>
+  HttpServerProcess.start(bench, { flags: ["--session-isolation", "--sandbox-scope", bench.scope] })
+);
 const CHANGED = "notifications/roots/list_changed";
 
-Deno.test("H5 H3 a client without a root keeps what was given for such clients, until it has one", async () => {
-  using bench = new Workbench();
+test("H5 H3 a client without a root keeps what was given for such clients, until it has one", async ({ bench, server }) => {
   bench.write("inner/.keep", "");
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] });
   for (const options of [{ roots: [] }, {}]) {
     await using client = await HttpClient.connect(server, options);
     assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}$`, "m"));
@@ -24,10 +24,8 @@ Deno.test("H5 H3 a client without a root keeps what was given for such clients, 
   assert.deepStrictEqual([await client.notify(CHANGED), await client.notify(CHANGED)], [403, 404]);
 });
 
-Deno.test("H3 roots that change while they are asked for are asked for again: the scope is the newest", async () => {
-  using bench = new Workbench();
+test("H3 roots that change while they are asked for are asked for again: the scope is the newest", async ({ bench, server }) => {
   for (const name of ["old", "new"]) bench.write(`${name}/.keep`, "");
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
   await using client = await HttpClient.connect(server, { roots: [], listens: false });
   await using stream = new EventReader(await client.fetch("GET", { accept: "text/event-stream" }));
   await client.notify("notifications/initialized");

@@ -5,9 +5,15 @@ import { EventReader } from "./_support/event_reader.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
 import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SHELL = "sandboxed_shell";
+
+const test = sharing((bench) => {
+  bench.write(".ahma/tools/one.json", JSON.stringify({ name: "one", command: "echo", description: "One." }));
+  return HttpServerProcess.start(bench);
+});
 
 function callMessage(id: string | number, command: string, progressToken?: string): object {
   const _meta = progressToken === undefined ? {} : { progressToken };
@@ -19,9 +25,7 @@ function callMessage(id: string | number, command: string, progressToken?: strin
   };
 }
 
-Deno.test("H2 C3 fault 18: two clients with the same id and the same progress token, and nothing crosses, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H2 C3 fault 18: two clients with the same id and the same progress token, and nothing crosses, over HTTP", async ({ server }) => {
   const names = ["alpha", "beta"];
   const clients = await Promise.all(names.map(() => HttpClient.connect(server)));
   const seen = await Promise.all(clients.map(async (client, index) => {
@@ -46,9 +50,7 @@ Deno.test("H2 C3 fault 18: two clients with the same id and the same progress to
   for (const client of clients) await client[Symbol.asyncDispose]();
 });
 
-Deno.test("H2 X11 the operations of one session cannot be seen, waited for or cancelled from another", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H2 X11 the operations of one session cannot be seen, waited for or cancelled from another", async ({ bench, server }) => {
   await using one = await HttpClient.connect(server);
   await using other = await HttpClient.connect(server);
   const started = await one.start("echo secret; touch begun; until [ -e go ]; do sleep 0.05; done");
@@ -69,9 +71,7 @@ Deno.test("H2 X11 the operations of one session cannot be seen, waited for or ca
   assert.deepStrictEqual(other.heard.filter(({ method }) => method === "notifications/message"), []);
 });
 
-Deno.test("H2 H4 requests without a session find an operation by its id only", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H2 H4 requests without a session find an operation by its id only", async ({ server }) => {
   const call = async (name: string, args: object) => {
     const response = await server.modern("tools/call", { name, arguments: args }, { accept: "application/json" });
     assert.strictEqual(response.status, 200);
@@ -86,17 +86,15 @@ Deno.test("H2 H4 requests without a session find an operation by its id only", a
   assert.deepStrictEqual([blind.isError, /operation_id/.test(blind.text)], [true, true]);
 });
 
-Deno.test("H7 an event stream that broke goes on after the last event seen, and nothing comes twice", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H7 an event stream that broke goes on after the last event seen, and nothing comes twice", async ({ bench, server }) => {
   await using client = await HttpClient.connect(server, { listens: false });
-  const command = "echo one; touch begun; until [ -e go ]; do sleep 0.05; done; echo two";
+  const command = "echo one; touch broke; until [ -e broke.go ]; do sleep 0.05; done; echo two";
   const response = await client.send(callMessage("c", command, "tok"));
   await using reader = new EventReader(response);
   const opening = await reader.message(({ method }) => method === "notifications/progress");
   // The client goes, the command does not (first era), and the answer is kept.
   await reader[Symbol.asyncDispose]();
-  bench.write("go", "");
+  bench.write("broke.go", "");
   const again = await client.fetch("GET", { accept: "text/event-stream", "last-event-id": opening.id ?? "" });
   await using resumed = new EventReader(again);
   const rest = await resumed.rest();
@@ -113,9 +111,7 @@ Deno.test("H7 an event stream that broke goes on after the last event seen, and 
   await wrong.body?.cancel();
 });
 
-Deno.test("H7 a stream is replayed to its own client only, and by its own events only", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H7 a stream is replayed to its own client only, and by its own events only", async ({ server }) => {
   await using client = await HttpClient.connect(server, { listens: false });
   const streams = await Promise.all(["a", "b"].map(async (name) => {
     await using reader = new EventReader(await client.send(callMessage(name, `echo ${name}${name}`)));
@@ -128,9 +124,7 @@ Deno.test("H7 a stream is replayed to its own client only, and by its own events
   assert.ok(text.includes("aa") && !text.includes("bb"), text);
 });
 
-Deno.test("H7 C3 fault 8: each message of the server goes to one stream only, however many are open, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H7 C3 fault 8: each message of the server goes to one stream only, however many are open, over HTTP", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   await using second = new EventReader(await client.fetch("GET", { accept: "text/event-stream" }));
   const { operation } = await client.start("true");
@@ -140,9 +134,7 @@ Deno.test("H7 C3 fault 8: each message of the server goes to one stream only, ho
   assert.deepStrictEqual(client.heard.filter(({ method }) => method === "notifications/message"), []);
 });
 
-Deno.test("H4 C3 fault 15: a client that leaves cancels its request in the newest era, and not in a session, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H4 C3 fault 15: a client that leaves cancels its request in the newest era, and not in a session, over HTTP", async ({ bench, server }) => {
   await using client = await HttpClient.connect(server);
   // More than the few hundred bytes below which the runtime would tell of the leaving by itself.
   const padding = ` # ${"x".repeat(4000)}`;
@@ -161,20 +153,18 @@ Deno.test("H4 C3 fault 15: a client that leaves cancels its request in the newes
     await leave(file, (signal) => server.modern("tools/call", { name: SHELL, arguments: args }, { signal, accept }));
     await bench.processesGone("sleep 4444", 30_000);
   }
-  const stays = `touch legacy; until [ -e go ]; do sleep 0.05; done; touch finished${padding}`;
+  const stays = `touch legacy; until [ -e left.go ]; do sleep 0.05; done; touch finished${padding}`;
   for (const accept of ["application/json", "text/event-stream"]) {
     await leave("legacy", (signal) => client.send(callMessage(accept, stays), { signal, accept }));
     await Deno.remove(`${bench.scope}/legacy`);
   }
-  bench.write("go", "");
+  bench.write("left.go", "");
   await bench.appears("finished");
   const bothEnded = async () => /0 running[^]*completed[^]*completed/.test((await client.call("status")).text);
   await until(bothEnded, 20_000, "both commands to end");
 });
 
-Deno.test("H7 a client that does not read holds up nobody, and a flood of its progress does not fill the memory", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H7 a client that does not read holds up nobody, and a flood of its progress does not fill the memory", async ({ bench, server }) => {
   await using lazy = await HttpClient.connect(server);
   await using busy = await HttpClient.connect(server);
   const flood =
@@ -203,23 +193,18 @@ Deno.test("H8 there are only so many sessions, and one that nobody uses ends", a
   const stream = await fetch(server.url, { headers: { "mcp-session-id": id, accept: "text/event-stream" } });
   assert.strictEqual(stream.status, 200);
   await stream.body?.cancel();
-  // An event of the file system stands for the wait: the idle session goes while this command of nobody's session runs.
-  const slow = server.modern("tools/call", {
-    name: SHELL,
-    arguments: { command: "sleep 3", execution_mode: "Synchronous" },
-  });
-  await (await slow).text();
-  const third = await begin();
-  assert.strictEqual(third.status, 200);
-  await third.body?.cancel();
+  const begins = async () => {
+    const third = await begin();
+    await third.body?.cancel();
+    return third.status === 200;
+  };
+  await until(begins, 20_000, "the idle session to end");
   const gone = await server.post({ jsonrpc: "2.0", id: 1, method: "ping" }, { headers: { "mcp-session-id": id } });
   assert.strictEqual(gone.status, 404);
   await gone.body?.cancel();
 });
 
-Deno.test("H8 the server is reached on the loopback only, and elsewhere not without a token", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H8 the server is reached on the loopback only, and elsewhere not without a token", async ({ server }) => {
   const outer = Deno.networkInterfaces().find(({ family, address }) =>
     family === "IPv4" && !address.startsWith("127.")
   );
@@ -287,9 +272,7 @@ Deno.test("H11 X14 a stop lets what runs end, answers it, closes the streams and
   assert.deepStrictEqual((await server.exit()).code, 0);
 });
 
-Deno.test("S17 a session is told its sandbox", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("S17 a session is told its sandbox", async ({ bench, server }) => {
   await using client = await HttpClient.connect(server);
   const { params } = await client.hears("notifications/sandbox/configured");
   assert.deepStrictEqual([params?.["scope"], Number(params?.["abi"]) >= 1], [bench.scope, true]);
@@ -311,10 +294,7 @@ Deno.test("H9 with --debug the messages are shown, with colours only on a termin
   assert.doesNotMatch(server.stderr, /\x1b/);
 });
 
-Deno.test("H4 C1 the newest era is served on the same endpoint, and subscriptions hear of changed tools", async () => {
-  using bench = new Workbench();
-  bench.write(".ahma/tools/one.json", JSON.stringify({ name: "one", command: "echo", description: "One." }));
-  await using server = await HttpServerProcess.start(bench);
+test("H4 C1 the newest era is served on the same endpoint, and subscriptions hear of changed tools", async ({ bench, server }) => {
   const listen = await server.modern("subscriptions/listen", { notifications: { toolsListChanged: true } }, {
     id: "s",
   });

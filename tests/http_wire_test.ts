@@ -4,7 +4,9 @@ import { EventReader } from "./_support/event_reader.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
 import { toolAnswer } from "./_support/json_rpc.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { sharing } from "./_support/sharing.ts";
+
+const test = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--allow-origin", "https://ide.example"] }));
 
 async function statusOf(response: Response | Promise<Response>): Promise<number> {
   const { status, body } = await response;
@@ -18,9 +20,7 @@ async function failureOf(response: Response | Promise<Response>): Promise<readon
   return [answer.status, error.code, id];
 }
 
-Deno.test("H1 health answers, other paths are not found, other methods not allowed", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H1 health answers, other paths are not found, other methods not allowed", async ({ server }) => {
   const base = server.url.replace("/mcp", "");
   const health = await fetch(`${base}/health`);
   assert.deepStrictEqual([health.status, await health.text()], [200, "OK"]);
@@ -31,9 +31,7 @@ Deno.test("H1 health answers, other paths are not found, other methods not allow
   await put.body?.cancel();
 });
 
-Deno.test("H8 C3 fault 1: only the own names of the server are served, no DNS rebinding, no posts across sites, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H8 C3 fault 1: only the own names of the server are served, no DNS rebinding, no posts across sites, over HTTP", async ({ server }) => {
   const body = JSON.stringify(initializeMessage("2025-11-25"));
   const ask = async (host: string, more = "") => {
     const head =
@@ -59,9 +57,7 @@ Deno.test("H8 C3 fault 1: only the own names of the server are served, no DNS re
   assert.deepStrictEqual(answers, [200, 200, 403, 403]);
 });
 
-Deno.test("H8 pages of allowed origins may read answers, by exact match", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: ["--allow-origin", "https://ide.example"] });
+test("H8 pages of allowed origins may read answers, by exact match", async ({ server }) => {
   const headers = { origin: "https://ide.example" };
   const preflight = await fetch(server.url, { method: "OPTIONS", headers });
   assert.deepStrictEqual(
@@ -78,9 +74,7 @@ Deno.test("H8 pages of allowed origins may read answers, by exact match", async 
   await other.body?.cancel();
 });
 
-Deno.test("H7 the answer has the form that Accept asks for", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H7 the answer has the form that Accept asks for", async ({ server }) => {
   const forms: readonly (readonly [accept: string | null, expected: string | number])[] = [
     ["text/event-stream", "text/event-stream"],
     ["application/json", "application/json"],
@@ -99,9 +93,7 @@ Deno.test("H7 the answer has the form that Accept asks for", async () => {
   assert.deepStrictEqual(seen, forms);
 });
 
-Deno.test("H4 H8 C3 a request that is none of this protocol gets its status, its code and its id", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H4 H8 C3 a request that is none of this protocol gets its status, its code and its id", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   const ping = { jsonrpc: "2.0", id: "p", method: "ping" };
   const other = crypto.randomUUID();
@@ -132,9 +124,7 @@ Deno.test("H4 H8 C3 a request that is none of this protocol gets its status, its
   assert.deepStrictEqual((await client.request("ping")).result, {});
 });
 
-Deno.test("H4 C3 fault 7: an ended session is gone, DELETE is 204 and everything after it 404, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H4 C3 fault 7: an ended session is gone, DELETE is 204 and everything after it 404, over HTTP", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   assert.match(client.session, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   assert.strictEqual(await statusOf(client.fetch("DELETE")), 204);
@@ -145,14 +135,10 @@ Deno.test("H4 C3 fault 7: an ended session is gone, DELETE is 204 and everything
 });
 
 // That what does not end within the grace is ended then is tested beside the session store, without the 10 s.
-Deno.test("H4 X14 DELETE is answered at once, what runs in the session has its grace, and another session is left alone", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H4 X14 DELETE is answered at once, what runs in the session has its grace, and another session is left alone", async ({ bench, server }) => {
   await using one = await HttpClient.connect(server);
   await using other = await HttpClient.connect(server);
-  await one.call("sandboxed_shell", {
-    command: "touch one; until [ -e go ]; do sleep 0.05; done; touch finished; sleep 0.1",
-  });
+  await one.start("touch one; until [ -e go ]; do sleep 0.05; done; touch finished; sleep 0.1");
   const slow = await other.start("touch other; sleep 2222");
   await bench.appears("one");
   await bench.appears("other");
@@ -164,9 +150,7 @@ Deno.test("H4 X14 DELETE is answered at once, what runs in the session has its g
   await other.call("cancel", { operation_id: slow.operation?.operation_id });
 });
 
-Deno.test("H4 C3 fault 12: each known version is answered with itself, another with the newest, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H4 C3 fault 12: each known version is answered with itself, another with the newest, over HTTP", async ({ server }) => {
   const versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2030-01-01"];
   const answered = [];
   for (const version of versions) {
@@ -176,9 +160,7 @@ Deno.test("H4 C3 fault 12: each known version is answered with itself, another w
   assert.deepStrictEqual(answered, [...versions.slice(0, 4), "2025-11-25"]);
 });
 
-Deno.test("C3 fault 19: notifications and answers are 202 without a body, also those to nothing, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("C3 fault 19: notifications and answers are 202 without a body, also those to nothing, over HTTP", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   const messages = [
     { jsonrpc: "2.0", method: "notifications/initialized" },
@@ -192,20 +174,16 @@ Deno.test("C3 fault 19: notifications and answers are 202 without a body, also t
   }
 });
 
-Deno.test("C3 fault 14: ids 0, strings and numbers that look alike are kept apart, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("C3 fault 14: ids 0, strings and numbers that look alike are kept apart, over HTTP", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   const ids = [0, "0", 1, "1", -5, "x"];
   const answers = await Promise.all(ids.map((id) => client.request("ping", {}, { id })));
   assert.deepStrictEqual(answers.map(({ id }) => id), ids);
 });
 
-Deno.test("X6 H7 C3 fault 3: progress is streamed on its request's stream, rising, and nothing after the answer, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("X6 H7 C3 fault 3: progress is streamed on its request's stream, rising, and nothing after the answer, over HTTP", async ({ bench, server }) => {
   await using client = await HttpClient.connect(server);
-  const command = "for i in 1 2 3; do echo line $i; sleep 0.3; done; until [ -e go ]; do sleep 0.05; done; echo end";
+  const command = "for i in 1 2 3; do echo line $i; sleep 0.3; done; until [ -e told ]; do sleep 0.05; done; echo end";
   const params = {
     name: "sandboxed_shell",
     arguments: { command, execution_mode: "Synchronous" },
@@ -216,7 +194,7 @@ Deno.test("X6 H7 C3 fault 3: progress is streamed on its request's stream, risin
   const first = await reader.message(({ method }) => method === "notifications/progress");
   assert.strictEqual(first.message?.params?.["progressToken"], "tok");
   // The command waits for this file: what came so far came while it ran.
-  bench.write("go", "");
+  bench.write("told", "");
   const rest = await reader.rest();
   const last = rest.at(-1)?.message;
   assert.strictEqual(last?.id, "call");
@@ -227,9 +205,7 @@ Deno.test("X6 H7 C3 fault 3: progress is streamed on its request's stream, risin
   assert.deepStrictEqual(client.heard.filter(({ method }) => method === "notifications/progress"), []);
 });
 
-Deno.test("B6 C3 fault 5: a cancelled request gets no answer, in either form, and its command ends, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("B6 C3 fault 5: a cancelled request gets no answer, in either form, and its command ends, over HTTP", async ({ bench, server }) => {
   await using client = await HttpClient.connect(server);
   for (const accept of ["application/json", "text/event-stream"]) {
     const file = `started-${accept.length}`;
@@ -243,5 +219,55 @@ Deno.test("B6 C3 fault 5: a cancelled request gets no answer, in either form, an
     const text = await (await waiting).text();
     assert.doesNotMatch(text, /"result"|"error"/);
     await bench.processesGone("sleep 3333", 30_000);
+  }
+});
+
+/** What has a meaning in an event stream, or ends a line for somebody. */
+const TRICKY = "some data: here\nid: 7\n\ndata: {}\nevent: x\u2028data: y\u2029end";
+
+test("H7 C3 output that looks like an event is the same in one body and in a stream, in the newest era too", async ({ bench, server }) => {
+  bench.write("tricky", TRICKY);
+  const params = { name: "sandboxed_shell", arguments: { command: "cat tricky", execution_mode: "Synchronous" } };
+  const json = await (await server.modern("tools/call", params, { accept: "application/json" })).json();
+  await using reader = new EventReader(await server.modern("tools/call", params, { accept: "text/event-stream" }));
+  const stream = (await reader.rest()).at(-1)?.message ?? {};
+  for (const answer of [json, stream]) {
+    assert.strictEqual(toolAnswer(answer).output.trimEnd(), TRICKY);
+  }
+});
+
+test("H8 a Host that makes no URL is refused as any that is not ours", async ({ server }) => {
+  for (const host of ["[::1", "a b", "127.0.0.1:x"]) {
+    const answer = await server.raw(`GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    assert.match(answer, /^HTTP\/1\.1 403 /, host);
+  }
+  const own = `127.0.0.1:${server.port}`;
+  assert.match(
+    await server.raw(`GET /health HTTP/1.1\r\nHost: ${own}\r\nConnection: close\r\n\r\n`),
+    /^HTTP\/1\.1 200 /,
+  );
+});
+
+test("H8 C3 a compressed POST is refused with 415 and what the server takes, and the same one as it is gets a session", async ({ server }) => {
+  const text = JSON.stringify(initializeMessage("2025-11-25"));
+  const post = (body: BodyInit, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(server.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json", ...headers },
+      body,
+    });
+  for (const coding of ["gzip", "deflate"] as const) {
+    const packed = await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream(coding))).bytes();
+    const response = await post(packed, { "content-encoding": coding });
+    const { error } = await response.json();
+    assert.deepStrictEqual([response.status, response.headers.get("accept-encoding"), error.message], [
+      415,
+      "identity",
+      `Unsupported content encoding "${coding}": send the body of a POST as it is`,
+    ]);
+  }
+  for (const headers of [{}, { "content-encoding": "identity" }]) {
+    const response = await post(text, headers);
+    assert.deepStrictEqual([response.status, (await response.json()).result.protocolVersion], [200, "2025-11-25"]);
   }
 });

@@ -4,10 +4,24 @@ import { withDeadline } from "../_support/deadline.ts";
 import { HttpClient } from "../_support/http_client.ts";
 import { HttpServerProcess, initializeMessage } from "../_support/http_server.ts";
 import { toolAnswer } from "../_support/json_rpc.ts";
+import { sharing } from "../_support/sharing.ts";
 import { Workbench } from "../_support/workbench.ts";
 
 const SHELL = "sandboxed_shell";
 const ISOLATED = "--session-isolation";
+/** All tools there are, and everything said on stderr: the end of a server fails its tests when stdout carried anything. */
+const TALKATIVE = [
+  "--tools-dir",
+  new URL("../../tools", import.meta.url).pathname,
+  "--bundles",
+  "all",
+  "--debug",
+  "--log-to-stderr",
+];
+const test = sharing((bench) => HttpServerProcess.start(bench, { flags: TALKATIVE }));
+const testIsolated = sharing((bench) =>
+  HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] })
+);
 const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" };
 
 async function codeOf(response: Response | Promise<Response>): Promise<readonly [number, number | undefined]> {
@@ -15,19 +29,14 @@ async function codeOf(response: Response | Promise<Response>): Promise<readonly 
   return [answer.status, (await answer.json()).error?.code];
 }
 
-Deno.test("H9 C3 fault 2: nothing is written to stdout, whatever commands and clients do, over HTTP", async () => {
-  using bench = new Workbench();
-  // Its end fails the test when stdout carried anything.
-  await using server = await HttpServerProcess.start(bench, { flags: ["--debug", "--log-to-stderr"] });
+test("H9 C3 fault 2: nothing is written to stdout, whatever commands and clients do, over HTTP", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   assert.match((await client.shell("echo out; echo err >&2; exit 3")).text, /out\nerr/);
   assert.deepStrictEqual(await codeOf(server.post("{", { headers: client.headers })), [400, -32700]);
   assert.notEqual(server.stderr, "", "the control: there was something to say");
 });
 
-Deno.test("X4 C3 fault 4: a call that fails is a result, one of no tool -32602, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("X4 C3 fault 4: a call that fails is a result, one of no tool -32602, over HTTP", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   const calls: readonly ((name: string, args: object) => Promise<Response>)[] = [
     (name, args) => {
@@ -45,33 +54,35 @@ Deno.test("X4 C3 fault 4: a call that fails is a result, one of no tool -32602, 
   }
 });
 
-Deno.test("H4 C3 fault 6: nothing is served before initialize, and nothing asked before initialized, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
-  for (const method of ["tools/list", "ping", "tools/call", "no/such/method"]) {
-    assert.deepStrictEqual(await codeOf(server.post({ jsonrpc: "2.0", id: 1, method })), [400, -32000], method);
-  }
-  const opening = await server.post(initializeMessage("2025-11-25", { hasRoots: true }), {
-    accept: "application/json",
-  });
-  const headers = { "mcp-session-id": opening.headers.get("mcp-session-id") ?? "" };
-  await opening.body?.cancel();
-  const listening = await server.post({ jsonrpc: "2.0", id: 2, method: "tools/list" }, { headers });
-  const reader = (listening.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
-  // Whatever the server had to ask would come before the answer to this.
-  const ping = await server.post({ jsonrpc: "2.0", id: 3, method: "ping" }, { headers, accept: "application/json" });
-  assert.deepStrictEqual((await ping.json()).result, {});
-  let text = "";
-  const read = async (until: RegExp) => {
-    while (!until.test(text)) text += (await withDeadline(reader.read(), 20_000, String(until))).value ?? "";
-  };
-  await read(/\n\n/);
-  assert.doesNotMatch(text, /roots\/list/, "not before initialized");
-  const accepted = await server.post(INITIALIZED, { headers });
-  assert.deepStrictEqual([accepted.status, await accepted.text()], [202, ""]);
-  await read(/roots\/list/);
-  await reader.cancel();
-});
+testIsolated(
+  "H4 C3 fault 6: nothing is served before initialize, and nothing asked before initialized, over HTTP",
+  async ({ server }) => {
+    for (const method of ["tools/list", "ping", "tools/call", "no/such/method"]) {
+      assert.deepStrictEqual(await codeOf(server.post({ jsonrpc: "2.0", id: 1, method })), [400, -32000], method);
+    }
+    const opening = await server.post(initializeMessage("2025-11-25", { hasRoots: true }), {
+      accept: "application/json",
+    });
+    const headers = { "mcp-session-id": opening.headers.get("mcp-session-id") ?? "" };
+    await opening.body?.cancel();
+    const listening = await server.post({ jsonrpc: "2.0", id: 2, method: "tools/list" }, { headers });
+    const reader = (listening.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream())
+      .getReader();
+    // Whatever the server had to ask would come before the answer to this.
+    const ping = await server.post({ jsonrpc: "2.0", id: 3, method: "ping" }, { headers, accept: "application/json" });
+    assert.deepStrictEqual((await ping.json()).result, {});
+    let text = "";
+    const read = async (until: RegExp) => {
+      while (!until.test(text)) text += (await withDeadline(reader.read(), 20_000, String(until))).value ?? "";
+    };
+    await read(/\n\n/);
+    assert.doesNotMatch(text, /roots\/list/, "not before initialized");
+    const accepted = await server.post(INITIALIZED, { headers });
+    assert.deepStrictEqual([accepted.status, await accepted.text()], [202, ""]);
+    await read(/roots\/list/);
+    await reader.cancel();
+  },
+);
 
 Deno.test("X10 H11 C3 fault 9: a server that is killed leaves no session and no grandchild, over HTTP", async () => {
   using bench = new Workbench();
@@ -88,9 +99,7 @@ Deno.test("X10 H11 C3 fault 9: a server that is killed leaves no session and no 
   }
 });
 
-Deno.test("H4 C3 fault 10: ids of sessions and operations are random and never the same, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H4 C3 fault 10: ids of sessions and operations are random and never the same, over HTTP", async ({ server }) => {
   const opened = await Promise.all(Array.from({ length: 50 }, async () => {
     const response = await server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
     await response.body?.cancel();
@@ -106,9 +115,7 @@ Deno.test("H4 C3 fault 10: ids of sessions and operations are random and never t
   assert.ok(parts.some((part, index) => part < (parts[index - 1] ?? 0)), "they do not rise");
 });
 
-Deno.test("H4 C3 fault 11: a version nobody knows is 400, in a session and without one, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("H4 C3 fault 11: a version nobody knows is 400, in a session and without one, over HTTP", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   for (const version of ["1999-01-01", "2199-01-01", "latest", ""]) {
     const headers = { "mcp-protocol-version": version };
@@ -121,11 +128,7 @@ Deno.test("H4 C3 fault 11: a version nobody knows is 400, in a session and witho
   }
 });
 
-Deno.test("C3 fault 13: every input schema is a plain object in both eras, over HTTP", async () => {
-  using bench = new Workbench();
-  const directory = new URL("../../tools", import.meta.url).pathname;
-  const flags = ["--tools-dir", directory, "--bundles", "all"];
-  await using server = await HttpServerProcess.start(bench, { flags });
+test("C3 fault 13: every input schema is a plain object in both eras, over HTTP", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   const modern = await server.modern("tools/list", {}, { accept: "application/json" });
   for (const { result } of [await client.request("tools/list"), await modern.json()]) {
@@ -140,27 +143,7 @@ Deno.test("C3 fault 13: every input schema is a plain object in both eras, over 
   }
 });
 
-Deno.test("H10 C3 fault 14: a server behind this one is asked with ids of our own, and clients get theirs, over HTTP", async () => {
-  using bench = new Workbench();
-  const script = bench.write(
-    "server.py",
-    await Deno.readTextFile(new URL("../fixtures/stdio_server.py", import.meta.url)),
-  );
-  const flags = ["--server-command", "python3", "--server-args", script];
-  await using server = await HttpServerProcess.start(bench, { flags });
-  await using client = await HttpClient.connect(server);
-  const ids = [0, "0", "", -1, 9_007_199_254_740_991, 'a"b\u2028'];
-  const answers = await Promise.all(
-    ids.map((id) => client.request("tools/call", { name: "facts", arguments: {} }, { id })),
-  );
-  assert.deepStrictEqual(answers.map(({ id }) => id), ids);
-  const inner = answers.map((answer) => JSON.parse(toolAnswer(answer).text).id);
-  assert.strictEqual(new Set(inner).size, ids.length, JSON.stringify(inner));
-});
-
-Deno.test("X5 C3 fault 16: a hundred operations are few announcements, in a session and to who listens, over HTTP", async () => {
-  using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench);
+test("X5 C3 fault 16: a hundred operations are few announcements, in a session and to who listens, over HTTP", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   await client.request("resources/list");
   const begin = performance.now();
@@ -173,14 +156,15 @@ Deno.test("X5 C3 fault 16: a hundred operations are few announcements, in a sess
   assert.ok(heard <= Math.ceil(seconds) + 1, `${heard} in ${seconds} s`);
 });
 
-Deno.test("H3 C3 fault 17: a client that declares no roots is not asked for them, over HTTP", async () => {
-  using bench = new Workbench();
-  for (const flags of [[], [ISOLATED, "--sandbox-scope", bench.scope]]) {
-    await using server = await HttpServerProcess.start(bench, { flags });
-    await using client = await HttpClient.connect(server);
-    await client.shell("true");
-    await client.notify("notifications/roots/list_changed");
-    await client.request("ping");
-    assert.deepStrictEqual(client.heard.filter(({ id }) => id !== undefined), []);
-  }
-});
+for (const [mode, testEach] of [["shared", test], ["isolated", testIsolated]] as const) {
+  testEach(
+    `H3 C3 fault 17: a client that declares no roots is not asked for them, ${mode}, over HTTP`,
+    async ({ server }) => {
+      await using client = await HttpClient.connect(server);
+      await client.shell("true");
+      await client.notify("notifications/roots/list_changed");
+      await client.request("ping");
+      assert.deepStrictEqual(client.heard.filter(({ id }) => id !== undefined), []);
+    },
+  );
+}

@@ -40,7 +40,7 @@ async function namedFaults(): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   for await (const file of testFiles(new URL("../", import.meta.url))) {
     const text = await Deno.readTextFile(file);
-    for (const [, number, way] of text.matchAll(/\btest\w*\([^\n]*C3 fault (\d+): [^\n]*, over (stdio|HTTP)\b/g)) {
+    for (const [, number, way] of text.matchAll(/\btest\w*\(\s*[^\n]*C3 fault (\d+): [^\n]*, over (stdio|HTTP)\b/g)) {
       named.add(`${number} ${way}`);
     }
   }
