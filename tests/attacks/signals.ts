@@ -225,7 +225,7 @@ print(call("prlimit64", ${victim}, 7, struct.pack("QQ", 32, 32), None))`)
       ...all("timeout", ["a session of its own"]),
       ...all("itself", ["a session of its own"]),
       ...all("SIGKILL of the server", ["a session of its own", "a daemon"]),
-      ...all("SIGTERM of the server, twice", ["a session of its own", "a daemon"]),
+      ...all("two signals to the server", ["a session of its own", "a daemon"]),
     },
   },
   {
@@ -368,6 +368,6 @@ print(call("prlimit64", ${victim}, 7, struct.pack("QQ", 32, 32), None))`)
     title: "stopped children at the end of the server",
     users: BOTH,
     aim: "evidence",
-    ways: { ...all("SIGKILL of the server", ["stopped"]), ...all("SIGTERM of the server, twice", ["stopped"]) },
+    ways: { ...all("SIGKILL of the server", ["stopped"]), ...all("two signals to the server", ["stopped"]) },
   },
 ];

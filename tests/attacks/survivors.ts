@@ -7,10 +7,16 @@ import type { Scene, Way } from "./attack.ts";
 import { driven, newSeed, withServer } from "./stage.ts";
 
 /** How the operation comes to its end. */
-export type End = "cancel" | "timeout" | "itself" | "SIGKILL of the server" | "SIGTERM of the server, twice";
+export type End = "cancel" | "timeout" | "itself" | "SIGKILL of the server" | "two signals to the server";
 
 /** A shell line that writes the file `ready` when its processes are there. They know themselves by `nap`, a command. */
 export type Stubborn = (nap: string) => string;
+
+/** What ends the server. Two of one kind could arrive as one, which leaves what runs its grace. */
+const SIGNALS: Readonly<Partial<Record<End, readonly Deno.Signal[]>>> = {
+  "SIGKILL of the server": ["SIGKILL"],
+  "two signals to the server": ["SIGTERM", "SIGINT"],
+};
 
 /** Milliseconds after the end in which what ends must be gone, on a machine however busy; what is to live on lives longer. */
 const GONE = 20_000;
@@ -111,12 +117,11 @@ export function outlives(command: Stubborn, end: End): Way {
 
 async function survivors(scene: Scene, command: Stubborn, end: End): Promise<string | undefined> {
   const seed = newSeed();
-  if (end === "SIGKILL of the server" || end === "SIGTERM of the server, twice") {
+  const signals = SIGNALS[end];
+  if (signals !== undefined) {
     return await withServer(scene, {}, async (server, bench) => {
       await start(server, { directory: bench.scope, line: command(`sleep 300.${seed}`), seed });
-      for (const signal of end === "SIGKILL of the server" ? ["SIGKILL"] as const : ["SIGTERM", "SIGTERM"] as const) {
-        server.kill(signal);
-      }
+      for (const signal of signals) server.kill(signal);
       await server.exit();
       return await leftOf(seed);
     });
