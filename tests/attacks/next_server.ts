@@ -2,7 +2,7 @@
 import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
 import { python, type Scene, type Way } from "./attack.ts";
-import { driven } from "./stage.ts";
+import { driven, withOneControl } from "./stage.ts";
 
 /** Starts a server, lets a command write, and starts another in the same place: it must be as tight as the first. */
 async function loosensNext(
@@ -43,7 +43,8 @@ const SETTINGS = {
   unix_sockets: "allow",
 };
 
-export const LOOSENED: Readonly<Record<string, Way>> = {
+/** A server without a sandbox reads the secret whatever was left for it. */
+export const LOOSENED: Readonly<Record<string, Way>> = withOneControl({
   "the project's settings": {
     does: driven((scene) =>
       loosensNext(scene, `mkdir -p .ahma; echo '${JSON.stringify(SETTINGS)}' > .ahma/settings.json`)
@@ -73,7 +74,7 @@ export const LOOSENED: Readonly<Record<string, Way>> = {
       )
     ),
   },
-};
+});
 
 /** What the next server reads before its first command must not stop it. */
 async function stopsNext(scene: Scene, program: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /** Tool files that commands plant, and what the server then does and says. */
 import type { ServerProcess } from "../_support/server_process.ts";
-import type { Workbench } from "../_support/workbench.ts";
+import { exists, type Workbench } from "../_support/workbench.ts";
 import type { Scene, Way } from "./attack.ts";
 import { newMarker } from "./post.ts";
 import { driven, withServer, writeTools } from "./stage.ts";
@@ -28,10 +28,12 @@ export function printing(path: string, name = "planted"): object {
   return { name, description: "Prints. (planted)", command: `cat ${path}`, synchronous: true };
 }
 
-/** Milliseconds in which the server notices a change. */
+/** Milliseconds in which a server on a busy machine reads its tool files again. */
+const READ_AGAIN = 20_000;
+/** The same where nothing tells that it has, because it must not read anything there. */
 const NOTICED = 2_500;
-/** The same for the control, which ends as soon as it has: the machine may be busy. */
-const IN_VAIN = 20_000;
+/** The tool of the file that the user adds after the command: its reader has read what was planted. */
+const FENCE = "fence";
 
 /** Whether the secret comes out by a tool that the line planted, by the listing, or by what is said about files. */
 export function plants(planting: Planting): Way {
@@ -53,22 +55,42 @@ async function tellsAfter(scene: Scene, planting: Planting): Promise<string | un
   };
   return await withServer(scene, { flags: () => ["--sync"], prepare }, async (server, bench) => {
     const line = (scene.enforced ? planting.line : planting.bare ?? planting.line)(placeOf(bench));
-    const asking = { tool: planting.calls ?? "planted", marker, patience: scene.enforced ? NOTICED : IN_VAIN };
     const { text } = await server.shell(line, { timeout_seconds: 20 });
+    const isFenced = scene.enforced && addsFence(bench);
+    const patience = scene.enforced && !isFenced ? NOTICED : READ_AGAIN;
+    const asking = { tool: planting.calls ?? "planted", marker, patience, isFenced };
     const said = `${text}\n${await everythingSaid(server, asking)}`;
     const at = said.indexOf(marker);
     return at < 0 ? undefined : `the secret came out: ${said.slice(Math.max(0, at - 150), at + 60)}`;
   });
 }
 
+/** Adds a tool file where the server looks for them; false: what is there leads out of the project. */
+function addsFence(bench: Workbench): boolean {
+  const directory = [".ahma/tools", ".ahma"].find((path) => isInside(`${bench.scope}/${path}`, bench.scope));
+  if (directory === undefined) return false;
+  const tool = { name: FENCE, description: "The last file.", command: "echo", synchronous: true };
+  bench.write(`${directory}/${FENCE}.json`, JSON.stringify(tool));
+  return true;
+}
+
+/** Whether the directory is there or could be made, within the project. */
+function isInside(path: string, project: string): boolean {
+  if (!exists(path)) return isInside(path.slice(0, path.lastIndexOf("/")), project);
+  return `${Deno.realPathSync(path)}/`.startsWith(`${Deno.realPathSync(project)}/`);
+}
+
 interface Asking {
   readonly tool: string;
   readonly marker: string;
   readonly patience: number;
+  /** Whether the fence tells that the files were read. */
+  readonly isFenced: boolean;
 }
 
-/** Asks for tools and status until something planted shows, then calls it. */
-async function everythingSaid(server: ServerProcess, { tool, marker, patience }: Asking): Promise<string> {
+/** Asks for tools and status until something planted shows, or the files have been read; then calls it. */
+async function everythingSaid(server: ServerProcess, asking: Asking): Promise<string> {
+  const { tool, marker, patience, isFenced } = asking;
   const end = performance.now() + patience;
   let tools: string;
   let status: string;
@@ -76,7 +98,9 @@ async function everythingSaid(server: ServerProcess, { tool, marker, patience }:
     tools = JSON.stringify((await server.request("tools/list")).result);
     status = (await server.call("status")).text;
     // The status names the line itself among what has ended.
-  } while (!tools.includes("planted") && !status.includes(marker) && performance.now() < end);
+    if (tools.includes("planted") || status.includes(marker) || tools.includes(`"${FENCE}"`)) break;
+    if (performance.now() > end && isFenced) throw new Error(`The tool files were not read again: ${tools}`);
+  } while (performance.now() < end);
   const called = await server.request("tools/call", { name: tool, arguments: {} });
   return `${tools}\n${status}\n${JSON.stringify(called)}\n${server.stderr}`;
 }
