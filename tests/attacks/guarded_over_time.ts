@@ -1,7 +1,8 @@
 /** Guarded paths that one command moves or makes, and another, or a person's git, comes to afterwards. */
 import type { Scene, Way } from "./attack.ts";
 import { newMarker } from "./post.ts";
-import { driven, withServer } from "./stage.ts";
+import { withLines } from "./lines.ts";
+import { driven } from "./stage.ts";
 
 /** Flags that make home a scope; places of credentials in it are covered. */
 const HOME_AS_SCOPE = ["--allow-broad-scope", "--sandbox-scope"] as const;
@@ -16,14 +17,14 @@ async function reads(
   },
 ): Promise<string | undefined> {
   const marker = newMarker();
-  return await withServer(scene, {
+  return await withLines(scene, {
     prepare: (bench) => void bench.write(`${bench.home}/${secret}`, `${marker}\n`),
     flags: (bench) => [...HOME_AS_SCOPE, bench.home, ...flags],
     // The runtime's cache may not lie where commands write, and is not needed.
     environment: { DENO_DIR: "/proc/none" },
-  }, async (server, bench) => {
+  }, async (shell, bench) => {
     for (const line of lines) {
-      const { text } = await server.shell(line, { working_directory: bench.home });
+      const { text } = await shell.run(line, bench.home);
       if (text.includes(marker)) return `"${line}" shows what is in "${secret}"`;
     }
     return undefined;
@@ -49,13 +50,13 @@ export const MOVED_CREDENTIALS: Readonly<Record<string, Way>> = {
 
 /** Adds a line to a file that is in the project before; the line is not to get there. */
 async function adds(scene: Scene, { path, beside = {}, scope = "." }: Obeyed): Promise<string | undefined> {
-  return await withServer(scene, {
+  return await withLines(scene, {
     prepare: (bench) => {
       for (const [name, text] of Object.entries({ ...beside, [path]: "as it was\n" })) bench.write(name, text);
     },
     flags: () => ["--sandbox-scope", scope],
-  }, async (server, bench) => {
-    await server.shell(`echo evil >> ${bench.scope}/${path}`);
+  }, async (shell, bench) => {
+    await shell.run(`echo evil >> ${bench.scope}/${path}`);
     const now = await Deno.readTextFile(`${bench.scope}/${path}`);
     return now.includes("evil") ? `"${path}" is changed` : undefined;
   });

@@ -1,14 +1,16 @@
 /** X30, X31: protected files that are changed by a second name (hard link) or by what a link leads to. */
-import type { ToolAnswer } from "../_support/json_rpc.ts";
 import type { Workbench } from "../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
-import { driven, withServer } from "./stage.ts";
+import { withLines } from "./lines.ts";
+import { driven } from "./stage.ts";
 
 export interface Unheard {
   /** What programs outside obey, seen from the scope. */
   readonly path: string;
   /** Commands, one after the other; the last tries to write "evil" into it. */
   readonly lines: readonly string[];
+  /** Where the commands run; absent: the scope. */
+  readonly directory?: (bench: Workbench) => string;
   readonly prepare?: (bench: Workbench) => void;
   readonly flags?: (bench: Workbench) => readonly string[];
   /** Of the server. */
@@ -24,33 +26,29 @@ export interface Unheard {
 /** Whether the last line changes the path, or one before it changes it without a word. */
 export async function unheard(
   scene: Scene,
-  { path, lines, prepare, flags, environment, first, user, made }: Unheard,
+  { path, lines, directory, prepare, flags, environment, first, user, made }: Unheard,
 ): Promise<string | undefined> {
-  return await withServer(scene, {
+  return await withLines(scene, {
     prepare: (bench) => {
       bench.write("plain", "as it was\n");
       prepare?.(bench);
     },
     ...flags === undefined ? {} : { flags },
     ...environment === undefined ? {} : { environment },
-  }, async (server, bench) => {
-    if (first !== undefined) await server.call("sandboxed_shell", { command: first });
+  }, async (shell, bench) => {
+    if (first !== undefined) await shell.start(first);
     for (const [index, line] of lines.entries()) {
       const isLast = index === lines.length - 1;
       if (isLast) user?.(bench);
       const before = textAt(`${bench.scope}/${path}`);
-      const answer = await server.shell(line);
+      const { told } = await shell.run(line, directory?.(bench));
       const now = textAt(`${bench.scope}/${path}`);
       if (now === before) continue;
       if (isLast && made === undefined && now?.includes("evil") === true) return `"${path}" is ${JSON.stringify(now)}`;
-      if (!isTold(answer)) return `"${line}" changed "${path}", and no result told of it`;
+      if (!told) return `"${line}" changed "${path}", and no result told of it`;
     }
     return undefined;
   });
-}
-
-function isTold({ result }: ToolAnswer): boolean {
-  return JSON.stringify(result).includes("ahma/protected_changed");
 }
 
 function textAt(path: string): string | undefined {

@@ -6,9 +6,10 @@ const OF_PROJECTS = [".clinerules/x.md", "lefthook.yml", "my.code-workspace"];
 const OF_HOME = [".bash_aliases", ".zlogin", ".config/nvim/init.lua"];
 
 /** Home is a scope, and the runtime's cache lies elsewhere. */
-const HOME_AS_SCOPE: Pick<Unheard, "flags" | "environment"> = {
+const HOME_AS_SCOPE: Pick<Unheard, "flags" | "environment" | "directory"> = {
   flags: ({ home }) => ["--allow-broad-scope", "--sandbox-scope", home],
   environment: { DENO_DIR: "/proc/none" },
+  directory: ({ home }) => home,
 };
 
 function there(path: string): Unheard {
