@@ -20,10 +20,10 @@ export function testRows(user: User, rows: readonly Row[], proven = "S3 S4 S8"):
 }
 
 /** The same as root, where its verdict shows more; one ignored test where the tests do not run as root. */
-export function testRowsAsRoot(rows: readonly Row[]): void {
+export function testRowsAsRoot(rows: readonly Row[], proven = "S3 S4 S8"): void {
   const telling = rows.filter((row) => !("alikeForRoot" in row));
-  if (usersAtHand().includes("root")) return testRows("root", telling);
-  Deno.test({ name: "S3 rows as root (ignored: the tests do not run as root)", ignore: true, fn: () => {} });
+  if (usersAtHand().includes("root")) return testRows("root", telling, proven);
+  Deno.test({ name: `${proven} rows as root (ignored: the tests do not run as root)`, ignore: true, fn: () => {} });
 }
 
 function isTriedBy(row: Row, user: User): row is Attack {

@@ -97,6 +97,7 @@ export const OBEYED_BY_GIT: readonly Row[] = [
     id: "X32",
     title: "change hooks and programs that git obeys, wherever its configuration names them",
     users: BOTH,
+    alikeForRoot: "what protects a file is the same for every user; root tries it in X09",
     aim: "evidence",
     ways: waysOf(HOOKS_OF_GIT),
   },

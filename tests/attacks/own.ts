@@ -147,6 +147,7 @@ for n in range(64):
     id: "X08",
     title: "find covered credentials under another name",
     users: BOTH,
+    alikeForRoot: "what covers credentials is the same for every user; root tries it in R03",
     aim: "evidence",
     ways: MOVED_CREDENTIALS,
   },

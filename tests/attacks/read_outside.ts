@@ -79,6 +79,7 @@ print(os.read(libc.syscall(ctypes.c_long(437), ctypes.c_long(-100), b"${secret}"
     id: "R04",
     title: "credentials in a scope or a --read that holds the home",
     users: BOTH,
+    alikeForRoot: "what covers credentials is the same for every user; root tries it in R03",
     aim: "evidence",
     ways: {
       "the home as the scope": holdsStill(({ home }) => ["--sandbox-scope", home]),

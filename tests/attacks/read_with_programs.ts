@@ -9,6 +9,7 @@ export const READ_WITH_PROGRAMS: Attack = {
   id: "R11",
   title: "programs that quote what they read",
   users: BOTH,
+  alikeForRoot: "the programs open files as the shell of R01 does, which root tries",
   aim: "read",
   ways: {
     "git diff --no-index": told("git", ({ secret }) => `git diff --no-index --no-color /dev/null ${secret}`),

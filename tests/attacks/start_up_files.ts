@@ -47,6 +47,7 @@ export const START_UP_FILES: readonly Row[] = [
     id: "X33",
     title: "change or make start-up files of editors, agents and shells without a word",
     users: BOTH,
+    alikeForRoot: "what protects a file is the same for every user; root tries it in X09",
     aim: "evidence",
     ways: waysOf(WAYS),
   },

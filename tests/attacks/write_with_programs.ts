@@ -11,6 +11,7 @@ export const WRITE_WITH_PROGRAMS: Attack = {
   id: "W10",
   title: "programs that are told to write outside",
   users: BOTH,
+  alikeForRoot: "the programs open files as the shell of W01 does, which root tries",
   aim: "write",
   ways: {
     "git -C": told("git", ({ out }) => `git -C ${out} init -q`),

@@ -93,6 +93,7 @@ export const RACES: readonly Attack[] = [
     id: "F02",
     title: "the same with a link on the way",
     users: BOTH,
+    alikeForRoot: "the launcher holds on to the tree as for every user; root tries it in F01",
     aim: "evidence",
     ways: {
       "--write": raced({ ...TWO_STATES, sessions: oneServer(TREES.written), extended: true }),
@@ -104,6 +105,7 @@ export const RACES: readonly Attack[] = [
     id: "F03",
     title: "a session above moves the scope of a session below",
     users: BOTH,
+    alikeForRoot: "the launcher holds on to the tree as for every user; root tries it in F01",
     aim: "evidence",
     ways: {
       "two servers": raced({ ...INTO_THE_TREE_BELOW, sessions: twoServers(below) }),
@@ -129,6 +131,7 @@ export const RACES: readonly Attack[] = [
     id: "D11",
     title: "the way to a --read directory is exchanged",
     users: BOTH,
+    alikeForRoot: "the launcher holds on to the tree as for every user; root tries it in F01",
     aim: "evidence",
     ways: {
       "in the scope": raced({
@@ -156,6 +159,7 @@ export const RACES: readonly Attack[] = [
     id: "X20",
     title: "the working directory is exchanged",
     users: BOTH,
+    alikeForRoot: "the launcher holds on to the tree as for every user; root tries it in F01",
     aim: "evidence",
     ways: {
       "a plain scope": raced({ ...TWO_STATES, ...INSIDE, sessions: oneServer(() => []) }),
@@ -171,6 +175,7 @@ export const RACES: readonly Attack[] = [
     id: "X21",
     title: "protected paths come, go and are exchanged",
     users: BOTH,
+    alikeForRoot: "the launcher holds on to the tree as for every user; root tries it in F01",
     aim: "evidence",
     ways: {
       "a repository on the way": raced({
