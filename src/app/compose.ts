@@ -4,7 +4,7 @@
  */
 import { messageOf, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { openScope } from "../system/scope.ts";
+import { openScope } from "../system/path_scope.ts";
 import { VERSION } from "../base/version.ts";
 import type { Catalog } from "../catalog/model/leaf.ts";
 import type { LiveCatalog } from "../catalog/load/live_catalog.ts";

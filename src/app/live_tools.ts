@@ -1,6 +1,6 @@
 /** The tools of a running program: which directory they come from, and how their programs are looked for. */
 import type { Logger } from "../base/log.ts";
-import type { Scope } from "../system/scope.ts";
+import type { Scope } from "../system/path_scope.ts";
 import { findToolsDirectory, strayToolsDirectories, toolsDirectoryCandidates } from "../catalog/load/find_tools.ts";
 import { LiveCatalog } from "../catalog/load/live_catalog.ts";
 import type { MayRead } from "../catalog/load/read_directory.ts";

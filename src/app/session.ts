@@ -18,7 +18,7 @@ import { missingScope } from "../sandbox/grants/scope.ts";
 import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/prepare.ts";
 import type { SessionSandbox } from "../sandbox/session.ts";
 import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
-import { homeOf, insistOnHome } from "../system/home.ts";
+import { homeOf, insistOnHome } from "../system/user_directories.ts";
 import { openTrees } from "./open_places.ts";
 import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./own_settings.ts";
 import { programFiles } from "./running_program.ts";

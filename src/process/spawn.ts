@@ -11,7 +11,7 @@ import { huntDescendants, systemTree } from "./tree/descendants.ts";
 import type { LeftRunning } from "../operation/operation.ts";
 import { leftRunning } from "./left_running.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
-import type { PathWatch, Watched } from "../system/path_watch.ts";
+import type { PathWatch, Watched } from "../system/stat_watch.ts";
 import { Separator, type SharedName } from "../sandbox/protect/separate.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./tree/process_list.ts";
 

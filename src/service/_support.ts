@@ -2,7 +2,7 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { SILENT } from "../base/log.ts";
-import type { Scope } from "../system/scope.ts";
+import type { Scope } from "../system/path_scope.ts";
 import { type Catalog, type Leaf } from "../catalog/model/leaf.ts";
 import { catalogOf } from "../catalog/model/snapshot.ts";
 import { OperationRegistry } from "../operation/registry.ts";

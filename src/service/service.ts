@@ -2,7 +2,7 @@ import type { Denial } from "../base/denial.ts";
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Logger } from "../base/log.ts";
 import type { Outcome } from "../base/outcome.ts";
-import type { Scope } from "../system/scope.ts";
+import type { Scope } from "../system/path_scope.ts";
 import type { Catalog } from "../catalog/model/leaf.ts";
 import type { RunningChecks } from "../catalog/load/running_checks.ts";
 import type { WorkEnd } from "../operation/operation.ts";

@@ -9,7 +9,7 @@
 import { messageOf } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { readRegularFile, systemErrorCode } from "../system/regular_file.ts";
-import { openScope } from "../system/scope.ts";
+import { openScope } from "../system/path_scope.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Finding } from "../catalog/format/finding.ts";
 import { locateFindings, locateSyntaxError } from "../catalog/load/positions.ts";

@@ -4,7 +4,7 @@
  */
 import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";
-import { PathWatch, type RawLook, type Watched } from "./path_watch.ts";
+import { PathWatch, type RawLook, type Watched } from "./stat_watch.ts";
 
 /** Beside the calls whose failure it tells, because loading it after one of them would write over what it tells. */
 const ERRNO = { __errno_location: { parameters: [], result: "pointer" } } as const;

@@ -29,7 +29,7 @@ import {
   settingsOfAnother,
   startIn,
 } from "./http_services.ts";
-import { homeOf } from "../../system/home.ts";
+import { homeOf } from "../../system/user_directories.ts";
 import { stateDirectory } from "./http_token.ts";
 import { unlessStopped } from "../unless_stopped.ts";
 

@@ -1,6 +1,6 @@
 /** Asks whether programs are there (T11): a look along the PATH of commands, or a command inside the sandbox. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import type { Scope } from "../../system/scope.ts";
+import type { Scope } from "../../system/path_scope.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { AskProbe, RecallProbes } from "../../catalog/load/availability.ts";
 import type { Probe } from "../../catalog/model/leaf.ts";

@@ -6,7 +6,7 @@
 import type { GitProgram } from "./git_program.ts";
 import { GuardLook } from "./guard_look.ts";
 import type { FileFacts, Libc } from "../../system/libc.ts";
-import type { PathWatch } from "../../system/path_watch.ts";
+import type { PathWatch } from "../../system/stat_watch.ts";
 import type { GuardedPath, PinnedDirectory } from "../policy/policy.ts";
 import type { ProtectedPath } from "./protected.ts";
 

@@ -1,7 +1,7 @@
 /** From a leaf and its arguments to something that may run: checked, inside the scope, nothing started yet (T6, T9, S16). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shorten } from "../../base/visible_text.ts";
-import type { Scope } from "../../system/scope.ts";
+import type { Scope } from "../../system/path_scope.ts";
 import type { Leaf } from "../../catalog/model/leaf.ts";
 import { checkArguments, type CheckedArguments, describeArgumentProblems } from "../../command/arguments.ts";
 import { prepareCommand } from "../../command/command_line.ts";

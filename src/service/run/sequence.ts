@@ -4,7 +4,7 @@
  * a cancel, ends the whole.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import type { Scope } from "../../system/scope.ts";
+import type { Scope } from "../../system/path_scope.ts";
 import type { Catalog, Leaf, LeafStep } from "../../catalog/model/leaf.ts";
 import { resolveCall } from "../../catalog/model/resolve.ts";
 import { isShellStep } from "../../catalog/model/step_target.ts";

@@ -1,6 +1,6 @@
 /** The arguments of `sandboxed_shell` (B5), and the command that they ask for: in a call, and in a step of a sequence. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import type { Scope } from "../../system/scope.ts";
+import type { Scope } from "../../system/path_scope.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 

@@ -2,7 +2,7 @@
  * Landlock's rules are for what lay at a path when a launcher opened it: what waits would be kept from a file that was
  * exchanged since, as editors do when they save, and so would not run as what starts now.
  */
-import type { PathWatch } from "../../../system/path_watch.ts";
+import type { PathWatch } from "../../../system/stat_watch.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Spawner } from "../../spawn.ts";
 

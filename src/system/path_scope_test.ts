@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { openScope, type Scope } from "./scope.ts";
+import { openScope, type Scope } from "./path_scope.ts";
 
 interface Tree extends AsyncDisposable {
   /** Real path of the directory that holds `inside`, `inside2` (a neighbour whose name begins the same) and `outside`. */

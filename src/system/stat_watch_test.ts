@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Libc } from "./libc.ts";
-import { AbsenceWatch } from "./path_watch.ts";
+import { AbsenceWatch } from "./stat_watch.ts";
 
 async function inTree(test: (tree: string, libc: Libc) => Promise<void>): Promise<void> {
   const tree = await Deno.realPath(await Deno.makeTempDir());
