@@ -1,6 +1,6 @@
 /** What answers the messages of one session: our own service in this process, or a server behind pipes. */
 import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";
-import type { WireId, WireMessage } from "../wire/wire_message.ts";
+import type { WireId, WireMessage } from "../wire/json_rpc_message.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** A message that a client may send. */

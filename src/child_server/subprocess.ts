@@ -12,7 +12,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LineSplitter, type SplitLine } from "../wire/line_splitter.ts";
-import { readWireMessage, type WireMessage } from "../wire/wire_message.ts";
+import { readWireMessage, type WireMessage } from "../wire/json_rpc_message.ts";
 import { LastWords } from "./last_words.ts";
 import { type Answer, Call, type CallRequest, lostAnswer, PendingCalls, refusedAnswer } from "./pending_calls.ts";
 import { type Reached, Restarts } from "./restarts.ts";

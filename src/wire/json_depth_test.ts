@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DEEPEST, nestsDeeper } from "./json_depth.ts";
-import { readWireMessage } from "./wire_message.ts";
+import { readWireMessage } from "./json_rpc_message.ts";
 
 function inLists(depth: number): string {
   return "[".repeat(depth) + "]".repeat(depth);

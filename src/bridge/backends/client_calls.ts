@@ -1,6 +1,6 @@
 /** The requests of one session's client as calls of a server process: ids and tokens in, the client's own ones out. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import type { WireId } from "../../wire/wire_message.ts";
+import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { ClientLink, ClientMessage } from "../backend.ts";
 import type { Answer, Call } from "../../child_server/pending_calls.ts";
 import type { Subprocess } from "../../child_server/subprocess.ts";

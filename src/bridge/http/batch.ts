@@ -1,5 +1,5 @@
 /** Several messages in one POST, which version 2025-03-26 wants a server to take, and no other. */
-import type { WireMessage } from "../../wire/wire_message.ts";
+import type { WireMessage } from "../../wire/json_rpc_message.ts";
 import type { ClientMessage } from "../backend.ts";
 import { EVENT_STREAM_HEADERS } from "../streams/event_stream.ts";
 import type { AnswerForm } from "../negotiate.ts";

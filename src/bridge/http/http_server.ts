@@ -12,7 +12,7 @@ import {
   PARSE_ERROR,
   readWireMessage,
   type WireMessage,
-} from "../../wire/wire_message.ts";
+} from "../../wire/json_rpc_message.ts";
 import type { ClientMessage } from "../backend.ts";
 import { answerBatch } from "./batch.ts";
 import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./guard.ts";

@@ -5,7 +5,7 @@
 import type { InitializeRequest } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { INVALID_REQUEST, takesBatches } from "../../wire/wire_message.ts";
+import { INVALID_REQUEST, takesBatches } from "../../wire/json_rpc_message.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 import { ClientLogging } from "./client_logging.ts";
 import { ClientStreams } from "../streams/client_streams.ts";

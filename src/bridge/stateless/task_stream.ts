@@ -9,7 +9,7 @@ import { isEnded } from "../../operation/transitions.ts";
 import { member } from "../../wire/lenient_params.ts";
 import { knownTasks, taskNotification } from "../../service/tasks/task_subscription.ts";
 import type { Service } from "../../service/service.ts";
-import type { WireId } from "../../wire/wire_message.ts";
+import type { WireId } from "../../wire/json_rpc_message.ts";
 
 /** A subscription to nothing that the SDK knows would be closed at once; this one never has news. */
 const KEEPS_OPEN = "ahma://tasks";

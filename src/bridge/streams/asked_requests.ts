@@ -1,6 +1,6 @@
 /** Requests of the server that the client has not answered, and which stream carries each. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import type { WireId } from "../../wire/wire_message.ts";
+import type { WireId } from "../../wire/json_rpc_message.ts";
 
 interface Asked {
   readonly message: JSONRPCMessage;

@@ -4,7 +4,7 @@
  * GET; no message goes to two. What finds no stream waits for the next.
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import type { WireId } from "../../wire/wire_message.ts";
+import type { WireId } from "../../wire/json_rpc_message.ts";
 import { AskedRequests } from "./asked_requests.ts";
 import { EventLog, type Loss, type Replay } from "./event_log.ts";
 import { EVENT_STREAM_HEADERS, EventStream } from "./event_stream.ts";

@@ -2,7 +2,7 @@
  * What a session's streams have sent lately, for `Last-Event-ID` (H7). An id is `STREAM-NUMBER`: unique in the session,
  * and it names the one stream that may be replayed. What is kept no more is remembered as missing.
  */
-import type { WireId } from "../../wire/wire_message.ts";
+import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { StreamEvent } from "./event_stream.ts";
 
 /** How much of what was sent is kept for clients that come back. */

@@ -1,5 +1,5 @@
 /** The requests of one client that have no answer yet, each with the response that will carry it (H7). */
-import type { WireId } from "../../wire/wire_message.ts";
+import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { EventStream } from "./event_stream.ts";
 
 export interface Exchange {

@@ -14,8 +14,8 @@ import {
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
 import { member } from "../../wire/lenient_params.ts";
-import { TransportLayer } from "../../wire/transport_layer.ts";
-import { INVALID_REQUEST, type WireId } from "../../wire/wire_message.ts";
+import { TransportLayer } from "../../wire/transport_wrapper.ts";
+import { INVALID_REQUEST, type WireId } from "../../wire/json_rpc_message.ts";
 
 const INVALID_PARAMS = -32602;
 /** The version whose requests each carry the envelope. */

@@ -17,7 +17,7 @@ import {
   takesBatches,
   type WireId,
   type WireMessage,
-} from "../../wire/wire_message.ts";
+} from "../../wire/json_rpc_message.ts";
 
 /** Where bytes come from: `Deno.stdin`, or a test's stand-in. */
 export interface ByteInput {

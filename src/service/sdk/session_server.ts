@@ -16,7 +16,7 @@ import {
   type ServerOptions,
   type Transport,
 } from "@modelcontextprotocol/server";
-import { inWords } from "../../wire/schema_words.ts";
+import { inWords } from "../../wire/schema_errors.ts";
 
 /** The one version whose core has tasks. */
 const VERSION_OF_CORE_TASKS = "2025-11-25";

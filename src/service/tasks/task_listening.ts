@@ -14,8 +14,8 @@ import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import type { Service } from "../service.ts";
-import { TransportLayer } from "../../wire/transport_layer.ts";
-import type { WireId } from "../../wire/wire_message.ts";
+import { TransportLayer } from "../../wire/transport_wrapper.ts";
+import type { WireId } from "../../wire/json_rpc_message.ts";
 import { member } from "../../wire/lenient_params.ts";
 import { knownTasks, taskNotification, taskWishes } from "./task_subscription.ts";
 

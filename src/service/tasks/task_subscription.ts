@@ -8,7 +8,7 @@ import {
 import type { Operation } from "../../operation/operation_record.ts";
 import { styleOf } from "../result/results.ts";
 import type { Service } from "../service.ts";
-import type { WireId } from "../../wire/wire_message.ts";
+import type { WireId } from "../../wire/json_rpc_message.ts";
 import { TASKS_EXTENSION } from "./extension_tasks.ts";
 import { member, shownValue } from "../../wire/lenient_params.ts";
 import { detailedTask } from "./task_views.ts";

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { CommandEnd } from "../../../process/command_runner.ts";
 import type { OpenCommand } from "../../../process/session_runner.ts";
 import { LineSplitter } from "../../../wire/line_splitter.ts";
-import { readWireMessage, type WireMessage } from "../../../wire/wire_message.ts";
+import { readWireMessage, type WireMessage } from "../../../wire/json_rpc_message.ts";
 
 const LONGEST_LINE = 16 * 1024 * 1024;
 /** A server that asks and does not read the answers is ended beyond this, bytes. */

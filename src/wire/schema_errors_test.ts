@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ProtocolError } from "@modelcontextprotocol/server";
-import { inWords } from "./schema_words.ts";
+import { inWords } from "./schema_errors.ts";
 
 function dump(...issues: readonly unknown[]): string {
   return JSON.stringify(issues, undefined, 2);
