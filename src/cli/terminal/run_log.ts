@@ -1,6 +1,6 @@
 /** The log of a run that starts commands, and the warnings a person must see before it does (requirements L8, S14). */
 import { VERSION } from "../../base/version.ts";
-import { createLog, type Log, logDirectory } from "../../logging/logging.ts";
+import { createLog, type Log, logDirectory } from "../../logging/log.ts";
 import { isInOpenTree, openTrees } from "../../app/open_places.ts";
 import { printProblem } from "./print.ts";
 import type { Settings } from "../../settings/settings.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createLog, logDirectory } from "./logging.ts";
+import { createLog, logDirectory } from "./log.ts";
 
 function fixedTime(): Date {
   return new Date("2026-03-01T10:00:00Z");
