@@ -10,7 +10,7 @@ import type { Catalog } from "../catalog/model/leaf.ts";
 import type { LiveCatalog } from "../catalog/load/live_catalog.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { OperationRegistry, type RegistryOptions } from "../operation/registry.ts";
-import { SpillSpace } from "../operation/output/spill_space.ts";
+import { SpillSpace } from "../operation/output/spill_files.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { worktreeHints } from "../sandbox/protect/linked_worktree.ts";
 import { absolutePath, parentOf, placeOf } from "../system/paths.ts";

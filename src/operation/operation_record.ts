@@ -2,7 +2,7 @@ import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { HurriedEnd } from "../base/kill_delay.ts";
 import type { OperationEnd, OperationState, ProtectedChange, Work, WorkControl } from "./operation.ts";
 import { OperationOutput, type OutputReader, type OutputWindow } from "./output/output.ts";
-import type { SpillFile } from "./output/spill_space.ts";
+import type { SpillFile } from "./output/spill_files.ts";
 import {
   INITIAL_STATUS,
   nextStatus,

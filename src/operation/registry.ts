@@ -7,15 +7,15 @@
  */
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
-import { OperationIds, ShortIds } from "./ids.ts";
+import { OperationIds, ShortIds } from "./operation_id.ts";
 import type { Logger } from "../base/log.ts";
 import { DEFAULT_HISTORY_LIMITS, History, type HistoryLimits } from "./history.ts";
 import type { OperationState, Work } from "./operation.ts";
 import { type Operation, OperationRecord } from "./operation_record.ts";
 import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output/output.ts";
-import type { SpillSpace } from "./output/spill_space.ts";
+import type { SpillSpace } from "./output/spill_files.ts";
 import { isEnded, type OperationEvent, type StopCause } from "./transitions.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "./concurrency.ts";
 
 /** An operation came into a state; `from` is undefined for a new one. */
 export interface Transition {

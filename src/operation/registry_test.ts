@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { type LogFields, SILENT } from "../base/log.ts";
 import type { WorkControl, WorkEnd } from "./operation.ts";
 import { OperationRegistry, type RegistryOptions } from "./registry.ts";
-import { SpillSpace } from "./output/spill_space.ts";
+import { SpillSpace } from "./output/spill_files.ts";
 
 /** Works that end when the test says so, or, when they are obedient, as soon as they are aborted. */
 class Works {

@@ -6,7 +6,7 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
-import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_space.ts";
+import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_files.ts";
 import { SANDBOX_LAYERS, type SandboxLayer } from "../sandbox/policy/layers.ts";
 import type { CommandLine } from "./arguments.ts";
 import type { ConfinementChoice } from "../sandbox/policy/confinement.ts";

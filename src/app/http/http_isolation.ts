@@ -9,7 +9,7 @@ import { SessionScopes } from "../../bridge/isolated/session_scopes.ts";
 import { hasMemoryToSpare, memoryFacts } from "../../bridge/isolated/spare_memory.ts";
 import { Subprocess } from "../../child_server/subprocess.ts";
 import { VERSION } from "../../base/version.ts";
-import { Turns } from "../../operation/turns.ts";
+import { Turns } from "../../operation/concurrency.ts";
 import { holderOf, systemSockets } from "../../process/tree/socket_owner.ts";
 import { Libc } from "../../system/libc.ts";
 import { realPath } from "../../system/paths.ts";

@@ -11,7 +11,7 @@ import { startSandboxedServer } from "../../child_server/sandboxed_process.ts";
 import type { StartServer } from "../../child_server/server_process.ts";
 import { SharedServer } from "../../bridge/backends/shared_backend.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
-import { Turns } from "../../operation/turns.ts";
+import { Turns } from "../../operation/concurrency.ts";
 import { ToolLister } from "../../service/connection/definitions.ts";
 import { watchResources } from "../../service/resources/resource_changes.ts";
 import { buildServer, type ServerOptions } from "../../service/connection/server.ts";

@@ -6,7 +6,7 @@
 import { concatenate } from "../../base/concatenate.ts";
 import { countNewlines } from "./newlines.ts";
 import { RingBuffer } from "./ring_buffer.ts";
-import type { SpillFile } from "./spill_space.ts";
+import type { SpillFile } from "./spill_files.ts";
 
 /** How much is kept of one operation's output, in bytes. */
 export interface OutputWindow {

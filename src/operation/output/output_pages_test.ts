@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { SILENT } from "../../base/log.ts";
 import { OperationOutput } from "./output.ts";
 import { readLines, readPage } from "./output_pages.ts";
-import { SpillSpace } from "./spill_space.ts";
+import { SpillSpace } from "./spill_files.ts";
 
 const PLAIN = { keepAnsi: false };
 

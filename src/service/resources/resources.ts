@@ -9,7 +9,7 @@ import {
   type ResourceTemplateType,
   type Server,
 } from "@modelcontextprotocol/server";
-import { isOperationId } from "../../operation/ids.ts";
+import { isOperationId } from "../../operation/operation_id.ts";
 import type { Catalog } from "../../catalog/model/leaf.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { readLines, readPage, resolveLines } from "../../operation/output/output_pages.ts";

@@ -1,6 +1,6 @@
 /** The tasks of 2025-11-25 (X5a): the client asks for one with `params.task` and fetches its result. */
 import { ProtocolError, ProtocolErrorCode, type Result, type ServerContext } from "@modelcontextprotocol/server";
-import { isOperationId } from "../../operation/ids.ts";
+import { isOperationId } from "../../operation/operation_id.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { styleOf } from "../result/results.ts";
 import type { CallContext, Service } from "../service.ts";

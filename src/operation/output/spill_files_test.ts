@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../../base/log.ts";
-import { SpillSpace } from "./spill_space.ts";
+import { SpillSpace } from "./spill_files.ts";
 
 const KILOBYTE = new Uint8Array(1024).fill(120);
 

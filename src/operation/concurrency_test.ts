@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { SILENT } from "../base/log.ts";
 import type { WorkEnd } from "./operation.ts";
 import { OperationRegistry } from "./registry.ts";
-import { type Turn, Turns } from "./turns.ts";
+import { type Turn, Turns } from "./concurrency.ts";
 
 const FREE: Turn = { exclusive: undefined };
 

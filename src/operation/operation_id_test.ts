@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { isOperationId, OperationIds, ShortIds } from "./ids.ts";
+import { isOperationId, OperationIds, ShortIds } from "./operation_id.ts";
 
 Deno.test("X11 OperationIds makes op_ and a ULID, the time first", () => {
   assert.match(new OperationIds().next(Date.now()), /^op_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
