@@ -3,9 +3,9 @@
  * person. And what it does not say. The oracle behind it is held against the kernel.
  */
 import assert from "node:assert/strict";
-import { allows } from "../src/sandbox/denials/oracle.ts";
+import { allows } from "../src/sandbox/denials/policy_query.ts";
 import { dropCapabilities } from "../src/sandbox/launcher/steps/capabilities.ts";
-import { policyTable } from "../src/sandbox/launcher/steps.ts";
+import { policyTable } from "../src/sandbox/launcher/policy_table.ts";
 import { OPEN_FLAGS, SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import type { Table } from "../src/sandbox/launcher/image/table.ts";
 import { pathOutside } from "../src/sandbox/directories/private_temporary.ts";

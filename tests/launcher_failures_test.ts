@@ -3,7 +3,7 @@
  * the step is fatal nothing may run; where it is not, the test says why, and every attack must still be denied.
  */
 import assert from "node:assert/strict";
-import { launchTable, policyTable } from "../src/sandbox/launcher/steps.ts";
+import { launchTable, policyTable } from "../src/sandbox/launcher/policy_table.ts";
 import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import type { Table } from "../src/sandbox/launcher/image/table.ts";
 import { describeFailure } from "../src/process/linux/launch/reports.ts";

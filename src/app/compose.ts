@@ -15,7 +15,7 @@ import type { SessionRunner } from "../process/session_runner.ts";
 import { worktreeHints } from "../sandbox/protect/linked_worktree.ts";
 import { absolutePath, parentOf, placeOf } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
-import type { SessionSandbox } from "../sandbox/session.ts";
+import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/directories/session_directory.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
 import { serveStdioConnection, type StdioStreams } from "../service/connection/stdio_connection.ts";

@@ -1,7 +1,7 @@
 import type { Denial } from "../base/denial.ts";
 import type { SandboxedRunner } from "../process/linux/runner.ts";
-import { type EndedCommand, explainDenials } from "../sandbox/denials/denials.ts";
-import type { Sandbox } from "../sandbox/prepare.ts";
+import { type EndedCommand, explainDenials } from "../sandbox/denials/explain.ts";
+import type { Sandbox } from "../sandbox/prepare_linux.ts";
 
 /** Names can lie on file systems that hang; a result does not wait for them longer. */
 const LONGEST_LOOK_MS = 500;

@@ -1,6 +1,6 @@
 /** Which of the program's own files commands could change: nothing of ours is trusted or written there. */
 import { absolutePath, isWithin, placeOf, realPath } from "../system/paths.ts";
-import { scopeDirectory } from "../sandbox/grants/scope.ts";
+import { scopeDirectory } from "../sandbox/grants/resolve_scopes.ts";
 import { homeOf } from "../system/user_directories.ts";
 import type { Settings } from "../settings/settings.ts";
 

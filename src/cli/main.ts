@@ -9,7 +9,7 @@ import { runSubcommand } from "./commands/run.ts"; // lazily it would save 30 ms
 import { helpText } from "./terminal/help.ts";
 import { readWholeInvocation } from "./invocation.ts";
 import { mayColour, print, printProblem } from "./terminal/print.ts";
-import { scopeDirectory } from "../sandbox/grants/scope.ts";
+import { scopeDirectory } from "../sandbox/grants/resolve_scopes.ts";
 import type { Invocation } from "../settings/settings.ts";
 import { listenForSignals } from "./shutdown.ts";
 import { parentEnd, takeWrapper, tieToParent } from "./wrapper.ts";

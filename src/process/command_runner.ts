@@ -4,7 +4,7 @@
  */
 
 import type { LeftRunning } from "../operation/operation.ts";
-import type { ProtectedChange } from "../sandbox/protect/guard.ts";
+import type { ProtectedChange } from "../sandbox/protect/path_guard.ts";
 
 /** What to run. */
 export interface CommandRequest {

@@ -12,7 +12,7 @@ import type { LeftRunning } from "../operation/operation.ts";
 import { leftRunning } from "./left_running.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
 import type { PathWatch, Watched } from "../system/stat_watch.ts";
-import { Separator, type SharedName } from "../sandbox/protect/separate.ts";
+import { Separator, type SharedName } from "../sandbox/protect/separate_hard_links.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./tree/process_list.ts";
 
 /** How a launcher ended. */

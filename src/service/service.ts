@@ -10,7 +10,7 @@ import type { Operation } from "../operation/operation_record.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/output/text_view.ts";
 import type { CommandRequest, CommandRunner } from "../process/command_runner.ts";
-import type { EndedCommand } from "../sandbox/denials/denials.ts";
+import type { EndedCommand } from "../sandbox/denials/explain.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 
 /** Whether commands are confined, in words for people and models (S14). */

@@ -1,5 +1,5 @@
 import { isWithin, realPath } from "../system/paths.ts";
-import { scopeDirectory } from "../sandbox/grants/scope.ts";
+import { scopeDirectory } from "../sandbox/grants/resolve_scopes.ts";
 
 /**
  * The project, whose `.ahma` holds tool files and settings: the working directory where it lies in a scope, else the

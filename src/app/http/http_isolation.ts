@@ -15,7 +15,7 @@ import { Libc } from "../../system/libc.ts";
 import { realPath } from "../../system/paths.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
-import { missingScope, settleScopes } from "../../sandbox/grants/scope.ts";
+import { missingScope, settleScopes } from "../../sandbox/grants/resolve_scopes.ts";
 import { ToolLister } from "../../service/connection/definitions.ts";
 import { childProgram } from "./child_program.ts";
 import { compose } from "../compose.ts";

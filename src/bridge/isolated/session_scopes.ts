@@ -3,7 +3,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Libc } from "../../system/libc.ts";
 import { isWithin } from "../../system/paths.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
-import { settleScopes } from "../../sandbox/grants/scope.ts";
+import { settleScopes } from "../../sandbox/grants/resolve_scopes.ts";
 
 export interface SessionScopesOptions {
   readonly libc: Libc;

@@ -1,7 +1,7 @@
 /** A runner on a scope of its own, in each way commands can be confined and started. */
 import { SILENT } from "../../base/log.ts";
 import { sandboxSettings } from "../../sandbox/_support/settings.ts";
-import { prepareSandbox, type Sandbox } from "../../sandbox/prepare.ts";
+import { prepareSandbox, type Sandbox } from "../../sandbox/prepare_linux.ts";
 import { removeSessionDirectories } from "../../sandbox/directories/session_directory.ts";
 import type { CommandEnd, CommandRequest } from "../command_runner.ts";
 import { SandboxedRunner } from "../linux/runner.ts";

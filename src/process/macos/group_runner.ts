@@ -11,7 +11,7 @@ import {
   sandboxExecArguments,
   type SeatbeltConfinement,
 } from "../../sandbox/seatbelt/sandbox_exec.ts";
-import type { SessionSandbox } from "../../sandbox/session.ts";
+import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
 import type { CommandEnd, CommandHooks, CommandRequest } from "../command_runner.ts";
 import { type GroupRun, superviseGroup } from "./group_run.ts";
 import { describeFailure } from "../linux/launch/reports.ts";

@@ -1,13 +1,13 @@
 /** Whether a path that a command mentioned lies where it may not go, and which flag would open it (S15). */
 import type { PathDenial } from "../../base/denial.ts";
 import { linkedRepository } from "../protect/linked_worktree.ts";
-import type { Place } from "./looked_at.ts";
-import { allows } from "./oracle.ts";
+import type { Place } from "./inspect_path.ts";
+import { allows } from "./policy_query.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import type { ErrorName } from "./printed_errors.ts";
 import type { Evidence } from "./printed_evidence.ts";
-import { sensitiveProblem } from "../protect/sensitive.ts";
+import { sensitiveProblem } from "../protect/credential_paths.ts";
 
 /** Where a path was named. */
 export interface Mention {

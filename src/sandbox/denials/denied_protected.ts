@@ -9,7 +9,7 @@
  */
 import type { PathDenial } from "../../base/denial.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";
-import { isOpenable } from "../protect/protected.ts";
+import { isOpenable } from "../protect/protected_paths.ts";
 
 /** What is known of one path. */
 export interface MentionedPath {

@@ -16,7 +16,7 @@ import {
   trustedPath,
 } from "../../system/paths.ts";
 import type { PathGrant } from "../policy/policy.ts";
-import { holdsSensitive, sensitiveProblem } from "../protect/sensitive.ts";
+import { holdsSensitive, sensitiveProblem } from "../protect/credential_paths.ts";
 import { systemPaths, type WantedPath } from "./system_paths.ts";
 import { toolchainDirectories } from "./toolchains.ts";
 

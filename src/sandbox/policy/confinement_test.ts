@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { confinementHere, DEFAULT_CONFINEMENT, isNetworkOpen, type Machine } from "./confinement.ts";
-import { missingLayers, narrowed, tooOpen } from "../launcher/narrowed.ts";
+import { missingLayers, narrowed, tooOpen } from "../launcher/policy_fallback.ts";
 import type { SandboxPolicy } from "./policy.ts";
 
 const LIMITS = `Limit                     Soft Limit           Hard Limit           Units

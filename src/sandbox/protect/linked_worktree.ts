@@ -4,7 +4,7 @@
  * is believed: it keeps, for each of its worktrees, where that is, and that of a submodule names it in its configuration.
  */
 import { readTextIfRegular } from "../../system/regular_file.ts";
-import { gitValues } from "./git_names.ts";
+import { gitValues } from "./git_hook_paths.ts";
 import { absolutePath, isWithin, parentOf, realPath } from "../../system/paths.ts";
 
 /** A longer one leads nowhere. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { normalize } from "node:path/posix";
 import fc from "fast-check";
-import { allows } from "../denials/oracle.ts";
+import { allows } from "../denials/policy_query.ts";
 import {
   landlockPolicy,
   POLICY_TABLE,

@@ -1,5 +1,5 @@
 /** What the self-test found, from the results of both runs and what was changed outside. Pure. */
-import { isGranted } from "../denials/oracle.ts";
+import { isGranted } from "../denials/policy_query.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import type { Attack, AttackPlace, Defence } from "./attack.ts";
 import { type AttackResults, ATTACKS } from "./attack_table.ts";

@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { PreparedCommand } from "../../command/prepared_command.ts";
 import type { Work, WorkControl, WorkEnd } from "../../operation/operation.ts";
 import type { CommandEnd, CommandRequest } from "../../process/command_runner.ts";
-import type { EndedCommand } from "../../sandbox/denials/denials.ts";
+import type { EndedCommand } from "../../sandbox/denials/explain.ts";
 import { OutputTail } from "../result/output_tail.ts";
 import type { PrivateFile, Service } from "../service.ts";
 

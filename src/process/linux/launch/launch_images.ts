@@ -3,18 +3,18 @@
  * of the launcher that wait. They hold for what is guarded at the moment (S7, S8), and are made anew when that changes.
  */
 import { searchPath } from "../../../system/search_path.ts";
-import type { GuardView } from "../../../sandbox/protect/guard.ts";
+import type { GuardView } from "../../../sandbox/protect/path_guard.ts";
 import type { EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
-import { launchTable, type LaunchTarget, policyTable } from "../../../sandbox/launcher/steps.ts";
+import { launchTable, type LaunchTarget, policyTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
 import {
   type CommandBlock,
   commandBlock,
   type WaitingTable,
   waitingTable,
-} from "../../../sandbox/launcher/waiting_table.ts";
+} from "../../../sandbox/launcher/prewarmed_table.ts";
 import type { LaunchCommand, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
-import type { Sandbox } from "../../../sandbox/prepare.ts";
+import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import type { CommandRequest } from "../../command_runner.ts";
 import { programPaths } from "../../../system/search_path.ts";
 import { lineArguments, type Shell, waitingArguments } from "../../shell.ts";

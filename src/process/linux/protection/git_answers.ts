@@ -2,12 +2,12 @@
  * What git obeys in the writable trees and in repositories below (S21): asked of git when something that its answers
  * depend on changed, so that no command waits for it otherwise.
  */
-import type { WatchingLooker } from "../../../sandbox/protect/guard.ts";
-import { type ObeyedByGit, obeyedByGit, parseGitAnswer } from "../../../sandbox/protect/git_answer.ts";
+import type { WatchingLooker } from "../../../sandbox/protect/path_guard.ts";
+import { type ObeyedByGit, obeyedByGit, parseGitAnswer } from "../../../sandbox/protect/git_config_output.ts";
 import { GIT_QUESTION, type GitProgram, gitTop, possibleSources } from "../../../sandbox/protect/git_program.ts";
-import { namedByGitConfiguration } from "../../../sandbox/protect/git_names.ts";
+import { namedByGitConfiguration } from "../../../sandbox/protect/git_hook_paths.ts";
 import { isWithin, normalPath } from "../../../system/paths.ts";
-import type { ProtectedPath } from "../../../sandbox/protect/protected.ts";
+import type { ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
 import type { Asked, Question } from "../../spawn.ts";
 
 /** Each takes git some three milliseconds; of more, the server reads the configuration itself. */

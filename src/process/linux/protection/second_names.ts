@@ -1,8 +1,8 @@
 /** What becomes of protected files with a second name (S21): they are taken apart from it, or it is told that they are not. */
-import type { GuardView, ProtectedChange, SharedFile } from "../../../sandbox/protect/guard.ts";
+import type { GuardView, ProtectedChange, SharedFile } from "../../../sandbox/protect/path_guard.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
-import type { Separator } from "../../../sandbox/protect/separate.ts";
+import type { Separator } from "../../../sandbox/protect/separate_hard_links.ts";
 
 /** Of one look; what is left has its turn at the next. */
 const MOST_AT_ONCE = 256;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { GuardView, ProtectedChange } from "../../../sandbox/protect/guard.ts";
+import type { GuardView, ProtectedChange } from "../../../sandbox/protect/path_guard.ts";
 import { SecondNames } from "./second_names.ts";
 
 const TREE = { path: "/t", device: 1n, inode: 2n };

@@ -11,10 +11,10 @@ import {
   type ProtectedChange,
   protectedChanges,
   type WatchingLooker,
-} from "../../../sandbox/protect/guard.ts";
+} from "../../../sandbox/protect/path_guard.ts";
 import { findNestedRepositories } from "../../../sandbox/protect/nested_repositories.ts";
 import { isWithin } from "../../../system/paths.ts";
-import { nestedRepositoryPaths, type ProtectedPath } from "../../../sandbox/protect/protected.ts";
+import { nestedRepositoryPaths, type ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
 import { GitAnswers, type GitAnswersOptions } from "./git_answers.ts";
 import { SecondNames, type Separates } from "./second_names.ts";
 import { WatchedView } from "./watched_view.ts";

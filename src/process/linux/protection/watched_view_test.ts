@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type GuardPlan, lookAtGuarded } from "../../../sandbox/protect/guard.ts";
+import { type GuardPlan, lookAtGuarded } from "../../../sandbox/protect/path_guard.ts";
 import { Libc } from "../../../system/libc.ts";
 import { WatchedView } from "./watched_view.ts";
 

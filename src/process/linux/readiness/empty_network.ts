@@ -1,7 +1,7 @@
 /** Makes the empty network that all commands of a session stand in with `--network none` (S6), once, before the first. */
 import type { Logger } from "../../../base/log.ts";
 import { canShareNetwork, type EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
-import { type LaunchTarget, networkTable } from "../../../sandbox/launcher/steps.ts";
+import { type LaunchTarget, networkTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Spawner } from "../../spawn.ts";
 

@@ -3,9 +3,9 @@
  * moment's shortage must not take them from a whole session, so that is an error, and the next command asks again.
  */
 import type { Logger } from "../../../base/log.ts";
-import { type LaunchTarget, NAMESPACES_STEP, trialTable } from "../../../sandbox/launcher/steps.ts";
+import { type LaunchTarget, NAMESPACES_STEP, trialTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
-import { missingLayers, narrowed, tooOpen } from "../../../sandbox/launcher/narrowed.ts";
+import { missingLayers, narrowed, tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
 import { restrictedToLandlock } from "../../../sandbox/launcher/without_namespaces.ts";
 import { describeFailure, ReportReader } from "../launch/reports.ts";
 import type { Spawner } from "../../spawn.ts";

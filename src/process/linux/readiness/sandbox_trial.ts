@@ -6,7 +6,7 @@
  * targets → findings. Nothing is left.
  */
 import type { Logger } from "../../../base/log.ts";
-import { type LaunchTarget, policyTable } from "../../../sandbox/launcher/steps.ts";
+import { type LaunchTarget, policyTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
 import { expected } from "../../../system/paths.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DEFAULT_CONFINEMENT } from "../policy/confinement.ts";
 import { READABLE_TREE } from "../policy/landlock.ts";
-import { ACCESSES, allows } from "./oracle.ts";
+import { ACCESSES, allows } from "./policy_query.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 
 const POLICY: SandboxPolicy = {

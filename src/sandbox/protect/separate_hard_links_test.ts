@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Libc } from "../../system/libc.ts";
 import type { PinnedDirectory } from "../policy/policy.ts";
-import { Separator } from "./separate.ts";
+import { Separator } from "./separate_hard_links.ts";
 
 interface Place {
   readonly base: string;

@@ -1,6 +1,6 @@
 /** Files that a repository's configuration makes git obey: directories of hooks elsewhere, and included configuration. */
 import { readTextIfRegular } from "../../system/regular_file.ts";
-import { placeOfValue } from "./git_answer.ts";
+import { placeOfValue } from "./git_config_output.ts";
 import { parentOf } from "../../system/paths.ts";
 
 /** A configuration that is larger is not one that a person or git wrote. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type GuardPlan, type GuardView, lookAtGuarded, protectedChanges } from "./guard.ts";
+import { type GuardPlan, type GuardView, lookAtGuarded, protectedChanges } from "./path_guard.ts";
 import { Libc } from "../../system/libc.ts";
 
 const MOUNTED = { mounted: true };

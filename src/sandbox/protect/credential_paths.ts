@@ -4,7 +4,7 @@
  */
 import { withoutTrailing } from "../../base/without_trailing.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { movedPlaces } from "./moved_places.ts";
+import { movedPlaces } from "./credential_overrides.ts";
 import { absolutePath, isWithin, placeOf, realPath } from "../../system/paths.ts";
 
 /** Below home. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type GitValue, obeyedByGit, parseGitAnswer } from "./git_answer.ts";
+import { type GitValue, obeyedByGit, parseGitAnswer } from "./git_config_output.ts";
 
 const PLACE = { top: "/t", home: "/home/u" };
 

@@ -1,6 +1,6 @@
 /** What a session's profile on macOS closes: places of credentials (S7), and files that programs outside obey (S8). */
 import { realPath } from "../../system/paths.ts";
-import type { ProtectedPath } from "../protect/protected.ts";
+import type { ProtectedPath } from "../protect/protected_paths.ts";
 import type { SeatbeltPolicy } from "./policy.ts";
 
 /** Below home, besides what is sensitive on every system: keychains, browsers, messages, password managers. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Libc } from "../../system/libc.ts";
-import { type ScopeChoice, settleScopes } from "./scope.ts";
+import { type ScopeChoice, settleScopes } from "./resolve_scopes.ts";
 
 async function withHome(
   test: (base: string, settle: (change: Partial<ScopeChoice>) => unknown) => void,

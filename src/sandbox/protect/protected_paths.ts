@@ -9,7 +9,7 @@
  * learn who made a file. So what appears is told with the result, and is read-only from the next command on.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { namedByGitConfiguration } from "./git_names.ts";
+import { namedByGitConfiguration } from "./git_hook_paths.ts";
 import type { FoundRepositories } from "./nested_repositories.ts";
 import { expected, isWithin, normalPath, realPath } from "../../system/paths.ts";
 

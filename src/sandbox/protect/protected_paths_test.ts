@@ -6,7 +6,7 @@ import {
   protectedPaths,
   type ProtectionQuestion,
   withTargets,
-} from "./protected.ts";
+} from "./protected_paths.ts";
 
 async function inTree(test: (tree: string) => Promise<void>): Promise<void> {
   const tree = await Deno.realPath(await Deno.makeTempDir());

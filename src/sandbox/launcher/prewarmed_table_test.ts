@@ -6,9 +6,9 @@ import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE, TAKEN_REPORT } from "./image/interpreter.ts";
 import { INTERPRETER_ARM64 } from "./image/interpreter_arm64.ts";
 import { INTERPRETER_X64 } from "./image/interpreter_x64.ts";
-import { launchTable, type LaunchTarget, policyTable } from "./steps.ts";
+import { launchTable, type LaunchTarget, policyTable } from "./policy_table.ts";
 import { SYSTEM_CALLS } from "../../system/syscalls.ts";
-import { commandBlock, waitingTable } from "./waiting_table.ts";
+import { commandBlock, waitingTable } from "./prewarmed_table.ts";
 
 const PROCESSOR = Deno.build.arch;
 const SYS = SYSTEM_CALLS[PROCESSOR];

@@ -8,16 +8,16 @@ import { namedPath } from "./grants/grants.ts";
 import { expected, realPath } from "../system/paths.ts";
 import type { Platform } from "./policy/platform.ts";
 import type { PinnedDirectory } from "./policy/policy.ts";
-import { type SandboxSettings, scopeName, writeGitConfiguration } from "./prepare.ts";
-import { protectedPaths, withTargets } from "./protect/protected.ts";
-import { settleScopes } from "./grants/scope.ts";
-import { closedPlaces, SENSITIVE_ON_MACOS } from "./seatbelt/closed_places.ts";
+import { type SandboxSettings, scopeName, writeGitConfiguration } from "./prepare_linux.ts";
+import { protectedPaths, withTargets } from "./protect/protected_paths.ts";
+import { settleScopes } from "./grants/resolve_scopes.ts";
+import { closedPlaces, SENSITIVE_ON_MACOS } from "./seatbelt/denied_paths.ts";
 import { type SeatbeltProfile, seatbeltProfile } from "./seatbelt/profile.ts";
 import { missingSandboxExec, type SeatbeltConfinement } from "./seatbelt/sandbox_exec.ts";
-import { sensitivePlaces, sensitiveProblem } from "./protect/sensitive.ts";
-import type { SessionSandbox } from "./session.ts";
+import { sensitivePlaces, sensitiveProblem } from "./protect/credential_paths.ts";
+import type { SessionSandbox } from "./session_sandbox.ts";
 import type { SessionDirectories } from "./directories/session_directory.ts";
-import { makeSessionPlaces } from "./directories/session_places.ts";
+import { makeSessionPlaces } from "./directories/session_paths.ts";
 
 /** A session's sandbox on macOS. */
 export interface SeatbeltSandbox extends SessionSandbox {

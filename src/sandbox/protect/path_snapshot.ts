@@ -1,11 +1,11 @@
 /** One look at everything that is guarded: what is there, where links lead, and what to mount over it (S7, S8, S21). */
-import type { GuardPlan, GuardView, HiddenPath, Looker, SharedFile } from "./guard.ts";
+import type { GuardPlan, GuardView, HiddenPath, Looker, SharedFile } from "./path_guard.ts";
 import { isGenerated } from "./generated_directories.ts";
 import { followLinks } from "../../system/follow_links.ts";
 import type { FileFacts } from "../../system/libc.ts";
 import { expected, isWithin, parentOf } from "../../system/paths.ts";
 import type { GuardedPath } from "../policy/policy.ts";
-import type { ProtectedPath } from "./protected.ts";
+import type { ProtectedPath } from "./protected_paths.ts";
 
 /** Entries of one protected directory that a look takes in, in the order of the system: none uses up another's. */
 const MOST_ENTRIES = 4096;

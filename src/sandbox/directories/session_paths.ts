@@ -1,6 +1,6 @@
 /** Makes what a session has for itself, whatever confines its commands. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { type PlaceQuestion, scopeCache, sessionBase } from "./places.ts";
+import { type PlaceQuestion, scopeCache, sessionBase } from "./private_directories.ts";
 import { createSessionCache, createSessionDirectories, type SessionDirectories } from "./session_directory.ts";
 
 export interface SessionPlaces {

@@ -7,7 +7,7 @@ import { type ConfinementChoice, confinementHere } from "./policy/confinement.ts
 import { buildEnvironment, isForbiddenVariable } from "./grants/environment.ts";
 import { sanitiseGitConfiguration } from "./grants/git_configuration.ts";
 import { findGit } from "./protect/git_program.ts";
-import { type GuardPlan } from "./protect/guard.ts";
+import { type GuardPlan } from "./protect/path_guard.ts";
 import { namedPath, readableGrants } from "./grants/grants.ts";
 import { missingProtections, SHARED_MEMORY } from "./policy/landlock.ts";
 import type { Processor } from "../system/syscalls.ts";
@@ -18,14 +18,14 @@ import { outerTrees } from "./policy/outer_trees.ts";
 import { isWithin, parentOf, realPath } from "../system/paths.ts";
 import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "./policy/policy.ts";
 import { privateTemporary } from "./directories/private_temporary.ts";
-import { openedPaths, type ProtectedPath, protectedPaths } from "./protect/protected.ts";
+import { openedPaths, type ProtectedPath, protectedPaths } from "./protect/protected_paths.ts";
 import { acceptableAbi, supportedProcessor } from "./policy/prerequisites.ts";
 import { runtimeCacheProblem } from "./grants/runtime_cache.ts";
-import { type ScopeChoice, settleScopes } from "./grants/scope.ts";
-import type { SessionSandbox } from "./session.ts";
-import { sensitivePlaces, sensitiveProblem } from "./protect/sensitive.ts";
+import { type ScopeChoice, settleScopes } from "./grants/resolve_scopes.ts";
+import type { SessionSandbox } from "./session_sandbox.ts";
+import { sensitivePlaces, sensitiveProblem } from "./protect/credential_paths.ts";
 import { type Covers, createCovers, type SessionDirectories } from "./directories/session_directory.ts";
-import { makeSessionPlaces } from "./directories/session_places.ts";
+import { makeSessionPlaces } from "./directories/session_paths.ts";
 
 /** What a person chose; everything comes from flags and the server's environment, read once. */
 export interface SandboxSettings extends ScopeChoice {

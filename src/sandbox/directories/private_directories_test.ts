@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { scopeCache, sessionBase } from "./places.ts";
+import { scopeCache, sessionBase } from "./private_directories.ts";
 
 async function inBase(test: (base: string) => Promise<void>): Promise<void> {
   const base = await Deno.realPath(await Deno.makeTempDir());

@@ -5,7 +5,7 @@
 import type { LaunchCommand, SandboxPolicy } from "../policy/policy.ts";
 import { type Placement, placementOf, writeTable } from "./image/image.ts";
 import { ENTRY_BYTES, REPORT_FD, TAKEN_REPORT } from "./image/interpreter.ts";
-import { execute, type LaunchTarget, policyTable } from "./steps.ts";
+import { execute, type LaunchTarget, policyTable } from "./policy_table.ts";
 import { type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Table } from "./image/table.ts";
 

@@ -3,7 +3,7 @@ import { POLICY } from "./_support/policy.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { canShareNetwork } from "./steps/network_steps.ts";
-import { launchTable, type LaunchTarget, policyTable } from "./steps.ts";
+import { launchTable, type LaunchTarget, policyTable } from "./policy_table.ts";
 import type { Table } from "./image/table.ts";
 import { SYSTEM_CALLS } from "../../system/syscalls.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { movedPlaces } from "./moved_places.ts";
+import { movedPlaces } from "./credential_overrides.ts";
 
 const NAMES = [".cargo/credentials.toml", ".config/gh", ".config/gcloud", ".docker", ".gnupg", ".ssh"];
 

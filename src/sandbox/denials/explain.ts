@@ -14,9 +14,9 @@ import { type CommandEnding, deniedListeners, operationDenials, socketDenial } f
 import { protectedDenial } from "./denied_protected.ts";
 import { coveredDenial, type DenialContext, type Mention, outsideDenial } from "./denied_outside.ts";
 import { tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from "./denied_traces.ts";
-import { lookAbove, lookAsSeen, type Place, present } from "./looked_at.ts";
+import { lookAbove, lookAsSeen, type Place, present } from "./inspect_path.ts";
 import { pathsInCommand, pathsInOutput, type Places, targetsInCommand } from "./mentioned_paths.ts";
-import { allows } from "./oracle.ts";
+import { allows } from "./policy_query.ts";
 import { isWithin } from "../../system/paths.ts";
 import { evidenceIn } from "./printed_evidence.ts";
 

@@ -4,7 +4,7 @@ import { COUNT_STEP } from "./steps/limit_steps.ts";
 import { SHARED_MEMORY_STEP } from "./steps/mount_steps.ts";
 import { NETWORK_STEP } from "./steps/network_steps.ts";
 import { FILTER_STEP } from "./steps/seccomp_steps.ts";
-import { NAMESPACES_STEP } from "./steps.ts";
+import { NAMESPACES_STEP } from "./policy_table.ts";
 import { TEMPORARY_STEP } from "./steps/temporary_steps.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import { restrictedToLandlock, withoutSharedMemory, withoutTemporary } from "./without_namespaces.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { holdsSensitive, sensitivePlaces, sensitiveProblem } from "./sensitive.ts";
+import { holdsSensitive, sensitivePlaces, sensitiveProblem } from "./credential_paths.ts";
 
 async function inHome(test: (home: string) => Promise<void>): Promise<void> {
   const home = await Deno.realPath(await Deno.makeTempDir());

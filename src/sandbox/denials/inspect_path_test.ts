@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { look } from "./looked_at.ts";
+import { look } from "./inspect_path.ts";
 
 Deno.test("S15 look() goes up from where a link leads, as the kernel does", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());

@@ -4,11 +4,11 @@
  * in. Where nothing changed since the last look, path_watch.ts says so for less.
  */
 import type { GitProgram } from "./git_program.ts";
-import { GuardLook } from "./guard_look.ts";
+import { GuardLook } from "./path_snapshot.ts";
 import type { FileFacts, Libc } from "../../system/libc.ts";
 import type { PathWatch } from "../../system/stat_watch.ts";
 import type { GuardedPath, PinnedDirectory } from "../policy/policy.ts";
-import type { ProtectedPath } from "./protected.ts";
+import type { ProtectedPath } from "./protected_paths.ts";
 
 /** What a session guards. */
 export interface GuardPlan {
