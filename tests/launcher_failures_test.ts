@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { launchTable, policyTable } from "../src/sandbox/launcher/policy_table.ts";
 import { SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import type { Table } from "../src/sandbox/launcher/image/table.ts";
-import { describeFailure } from "../src/process/linux/launch/reports.ts";
+import { describeFailure } from "../src/process/linux/launch/launcher_reports.ts";
 import type { SandboxPolicy } from "../src/sandbox/policy/policy.ts";
 import { type AttackPlace, defencesOf } from "../src/sandbox/selftest/attack.ts";
 import { type AttackResults, attackTable, controlTable, readResults } from "../src/sandbox/selftest/attack_table.ts";

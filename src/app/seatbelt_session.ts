@@ -1,6 +1,6 @@
 /** A session's sandbox and runner on macOS, tried before the first byte of MCP (S12, S13). */
 import { UserError } from "../base/errors.ts";
-import { GroupRunner } from "../process/macos/group_runner.ts";
+import { GroupRunner } from "../process/macos/macos_runner.ts";
 import type { Logger } from "../base/log.ts";
 import type { Shell } from "../process/shell.ts";
 import { parentOf } from "../system/paths.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../base/errors.ts";
-import type { SandboxedRunner } from "../process/linux/runner.ts";
+import type { SandboxedRunner } from "../process/linux/linux_runner.ts";
 import { summaryOf } from "../sandbox/selftest/judge.ts";
 
 /** How the sandbox stood its trial, on one line (S3, S17); what could not be tried is said too. */

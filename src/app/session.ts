@@ -4,7 +4,7 @@
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { Denial } from "../base/denial.ts";
 import type { Logger } from "../base/log.ts";
-import { SandboxedRunner } from "../process/linux/runner.ts";
+import { SandboxedRunner } from "../process/linux/linux_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { chooseShell, type Shell } from "../process/shell.ts";
 import type { EndedCommand } from "../sandbox/denials/explain.ts";

@@ -9,7 +9,7 @@ import type { Processor } from "../system/syscalls.ts";
 import type { Table } from "../sandbox/launcher/image/table.ts";
 import { huntDescendants, systemTree } from "./tree/descendants.ts";
 import type { LeftRunning } from "../operation/operation.ts";
-import { leftRunning } from "./left_running.ts";
+import { leftRunning } from "./background_processes.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
 import type { PathWatch, Watched } from "../system/stat_watch.ts";
 import { Separator, type SharedName } from "../sandbox/protect/separate_hard_links.ts";

@@ -10,7 +10,7 @@ import { buildImage } from "../../src/sandbox/launcher/image/image.ts";
 import type { LaunchTarget } from "../../src/sandbox/launcher/policy_table.ts";
 import type { Processor } from "../../src/system/syscalls.ts";
 import type { Table } from "../../src/sandbox/launcher/image/table.ts";
-import { type LauncherReport, ReportReader } from "../../src/process/linux/launch/reports.ts";
+import { type LauncherReport, ReportReader } from "../../src/process/linux/launch/launcher_reports.ts";
 import type { SandboxPolicy } from "../../src/sandbox/policy/policy.ts";
 import { prepareSandbox, type Sandbox } from "../../src/sandbox/prepare_linux.ts";
 import { removeSessionDirectories } from "../../src/sandbox/directories/session_directory.ts";

@@ -4,7 +4,7 @@ import { sandboxSettings } from "../../sandbox/_support/settings.ts";
 import { prepareSandbox, type Sandbox } from "../../sandbox/prepare_linux.ts";
 import { removeSessionDirectories } from "../../sandbox/directories/session_directory.ts";
 import type { CommandEnd, CommandRequest } from "../command_runner.ts";
-import { SandboxedRunner } from "../linux/runner.ts";
+import { SandboxedRunner } from "../linux/linux_runner.ts";
 import { chooseShell } from "../shell.ts";
 
 export interface Way {

@@ -8,7 +8,7 @@
  */
 import { killDelay } from "../../base/kill_delay.ts";
 import type { CommandEnd, CommandHooks, TakeOutput } from "../command_runner.ts";
-import { describeFailure, isLaunchFault, type LauncherReport, ReportReader } from "./launch/reports.ts";
+import { describeFailure, isLaunchFault, type LauncherReport, ReportReader } from "./launch/launcher_reports.ts";
 import type { LeftRunning } from "../../operation/operation.ts";
 import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
 

@@ -1,6 +1,6 @@
 /** The server's own trial of its sandbox, as a part of `doctor` (S3, L6). */
 import { messageOf } from "../../../base/errors.ts";
-import type { SandboxedRunner } from "../../../process/linux/runner.ts";
+import type { SandboxedRunner } from "../../../process/linux/linux_runner.ts";
 import { summaryOf } from "../../../sandbox/selftest/judge.ts";
 import { titlesOf } from "../../../sandbox/selftest/judge.ts";
 import type { Check, CheckStatus } from "./check.ts";

@@ -7,7 +7,7 @@ import { type LaunchTarget, NAMESPACES_STEP, trialTable } from "../../../sandbox
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { missingLayers, narrowed, tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
 import { restrictedToLandlock } from "../../../sandbox/launcher/without_namespaces.ts";
-import { describeFailure, ReportReader } from "../launch/reports.ts";
+import { describeFailure, ReportReader } from "../launch/launcher_reports.ts";
 import type { Spawner } from "../../spawn.ts";
 
 const EPERM = 1;

@@ -13,7 +13,7 @@ import { READABLE_TREE, SHARED_MEMORY } from "../../../sandbox/policy/landlock.t
 import { missingLayers } from "../../../sandbox/launcher/policy_fallback.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { settleNamespaces } from "./namespaces.ts";
-import { ReportReader } from "../launch/reports.ts";
+import { ReportReader } from "../launch/launcher_reports.ts";
 import { type LauncherImage, Spawner } from "../../spawn.ts";
 
 const PROCESSOR: Processor = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";

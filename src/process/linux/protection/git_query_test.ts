@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { findGit } from "../../../sandbox/protect/git_program.ts";
 import { Libc } from "../../../system/libc.ts";
-import { GitAnswers } from "./git_answers.ts";
+import { GitAnswers } from "./git_query.ts";
 import { askProgram, type Question } from "../../spawn.ts";
 
 interface Place {

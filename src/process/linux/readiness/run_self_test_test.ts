@@ -10,8 +10,8 @@ import { prepareSandbox, type Sandbox, type SandboxSettings } from "../../../san
 import type { Verdict } from "../../../sandbox/selftest/judge.ts";
 import { removeSessionDirectories } from "../../../sandbox/directories/session_directory.ts";
 import { settleNamespaces } from "./namespaces.ts";
-import { SandboxedRunner } from "../runner.ts";
-import { runSelfTest } from "./sandbox_trial.ts";
+import { SandboxedRunner } from "../linux_runner.ts";
+import { runSelfTest } from "./run_self_test.ts";
 import { refusalFor, type SelfTestReport } from "../../../sandbox/selftest/judge.ts";
 import { type LauncherImage, Spawner } from "../../spawn.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../../base/log.ts";
-import { type GroupSupervision, superviseGroup } from "./group_run.ts";
+import { type GroupSupervision, superviseGroup } from "./process_group.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "../spawn.ts";
 
 const MARK = "begins\n";

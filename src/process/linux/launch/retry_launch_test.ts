@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { launchAgain } from "./launch_again.ts";
+import { launchAgain } from "./retry_launch.ts";
 
 /** Looks at these states in turn, and stays at the last. */
 async function launched(

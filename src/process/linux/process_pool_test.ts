@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { LauncherProcess } from "../spawn.ts";
-import { WaitingPool } from "./waiting_pool.ts";
+import { WaitingPool } from "./process_pool.ts";
 
 /** Real shells that wait on stdin as the pool's do; `ready` resolves when so many wait. */
 function pool(limits: { first: number; minimum: number; burst: number; idleMs: number }) {

@@ -13,9 +13,9 @@ import {
 } from "../../sandbox/seatbelt/sandbox_exec.ts";
 import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
 import type { CommandEnd, CommandHooks, CommandRequest } from "../command_runner.ts";
-import { type GroupRun, superviseGroup } from "./group_run.ts";
-import { describeFailure } from "../linux/launch/reports.ts";
-import { give } from "../give.ts";
+import { type GroupRun, superviseGroup } from "./process_group.ts";
+import { describeFailure } from "../linux/launch/launcher_reports.ts";
+import { give } from "../write_stdin.ts";
 import { programPaths } from "../../system/search_path.ts";
 import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.ts";
 import { lineArguments, type Shell } from "../shell.ts";

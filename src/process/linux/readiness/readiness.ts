@@ -8,13 +8,13 @@ import type { GuardView } from "../../../sandbox/protect/path_guard.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import { type HeldNetwork, holdEmptyNetwork } from "./empty_network.ts";
-import { GrantedPlaces } from "./granted_places.ts";
-import { launchAgain } from "../launch/launch_again.ts";
+import { GrantedPlaces } from "./grant_watch.ts";
+import { launchAgain } from "../launch/retry_launch.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
 import { settleNamespaces } from "./namespaces.ts";
-import { logReport, runSelfTest } from "./sandbox_trial.ts";
+import { logReport, runSelfTest } from "./run_self_test.ts";
 import { refusalFor, type SelfTestReport } from "../../../sandbox/selftest/judge.ts";
-import type { SessionGuard } from "../protection/session_guard.ts";
+import type { SessionGuard } from "../protection/protection_monitor.ts";
 import type { Spawner } from "../../spawn.ts";
 
 export interface AdmissionOptions {

@@ -15,8 +15,8 @@ import {
 import { findNestedRepositories } from "../../../sandbox/protect/nested_repositories.ts";
 import { isWithin } from "../../../system/paths.ts";
 import { nestedRepositoryPaths, type ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
-import { GitAnswers, type GitAnswersOptions } from "./git_answers.ts";
-import { SecondNames, type Separates } from "./second_names.ts";
+import { GitAnswers, type GitAnswersOptions } from "./git_query.ts";
+import { SecondNames, type Separates } from "./hard_links.ts";
 import { WatchedView } from "./watched_view.ts";
 
 export interface SessionGuardOptions {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { GuardView, ProtectedChange } from "../../../sandbox/protect/path_guard.ts";
-import { SecondNames } from "./second_names.ts";
+import { SecondNames } from "./hard_links.ts";
 
 const TREE = { path: "/t", device: 1n, inode: 2n };
 const FACTS = { device: 1n, inode: 3n, kind: "file", mode: 0o644, links: 2, size: 0n, changedAt: 0n } as const;

@@ -22,7 +22,7 @@ import {
 } from "../../../sandbox/selftest/attack_table.ts";
 import { judge, refusalFor, type SelfTestReport, summaryOf, titlesOf } from "../../../sandbox/selftest/judge.ts";
 import type { SessionDirectories } from "../../../sandbox/directories/session_directory.ts";
-import { describeFailure, ReportReader } from "../launch/reports.ts";
+import { describeFailure, ReportReader } from "../launch/launcher_reports.ts";
 import type { LauncherImage, LauncherProcess, Spawner } from "../../spawn.ts";
 
 export interface SelfTest {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE } from "../../../sandbox/launcher/image/interpreter.ts";
-import { describeFailure, isLaunchFault, ReportReader } from "./reports.ts";
+import { describeFailure, isLaunchFault, ReportReader } from "./launcher_reports.ts";
 
 function report(mode: number, first: number, second = 0, step = 0, expected = 0): Uint8Array {
   const bytes = new Uint8Array(ENTRY_BYTES);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { leftRunning } from "./left_running.ts";
+import { leftRunning } from "./background_processes.ts";
 import { chooseShell, lineArguments, waitingArguments } from "./shell.ts";
 
 function left(...lines: readonly (string | undefined)[]) {
