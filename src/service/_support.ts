@@ -7,7 +7,7 @@ import { type Catalog, type Leaf } from "../catalog/model/leaf.ts";
 import { catalogOf } from "../catalog/model/snapshot.ts";
 import { OperationRegistry } from "../operation/registry.ts";
 import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "../process/command_runner.ts";
-import { ToolLister } from "./connection/definitions.ts";
+import { ToolLister } from "./connection/tool_list.ts";
 import { buildServer } from "./connection/server.ts";
 import { DEFAULT_INLINE_LIMITS, type Service, type ServiceSettings } from "./service.ts";
 

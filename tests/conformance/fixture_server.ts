@@ -6,8 +6,8 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import { CallDelivery } from "../../src/service/call/call_delivery.ts";
-import { Outgoing } from "../../src/service/notify/outgoing.ts";
-import type { SessionServer } from "../../src/service/sdk/session_server.ts";
+import { Outgoing } from "../../src/service/notify/notifier.ts";
+import type { SessionServer } from "../../src/service/sdk/versioned_server.ts";
 import { buildServer, type ServerOptions } from "../../src/service/connection/server.ts";
 import type { Service } from "../../src/service/service.ts";
 import { fixtureJobs } from "./fixture_jobs.ts";

@@ -16,7 +16,7 @@ import { realPath } from "../../system/paths.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
 import { missingScope, settleScopes } from "../../sandbox/grants/resolve_scopes.ts";
-import { ToolLister } from "../../service/connection/definitions.ts";
+import { ToolLister } from "../../service/connection/tool_list.ts";
 import { childProgram } from "./child_program.ts";
 import { compose } from "../compose.ts";
 import {

@@ -12,7 +12,7 @@ import type { StartServer } from "../../child_server/server_process.ts";
 import { SharedServer } from "../../bridge/backends/shared_backend.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { Turns } from "../../operation/concurrency.ts";
-import { ToolLister } from "../../service/connection/definitions.ts";
+import { ToolLister } from "../../service/connection/tool_list.ts";
 import { watchResources } from "../../service/resources/resource_changes.ts";
 import { buildServer, type ServerOptions } from "../../service/connection/server.ts";
 import type { Service } from "../../service/service.ts";

@@ -16,7 +16,7 @@ import { BAD_REQUEST, type Refusal } from "../refusal.ts";
 import { answerWithoutScope } from "./without_scope.ts";
 import { ScopeHandshake } from "./scope_handshake.ts";
 import type { StartServer } from "../../child_server/server_process.ts";
-import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/work_signal.ts";
+import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/activity_signal.ts";
 import { ClientWishes } from "../backends/client_wishes.ts";
 import { Subprocess } from "../../child_server/subprocess.ts";
 

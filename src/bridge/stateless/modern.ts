@@ -14,7 +14,7 @@ import { Emitter } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Echo } from "../echo.ts";
-import { taskWishes } from "../../service/tasks/task_subscription.ts";
+import { taskWishes } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";
 import type { AnswerForm } from "../negotiate.ts";
 import { refusalResponse } from "../refusal.ts";

@@ -29,7 +29,7 @@ import {
   stillRunningResult,
   styleOf,
   textResult,
-} from "../result/results.ts";
+} from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 
 /** Many clients cut a request at 60 s. */

@@ -4,7 +4,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { type BuiltinTool, OPERATION_PARAMETER, unknownOperation } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { closingLine } from "../result/facts.ts";
-import { errorResult, textResult } from "../result/results.ts";
+import { errorResult, textResult } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 
 const DEFAULT_REASON = "Cancelled by the client";

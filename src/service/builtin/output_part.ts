@@ -14,7 +14,7 @@ import {
 import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { readLineRange } from "../result/resource_uri.ts";
 import { OPERATION_META_KEY, operationMeta } from "../result/facts.ts";
-import { joinLines, textResult } from "../result/results.ts";
+import { joinLines, textResult } from "../result/result_text.ts";
 import type { ServiceSettings } from "../service.ts";
 
 /** Which part. */

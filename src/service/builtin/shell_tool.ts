@@ -7,7 +7,7 @@ import { requestWork } from "../run/command_work.ts";
 import { earlyAnswer, type ListFacts, namedScope } from "../result/listed_texts.ts";
 import { chooseMode } from "../run/mode.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { errorResult } from "../result/results.ts";
+import { errorResult } from "../result/result_text.ts";
 import { runOperation } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
 import { SHELL_NAME, SHELL_PARAMETERS, shellRequest } from "../run/shell_request.ts";

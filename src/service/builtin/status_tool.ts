@@ -16,7 +16,7 @@ import {
 import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { activeLine, duration, headingOf, OPERATION_META_KEY, operationMeta, statusLine } from "../result/facts.ts";
 import { outputPart, partWish } from "./output_part.ts";
-import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "../result/results.ts";
+import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "../result/result_text.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { sandboxLine } from "../result/instructions.ts";
 import type { CallContext, Service } from "../service.ts";

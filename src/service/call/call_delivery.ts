@@ -15,16 +15,16 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { callTool } from "./call_tool.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { OPERATION_META_KEY, operationMeta } from "../result/facts.ts";
-import { finalText, styleOf } from "../result/results.ts";
+import { finalText, styleOf } from "../result/result_text.ts";
 import { activeHeartbeat } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
 import { calledName } from "../result/listed_texts.ts";
 import { takesTasks } from "../builtin/task_support.ts";
-import { declaresTasks } from "../tasks/extension_tasks.ts";
+import { declaresTasks } from "../tasks/tasks_2026_07.ts";
 import { member } from "../../wire/lenient_params.ts";
-import type { Outgoing } from "../notify/outgoing.ts";
+import type { Outgoing } from "../notify/notifier.ts";
 import type { ResourceUse } from "../resources/resources.ts";
-import { rawResult, type SessionServer } from "../sdk/session_server.ts";
+import { rawResult, type SessionServer } from "../sdk/versioned_server.ts";
 import { coreTaskCreated, extensionTaskCreated } from "../tasks/task_views.ts";
 
 export interface CallDeliveryParts {

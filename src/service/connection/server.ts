@@ -1,16 +1,16 @@
 /** One SDK server for one connection. What outlives it is in the service: on HTTP the SDK wants a fresh one per request. */
 import type { ServerCapabilities } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
-import type { ToolLister } from "./definitions.ts";
-import { announceTermination, announceToLegacy, announceToModern } from "../notify/announcements.ts";
+import type { ToolLister } from "./tool_list.ts";
+import { announceTermination, announceToLegacy, announceToModern } from "../notify/notifications.ts";
 import { CallDelivery } from "../call/call_delivery.ts";
 import { serveCompletions } from "../resources/completions.ts";
-import { serveCoreTasks } from "../tasks/core_tasks.ts";
-import { serveExtensionTasks, TASKS_EXTENSION } from "../tasks/extension_tasks.ts";
-import { Outgoing } from "../notify/outgoing.ts";
+import { serveCoreTasks } from "../tasks/tasks_2025_11.ts";
+import { serveExtensionTasks, TASKS_EXTENSION } from "../tasks/tasks_2026_07.ts";
+import { Outgoing } from "../notify/notifier.ts";
 import { serveResources } from "../resources/resources.ts";
-import { SessionServer } from "../sdk/session_server.ts";
-import { signalWork } from "../notify/work_signal.ts";
+import { SessionServer } from "../sdk/versioned_server.ts";
+import { signalWork } from "../notify/activity_signal.ts";
 import { instructionsOf } from "../result/instructions.ts";
 import type { Service } from "../service.ts";
 

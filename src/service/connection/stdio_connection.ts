@@ -7,9 +7,9 @@
  */
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../../base/errors.ts";
-import { ToolLister } from "./definitions.ts";
-import { TaskListening } from "../tasks/task_listening.ts";
-import { Handshake } from "./handshake.ts";
+import { ToolLister } from "./tool_list.ts";
+import { TaskListening } from "../tasks/subscriptions_stdio.ts";
+import { Handshake } from "./initialize_order.ts";
 import type { ByteOutput } from "../../wire/message_writer.ts";
 import { buildSession, type BuiltServer } from "./server.ts";
 import type { Service } from "../service.ts";

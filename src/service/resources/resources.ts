@@ -16,7 +16,7 @@ import { readLines, readPage, resolveLines } from "../../operation/output/output
 import { isEnded } from "../../operation/transitions.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { headingOf, operationMeta, statusLine } from "../result/facts.ts";
-import { finalText, styleOf } from "../result/results.ts";
+import { finalText, styleOf } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 import { shownValue } from "../../wire/lenient_params.ts";
 import {

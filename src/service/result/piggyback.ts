@@ -4,7 +4,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
 import { headingOf, statusLine } from "./facts.ts";
 import { listedName } from "./listed_texts.ts";
-import { finalText, styleOf } from "./results.ts";
+import { finalText, styleOf } from "./result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 
 /** More than these are told by the next results. */

@@ -6,7 +6,7 @@ import { isEnded } from "../../operation/transitions.ts";
 import type { Mode } from "./mode.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { duration, elapsedMs } from "../result/facts.ts";
-import { finalResult, startedResult, styleOf } from "../result/results.ts";
+import { finalResult, startedResult, styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 
 /** What a tool call comes down to. */

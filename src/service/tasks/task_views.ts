@@ -10,7 +10,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { taskTtlMs } from "../../operation/task_ttl.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { statusLine } from "../result/facts.ts";
-import { finalResult, isErrorEnd, type ResultStyle, startedResult } from "../result/results.ts";
+import { finalResult, isErrorEnd, type ResultStyle, startedResult } from "../result/result_text.ts";
 
 /** What the model may be told while the task goes on (provisional part of 2025-11-25). */
 const IMMEDIATE_RESPONSE_META_KEY = "io.modelcontextprotocol/model-immediate-response";

@@ -1,5 +1,5 @@
 import { describeProblem } from "../../../catalog/model/problem.ts";
-import { ToolLister } from "../../../service/connection/definitions.ts";
+import { ToolLister } from "../../../service/connection/tool_list.ts";
 import { compose, type ComposeOptions } from "../../../app/compose.ts";
 import type { Check } from "./check.ts";
 

@@ -6,7 +6,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { UsageError, UserError } from "../../../base/errors.ts";
 import type { UnavailableTool } from "../../../catalog/model/leaf.ts";
 import { describeProblem } from "../../../catalog/model/problem.ts";
-import { ToolLister } from "../../../service/connection/definitions.ts";
+import { ToolLister } from "../../../service/connection/tool_list.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose.ts";

@@ -2,9 +2,9 @@ import { strict as assert } from "node:assert";
 import { InMemoryTransport } from "@modelcontextprotocol/client";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { makeService } from "../_support.ts";
-import { ToolLister } from "../connection/definitions.ts";
+import { ToolLister } from "../connection/tool_list.ts";
 import { buildServer } from "../connection/server.ts";
-import { WORK_CAPABILITY, WORK_METHOD } from "./work_signal.ts";
+import { WORK_CAPABILITY, WORK_METHOD } from "./activity_signal.ts";
 
 /** Two operations that overlap and a third one later; gives what a client with these capabilities heard of them. */
 async function heardBy(capabilities: Record<string, unknown>): Promise<readonly unknown[]> {

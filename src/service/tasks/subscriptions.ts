@@ -6,10 +6,10 @@ import {
   SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
-import { styleOf } from "../result/results.ts";
+import { styleOf } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
-import { TASKS_EXTENSION } from "./extension_tasks.ts";
+import { TASKS_EXTENSION } from "./tasks_2026_07.ts";
 import { member, shownValue } from "../../wire/lenient_params.ts";
 import { detailedTask } from "./task_views.ts";
 

@@ -2,11 +2,11 @@
 import { ProtocolError, ProtocolErrorCode, type Result, type ServerContext } from "@modelcontextprotocol/server";
 import { isOperationId } from "../../operation/operation_id.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import { styleOf } from "../result/results.ts";
+import { styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 import { ANYTHING, member, shownValue, textMember } from "../../wire/lenient_params.ts";
 import type { ResourceUse } from "../resources/resources.ts";
-import type { SessionServer } from "../sdk/session_server.ts";
+import type { SessionServer } from "../sdk/versioned_server.ts";
 import { coreTask, coreTaskResult } from "./task_views.ts";
 
 /** Tasks on one page of `tasks/list`. */

@@ -3,7 +3,7 @@ import { SILENT } from "../../base/log.ts";
 import type { WorkEnd } from "../../operation/operation.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { duration, statusLine } from "./facts.ts";
-import { finalResult, finalText, isErrorEnd } from "./results.ts";
+import { finalResult, finalText, isErrorEnd } from "./result_text.ts";
 import { textsOf } from "../_support.ts";
 
 /** Of a second and a half, or so many milliseconds. */

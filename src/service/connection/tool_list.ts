@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotoc
 import { visibleText } from "../../base/visible_text.ts";
 import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";
 import { inputSchemaOf } from "../../catalog/model/input_schema.ts";
-import { BUILTIN_TOOLS } from "../builtin/builtin_tools.ts";
+import { BUILTIN_TOOLS } from "../builtin/registry.ts";
 import { schemaOf } from "../builtin_parameters.ts";
 import { shownValue } from "../../wire/lenient_params.ts";
 import { listedDescription, listedName, type ListFacts } from "../result/listed_texts.ts";

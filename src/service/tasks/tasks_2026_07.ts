@@ -7,9 +7,9 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
-import { styleOf } from "../result/results.ts";
+import { styleOf } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
-import { findTask } from "./core_tasks.ts";
+import { findTask } from "./tasks_2025_11.ts";
 import { ANYTHING, member } from "../../wire/lenient_params.ts";
 import type { ResourceUse } from "../resources/resources.ts";
 import { detailedTask } from "./task_views.ts";

@@ -7,10 +7,10 @@ import { isEnded } from "../../operation/transitions.ts";
 import { LogLevel } from "../sdk/log_level.ts";
 import { headingOf, statusLine } from "../result/facts.ts";
 import type { Service } from "../service.ts";
-import type { Outgoing } from "./outgoing.ts";
+import type { Outgoing } from "./notifier.ts";
 import { watchResources } from "../resources/resource_changes.ts";
 import { existingAddress, type ResourceUse } from "../resources/resources.ts";
-import type { SessionServer } from "../sdk/session_server.ts";
+import type { SessionServer } from "../sdk/versioned_server.ts";
 import { coreTask } from "../tasks/task_views.ts";
 
 export interface Announcer {

@@ -17,7 +17,7 @@ import {
   operationMeta,
   statusLine,
 } from "./facts.ts";
-import { leftSentence } from "./left_sentence.ts";
+import { leftSentence } from "./background_note.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
 import type { CallContext, Service } from "../service.ts";
 

@@ -17,7 +17,7 @@ import type { Service } from "../service.ts";
 import { TransportLayer } from "../../wire/transport_wrapper.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { member } from "../../wire/lenient_params.ts";
-import { knownTasks, taskNotification, taskWishes } from "./task_subscription.ts";
+import { knownTasks, taskNotification, taskWishes } from "./subscriptions.ts";
 
 export class TaskListening extends TransportLayer {
   readonly #service: Service;

@@ -5,8 +5,8 @@
  */
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Service } from "../service.ts";
-import type { Outgoing } from "./outgoing.ts";
-import type { SessionServer } from "../sdk/session_server.ts";
+import type { Outgoing } from "./notifier.ts";
+import type { SessionServer } from "../sdk/versioned_server.ts";
 
 /** The experimental capability of a client that wants to know. */
 export const WORK_CAPABILITY = "ahma/work";
