@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
 import { clientSettings } from "../src/cli/commands/init/client_settings.ts";
-import { BUNDLE_NAMES, embeddedTools } from "../src/settings/embedded.ts";
+import { BUNDLE_NAMES, embeddedTools } from "../src/settings/bundles.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 

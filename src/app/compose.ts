@@ -22,7 +22,7 @@ import { serveStdioConnection, type StdioStreams } from "../service/connection/s
 import { AuditLog } from "./audit_log.ts";
 import { AuditedRunner } from "./audited_runner.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/check_memory.ts";
-import { embeddedTools } from "../settings/embedded.ts";
+import { embeddedTools } from "../settings/bundles.ts";
 import { liveTools } from "./live_tools.ts";
 import { orRefuse } from "../base/outcome.ts";
 import { PrivateFiles } from "./private_files.ts";

@@ -9,7 +9,7 @@ import { absolutePath, isWithin, realPath } from "../system/paths.ts";
 import { searchPath } from "../system/search_path.ts";
 import { probeAsker } from "./probes/ask_probe.ts";
 import type { CheckMemory } from "./probes/check_memory.ts";
-import type { EmbeddedTool } from "../settings/embedded.ts";
+import type { EmbeddedTool } from "../settings/bundles.ts";
 import { projectDirectory } from "../settings/project.ts";
 import type { Settings } from "../settings/settings.ts";
 

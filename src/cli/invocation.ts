@@ -4,7 +4,7 @@
  */
 import { UserError } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { type CommandLine, parseCommandLine } from "../settings/arguments.ts";
+import { type CommandLine, parseCommandLine } from "../settings/parse_command_line.ts";
 import type { WholeCommandLine } from "../app/http/awaited_scope.ts";
 import { meantCall } from "./commands/meant_call.ts";
 import { isInOpenTree, openTrees } from "../app/open_places.ts";

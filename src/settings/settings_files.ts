@@ -13,11 +13,11 @@ import { openScope } from "../system/path_scope.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { Finding } from "../catalog/format/finding.ts";
 import { locateFindings, locateSyntaxError } from "../catalog/load/positions.ts";
-import { BUNDLE_NAMES, bundleNames } from "./embedded.ts";
+import { BUNDLE_NAMES, bundleNames } from "./bundles.ts";
 import { absolutePath } from "../system/paths.ts";
 import { type Flag, FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type Given, valueProblem } from "./flag_values.ts";
-import { tooHigh, tooWide } from "./too_wide.ts";
+import { tooHigh, tooWide } from "./project_limits.ts";
 
 type Values = ReadonlyMap<FlagName, Given>;
 

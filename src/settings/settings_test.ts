@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DEFAULT_CONFINEMENT } from "../sandbox/policy/confinement.ts";
-import { parseCommandLine } from "./arguments.ts";
+import { parseCommandLine } from "./parse_command_line.ts";
 import type { FlagSources } from "./flag_values.ts";
 import { readInvocation } from "./settings.ts";
 

@@ -3,7 +3,7 @@ import { findToolsDirectory } from "../../catalog/load/find_tools.ts";
 import { loadCatalog } from "../../catalog/load/load.ts";
 import { RESERVED_NAMES } from "../../catalog/format/names.ts";
 import { resolveCall } from "../../catalog/model/resolve.ts";
-import { BUNDLE_NAMES, embeddedTools } from "../../settings/embedded.ts";
+import { BUNDLE_NAMES, embeddedTools } from "../../settings/bundles.ts";
 import { SUBCOMMANDS } from "../../settings/subcommands.ts";
 
 /** Words that mean the same to every shell. */

@@ -1,6 +1,6 @@
 /** What the completions of every shell are made of. */
-import { flagsOf } from "../../../settings/arguments.ts";
-import { BUNDLE_NAMES } from "../../../settings/embedded.ts";
+import { flagsOf } from "../../../settings/parse_command_line.ts";
+import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
 import { type FlagName, flagNamed } from "../../../settings/flags.ts";
 import { COMPLETION_SHELLS, factsOf, type Subcommand, SUBCOMMANDS } from "../../../settings/subcommands.ts";
 

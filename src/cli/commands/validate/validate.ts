@@ -10,7 +10,7 @@ import { loadCatalogFromTexts, type ToolText } from "../../../catalog/load/load.
 import { compareText, sortProblems } from "../../../catalog/model/problem.ts";
 import { readToolFile, readToolTexts } from "../../../catalog/load/read_directory.ts";
 import { colours } from "../../terminal/colours.ts";
-import { embeddedTools } from "../../../settings/embedded.ts";
+import { embeddedTools } from "../../../settings/bundles.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
 import type { CommandContext } from "../../terminal/context.ts";
 import { describeWithSource } from "./source_excerpt.ts";

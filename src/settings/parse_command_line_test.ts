@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseCommandLine } from "./arguments.ts";
+import { parseCommandLine } from "./parse_command_line.ts";
 
 function parsed(...words: string[]): unknown {
   const result = parseCommandLine(words);

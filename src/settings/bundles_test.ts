@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UserError } from "../base/errors.ts";
 import { parseTool } from "../catalog/check/validate.ts";
-import { BUNDLE_NAMES, embeddedTools } from "./embedded.ts";
+import { BUNDLE_NAMES, embeddedTools } from "./bundles.ts";
 
 const TOOLS = new URL("../../tools/", import.meta.url);
 
