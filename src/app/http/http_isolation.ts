@@ -7,7 +7,7 @@ import { refusedModernEra } from "../../bridge/stateless/modern.ts";
 import { OwnServers } from "../../bridge/isolated/own_servers.ts";
 import { SessionScopes } from "../../bridge/isolated/session_scopes.ts";
 import { hasMemoryToSpare, memoryFacts } from "../../bridge/isolated/spare_memory.ts";
-import { Subprocess } from "../../child_server/subprocess.ts";
+import { Subprocess } from "../../child_server/stdio_server.ts";
 import { VERSION } from "../../base/version.ts";
 import { Turns } from "../../operation/concurrency.ts";
 import { holderOf, systemSockets } from "../../process/tree/socket_owner.ts";

@@ -7,7 +7,7 @@ import type { PeerProblem } from "../../bridge/http/http_server.ts";
 import type { Echo } from "../../bridge/echo.ts";
 import { inProcessBackends } from "../../bridge/backends/in_process_backend.ts";
 import { type ModernEra, refusedModernEra, servedModernEra } from "../../bridge/stateless/modern.ts";
-import { startSandboxedServer } from "../../child_server/sandboxed_process.ts";
+import { startSandboxedServer } from "../../child_server/sandboxed_server.ts";
 import type { StartServer } from "../../child_server/server_process.ts";
 import { SharedServer } from "../../bridge/backends/shared_backend.ts";
 import { OperationRegistry } from "../../operation/registry.ts";

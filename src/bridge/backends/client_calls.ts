@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { ClientLink, ClientMessage } from "../backend.ts";
 import type { Answer, Call } from "../../child_server/pending_calls.ts";
-import type { Subprocess } from "../../child_server/subprocess.ts";
+import type { Subprocess } from "../../child_server/stdio_server.ts";
 
 export interface ClientCallsOptions {
   readonly link: ClientLink;

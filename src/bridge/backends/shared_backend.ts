@@ -11,7 +11,7 @@ import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts
 import { answerFor, type InitializeAnswer, NEWEST_VERSION } from "./initialize_answer.ts";
 import { BAD_REQUEST } from "../refusal.ts";
 import type { StartServer } from "../../child_server/server_process.ts";
-import { Subprocess } from "../../child_server/subprocess.ts";
+import { Subprocess } from "../../child_server/stdio_server.ts";
 
 export interface SharedServerOptions {
   readonly start: StartServer;

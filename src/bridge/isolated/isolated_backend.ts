@@ -18,7 +18,7 @@ import { ScopeHandshake } from "./scope_handshake.ts";
 import type { StartServer } from "../../child_server/server_process.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/activity_signal.ts";
 import { ClientWishes } from "../backends/client_wishes.ts";
-import { Subprocess } from "../../child_server/subprocess.ts";
+import { Subprocess } from "../../child_server/stdio_server.ts";
 
 /** Where servers with one scope are started. */
 export interface ServerPlace {

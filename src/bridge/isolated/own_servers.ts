@@ -7,7 +7,7 @@
  */
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { startOwnProgram } from "../../process/spawn.ts";
-import { attachServer } from "../../child_server/own_process.ts";
+import { attachServer } from "../../child_server/child_server.ts";
 import { scopeMessage } from "./scope_message.ts";
 import type { ServerProcess, ServerProcessHooks } from "../../child_server/server_process.ts";
 

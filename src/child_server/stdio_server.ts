@@ -13,9 +13,9 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LineSplitter, type SplitLine } from "../wire/line_splitter.ts";
 import { readWireMessage, type WireMessage } from "../wire/json_rpc_message.ts";
-import { LastWords } from "./last_words.ts";
+import { LastWords } from "./stderr_tail.ts";
 import { type Answer, Call, type CallRequest, lostAnswer, PendingCalls, refusedAnswer } from "./pending_calls.ts";
-import { type Reached, Restarts } from "./restarts.ts";
+import { type Reached, Restarts } from "./restart_policy.ts";
 import type { ServerProcess, StartServer } from "./server_process.ts";
 import { Unread } from "./unread.ts";
 

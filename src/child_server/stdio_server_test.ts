@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../base/log.ts";
 import type { ServerProcessHooks } from "./server_process.ts";
-import { Subprocess } from "./subprocess.ts";
+import { Subprocess } from "./stdio_server.ts";
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();

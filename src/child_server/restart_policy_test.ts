@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { Restarts } from "./restarts.ts";
+import { Restarts } from "./restart_policy.ts";
 
 Deno.test("H6 a server is restarted at once, then later and later, then no more for a while", () => {
   const restarts = new Restarts();

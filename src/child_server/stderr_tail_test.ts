@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LastWords } from "./last_words.ts";
+import { LastWords } from "./stderr_tail.ts";
 
 Deno.test("H10 the last words are the last lines that say something, each cut short", () => {
   const words = new LastWords();
