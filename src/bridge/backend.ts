@@ -1,7 +1,7 @@
 /** What answers the messages of one session: our own service in this process, or a server behind pipes. */
 import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId, WireMessage } from "../wire/json_rpc_message.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Refusal } from "./http_error.ts";
 
 /** A message that a client may send. */
 export type ClientMessage = Extract<WireMessage, { readonly kind: "request" | "notification" | "response" }>;

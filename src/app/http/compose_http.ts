@@ -1,6 +1,6 @@
 /** Builds the HTTP server and joins it with what serves its clients. */
 import { UsageError } from "../../base/errors.ts";
-import { isLoopback, ownHosts, ownOrigins } from "../../bridge/http/guard.ts";
+import { isLoopback, ownHosts, ownOrigins } from "../../bridge/http/request_guard.ts";
 import { type HttpServer, startHttpServer } from "../../bridge/http/http_server.ts";
 import { SessionStore } from "../../bridge/session/session_store.ts";
 import { servedApart } from "./http_isolation.ts";

@@ -2,11 +2,11 @@
 import { messageOf, UsageError, UserError } from "../../base/errors.ts";
 import type { PeerProblem } from "../../bridge/http/http_server.ts";
 import { isolatedBackends, type ServerPlace } from "../../bridge/isolated/isolated_backend.ts";
-import { type InitializeAnswer, NEWEST_VERSION } from "../../bridge/backends/initialize_answer.ts";
-import { refusedModernEra } from "../../bridge/stateless/modern.ts";
-import { OwnServers } from "../../bridge/isolated/own_servers.ts";
-import { SessionScopes } from "../../bridge/isolated/session_scopes.ts";
-import { hasMemoryToSpare, memoryFacts } from "../../bridge/isolated/spare_memory.ts";
+import { type InitializeAnswer, NEWEST_VERSION } from "../../bridge/backends/initialize_result.ts";
+import { refusedModernEra } from "../../bridge/stateless/stateless_handler.ts";
+import { OwnServers } from "../../bridge/isolated/child_pool.ts";
+import { SessionScopes } from "../../bridge/isolated/allowed_scopes.ts";
+import { hasMemoryToSpare, memoryFacts } from "../../bridge/isolated/free_memory.ts";
 import { Subprocess } from "../../child_server/stdio_server.ts";
 import { VERSION } from "../../base/version.ts";
 import { Turns } from "../../operation/concurrency.ts";

@@ -8,8 +8,8 @@ import { VERSION } from "../../base/version.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts";
-import { answerFor, type InitializeAnswer, NEWEST_VERSION } from "./initialize_answer.ts";
-import { BAD_REQUEST } from "../refusal.ts";
+import { answerFor, type InitializeAnswer, NEWEST_VERSION } from "./initialize_result.ts";
+import { BAD_REQUEST } from "../http_error.ts";
 import type { StartServer } from "../../child_server/server_process.ts";
 import { Subprocess } from "../../child_server/stdio_server.ts";
 

@@ -2,8 +2,8 @@
 import type { WireMessage } from "../../wire/json_rpc_message.ts";
 import type { ClientMessage } from "../backend.ts";
 import { EVENT_STREAM_HEADERS } from "../streams/event_stream.ts";
-import type { AnswerForm } from "../negotiate.ts";
-import { type Refusal, refusalResponse } from "../refusal.ts";
+import type { AnswerForm } from "../accept.ts";
+import { type Refusal, refusalResponse } from "../http_error.ts";
 
 const ENCODER = new TextEncoder();
 

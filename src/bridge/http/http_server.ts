@@ -15,12 +15,12 @@ import {
 } from "../../wire/json_rpc_message.ts";
 import type { ClientMessage } from "../backend.ts";
 import { answerBatch } from "./batch.ts";
-import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./guard.ts";
+import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./request_guard.ts";
 import { Listener } from "./listener.ts";
-import type { ModernEra } from "../stateless/modern.ts";
-import { type AnswerForm, postForm, takesStream } from "../negotiate.ts";
+import type { ModernEra } from "../stateless/stateless_handler.ts";
+import { type AnswerForm, postForm, takesStream } from "../accept.ts";
 import { type BodyProblem, BodyReader, LARGEST_BODY } from "./read_body.ts";
-import { BAD_REQUEST, type Refusal, refusalResponse } from "../refusal.ts";
+import { BAD_REQUEST, type Refusal, refusalResponse } from "../http_error.ts";
 import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "../session/session.ts";
 import type { SessionStore } from "../session/session_store.ts";
 

@@ -6,7 +6,7 @@
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { DescriptorReserve } from "./descriptor_reserve.ts";
-import { refusalResponse } from "../refusal.ts";
+import { refusalResponse } from "../http_error.ts";
 
 export interface ListenerOptions {
   readonly host: string;

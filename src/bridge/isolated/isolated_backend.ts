@@ -10,14 +10,14 @@ import type { Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 import { cancelReason, ClientCalls, type ClientRequest, PROGRESS } from "../backends/client_calls.ts";
-import { type ClientAnswer, ClientQuestions } from "../backends/client_questions.ts";
-import { answerFor, type InitializeAnswer } from "../backends/initialize_answer.ts";
-import { BAD_REQUEST, type Refusal } from "../refusal.ts";
-import { answerWithoutScope } from "./without_scope.ts";
-import { ScopeHandshake } from "./scope_handshake.ts";
+import { type ClientAnswer, ClientQuestions } from "../backends/client_requests.ts";
+import { answerFor, type InitializeAnswer } from "../backends/initialize_result.ts";
+import { BAD_REQUEST, type Refusal } from "../http_error.ts";
+import { answerWithoutScope } from "./tools_without_scope.ts";
+import { ScopeHandshake } from "./scope_negotiation.ts";
 import type { StartServer } from "../../child_server/server_process.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/activity_signal.ts";
-import { ClientWishes } from "../backends/client_wishes.ts";
+import { ClientWishes } from "../backends/client_subscriptions.ts";
 import { Subprocess } from "../../child_server/stdio_server.ts";
 
 /** Where servers with one scope are started. */

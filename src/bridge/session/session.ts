@@ -8,10 +8,10 @@ import type { Logger } from "../../base/log.ts";
 import { INVALID_REQUEST, takesBatches } from "../../wire/json_rpc_message.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 import { ClientLogging } from "./client_logging.ts";
-import { ClientStreams } from "../streams/client_streams.ts";
-import type { Echo } from "../echo.ts";
-import type { AnswerForm } from "../negotiate.ts";
-import { BAD_REQUEST, type Refusal, SESSION_NOT_FOUND } from "../refusal.ts";
+import { ClientStreams } from "../streams/session_streams.ts";
+import type { Echo } from "../traffic_echo.ts";
+import type { AnswerForm } from "../accept.ts";
+import { BAD_REQUEST, type Refusal, SESSION_NOT_FOUND } from "../http_error.ts";
 
 export const SESSION_HEADER = "Mcp-Session-Id";
 

@@ -2,8 +2,8 @@
 import type { InitializeRequest } from "@modelcontextprotocol/server";
 import type { Logger } from "../../base/log.ts";
 import type { OpenBackend } from "../backend.ts";
-import type { Echo } from "../echo.ts";
-import { BAD_REQUEST, type Refusal } from "../refusal.ts";
+import type { Echo } from "../traffic_echo.ts";
+import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 import { HttpSession, type SessionOptions } from "./session.ts";
 
 export interface SessionStoreOptions {

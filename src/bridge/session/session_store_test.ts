@@ -3,7 +3,7 @@ import { Server } from "@modelcontextprotocol/server";
 import { SILENT } from "../../base/log.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import type { Backend, ClientLink } from "../backend.ts";
-import { NO_ECHO } from "../echo.ts";
+import { NO_ECHO } from "../traffic_echo.ts";
 import { inProcessBackends } from "../backends/in_process_backend.ts";
 import { HttpSession } from "./session.ts";
 import { SessionStore } from "./session_store.ts";

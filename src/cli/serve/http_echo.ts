@@ -1,5 +1,5 @@
 /** The echo on the terminal (H9): when asked for by --debug, or when a person is looking. */
-import { type Echo, NO_ECHO, terminalEcho } from "../../bridge/echo.ts";
+import { type Echo, NO_ECHO, terminalEcho } from "../../bridge/traffic_echo.ts";
 import { printProblem } from "../terminal/print.ts";
 import { redactFields, redactText } from "../../logging/redact.ts";
 import type { Settings } from "../../settings/settings.ts";

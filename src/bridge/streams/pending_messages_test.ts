@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { WaitingMessages } from "./waiting_messages.ts";
+import { WaitingMessages } from "./pending_messages.ts";
 
 function said(word: string) {
   return { jsonrpc: "2.0" as const, method: word };

@@ -3,8 +3,8 @@
  * that lead a browser here by DNS rebinding or by posting across sites, against other users of the machine (token), and
  * against what is no MCP. Pure.
  */
-import { takesStream } from "../negotiate.ts";
-import { BAD_REQUEST, type Refusal } from "../refusal.ts";
+import { takesStream } from "../accept.ts";
+import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 
 export interface GuardRules {
   /** What a `Host` header may say, in lower case, with the port; nothing else is served. */

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
-import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_lock.ts";
+import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_state.ts";
 
 const A: PinnedDirectory = { path: "/a", device: 1n, inode: 1n };
 const B: PinnedDirectory = { path: "/b", device: 1n, inode: 2n };

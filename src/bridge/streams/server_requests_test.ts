@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AskedRequests } from "./asked_requests.ts";
+import { AskedRequests } from "./server_requests.ts";
 
 const [ONE, TWO] = [1, 2].map((id) => ({ jsonrpc: "2.0" as const, id, method: "roots/list" }));
 const [OPEN, CLOSED] = [true, false];

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { ClientRequest } from "./client_calls.ts";
-import { ClientWishes } from "./client_wishes.ts";
+import { ClientWishes } from "./client_subscriptions.ts";
 import type { Answer, CallRequest } from "../../child_server/pending_calls.ts";
 
 const DONE: Answer = { result: {} };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { failure, success } from "../../base/outcome.ts";
-import type { ClientAnswer } from "../backends/client_questions.ts";
-import { ScopeHandshake } from "./scope_handshake.ts";
+import type { ClientAnswer } from "../backends/client_requests.ts";
+import { ScopeHandshake } from "./scope_negotiation.ts";
 
 const HOUR = 3_600_000;
 

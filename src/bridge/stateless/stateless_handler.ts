@@ -13,11 +13,11 @@ import {
 import { Emitter } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Echo } from "../echo.ts";
+import type { Echo } from "../traffic_echo.ts";
 import { taskWishes } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";
-import type { AnswerForm } from "../negotiate.ts";
-import { refusalResponse } from "../refusal.ts";
+import type { AnswerForm } from "../accept.ts";
+import { refusalResponse } from "../http_error.ts";
 import { askedOfSdk, withTasks } from "./task_stream.ts";
 
 /** Serves one request whose body has been read and parsed. */

@@ -5,15 +5,15 @@
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
-import { AskedRequests } from "./asked_requests.ts";
+import { AskedRequests } from "./server_requests.ts";
 import { EventLog, type Loss, type Replay } from "./event_log.ts";
 import { EVENT_STREAM_HEADERS, EventStream } from "./event_stream.ts";
-import { type Exchange, Exchanges } from "./exchanges.ts";
-import { forgottenStream, MISSING_COMMENT, missingMessage, noSuchEvent } from "./missing_events.ts";
-import type { AnswerForm } from "../negotiate.ts";
-import { BAD_REQUEST, type Refusal } from "../refusal.ts";
+import { type Exchange, Exchanges } from "./open_requests.ts";
+import { forgottenStream, MISSING_COMMENT, missingMessage, noSuchEvent } from "./replay_gap.ts";
+import type { AnswerForm } from "../accept.ts";
+import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 import { StreamNumbers } from "./stream_numbers.ts";
-import { WaitingMessages } from "./waiting_messages.ts";
+import { WaitingMessages } from "./pending_messages.ts";
 
 export interface ClientStreamsOptions {
   /** Go with every response. */

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { firstRootPath, pathOfUri } from "./root_path.ts";
+import { firstRootPath, pathOfUri } from "./roots.ts";
 
 const GOOD: readonly (readonly [uri: string, path: string])[] = [
   ["file:///home/me/project", "/home/me/project"],

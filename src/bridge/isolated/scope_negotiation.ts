@@ -4,9 +4,9 @@
  */
 import { failure, type Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
-import type { ClientAnswer } from "../backends/client_questions.ts";
-import { firstRootPath } from "./root_path.ts";
-import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_lock.ts";
+import type { ClientAnswer } from "../backends/client_requests.ts";
+import { firstRootPath } from "./roots.ts";
+import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_state.ts";
 
 export interface ScopeHandshakeOptions {
   readonly facts: LockFacts;

@@ -1,7 +1,7 @@
 /** What a client is told that comes back for more than is kept (H7). */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Missing } from "./event_log.ts";
-import { BAD_REQUEST, type Refusal } from "../refusal.ts";
+import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 
 const NOT_KEPT = "Some of what was sent on this stream before is no longer kept: read anew what you rely on";
 

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { corsHeaders, guard, type GuardRules, isLoopback, ownHosts, ownOrigins } from "./guard.ts";
+import { corsHeaders, guard, type GuardRules, isLoopback, ownHosts, ownOrigins } from "./request_guard.ts";
 
 const RULES: GuardRules = {
   hosts: ownHosts("127.0.0.1", 3000, ["ahma.example.org"]),

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { ClientStreams } from "./client_streams.ts";
+import { ClientStreams } from "./session_streams.ts";
 
 const ASK = { jsonrpc: "2.0" as const, id: 1, method: "roots/list" };
 const TELL = { jsonrpc: "2.0" as const, method: "notifications/tools/list_changed" };

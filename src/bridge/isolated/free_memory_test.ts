@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { hasMemoryToSpare, type MemoryFacts, memoryFacts } from "./spare_memory.ts";
+import { hasMemoryToSpare, type MemoryFacts, memoryFacts } from "./free_memory.ts";
 
 const GIB = 1024 ** 3;
 const rows: readonly (readonly [what: string, facts: MemoryFacts, spare: boolean])[] = [
