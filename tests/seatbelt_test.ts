@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { UserError } from "../src/base/errors.ts";
 import { SILENT } from "../src/base/log.ts";
-import type { Program } from "../src/app/compose.ts";
+import type { Program } from "../src/app/compose_service.ts";
 import type { CommandEnd, CommandRequest } from "../src/process/command_runner.ts";
 import { SeatbeltEvaluator } from "../src/sandbox/seatbelt/_support/sbpl_evaluator.ts";
 import { until, withDeadline } from "./_support/deadline.ts";

@@ -7,7 +7,7 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { type CommandLine, parseCommandLine } from "../settings/parse_command_line.ts";
 import type { WholeCommandLine } from "../app/http/awaited_scope.ts";
 import { meantCall } from "./commands/meant_call.ts";
-import { isInOpenTree, openTrees } from "../app/open_places.ts";
+import { isInOpenTree, openTrees } from "../app/writable_trees.ts";
 import { projectDirectory } from "../settings/project.ts";
 import { type Invocation, readInvocation } from "../settings/settings.ts";
 import { readSettingsFiles } from "../settings/settings_files.ts";

@@ -2,7 +2,7 @@
  * Stand-ins for macOS' sandbox-exec on other systems: one takes its words as the real one does, records them, and
  * starts the command unconfined; the others fail in the ways the real one is known to fail.
  */
-import { compose, type Program } from "../../src/app/compose.ts";
+import { compose, type Program } from "../../src/app/compose_service.ts";
 import { parseCommandLine } from "../../src/settings/parse_command_line.ts";
 import { readInvocation } from "../../src/settings/settings.ts";
 import type { Logger } from "../../src/base/log.ts";

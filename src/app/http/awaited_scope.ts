@@ -1,5 +1,5 @@
 /** The start of a server process that the HTTP bridge tells its scope (H3): the rest of its command line comes by stdin. */
-import { rehearse } from "./rehearsal.ts";
+import { rehearse } from "./warm_up.ts";
 import { readScopeMessage } from "../../bridge/isolated/scope_message.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { type Outcome, success } from "../../base/outcome.ts";

@@ -18,7 +18,7 @@ import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
 import { missingScope, settleScopes } from "../../sandbox/grants/resolve_scopes.ts";
 import { ToolLister } from "../../service/connection/tool_list.ts";
 import { childProgram } from "./child_program.ts";
-import { compose } from "../compose.ts";
+import { compose } from "../compose_service.ts";
 import {
   type ComposeHttpOptions,
   errorLines,
@@ -31,7 +31,7 @@ import {
 } from "./http_services.ts";
 import { homeOf } from "../../system/user_directories.ts";
 import { stateDirectory } from "./http_token.ts";
-import { unlessStopped } from "../unless_stopped.ts";
+import { unlessStopped } from "../race_abort.ts";
 
 const NEEDS_SESSIONS = "This server gives each session the directory that its client names as its first root, and " +
   "version 2026-07-28 knows no sessions: begin with initialize, or start the server with --sandbox-scope DIR";

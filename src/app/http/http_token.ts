@@ -3,7 +3,7 @@
  * clients are set up once. Commands cannot read it, so it also keeps them from beginning sessions of their own.
  */
 import { messageOf, UserError } from "../../base/errors.ts";
-import { isInOpenTree } from "../open_places.ts";
+import { isInOpenTree } from "../writable_trees.ts";
 
 export interface TokenFile {
   readonly path: string;

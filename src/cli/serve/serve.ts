@@ -3,7 +3,7 @@
  * signal comes and what runs has had ten seconds. Then everything is closed in the reverse order.
  */
 import { messageOf } from "../../base/errors.ts";
-import { compose } from "../../app/compose.ts";
+import { compose } from "../../app/compose_service.ts";
 import { announceFirstWrite } from "./first_write.ts";
 import type { FlagName } from "../../settings/flags.ts";
 import { openRunLog } from "../terminal/run_log.ts";

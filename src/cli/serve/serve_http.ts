@@ -4,7 +4,7 @@ import { composeHttp } from "../../app/http/compose_http.ts";
 import { httpEcho } from "./http_echo.ts";
 import type { HttpSettings } from "../../settings/http_settings.ts";
 import { httpToken } from "../../app/http/http_token.ts";
-import { openTrees } from "../../app/open_places.ts";
+import { openTrees } from "../../app/writable_trees.ts";
 import { printProblem } from "../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../terminal/run_log.ts";
 import type { ServeOptions } from "./serve.ts";

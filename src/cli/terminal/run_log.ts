@@ -1,7 +1,7 @@
 /** The log of a run that starts commands, and the warnings a person must see before it does (requirements L8, S14). */
 import { VERSION } from "../../base/version.ts";
 import { createLog, type Log, logDirectory } from "../../logging/log.ts";
-import { isInOpenTree, openTrees } from "../../app/open_places.ts";
+import { isInOpenTree, openTrees } from "../../app/writable_trees.ts";
 import { printProblem } from "./print.ts";
 import type { Settings } from "../../settings/settings.ts";
 

@@ -16,7 +16,7 @@ import { statusLine } from "../../../service/result/facts.ts";
 import { leftSentence } from "../../../service/result/background_note.ts";
 import type { Service } from "../../../service/service.ts";
 import { colours } from "../../terminal/colours.ts";
-import { compose } from "../../../app/compose.ts";
+import { compose } from "../../../app/compose_service.ts";
 import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
 import { commandPrinter, mayColour, print, printProblem } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";

@@ -7,7 +7,7 @@ import { VERSION } from "../../../base/version.ts";
 import { chooseShell } from "../../../process/shell.ts";
 import { searchPath } from "../../../system/search_path.ts";
 import { colours } from "../../terminal/colours.ts";
-import { compose } from "../../../app/compose.ts";
+import { compose } from "../../../app/compose_service.ts";
 import { mayColour, print } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 import { clientSettings } from "../init/client_settings.ts";
@@ -17,7 +17,7 @@ import { type DoctorReport, doctorText } from "./doctor_text.ts";
 import type { Check } from "./check.ts";
 import { checkSandbox } from "./self_check.ts";
 import { checkSelfTest } from "./self_test_check.ts";
-import { thisProgram } from "../../../app/running_program.ts";
+import { thisProgram } from "../../../app/own_program.ts";
 import { checkTools } from "./tool_checks.ts";
 
 /** Looks at everything; resolves with the exit code. */

@@ -2,7 +2,7 @@
 import { Libc } from "../../../system/libc.ts";
 import { supportedProcessor } from "../../../sandbox/policy/prerequisites.ts";
 import { type Colours, colours } from "../../terminal/colours.ts";
-import { compose, type ComposeOptions } from "../../../app/compose.ts";
+import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
 import { mayColour, print } from "../../terminal/print.ts";
 import { type Enforcement, type SandboxFacts, type SandboxRow, sandboxRows } from "./sandbox_rows.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { Logger } from "../../../base/log.ts";
 import type { CommandEnd } from "../../../process/command_runner.ts";
-import { compose, type Program } from "../../../app/compose.ts";
+import { compose, type Program } from "../../../app/compose_service.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import type { Check } from "./check.ts";
 

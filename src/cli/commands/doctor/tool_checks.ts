@@ -1,6 +1,6 @@
 import { describeProblem } from "../../../catalog/model/problem.ts";
 import { ToolLister } from "../../../service/connection/tool_list.ts";
-import { compose, type ComposeOptions } from "../../../app/compose.ts";
+import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
 import type { Check } from "./check.ts";
 
 /** Some clients stop at so many, and every request of an agent carries all of them. */

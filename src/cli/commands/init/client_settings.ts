@@ -1,6 +1,6 @@
 /** What to put into the settings of each MCP client so that it starts this program for a project. Pure. */
 import { CLIENT_NAMES, type ClientName } from "../../../settings/client_names.ts";
-import type { RunningProgram } from "../../../app/running_program.ts";
+import type { RunningProgram } from "../../../app/own_program.ts";
 
 /** One client's settings. */
 export interface ClientSettings {

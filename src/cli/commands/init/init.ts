@@ -8,7 +8,7 @@ import { print } from "../../terminal/print.ts";
 import { type ClientSettings, clientSettings } from "./client_settings.ts";
 import type { CommandContext } from "../../terminal/context.ts";
 import { EXAMPLE_TOOL_TEXT } from "./example_tool.ts";
-import { thisProgram } from "../../../app/running_program.ts";
+import { thisProgram } from "../../../app/own_program.ts";
 
 /** Writes the files; resolves with the exit code. */
 export async function init({ flags }: CommandContext): Promise<number> {

@@ -9,7 +9,7 @@ import { describeProblem } from "../../../catalog/model/problem.ts";
 import { ToolLister } from "../../../service/connection/tool_list.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { colours } from "../../terminal/colours.ts";
-import { compose } from "../../../app/compose.ts";
+import { compose } from "../../../app/compose_service.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../../terminal/run_log.ts";
 import type { CommandContext } from "../../terminal/context.ts";

@@ -3,7 +3,7 @@ import type { Client, Tool, Transport, VersionNegotiationOptions } from "@modelc
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { VERSION } from "../../../base/version.ts";
 import { type CommandEnd, describeEnd } from "../../../process/command_runner.ts";
-import type { Program } from "../../../app/compose.ts";
+import type { Program } from "../../../app/compose_service.ts";
 import { CommandTransport } from "./command_transport.ts";
 
 /** A way to a server; disposing of it ends the server where we started it. */

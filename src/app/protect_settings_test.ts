@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UserError } from "../base/errors.ts";
-import { keepSettingsPlace } from "./own_settings.ts";
+import { keepSettingsPlace } from "./protect_settings.ts";
 
 async function inHome(test: (home: string) => Promise<void>): Promise<void> {
   const home = await Deno.realPath(await Deno.makeTempDir());

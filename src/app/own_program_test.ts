@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RUN_FLAGS, runningProgram } from "./running_program.ts";
+import { RUN_FLAGS, runningProgram } from "./own_program.ts";
 
 const FACTS = { executable: "/bin/deno", standalone: false };
 

@@ -19,15 +19,15 @@ import { prepareSandbox, type Sandbox, type SandboxSettings } from "../sandbox/p
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
 import { homeOf, insistOnHome } from "../system/user_directories.ts";
-import { openTrees } from "./open_places.ts";
-import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./own_settings.ts";
-import { programFiles } from "./running_program.ts";
+import { openTrees } from "./writable_trees.ts";
+import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./protect_settings.ts";
+import { programFiles } from "./own_program.ts";
 import { failureExplainer } from "./explain_failure.ts";
-import { openSeatbelt } from "./seatbelt_session.ts";
+import { openSeatbelt } from "./open_seatbelt.ts";
 import { selfTestLine } from "./self_test_line.ts";
 import type { Settings } from "../settings/settings.ts";
 import { orRefuse } from "../base/outcome.ts";
-import { withRoom } from "./with_room.ts";
+import { withRoom } from "./disk_space.ts";
 
 export interface SessionOptions {
   readonly settings: Settings;

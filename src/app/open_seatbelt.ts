@@ -9,7 +9,7 @@ import type { SandboxSettings } from "../sandbox/prepare_linux.ts";
 import { prepareSeatbelt, type SeatbeltSandbox } from "../sandbox/prepare_macos.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import type { SandboxStatus } from "../service/service.ts";
-import { withRoom } from "./with_room.ts";
+import { withRoom } from "./disk_space.ts";
 
 export interface SeatbeltSession {
   readonly sandbox: SeatbeltSandbox;

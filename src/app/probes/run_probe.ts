@@ -6,8 +6,8 @@ import type { AskProbe, RecallProbes } from "../../catalog/load/availability.ts"
 import type { Probe } from "../../catalog/model/leaf.ts";
 import type { CommandEnd } from "../../process/command_runner.ts";
 import type { SessionRunner } from "../../process/session_runner.ts";
-import type { CheckMemory } from "./check_memory.ts";
-import { type FindProgram, type FoundProgram, programFinder } from "./program_look.ts";
+import type { CheckMemory } from "./probe_cache.ts";
+import { type FindProgram, type FoundProgram, programFinder } from "./program_lookup.ts";
 
 /** A check that takes longer than this, milliseconds, counts as failed. */
 const LONGEST_PROBE_MS = 10_000;

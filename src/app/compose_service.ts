@@ -21,12 +21,12 @@ import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSe
 import { serveStdioConnection, type StdioStreams } from "../service/connection/stdio_connection.ts";
 import { AuditLog } from "./audit_log.ts";
 import { AuditedRunner } from "./audited_runner.ts";
-import { CheckMemory, checkMemoryFile } from "./probes/check_memory.ts";
+import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { liveTools } from "./live_tools.ts";
 import { orRefuse } from "../base/outcome.ts";
 import { PrivateFiles } from "./private_files.ts";
-import { openSession, type SessionOptions } from "./session.ts";
+import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export type ComposeOptions = SessionOptions;

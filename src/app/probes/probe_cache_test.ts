@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SILENT } from "../../base/log.ts";
 import { failure, success } from "../../base/outcome.ts";
-import { CheckMemory, checkMemoryFile } from "./check_memory.ts";
+import { CheckMemory, checkMemoryFile } from "./probe_cache.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
