@@ -11,7 +11,7 @@ import { readWholeInvocation } from "./invocation.ts";
 import { mayColour, print, printProblem } from "./terminal/print.ts";
 import { scopeDirectory } from "../sandbox/grants/resolve_scopes.ts";
 import type { Invocation } from "../settings/settings.ts";
-import { listenForSignals } from "./shutdown.ts";
+import { listenForSignals } from "./signals.ts";
 import { parentEnd, takeWrapper, tieToParent } from "./wrapper.ts";
 
 const REFUSED = 1;

@@ -3,7 +3,7 @@
  * npm's `deno` for Node does. The script resolves that one; behind any other a server must not live on without a parent.
  */
 import { LazyLibrary } from "../system/c_library.ts";
-import type { QuietSignal } from "./shutdown.ts";
+import type { QuietSignal } from "./signals.ts";
 
 /** The process id of the start script, which is its runtime's where nothing stands between. */
 const SCRIPT_PID = "AHMA_SCRIPT_PID";

@@ -3,7 +3,7 @@ import type { Subcommand } from "../../settings/subcommands.ts";
 import { serve } from "../serve/serve.ts";
 import { call } from "./call/call.ts";
 import { completions } from "./completions/completions.ts";
-import type { CommandContext } from "../terminal/context.ts";
+import type { CommandContext } from "../terminal/command_context.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { init } from "./init/init.ts";
 import { listTools } from "./list_tools/list_tools.ts";

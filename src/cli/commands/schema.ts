@@ -1,7 +1,7 @@
 import { messageOf, UserError } from "../../base/errors.ts";
 import { mtdfSchemaText } from "../../catalog/format/schema.ts";
 import { print, printProblem } from "../terminal/print.ts";
-import type { CommandContext } from "../terminal/context.ts";
+import type { CommandContext } from "../terminal/command_context.ts";
 
 /** Prints the JSON Schema of tool files, or writes it where `--write` says (requirement L4). */
 export async function schema({ flags }: CommandContext): Promise<number> {

@@ -1,7 +1,7 @@
 /** What can be typed for a tool on a terminal, from what a client is told of it and from its leaf. */
 import type { Tool } from "@modelcontextprotocol/server";
 import type { Leaf } from "../../../catalog/model/leaf.ts";
-import type { ArgumentShape, CallShape } from "./words_to_arguments.ts";
+import type { ArgumentShape, CallShape } from "./parse_tool_words.ts";
 
 /** The one argument of a built-in tool that is typed as words. */
 const BUILTIN_WORDS: Readonly<Record<string, string>> = {

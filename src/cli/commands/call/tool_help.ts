@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { Colours } from "../../terminal/colours.ts";
 import { wrapped } from "../../terminal/help.ts";
-import type { CallShape } from "./words_to_arguments.ts";
+import type { CallShape } from "./parse_tool_words.ts";
 
 const WIDTH = 100;
 

@@ -6,7 +6,7 @@ import { COMPLETION_SHELLS, type CompletionShell } from "../../../settings/subco
 import { bashScript } from "./completions_bash.ts";
 import { fishScript } from "./completions_fish.ts";
 import { zshScript } from "./completions_zsh.ts";
-import type { CommandContext } from "../../terminal/context.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
 
 /** Prints the script for one shell. */
 export async function completions({ operands }: CommandContext): Promise<number> {

@@ -11,7 +11,7 @@ import { compose } from "../../../app/compose_service.ts";
 import { mayColour, print } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 import { clientSettings } from "../init/client_settings.ts";
-import type { CommandContext } from "../../terminal/context.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type DoctorReport, doctorText } from "./doctor_text.ts";
 import type { Check } from "./check.ts";

@@ -6,7 +6,7 @@ import { messageOf, UserError } from "../../../base/errors.ts";
 import { mtdfSchemaText } from "../../../catalog/format/schema.ts";
 import { print } from "../../terminal/print.ts";
 import { type ClientSettings, clientSettings } from "./client_settings.ts";
-import type { CommandContext } from "../../terminal/context.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
 import { EXAMPLE_TOOL_TEXT } from "./example_tool.ts";
 import { thisProgram } from "../../../app/own_program.ts";
 

@@ -12,8 +12,8 @@ import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../../terminal/run_log.ts";
-import type { CommandContext } from "../../terminal/context.ts";
-import { commandConnection, httpConnection, listOther } from "./other_server.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
+import { commandConnection, httpConnection, listOther } from "./remote_tools.ts";
 import { toolLines, toolTable } from "./tool_table.ts";
 
 /** A server that says nothing for so long is given up, milliseconds. */

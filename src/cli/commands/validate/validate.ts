@@ -12,7 +12,7 @@ import { readToolFile, readToolTexts } from "../../../catalog/load/read_director
 import { colours } from "../../terminal/colours.ts";
 import { embeddedTools } from "../../../settings/bundles.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
-import type { CommandContext } from "../../terminal/context.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
 import { describeWithSource } from "./source_excerpt.ts";
 
 /** Where tool files usually are in a repository that ships them. */

@@ -4,7 +4,7 @@ import { messageOf, UserError } from "../../../base/errors.ts";
 import { VERSION } from "../../../base/version.ts";
 import { type CommandEnd, describeEnd } from "../../../process/command_runner.ts";
 import type { Program } from "../../../app/compose_service.ts";
-import { CommandTransport } from "./command_transport.ts";
+import { CommandTransport } from "./sandboxed_transport.ts";
 
 /** A way to a server; disposing of it ends the server where we started it. */
 export interface Connection extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { listenForSignals } from "./shutdown.ts";
+import { listenForSignals } from "./signals.ts";
 
 Deno.test("X14 listenForSignals() tells the first signal from the second", async () => {
   using ends = listenForSignals({ signals: ["SIGUSR1", "SIGUSR2"] });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type CallShape, readObject, wordsToArguments } from "./words_to_arguments.ts";
+import { type CallShape, readObject, wordsToArguments } from "./parse_tool_words.ts";
 
 const SHAPE: CallShape = {
   tool: "x",
