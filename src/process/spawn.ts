@@ -26,7 +26,7 @@ export interface LauncherProcess {
   readonly stdin: WritableStream<Uint8Array>;
   /** stdout and stderr of the command, joined. */
   readonly output: ReadableStream<Uint8Array>;
-  /** What the launcher itself has to say (reports.ts). */
+  /** What the launcher itself has to say (launcher_reports.ts). */
   readonly reports: ReadableStream<Uint8Array>;
 }
 
@@ -82,7 +82,7 @@ export class Spawner {
     huntDescendants(root, systemTree(this.#libc));
   }
 
-  /** The living children of `parent`, by name (left_running.ts). */
+  /** The living children of `parent`, by name (background_processes.ts). */
   leftRunning(parent: number): LeftRunning | undefined {
     return leftRunning(parent, {
       childrenOf: (pid) => this.#libc.childrenOf(pid),
@@ -100,7 +100,7 @@ export class Spawner {
     return this.#libc.watch(paths, watched);
   }
 
-  /** Takes a file apart from its other names (separate.ts). */
+  /** Takes a file apart from its other names (separate_hard_links.ts). */
   separate(file: SharedName): boolean {
     return this.#separator.separate(file);
   }

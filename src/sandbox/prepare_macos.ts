@@ -1,5 +1,5 @@
 /**
- * Builds a session's sandbox on macOS, as prepare.ts does on Linux: scopes, private directories, environment, and the
+ * Builds a session's sandbox on macOS, as prepare_linux.ts does on Linux: scopes, private directories, environment, and the
  * profile in a file that commands cannot write to. Nothing here asks the kernel: process/ tries the profile.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";

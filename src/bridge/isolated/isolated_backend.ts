@@ -1,6 +1,6 @@
 /**
  * A session with a server process of its own (H3). The bridge itself answers `initialize`; when the client has named the
- * scope (scope_handshake.ts), the process is started, born with it, and serves what waited and what comes. A crashed one
+ * scope (scope_negotiation.ts), the process is started, born with it, and serves what waited and what comes. A crashed one
  * comes back with the same scope (H6), and other roots end the session (H5).
  */
 import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";

@@ -53,7 +53,7 @@ export interface GrantQuestion {
   readonly abi: number;
   /** Canonical trees commands can write to. */
   readonly writable: readonly string[];
-  /** Places that stay closed (sensitive.ts). */
+  /** Places that stay closed (credential_paths.ts). */
   readonly sensitive: readonly string[];
   /** `--strict`: nothing below home is found automatically. */
   readonly strict: boolean;

@@ -15,7 +15,7 @@ const MOST_NAMED = 64;
 /**
  * Paths that the configuration of the repository in `tree`, and that of the user (`home`; undefined: unknown), names for
  * hooks and includes, absolute. For the start, which waits for no program, and for systems without git: git itself is
- * asked otherwise (git_answer.ts).
+ * asked otherwise (git_config_output.ts).
  */
 export function namedByGitConfiguration(tree: string, home: string | undefined): readonly string[] {
   const named = new Set<string>();

@@ -1,7 +1,7 @@
 /**
  * Looks at guarded paths, before a command to know what to mount and after it to tell what changed (S7, S8, S21). The
  * cost is some two microseconds a path, so it is done for each command, and waiting shells know the state they were born
- * in. Where nothing changed since the last look, path_watch.ts says so for less.
+ * in. Where nothing changed since the last look, stat_watch.ts says so for less.
  */
 import type { GitProgram } from "./git_program.ts";
 import { GuardLook } from "./path_snapshot.ts";

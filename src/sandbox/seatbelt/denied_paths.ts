@@ -34,9 +34,9 @@ const SENSITIVE_OF_ROOT = ["/private/etc/master.passwd", "/private/etc/sudoers",
 const GIT = "/.git/";
 
 export interface ClosedQuestion {
-  /** Canonical places of credentials that stay closed (sensitive.ts). */
+  /** Canonical places of credentials that stay closed (credential_paths.ts). */
   readonly sensitive: readonly string[];
-  /** What is protected in the trees (protected.ts); none of it need exist: Seatbelt denies making it. */
+  /** What is protected in the trees (protected_paths.ts); none of it need exist: Seatbelt denies making it. */
   readonly protect: readonly ProtectedPath[];
 }
 

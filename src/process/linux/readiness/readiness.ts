@@ -12,7 +12,7 @@ import { GrantedPlaces } from "./grant_watch.ts";
 import { launchAgain } from "../launch/retry_launch.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
 import { settleNamespaces } from "./namespaces.ts";
-import { logReport, runSelfTest } from "./run_self_test.ts";
+import { logReport, runSelfTest } from "./self_test_run.ts";
 import { refusalFor, type SelfTestReport } from "../../../sandbox/selftest/judge.ts";
 import type { SessionGuard } from "../protection/protection_monitor.ts";
 import type { Spawner } from "../../spawn.ts";

@@ -11,7 +11,7 @@ import type { Verdict } from "../../../sandbox/selftest/judge.ts";
 import { removeSessionDirectories } from "../../../sandbox/directories/session_directory.ts";
 import { settleNamespaces } from "./namespaces.ts";
 import { SandboxedRunner } from "../linux_runner.ts";
-import { runSelfTest } from "./run_self_test.ts";
+import { runSelfTest } from "./self_test_run.ts";
 import { refusalFor, type SelfTestReport } from "../../../sandbox/selftest/judge.ts";
 import { type LauncherImage, Spawner } from "../../spawn.ts";
 
