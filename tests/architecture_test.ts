@@ -1,4 +1,4 @@
-/** What holds the layout of AGENTS.md together: floors, cycles, sizes, and who may start, end and load what. */
+/** What holds the layout of docs/design.md together: floors, cycles, sizes, and who may start, end and load what. */
 import assert from "node:assert/strict";
 import { importProblem, placeInSource, resolveInSource } from "../scripts/floors.ts";
 import { filesUnder, ROOT, type SourceFile, withoutComments } from "./_support/repository.ts";

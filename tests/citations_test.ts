@@ -49,3 +49,14 @@ Deno.test("citations: each file that a document names is there", async () => {
   assert.ok(documents.length > 8, "the documents were not found");
   assert.deepStrictEqual(missing.flat(), []);
 });
+
+Deno.test("citations: docs/design.md names each room and sub-room of src/, and no other", async () => {
+  const design = await Deno.readTextFile(new URL("docs/design.md", ROOT));
+  const paths = [...await repositoryPaths("src/")].filter((path) => !path.includes(".") && !path.includes("_support"));
+  const rooms = paths.map((path) => path.slice("src/".length));
+  const named = [...design.matchAll(/^\|.*\|$/gm)].flatMap(([row]) =>
+    row.match(/(?<=`)[a-z_]+(?:\/[a-z_]+)*(?=`)/g) ?? []
+  );
+  assert.deepStrictEqual(rooms.filter((room) => !named.includes(room)), []);
+  assert.deepStrictEqual(named.filter((room) => room.includes("/") && !METHOD.test(room) && !rooms.includes(room)), []);
+});
