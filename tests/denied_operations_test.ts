@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { HAS_COMPILER, NO_COMPILER } from "./_support/compiled.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { sharedServer } from "./_support/shared_server.ts";
+import { sharing } from "./_support/sharing.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 function deniedIn({ result }: ToolAnswer): readonly Readonly<Record<string, unknown>>[] {
@@ -29,8 +29,9 @@ const NO_NODE = HAS_NODE ? "" : " (ignored: node or curl is not installed)";
 const UNRELATED = 'node -e "process.exit(7)"';
 
 for (const user of usersAtHand()) {
-  const usual = sharedServer(`S6 S8 S15 what the sandbox denies by default is explained, as ${user}`, { user });
-  usual.step(`S8 S15 a change of a protected path that failed is explained, as ${user}`, async ({ bench, server }) => {
+  const testUsual = sharing((bench) => ServerProcess.start(bench), user);
+
+  testUsual(`S8 S15 a change of a protected path that failed is explained, as ${user}`, async ({ bench, server }) => {
     await server.shell("git init -q; mkdir -p libs/a; git init -q libs/a; touch .envrc");
     const denied = (path: string, opened: string) => ({
       path: `${bench.scope}/${path}`,
@@ -60,7 +61,7 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(deniedIn(removed).map(({ flags }) => flags), [["--allow-protected .git/hooks"]]);
   });
 
-  usual.step(
+  testUsual(
     `S8 S15 nothing is said of a protected path that a command reads, or just made, as ${user}`,
     async ({ bench, server }) => {
       await saysNothing(server, [
@@ -141,7 +142,7 @@ for (const user of usersAtHand()) {
     });
   }
 
-  usual.step(
+  testUsual(
     `S6 S15 nothing is said of a connection that fails where the network is open, as ${user}${NO_NODE}`,
     async ({ server }) => {
       await saysNothing(server, ["curl -sS http://127.0.0.1:1/", "curl -sS http://no-such-host.invalid/"]);
@@ -149,7 +150,7 @@ for (const user of usersAtHand()) {
     { ignore: !HAS_NODE },
   );
 
-  usual.step(
+  testUsual(
     `S6 S15 a Unix socket that was not to be had is explained, as ${user}${NO_NODE}`,
     async ({ bench, server }) => {
       const path = `${bench.elsewhere}/docker.sock`;
@@ -169,7 +170,7 @@ for (const user of usersAtHand()) {
     { ignore: !HAS_NODE },
   );
 
-  usual.step(
+  testUsual(
     `S8 S15 a program that needs a filtered system call is explained, as ${user}`,
     async ({ bench, server }) => {
       for (const [program, line] of Object.entries({ unshare: "unshare -r true", mount: "mount -t tmpfs x ." })) {
@@ -187,7 +188,7 @@ for (const user of usersAtHand()) {
     },
   );
 
-  usual.step(
+  testUsual(
     `S8 S15 a program of another architecture is explained, as ${user}${NO_COMPILER}`,
     async ({ bench, server }) => {
       const program = 'int main(void) { __asm__ volatile("int $0x80" : : "a"(20)); return 0; }\n';

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { sharedServer } from "./_support/shared_server.ts";
+import { sharing } from "./_support/sharing.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 /** What is there before the server starts. */
@@ -111,11 +111,12 @@ Deno.test("S8 the control: without the sandbox each attack changes something pro
 });
 
 for (const user of usersAtHand()) {
-  const present = sharedServer(`S8 protected paths that are there before the server starts, as ${user}`, {
-    user,
-    prepare: furnish,
-  });
-  present.step(`S8 nothing protected that exists can be changed, as ${user}`, async ({ bench, server }) => {
+  const testPresent = sharing((bench) => {
+    furnish(bench);
+    return ServerProcess.start(bench);
+  }, user);
+
+  testPresent(`S8 nothing protected that exists can be changed, as ${user}`, async ({ bench, server }) => {
     const before = state(bench);
     for (const [name, attack] of Object.entries(ATTACKS)) {
       await server.shell(attack);
@@ -123,14 +124,15 @@ for (const user of usersAtHand()) {
     }
   });
 
-  present.step(`S8 what is beside protected paths can be changed, as ${user}`, async ({ server }) => {
+  testPresent(`S8 what is beside protected paths can be changed, as ${user}`, async ({ server }) => {
     const line = "echo x > .git/index && mkdir -p .git/objects/a && mv .git/index .git/other && echo x > .vscoder && " +
       "cat .vscode/settings.json .ahma/tool.json && echo x > part/file && mv part/file tree/ && rm .vscoder && echo done";
     assert.match((await server.shell(line)).text, /^\{\}\n\{\}\ndone$/m);
   });
 
-  const appearing = sharedServer(`S8 S21 protected paths that appear, as ${user}`, { user });
-  appearing.step(
+  const testAppearing = sharing((bench) => ServerProcess.start(bench), user);
+
+  testAppearing(
     `S8 a protected path that appears is told with the result, and is read-only from then on, as ${user}`,
     async ({ bench, server }) => {
       const answer = await server.shell("mkdir .vscode && echo x > .vscode/tasks.json && echo '{}' > .mcp.json");
@@ -149,7 +151,7 @@ for (const user of usersAtHand()) {
     },
   );
 
-  appearing.step(
+  testAppearing(
     `S8 it is told too by await, after a time limit, and in a sequence of commands, as ${user}`,
     async ({ bench, server }) => {
       clear(bench);
@@ -161,7 +163,7 @@ for (const user of usersAtHand()) {
     },
   );
 
-  appearing.step(
+  testAppearing(
     `S8 git works with its hooks and configuration protected, and makes new repositories, as ${user}`,
     async ({ bench, server }) => {
       clear(bench);
@@ -226,7 +228,7 @@ for (const user of usersAtHand()) {
     assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "ours\n");
   });
 
-  appearing.step(
+  testAppearing(
     `S21 what a protected link leads to is protected, and the link stays, as ${user}`,
     async ({ bench, server }) => {
       clear(bench);
@@ -261,7 +263,7 @@ for (const user of usersAtHand()) {
     },
   );
 
-  present.step(
+  testPresent(
     `S8 what the user changes outside is protected in the next command, warm shells included, as ${user}`,
     async ({ bench, server }) => {
       for (let i = 0; i < 3; i++) {
@@ -278,7 +280,7 @@ for (const user of usersAtHand()) {
 
   // Whether a launch looks again is decided in the server, which is the same for each user.
   if (user !== usersAtHand()[0]) continue;
-  present.step("S8 a protected file that is saved again and again costs no command", async ({ bench, server }) => {
+  testPresent("S8 a protected file that is saved again and again costs no command", async ({ bench, server }) => {
     const loop = "while mv .mcp.json saved && mv saved .mcp.json; do :; done";
     const saving = new Deno.Command("bash", { args: ["-c", loop], cwd: bench.scope, stderr: "null" }).spawn();
     try {

@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { isAlive } from "./_support/processes.ts";
 import { programStart } from "./_support/program.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { sharedServer } from "./_support/shared_server.ts";
+import { sharing } from "./_support/sharing.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
@@ -88,9 +88,9 @@ function victimOf(bench: Workbench): Deno.ChildProcess {
 }
 
 for (const user of usersAtHand()) {
-  const sandboxed = sharedServer(`S2 S4 S7 S8 the sandbox with its defaults, as ${user}`, { user });
+  const testSandboxed = sharing((bench) => ServerProcess.start(bench), user);
 
-  sandboxed.step(`S4 S8 a write outside changes nothing, as ${user}`, async ({ bench, server }) => {
+  testSandboxed(`S4 S8 a write outside changes nothing, as ${user}`, async ({ bench, server }) => {
     for (const [name, write] of Object.entries(WRITES)) {
       const outside = fresh(bench, `${bench.elsewhere}/place`);
       const before = bench.outside();
@@ -103,7 +103,7 @@ for (const user of usersAtHand()) {
     }
   });
 
-  sandboxed.step(
+  testSandboxed(
     `S4 the parent, the home, other temp directories and /etc cannot be written, as ${user}`,
     async ({ bench, server }) => {
       const before = bench.outside();
@@ -124,7 +124,7 @@ for (const user of usersAtHand()) {
     },
   );
 
-  sandboxed.step(`S4 S7 a read outside gives nothing away, as ${user}`, async ({ bench, server }) => {
+  testSandboxed(`S4 S7 a read outside gives nothing away, as ${user}`, async ({ bench, server }) => {
     const outside = secretFiles(bench);
     const inside = bench.write("inside", `${SECRET}\n`);
     for (const [name, read] of Object.entries(READS)) {
@@ -135,7 +135,7 @@ for (const user of usersAtHand()) {
     }
   });
 
-  sandboxed.step(`S4 /etc/shadow and the listing of the home stay closed, as ${user}`, async ({ bench, server }) => {
+  testSandboxed(`S4 /etc/shadow and the listing of the home stay closed, as ${user}`, async ({ bench, server }) => {
     bench.write(`${bench.home}/diary-of-a-user`, "");
     bench.write("diary-of-a-project", "");
     for (const way of waysToList(bench.home)) {
@@ -149,7 +149,7 @@ for (const user of usersAtHand()) {
     assert.doesNotMatch(shadow.text, /^\w+:[^:]*:\d*:/m);
   });
 
-  sandboxed.step(`S2 S8 a command cannot signal a process outside, as ${user}`, async ({ bench, server }) => {
+  testSandboxed(`S2 S8 a command cannot signal a process outside, as ${user}`, async ({ bench, server }) => {
     const victim = victimOf(bench);
     await server.shell(`kill -9 ${victim.pid}; kill -9 ${server.pid}; true`);
     assert.deepStrictEqual([await isAlive(victim.pid), await isAlive(server.pid)], [true, true]);
@@ -159,7 +159,7 @@ for (const user of usersAtHand()) {
     assert.match(own.text, /^code 137$/m, "its own children it can");
   });
 
-  sandboxed.step(`P4 S8 a command gets descriptors 0, 1 and 2 only, as ${user}`, async ({ server }) => {
+  testSandboxed(`P4 S8 a command gets descriptors 0, 1 and 2 only, as ${user}`, async ({ server }) => {
     const script = "import os\nfor n in range(256):\n  try: os.fstat(n); print('open', n)\n  except OSError: pass";
     const { text } = await server.shell("/usr/bin/python3 -", { stdin: script });
     assert.deepStrictEqual(text.match(/^open \d+$/gm), ["open 0", "open 1", "open 2"]);
@@ -179,9 +179,10 @@ for (const user of usersAtHand()) {
   });
 }
 
-const bare = sharedServer("S2 S4 S7 S8 S14 the control: without the sandbox", { flags: ["--no-sandbox"] });
+/** The control. */
+const testBare = sharing((bench) => ServerProcess.start(bench, { flags: ["--no-sandbox"] }));
 
-bare.step("S4 S8 each way to write changes a place outside", async ({ bench, server }) => {
+testBare("S4 S8 without the sandbox each way to write changes a place outside", async ({ bench, server }) => {
   for (const [name, write] of Object.entries(WRITES)) {
     const outside = fresh(bench, `${bench.elsewhere}/place`);
     const before = bench.outside();
@@ -199,7 +200,7 @@ bare.step("S4 S8 each way to write changes a place outside", async ({ bench, ser
   }
 });
 
-bare.step("S4 S7 each way to read or list gives away what is outside", async ({ bench, server }) => {
+testBare("S4 S7 without the sandbox each way to read or list gives away what is outside", async ({ bench, server }) => {
   const outside = secretFiles(bench);
   for (const [name, read] of Object.entries(READS)) {
     const { text } = await server.shell(outside.map(read).join("; "), { timeout_seconds: 20 });
@@ -211,13 +212,13 @@ bare.step("S4 S7 each way to read or list gives away what is outside", async ({ 
   }
 });
 
-bare.step("S2 S8 a process outside can be signalled", async ({ bench, server }) => {
+testBare("S2 S8 without the sandbox a process outside can be signalled", async ({ bench, server }) => {
   const victim = victimOf(bench);
   await server.shell(`kill -9 ${victim.pid}`);
   assert.equal((await victim.status).signal, "SIGKILL");
 });
 
-bare.step("S14 --no-sandbox is loud", async ({ server }) => {
+testBare("S14 --no-sandbox is loud", async ({ server }) => {
   const { text } = await server.call("status");
   assert.match(text, /no.sandbox|not sandboxed|sandbox is off|without (a )?sandbox/i);
   assert.match(server.stderr, /no.sandbox|not sandboxed|sandbox is off|without (a )?sandbox/i);

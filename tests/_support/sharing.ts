@@ -6,8 +6,12 @@ export interface Shared<Server> {
   readonly server: Server;
 }
 
-/** Registers one test that uses the shared server. */
-export type SharedTest<Server> = (name: string, run: (shared: Shared<Server>) => Promise<void>) => void;
+/** Registers one test that uses the shared server; `ignore` leaves it out, and the name then says why. */
+export type SharedTest<Server> = (
+  name: string,
+  run: (shared: Shared<Server>) => Promise<void>,
+  options?: { readonly ignore: boolean },
+) => void;
 
 /**
  * Makes tests of one file share a server: it starts with the first of them that runs and ends after the last test of
@@ -25,9 +29,10 @@ export function sharing<Server extends AsyncDisposable>(
     return { bench, server: stack.use(await start(bench)) };
   };
   Deno.test.afterAll(() => stack.disposeAsync());
-  return (name, run) =>
+  return (name, run, { ignore } = { ignore: false }) =>
     Deno.test({
       name,
+      ignore,
       sanitizeOps: false,
       sanitizeResources: false,
       async fn() {
