@@ -2,9 +2,31 @@ import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
 import { holdingsOf, isAlive, processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const OPERATION_ID = /op_[0-9A-HJKMNP-TV-Z]{8}/;
+
+/** A tool that is synchronous by its file. */
+const SAY = {
+  name: "say",
+  description: "Says it.",
+  command: "echo",
+  synchronous: true,
+  positional_args: [{ name: "words", type: "string", description: "What to say.", required: true }],
+};
+
+const testUsual = sharing((bench) => {
+  bench.write(".ahma/tools/say.json", JSON.stringify(SAY));
+  for (const name of [".bashrc", ".profile", ".bash_profile"]) {
+    bench.write(`${bench.home}/${name}`, "echo a profile was read\n");
+  }
+  return ServerProcess.start(bench, {
+    environment: { MY_API_TOKEN: "marker-of-a-secret", AHMA_ANYTHING: "marker-of-ours", BASH_ENV: "/dev/null" },
+  });
+});
+
+const testStrict = sharing((bench) => ServerProcess.start(bench, { flags: ["--sync", "--exit-errors"] }));
 
 Deno.test("X1 X4 what runs longer than the wait is answered with its id and the output so far, or with the id at once", async () => {
   using bench = new Workbench();
@@ -25,56 +47,51 @@ Deno.test("X1 X4 what runs longer than the wait is answered with its id and the 
   }
 });
 
-Deno.test("X1 X4 by default the first answer is the result: nothing but the output of a quick success", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const { result, text, isError } = await server.call("sandboxed_shell", { command: "echo the output" });
-  assert.deepStrictEqual([text, isError, result._meta], ["the output\n", false, {
-    "ahma/operation": { exit_code: 0 },
-  }]);
-  assert.strictEqual((await server.call("sandboxed_shell", { command: "true" })).text, "[no output]");
-  const slow = await server.call("sandboxed_shell", { command: "sleep 1.1; printf done" });
-  assert.strictEqual(slow.text.replace(/1\.\d s/, "TIME"), "done\n[exit code 0, TIME]");
-});
+testUsual(
+  "X1 X4 by default the first answer is the result: nothing but the output of a quick success",
+  async ({ server }) => {
+    const { result, text, isError } = await server.call("sandboxed_shell", { command: "echo the output" });
+    assert.deepStrictEqual([text, isError, result._meta], ["the output\n", false, {
+      "ahma/operation": { exit_code: 0 },
+    }]);
+    assert.strictEqual((await server.call("sandboxed_shell", { command: "true" })).text, "[no output]");
+    const slow = await server.call("sandboxed_shell", { command: "sleep 1.1; printf done" });
+    assert.strictEqual(slow.text.replace(/1\.\d s/, "TIME"), "done\n[exit code 0, TIME]");
+  },
+);
 
-Deno.test("X2 --sync makes calls synchronous", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--sync"] });
+testStrict("X2 --sync makes calls synchronous", async ({ server }) => {
   assert.match((await server.call("sandboxed_shell", { command: "echo at once" })).text, /at once/);
 });
 
-Deno.test("X2 the call's execution_mode decides over the leaf's", async () => {
-  using bench = new Workbench();
-  const tool = { name: "say", description: "Says it.", command: "echo", synchronous: true, positional_args: [WORDS] };
-  bench.write(".ahma/tools/say.json", JSON.stringify(tool));
-  await using server = await ServerProcess.start(bench);
+testUsual("X2 the call's execution_mode decides over the leaf's", async ({ server }) => {
   assert.match((await server.call("say", { words: "by the leaf" })).text, /by the leaf/);
   const answer = await server.call("say", { words: "later", execution_mode: "AsyncResultPush" });
   assert.match(answer.text, new RegExp(`^${OPERATION_ID.source}`));
+  await server.call("await");
 });
 
-const WORDS = { name: "words", type: "string", description: "What to say.", required: true };
-
-Deno.test("X3 X4 a non-zero exit, or a signal, is an ordinary result that says so; --exit-errors makes it an error", async () => {
-  using bench = new Workbench();
-  for (const flags of [[], ["--exit-errors"]]) {
-    await using server = await ServerProcess.start(bench, { flags });
+for (
+  const { test, what, isError } of [
+    { test: testUsual, what: "an ordinary result", isError: false },
+    { test: testStrict, what: "with --exit-errors an error", isError: true },
+  ]
+) {
+  test(`X3 X4 a non-zero exit, or a signal, is ${what} that says so`, async ({ server }) => {
     const failed = await server.shell("echo before; exit 42");
     const killed = await server.shell("kill -SEGV $$");
     assert.deepStrictEqual([failed, killed].map(({ text }) => text.replace(/\d+ ms|[\d.]+ s/, "TIME")), [
       "before\n[exit code 42, TIME]",
       "[no output, signal SIGSEGV, TIME]",
     ]);
-    assert.deepStrictEqual([failed.isError, killed.isError], flags.length === 0 ? [false, false] : [true, true]);
+    assert.deepStrictEqual([failed.isError, killed.isError], [isError, isError]);
     const nothingRan = await server.shell("pwd", { working_directory: "/" });
     const timedOut = await server.shell("sleep 300", { timeout_seconds: 0.2 });
     assert.deepStrictEqual([nothingRan.isError, timedOut.isError], [true, true]);
-  }
-});
+  });
+}
 
-Deno.test("T6 X4 a wrong argument is an error result that names it and what is close", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("T6 X4 a wrong argument is an error result that names it and what is close", async ({ server }) => {
   const unknown = await server.call("sandboxed_shell", { comand: "true" });
   assert.ok(unknown.isError);
   assert.match(unknown.text, /comand/);
@@ -84,9 +101,7 @@ Deno.test("T6 X4 a wrong argument is an error result that names it and what is c
   assert.match(wrongType.text, /command[^]*\b5\b[^]*(string|text)/);
 });
 
-Deno.test("X4 X8 a long output keeps head and tail and says what was left out", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("X4 X8 a long output keeps head and tail and says what was left out", async ({ server }) => {
   const { text } = await server.shell("seq 1 100000");
   assert.ok(text.length < 14_000, `${text.length} characters`);
   assert.match(text, /^1$/m);
@@ -97,34 +112,31 @@ Deno.test("X4 X8 a long output keeps head and tail and says what was left out", 
   assert.equal(Number(left), 100_000 - shown, text.slice(0, 300));
 });
 
-Deno.test("X7 stdout and stderr come in the order written", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("X7 stdout and stderr come in the order written", async ({ server }) => {
   const { text } = await server.shell("for i in $(seq 1 60); do echo out $i; echo err $i >&2; done");
   const expected = Array.from({ length: 60 }, (_, index) => `out ${index + 1}\nerr ${index + 1}`).join("\n");
   assert.ok(text.includes(expected), text);
 });
 
-Deno.test("X7 a comment, a here-document, a list and a background job in the command change nothing of that", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const rows = [
-    { command: "echo one; echo two >&2 # a comment", expected: "one\ntwo" },
-    { command: "cat <<END\nfrom $((1+1)) documents\nEND\necho after >&2", expected: "from 2 documents\nafter" },
-    { command: "false || echo rescued && ls /nowhere-at-all; true", expected: "rescued\nls: " },
-    { command: "(echo behind) & wait; echo front >&2", expected: "behind\nfront" },
-    { command: "echo 'it''s \"quoted\" $HOME `x`'", expected: 'its "quoted" $HOME `x`' },
-  ];
-  for (const { command, expected } of rows) {
-    const answer = await server.shell(command);
-    assert.ok(`\n${answer.text}`.includes(`\n${expected}`), `${command}: ${answer.text}`);
-    assert.ok(!answer.failed, command);
-  }
-});
+testUsual(
+  "X7 a comment, a here-document, a list and a background job in the command change nothing of that",
+  async ({ server }) => {
+    const rows = [
+      { command: "echo one; echo two >&2 # a comment", expected: "one\ntwo" },
+      { command: "cat <<END\nfrom $((1+1)) documents\nEND\necho after >&2", expected: "from 2 documents\nafter" },
+      { command: "false || echo rescued && ls /nowhere-at-all; true", expected: "rescued\nls: " },
+      { command: "(echo behind) & wait; echo front >&2", expected: "behind\nfront" },
+      { command: "echo 'it''s \"quoted\" $HOME `x`'", expected: 'its "quoted" $HOME `x`' },
+    ];
+    for (const { command, expected } of rows) {
+      const answer = await server.shell(command);
+      assert.ok(`\n${answer.text}`.includes(`\n${expected}`), `${command}: ${answer.text}`);
+      assert.ok(!answer.failed, command);
+    }
+  },
+);
 
-Deno.test("X8 bytes that are no text, colours and progress bars come out readable", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("X8 bytes that are no text, colours and progress bars come out readable", async ({ server }) => {
   const bytes = await server.shell(String.raw`printf 'a\377b ü\n'`);
   assert.match(bytes.text, /^a\uFFFDb ü$/m);
   const colours = await server.shell(String.raw`printf '\033[31mred\033[0m \033]0;title\007plain\n'`);
@@ -134,14 +146,15 @@ Deno.test("X8 bytes that are no text, colours and progress bars come out readabl
   assert.doesNotMatch(bar.text, /50%/);
 });
 
-Deno.test("X10 a background child that keeps the output open does not keep the operation open", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const answer = await server.shell("sleep 301 & echo started it", { timeout_seconds: 60 });
-  assert.match(answer.text, /^started it$/m);
-  assert.ok(!answer.failed);
-  await bench.processesGone("sleep 301");
-});
+testUsual(
+  "X10 a background child that keeps the output open does not keep the operation open",
+  async ({ bench, server }) => {
+    const answer = await server.shell("sleep 301 & echo started it", { timeout_seconds: 60 });
+    assert.match(answer.text, /^started it$/m);
+    assert.ok(!answer.failed);
+    await bench.processesGone("sleep 301");
+  },
+);
 
 Deno.test("X11 operation ids are short over stdio, and unique, also across a restart", async () => {
   using bench = new Workbench();
@@ -185,9 +198,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-Deno.test("X15 stdin is empty, and no command waits on it or on a terminal", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("X15 stdin is empty, and no command waits on it or on a terminal", async ({ server }) => {
   const empty = await server.shell("cat; read -r line; echo read says $?; test -t 0 || echo no terminal", {
     timeout_seconds: 20,
   });
@@ -195,42 +206,43 @@ Deno.test("X15 stdin is empty, and no command waits on it or on a terminal", asy
   assert.match((await server.shell("echo $GIT_TERMINAL_PROMPT")).text, /^0$/m);
 });
 
-Deno.test("B5 X15 a shell line gets its directory, its variables, and stdin text byte for byte", async () => {
-  using bench = new Workbench();
-  bench.write("below/file", "");
-  await using server = await ServerProcess.start(bench);
-  const text = "first\n  second $HOME `x` \"y\" 'z' ü\\n\nlast without line break";
-  const env = { GREETING: "good day, $HOME" };
-  const line = 'for name in *; do cat > "../received" && printf "%s|%s" "$name" "$GREETING"; done';
-  const answer = await server.shell(line, { working_directory: "below", env, stdin: text });
-  assert.deepEqual([answer.isError, answer.text], [false, "file|good day, $HOME"]);
-  assert.equal(await Deno.readTextFile(`${bench.scope}/received`), text);
-});
+testUsual(
+  "B5 X15 a shell line gets its directory, its variables, and stdin text byte for byte",
+  async ({ bench, server }) => {
+    bench.write("below/file", "");
+    const text = "first\n  second $HOME `x` \"y\" 'z' ü\\n\nlast without line break";
+    const env = { GREETING: "good day, $HOME" };
+    const line = 'for name in *; do cat > "../received" && printf "%s|%s" "$name" "$GREETING"; done';
+    const answer = await server.shell(line, { working_directory: "below", env, stdin: text });
+    assert.deepEqual([answer.isError, answer.text], [false, "file|good day, $HOME"]);
+    assert.equal(await Deno.readTextFile(`${bench.scope}/received`), text);
+  },
+);
 
-Deno.test("S16 a working directory outside the scope is a clear error, one inside is used", async () => {
-  using bench = new Workbench();
-  bench.write("below/file", "");
-  await using server = await ServerProcess.start(bench);
-  assert.match((await server.shell("ls", { working_directory: "below" })).text, /^file$/m);
-  for (const outside of ["..", bench.elsewhere, "/", "below/../.."]) {
-    const answer = await server.shell("pwd", { working_directory: outside });
-    assert.ok(answer.isError, outside);
-    assert.match(answer.text, /outside|not (in|inside)/i, outside);
-  }
-});
+testUsual(
+  "S16 a working directory outside the scope is a clear error, one inside is used",
+  async ({ bench, server }) => {
+    bench.write("below/file", "");
+    assert.match((await server.shell("ls", { working_directory: "below" })).text, /^file$/m);
+    for (const outside of ["..", bench.elsewhere, "/", "below/../.."]) {
+      const answer = await server.shell("pwd", { working_directory: outside });
+      assert.ok(answer.isError, outside);
+      assert.match(answer.text, /outside|not (in|inside)/i, outside);
+    }
+  },
+);
 
-Deno.test("S9 commands get a built environment: nothing of the server's own secrets", async () => {
-  using bench = new Workbench();
-  const environment = { MY_API_TOKEN: "marker-of-a-secret", AHMA_ANYTHING: "marker-of-ours", BASH_ENV: "/dev/null" };
-  await using server = await ServerProcess.start(bench, { environment });
+testUsual("S9 commands get a built environment: nothing of the server's own secrets", async ({ server }) => {
   const { text } = await server.shell("env");
   assert.match(text, /^PATH=/m);
   assert.doesNotMatch(text, /marker-of|BASH_ENV|AHMA_/);
 });
 
-Deno.test("P3 a warm shell that is killed from outside costs nobody anything", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("P2 no profile file is read", async ({ server }) => {
+  assert.doesNotMatch((await server.shell("echo plain")).text, /profile was read/);
+});
+
+testUsual("P3 a warm shell that is killed from outside costs nobody anything", async ({ bench, server }) => {
   await server.shell("true");
   for (let round = 0; round < 3; round++) {
     const waiting = (await processesWith(bench.marker)).filter(({ command }) => command.includes("ahma_line"));
@@ -249,13 +261,4 @@ Deno.test("P3 a warm shell that is killed from outside costs nobody anything", a
       assert.ok(!answer.failed);
     }
   }
-});
-
-Deno.test("P2 no profile file is read", async () => {
-  using bench = new Workbench();
-  for (const name of [".bashrc", ".profile", ".bash_profile"]) {
-    bench.write(`${bench.home}/${name}`, "echo a profile was read\n");
-  }
-  await using server = await ServerProcess.start(bench);
-  assert.doesNotMatch((await server.shell("echo plain")).text, /profile was read/);
 });
