@@ -1,9 +1,11 @@
 /**
  * Credentials are never readable (S7), and what is readable and private besides (S4, S5, S8): each denial beside the
- * matching allowance and, as a control, the same words without the sandbox.
+ * matching allowance and, as a control, the same words in a shell of the test, which has no sandbox.
  */
 import assert from "node:assert/strict";
+import { programStart } from "./_support/program.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 
@@ -63,7 +65,50 @@ function movedIn(home: string) {
   return { files, environment };
 }
 
+/** What the same line prints outside the sandbox, for the user of the bench. */
+async function unconfined(bench: Workbench, line: string): Promise<string> {
+  const { command, args } = programStart(bench, []);
+  const prefix = command === "setpriv" ? ["setpriv", ...args.slice(0, 3)] : [];
+  const [program = "bash", ...words] = [...prefix, "bash", "-c", line];
+  const { stdout } = await new Deno.Command(program, { args: words, cwd: bench.scope }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+/** Programs below home: `mine` in a directory that a test may name, `other` in one it does not. */
+function programsBelowHome({ home }: Workbench) {
+  const directories = { mine: `${home}/.cargo/bin`, other: `${home}/.local/bin` };
+  return { directories, environment: { PATH: `${directories.mine}:${directories.other}:/usr/bin:/bin` } };
+}
+
+function writeProgramsBelowHome(bench: Workbench): void {
+  for (const [name, directory] of Object.entries(programsBelowHome(bench).directories)) {
+    Deno.chmodSync(bench.write(`${directory}/${name}`, `#!/bin/sh\necho ${name} runs\n`), 0o755);
+  }
+}
+
 for (const user of usersAtHand()) {
+  /** With what it requires at hand, and nothing else. */
+  const testUsual = sharing((bench) => {
+    writeProgramsBelowHome(bench);
+    const { environment } = programsBelowHome(bench);
+    return ServerProcess.start(bench, { flags: ["--require-layer", "namespaces"], environment });
+  }, user);
+
+  const testReading = sharing((bench) => {
+    furnish(bench);
+    for (const file of movedIn(bench.home).files) bench.write(file, `# ${SECRET}\n`);
+    return ServerProcess.start(bench, { flags: ["--read", bench.home] });
+  }, user);
+
+  const testConfined = sharing((bench) => {
+    furnish(bench);
+    bench.write(".git/hooks/pre-commit", "#!/bin/sh\n");
+    bench.write(".vscode/a/tasks.json", "{}");
+    bench.write(".envrc", "");
+    const flags = ["--read", `${bench.home}/notes`];
+    return ServerProcess.start(bench, { prefix: WITHOUT_NAMESPACES[user], flags });
+  }, user);
+
   Deno.test(`S7 credentials that variables move are covered, and programs work beside covered ones, as ${user}`, async () => {
     using bench = new Workbench(user);
     furnish(bench);
@@ -72,39 +117,31 @@ for (const user of usersAtHand()) {
     const secrets = [...files, ...rest.map((name) => `${bench.home}/${name}`)];
     for (const file of secrets) bench.write(file, `# ${SECRET}\n`);
     bench.write(`${bench.home}/cfg/app/settings`, "settings\n");
-    const shell = async (line: string, variables: Readonly<Record<string, string>>) => {
-      await using server = await ServerProcess.start(bench, {
-        flags: ["--read", bench.home],
-        environment: variables,
-      });
-      return (await server.shell(line)).text;
-    };
     const look = `cat ${secrets.join(" ")}; grep -rs ${SECRET} ${bench.home}`;
     const work =
       `cat ${bench.home}/cfg/app/settings; echo null > /dev/null && echo nothing; git init -q . && git status -s`;
-    const text = await shell(`${look}; ${work}`, environment);
+    await using server = await ServerProcess.start(bench, { flags: ["--read", bench.home], environment });
+    const { text } = await server.shell(`${look}; ${work}`);
     assert.ok(!text.includes(SECRET), text);
     assert.match(text, /^settings\nnothing$/m);
-    const open = await shell(`cat ${files.join(" ")}`, {});
-    assert.strictEqual(
-      open.split(SECRET).length - 1,
-      files.length,
-      "the control: without the variables they are files",
-    );
   });
 
-  Deno.test(`S7 --read of the home directory opens no credentials, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    furnish(bench);
-    await using server = await ServerProcess.start(bench, { flags: ["--read", bench.home] });
+  testReading(
+    `S7 without the variables the same files are files like others, as ${user}`,
+    async ({ bench, server }) => {
+      const { files } = movedIn(bench.home);
+      const { text } = await server.shell(`cat ${files.join(" ")}`);
+      assert.strictEqual(text.split(SECRET).length - 1, files.length);
+    },
+  );
+
+  testReading(`S7 --read of the home directory opens no credentials, as ${user}`, async ({ bench, server }) => {
     for (const attack of attacks(bench.home)) {
       assert.ok(!(await server.shell(attack)).text.includes(SECRET), attack);
     }
     const allowed = await server.shell(`cat ${bench.home}/notes/today ${bench.home}/.config/app/settings`);
     assert.match(allowed.text, /^notes\nsettings$/m);
-    using bareBench = new Workbench(user);
-    await using bare = await ServerProcess.start(bareBench, { flags: ["--no-sandbox"] });
-    assert.ok((await bare.shell(`cat ${bench.home}/.ssh/id_rsa`)).text.includes(SECRET), "the control");
+    assert.ok((await unconfined(bench, `cat ${bench.home}/.ssh/id_rsa`)).includes(SECRET), "the control");
   });
 
   Deno.test(`S7 a home directory as the scope keeps its credentials to itself, as ${user}`, async () => {
@@ -136,33 +173,22 @@ for (const user of usersAtHand()) {
     assert.match((await server.shell(`echo x > ${bench.home}/.aws/credentials`)).text, /Read-only|denied/);
   });
 
-  Deno.test(`S7 a place of credentials is refused as a scope, as --read and as --write, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    furnish(bench);
-    for (const flag of ["--sandbox-scope", "--read", "--write"]) {
-      const { code, stderr } = await runProgram(bench, [flag, `${bench.home}/.ssh`]);
-      assert.equal(code, 1);
-      assert.match(stderr, /is a place of credentials[^]*--allow-read-sensitive/);
-    }
-  });
-
   Deno.test(`S7 without namespaces nothing runs that could read credentials, as ${user}`, async () => {
     using bench = new Workbench(user);
     furnish(bench);
-    const prefix = WITHOUT_NAMESPACES[user];
-    const start = ServerProcess.start(bench, { prefix, flags: ["--read", bench.home] });
+    const start = ServerProcess.start(bench, { prefix: WITHOUT_NAMESPACES[user], flags: ["--read", bench.home] });
     await assert.rejects(start, (error: Error) => /could read "[^"]*"[^]*--allow-read-sensitive/.test(error.message));
-    await using server = await ServerProcess.start(bench, { prefix, flags: ["--read", `${bench.home}/notes`] });
-    assert.match((await server.shell(`cat ${bench.home}/notes/today`)).text, /^notes$/m);
-    assert.ok(!(await server.shell(`cat ${bench.home}/.netrc`)).text.includes(SECRET));
   });
 
-  Deno.test(`S8 without namespaces changes of protected paths are told, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    bench.write(".git/hooks/pre-commit", "#!/bin/sh\n");
-    bench.write(".vscode/a/tasks.json", "{}");
-    bench.write(".envrc", "");
-    await using server = await ServerProcess.start(bench, { prefix: WITHOUT_NAMESPACES[user] });
+  testConfined(
+    `S7 without namespaces what is beside credentials is readable, as ${user}`,
+    async ({ bench, server }) => {
+      assert.match((await server.shell(`cat ${bench.home}/notes/today`)).text, /^notes$/m);
+      assert.ok(!(await server.shell(`cat ${bench.home}/.netrc`)).text.includes(SECRET));
+    },
+  );
+
+  testConfined(`S8 without namespaces changes of protected paths are told, as ${user}`, async ({ bench, server }) => {
     const line = "echo evil > .git/hooks/pre-commit; echo evil > .vscode/a/tasks.json; rm .envrc; echo x > .mcp.json";
     const { result } = await server.shell(line);
     const meta = result["_meta"] as Readonly<Record<string, unknown>>; // the server's own format
@@ -179,30 +205,26 @@ for (const user of usersAtHand()) {
     const flags = ["--require-layer", "namespaces"];
     const refused = ServerProcess.start(bench, { flags, prefix: WITHOUT_NAMESPACES[user] });
     await assert.rejects(refused, (error: Error) => /Cannot start with --require-layer namespaces/.test(error.message));
-    await using server = await ServerProcess.start(bench, { flags });
-    assert.match((await server.shell("echo started")).text, /^started$/m);
   });
+
+  testUsual(
+    `S8 --require-layer starts with it, and S4 what lies below home runs by default, as ${user}`,
+    async ({ server }) => {
+      assert.match((await server.shell("echo started; mine; other")).text, /^started\nmine runs\nother runs$/m);
+    },
+  );
 
   Deno.test(`S4 --strict closes what lies below home, unless it is named, as ${user}`, async () => {
     using bench = new Workbench(user);
-    bench.write(`${bench.home}/.cargo/bin/mine`, "#!/bin/sh\necho mine runs\n");
-    await Deno.chmod(`${bench.home}/.cargo/bin/mine`, 0o755);
-    const environment = { PATH: `${bench.home}/.cargo/bin:/usr/bin:/bin` };
-    const told = async (flags: readonly string[]) => {
-      await using server = await ServerProcess.start(bench, { flags, environment });
-      return (await server.shell("mine")).text.includes("mine runs");
-    };
-    assert.deepStrictEqual(
-      [await told([]), await told(["--strict"]), await told(["--strict", "--read", `${bench.home}/.cargo/bin`])],
-      [true, false, true],
-    );
+    writeProgramsBelowHome(bench);
+    const { directories, environment } = programsBelowHome(bench);
+    const flags = ["--strict", "--read", directories.mine];
+    await using server = await ServerProcess.start(bench, { flags, environment });
+    const { text } = await server.shell("mine; other");
+    assert.deepStrictEqual([/^mine runs$/m.test(text), /^other runs$/m.test(text)], [true, false], text);
   });
 
-  Deno.test(`S5 shared memory works, and is the command's own, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    using bareBench = new Workbench(user);
-    await using bare = await ServerProcess.start(bareBench, { flags: ["--no-sandbox"] });
+  testUsual(`S5 shared memory works, and is the command's own, as ${user}`, async ({ bench, server }) => {
     const name = `ahma-${bench.marker}`;
     const inside = await server.shell(`echo x > /dev/shm/${name} && cat /dev/shm/${name} && ls /dev/shm`);
     assert.match(inside.text, new RegExp(`^x\n${name}$`, "m"));
@@ -212,25 +234,32 @@ for (const user of usersAtHand()) {
     bench.write("pool.py", pool);
     assert.match((await server.shell("/usr/bin/python3 pool.py")).text, /^sum 90$/m);
     try {
-      await bare.shell(`echo x > /dev/shm/${name}`);
+      await unconfined(bench, `echo x > /dev/shm/${name}`);
       assert.ok(exists(`/dev/shm/${name}`), "the control");
     } finally {
       await Deno.remove(`/dev/shm/${name}`);
     }
   });
 
-  Deno.test(`S8 System V shared memory is the command's own, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    using bareBench = new Workbench(user);
-    await using bare = await ServerProcess.start(bareBench, { flags: ["--no-sandbox"] });
-    await using server = await ServerProcess.start(bench);
-    const made = /id: (\d+)/.exec((await bare.shell("ipcmk -M 4096")).text)?.[1] ?? "";
+  testUsual(`S8 System V shared memory is the command's own, as ${user}`, async ({ bench, server }) => {
+    const made = /id: (\d+)/.exec(await unconfined(bench, "ipcmk -M 4096"))?.[1] ?? "";
     try {
       assert.ok(!(await server.shell("ipcs -m")).text.includes(` ${made} `));
-      assert.ok((await bare.shell("ipcs -m")).text.includes(` ${made} `), "the control");
+      assert.ok((await unconfined(bench, "ipcs -m")).includes(` ${made} `), "the control");
       assert.match((await server.shell("ipcmk -M 4096 && ipcs -m")).text, / 4096 /);
     } finally {
-      await bare.shell(`ipcrm -m ${made}`);
+      await unconfined(bench, `ipcrm -m ${made}`);
     }
   });
 }
+
+// The settings decide it before there is a sandbox: they ask nothing of the user.
+Deno.test("S7 a place of credentials is refused as a scope, as --read and as --write", async () => {
+  using bench = new Workbench();
+  furnish(bench);
+  for (const flag of ["--sandbox-scope", "--read", "--write"]) {
+    const { code, stderr } = await runProgram(bench, [flag, `${bench.home}/.ssh`]);
+    assert.equal(code, 1);
+    assert.match(stderr, /is a place of credentials[^]*--allow-read-sensitive/);
+  }
+});
