@@ -9,7 +9,7 @@ import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { processesWith, type SeenProcess } from "./_support/processes.ts";
 import { programStart } from "./_support/program.ts";
-import { testRuntime } from "./_support/runtime.ts";
+import { takeOwnRuntime } from "./_support/runtime.ts";
 import { ORDINARY_ID, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const ISOLATED = "--session-isolation";
@@ -220,9 +220,9 @@ Deno.test({
     (Deno.uid() === 0 ? "" : " (ignored: only root can give the program's directory to another user)"),
   ignore: Deno.uid() !== 0,
   async fn() {
+    const { bundle } = takeOwnRuntime("ordinary");
     using bench = new Workbench("ordinary");
     await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
-    const { bundle } = testRuntime("ordinary");
     const program = bundle.slice(0, bundle.lastIndexOf("/"));
     // Not the runtime in it, which may be a hard link to that of the system; its directory is the user's all the same.
     for (const path of [program, `${program}/ahma_mcp.mjs`]) await Deno.chown(path, ORDINARY_ID, ORDINARY_ID);

@@ -1,11 +1,14 @@
 /**
- * What the servers of one test file share: the runtime and the packed program under paths every user may enter, and a
+ * What the servers of all test files share: the runtime and the packed program under paths every user may enter, and a
  * cache of compiled code for each user, which is warm from the second start on, as on a person's machine.
  */
+import { createHash } from "node:crypto";
 import { exists, ORDINARY_ID, type User } from "./workbench.ts";
 
 /** The packed program, as people run it. */
 const BUNDLE = new URL("../../dist/ahma_mcp.mjs", import.meta.url).pathname;
+/** How long the files for a packed program that is no longer used are kept: a day. */
+const KEPT_MILLISECONDS = 86_400_000;
 
 /** Paths a server is started with. */
 export interface TestRuntime {
@@ -19,31 +22,81 @@ const made = new Map<User, TestRuntime>();
 
 /** @throws Error with the remedy when the program is not packed. */
 export function testRuntime(user: User): TestRuntime {
-  const known = made.get(user);
-  if (known !== undefined) return known;
-  if (!exists(BUNDLE)) throw new Error(`Cannot start "${BUNDLE}": there is no such file. Run "deno task bundle" first`);
-  const directory = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-runtime-" }));
-  globalThis.addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
-  Deno.chmodSync(directory, 0o755);
-  const other = user === "ordinary" && Deno.uid() === 0;
-  const programs = other ? programsFor(`${directory}/programs`) : { deno: Deno.execPath(), bundle: BUNDLE };
-  const cache = `${directory}/cache`;
-  Deno.mkdirSync(cache);
-  if (other) Deno.chownSync(cache, ORDINARY_ID, ORDINARY_ID);
-  const runtime = { ...programs, cache };
-  made.set(user, runtime);
-  return runtime;
+  const known = made.get(user) ?? runtimeIn(sharedDirectory(), user);
+  made.set(user, known);
+  return known;
 }
 
-/** The runtime often lives in a home that only its owner may enter. */
-function programsFor(directory: string): Pick<TestRuntime, "deno" | "bundle"> {
-  Deno.mkdirSync(directory);
-  const deno = `${directory}/deno`;
-  const bundle = `${directory}/ahma_mcp.mjs`;
-  linkOrCopy(Deno.realPathSync(Deno.execPath()), deno);
-  Deno.copyFileSync(BUNDLE, bundle);
-  Deno.chmodSync(bundle, 0o644);
-  return { deno, bundle };
+/** From now on this test file alone uses its runtime of `user`: for a test that changes it. */
+export function takeOwnRuntime(user: User): TestRuntime {
+  const directory = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-runtime-" }));
+  globalThis.addEventListener("unload", () => Deno.removeSync(directory, { recursive: true }));
+  fill(directory);
+  const own = runtimeIn(directory, user);
+  made.set(user, own);
+  return own;
+}
+
+function runtimeIn(directory: string, user: User): TestRuntime {
+  const other = user === "ordinary" && Deno.uid() === 0;
+  const programs = other
+    ? { deno: `${directory}/programs/deno`, bundle: `${directory}/programs/ahma_mcp.mjs` }
+    : { deno: Deno.execPath(), bundle: BUNDLE };
+  return { ...programs, cache: `${directory}/${other ? "ordinary" : "own"}` };
+}
+
+/** The directory of this packed program and this runtime: made once, whole or not at all, and kept for the next run. */
+function sharedDirectory(): string {
+  if (!exists(BUNDLE)) throw new Error(`Cannot start "${BUNDLE}": there is no such file. Run "deno task bundle" first`);
+  const digest = createHash("sha256").update(Deno.readFileSync(BUNDLE))
+    .update(`${BUNDLE} ${Deno.execPath()} ${Deno.version.deno}`).digest("hex").slice(0, 16);
+  const fresh = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-runtime-" }));
+  const parent = fresh.slice(0, fresh.lastIndexOf("/"));
+  const prefix = `ahma-runtime-for-${Deno.uid()}-`;
+  const directory = `${parent}/${prefix}${digest}`;
+  if (!exists(directory)) {
+    removeOld(parent, prefix);
+    fill(fresh);
+    moveUnlessThere(fresh, directory);
+  } else Deno.removeSync(fresh);
+  const { uid } = Deno.lstatSync(directory);
+  if (uid !== Deno.uid()) throw new Error(`Cannot use "${directory}": it belongs to user ${uid}. Remove it`);
+  Deno.utimeSync(directory, new Date(), new Date());
+  return directory;
+}
+
+function fill(directory: string): void {
+  Deno.chmodSync(directory, 0o755);
+  Deno.mkdirSync(`${directory}/own`);
+  if (Deno.uid() !== 0) return;
+  // The runtime often lives in a home that only its owner may enter.
+  Deno.mkdirSync(`${directory}/programs`);
+  linkOrCopy(Deno.realPathSync(Deno.execPath()), `${directory}/programs/deno`);
+  Deno.copyFileSync(BUNDLE, `${directory}/programs/ahma_mcp.mjs`);
+  Deno.chmodSync(`${directory}/programs/ahma_mcp.mjs`, 0o644);
+  Deno.mkdirSync(`${directory}/ordinary`);
+  Deno.chownSync(`${directory}/ordinary`, ORDINARY_ID, ORDINARY_ID);
+}
+
+/** A test file that runs at the same time may be first. */
+function moveUnlessThere(fresh: string, directory: string): void {
+  try {
+    Deno.renameSync(fresh, directory);
+  } catch (error) {
+    Deno.removeSync(fresh, { recursive: true });
+    if (!exists(directory)) throw error;
+  }
+}
+
+/** A directory is touched whenever it is used. */
+function removeOld(parent: string, prefix: string): void {
+  for (const { name } of Deno.readDirSync(parent)) {
+    if (!name.startsWith(prefix)) continue;
+    const { mtime } = Deno.lstatSync(`${parent}/${name}`);
+    if (mtime !== null && Date.now() - mtime.getTime() > KEPT_MILLISECONDS) {
+      Deno.removeSync(`${parent}/${name}`, { recursive: true });
+    }
+  }
 }
 
 function linkOrCopy(from: string, to: string): void {
