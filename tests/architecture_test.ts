@@ -1,9 +1,12 @@
 /** What holds the layout of docs/design.md together: floors, cycles, sizes, and who may start, end and load what. */
 import assert from "node:assert/strict";
+import { VERSION } from "../src/base/version.ts";
 import { importProblem, placeInSource, resolveInSource } from "../scripts/floors.ts";
 import { filesUnder, ROOT, type SourceFile, withoutComments } from "./_support/repository.ts";
 
 const LINE_LIMIT = 400;
+/** What a reader takes in at once. */
+const SECTION_LIMIT = 120;
 /** What only tests use. */
 const SUPPORT = "/_support/";
 
@@ -176,4 +179,10 @@ Deno.test("architecture: each package of deno.json is imported", async () => {
   const used = files.flatMap(({ text }) => importsOf(text).map(({ specifier }) => specifier));
   const imported = (name: string) => used.some((specifier) => specifier === name || specifier.startsWith(`${name}/`));
   assert.deepStrictEqual(Object.keys(imports).filter((name) => !imported(name)), []);
+});
+
+Deno.test(`architecture: CHANGELOG.md begins with the program's version, each section at most ${SECTION_LIMIT} lines`, async () => {
+  const [, ...sections] = (await Deno.readTextFile(new URL("CHANGELOG.md", ROOT))).split(/^## /m);
+  const long = sections.filter((section) => section.split("\n").length > SECTION_LIMIT);
+  assert.deepStrictEqual([sections[0]?.split("\n")[0], long.map((section) => section.split("\n")[0])], [VERSION, []]);
 });
