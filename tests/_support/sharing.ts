@@ -15,8 +15,8 @@ export type SharedTest<Server> = (
 
 /**
  * Makes tests of one file share a server: it starts with the first of them that runs and ends after the last test of
- * the file. The tests use files and sessions of their own and leave nothing running. The runtime's look for leaks is
- * off in them: the server's pipes are open from one test to the next.
+ * the file. The tests use files and sessions of their own and leave nothing running. The runtime looks for no leaks in
+ * the tests of such a file: the server may write to its pipes while any of them runs.
  */
 export function sharing<Server extends AsyncDisposable>(
   start: (bench: Workbench) => Promise<Server>,
@@ -28,13 +28,12 @@ export function sharing<Server extends AsyncDisposable>(
     const bench = stack.use(new Workbench(user));
     return { bench, server: stack.use(await start(bench)) };
   };
+  Deno.test.sanitizer({ ops: false, resources: false });
   Deno.test.afterAll(() => stack.disposeAsync());
   return (name, run, { ignore } = { ignore: false }) =>
     Deno.test({
       name,
       ignore,
-      sanitizeOps: false,
-      sanitizeResources: false,
       async fn() {
         if (begun.length === 0) begun.push(begin());
         const [shared] = await Promise.all(begun);

@@ -1,10 +1,10 @@
-/** What a client sees on the wire, byte for byte where it matters: the faults that servers of this protocol have. */
+/** What HTTP adds to the wire: status codes, headers, sessions and streams. */
 import assert from "node:assert/strict";
-import { EventReader } from "./_support/event_reader.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts";
-import { toolAnswer } from "./_support/json_rpc.ts";
-import { sharing } from "./_support/sharing.ts";
+import { EventReader } from "../_support/event_reader.ts";
+import { HttpClient } from "../_support/http_client.ts";
+import { HttpServerProcess, initializeMessage } from "../_support/http_server.ts";
+import { toolAnswer } from "../_support/json_rpc.ts";
+import { sharing } from "../_support/sharing.ts";
 
 const test = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--allow-origin", "https://ide.example"] }));
 
@@ -150,59 +150,9 @@ test("H4 X14 DELETE is answered at once, what runs in the session has its grace,
   await other.call("cancel", { operation_id: slow.operation?.operation_id });
 });
 
-test("H4 C3 fault 12: each known version is answered with itself, another with the newest, over HTTP", async ({ server }) => {
-  const versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2030-01-01"];
-  const answered = [];
-  for (const version of versions) {
-    const response = await server.post(initializeMessage(version), { accept: "application/json" });
-    answered.push((await response.json()).result.protocolVersion);
-  }
-  assert.deepStrictEqual(answered, [...versions.slice(0, 4), "2025-11-25"]);
-});
-
-test("C3 fault 19: notifications and answers are 202 without a body, also those to nothing, over HTTP", async ({ server }) => {
-  await using client = await HttpClient.connect(server);
-  const messages = [
-    { jsonrpc: "2.0", method: "notifications/initialized" },
-    { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "never" } },
-    { jsonrpc: "2.0", method: "notifications/unknown" },
-    { jsonrpc: "2.0", id: 99, result: {} },
-  ];
-  for (const message of messages) {
-    const response = await client.send(message);
-    assert.deepStrictEqual([response.status, await response.text()], [202, ""]);
-  }
-});
-
-test("C3 fault 14: ids 0, strings and numbers that look alike are kept apart, over HTTP", async ({ server }) => {
-  await using client = await HttpClient.connect(server);
-  const ids = [0, "0", 1, "1", -5, "x"];
-  const answers = await Promise.all(ids.map((id) => client.request("ping", {}, { id })));
-  assert.deepStrictEqual(answers.map(({ id }) => id), ids);
-});
-
-test("X6 H7 C3 fault 3: progress is streamed on its request's stream, rising, and nothing after the answer, over HTTP", async ({ bench, server }) => {
-  await using client = await HttpClient.connect(server);
-  const command = "for i in 1 2 3; do echo line $i; sleep 0.3; done; until [ -e told ]; do sleep 0.05; done; echo end";
-  const params = {
-    name: "sandboxed_shell",
-    arguments: { command, execution_mode: "Synchronous" },
-    _meta: { progressToken: "tok" },
-  };
-  const response = await client.send({ jsonrpc: "2.0", id: "call", method: "tools/call", params });
-  await using reader = new EventReader(response);
-  const first = await reader.message(({ method }) => method === "notifications/progress");
-  assert.strictEqual(first.message?.params?.["progressToken"], "tok");
-  // The command waits for this file: what came so far came while it ran.
-  bench.write("told", "");
-  const rest = await reader.rest();
-  const last = rest.at(-1)?.message;
-  assert.strictEqual(last?.id, "call");
-  assert.match(toolAnswer(last ?? {}).text, /line 1\nline 2\nline 3\nend/);
-  const steps = [first, ...rest.slice(0, -1)].map(({ message }) => Number(message?.params?.["progress"]));
-  assert.deepStrictEqual(steps, steps.toSorted((a, b) => a - b));
-  assert.strictEqual(new Set(steps).size, steps.length);
-  assert.deepStrictEqual(client.heard.filter(({ method }) => method === "notifications/progress"), []);
+test("H4 C3 fault 12: initialize with an unknown version is answered with the newest of its era, over HTTP", async ({ server }) => {
+  const response = await server.post(initializeMessage("2199-01-01"), { accept: "application/json" });
+  assert.strictEqual((await response.json()).result.protocolVersion, "2025-11-25");
 });
 
 test("B6 C3 fault 5: a cancelled request gets no answer, in either form, and its command ends, over HTTP", async ({ bench, server }) => {

@@ -1,10 +1,20 @@
-/** The faults of servers (see nineteen_test.ts) over stdio that no other test here is about: raw lines, no SDK. */
+/** What stdio adds to the wire: one client for one process, lines, and the end of input. */
 import assert from "node:assert/strict";
 import type { RpcMessage } from "../_support/json_rpc.ts";
+import { connectClient } from "../_support/sdk_client.ts";
 import { ERAS, ServerProcess } from "../_support/server_process.ts";
+import { sharing } from "../_support/sharing.ts";
 import { Workbench } from "../_support/workbench.ts";
 
-const LEGACY_VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;
+/** Everything is said on stderr: the end of a server fails its tests when stdout carried anything but messages. */
+const flags = ["--debug", "--log-to-stderr"];
+const TESTS = {
+  "2025-11-25": sharing((bench) => {
+    bench.write(".ahma/tools/a.json", JSON.stringify({ name: "own", command: "echo", description: "0" }));
+    return ServerProcess.start(bench, { flags });
+  }),
+  "2026-07-28": sharing((bench) => ServerProcess.start(bench, { era: "2026-07-28", flags })),
+};
 
 function initialize(protocolVersion: string, capabilities: object = {}): object {
   return { protocolVersion, capabilities, clientInfo: { name: "raw", version: "1" } };
@@ -15,21 +25,6 @@ async function exchange(server: ServerProcess, line: object, id: string | number
   await server.send(line);
   return await server.message((message) => message.id === id && message.method === undefined, {
     what: JSON.stringify(line),
-  });
-}
-
-for (const era of ERAS) {
-  Deno.test(`X4 C3 fault 4: a tool that fails is a result, one that is called wrongly a result with isError, over stdio in ${era}`, async () => {
-    using bench = new Workbench();
-    await using server = await ServerProcess.start(bench, { era });
-    const fails = await server.shell("echo why; exit 3", { timeout_seconds: 20 });
-    assert.deepStrictEqual([fails.isError, fails.failed, /^why$/m.test(fails.text)], [false, true, true]);
-    for (
-      const args of [{}, { command: 7 }, { command: "true", none: 1 }, { command: "true", working_directory: "/" }]
-    ) {
-      assert.ok((await server.call("sandboxed_shell", args)).isError, JSON.stringify(args));
-    }
-    assert.ok(!(await server.shell("true")).failed, "the control");
   });
 }
 
@@ -77,19 +72,6 @@ Deno.test("C3 fault 6: a hasty client is served, and a probe of the newest era s
   assert.deepStrictEqual((await Promise.all(answers)).map(({ error }) => error), [undefined, undefined]);
 });
 
-Deno.test("X14 C3 fault 9: the end of input ends the grandchildren of commands, over stdio", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const orphan = `setsid nohup sh -c 'trap "" TERM HUP; touch orphan; sleep 7171' >/dev/null 2>&1 &`;
-  // They have a quarter of a second after their command: whoever looks for them then may come too late.
-  const begun = "until [ -e orphan ] && [ -e grandchild ]; do sleep 0.02; done; touch ready";
-  await server.start(`${orphan} (touch grandchild; sleep 7171 &); ${begun}`);
-  await bench.appears("ready");
-  await server.closeInput();
-  assert.strictEqual((await server.exit()).code, 0);
-  await bench.processesGone("sleep 7171");
-});
-
 Deno.test("C1 C3 fault 11: every request with an envelope of another version is -32022, over stdio", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
@@ -112,39 +94,9 @@ Deno.test("C1 C3 fault 11: every request with an envelope of another version is 
   assert.strictEqual(bare.error?.code, -32602);
 });
 
-for (const version of LEGACY_VERSIONS) {
-  Deno.test(`C3 fault 13: every input schema is a plain object for every client, over stdio in ${version}`, async () => {
-    using bench = new Workbench();
-    const directory = new URL("../../tools", import.meta.url).pathname;
-    await using server = await ServerProcess.start(bench, {
-      era: "none",
-      flags: ["--tools-dir", directory, "--bundles", "all"],
-    });
-    await server.initialize(version);
-    const { result } = await server.request("tools/list");
-    const tools = result?.tools as readonly { readonly name: string; readonly inputSchema: Record<string, unknown> }[];
-    assert.ok(tools.length > 20, `${tools.length} tools`);
-    for (const { name, inputSchema } of tools) {
-      assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
-      const { type, properties, required = [], additionalProperties, ...rest } = inputSchema;
-      assert.deepStrictEqual([type, typeof properties, additionalProperties, Object.keys(rest)], [
-        "object",
-        "object",
-        false,
-        [],
-      ], name);
-      const names = Object.keys(properties as object);
-      assert.deepStrictEqual((required as readonly string[]).filter((one) => !names.includes(one)), [], name);
-      assert.doesNotMatch(JSON.stringify(inputSchema), /"(\$ref|\$defs|anyOf|oneOf|allOf|not|if)"/, name);
-    }
-    assert.strictEqual(new Set(tools.map(({ name }) => name)).size, tools.length);
-  });
-}
+const test = TESTS["2025-11-25"];
 
-Deno.test("X5 C3 fault 16: fifty changes of tool files and a hundred operations are few announcements, over stdio", async () => {
-  using bench = new Workbench();
-  bench.write(".ahma/tools/a.json", JSON.stringify({ name: "own", command: "echo", description: "0" }));
-  await using server = await ServerProcess.start(bench);
+test("X5 C3 fault 16: fifty changes of tool files and a hundred operations are few announcements, over stdio", async ({ bench, server }) => {
   await server.request("tools/list");
   await server.request("resources/list");
   const seen = new Map<string, number>();
@@ -166,30 +118,27 @@ Deno.test("X5 C3 fault 16: fifty changes of tool files and a hundred operations 
   assert.ok(resources >= 1 && resources <= most, `${resources} of resources in ${seconds} s`);
 });
 
-Deno.test("C3 fault 17: a client is asked for nothing it has not declared, over stdio", async () => {
+Deno.test("C3 fault 17: a client is asked for nothing that the server does not need, over stdio", async () => {
   using bench = new Workbench();
-  for (const capabilities of [{}, { roots: { listChanged: true }, sampling: {}, elicitation: {} }]) {
-    await using server = await ServerProcess.start(bench, { era: "none" });
-    const asked: RpcMessage[] = [];
-    server.listen((message) => {
-      if (message.method !== undefined && message.id !== undefined) asked.push(message);
-    });
-    await server.request("initialize", initialize("2025-11-25", capabilities));
-    await server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-    await server.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
-    await server.shell("true");
-    await server.call("status");
-    // The scope is what the program was started with; nobody needs to be asked.
-    assert.deepStrictEqual(asked, []);
-  }
+  const capabilities = { roots: { listChanged: true }, sampling: {}, elicitation: {} };
+  await using server = await ServerProcess.start(bench, { era: "none" });
+  const asked: RpcMessage[] = [];
+  server.listen((message) => {
+    if (message.method !== undefined && message.id !== undefined) asked.push(message);
+  });
+  await server.request("initialize", initialize("2025-11-25", capabilities));
+  await server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await server.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
+  await server.shell("true");
+  await server.call("status");
+  // The scope is what the program was started with; nobody needs to be asked.
+  assert.deepStrictEqual(asked, []);
 });
 
-for (const era of ERAS) {
-  Deno.test(`C3 fault 19: notifications and answers are answered by nothing, whatever is in them, over stdio in ${era}`, async () => {
-    using bench = new Workbench();
-    await using server = await ServerProcess.start(bench, { era });
+for (const [era, test] of Object.entries(TESTS)) {
+  test(`C3 fault 19: notifications and answers are answered by nothing, whatever is in them, over stdio in ${era}`, async ({ server }) => {
     await server.request("tools/list");
-    if (era === "2025-11-25") await server.notification("notifications/sandbox/configured");
+    const before = server.unclaimed.length;
     const messages = [
       { method: "notifications/initialized" },
       { method: "notifications/none", params: { x: 1 } },
@@ -210,8 +159,86 @@ for (const era of ERAS) {
       { id: {}, result: {} },
     ];
     for (const message of messages) await server.send({ jsonrpc: "2.0", ...message });
-    assert.match((await server.shell("ls; echo end")).output, /^end\n$/, "a call without an id runs nothing");
-    const told = server.unclaimed.filter(({ method }) => method !== "notifications/sandbox/configured");
+    // Lines that say nothing.
+    await server.write("\r\n \n\n");
+    // And what nests too deep to be read.
+    const list = "[".repeat(100_000) + "]".repeat(100_000);
+    await server.write(`{"jsonrpc":"2.0","id":1,"result":{"a":${list}}}\n`);
+    await server.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${list}}}\n`);
+    const { output } = await server.shell("test ! -e ran && echo end");
+    assert.match(output, /^end\n$/, "a call without an id runs nothing");
+    const told = server.unclaimed.slice(before).filter(({ method }) => method !== "notifications/sandbox/configured");
     assert.deepStrictEqual(told, []);
   });
+
+  test(`B6 C3 fault 5: a cancelled call ends its processes and gets no response, over stdio in ${era}`, async ({ bench, server }) => {
+    const params = server.request("tools/call", {
+      name: "sandboxed_shell",
+      arguments: { command: "touch doomed; sleep 300; echo end", execution_mode: "Synchronous" },
+    }, { id: "doomed", deadline: 60_000 });
+    const answered = params.then(() => true, () => false);
+    await bench.appears("doomed");
+    await server.send({
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: "doomed", reason: "test" },
+    });
+    await bench.processesGone("sleep 300");
+    // Whatever the server had to say to the cancelled request comes before the answer to a later one.
+    await server.shell("true");
+    assert.equal(await Promise.race([answered, Promise.resolve("no response")]), "no response");
+  });
 }
+
+test("C2 C3 fault 2: --debug and --log-to-stderr leave stdout to the protocol, over stdio", async ({ server }) => {
+  await server.shell("echo out; echo err >&2; exit 3");
+  await server.start("echo background");
+  await server.request("no/such/method");
+  await server.write("garbage\n");
+  await server.message(({ error, id }) => error !== undefined && (id ?? null) === null, { what: "the parse error" });
+  assert.notEqual(server.stderr, "", "the log went to stderr");
+});
+
+Deno.test("C1 C3 fault 12: initialize with an unknown version is answered with the newest of its era, over stdio", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "none" });
+  const { result } = await server.initialize("2199-01-01");
+  assert.equal(result?.protocolVersion, "2025-11-25");
+});
+
+for (const era of ERAS) {
+  Deno.test(`C1 X3 the SDK's client lists and calls tools in ${era}`, async () => {
+    using bench = new Workbench();
+    await using server = await ServerProcess.start(bench, { era: "none" });
+    const client = await connectClient(server, era);
+    const { tools } = await client.listTools();
+    const names = tools.map(({ name }) => name);
+    for (const name of ["await", "cancel", "sandboxed_shell", "status"]) assert.ok(names.includes(name), name);
+    const result = await client.callTool({
+      name: "sandboxed_shell",
+      arguments: { command: "echo over the sdk", execution_mode: "Synchronous" },
+    });
+    assert.match(JSON.stringify(result.content), /over the sdk/);
+    await client.close();
+  });
+  Deno.test(`X14 C3 fault 9: the end of input ends the program at once, with code 0, and the grandchildren of commands, over stdio in ${era}`, async () => {
+    using bench = new Workbench();
+    await using server = await ServerProcess.start(bench, { era });
+    const orphan = `setsid nohup sh -c 'trap "" TERM HUP; touch orphan; sleep 7171' >/dev/null 2>&1 &`;
+    // They have a quarter of a second after their command: whoever looks for them then may come too late.
+    const begun = "until [ -e orphan ] && [ -e grandchild ]; do sleep 0.02; done; touch ready";
+    await server.start(`${orphan} (touch grandchild; sleep 7171 &); ${begun}`);
+    await bench.appears("ready");
+    await server.closeInput();
+    // A grace that is waited for takes ten seconds.
+    assert.strictEqual((await server.exit(5_000)).code, 0);
+    await bench.processesGone("sleep 7171");
+  });
+}
+
+Deno.test("C3 fault 9: the end of input before any message ends the program, with code 0, over stdio", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "none" });
+  await server.closeInput();
+  assert.equal((await server.exit(5_000)).code, 0);
+});

@@ -1,11 +1,11 @@
-/** Batches: part of 2025-03-26, which wants them taken, and of no other version (C2, C3). */
+/** Batches: part of 2025-03-26, which wants them taken (C2, C3); capabilities_test.ts holds that no other version takes them. */
 import assert from "node:assert/strict";
-import { EventReader } from "./_support/event_reader.ts";
-import { HttpClient } from "./_support/http_client.ts";
-import { HttpServerProcess } from "./_support/http_server.ts";
-import { type RpcMessage, toolAnswer } from "./_support/json_rpc.ts";
-import { ServerProcess } from "./_support/server_process.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { EventReader } from "../_support/event_reader.ts";
+import { HttpClient } from "../_support/http_client.ts";
+import { HttpServerProcess } from "../_support/http_server.ts";
+import { type RpcMessage, toolAnswer } from "../_support/json_rpc.ts";
+import { ServerProcess } from "../_support/server_process.ts";
+import { Workbench } from "../_support/workbench.ts";
 
 function shell(id: string, command: string): object {
   const params = { name: "sandboxed_shell", arguments: { command, execution_mode: "Synchronous" } };
@@ -68,23 +68,4 @@ Deno.test("C3 2025-03-26: a batch is answered by one list or one stream, and one
   const twice = await (await send([shell("same", "echo once"), { ...PING, id: "same" }], "application/json")).json();
   assert.deepStrictEqual(twice.map(({ error }: RpcMessage) => error?.code), [undefined, -32600]);
   assert.match((await client.shell("ls; echo end")).output, /^one\ntwo\nend\n$/, "what was refused ran nothing");
-});
-
-Deno.test("C2 C3 every other version refuses a batch, over stdio and HTTP", async () => {
-  for (const version of ["2024-11-05", "2025-06-18", "2025-11-25"]) {
-    using bench = new Workbench();
-    {
-      await using server = await ServerProcess.start(bench, { era: "none" });
-      await server.initialize(version);
-      await server.write(`${JSON.stringify([PING])}\n`);
-      const { id, error } = await server.message((message) => message.method === undefined, { what: "the refusal" });
-      assert.deepStrictEqual([id, error?.code, /2025-03-26 only/.test(error?.message ?? "")], [null, -32600, true]);
-    }
-    await using server = await HttpServerProcess.start(bench);
-    await using client = await HttpClient.connect(server, { protocolVersion: version });
-    const refused = await client.send([PING]);
-    assert.deepStrictEqual([refused.status, (await refused.json()).error.code], [400, -32600]);
-    const without = await server.post([PING], { headers: { "mcp-protocol-version": "2026-07-28" } });
-    assert.deepStrictEqual([without.status, (await without.json()).error.code], [400, -32600]);
-  }
 });

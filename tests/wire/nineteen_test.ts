@@ -35,13 +35,14 @@ async function* testFiles(directory: URL): AsyncGenerator<URL> {
   }
 }
 
-/** The numbers and ways that tests name: `C3 fault 6: ..., over stdio`. */
+/** The numbers and ways that tests name: `C3 fault 6: ..., over stdio`; `${way}` of wires.ts stands for both. */
 async function namedFaults(): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   for await (const file of testFiles(new URL("../", import.meta.url))) {
     const text = await Deno.readTextFile(file);
-    for (const [, number, way] of text.matchAll(/\btest\w*\(\s*[^\n]*C3 fault (\d+): [^\n]*, over (stdio|HTTP)\b/g)) {
-      named.add(`${number} ${way}`);
+    const names = text.matchAll(/\btest\w*\(\s*[^\n]*C3 fault (\d+): [^\n]*, over (stdio|HTTP|\$\{way\})/g);
+    for (const [, number, way = ""] of names) {
+      for (const one of BOTH.filter((one) => way === one || way.startsWith("$"))) named.add(`${number} ${one}`);
     }
   }
   return named;
