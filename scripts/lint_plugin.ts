@@ -139,6 +139,21 @@ const errorMessageStyle: Rule = {
   },
 };
 
+const LONGEST_FUNCTION = 60;
+
+const functionLength: Rule = {
+  create(context) {
+    if (/_test\.ts$|[\\/]tests[\\/]/.test(context.filename)) return {};
+    const check = (node: Node) => {
+      const [from, to] = node.range;
+      const lines = context.sourceCode.text.slice(from, to).split("\n").length;
+      if (lines <= LONGEST_FUNCTION) return;
+      context.report({ node, message: `A function has at most ${LONGEST_FUNCTION} lines; this one has ${lines}` });
+    };
+    return { FunctionDeclaration: check, FunctionExpression: check, ArrowFunctionExpression: check };
+  },
+};
+
 /** The first and last literal text of a message; empty where the message begins or ends with an expression. */
 function endsOf(node: Deno.lint.Expression | Deno.lint.SpreadElement): { first: string; last: string } {
   if (node.type === "Literal" && typeof node.value === "string") return { first: node.value, last: node.value };
@@ -185,6 +200,7 @@ const plugin: Deno.lint.Plugin = {
     "no-top-level-arrow": noTopLevelArrow,
     "no-module-state": noModuleState,
     "error-message-style": errorMessageStyle,
+    "function-length": functionLength,
   },
 };
 export default plugin;

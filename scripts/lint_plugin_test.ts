@@ -84,3 +84,11 @@ Deno.test("error-message-style: a message begins with a capital and has no final
   assert.deepStrictEqual(rulesBroken("src/cli/x.ts", 'throw new UserError(`Cannot load "${x}"`);'), []);
   assert.deepStrictEqual(rulesBroken("src/cli/x.ts", "throw new RangeError(`${name} is too large`);"), []);
 });
+
+Deno.test("function-length: up to sixty lines pass, in every form", () => {
+  const body = (lines: number) => `{\n${"  x();\n".repeat(lines - 2)}}`;
+  const forms = (lines: number) =>
+    `function a() ${body(lines)}\nexport const b = { c: () => ${body(lines)} };\nclass D { e() ${body(lines)} }`;
+  assert.deepStrictEqual(rulesBroken("src/base/x.ts", forms(60)), []);
+  assert.deepStrictEqual(rulesBroken("src/base/x.ts", forms(61)), Array(3).fill("ahma/function-length"));
+});

@@ -1,10 +1,12 @@
-/** What holds the layout of docs/design.md together: floors, cycles, sizes, and who may start, end and load what. */
+/** What holds the layout of docs/design.md together: cycles, sizes, who may start and load what (lint holds the floors). */
 import assert from "node:assert/strict";
 import { VERSION } from "../src/base/version.ts";
-import { importProblem, placeInSource, resolveInSource } from "../scripts/floors.ts";
+import { placeInSource, resolveInSource } from "../scripts/floors.ts";
 import { filesUnder, ROOT, type SourceFile, withoutComments } from "./_support/repository.ts";
 
 const LINE_LIMIT = 400;
+/** Sources in one folder, tests not counted. */
+const FOLDER_LIMIT = 15;
 /** What a reader takes in at once. */
 const SECTION_LIMIT = 120;
 /** What only tests use. */
@@ -76,27 +78,37 @@ const h = await import("./h.ts");`;
   assert.deepStrictEqual(importsOf(text).filter((found) => found.typeOnly).map((found) => found.specifier), ["./b.ts"]);
 });
 
-Deno.test("architecture: every import goes to a lower floor or stays in its room", async () => {
-  const problems: string[] = [];
-  for (const file of await filesUnder("src/")) {
-    const place = placeInSource(file.path) ?? "";
-    for (const { specifier } of importsOf(file.text)) {
-      const problem = importProblem(place, specifier);
-      if (problem !== undefined) problems.push(`${file.path}: ${problem}`);
-    }
-  }
-  assert.deepStrictEqual(problems, []);
+/** From each file to the files it imports, types included, as paths inside `src/`. */
+async function importGraph(): Promise<ReadonlyMap<string, readonly string[]>> {
+  return new Map((await productFiles()).map(({ path, text }) => {
+    const place = placeInSource(path) ?? "";
+    const specifiers = importsOf(text).map((found) => found.specifier).filter((specifier) => specifier.startsWith("."));
+    return [place, specifiers.map((specifier) => resolveInSource(place, specifier))];
+  }));
+}
+
+function folderOf(place: string): string {
+  return place.slice(0, place.lastIndexOf("/"));
+}
+
+Deno.test("architecture: no files import each other in a circle, types included", async () => {
+  assert.strictEqual(findCycle(await importGraph()), undefined);
+  assert.deepStrictEqual(findCycle(new Map([["a", ["b"]], ["b", ["c"]], ["c", ["b"]]])), ["b", "c", "b"]);
 });
 
-Deno.test("architecture: no files import each other in a circle", async () => {
-  const graph = new Map<string, string[]>();
-  for (const file of await productFiles()) {
-    const place = placeInSource(file.path) ?? "";
-    const targets = importsOf(file.text).filter((found) => !found.typeOnly && found.specifier.startsWith("."));
-    graph.set(place, targets.map((found) => resolveInSource(place, found.specifier)));
+Deno.test("architecture: the folders of src import each other one way", async () => {
+  const folders = new Map<string, string[]>();
+  for (const [place, targets] of await importGraph()) {
+    const others = targets.map(folderOf).filter((folder) => folder !== folderOf(place));
+    folders.set(folderOf(place), [...folders.get(folderOf(place)) ?? [], ...others]);
   }
-  assert.strictEqual(findCycle(graph), undefined);
-  assert.deepStrictEqual(findCycle(new Map([["a", ["b"]], ["b", ["c"]], ["c", ["b"]]])), ["b", "c", "b"]);
+  assert.strictEqual(findCycle(folders), undefined);
+});
+
+Deno.test(`architecture: no folder of src holds more than ${FOLDER_LIMIT} sources`, async () => {
+  const byFolder = Map.groupBy(await productFiles(), ({ path }) => folderOf(path));
+  const full = [...byFolder].filter(([, files]) => files.length > FOLDER_LIMIT).map(([folder]) => folder);
+  assert.deepStrictEqual(full, []);
 });
 
 Deno.test(`architecture: no file is longer than ${LINE_LIMIT} lines`, async () => {
@@ -123,11 +135,6 @@ Deno.test("S3 architecture: one file starts processes, and nothing else can", as
   assert.deepStrictEqual(pathsWith(files, /\bDeno\s*(\.|\[")\s*(Command|spawn)/), ["src/process/spawn.ts"]);
   assert.deepStrictEqual(pathsWith(files, /child_process|node:cluster|\bnew Worker\b/), []);
   assert.deepStrictEqual(pathsWith(files, /\bDeno\s*\[(?!")|=\s*Deno\s*;|globalThis\s*(\.|\[")Deno/), []);
-});
-
-Deno.test("architecture: only main.ts ends the program", async () => {
-  assert.deepStrictEqual(pathsWith(await productFiles(), /\bDeno\.exit\b|\bprocess\.exit\b/), []);
-  assert.match(await Deno.readTextFile(new URL("main.ts", ROOT)), /Deno\.exit\(/);
 });
 
 Deno.test("C2 architecture: only two files name stdout, to hand it out and to print help", async () => {

@@ -76,13 +76,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
   for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this system", { gap });
   const files = new PrivateFiles(sandbox.directories.files);
-  // Beside what commands may read, not in it: what one of them said is for the client alone (X8).
-  const spill = new SpillSpace({
-    directory: `${sandbox.directories.root}/output`,
-    limitBytes: settings.maxSpilledBytes,
-    log,
-  });
-  const kept = { history: { ...DEFAULT_HISTORY_LIMITS, operations: settings.keptOperations }, spill };
+  const kept = openStorage(settings, sandbox, log);
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     catalog: () => tools.current(),
@@ -114,6 +108,13 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
   };
+}
+
+/** What ended operations leave: their history, and what of their output is too long for memory. */
+function openStorage({ keptOperations, maxSpilledBytes }: Settings, { directories }: SessionSandbox, log: Logger) {
+  // Outside what commands may read: what one of them said is for the client alone (X8).
+  const spill = new SpillSpace({ directory: `${directories.root}/output`, limitBytes: maxSpilledBytes, log });
+  return { history: { ...DEFAULT_HISTORY_LIMITS, operations: keptOperations }, spill };
 }
 
 /** Without a sandbox everything is open to commands. */

@@ -1,4 +1,4 @@
-import type { GuardPlan } from "./protect/path_guard.ts";
+import type { GuardPlan } from "./protect/guard_view.ts";
 import type { PinnedDirectory } from "./policy/policy.ts";
 import type { SessionDirectories } from "./directories/session_directory.ts";
 

@@ -2,7 +2,8 @@
 import { LONG_NAME, LONGEST_NAME } from "../catalog/format/names.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { limitOf, limitProblem } from "./limit_value.ts";
-import { type Flag, FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
+import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
+import type { Flag } from "./flag.ts";
 
 /** With it, names without a warning (T5) are not too long. */
 const TOOL_PREFIX = new RegExp(`^[A-Za-z0-9_-]{1,${LONGEST_NAME - LONG_NAME}}$`);

@@ -1,45 +1,8 @@
 import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
 import { CLIENT_NAMES } from "./client_names.ts";
 import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
+import type { Flag } from "./flag.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
-
-/** What a flag takes: nothing, or one value of this kind. */
-export type FlagValue = "none" | "choice" | "text" | "directory" | "name" | "count" | "number" | "limit" | "prefix";
-
-/** One flag, as it is typed, read from the environment and explained. */
-export interface Flag {
-  readonly value: FlagValue;
-  /** How the help names the value; empty for a switch. */
-  readonly placeholder: string;
-  readonly help: string;
-  /** The variable that sets the flag where the command line does not (requirement L7); absent: none. */
-  readonly variable?: string;
-  /**
-   * Given several times, values add up; a variable then holds a list (directories by `:`, names by `,`). What a project's
-   * file says adds to the user's.
-   */
-  readonly repeatable?: true;
-  /** For `choice`: what is allowed; for one with `narrowsOnly`, widest first. */
-  readonly choices?: readonly string[];
-  /** For `count`, `number` and `limit`: the smallest and the largest value allowed. */
-  readonly range?: readonly [number, number];
-  /**
-   * The project's own `.ahma/settings.json` may set it: commands can write that file, so nothing that widens or
-   * removes the sandbox, or hides what was done, is among these (requirement L7).
-   */
-  readonly project?: true;
-  /** The largest value that a project's file may give; absent: as large as any. */
-  readonly projectMost?: number;
-  /**
-   * The value where nobody gives one. A project's file may set this flag to the same or a narrower value than the
-   * user's file, or this, and to no wider one: a later choice, or a lower limit.
-   */
-  readonly narrowsOnly?: string;
-  /** Belongs to subcommands that name it; absent: one of the server's. */
-  readonly own?: true;
-  /** A variable that is set but empty is refused instead of ignored: ignoring it would widen what commands reach. */
-  readonly refuseEmpty?: true;
-}
 
 /** The longest delay a timer can hold, in seconds. */
 const LONGEST_SECONDS = 2_147_483;

@@ -1,4 +1,4 @@
-import type { Flag } from "./flags.ts";
+import type { Flag } from "./flag.ts";
 
 /** The longest delay a timer can hold, in seconds. */
 const LONGEST_SECONDS = 2_147_483;

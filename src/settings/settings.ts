@@ -10,7 +10,7 @@ import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_files.ts";
 import { SANDBOX_LAYERS, type SandboxLayer } from "../sandbox/policy/layers.ts";
 import type { CommandLine } from "./parse_command_line.ts";
 import type { ConfinementChoice } from "../sandbox/policy/confinement.ts";
-import { confinementFrom } from "./confinement_flags.ts";
+import { confinementFrom } from "./confinement_settings.ts";
 import { bundleNames } from "./bundles.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import { type HttpSettings, httpSettings } from "./http_settings.ts";

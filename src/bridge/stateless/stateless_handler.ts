@@ -44,27 +44,8 @@ export interface ModernOptions {
 /** Serves the era. */
 export function servedModernEra(options: ModernOptions): ModernEra {
   const { makeServer, keepAliveMs, echo, log } = options;
-  const open = new Set<Server>();
-  const idle = new Emitter<void>((thrown) => log.error("A listener threw", { error: messageOf(thrown) }));
-  const handler = createMcpHandler(() => {
-    const server = makeServer();
-    const { onclose } = server;
-    const close = server.close.bind(server);
-    const forget = () => {
-      if (open.delete(server) && open.size === 0) idle.emit();
-    };
-    open.add(server);
-    server.onclose = () => {
-      onclose?.();
-      forget();
-    };
-    // One that was never connected closes without a word: the SDK asks the server of a subscription what it can, no more.
-    server.close = async () => {
-      await close();
-      forget();
-    };
-    return server;
-  }, {
+  const open = new OpenServers(log);
+  const handler = createMcpHandler(() => open.track(makeServer()), {
     legacy: "reject",
     responseMode: "sse",
     keepAliveMs,
@@ -101,7 +82,7 @@ export function servedModernEra(options: ModernOptions): ModernEra {
     resourcesChanged: () => handler.notify.resourcesChanged(),
     resourceUpdated: (uri) => handler.notify.resourceUpdated(uri),
     async close() {
-      if (open.size > 0) await emitted(idle, LAST_ANSWERS_MS);
+      await open.closed(LAST_ANSWERS_MS);
       await handler.close();
     },
   };
@@ -110,13 +91,46 @@ export function servedModernEra(options: ModernOptions): ModernEra {
 /** Answers are sent right after their operations end; this only guards against a bug. */
 const LAST_ANSWERS_MS = 2_000;
 
-async function emitted(emitter: Emitter<void>, timeoutMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const unsubscribe = emitter.subscribe(resolve);
-  const timer = setTimeout(resolve, timeoutMs);
-  await promise;
-  clearTimeout(timer);
-  unsubscribe();
+/** The servers of requests that are not answered yet. */
+class OpenServers {
+  readonly #open = new Set<Server>();
+  readonly #idle: Emitter<void>;
+
+  constructor(log: Logger) {
+    this.#idle = new Emitter((thrown) => log.error("A listener threw", { error: messageOf(thrown) }));
+  }
+
+  track(server: Server): Server {
+    const { onclose } = server;
+    const close = server.close.bind(server);
+    this.#open.add(server);
+    server.onclose = () => {
+      onclose?.();
+      this.#forget(server);
+    };
+    // One that was never connected closes without a call of `onclose`: the SDK asks the server of a subscription what
+    // it can, no more.
+    server.close = async () => {
+      await close();
+      this.#forget(server);
+    };
+    return server;
+  }
+
+  /** Resolves when all are closed, or after `timeoutMs`. */
+  async closed(timeoutMs: number): Promise<void> {
+    if (this.#open.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const unsubscribe = this.#idle.subscribe(resolve);
+    const timer = setTimeout(resolve, timeoutMs);
+    await promise;
+    clearTimeout(timer);
+    unsubscribe();
+  }
+
+  #forget(server: Server): void {
+    if (this.#open.delete(server) && this.#open.size === 0) this.#idle.emit();
+  }
 }
 
 /** Refuses the era in a way that makes clients of both fall back to a session. */

@@ -17,7 +17,8 @@ import {
 } from "./availability.ts";
 import { CheckRate } from "./check_rate.ts";
 import type { Catalog, CatalogProblem } from "../model/leaf.ts";
-import { CatalogLoader, type ToolText } from "./load.ts";
+import { CatalogLoader } from "./load.ts";
+import type { ToolText } from "./tool_text.ts";
 import type { MayRead } from "./read_directory.ts";
 import { RunningChecks } from "./running_checks.ts";
 

@@ -12,13 +12,8 @@ import { locateFindings, locateSyntaxError } from "./positions.ts";
 import { compareText } from "../model/problem.ts";
 import { type MayRead, readToolTexts } from "./read_directory.ts";
 import { catalogOf } from "../model/snapshot.ts";
+import type { ToolText } from "./tool_text.ts";
 import { type ParsedTool, parseTool } from "../check/validate.ts";
-
-/** The text of a tool file and what to call it in messages. */
-export interface ToolText {
-  readonly file: string;
-  readonly text: string;
-}
 
 /** What a directory is loaded with. */
 export interface LoadOptions {

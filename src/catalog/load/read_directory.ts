@@ -5,7 +5,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { readRegularFile, type RegularFile } from "../../system/regular_file.ts";
 import type { CatalogProblem } from "../model/leaf.ts";
-import type { ToolText } from "./load.ts";
+import type { ToolText } from "./tool_text.ts";
 import { compareText } from "../model/problem.ts";
 
 /** A tool file is written by hand; what is larger is something else. */

@@ -5,23 +5,10 @@
 import { messageOf } from "../../base/errors.ts";
 import { compose } from "../../app/compose_service.ts";
 import { announceFirstWrite } from "./first_write.ts";
-import type { FlagName } from "../../settings/flags.ts";
 import { openRunLog } from "../terminal/run_log.ts";
 import { printProblem } from "../terminal/print.ts";
 import { serveHttp } from "./serve_http.ts";
-import type { Settings } from "../../settings/settings.ts";
-
-export interface ServeOptions {
-  readonly settings: Settings;
-  /** Sentences for a person; the server starts all the same. */
-  readonly warnings: readonly string[];
-  /** The server's own variables. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** As typed. */
-  readonly flags: ReadonlyMap<FlagName, readonly string[]>;
-  /** Aborted when a signal asks for the end. */
-  readonly stop: AbortSignal;
-}
+import type { ServeOptions } from "./serve_options.ts";
 
 /** Said on a terminal, where a person would take the silence for a fault. */
 const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists what a person can do, Ctrl-C ends it';

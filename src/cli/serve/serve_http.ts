@@ -7,7 +7,7 @@ import { httpToken } from "../../app/http/http_token.ts";
 import { openTrees } from "../../app/writable_trees.ts";
 import { printProblem } from "../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../terminal/run_log.ts";
-import type { ServeOptions } from "./serve.ts";
+import type { ServeOptions } from "./serve_options.ts";
 
 /**
  * Serves until `stop` aborts; resolves with the exit code.

@@ -1,7 +1,7 @@
 /** Runs commands in the session's sandbox, from the request to the end of the process tree. */
 import type { Logger } from "../../base/log.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { GuardView } from "../../sandbox/protect/path_guard.ts";
+import type { GuardView } from "../../sandbox/protect/guard_view.ts";
 import { offlinePolicy } from "../../sandbox/policy/offline.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type GuardPlan, type GuardView, lookAtGuarded, protectedChanges } from "./path_guard.ts";
+import { lookAtGuarded, protectedChanges } from "./path_guard.ts";
+import type { GuardPlan, GuardView } from "./guard_view.ts";
 import { Libc } from "../../system/libc.ts";
 
 const MOUNTED = { mounted: true };

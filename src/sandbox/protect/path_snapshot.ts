@@ -1,5 +1,5 @@
 /** One look at everything that is guarded: what is there, where links lead, and what to mount over it (S7, S8, S21). */
-import type { GuardPlan, GuardView, HiddenPath, Looker, SharedFile } from "./path_guard.ts";
+import type { GuardPlan, GuardView, HiddenPath, Looker, SharedFile } from "./guard_view.ts";
 import { isGenerated } from "./generated_directories.ts";
 import { followLinks } from "../../system/follow_links.ts";
 import type { FileFacts } from "../../system/libc.ts";

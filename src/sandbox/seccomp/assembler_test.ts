@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { run } from "./_machine.ts";
+import { run } from "./_support/machine.ts";
 import { Assembler } from "./assembler.ts";
 import { encode, OPERATION, VERDICT } from "./bpf.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { NETWORKS, UNIX_SOCKETS } from "../policy/confinement.ts";
 import type { Processor } from "../../system/syscalls.ts";
-import { run } from "./_machine.ts";
+import { run } from "./_support/machine.ts";
 import { type Instruction, SECCOMP_DATA, VERDICT } from "./bpf.ts";
 import { seccompFilter } from "./filter.ts";
 import { ARCHITECTURE, FILTERED_CALLS, type FilteredCall, numberOf, X32_NUMBERS } from "./numbers.ts";

@@ -3,7 +3,15 @@ import { Emitter } from "../../base/emitter.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { SILENT } from "../../base/log.ts";
 import { catalogOf } from "../../catalog/model/snapshot.ts";
-import { connectClient, idOf, makeLeaf, makeService, PlayedRunner, type ServiceParts, textsOf } from "../_support.ts";
+import {
+  connectClient,
+  idOf,
+  makeLeaf,
+  makeService,
+  PlayedRunner,
+  type ServiceParts,
+  textsOf,
+} from "../_support/connection.ts";
 
 async function setUp(parts: ServiceParts = {}) {
   const runner = new PlayedRunner();

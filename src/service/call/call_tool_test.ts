@@ -1,7 +1,16 @@
 import { strict as assert } from "node:assert";
 import { catalogOf } from "../../catalog/model/snapshot.ts";
 import { callTool } from "./call_tool.ts";
-import { connectClient, ERAS, idOf, makeLeaf, makeService, PlayedRunner, skipping, textsOf } from "../_support.ts";
+import {
+  connectClient,
+  ERAS,
+  idOf,
+  makeLeaf,
+  makeService,
+  PlayedRunner,
+  skipping,
+  textsOf,
+} from "../_support/connection.ts";
 
 const SAY_HI = new PlayedRunner((command) => {
   command.write("hi\n");

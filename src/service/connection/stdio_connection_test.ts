@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { killDelay } from "../../base/kill_delay.ts";
-import { makeService, PlayedRunner, type ServiceParts } from "../_support.ts";
+import { makeService, PlayedRunner, type ServiceParts } from "../_support/connection.ts";
 import { serveStdioConnection } from "./stdio_connection.ts";
 
 /** stdin and stdout in memory, as a raw client sees them. */

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { InMemoryTransport } from "@modelcontextprotocol/client";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { makeService } from "../_support.ts";
+import { makeService } from "../_support/connection.ts";
 import { ToolLister } from "../connection/tool_list.ts";
 import { buildServer } from "../connection/server.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "./activity_signal.ts";

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { WorkEnd } from "../../operation/operation.ts";
-import { makeService } from "../_support.ts";
+import { makeService } from "../_support/connection.ts";
 import { watchResources } from "./resource_changes.ts";
 
 const DONE: WorkEnd = { kind: "exited", code: 0 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Leaf } from "../../catalog/model/leaf.ts";
-import { makeLeaf, PLAIN_SCOPE, PLAIN_SETTINGS } from "../_support.ts";
+import { makeLeaf, PLAIN_SCOPE, PLAIN_SETTINGS } from "../_support/connection.ts";
 import { listedDescription, type ListFacts } from "./listed_texts.ts";
 import type { ServiceSettings } from "../service.ts";
 import { SHELL_TOOL } from "../builtin/shell_tool.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Catalog, Leaf, LeafArgument } from "../../catalog/model/leaf.ts";
 import type { ToolDefinition } from "../../catalog/format/mtdf.ts";
 import { catalogOf } from "../../catalog/model/snapshot.ts";
-import { makeLeaf, PLAIN_SCOPE, PLAIN_SETTINGS } from "../_support.ts";
+import { makeLeaf, PLAIN_SCOPE, PLAIN_SETTINGS } from "../_support/connection.ts";
 import { ToolLister } from "../connection/tool_list.ts";
 import type { ListFacts } from "./listed_texts.ts";
 import type { ToolStyle } from "../../catalog/format/mtdf.ts";

@@ -4,7 +4,7 @@ import type { WorkEnd } from "../../operation/operation.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { duration, statusLine } from "./facts.ts";
 import { finalResult, finalText, isErrorEnd } from "./result_text.ts";
-import { textsOf } from "../_support.ts";
+import { textsOf } from "../_support/connection.ts";
 
 /** Of a second and a half, or so many milliseconds. */
 async function endedOperation(output: string, end: WorkEnd, ms = 1500) {

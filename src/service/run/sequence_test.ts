@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { Leaf, LeafStep } from "../../catalog/model/leaf.ts";
 import { catalogOf } from "../../catalog/model/snapshot.ts";
 import { openScope } from "../../system/path_scope.ts";
-import { connectClient, makeLeaf, makeService, PlayedRunner, textsOf } from "../_support.ts";
+import { connectClient, makeLeaf, makeService, PlayedRunner, textsOf } from "../_support/connection.ts";
 
 function step(tool: string, rest: Partial<LeafStep> = {}): LeafStep {
   return { tool, subcommand: "", args: {}, description: "", ...rest };

@@ -3,7 +3,7 @@
  * of the launcher that wait. They hold for what is guarded at the moment (S7, S8), and are made anew when that changes.
  */
 import { searchPath } from "../../../system/search_path.ts";
-import type { GuardView } from "../../../sandbox/protect/path_guard.ts";
+import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import type { EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";

@@ -2,7 +2,7 @@
  * A guarded path may go between the look and the launch (an editor that saves by renaming): the launcher then refuses,
  * nothing has run, and another look leads to another launch (S8).
  */
-import type { GuardView } from "../../../sandbox/protect/path_guard.ts";
+import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 
 /** Launches of one thing while what is guarded keeps changing under them. */
 const MOST_TRIES = 20;

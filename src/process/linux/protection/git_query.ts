@@ -2,7 +2,7 @@
  * What git obeys in the writable trees and in repositories below (S21): asked of git when something that its answers
  * depend on changed, so that no command waits for it otherwise.
  */
-import type { WatchingLooker } from "../../../sandbox/protect/path_guard.ts";
+import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import { type ObeyedByGit, obeyedByGit, parseGitAnswer } from "../../../sandbox/protect/git_config_output.ts";
 import { GIT_QUESTION, type GitProgram, gitTop, possibleSources } from "../../../sandbox/protect/git_program.ts";
 import { namedByGitConfiguration } from "../../../sandbox/protect/git_hook_paths.ts";

@@ -1,5 +1,6 @@
 /** What becomes of protected files with a second name (S21): they are taken apart from it, or it is told that they are not. */
-import type { GuardView, ProtectedChange, SharedFile } from "../../../sandbox/protect/path_guard.ts";
+import type { ProtectedChange } from "../../../sandbox/protect/path_guard.ts";
+import type { GuardView, SharedFile } from "../../../sandbox/protect/guard_view.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import type { Separator } from "../../../sandbox/protect/separate_hard_links.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { GuardView, ProtectedChange } from "../../../sandbox/protect/path_guard.ts";
+import type { ProtectedChange } from "../../../sandbox/protect/path_guard.ts";
+import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import { SecondNames } from "./hard_links.ts";
 
 const TREE = { path: "/t", device: 1n, inode: 2n };

@@ -4,14 +4,8 @@
  */
 import { UserError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import {
-  type GuardPlan,
-  type GuardView,
-  lookAtGuarded,
-  type ProtectedChange,
-  protectedChanges,
-  type WatchingLooker,
-} from "../../../sandbox/protect/path_guard.ts";
+import { lookAtGuarded, type ProtectedChange, protectedChanges } from "../../../sandbox/protect/path_guard.ts";
+import type { GuardPlan, GuardView, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import { findNestedRepositories } from "../../../sandbox/protect/nested_repositories.ts";
 import { isWithin } from "../../../system/paths.ts";
 import { nestedRepositoryPaths, type ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";

@@ -1,6 +1,6 @@
 /** A view with mounts, made again only when something changed about the paths that it was made from (S8). */
 import { AbsenceWatch } from "../../../system/stat_watch.ts";
-import type { GuardView, WatchedPaths, WatchingLooker } from "../../../sandbox/protect/path_guard.ts";
+import type { GuardView, WatchedPaths, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 
 /** Paths may come and go while they are looked at; the view is then made again the next time. */
 const MOST_TRIES = 3;

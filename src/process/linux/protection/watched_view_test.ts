@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type GuardPlan, lookAtGuarded } from "../../../sandbox/protect/path_guard.ts";
+import { lookAtGuarded } from "../../../sandbox/protect/path_guard.ts";
+import type { GuardPlan } from "../../../sandbox/protect/guard_view.ts";
 import { Libc } from "../../../system/libc.ts";
 import { WatchedView } from "./watched_view.ts";
 

@@ -4,7 +4,7 @@
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { GuardView } from "../../../sandbox/protect/path_guard.ts";
+import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import { type HeldNetwork, holdEmptyNetwork } from "./empty_network.ts";

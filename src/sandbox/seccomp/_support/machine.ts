@@ -1,6 +1,6 @@
 /** For tests: what the kernel does with a filter, step by step (net/core/filter.c), so that filters run without it. */
-import { LITTLE_ENDIAN } from "../../system/c_library.ts";
-import { type Instruction, OPERATION, SECCOMP_DATA } from "./bpf.ts";
+import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
+import { type Instruction, OPERATION, SECCOMP_DATA } from "../bpf.ts";
 
 /** One system call as a filter sees it. */
 export interface SeenCall {

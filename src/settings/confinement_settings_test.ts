@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DEFAULT_CONFINEMENT } from "../sandbox/policy/confinement.ts";
-import { confinementFrom } from "./confinement_flags.ts";
+import { confinementFrom } from "./confinement_settings.ts";
 import { flagValues } from "./flag_values.ts";
 
 Deno.test("S6 S10 confinementFrom() gives the sandbox's own defaults where nothing is said", () => {

@@ -1,15 +1,15 @@
 /** For the tests of this room: a service whose commands are played by the test, and clients connected to it. */
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { SILENT } from "../base/log.ts";
-import type { Scope } from "../system/path_scope.ts";
-import { type Catalog, type Leaf } from "../catalog/model/leaf.ts";
-import { catalogOf } from "../catalog/model/snapshot.ts";
-import { OperationRegistry } from "../operation/registry.ts";
-import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "../process/command_runner.ts";
-import { ToolLister } from "./connection/tool_list.ts";
-import { buildServer } from "./connection/server.ts";
-import { DEFAULT_INLINE_LIMITS, type Service, type ServiceSettings } from "./service.ts";
+import { SILENT } from "../../base/log.ts";
+import type { Scope } from "../../system/path_scope.ts";
+import { type Catalog, type Leaf } from "../../catalog/model/leaf.ts";
+import { catalogOf } from "../../catalog/model/snapshot.ts";
+import { OperationRegistry } from "../../operation/registry.ts";
+import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "../../process/command_runner.ts";
+import { ToolLister } from "../connection/tool_list.ts";
+import { buildServer } from "../connection/server.ts";
+import { DEFAULT_INLINE_LIMITS, type Service, type ServiceSettings } from "../service.ts";
 
 /** A command the test sees start and ends when it likes; it obeys an abort at once. */
 export class PlayedCommand {

@@ -1,0 +1,75 @@
+/** What a session guards, and what of it is there at one moment. */
+import type { GitProgram } from "./git_program.ts";
+import type { FileFacts, Libc } from "../../system/libc.ts";
+import type { PathWatch } from "../../system/stat_watch.ts";
+import type { GuardedPath, PinnedDirectory } from "../policy/policy.ts";
+import type { ProtectedPath } from "./protected_paths.ts";
+
+/** What a session guards. */
+export interface GuardPlan {
+  readonly protected: readonly ProtectedPath[];
+  /** Trees commands can write to, in which further repositories are looked for. */
+  readonly trees: readonly PinnedDirectory[];
+  /** Absolute paths that are not protected, whatever repository is found around them. */
+  readonly open: readonly string[];
+  /** The user's; undefined: unknown. */
+  readonly home: string | undefined;
+  /** Places of credentials in trees that commands can read or write. */
+  readonly hidden: readonly HiddenPath[];
+  /** Empty ones of ours, shown in place of what is hidden. */
+  /** How git is asked what it obeys; undefined: there is none that could be. */
+  readonly git: GitProgram | undefined;
+  readonly covers: { readonly directory: string; readonly file: string };
+}
+
+/** A place of credentials; it need not exist. */
+export interface HiddenPath {
+  /** Canonical. */
+  readonly path: string;
+  /** The widest writable tree it lies in: what is renamed there would be found uncovered by the next command. */
+  readonly tree?: string | undefined;
+}
+
+/** A protected file with more than one name: commands can change it by another one. */
+export interface SharedFile {
+  readonly path: string;
+  readonly facts: FileFacts;
+}
+
+/** The guarded paths at one moment. */
+export interface GuardView {
+  /** To mount, in order. */
+  readonly guarded: readonly GuardedPath[];
+  /** Equal exactly when the mounts of one view serve the other. */
+  readonly key: string;
+  /** What is mounted where; other than the key it does not change when a file is written to. */
+  readonly mounts: string;
+  /** Protected paths that exist, and links to them: a fingerprint of each. */
+  readonly seen: ReadonlyMap<string, string>;
+  readonly shared: readonly SharedFile[];
+  /** Places of credentials that exist and cannot be covered: nothing may run. */
+  readonly exposed: readonly string[];
+  /** Protected links that lead to a name that cannot be written down: nothing may run. */
+  readonly unreadable: readonly string[];
+  /** What the view depends on; without mounts it depends on more. */
+  readonly behind: WatchedPaths;
+  /** False: protected directories hold more than is looked at. */
+  readonly complete: boolean;
+}
+
+/** Paths to look at again. */
+export interface WatchedPaths {
+  readonly everything: readonly string[];
+  /** Nothing is there. */
+  readonly absent: readonly string[];
+  /** Directories on the way: programs write in them all the time. */
+  readonly identity: readonly string[];
+}
+
+/** What is asked of the file system. */
+export type Looker = Pick<Libc, "lookAt">;
+
+/** A looker that also says cheaply whether there is anything new to see. */
+export type WatchingLooker = Looker & {
+  watch(paths: readonly string[], watched?: "everything" | "identity"): PathWatch;
+};

@@ -1,0 +1,161 @@
+/**
+ * The paths of a session, settled alike on Linux and macOS: scopes, credentials, what `--write` opens, what is protected,
+ * the private directories and the environment that names them.
+ */
+import { failure, type Outcome, success } from "../base/outcome.ts";
+import { fingerprint } from "../base/fingerprint.ts";
+import { realPath } from "../system/paths.ts";
+import { readTextIfRegular } from "../system/regular_file.ts";
+import { makeSessionPlaces } from "./directories/session_paths.ts";
+import type { SessionDirectories } from "./directories/session_directory.ts";
+import { buildEnvironment, isForbiddenVariable } from "./grants/environment.ts";
+import { sanitiseGitConfiguration } from "./grants/git_configuration.ts";
+import { namedPath } from "./grants/grants.ts";
+import { settleScopes } from "./grants/resolve_scopes.ts";
+import type { PinnedDirectory } from "./policy/policy.ts";
+import { sensitivePlaces, sensitiveProblem } from "./protect/credential_paths.ts";
+import { type ProtectedPath, protectedPaths } from "./protect/protected_paths.ts";
+import type { SandboxSettings } from "./sandbox_settings.ts";
+
+/** How the system is asked. */
+export interface PathSystem {
+  /** Undefined: nothing is there. */
+  identityOf(path: string): Pick<PinnedDirectory, "device" | "inode"> | undefined;
+  /** Credentials that only this system has, relative to home; absent: none. */
+  readonly moreCredentials?: readonly string[];
+}
+
+export interface SettledPaths {
+  readonly scopes: readonly PinnedDirectory[];
+  /** Canonical places of credentials that stay closed. */
+  readonly sensitive: readonly string[];
+  /** The scopes, and what `--write` names. */
+  readonly opened: readonly PinnedDirectory[];
+  /** Their paths. */
+  readonly trees: readonly string[];
+  readonly protect: readonly ProtectedPath[];
+}
+
+/** The server's own directories for a session. */
+export interface OwnDirectories {
+  readonly directories: SessionDirectories;
+  readonly cache: string;
+  /** Those that commands may write to. */
+  readonly writable: readonly string[];
+}
+
+/** Checks and resolves what a person chose; makes nothing. The problem names the value. */
+export function settlePaths(settings: SandboxSettings, system: PathSystem): Outcome<SettledPaths> {
+  const { home, workingDirectory, serverEnvironment: environment, protect, allowProtected: allow, own } = settings;
+  const forbidden = settings.environmentNames.find(isForbiddenVariable);
+  if (forbidden !== undefined) {
+    return failure(`Cannot pass "${forbidden}" to commands: it could change what every program or shell does`);
+  }
+  const scopes = settleScopes(settings, system);
+  if (!scopes.ok) return scopes;
+  const sensitive = sensitivePlaces({
+    environment,
+    home,
+    workingDirectory,
+    allow: settings.allowSensitive,
+    ...system.moreCredentials !== undefined && { more: system.moreCredentials },
+  });
+  if (!sensitive.ok) return sensitive;
+  const problem = scopes.value.map(({ path }) => sensitiveProblem(path, sensitive.value))
+    .find((found) => found !== undefined);
+  if (problem !== undefined && settings.enforce) return failure(problem);
+  const writes = pinWrites(settings, { system, scopes: scopes.value, sensitive: sensitive.value });
+  if (!writes.ok) return writes;
+  const opened = [...scopes.value, ...writes.value];
+  const trees = opened.map(({ path }) => path);
+  const guarded = protectedPaths({ trees, home: home === undefined ? undefined : realPath(home), protect, allow, own });
+  if (!guarded.ok) return guarded;
+  return success({ scopes: scopes.value, sensitive: sensitive.value, opened, trees, protect: guarded.value });
+}
+
+/** Makes the private directories of a session. */
+export function openDirectories(settings: SandboxSettings, { scopes, trees }: SettledPaths): Outcome<OwnDirectories> {
+  const place = { environment: settings.serverEnvironment, home: settings.home, writable: trees };
+  const made = makeSessionPlaces(place, { project: scopeName(scopes), temporaryFiles: settings.temporaryFiles });
+  return made.ok ? success({ ...made.value, writable: made.value.ours }) : made;
+}
+
+/** Removes them again, where the rest of the sandbox cannot be built. */
+export function discardDirectories({ owner, root }: SessionDirectories): void {
+  owner.close();
+  Deno.removeSync(root, { recursive: true });
+}
+
+/** The variables of every command; writes the configuration of git that one of them names. */
+export function environmentOf(
+  settings: SandboxSettings,
+  { scopes }: SettledPaths,
+  { directories, cache }: OwnDirectories,
+): Readonly<Record<string, string>> {
+  return buildEnvironment({
+    server: settings.serverEnvironment,
+    extra: settings.environmentNames,
+    temporaryDirectory: directories.temporary,
+    cacheDirectory: cache,
+    gitConfiguration: writeGitConfiguration(settings, directories, scopes),
+    shell: settings.shell,
+  });
+}
+
+/** A directory as it is at this moment; undefined: nothing is there. */
+export function pinned(path: string, identityOf: PathSystem["identityOf"]): PinnedDirectory | undefined {
+  const identity = identityOf(path);
+  return identity === undefined ? undefined : { path, ...identity };
+}
+
+/**
+ * Names a scope's cache after its path and what does not come again when another directory takes its place: inode and
+ * time of birth. (Device numbers change with every mount on some file systems.)
+ */
+export function scopeName(scopes: readonly PinnedDirectory[]): string {
+  return scopes.slice(0, 1).map(({ path, inode }) => {
+    const born = Deno.statSync(path).birthtime?.getTime() ?? 0;
+    return `${path.slice(path.lastIndexOf("/") + 1).slice(-60)}-${fingerprint(`${path}\0${inode}\0${born}`)}`;
+  }).join("");
+}
+
+interface Writes {
+  readonly system: PathSystem;
+  readonly scopes: readonly PinnedDirectory[];
+  readonly sensitive: readonly string[];
+}
+
+/** `--write` directories. */
+function pinWrites(
+  settings: SandboxSettings,
+  { system, scopes, sensitive }: Writes,
+): Outcome<readonly PinnedDirectory[]> {
+  const writable = scopes.map(({ path }) => path);
+  const directories: PinnedDirectory[] = [];
+  for (const given of settings.writes) {
+    const path = namedPath(given, { ...settings, writable, sensitive });
+    if (!path.ok) return path;
+    const isDirectory = Deno.statSync(path.value).isDirectory;
+    const one = isDirectory ? pinned(path.value, (other) => system.identityOf(other)) : undefined;
+    if (one === undefined) return failure(`Cannot allow writing to "${given}": it is not an existing directory`);
+    directories.push(one);
+  }
+  return success(directories);
+}
+
+/** What is larger was not written by a person. */
+const LARGEST_CONFIGURATION_BYTES = 4 * 1024 * 1024;
+
+function writeGitConfiguration(
+  settings: SandboxSettings,
+  directories: SessionDirectories,
+  scopes: readonly PinnedDirectory[],
+): string {
+  const path = `${directories.files}/gitconfig`;
+  const original = settings.home === undefined
+    ? undefined
+    : readTextIfRegular(`${settings.home}/.gitconfig`, LARGEST_CONFIGURATION_BYTES);
+  const copy = sanitiseGitConfiguration(original ?? "", scopes.map((scope) => scope.path));
+  Deno.writeTextFileSync(path, copy, { mode: 0o600 });
+  return path;
+}
