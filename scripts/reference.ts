@@ -4,8 +4,8 @@
  *
  *   deno task reference
  */
-import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../src/settings/flags.ts";
-import { factsOf, SUBCOMMANDS } from "../src/settings/subcommands.ts";
+import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../src/settings/flags/flags.ts";
+import { factsOf, SUBCOMMANDS } from "../src/settings/flags/subcommands.ts";
 
 const FILE = new URL("../docs/reference.md", import.meta.url);
 

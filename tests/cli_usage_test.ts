@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { SERVER_PERMISSIONS } from "../scripts/permissions.ts";
 import { RUN_FLAGS } from "../src/app/own_program.ts";
-import { SUBCOMMANDS } from "../src/settings/subcommands.ts";
+import { SUBCOMMANDS } from "../src/settings/flags/subcommands.ts";
 import { runOnTerminal, runProgram, runShellLine } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
 

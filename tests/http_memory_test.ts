@@ -11,7 +11,7 @@ import { NO_ECHO } from "../src/bridge/traffic_echo.ts";
 import { ownHosts } from "../src/bridge/http/request_guard.ts";
 import { type HttpServer, startHttpServer } from "../src/bridge/http/http_server.ts";
 import { SessionStore } from "../src/bridge/session/session_store.ts";
-import { parseCommandLine } from "../src/settings/parse_command_line.ts";
+import { parseCommandLine } from "../src/settings/flags/parse_command_line.ts";
 import { servedApart } from "../src/app/http/http_isolation.ts";
 import { KEEP_ALIVE_MS, servedByAnother, servedHere } from "../src/app/http/http_services.ts";
 import { readInvocation } from "../src/settings/settings.ts";

@@ -31,7 +31,7 @@ import { shorten } from "../src/base/visible_text.ts";
 import { describeWithSource } from "../src/cli/commands/validate/source_excerpt.ts";
 import { toolLines, toolTable } from "../src/cli/commands/list_tools/tool_table.ts";
 import { PLAIN } from "../src/cli/terminal/colours.ts";
-import { limitOf } from "../src/settings/limit_value.ts";
+import { limitOf } from "../src/settings/flags/limit_value.ts";
 import { redactText } from "../src/logging/redact.ts";
 import { messageText, TerminalFilter } from "../src/cli/terminal/terminal_text.ts";
 

@@ -4,14 +4,14 @@
  */
 import { UserError } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { type CommandLine, parseCommandLine } from "../settings/parse_command_line.ts";
+import { type CommandLine, parseCommandLine } from "../settings/flags/parse_command_line.ts";
 import type { WholeCommandLine } from "../app/http/awaited_scope.ts";
 import { meantCall } from "./commands/meant_call.ts";
 import { isInOpenTree, openTrees } from "../app/writable_trees.ts";
 import { projectDirectory } from "../settings/project.ts";
 import { type Invocation, readInvocation } from "../settings/settings.ts";
 import { readSettingsFiles } from "../settings/settings_files.ts";
-import { factsOf, type Subcommand } from "../settings/subcommands.ts";
+import { factsOf, type Subcommand } from "../settings/flags/subcommands.ts";
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 /** What the flags of network, sockets and resources come to (S6, S10). */
 import { type ConfinementChoice, DEFAULT_CONFINEMENT, NETWORKS, UNIX_SOCKETS } from "../sandbox/policy/confinement.ts";
-import type { FlagValues } from "./flag_values.ts";
+import type { FlagValues } from "./flags/flag_values.ts";
 
 /** What was chosen; values were checked against the table. */
 export function confinementFrom(values: FlagValues): ConfinementChoice {

@@ -1,4 +1,4 @@
-import type { FlagValues } from "./flag_values.ts";
+import type { FlagValues } from "./flags/flag_values.ts";
 
 /** What `--mode http` was asked to be. */
 export interface HttpSettings {

@@ -1,6 +1,6 @@
 /** A project's settings may hold commands in further than its user does, and never let them out (requirement L7). */
-import { type FlagName, flagNamed } from "./flags.ts";
-import { limitOf } from "./limit_value.ts";
+import { type FlagName, flagNamed } from "./flags/flags.ts";
+import { limitOf } from "./flags/limit_value.ts";
 
 /** Why a project may not set the flag so high; undefined: it may. Its user can, with the flag. */
 export function tooHigh(name: FlagName, value: string | undefined): string | undefined {

@@ -8,16 +8,16 @@ import { closest, didYouMean } from "../base/suggest.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_files.ts";
 import { SANDBOX_LAYERS, type SandboxLayer } from "../sandbox/policy/layers.ts";
-import type { CommandLine } from "./parse_command_line.ts";
+import type { CommandLine } from "./flags/parse_command_line.ts";
 import type { ConfinementChoice } from "../sandbox/policy/confinement.ts";
 import { confinementFrom } from "./confinement_settings.ts";
 import { bundleNames } from "./bundles.ts";
-import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
+import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import { type HttpSettings, httpSettings } from "./http_settings.ts";
-import { type FlagSources, type FlagValues, flagValues } from "./flag_values.ts";
+import { type FlagSources, type FlagValues, flagValues } from "./flags/flag_values.ts";
 import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
-import { type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
+import { type Subcommand, SUBCOMMANDS } from "./flags/subcommands.ts";
 
 /** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
 export interface Settings {

@@ -15,9 +15,9 @@ import type { Finding } from "../catalog/format/finding.ts";
 import { locateFindings, locateSyntaxError } from "../catalog/load/positions.ts";
 import { BUNDLE_NAMES, bundleNames } from "./bundles.ts";
 import { absolutePath } from "../system/paths.ts";
-import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
-import type { Flag } from "./flag.ts";
-import { type Given, valueProblem } from "./flag_values.ts";
+import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
+import type { Flag } from "./flags/flag.ts";
+import { type Given, valueProblem } from "./flags/flag_values.ts";
 import { tooHigh, tooWide } from "./project_limits.ts";
 
 type Values = ReadonlyMap<FlagName, Given>;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DEFAULT_CONFINEMENT } from "../sandbox/policy/confinement.ts";
-import { parseCommandLine } from "./parse_command_line.ts";
-import type { FlagSources } from "./flag_values.ts";
+import { parseCommandLine } from "./flags/parse_command_line.ts";
+import type { FlagSources } from "./flags/flag_values.ts";
 import { readInvocation } from "./settings.ts";
 
 /** The invocation, or the problem as a string. */

@@ -3,7 +3,7 @@
  * starts the command unconfined; the others fail in the ways the real one is known to fail.
  */
 import { compose, type Program } from "../../src/app/compose_service.ts";
-import { parseCommandLine } from "../../src/settings/parse_command_line.ts";
+import { parseCommandLine } from "../../src/settings/flags/parse_command_line.ts";
 import { readInvocation } from "../../src/settings/settings.ts";
 import type { Logger } from "../../src/base/log.ts";
 import type { Workbench } from "./workbench.ts";

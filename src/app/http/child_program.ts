@@ -5,8 +5,8 @@
 import { absolutePath } from "../../system/paths.ts";
 import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "./awaited_scope.ts";
 import { sessionProgram } from "../own_program.ts";
-import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags.ts";
-import { HTTP_FLAGS } from "../../settings/http_flags.ts";
+import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags/flags.ts";
+import { HTTP_FLAGS } from "../../settings/flags/http_flags.ts";
 
 /** A command line and environment; the scope is what it waits for. */
 export interface ChildProgram {

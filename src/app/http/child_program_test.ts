@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { childEnvironment, childFlags } from "./child_program.ts";
-import { parseCommandLine } from "../../settings/parse_command_line.ts";
+import { parseCommandLine } from "../../settings/flags/parse_command_line.ts";
 
 function settingsOf(words: readonly string[], environment: Record<string, string> = {}) {
   const line = parseCommandLine(words);

@@ -17,7 +17,7 @@ import { watchResources } from "../../service/resources/resource_changes.ts";
 import { buildServer, type ServerOptions } from "../../service/connection/server.ts";
 import type { Service } from "../../service/service.ts";
 import { compose, type Program } from "../compose_service.ts";
-import type { FlagName } from "../../settings/flags.ts";
+import type { FlagName } from "../../settings/flags/flags.ts";
 import type { HttpSettings } from "../../settings/http_settings.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { unlessStopped } from "../race_abort.ts";

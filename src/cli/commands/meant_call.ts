@@ -4,7 +4,7 @@ import { loadCatalog } from "../../catalog/load/load.ts";
 import { RESERVED_NAMES } from "../../catalog/format/names.ts";
 import { resolveCall } from "../../catalog/model/resolve.ts";
 import { BUNDLE_NAMES, embeddedTools } from "../../settings/bundles.ts";
-import { SUBCOMMANDS } from "../../settings/subcommands.ts";
+import { SUBCOMMANDS } from "../../settings/flags/subcommands.ts";
 
 /** Words that mean the same to every shell. */
 const PLAIN = /^[\w@%+=:,./-]+$/;

@@ -1,5 +1,5 @@
 /** From a subcommand's name to what it does. */
-import type { Subcommand } from "../../settings/subcommands.ts";
+import type { Subcommand } from "../../settings/flags/subcommands.ts";
 import { serve } from "../serve/serve.ts";
 import { call } from "./call/call.ts";
 import { completions } from "./completions/completions.ts";

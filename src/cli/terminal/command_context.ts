@@ -1,4 +1,4 @@
-import type { FlagName } from "../../settings/flags.ts";
+import type { FlagName } from "../../settings/flags/flags.ts";
 import type { Settings } from "../../settings/settings.ts";
 
 /** What a subcommand gets to work with. */

@@ -1,7 +1,7 @@
 /** The help texts, made from the tables of flags and subcommands (requirement L1). */
 import { type Colours, colours } from "./colours.ts";
-import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags.ts";
-import { factsOf, type Subcommand, SUBCOMMANDS } from "../../settings/subcommands.ts";
+import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags/flags.ts";
+import { factsOf, type Subcommand, SUBCOMMANDS } from "../../settings/flags/subcommands.ts";
 
 /** How long a line of the help may be. */
 const WIDTH = 100;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { FLAGS, SERVER_FLAGS } from "../../settings/flags.ts";
+import { FLAGS, SERVER_FLAGS } from "../../settings/flags/flags.ts";
 import { helpText, wrapped } from "./help.ts";
-import { factsOf, SUBCOMMANDS } from "../../settings/subcommands.ts";
+import { factsOf, SUBCOMMANDS } from "../../settings/flags/subcommands.ts";
 
 Deno.test("L1 helpText() explains every flag with its variable, in lines that fit", () => {
   const text = helpText({ colour: false });

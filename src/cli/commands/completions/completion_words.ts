@@ -1,8 +1,8 @@
 /** What the completions of every shell are made of. */
-import { flagsOf } from "../../../settings/parse_command_line.ts";
+import { flagsOf } from "../../../settings/flags/parse_command_line.ts";
 import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
-import { type FlagName, flagNamed } from "../../../settings/flags.ts";
-import { COMPLETION_SHELLS, factsOf, type Subcommand, SUBCOMMANDS } from "../../../settings/subcommands.ts";
+import { type FlagName, flagNamed } from "../../../settings/flags/flags.ts";
+import { COMPLETION_SHELLS, factsOf, type Subcommand, SUBCOMMANDS } from "../../../settings/flags/subcommands.ts";
 
 /** What can follow a flag or a subcommand. */
 export type Completion =

@@ -1,4 +1,4 @@
-import { SUBCOMMANDS } from "../../../settings/subcommands.ts";
+import { SUBCOMMANDS } from "../../../settings/flags/subcommands.ts";
 import {
   completedFlags,
   completedOperands,

@@ -1,4 +1,4 @@
-import { factsOf, type Subcommand, SUBCOMMANDS } from "../../../settings/subcommands.ts";
+import { factsOf, type Subcommand, SUBCOMMANDS } from "../../../settings/flags/subcommands.ts";
 import {
   completedFlags,
   completedOperands,

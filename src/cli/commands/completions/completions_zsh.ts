@@ -1,4 +1,4 @@
-import { factsOf, SUBCOMMANDS } from "../../../settings/subcommands.ts";
+import { factsOf, SUBCOMMANDS } from "../../../settings/flags/subcommands.ts";
 import { completedFlags, completedOperands, type Completion, TOOL_NAMES } from "./completion_words.ts";
 
 /** The script for zsh: a file \`_ahma_mcp\` in a directory of its fpath, or sourced after compinit. */

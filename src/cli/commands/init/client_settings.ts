@@ -1,5 +1,5 @@
 /** What to put into the settings of each MCP client so that it starts this program for a project. Pure. */
-import { CLIENT_NAMES, type ClientName } from "../../../settings/client_names.ts";
+import { CLIENT_NAMES, type ClientName } from "../../../settings/flags/client_names.ts";
 import type { RunningProgram } from "../../../app/own_program.ts";
 
 /** One client's settings. */

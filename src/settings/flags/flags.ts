@@ -1,4 +1,4 @@
-import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
+import { SANDBOX_LAYERS } from "../../sandbox/policy/layers.ts";
 import { CLIENT_NAMES } from "./client_names.ts";
 import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
 import type { Flag } from "./flag.ts";

@@ -1,6 +1,6 @@
 /** The value of every flag: from the command line, its variable, or the settings files, checked against the table. */
-import { LONG_NAME, LONGEST_NAME } from "../catalog/format/names.ts";
-import { failure, type Outcome, success } from "../base/outcome.ts";
+import { LONG_NAME, LONGEST_NAME } from "../../catalog/format/names.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { limitOf, limitProblem } from "./limit_value.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags.ts";
 import type { Flag } from "./flag.ts";

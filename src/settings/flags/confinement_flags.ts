@@ -1,5 +1,5 @@
 /** The flags of network, sockets and resources (S6, S10). */
-import { NETWORKS, UNIX_SOCKETS } from "../sandbox/policy/confinement.ts";
+import { NETWORKS, UNIX_SOCKETS } from "../../sandbox/policy/confinement.ts";
 
 /** Rows of the table of flags (flags.ts). */
 export const CONFINEMENT_FLAGS = {

@@ -2,8 +2,8 @@
  * The words of the command line, sorted into flags. Our own two hundred lines, because importing a parser package costs
  * 39 to 56 ms on the way to `initialize`, more than all the rest of the start.
  */
-import { failure, type Outcome, success } from "../base/outcome.ts";
-import { closest } from "../base/suggest.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { closest } from "../../base/suggest.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "./flags.ts";
 import { factsOf, type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 
