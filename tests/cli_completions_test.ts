@@ -3,39 +3,45 @@ import assert from "node:assert/strict";
 import { runShellLine } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
 
-/** What bash offers for a line, sorted. */
-async function bashOffers(bench: Workbench, line: string): Promise<readonly string[]> {
-  const script = `eval "$(ahma_mcp completions bash)"
-    COMP_LINE=$1 COMP_POINT=\${#1}
-    read -ra COMP_WORDS <<< "$1"
-    [[ $1 == *" " ]] && COMP_WORDS+=("")
-    COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
-    _ahma_mcp
-    printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = await runShellLine(bench, ["bash", "-c", script, "bash"], line);
-  assert.strictEqual(stderr, "");
-  return stdout.split("\n").filter((word) => word !== "").sort();
+/** Rows of what a shell wrote for each line, which "--" ends. */
+function perLine(lines: readonly string[], stdout: string): Readonly<Record<string, readonly string[]>> {
+  const answers = stdout.split(/^--\n/m).map((text) => text.split("\n").filter((row) => row !== ""));
+  assert.strictEqual(answers.length, lines.length + 1, stdout);
+  return Object.fromEntries(lines.map((line, index) => [line, answers[index] ?? []]));
 }
+
+const CLIENTS = ["claude", "claude-desktop", "codex", "cursor"];
 
 Deno.test("L1 bash completes subcommands, flags, values, files and tools", async () => {
   using bench = new Workbench();
   bench.write("tools/a.json", "{}");
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp va"), ["validate"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp --no-hot"), ["--no-hot-reload"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp validate --str"), ["--strict"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp validate to"), ["tools"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp init --client c"), [
-    "claude",
-    "claude-desktop",
-    "codex",
-    "cursor",
-  ]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp --mode "), ["http", "list-tools", "stdio"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp completions "), ["bash", "fish", "zsh"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp call git_statu"), ["git_status"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp call --sync --timeout 9 git_statu"), ["git_status"]);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp call git_status "), []);
-  assert.deepStrictEqual(await bashOffers(bench, "ahma_mcp call --timeout 9 git_status --ti"), []);
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    "ahma_mcp va": ["validate"],
+    "ahma_mcp --no-hot": ["--no-hot-reload"],
+    "ahma_mcp validate --str": ["--strict"],
+    "ahma_mcp validate to": ["tools"],
+    "ahma_mcp init --client c": CLIENTS,
+    "ahma_mcp --mode ": ["http", "list-tools", "stdio"],
+    "ahma_mcp completions ": ["bash", "fish", "zsh"],
+    "ahma_mcp call git_statu": ["git_status"],
+    "ahma_mcp call --sync --timeout 9 git_statu": ["git_status"],
+    "ahma_mcp call git_status ": [],
+    "ahma_mcp call --timeout 9 git_status --ti": [],
+  };
+  const script = `eval "$(ahma_mcp completions bash)"
+    while IFS= read -r -u 3 COMP_LINE; do
+      COMP_POINT=\${#COMP_LINE} COMPREPLY=()
+      read -ra COMP_WORDS <<< "$COMP_LINE"
+      [[ $COMP_LINE == *" " ]] && COMP_WORDS+=("")
+      COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+      _ahma_mcp
+      printf '%s\\n' "\${COMPREPLY[@]}" | LC_ALL=C sort
+      echo --
+    done 3<<< "$1"`;
+  const lines = Object.keys(expected);
+  const { stdout, stderr } = await runShellLine(bench, ["bash", "-c", script, "bash"], lines.join("\n"));
+  assert.strictEqual(stderr, "");
+  assert.deepStrictEqual(perLine(lines, stdout), expected);
 });
 
 Deno.test({
@@ -43,7 +49,7 @@ Deno.test({
   ignore: !await isInstalled("zsh"), // only where zsh is not installed; .ci/run installs it
   async fn() {
     using bench = new Workbench();
-    const completed: Record<string, string> = {
+    const completed: Readonly<Record<string, string>> = {
       "ahma_mcp va": "ahma_mcp validate ",
       "ahma_mcp validate --stri": "ahma_mcp validate --strict ",
       "ahma_mcp completions f": "ahma_mcp completions fish ",
@@ -52,23 +58,28 @@ Deno.test({
       "ahma_mcp call --timeout 9 git_statu": "ahma_mcp call --timeout 9 git_status ",
       "ahma_mcp call git_status git_statu": "ahma_mcp call git_status git_statu",
     };
-    for (const [line, whole] of Object.entries(completed)) assert.strictEqual(await zshLine(bench, line), whole);
+    const lines = Object.keys(completed);
+    assert.deepStrictEqual(await zshLines(bench, lines), Object.values(completed));
   },
 });
 
-/** What the line of an interactive zsh is when Tab was pressed at its end; Control-X prints it. */
-async function zshLine(bench: Workbench, line: string): Promise<string | undefined> {
+/** What each line of an interactive zsh is when Tab was pressed at its end; Control-X prints it, Control-U empties it. */
+async function zshLines(bench: Workbench, lines: readonly string[]): Promise<readonly (string | undefined)[]> {
   const script = `zmodload zsh/zpty
     zpty terminal zsh -f -i
     zpty -w terminal "PS1=; autoload -Uz compinit; compinit -D -u; source <(ahma_mcp completions zsh)"
     zpty -w terminal 'show() { print -r -- "<$BUFFER>" }; zle -N show; bindkey "^X" show; print rea""dy'
     zpty -r -m terminal shown "*ready*"
-    zpty -w -n terminal "$1"$'\\t\\x18'
-    zpty -r -m terminal shown "*<*>*"
-    print -r -- "$shown"
+    for line in "\${(f)1}"; do
+      zpty -w -n terminal "$line"$'\\t\\x18'
+      zpty -r -m terminal shown "*<*>*"
+      print -r -- "$shown"
+      print -r -- --
+      zpty -w -n terminal $'\\x15'
+    done
     zpty -d terminal`;
-  const { stdout } = await runShellLine(bench, ["timeout", "30", "zsh", "-f", "-c", script, "zsh"], line);
-  return /<(ahma_mcp.*)>/.exec(stdout)?.[1];
+  const { stdout } = await runShellLine(bench, ["timeout", "30", "zsh", "-f", "-c", script, "zsh"], lines.join("\n"));
+  return stdout.split(/^--\r?\n/m).slice(0, -1).map((shown) => /<(ahma_mcp.*)>/.exec(shown)?.[1]);
 }
 
 Deno.test({
@@ -76,18 +87,20 @@ Deno.test({
   ignore: !await isInstalled("fish"), // only where fish is not installed; .ci/run installs it
   async fn() {
     using bench = new Workbench();
-    const offers = async (line: string) => {
-      const script = "ahma_mcp completions fish | source; complete -C $argv[1]";
-      const { stdout } = await runShellLine(bench, ["fish", "--no-config", "-c", script], line);
-      return stdout.trimEnd().split("\n").map((row) => row.split("\t")[0]).sort();
+    const expected: Readonly<Record<string, readonly string[]>> = {
+      "ahma_mcp va": ["validate"],
+      "ahma_mcp validate --str": ["--strict"],
+      "ahma_mcp init --client c": CLIENTS,
+      "ahma_mcp --no-hot": ["--no-hot-reload"],
+      "ahma_mcp call git_statu": ["git_status"],
+      "ahma_mcp call --timeout 9 git_statu": ["git_status"],
+      "ahma_mcp call git_status ": [],
     };
-    assert.deepStrictEqual(await offers("ahma_mcp va"), ["validate"]);
-    assert.deepStrictEqual(await offers("ahma_mcp validate --str"), ["--strict"]);
-    assert.deepStrictEqual(await offers("ahma_mcp init --client c"), ["claude", "claude-desktop", "codex", "cursor"]);
-    assert.deepStrictEqual(await offers("ahma_mcp --no-hot"), ["--no-hot-reload"]);
-    assert.deepStrictEqual(await offers("ahma_mcp call git_statu"), ["git_status"]);
-    assert.deepStrictEqual(await offers("ahma_mcp call --timeout 9 git_statu"), ["git_status"]);
-    assert.deepStrictEqual(await offers("ahma_mcp call git_status "), [""]);
+    const script = "ahma_mcp completions fish | source; " +
+      "for line in (string split \\n -- $argv[1]); complete -C $line | string replace -r '\\t.*' '' | sort; printf '%s\\n' --; end";
+    const lines = Object.keys(expected);
+    const { stdout } = await runShellLine(bench, ["fish", "--no-config", "-c", script], lines.join("\n"));
+    assert.deepStrictEqual(perLine(lines, stdout), expected);
   },
 });
 
