@@ -180,28 +180,6 @@ const given = fc.record({
   stdin: anyText,
 }, { requiredKeys: ["first"] });
 
-Deno.test("T7 any text arrives byte for byte in options, lists, aliases, positionals, files, variables and stdin", async () => {
-  await using probe = await Probe.start();
-  for (const nasty of NASTY) {
-    const all = { text: nasty, list: [nasty, nasty], short: nasty, shorts: [nasty], joined: nasty };
-    const rest = { message: nasty, secret: nasty, first: nasty, rest: [nasty, ""], stdin: nasty };
-    await probe.arrives("guarded", { ...all, ...rest });
-  }
-  await fc.assert(fc.asyncProperty(given, (one) => probe.arrives("guarded", one)), { numRuns: 100 });
-});
-
-Deno.test("T7 without -- a positional that looks like an option is refused and any other arrives", async () => {
-  await using probe = await Probe.start();
-  await fc.assert(
-    fc.asyncProperty(given, async (one) => {
-      const refused = [one.first, ...one.rest ?? []].some((text) => text.startsWith("-") && text !== "-");
-      if (!refused) return await probe.arrives("open", one);
-      assert.match(await probe.call("open", one), /which the program would take for an option/);
-    }),
-    { numRuns: 100 },
-  );
-});
-
 /** `bytes` bytes of text in which every kind of byte length occurs. */
 function textOf(bytes: number): string {
   const unit = "a\u00e9\u20ac\u{1F4E6}'\"\n";
@@ -209,23 +187,47 @@ function textOf(bytes: number): string {
   return unit.repeat(Math.floor(bytes / size)) + "x".repeat(bytes % size);
 }
 
-Deno.test("T7 a word of the kernel's limit arrives, one byte more is refused with the remedy", async () => {
+Deno.test("T7 what a client sends arrives byte for byte, or is refused with the reason", async (t) => {
   await using probe = await Probe.start();
-  const longest = textOf(LONGEST_WORD_BYTES);
-  for (const name of ["text", "short", "first"] as const) {
-    await probe.arrives("guarded", { first: "x", [name]: longest });
-    const refusal = await probe.call("guarded", { first: "x", [name]: `${longest}x` });
-    assert.match(refusal, new RegExp(`"${name}\\W+ has 131072 bytes, at most 131071 can be passed`));
-  }
-  for (const name of ["list", "shorts", "rest"] as const) {
-    await probe.arrives("guarded", { first: "x", [name]: [longest, "y", longest] });
-  }
-  await probe.arrives("guarded", { first: "x", joined: textOf(LONGEST_WORD_BYTES - "--joined=".length) });
-  await probe.arrives("guarded", { first: "x", secret: textOf(LONGEST_WORD_BYTES - "SECRET=".length) });
-});
+  await t.step(
+    "any text arrives byte for byte in options, lists, aliases, positionals, files, variables and stdin",
+    async () => {
+      for (const nasty of NASTY) {
+        const all = { text: nasty, list: [nasty, nasty], short: nasty, shorts: [nasty], joined: nasty };
+        const rest = { message: nasty, secret: nasty, first: nasty, rest: [nasty, ""], stdin: nasty };
+        await probe.arrives("guarded", { ...all, ...rest });
+      }
+      await fc.assert(fc.asyncProperty(given, (one) => probe.arrives("guarded", one)), { numRuns: 100 });
+    },
+  );
 
-Deno.test("T7 a text of 1 MiB arrives through a file argument and through stdin, NUL included", async () => {
-  await using probe = await Probe.start();
-  const text = `\0${textOf(1_048_575)}`;
-  await probe.arrives("guarded", { first: "x", message: text, stdin: text });
+  await t.step("without -- a positional that looks like an option is refused and any other arrives", async () => {
+    await fc.assert(
+      fc.asyncProperty(given, async (one) => {
+        const refused = [one.first, ...one.rest ?? []].some((text) => text.startsWith("-") && text !== "-");
+        if (!refused) return await probe.arrives("open", one);
+        assert.match(await probe.call("open", one), /which the program would take for an option/);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  await t.step("a word of the kernel's limit arrives, one byte more is refused with the remedy", async () => {
+    const longest = textOf(LONGEST_WORD_BYTES);
+    for (const name of ["text", "short", "first"] as const) {
+      await probe.arrives("guarded", { first: "x", [name]: longest });
+      const refusal = await probe.call("guarded", { first: "x", [name]: `${longest}x` });
+      assert.match(refusal, new RegExp(`"${name}\\W+ has 131072 bytes, at most 131071 can be passed`));
+    }
+    for (const name of ["list", "shorts", "rest"] as const) {
+      await probe.arrives("guarded", { first: "x", [name]: [longest, "y", longest] });
+    }
+    await probe.arrives("guarded", { first: "x", joined: textOf(LONGEST_WORD_BYTES - "--joined=".length) });
+    await probe.arrives("guarded", { first: "x", secret: textOf(LONGEST_WORD_BYTES - "SECRET=".length) });
+  });
+
+  await t.step("a text of 1 MiB arrives through a file argument and through stdin, NUL included", async () => {
+    const text = `\0${textOf(1_048_575)}`;
+    await probe.arrives("guarded", { first: "x", message: text, stdin: text });
+  });
 });
