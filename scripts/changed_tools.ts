@@ -1,6 +1,7 @@
 /**
  * Prints the tests of the shipped tool files that changed since the last tag of git, committed or not; all of them where
- * no tag is known. What turns every file into commands counts as a change of all.
+ * no tag is known. What turns every file into commands counts as a change of all. With `--commit` only the files that
+ * the next commit changes count, each for itself.
  *
  *   deno test $(deno run --allow-read --allow-run=git scripts/changed_tools.ts)
  */
@@ -16,6 +17,11 @@ const COMMON = /^(src\/(catalog|command)\/.*(?<!_test)|tests\/tools\/[^/]*(?<!_t
  */
 export function toolsToTry(changed: readonly string[] | undefined, tools: readonly string[]): readonly string[] {
   if (changed === undefined || changed.some((path) => COMMON.test(path))) return tools;
+  return toolsChanged(changed, tools);
+}
+
+/** Those of the tools whose own file or test is among the changed paths, from the root of the repository. */
+export function toolsChanged(changed: readonly string[], tools: readonly string[]): readonly string[] {
   return tools.filter((tool) =>
     changed.includes(`tools/${tool}.json`) || changed.includes(`tests/tools/${tool}_test.ts`)
   );
@@ -24,8 +30,12 @@ export function toolsToTry(changed: readonly string[] | undefined, tools: readon
 /** Paths that differ from the last tag, files that git does not know yet included; undefined: there is no tag or no git. */
 export async function changedSinceTag(root: string): Promise<readonly string[] | undefined> {
   const tag = await git(root, ["describe", "--tags", "--abbrev=0"]);
-  if (tag?.[0] === undefined) return undefined;
-  const differing = await git(root, ["diff", "--name-only", "--no-renames", tag[0], "--"]);
+  return tag?.[0] === undefined ? undefined : await changedSince(root, tag[0]);
+}
+
+/** The same since a commit. */
+export async function changedSince(root: string, commit: string): Promise<readonly string[] | undefined> {
+  const differing = await git(root, ["diff", "--name-only", "--no-renames", commit, "--"]);
   const unknown = await git(root, ["ls-files", "--others", "--exclude-standard"]);
   return differing && unknown && [...differing, ...unknown];
 }
@@ -48,7 +58,10 @@ if (import.meta.main) {
     name.endsWith(".json")
   );
   const tools = files.map((name) => name.slice(0, -".json".length)).toSorted();
-  const tests = toolsToTry(await changedSinceTag(root), tools).map((tool) => `tests/tools/${tool}_test.ts`);
+  const tried = Deno.args.includes("--commit")
+    ? toolsChanged(await changedSince(root, "HEAD") ?? [], tools)
+    : toolsToTry(await changedSinceTag(root), tools);
+  const tests = tried.map((tool) => `tests/tools/${tool}_test.ts`);
   // A list is never empty: without a file, deno would run every test there is.
   Deno.stdout.writeSync(new TextEncoder().encode(["tests/tools_test.ts", ...tests].join(" ") + "\n"));
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { changedSinceTag, toolsToTry } from "./changed_tools.ts";
+import { changedSince, changedSinceTag, toolsChanged, toolsToTry } from "./changed_tools.ts";
 
 const TOOLS = ["git", "npm"];
 
@@ -13,6 +13,7 @@ Deno.test("T15 a tool is tried again when its file or its test changed, and all 
     assert.deepStrictEqual(toolsToTry([shared], TOOLS), TOOLS, shared);
   }
   assert.deepStrictEqual(toolsToTry(undefined, TOOLS), TOOLS);
+  assert.deepStrictEqual(toolsChanged(["src/command/argv.ts", "tools/git.json"], TOOLS), ["git"]);
 });
 
 Deno.test("T15 changes since the last tag are committed ones, those of the working tree and new files", async () => {
@@ -38,6 +39,7 @@ Deno.test("T15 changes since the last tag are committed ones, those of the worki
     await Deno.writeTextFile(`${root}/old`, "changed");
     await Deno.writeTextFile(`${root}/new`, "new");
     assert.deepStrictEqual(await changedSinceTag(root), ["committed", "old", "new"]);
+    assert.deepStrictEqual(await changedSince(root, "HEAD"), ["old", "new"]);
   } finally {
     await Deno.remove(root, { recursive: true });
   }

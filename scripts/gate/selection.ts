@@ -1,0 +1,54 @@
+/**
+ * The whole-program tests of `deno task ok`, by area, with the reason for each choice: they are the promises that a
+ * change breaks first, at a price that a commit can pay. `deno task ok:full` runs every file of `tests/`.
+ */
+export const SELECTION: Readonly<Record<string, readonly string[]>> = {
+  // The sandbox is the product: what commands may do, what they may not, and that both are noticed.
+  sandbox: [
+    "tests/attacks/ordinary_test.ts",
+    "tests/protected_test.ts",
+    "tests/sandbox_test.ts",
+    "tests/network_test.ts",
+    "tests/denials_test.ts",
+    "tests/seccomp_test.ts",
+    "tests/selftest_test.ts",
+    "tests/temporary_files_test.ts",
+  ],
+  // A call from its request to its end, cancelled, queued or in steps.
+  calls: [
+    "tests/execution_test.ts",
+    "tests/builtin_tools_test.ts",
+    "tests/delivery_tasks_test.ts",
+    "tests/sequence_test.ts",
+  ],
+  // Tool files: read, checked and read again.
+  tools: ["tests/hot_reload_test.ts", "tests/tools_guide_test.ts", "tests/mutations_test.ts"],
+  // The protocol on both transports, with clients that follow it and clients that do not; sessions over HTTP.
+  protocol: [
+    "tests/wire/requests_test.ts",
+    "tests/wire/hostile_test.ts",
+    "tests/wire/stdio_test.ts",
+    "tests/wire/http_test.ts",
+    "tests/http_sessions_test.ts",
+    "tests/http_hostile_test.ts",
+    "tests/http_matrix_test.ts",
+    "tests/delivery_eras_test.ts",
+    "tests/compatibility_test.ts",
+  ],
+  // What a person types and reads.
+  terminal: ["tests/cli_call_test.ts", "tests/cli_validate_test.ts", "tests/cli_doctor_test.ts"],
+  // What holds the repository together; these start next to nothing.
+  repository: [
+    "tests/architecture_test.ts",
+    "tests/attacks_test.ts",
+    "tests/citations_test.ts",
+    "tests/requirements_test.ts",
+    "tests/linear_time_test.ts",
+    "tests/readme_test.ts",
+  ],
+};
+
+/** Every selected file, those of long runs first. */
+export const SELECTED: readonly string[] = Object.values(SELECTION).flat();
+
+if (import.meta.main) Deno.stdout.writeSync(new TextEncoder().encode(`${SELECTED.join(" ")}\n`));
