@@ -12,7 +12,7 @@ async function connect(server: HttpServerProcess, bench: Workbench): Promise<Htt
   return await HttpClient.connect(server, { roots: [bench.scope] });
 }
 
-/** Somebody who begins and does nothing, as soon as there is room, and has left. */
+/** A client that begins as soon as there is room, does nothing, and leaves. */
 async function comeAndLeave(server: HttpServerProcess, bench: Workbench): Promise<void> {
   const client = await until(
     () => connect(server, bench).catch((thrown) => String(thrown).includes("503") ? undefined : Promise.reject(thrown)),
@@ -22,37 +22,39 @@ async function comeAndLeave(server: HttpServerProcess, bench: Workbench): Promis
   await client[Symbol.asyncDispose]();
 }
 
-function start(bench: Workbench, mode: readonly string[]): Promise<HttpServerProcess> {
+function start(bench: Workbench, mode: readonly string[], more: readonly string[] = []): Promise<HttpServerProcess> {
   const script = bench.write(`${bench.elsewhere}/server.py`, SCRIPT);
   const behind = ["--server-command", "python3", "--server-args", script, "--read", bench.elsewhere];
-  return HttpServerProcess.start(bench, { flags: [...behind, ...mode, "--session-idle", "1", "--max-sessions", "2"] });
+  return HttpServerProcess.start(bench, { flags: [...behind, ...mode, ...more] });
 }
 
-/** What the work tells, and the status of a request of its session when others that did nothing have ended. */
-const WORK: readonly (readonly [mode: readonly string[], tells: string, status: number])[] = [
-  [[], "progress", 200],
-  // Whose it is cannot be told.
-  [[], "log", 404],
-  [[], "nothing", 404],
-  [[ISOLATED], "progress", 200],
-  [[ISOLATED], "log", 200],
-  [[ISOLATED], "nothing", 404],
-];
+/** What work tells, and the status of a request of its session when others that did nothing have ended. */
+const WORK = { progress: [200, 200], log: [404, 200], nothing: [404, 404] } as const;
+const WORKERS = Object.keys(WORK).length;
+const ROOM = WORKERS + 1;
 
-for (const [mode, tells, status] of WORK) {
-  const kept = status === 200 ? "keeps" : "does not keep";
-  Deno.test(`H10 H8 work of somebody's server that tells ${tells} ${kept} its session in use ${mode.join("")}`, async () => {
+for (const [index, mode] of [[], [ISOLATED]].entries()) {
+  const where = mode.length > 0 ? "its progress and its log, isolated" : "its progress, and not its log, shared";
+  Deno.test(`H10 H8 work of somebody's server keeps its session in use by ${where}`, async () => {
     using bench = new Workbench();
-    await using server = await start(bench, mode);
-    const client = await connect(server, bench);
-    const params = { name: "begin", arguments: { tells, until: "end" }, _meta: { progressToken: "mine" } };
-    assert.deepStrictEqual((await client.request("tools/call", params)).error, undefined);
-    await client[Symbol.asyncDispose]();
-    // The second place is free again only when who had it was idle for the whole time; the third one waits for that.
-    for (let other = 0; other < 3; other++) await comeAndLeave(server, bench);
-    const response = await client.send({ jsonrpc: "2.0", id: "still", method: "ping" });
-    await response.body?.cancel();
-    assert.strictEqual(response.status, status);
+    await using server = await start(bench, mode, ["--session-idle", "1", "--max-sessions", String(ROOM)]);
+    const clients = await Promise.all(
+      Object.keys(WORK).map(async (tells) => {
+        const client = await connect(server, bench);
+        const params = { name: "begin", arguments: { tells, until: "end" }, _meta: { progressToken: "mine" } };
+        assert.deepStrictEqual((await client.request("tools/call", params)).error, undefined);
+        return client;
+      }),
+    );
+    for (const client of clients) await client[Symbol.asyncDispose]();
+    // Even if all work had ended, the last has room only when one that came after it was idle for the whole time.
+    for (let other = 0; other <= ROOM; other++) await comeAndLeave(server, bench);
+    const statuses = await Promise.all(clients.map(async (client) => {
+      const response = await client.send({ jsonrpc: "2.0", id: "still", method: "ping" });
+      await response.body?.cancel();
+      return response.status;
+    }));
+    assert.deepStrictEqual(statuses, Object.values(WORK).map((status) => status[index]));
     bench.write("end", "");
   });
 }

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { inspect, shell } from "./_support/inspector.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { sharing } from "./_support/sharing.ts";
+
+// In the modern era this inspector never ends when a server can tell of changed tools, the SDK's own bare one included.
+const test = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--no-hot-reload"] }));
+const testIsolated = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--session-isolation"] }));
 
 for (const era of ["legacy", "modern"]) {
-  Deno.test(`C1 H4 the inspector calls tools over HTTP in the ${era} era`, async () => {
-    using bench = new Workbench();
-    // In the modern era this inspector never ends when a server can tell of changed tools, the SDK's own bare one included.
-    await using server = await HttpServerProcess.start(bench, { flags: era === "modern" ? ["--no-hot-reload"] : [] });
+  test(`C1 H4 the inspector calls tools over HTTP in the ${era} era`, async ({ bench, server }) => {
     const words = [server.url, "--transport", "http", "--protocol-era", era];
     const listed = await inspect(bench, [...words, "--method", "tools/list", "--strict"]);
     assert.equal(listed.code, 0, listed.text);
@@ -25,31 +26,32 @@ for (const era of ["legacy", "modern"]) {
 }
 
 for (const era of ["legacy", "auto"]) {
-  Deno.test(`H3 C1 two inspectors with roots of their own write the same relative file, ${era}: each lands in its own`, async () => {
-    using bench = new Workbench();
-    await using server = await HttpServerProcess.start(bench, { flags: ["--session-isolation"] });
-    const roots = ["one", "two"].map((name) => bench.write(`${name}/.keep`, "").replace("/.keep", ""));
-    const mcpServers = Object.fromEntries(roots.map((root, index) => [
-      `client${index}`,
-      { type: "streamable-http", url: server.url, roots: [{ uri: `file://${root}`, name: "root" }] },
-    ]));
-    const config = bench.write(`${bench.elsewhere}/mcp.json`, JSON.stringify({ mcpServers }));
-    const seen = await Promise.all(roots.map((root, index) => {
-      const command = `echo ${index} > file; cat file; ls ${roots.find((other) => other !== root)} 2>&1; true`;
-      return inspect(bench, [
-        "--config",
-        config,
-        "--server",
+  testIsolated(
+    `H3 C1 two inspectors with roots of their own write the same relative file, ${era}: each lands in its own`,
+    async ({ bench, server }) => {
+      const roots = [`${era}1`, `${era}2`].map((name) => bench.write(`${name}/.keep`, "").replace("/.keep", ""));
+      const mcpServers = Object.fromEntries(roots.map((root, index) => [
         `client${index}`,
-        "--protocol-era",
-        era,
-        ...shell(command),
-      ]);
-    }));
-    for (const [index, { code, text }] of seen.entries()) {
-      assert.equal(code, 0, text);
-      assert.match(text, /Permission denied|cannot open/);
-      assert.equal(await Deno.readTextFile(`${roots[index]}/file`), `${index}\n`);
-    }
-  });
+        { type: "streamable-http", url: server.url, roots: [{ uri: `file://${root}`, name: "root" }] },
+      ]));
+      const config = bench.write(`${bench.elsewhere}/${era}.json`, JSON.stringify({ mcpServers }));
+      const seen = await Promise.all(roots.map((root, index) => {
+        const command = `echo ${index} > file; cat file; ls ${roots.find((other) => other !== root)} 2>&1; true`;
+        return inspect(bench, [
+          "--config",
+          config,
+          "--server",
+          `client${index}`,
+          "--protocol-era",
+          era,
+          ...shell(command),
+        ]);
+      }));
+      for (const [index, { code, text }] of seen.entries()) {
+        assert.equal(code, 0, text);
+        assert.match(text, /Permission denied|cannot open/);
+        assert.equal(await Deno.readTextFile(`${roots[index]}/file`), `${index}\n`);
+      }
+    },
+  );
 }
