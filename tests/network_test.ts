@@ -56,6 +56,17 @@ async function heard(
   return { outside: lines.slice(1).filter((line) => line !== ""), own };
 }
 
+/** Whether two commands that run at the same time are in one network, which is empty and not the host's. */
+async function haveOneNetwork(server: ServerProcess): Promise<boolean> {
+  const ask = "readlink /proc/self/ns/net; tail -n +3 /proc/net/dev | cut -d: -f1";
+  await server.shell("mkfifo meet");
+  // Neither ends before the other has been asked, else the number of a namespace could come again.
+  const answers = await Promise.all([server.shell(`${ask}; : > meet`), server.shell(`${ask}; : < meet`)]);
+  const seen = answers.map(({ text }) => /^net:\[\d+\]\n +lo$/m.exec(text)?.[0] ?? assert.fail(text));
+  assert.ok(!seen.some((one) => one.includes(Deno.readLinkSync("/proc/self/ns/net"))));
+  return seen[0] === seen[1];
+}
+
 /** Only root has the right to these sockets, sandbox or not. */
 const ROOTS_OWN = ["packet", "raw"];
 
@@ -81,35 +92,31 @@ for (const user of usersAtHand()) {
     });
   });
 
-  Deno.test(`S6 --network none leaves nothing but pairs, as ${user}`, async () => {
-    assert.deepStrictEqual(await heard(user, { environment: { AHMA_NETWORK: "none" } }), {
+  Deno.test(`S6 --network none leaves nothing but pairs, and one empty network serves all commands of a session, as ${user}`, async () => {
+    const isOne = async (server: ServerProcess) => assert.ok(await haveOneNetwork(server));
+    assert.deepStrictEqual(await heard(user, { environment: { AHMA_NETWORK: "none" } }, isOne), {
       outside: [],
       own: ["pair"],
     });
   });
 
-  Deno.test(`S6 --network none: one empty network serves the commands of a session that can make no socket, as ${user}`, async () => {
-    const ask = "readlink /proc/self/ns/net; tail -n +3 /proc/net/dev | cut -d: -f1";
-    const shared = async (...flags: readonly string[]) => {
-      using bench = new Workbench(user);
-      await using server = await ServerProcess.start(bench, { flags: ["--network", "none", ...flags] });
-      await server.shell("mkfifo meet");
-      // Neither ends before the other has been asked, else the number of a namespace could come again.
-      const answers = await Promise.all([server.shell(`${ask}; : > meet`), server.shell(`${ask}; : < meet`)]);
-      const seen = answers.map(({ text }) => /^net:\[\d+\]\n +lo$/m.exec(text)?.[0] ?? assert.fail(text));
-      assert.ok(!seen.some((one) => one.includes(Deno.readLinkSync("/proc/self/ns/net"))));
-      return seen[0] === seen[1];
-    };
-    assert.deepStrictEqual([await shared(), await shared("--unix-sockets", "allow")], [true, false]);
-  });
-
-  Deno.test(`S6 the control: without the sandbox all of it is heard, as ${user}`, async () => {
-    const { outside, own } = await heard(user, { flags: ["--no-sandbox"] });
-    assert.deepStrictEqual(outside, ["abstract", ...NETWORK, ...UNIX].toSorted());
-    const expected = ["listen", "loopback", "pair", "routes", "audit", "diagnostics"];
-    for (const name of user === "root" ? [...expected, ...ROOTS_OWN] : expected) assert.ok(own.includes(name), name);
+  Deno.test(`S6 --network none: each command that can make a Unix socket has an empty network of its own, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench, { flags: ["--network", "none", "--unix-sockets", "allow"] });
+    assert.ok(!(await haveOneNetwork(server)));
   });
 }
+
+// Without the sandbox nothing but the rights of the user is in the way, and only root has those of two more sockets.
+Deno.test("S6 S14 the control: without the sandbox all of it is heard, and status says that no chosen network holds", async () => {
+  const [user = "ordinary"] = usersAtHand();
+  const { outside, own } = await heard(user, { flags: ["--no-sandbox", "--network", "none"] }, async (server) => {
+    assert.match((await server.call("status")).text, /off \(--no-sandbox\).*--network none does NOT hold/);
+  });
+  assert.deepStrictEqual(outside, ["abstract", ...NETWORK, ...UNIX].toSorted());
+  const expected = ["listen", "loopback", "pair", "routes", "audit", "diagnostics"];
+  for (const name of user === "root" ? [...expected, ...ROOTS_OWN] : expected) assert.ok(own.includes(name), name);
+});
 
 const UNSHARE = Deno.build.arch === "aarch64" ? "97" : "272";
 
@@ -138,10 +145,4 @@ Deno.test("S6 a project may close the network of its commands, and not open it",
   };
   assert.equal(await network("none", []), "none");
   assert.equal(await network("full", ["--network", "none"]), "none");
-});
-
-Deno.test("S6 S14 without the sandbox the network that was chosen does not hold, and status says so", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox", "--network", "none"] });
-  assert.match((await server.call("status")).text, /off \(--no-sandbox\).*--network none does NOT hold/);
 });

@@ -2,29 +2,50 @@
 import assert from "node:assert/strict";
 import { runProgram } from "./_support/terminal.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { ORDINARY_ID, usersAtHand, Workbench } from "./_support/workbench.ts";
 
+function placesOf({ elsewhere }: Workbench): readonly string[] {
+  return ["read", "write", "beside"].map((name) => `${elsewhere}/${name}`);
+}
+
 for (const user of usersAtHand()) {
-  Deno.test(`S4 --read opens a place for reading, --write one for both, and neither what is beside, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const places = ["read", "write", "beside"].map((name) => `${bench.elsewhere}/${name}`);
-    const [read = "", write = "", beside = ""] = places;
-    for (const place of places) bench.write(`${place}/file`, `in ${place}\n`);
-    const flags = ["--read", read, "--write", write, "--sandbox-scope", bench.scope];
-    await using server = await ServerProcess.start(bench, { flags });
-    const seen = async (line: string) =>
-      (await server.shell(`{ ${line}; } 2>/dev/null; true`)).text.split("\n").filter((one) => one.startsWith("in "));
-    assert.deepStrictEqual(await seen(`cat ${read}/file ${write}/file ${beside}/file ${bench.elsewhere}/*/file`), [
-      `in ${read}`,
-      `in ${write}`,
-    ]);
-    await seen(
-      `for place in ${places.join(" ")}; do echo changed > $place/file; echo new > $place/new; rm -f $place/file; done`,
-    );
-    const left = await Promise.all(places.map((place) => namesIn(place)));
-    assert.deepStrictEqual(left, [["file"], ["new"], ["file"]]);
-    assert.strictEqual(await Deno.readTextFile(`${read}/file`), `in ${read}\n`);
-  });
+  const testOpened = sharing((bench) => {
+    const [read = "", write = ""] = placesOf(bench);
+    for (const place of placesOf(bench)) bench.write(`${place}/file`, `in ${place}\n`);
+    const flags = ["--read", read, "--write", write, "--sandbox-scope", bench.scope, "--env", "FIRST_TOKEN"];
+    return ServerProcess.start(bench, { flags, environment: { FIRST_TOKEN: "first", SECOND_TOKEN: "second" } });
+  }, user);
+
+  /** Without flags, beside those that close something. */
+  const testUsual = sharing((bench) => ServerProcess.start(bench), user);
+
+  /** With those that close something. */
+  const testClosed = sharing((bench) => {
+    return ServerProcess.start(bench, { flags: ["--limit-memory", "128M", "--no-temp-files"] });
+  }, user);
+
+  testOpened(
+    `S4 --read opens a place for reading, --write one for both, and neither what is beside, as ${user}`,
+    async ({ bench, server }) => {
+      const places = placesOf(bench);
+      const [read = "", write = "", beside = ""] = places;
+      const seen = async (line: string) =>
+        (await server.shell(`{ ${line}; } 2>/dev/null; true`)).text.split("\n").filter((one) => one.startsWith("in "));
+      assert.deepStrictEqual(await seen(`cat ${read}/file ${write}/file ${beside}/file ${bench.elsewhere}/*/file`), [
+        `in ${read}`,
+        `in ${write}`,
+      ]);
+      await seen(
+        `for place in ${
+          places.join(" ")
+        }; do echo changed > $place/file; echo new > $place/new; rm -f $place/file; done`,
+      );
+      const left = await Promise.all(places.map((place) => namesIn(place)));
+      assert.deepStrictEqual(left, [["file"], ["new"], ["file"]]);
+      assert.strictEqual(await Deno.readTextFile(`${read}/file`), `in ${read}\n`);
+    },
+  );
 
   Deno.test(`S1 S4 each of two scopes can be changed, and the working directory only where it is one, as ${user}`, async () => {
     using bench = new Workbench(user);
@@ -40,42 +61,41 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(left, [["file", "new"], ["file", "new"], []]);
   });
 
-  Deno.test(`S10 --limit-memory bounds private memory and /dev/shm, which has more room without it, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const script = "bytearray(200 << 20)\nprint('private')";
-    const line = `python3 -c "${script}" 2> /dev/null; head -c 200M /dev/zero > /dev/shm/file && echo shared`;
-    const said = async (flags: readonly string[]) => {
-      await using server = await ServerProcess.start(bench, { flags });
-      return (await server.shell(line)).text.match(/^(private|shared)$/gm);
-    };
-    assert.deepStrictEqual([await said([]), await said(["--limit-memory", "128M"])], [["private", "shared"], null]);
-  });
+  for (
+    const { test, what, memory, temporary } of [
+      { test: testUsual, what: "without them there is room", memory: ["private", "shared"], temporary: ["made"] },
+      { test: testClosed, what: "both hold", memory: null, temporary: ["[none]"] },
+    ]
+  ) {
+    test(`S10 --limit-memory bounds private memory and /dev/shm: ${what}, as ${user}`, async ({ server }) => {
+      const script = "bytearray(200 << 20)\nprint('private')";
+      const line = `python3 -c "${script}" 2> /dev/null; head -c 200M /dev/zero > /dev/shm/file && echo shared`;
+      assert.deepStrictEqual((await server.shell(line)).text.match(/^(private|shared)$/gm), memory);
+    });
 
-  Deno.test(`S9 --env passes on the variables it names and no others, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const environment = { FIRST_TOKEN: "first", SECOND_TOKEN: "second" };
-    await using server = await ServerProcess.start(bench, { flags: ["--env", "FIRST_TOKEN"], environment });
+    test(`S5 --no-temp-files leaves commands no place for them, and everything else works: ${what}, as ${user}`, async ({ server }) => {
+      const line =
+        'echo "[${TMPDIR-none}]"; mktemp >/dev/null 2>&1 && echo made; cat <<< here; touch inside && ls; touch "$XDG_CACHE_HOME" && echo cached';
+      const lines = (await server.shell(line)).text.split("\n");
+      const said = ["[none]", "made", "here", "inside", "cached"].filter((word) => lines.includes(word));
+      assert.deepStrictEqual(said, [...temporary, "here", "inside", "cached"]);
+    });
+  }
+
+  testOpened(`S9 --env passes on the variables it names and no others, as ${user}`, async ({ server }) => {
     const { text } = await server.shell("env | grep _TOKEN");
     assert.deepStrictEqual(text.match(/^\w+_TOKEN=.*$/gm), ["FIRST_TOKEN=first"]);
-    for (const name of ["LD_PRELOAD", "BASH_ENV", "AHMA_NO_SANDBOX"]) {
-      const { code, stderr } = await runProgram(bench, ["--env", name]);
-      assert.deepStrictEqual([code === 0, stderr.includes(`"${name}"`)], [false, true], stderr);
-    }
-  });
-
-  Deno.test(`S5 --no-temp-files gives commands no place for them, and everything else works, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const line =
-      'echo "[${TMPDIR-none}]"; mktemp >/dev/null 2>&1 && echo made; cat <<< here; touch inside && ls; touch "$XDG_CACHE_HOME" && echo cached';
-    const said = async (flags: readonly string[]) => {
-      await using server = await ServerProcess.start(bench, { flags });
-      const { text } = await server.shell(line);
-      return ["[none]", "made", "here", "inside", "cached"].filter((word) => text.split("\n").includes(word));
-    };
-    assert.deepStrictEqual(await said([]), ["made", "here", "inside", "cached"]);
-    assert.deepStrictEqual(await said(["--no-temp-files"]), ["[none]", "here", "inside", "cached"]);
   });
 }
+
+// The settings decide it before there is a sandbox: they ask nothing of the user.
+Deno.test("S9 --env refuses variables that lead programs", async () => {
+  using bench = new Workbench();
+  for (const name of ["LD_PRELOAD", "BASH_ENV", "AHMA_NO_SANDBOX"]) {
+    const { code, stderr } = await runProgram(bench, ["--env", name]);
+    assert.deepStrictEqual([code === 0, stderr.includes(`"${name}"`)], [false, true], stderr);
+  }
+});
 
 for (const where of ["scope", "--write directory"]) {
   Deno.test({
