@@ -20,12 +20,20 @@ export interface Holdings {
   readonly children: readonly number[];
 }
 
-/** The marker comes by stdin, and grep is done before find starts: the script never finds itself. */
+/**
+ * The marker comes by stdin, and grep is done before find starts: the script never finds itself. Most often there is
+ * nothing, and no further program is started.
+ */
 const FIND = `
 IFS= read -r marker
-{ printf '%s' "$marker" | grep -lsaF -f - /proc/[0-9]*/environ /proc/[0-9]*/cmdline
+found=$(
+  grep -lsaF -f - /proc/[0-9]*/environ /proc/[0-9]*/cmdline <<END
+$marker
+END
   find /proc/[0-9]*/cwd -maxdepth 0 -lname "*$marker*" 2>/dev/null
-} | cut -d/ -f3 | sort -un | while read -r pid; do
+)
+[ -n "$found" ] || exit 0
+printf '%s\\n' "$found" | cut -d/ -f3 | sort -un | while read -r pid; do
   state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$pid/status" 2>/dev/null)
   case $state in ''|Z*|X*) continue ;; esac
   printf '%s\\t%s\\t%s\\n' "$pid" "$(readlink "/proc/$pid/cwd")" "$(tr '\\0\\n' '  ' < "/proc/$pid/cmdline" 2>/dev/null)"
