@@ -1,7 +1,7 @@
 /** Tool files as other programs of this kind and earlier times write them: taken, or refused alone, never fatal. */
 import assert from "node:assert/strict";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
-import { describeProblem } from "../src/catalog/model/problem.ts";
+import { describeDiagnostic } from "../src/catalog/format/diagnostic.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -196,9 +196,9 @@ const EXAMPLES: readonly Example[] = [
 
 for (const { what, file, content, names, says } of EXAMPLES) {
   Deno.test(`T2 T4 compatibility: ${what}`, async () => {
-    const { leaves, problems } = await loadCatalogFromTexts([{ file, text: JSON.stringify(content) }]);
+    const { leaves, diagnostics } = await loadCatalogFromTexts([{ file, text: JSON.stringify(content) }]);
     assert.deepStrictEqual(leaves.map((leaf) => leaf.name), names);
-    const said = problems.map((problem) => describeProblem({ ...problem, file: "", line: 0 }).slice(2));
+    const said = diagnostics.map((problem) => describeDiagnostic({ ...problem, file: "", line: 0 }).slice(2));
     assert.deepStrictEqual(said.toSorted(), says.toSorted());
   });
 }

@@ -12,7 +12,7 @@ import { postForm } from "../src/bridge/accept.ts";
 import { pathOfUri } from "../src/bridge/isolated/roots.ts";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
 import { commandWords } from "../src/catalog/format/names.ts";
-import { locateSyntaxError } from "../src/catalog/load/positions.ts";
+import { syntaxErrorOf } from "../src/catalog/load/positions.ts";
 import { collapseCarriageReturns, stripAnsi } from "../src/operation/output/clean_text.ts";
 import { viewText } from "../src/operation/output/text_view.ts";
 import { parseProcessList } from "../src/process/tree/process_list.ts";
@@ -88,7 +88,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   onOneLine,
   limitOf,
   commandWords,
-  locateSyntaxError: (text) => locateSyntaxError("a.json", `{"a":${text}`, "is broken"),
+  syntaxErrorOf: (text) => syntaxErrorOf("a.json", `{"a":${text}`, "is broken"),
   catalogField: (text) => loadCatalogFromTexts([{ file: "a.json", text: JSON.stringify(toolOf(text)) }]),
   sourceExcerpt: (text) => describeWithSource(PROBLEM, text, { excerpt: true, colours: PLAIN }),
   toolLines: (text) => toolLines([{ name: text, description: text, inputSchema: { type: "object" } }]),

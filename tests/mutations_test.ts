@@ -3,9 +3,8 @@
  * with the place and the reason, or taken with a reason why it is legal; and the server starts whatever lies there.
  */
 import assert from "node:assert/strict";
-import type { CatalogProblem } from "../src/catalog/model/leaf.ts";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
-import { describeProblem } from "../src/catalog/model/problem.ts";
+import { describeDiagnostic, type Diagnostic } from "../src/catalog/format/diagnostic.ts";
 import { until } from "./_support/deadline.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -30,13 +29,13 @@ const MUTATIONS: readonly Mutation[] = [
 ];
 
 /** Without the file's name, and without the list of every field there is. */
-function sentence(problem: CatalogProblem): string {
-  return describeProblem(problem).replace("tool.json:", "").replace(/known fields: .*(?= \()/, "known fields: …");
+function sentence(problem: Diagnostic): string {
+  return describeDiagnostic(problem).replace("tool.json:", "").replace(/known fields: .*(?= \()/, "known fields: …");
 }
 
 Deno.test("T2 the file that the mutations start from is good", async () => {
-  const { leaves, problems } = await loadCatalogFromTexts([{ file: "tool.json", text: GOOD }]);
-  assert.deepStrictEqual(problems, []);
+  const { leaves, diagnostics } = await loadCatalogFromTexts([{ file: "tool.json", text: GOOD }]);
+  assert.deepStrictEqual(diagnostics, []);
   assert.deepStrictEqual(leaves.map(({ name }) => name), [
     "store_put",
     "store_list",
@@ -49,8 +48,8 @@ Deno.test("T2 the file that the mutations start from is good", async () => {
 for (const mutation of MUTATIONS) {
   Deno.test(`T4 ${mutation.what} is ${mutation.legal === undefined ? "refused" : "legal"}`, async () => {
     const catalog = await loadCatalogFromTexts([{ file: "tool.json", text: mutated(GOOD, mutation) }]);
-    assert.deepStrictEqual(catalog.problems.map(sentence), mutation.says);
-    const errors = catalog.problems.filter(({ severity }) => severity === "error");
+    assert.deepStrictEqual(catalog.diagnostics.map(sentence), mutation.says);
+    const errors = catalog.diagnostics.filter(({ severity }) => severity === "error");
     assert.equal(errors.length === 0, mutation.legal !== undefined);
     if (errors.length > 0) assert.deepStrictEqual(catalog.leaves, []);
   });

@@ -1,7 +1,7 @@
 /** docs/tools.md by its word: each example is loaded, and what is printed beside it is what happens. */
 import assert from "node:assert/strict";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
-import { describeProblem } from "../src/catalog/model/problem.ts";
+import { describeDiagnostic } from "../src/catalog/format/diagnostic.ts";
 import { resolveCall } from "../src/catalog/model/resolve.ts";
 import { checkArguments } from "../src/command/arguments.ts";
 import { prepareCommand } from "../src/command/command_line.ts";
@@ -49,8 +49,8 @@ function compact(line: string): string {
 for (const { text, beside, line } of examples()) {
   Deno.test(`T2 T4 T7 the example at line ${line} of docs/tools.md is what it says`, async () => {
     const file = /^[\w-]+\.json/.exec(beside[0] ?? "")?.[0];
-    const { leaves, problems } = await loadCatalogFromTexts([{ file: file ?? "tool.json", text }]);
-    assert.deepStrictEqual(problems.map(describeProblem), file === undefined ? [] : beside);
+    const { leaves, diagnostics } = await loadCatalogFromTexts([{ file: file ?? "tool.json", text }]);
+    assert.deepStrictEqual(diagnostics.map(describeDiagnostic), file === undefined ? [] : beside);
     if (file !== undefined) return;
     assert.ok(leaves.length > 0);
     assert.deepStrictEqual(await argvsOf(text, beside), beside.map(compact));

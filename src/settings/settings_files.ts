@@ -11,8 +11,8 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { readRegularFile, systemErrorCode } from "../system/regular_file.ts";
 import { openScope } from "../system/path_scope.ts";
 import { didYouMean } from "../base/suggest.ts";
-import type { Finding } from "../catalog/format/finding.ts";
-import { locateFindings, locateSyntaxError } from "../catalog/load/positions.ts";
+import type { UnplacedDiagnostic } from "../catalog/format/diagnostic.ts";
+import { placeDiagnostics, syntaxErrorOf } from "../catalog/load/positions.ts";
 import { BUNDLE_NAMES, bundleNames } from "./bundles.ts";
 import { absolutePath } from "../system/paths.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
@@ -216,23 +216,23 @@ async function parse(path: string, text: Text): Promise<Parsed> {
     parsed = JSON.parse(plain);
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError)) throw thrown;
-    const { line, column, message } = await locateSyntaxError(path, plain, thrown.message);
+    const { line, column, message } = await syntaxErrorOf(path, plain, thrown.message);
     return { ...NOTHING, mistakes: [`${path}:${line}:${column}: ${message.replace(/: correct it there.*$/, "")}`] };
   }
-  const findings: Finding[] = [];
-  const values = valuesOf(path, parsed, findings);
-  if (findings.length === 0) return { values, warnings: [], mistakes: [] };
-  const problems = await locateFindings(path, plain, findings);
-  const say = (severity: Finding["severity"]) =>
-    problems.filter((problem) => problem.severity === severity)
+  const diagnostics: UnplacedDiagnostic[] = [];
+  const values = valuesOf(path, parsed, diagnostics);
+  if (diagnostics.length === 0) return { values, warnings: [], mistakes: [] };
+  const placed = await placeDiagnostics(path, plain, diagnostics);
+  const say = (severity: UnplacedDiagnostic["severity"]) =>
+    placed.filter((problem) => problem.severity === severity)
       .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
   return { values, warnings: say("warning"), mistakes: say("error") };
 }
 
-function valuesOf(path: string, parsed: unknown, findings: Finding[]): Values {
+function valuesOf(path: string, parsed: unknown, diagnostics: UnplacedDiagnostic[]): Values {
   const values = new Map<FlagName, Given>();
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    findings.push({ severity: "error", path: [], at: "value", message: "The file is no object: write { ... }" });
+    diagnostics.push({ severity: "error", path: [], at: "value", message: "The file is no object: write { ... }" });
     return values;
   }
   for (const [key, value] of Object.entries(parsed)) {
@@ -240,13 +240,13 @@ function valuesOf(path: string, parsed: unknown, findings: Finding[]): Values {
     const name = KEYS.get(key);
     if (name === undefined) {
       const message = `Setting "${key}" is unknown and ignored${didYouMean(key, KEYS.keys())}`;
-      findings.push({ severity: "warning", path: [key], at: "key", message });
+      diagnostics.push({ severity: "warning", path: [key], at: "key", message });
       continue;
     }
     const given = wordsOf(flagNamed(name), value);
     const problem = given.ok ? problemIn(flagNamed(name), given.value) : given.problem;
     if (!given.ok || problem !== undefined) {
-      findings.push({ severity: "error", path: [key], at: "value", message: `Setting "${key}": ${problem}` });
+      diagnostics.push({ severity: "error", path: [key], at: "value", message: `Setting "${key}": ${problem}` });
       continue;
     }
     values.set(name, { source: `setting "${key}" of "${path}"`, values: given.value });

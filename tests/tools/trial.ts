@@ -44,8 +44,8 @@ async function tryFile(t: Deno.TestContext, { file, rows, prepared }: Trial): Pr
     environment: NO_DAEMON,
   });
   await t.step("each leaf has a row, and each row a leaf", async () => {
-    const { leaves, problems } = await loadCatalogFromTexts([{ file, text }]);
-    assert.deepStrictEqual(problems, []);
+    const { leaves, diagnostics } = await loadCatalogFromTexts([{ file, text }]);
+    assert.deepStrictEqual(diagnostics, []);
     const names = leaves.map(({ name }) => name).toSorted();
     assert.deepStrictEqual([...new Set(rows.map(({ tool }) => tool))].toSorted(), names);
   });

@@ -1,7 +1,7 @@
 /** What the schema cannot say about the options and positional arguments of a leaf (T4). */
 import { didYouMean } from "../../base/suggest.ts";
 import { argumentOf } from "../model/argument.ts";
-import { errorAt, type Finding, warningAt } from "../format/finding.ts";
+import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import { hiddenCharacters } from "./hidden_characters.ts";
 import { isAlwaysMeta } from "../model/meta_parameters.ts";
 import type { SubcommandDefinition } from "../format/mtdf.ts";
@@ -17,12 +17,12 @@ const PATH_NAME =
 /** Property names outside this are refused by some model providers. */
 const PORTABLE_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** Findings about the arguments of the node at `at`. */
+/** Diagnostics about the arguments of the node at `at`. */
 export function checkArgumentDefinitions(
   { options = [], positional_args: positionals = [] }: Pick<SubcommandDefinition, "options" | "positional_args">,
   at: Path,
   values: ValueCheck,
-): readonly Finding[] {
+): readonly UnplacedDiagnostic[] {
   const checkList = (kind: Kind, list: readonly ArgumentDefinition[]) =>
     list.flatMap((argument, index) => checkOne(kind, { argument, at: [...at, kind, index] }, values));
   return [
@@ -38,7 +38,7 @@ interface Placed {
   readonly at: Path;
 }
 
-function checkOne(kind: Kind, { argument, at }: Placed, values: ValueCheck): readonly Finding[] {
+function checkOne(kind: Kind, { argument, at }: Placed, values: ValueCheck): readonly UnplacedDiagnostic[] {
   // A meta-parameter keeps its own type and meaning, whatever the file says of it.
   if (isAlwaysMeta(argument.name)) return [];
   const hidden = hiddenCharacters(argument, at);
@@ -54,29 +54,29 @@ function checkOne(kind: Kind, { argument, at }: Placed, values: ValueCheck): rea
   ];
 }
 
-function checkKind(kind: Kind, argument: ArgumentDefinition, at: Path): readonly Finding[] {
+function checkKind(kind: Kind, argument: ArgumentDefinition, at: Path): readonly UnplacedDiagnostic[] {
   if (kind === "options" || argument.type !== "boolean") return [];
   return [
     errorAt([...at, "type"], `Positional argument "${argument.name}" is a boolean: move it to "options", it is a flag`),
   ];
 }
 
-function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly Finding[] {
-  const findings: Finding[] = [];
+function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly UnplacedDiagnostic[] {
+  const diagnostics: UnplacedDiagnostic[] = [];
   const named = `of argument "${argument.name}"`;
   const type = argument.type === "array" ? argument.items?.type ?? "string" : argument.type ?? "string";
   if (argument.pattern !== undefined && !isRegularExpression(argument.pattern)) {
-    findings.push(errorAt([...at, "pattern"], `Pattern ${named} is no valid regular expression: correct it`));
-    return findings;
+    diagnostics.push(errorAt([...at, "pattern"], `Pattern ${named} is no valid regular expression: correct it`));
+    return diagnostics;
   }
   const wrong = argument.enum?.find((value) =>
     type === "boolean" || (typeof value === "string") !== (type === "string")
   );
   if (wrong !== undefined) {
-    findings.push(errorAt([...at, "enum"], `Value ${JSON.stringify(wrong)} in "enum" ${named} is no ${type}`));
+    diagnostics.push(errorAt([...at, "enum"], `Value ${JSON.stringify(wrong)} in "enum" ${named} is no ${type}`));
   }
   if (argument.minimum !== undefined && argument.maximum !== undefined && argument.minimum > argument.maximum) {
-    findings.push(errorAt([...at, "minimum"], `"minimum" ${named} is above its "maximum": no value would do`));
+    diagnostics.push(errorAt([...at, "minimum"], `"minimum" ${named} is above its "maximum": no value would do`));
   }
   const unused = type === "string" || type === "boolean"
     ? (["minimum", "maximum"] as const).find((key) => argument[key] !== undefined)
@@ -84,12 +84,12 @@ function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly Fin
     ? undefined
     : "pattern" as const;
   if (unused !== undefined) {
-    findings.push(warningAt([...at, unused], `"${unused}" ${named} is without effect: its type is ${type}`));
+    diagnostics.push(warningAt([...at, unused], `"${unused}" ${named} is without effect: its type is ${type}`));
   }
-  return [...findings, ...checkDefault({ argument, at }, values)];
+  return [...diagnostics, ...checkDefault({ argument, at }, values)];
 }
 
-function checkDefault({ argument, at }: Placed, values: ValueCheck): readonly Finding[] {
+function checkDefault({ argument, at }: Placed, values: ValueCheck): readonly UnplacedDiagnostic[] {
   if (argument.default === undefined) return [];
   const path = [...at, "default"];
   const problem = values.problemOf(argumentOf(argument), argument.default);
@@ -111,44 +111,46 @@ function isRegularExpression(pattern: string): boolean {
 }
 
 /** How the value travels: argv, file or environment. */
-function checkPassing(argument: ArgumentDefinition, at: Path): readonly Finding[] {
-  const findings: Finding[] = [];
+function checkPassing(argument: ArgumentDefinition, at: Path): readonly UnplacedDiagnostic[] {
+  const diagnostics: UnplacedDiagnostic[] = [];
   const type = argument.type ?? "string";
   const name = `Argument "${argument.name}"`;
   if (argument.file_arg === true && type !== "string") {
-    findings.push(errorAt([...at, "file_arg"], `${name} is passed in a file and is of type ${type}: make it a string`));
+    diagnostics.push(
+      errorAt([...at, "file_arg"], `${name} is passed in a file and is of type ${type}: make it a string`),
+    );
   }
   if (argument.file_arg === true && argument.env !== undefined) {
-    findings.push(errorAt([...at, "env"], `${name} is passed in a file and in a variable: choose one`));
+    diagnostics.push(errorAt([...at, "env"], `${name} is passed in a file and in a variable: choose one`));
   }
   if (argument.file_arg === true && argument.joined === true) {
-    findings.push(errorAt([...at, "joined"], `${name} is passed in a file and joined: leave "joined" out`));
+    diagnostics.push(errorAt([...at, "joined"], `${name} is passed in a file and joined: leave "joined" out`));
   }
   if (argument.env !== undefined && type === "array") {
-    findings.push(errorAt([...at, "env"], `${name} is a list and passed in a variable: make it a string`));
+    diagnostics.push(errorAt([...at, "env"], `${name} is a list and passed in a variable: make it a string`));
   }
   if (argument.file_flag !== undefined && argument.file_arg !== true) {
-    findings.push(warningAt([...at, "file_flag"], `"file_flag" of ${name} is without effect: add "file_arg": true`));
+    diagnostics.push(warningAt([...at, "file_flag"], `"file_flag" of ${name} is without effect: add "file_arg": true`));
   }
-  return findings;
+  return diagnostics;
 }
 
-function checkWording(kind: Kind, argument: ArgumentDefinition, at: Path): readonly Finding[] {
-  const findings: Finding[] = [];
+function checkWording(kind: Kind, argument: ArgumentDefinition, at: Path): readonly UnplacedDiagnostic[] {
+  const diagnostics: UnplacedDiagnostic[] = [];
   const formats = [argument.format, argument.items?.format];
   for (const [index, format] of formats.entries()) {
     if (format === undefined || format === "path") continue;
     const place = index === 0 ? [...at, "format"] : [...at, "items", "format"];
     const advice = `treated as plain text${didYouMean(format, ["path"])}`;
-    findings.push(warningAt(place, `Format "${format}" of argument "${argument.name}" is unknown: ${advice}`));
+    diagnostics.push(warningAt(place, `Format "${format}" of argument "${argument.name}" is unknown: ${advice}`));
   }
   const textual = (argument.type ?? "string") === "string" || argument.type === "array";
   if (textual && PATH_NAME.test(argument.name) && formats.every((format) => format === undefined)) {
-    findings.push(warningAt(at, `Argument "${argument.name}" looks like a path: add "format": "path"`));
+    diagnostics.push(warningAt(at, `Argument "${argument.name}" looks like a path: add "format": "path"`));
   }
   if (!PORTABLE_NAME.test(argument.name)) {
     const allowed = 'letters, digits, "_", "." and "-", at most 64';
-    findings.push(
+    diagnostics.push(
       warningAt([...at, "name"], `Some clients refuse the argument name "${argument.name}": use ${allowed}`),
     );
   }
@@ -156,35 +158,37 @@ function checkWording(kind: Kind, argument: ArgumentDefinition, at: Path): reado
   const isPlain = argument.alias === undefined && argument.env === undefined && argument.joined !== true;
   if (kind === "options" && argument.name === "args" && isPlain) {
     const advice = 'to accept raw arguments, remove the option and set "allow_args": true';
-    findings.push(warningAt([...at, "name"], `Option "args" reaches the program as "--args": ${advice}`));
+    diagnostics.push(warningAt([...at, "name"], `Option "args" reaches the program as "--args": ${advice}`));
   }
-  return findings;
+  return diagnostics;
 }
 
 function checkNames(
   options: readonly ArgumentDefinition[],
   positionals: readonly ArgumentDefinition[],
   at: Path,
-): readonly Finding[] {
-  const findings: Finding[] = [];
+): readonly UnplacedDiagnostic[] {
+  const diagnostics: UnplacedDiagnostic[] = [];
   const names = new Set<string>();
   const aliases = new Set<string>();
   for (const [kind, list] of [["options", options], ["positional_args", positionals]] as const) {
     for (const [index, { name, alias }] of list.entries()) {
       if (names.has(name)) {
-        findings.push(errorAt([...at, kind, index, "name"], `Argument "${name}" is declared twice: rename one`));
+        diagnostics.push(errorAt([...at, kind, index, "name"], `Argument "${name}" is declared twice: rename one`));
       }
       if (kind === "options" && alias !== undefined && aliases.has(alias)) {
-        findings.push(warningAt([...at, kind, index, "alias"], `Alias "${alias}" is used twice: correct one of them`));
+        diagnostics.push(
+          warningAt([...at, kind, index, "alias"], `Alias "${alias}" is used twice: correct one of them`),
+        );
       }
       names.add(name);
       if (alias !== undefined) aliases.add(alias);
     }
   }
-  return findings;
+  return diagnostics;
 }
 
-function checkOrder(positionals: readonly ArgumentDefinition[], at: Path): readonly Finding[] {
+function checkOrder(positionals: readonly ArgumentDefinition[], at: Path): readonly UnplacedDiagnostic[] {
   const optional = positionals.find((one) => one.required !== true && one.default === undefined);
   if (optional === undefined) return [];
   const index = positionals.findLastIndex((one) => one.required === true);

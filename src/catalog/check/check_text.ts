@@ -1,12 +1,12 @@
 /** What a text hides from whoever parses it: keys that were given twice, and code units that are no character. */
-import { errorAt, type Finding } from "../format/finding.ts";
+import { errorAt, type UnplacedDiagnostic } from "../format/diagnostic.ts";
 
 /** A text of JSON and, after a key, its colon. Strings are matched whole, so what is in them is never taken for a key. */
 const STRING_OR_KEY = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 /** The escape of half a surrogate pair; a well-formed file can hold one in no other way. */
 const HALF_PAIR = /\\u[dD][89a-fA-F]/;
 
-const MOST_FINDINGS = 20;
+const MOST_DIAGNOSTICS = 20;
 const DEEPEST_SHOWN = 32;
 
 /** Whether an object in the text has a key more than once; `parsed` is what the valid JSON `text` stands for. */
@@ -23,21 +23,21 @@ export function repeatsKeys(text: string, parsed: unknown): boolean {
  * An error for each text or key with half a surrogate pair: no program can be given it, and the parsers of some
  * clients would refuse the whole `tools/list` for it.
  */
-export function brokenTextFindings(text: string, parsed: unknown): readonly Finding[] {
+export function brokenTextDiagnostics(text: string, parsed: unknown): readonly UnplacedDiagnostic[] {
   if (!HALF_PAIR.test(text)) return [];
-  const findings: Finding[] = [];
+  const diagnostics: UnplacedDiagnostic[] = [];
   const waiting: Place[] = [{ value: parsed, key: "", above: undefined }];
-  for (let place = waiting.pop(); place !== undefined && findings.length < MOST_FINDINGS; place = waiting.pop()) {
+  for (let place = waiting.pop(); place !== undefined && diagnostics.length < MOST_DIAGNOSTICS; place = waiting.pop()) {
     const { value, key } = place;
     const broken = !String(key).isWellFormed() || typeof value === "string" && !value.isWellFormed();
-    if (broken) findings.push(errorAt(pathOf(place), "The text holds half of a surrogate pair: write all of it"));
+    if (broken) diagnostics.push(errorAt(pathOf(place), "The text holds half of a surrogate pair: write all of it"));
     if (typeof value !== "object" || value === null) continue;
     const isList = Array.isArray(value);
     for (const [name, child] of Object.entries(value)) {
       waiting.push({ value: child, key: isList ? Number(name) : name, above: place });
     }
   }
-  return findings;
+  return diagnostics;
 }
 
 /** A value and the way to it, as a chain: the depth is the file's choice, and copies of paths would grow with its square. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { brokenTextFindings, repeatsKeys } from "./check_text.ts";
+import { brokenTextDiagnostics, repeatsKeys } from "./check_text.ts";
 
 const TEXTS: readonly (readonly [string, boolean])[] = [
   ['{"a":1,"b":{"a":2}}', false],
@@ -20,9 +20,9 @@ for (const [text, expected] of TEXTS) {
   });
 }
 
-Deno.test("T4 brokenTextFindings() points at each text and key with half a surrogate pair", () => {
+Deno.test("T4 brokenTextDiagnostics() points at each text and key with half a surrogate pair", () => {
   const text = '{"good":"\\ud83d\\udce6","half":"\\ud83d","list":["a",{"b":"\\udce6"}],"\\uD83D":1}';
-  const places = brokenTextFindings(text, JSON.parse(text)).map(({ path }) => path);
+  const places = brokenTextDiagnostics(text, JSON.parse(text)).map(({ path }) => path);
   assert.deepStrictEqual(places.map((path) => path.join("/")).toSorted(), ["half", "list/1/b", "\ud83d"]);
 });
 
@@ -31,5 +31,5 @@ Deno.test("T4 any depth is survived", () => {
   const text = '{"a":'.repeat(depth) + '"\\ud83d"' + "}".repeat(depth);
   const parsed = JSON.parse(text);
   assert.ok(!repeatsKeys(text, parsed));
-  assert.deepStrictEqual(brokenTextFindings(text, parsed).map(({ path }) => path), [new Array(32).fill("a")]);
+  assert.deepStrictEqual(brokenTextDiagnostics(text, parsed).map(({ path }) => path), [new Array(32).fill("a")]);
 });

@@ -1,10 +1,10 @@
 /** What the schema cannot say about a tool file as a whole (T4, T5); other files are looked at in `assemble.ts`. */
 import { checkArgumentDefinitions } from "./check_arguments.ts";
-import { errorAt, type Finding, warningAt } from "../format/finding.ts";
+import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import { synchronousOf } from "../model/flatten.ts";
 import { inheritedLengths } from "./inherited_lengths.ts";
 import { MENTIONS_BACKGROUND, PROMISES_ASYNC } from "../model/guidance.ts";
-import { knownProgramFindings } from "./known_programs.ts";
+import { knownProgramDiagnostics } from "./known_programs.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
 import { DEFAULT_LEAF, SEQUENCE_COMMAND } from "../format/names.ts";
 import { ValueCheck } from "../model/value.ts";
@@ -36,8 +36,8 @@ const LEAF_FIELDS = [
   "allow_stdin",
 ] as const;
 
-/** Findings about one file; `length`: of its text, in UTF-16 units. */
-export function checkTool(tool: ToolDefinition, length: number): readonly Finding[] {
+/** Diagnostics about one file; `length`: of its text, in UTF-16 units. */
+export function checkTool(tool: ToolDefinition, length: number): readonly UnplacedDiagnostic[] {
   const long = inheritedLengths(tool);
   if (long.length > 0) return long; // what comes next would look at them once for each subcommand
   const values = ValueCheck.ofFile(length);
@@ -45,14 +45,14 @@ export function checkTool(tool: ToolDefinition, length: number): readonly Findin
   return [...ignoredFields(tool), ...checkNode(tool, above)];
 }
 
-function ignoredFields(tool: ToolDefinition): readonly Finding[] {
-  return IGNORED_FIELDS.filter((field) => tool[field] !== undefined).map((field): Finding => {
+function ignoredFields(tool: ToolDefinition): readonly UnplacedDiagnostic[] {
+  return IGNORED_FIELDS.filter((field) => tool[field] !== undefined).map((field): UnplacedDiagnostic => {
     const message = `Field "${field}" is without effect here: remove it`;
     return { severity: "warning", path: [field], at: "key", message };
   });
 }
 
-function checkNode(node: Node, above: Above): readonly Finding[] {
+function checkNode(node: Node, above: Above): readonly UnplacedDiagnostic[] {
   const synchronous = synchronousOf(node) ?? above.synchronous;
   const children = node.subcommand ?? [];
   const own = [
@@ -76,19 +76,19 @@ function checkNode(node: Node, above: Above): readonly Finding[] {
   return [...own, ...unusedFields(node, above.at), ...below];
 }
 
-function checkAlias(node: Node, at: Path): readonly Finding[] {
+function checkAlias(node: Node, at: Path): readonly UnplacedDiagnostic[] {
   if (node.force_synchronous === undefined || node.synchronous === undefined) return [];
   return [
     warningAt([...at, "force_synchronous"], '"force_synchronous" is without effect beside "synchronous": remove it'),
   ];
 }
 
-function unusedFields(node: Node, at: Path): readonly Finding[] {
+function unusedFields(node: Node, at: Path): readonly UnplacedDiagnostic[] {
   if (node.sequence !== undefined) return [];
   return uselessFields(node, at, '"subcommand": move it into a subcommand "default"');
 }
 
-function uselessFields(node: Node, at: Path, beside: string): readonly Finding[] {
+function uselessFields(node: Node, at: Path, beside: string): readonly UnplacedDiagnostic[] {
   return LEAF_FIELDS.filter((field) => node[field] !== undefined && !isEmptyList(node[field]))
     .map((field) => warningAt([...at, field], `"${field}" is without effect beside ${beside}`));
 }
@@ -97,29 +97,29 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-function checkLeaf(node: Node, above: Above): readonly Finding[] {
-  const findings: Finding[] = [];
+function checkLeaf(node: Node, above: Above): readonly UnplacedDiagnostic[] {
+  const diagnostics: UnplacedDiagnostic[] = [];
   const { at, tool } = above;
   const sequence = node.sequence ?? (tool.command === SEQUENCE_COMMAND ? tool.sequence : undefined);
   if (tool.command === SEQUENCE_COMMAND && sequence === undefined) {
-    findings.push(errorAt(at, '"sequence" is missing: a tool whose command is "sequence" needs its steps'));
+    diagnostics.push(errorAt(at, '"sequence" is missing: a tool whose command is "sequence" needs its steps'));
   }
   if (node.end_of_options === true && node.positional_args_first === true) {
     const message = '"end_of_options" cannot go with "positional_args_first": options after -- would be arguments';
-    findings.push(errorAt([...at, "end_of_options"], message));
+    diagnostics.push(errorAt([...at, "end_of_options"], message));
   }
   const labelled = above.labelled || sequence !== undefined;
   return [
-    ...findings,
+    ...diagnostics,
     ...(labelled ? [] : checkUnderscore(above)),
     ...checkDescription(node, above),
     ...(sequence === undefined
-      ? knownProgramFindings(tool, node, above.labelled ? undefined : above.path, at)
+      ? knownProgramDiagnostics(tool, node, above.labelled ? undefined : above.path, at)
       : uselessFields(node, at, '"sequence": a step takes what its own "args" say')),
   ];
 }
 
-function checkUnderscore(above: Above): readonly Finding[] {
+function checkUnderscore(above: Above): readonly UnplacedDiagnostic[] {
   return above.path.flatMap((name, depth) => {
     if (!name.includes("_")) return [];
     const words = name.split("_").filter((word) => word !== "");
@@ -129,7 +129,7 @@ function checkUnderscore(above: Above): readonly Finding[] {
   });
 }
 
-function checkDescription(node: Node, above: Above): readonly Finding[] {
+function checkDescription(node: Node, above: Above): readonly UnplacedDiagnostic[] {
   const description = node.description ?? above.description ?? "";
   const at = node.description === undefined ? above.at : [...above.at, "description"];
   if (description.trim() === "") {

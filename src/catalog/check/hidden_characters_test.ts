@@ -22,9 +22,9 @@ Deno.test("T4 hidden characters in what the model gets word by word are refused,
         pattern: { name: "o", pattern: word },
       })
     ) {
-      const { leaves, problems } = await load(option);
+      const { leaves, diagnostics } = await load(option);
       const message = `"${field}" of an argument holds an invisible character (${code}): remove it`;
-      const found = problems.map((one) => [one.severity, one.pointer, one.message]);
+      const found = diagnostics.map((one) => [one.severity, one.pointer, one.message]);
       assert.deepStrictEqual([leaves.length, found], [0, [["error", `/options/0/${field}`, message]]]);
     }
   }
@@ -38,20 +38,20 @@ Deno.test("T4 what looks unusual and is seen is taken, and hidden characters in 
     pattern: "",
     description: `d${HIDDEN.join("")}e`,
   };
-  const { leaves, problems } = await load(option);
-  assert.deepStrictEqual(problems.filter(({ severity }) => severity === "error"), []);
+  const { leaves, diagnostics } = await load(option);
+  assert.deepStrictEqual(diagnostics.filter(({ severity }) => severity === "error"), []);
   assert.equal(leaves[0]?.options[0]?.description, "de");
 });
 
 Deno.test("T5 names of our own tools are reserved in any case, and so is __proto__", async () => {
   const own = ["Await", "STATUS", "sandboxed_Shell"].map((name) => [name, "Ahma's own tool"] as const);
   for (const [name, owner] of [...own, ["__proto__", "JavaScript's objects"] as const]) {
-    const { leaves, problems } = await load({ name: "o" }, { name });
-    assert.deepStrictEqual([leaves.length, problems.map(({ message }) => message)], [0, [
+    const { leaves, diagnostics } = await load({ name: "o" }, { name });
+    assert.deepStrictEqual([leaves.length, diagnostics.map(({ message }) => message)], [0, [
       `Tool name "${name}" is reserved for ${owner}: rename it`,
     ]]);
   }
-  assert.deepStrictEqual((await load({ name: "__proto__" })).problems.map(({ message }) => message), [
+  assert.deepStrictEqual((await load({ name: "__proto__" })).diagnostics.map(({ message }) => message), [
     'Argument name "__proto__" is reserved: rename it',
   ]);
   assert.equal((await load({ name: "o" }, { name: "awaits" })).leaves.length, 1);

@@ -1,5 +1,5 @@
 /** The length of what a tool hands down: each subcommand gets it, so a long text would be as many long texts (T4). */
-import { errorAt, type Finding } from "../format/finding.ts";
+import { errorAt, type UnplacedDiagnostic } from "../format/diagnostic.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
 
 /** Fields that go on to every subcommand below. */
@@ -11,7 +11,7 @@ const LONGEST_INHERITED = 16 * 1024;
 export function inheritedLengths(
   node: ToolDefinition | SubcommandDefinition,
   at: readonly (string | number)[] = [],
-): readonly Finding[] {
+): readonly UnplacedDiagnostic[] {
   const fields: Readonly<Record<string, unknown>> = { ...node };
   const own = INHERITED_FIELDS.flatMap((field) => {
     const length = JSON.stringify(fields[field] ?? "").length;

@@ -2,7 +2,7 @@
  * Mistakes that real tool files make about well-known programs: such a leaf loads and then fails on every call, so its
  * author is told beforehand. One table; a program that is not in it is believed.
  */
-import { type Finding, warningAt } from "../format/finding.ts";
+import { type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
 import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
 import { baseName, commandWords, DEFAULT_LEAF } from "../format/names.ts";
@@ -61,12 +61,12 @@ const OPTION_MISTAKES: readonly OptionMistake[] = [
 ];
 
 /** Warnings about one leaf; `path` is undefined where the file gives the argv words itself. */
-export function knownProgramFindings(
+export function knownProgramDiagnostics(
   tool: ToolDefinition,
   leaf: ToolDefinition | SubcommandDefinition,
   path: readonly string[] | undefined,
   at: readonly (string | number)[],
-): readonly Finding[] {
+): readonly UnplacedDiagnostic[] {
   const words = commandWords(tool.command);
   const program = baseName(words[0] ?? "");
   const subcommands = (path ?? []).filter((name) => name !== DEFAULT_LEAF);

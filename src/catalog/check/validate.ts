@@ -1,20 +1,20 @@
-/** One tool file on its own: text in, definition and findings out. Nothing it may hold makes this throw. */
-import { brokenTextFindings, repeatsKeys } from "./check_text.ts";
+/** One tool file on its own: text in, definition and diagnostics out. Nothing it may hold makes this throw. */
+import { brokenTextDiagnostics, repeatsKeys } from "./check_text.ts";
 import { checkTool } from "./check_tool.ts";
-import { errorAt, type Finding, warningAt } from "../format/finding.ts";
-import { formatFindings } from "./issues.ts";
+import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
+import { formatDiagnostics } from "./format_diagnostics.ts";
 import { isToolDefinition, withoutNullFields } from "../format/is_tool_definition.ts";
 import type { ToolDefinition } from "../format/mtdf.ts";
 
 /** What became of a text. */
 export type ParsedTool =
   | { readonly kind: "not_json"; readonly cause: string }
-  | { readonly kind: "refused"; readonly findings: readonly Finding[] }
-  /** The findings are warnings. With `repeatsKeys` some key was given twice: `locateFindings` says which. */
+  | { readonly kind: "refused"; readonly diagnostics: readonly UnplacedDiagnostic[] }
+  /** The diagnostics are warnings. With `repeatsKeys` some key was given twice: `placeDiagnostics` says which. */
   | {
     readonly kind: "accepted";
     readonly definition: ToolDefinition;
-    readonly findings: readonly Finding[];
+    readonly diagnostics: readonly UnplacedDiagnostic[];
     readonly repeatsKeys: boolean;
   };
 
@@ -30,15 +30,15 @@ export function parseTool(text: string): ParsedTool {
   const json = parseJson(text);
   if (!json.ok) return { kind: "not_json", cause: json.cause };
   const many = tooManySubcommands(json.value);
-  if (many !== undefined) return { kind: "refused", findings: [errorAt(["subcommand"], many)] };
-  if (isGuidanceFile(json.value)) return { kind: "refused", findings: [warningAt([], GUIDANCE_FILE)] };
+  if (many !== undefined) return { kind: "refused", diagnostics: [errorAt(["subcommand"], many)] };
+  if (isGuidanceFile(json.value)) return { kind: "refused", diagnostics: [warningAt([], GUIDANCE_FILE)] };
   const definition = withoutNullFields(json.value, text);
   if (!isToolDefinition(definition)) {
-    return { kind: "refused", findings: formatFindings(definition) };
+    return { kind: "refused", diagnostics: formatDiagnostics(definition) };
   }
-  const findings = [...brokenTextFindings(text, definition), ...checkTool(definition, text.length)];
-  if (findings.some((finding) => finding.severity === "error")) return { kind: "refused", findings };
-  return { kind: "accepted", definition, findings, repeatsKeys: repeatsKeys(text, json.value) };
+  const diagnostics = [...brokenTextDiagnostics(text, definition), ...checkTool(definition, text.length)];
+  if (diagnostics.some((diagnostic) => diagnostic.severity === "error")) return { kind: "refused", diagnostics };
+  return { kind: "accepted", definition, diagnostics, repeatsKeys: repeatsKeys(text, json.value) };
 }
 
 /** Another program keeps such a file among its tool files: it is none, and no mistake either. */

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { pointerOf } from "../format/finding.ts";
+import { pointerOf } from "../format/diagnostic.ts";
 import { parseTool } from "./validate.ts";
 
 /** Severity, pointer and message of everything found in a file. */
 function found(file: unknown): readonly string[] {
   const parsed = parseTool(typeof file === "string" ? file : JSON.stringify(file));
   if (parsed.kind === "not_json") return [`not JSON: ${parsed.cause}`];
-  return parsed.findings.map(({ severity, path, message }) => `${severity} ${pointerOf(path)} ${message}`);
+  return parsed.diagnostics.map(({ severity, path, message }) => `${severity} ${pointerOf(path)} ${message}`);
 }
 
 /** A file with one synchronous leaf that has these fields. */

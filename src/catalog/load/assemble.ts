@@ -1,5 +1,5 @@
 /** Accepted tool files become one set of tools: what only shows when the files are seen together is decided here (T4). */
-import { errorAt, type Finding, MOST_FINDINGS, warningAt } from "../format/finding.ts";
+import { errorAt, MOST_DIAGNOSTICS, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import { type Flatten, flatten, type PlacedLeaf } from "../model/flatten.ts";
 import type { CatalogTool, Leaf } from "../model/leaf.ts";
 import type { ToolDefinition } from "../format/mtdf.ts";
@@ -17,7 +17,7 @@ export interface AcceptedFile {
 export interface Assembly {
   readonly tools: readonly CatalogTool[];
   readonly leaves: readonly PlacedLeaf["leaf"][];
-  readonly findings: ReadonlyMap<string, readonly Finding[]>;
+  readonly diagnostics: ReadonlyMap<string, readonly UnplacedDiagnostic[]>;
 }
 
 /** A list of them that is longer is more than any client or model takes, and stops the server while it is made. */
@@ -34,9 +34,9 @@ export function assemble(
   leavesOfFile: Flatten = flatten,
   longestName = LONGEST_NAME,
 ): Assembly {
-  const findings = new Map<string, Finding[]>();
-  const report = (file: string, ...found: readonly Finding[]) => {
-    if (found.length > 0) findings.set(file, [...findings.get(file) ?? [], ...found]);
+  const diagnostics = new Map<string, UnplacedDiagnostic[]>();
+  const report = (file: string, ...found: readonly UnplacedDiagnostic[]) => {
+    if (found.length > 0) diagnostics.set(file, [...diagnostics.get(file) ?? [], ...found]);
   };
   const named = acceptNames(files, { leavesOfFile, longestName }, report);
   const check = new SequenceCheck(catalogOf(leavesOf(named), { tools: named.map(({ tool }) => tool) }));
@@ -46,22 +46,22 @@ export function assemble(
   for (const { tool, leaves } of candidates) {
     report(tool.file, ...enough(leaves.values().flatMap((one) => check.warnings(one))));
   }
-  return { tools: candidates.map(({ tool }) => tool), leaves: leavesOf(candidates), findings };
+  return { tools: candidates.map(({ tool }) => tool), leaves: leavesOf(candidates), diagnostics };
 }
 
 /** Files with a step that cannot run, with the reasons: by what they say, or because the file it calls is one of them. */
 function refusedSteps(
   candidates: readonly Candidate[],
   check: SequenceCheck,
-): ReadonlyMap<Candidate, readonly Finding[]> {
-  const refused = new Map<Candidate, readonly Finding[]>();
+): ReadonlyMap<Candidate, readonly UnplacedDiagnostic[]> {
+  const refused = new Map<Candidate, readonly UnplacedDiagnostic[]>();
   const fileOf = new Map(candidates.flatMap((one) => one.leaves.map(({ leaf }) => [leaf, one])));
-  const callers = new Map<Candidate, Map<Candidate, () => Finding>>();
+  const callers = new Map<Candidate, Map<Candidate, () => UnplacedDiagnostic>>();
   for (const candidate of candidates) {
-    const onTarget = (target: Leaf, error: () => Finding) => {
+    const onTarget = (target: Leaf, error: () => UnplacedDiagnostic) => {
       const file = fileOf.get(target);
       if (file === undefined || file === candidate) return;
-      const known = callers.get(file) ?? new Map<Candidate, () => Finding>();
+      const known = callers.get(file) ?? new Map<Candidate, () => UnplacedDiagnostic>();
       if (!known.has(candidate)) known.set(candidate, error);
       callers.set(file, known);
     };
@@ -78,8 +78,8 @@ function refusedSteps(
 }
 
 /** As many as are told, and one that says that there are more; what comes after them is never made. */
-function enough(findings: IteratorObject<Finding>): readonly Finding[] {
-  return findings.take(MOST_FINDINGS + 1).toArray();
+function enough(diagnostics: IteratorObject<UnplacedDiagnostic>): readonly UnplacedDiagnostic[] {
+  return diagnostics.take(MOST_DIAGNOSTICS + 1).toArray();
 }
 
 function leavesOf(candidates: readonly Candidate[]): readonly PlacedLeaf["leaf"][] {
@@ -89,7 +89,7 @@ function leavesOf(candidates: readonly Candidate[]): readonly PlacedLeaf["leaf"]
 function acceptNames(
   files: readonly AcceptedFile[],
   { leavesOfFile, longestName }: { readonly leavesOfFile: Flatten; readonly longestName: number },
-  report: (file: string, ...found: readonly Finding[]) => void,
+  report: (file: string, ...found: readonly UnplacedDiagnostic[]) => void,
 ): readonly Candidate[] {
   const tools = new Map<string, string>();
   const leafFiles = new Map<string, string>();
@@ -101,10 +101,10 @@ function acceptNames(
       continue;
     }
     const leaves = leavesOfFile(definition, name);
-    const ofTool = toolNameFindings(name, definition, tools);
-    const found = ofTool.length > 0 ? ofTool : leafNameFindings(leaves, leafFiles, longestName);
+    const ofTool = toolNameDiagnostics(name, definition, tools);
+    const found = ofTool.length > 0 ? ofTool : leafNameDiagnostics(leaves, leafFiles, longestName);
     report(file, ...found);
-    if (definition.enabled === false || found.some((finding) => finding.severity === "error")) continue;
+    if (definition.enabled === false || found.some((diagnostic) => diagnostic.severity === "error")) continue;
     tools.set(name, file);
     for (const { leaf } of leaves) leafFiles.set(leaf.name, file);
     candidates.push({ tool: { name, command: definition.command, file, definition }, leaves });
@@ -112,11 +112,11 @@ function acceptNames(
   return candidates;
 }
 
-function toolNameFindings(
+function toolNameDiagnostics(
   name: string,
   definition: ToolDefinition,
   taken: ReadonlyMap<string, string>,
-): readonly Finding[] {
+): readonly UnplacedDiagnostic[] {
   const at = definition.name === undefined ? ["command"] : ["name"];
   const owner = reservedFor(name);
   if (owner !== undefined) {
@@ -128,11 +128,11 @@ function toolNameFindings(
   return [errorAt(at, `Tool name "${name}" is taken by "${first}", which comes first: rename one of them`)];
 }
 
-function leafNameFindings(
+function leafNameDiagnostics(
   leaves: readonly PlacedLeaf[],
   taken: ReadonlyMap<string, string>,
   longest: number,
-): readonly Finding[] {
+): readonly UnplacedDiagnostic[] {
   const own = new Set<string>();
   return leaves.flatMap(({ leaf: { name }, at }) => {
     const repeated = own.has(name);

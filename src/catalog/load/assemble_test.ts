@@ -10,8 +10,8 @@ async function loadOnly(...files: readonly string[]): Promise<Catalog> {
   return await loadCatalogFromTexts(await Promise.all(texts));
 }
 
-function errorsOf({ problems }: Catalog): readonly string[] {
-  return problems.filter(({ severity }) => severity === "error").map(({ file, message }) => `${file} ${message}`);
+function errorsOf({ diagnostics }: Catalog): readonly string[] {
+  return diagnostics.filter(({ severity }) => severity === "error").map(({ file, message }) => `${file} ${message}`);
 }
 
 const LEAVES: Readonly<Record<string, number>> = {
@@ -51,7 +51,7 @@ Deno.test("T4 the whole corpus in one directory loads, but for the second file o
 
 Deno.test("T4 what cannot work as written in the corpus gets a precise warning", async () => {
   const catalog = await loadOnly("git.json", "python.json", "file-tools.json", "gh.json");
-  const told = new Set(catalog.problems.map(({ file, pointer }) => file + pointer));
+  const told = new Set(catalog.diagnostics.map(({ file, pointer }) => file + pointer));
   const places = [
     "git.json/subcommand/1/options/1",
     "git.json/subcommand/3/options/0",

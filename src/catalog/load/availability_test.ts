@@ -69,7 +69,7 @@ Deno.test("T11 T14 withoutUnavailable() takes sequences out with the steps they 
     { name: "inner", command: "sequence", sequence: steps("base"), ...leaf },
     { name: "other", command: "echo", ...leaf },
   );
-  assert.deepStrictEqual(catalog.problems, []);
+  assert.deepStrictEqual(catalog.diagnostics, []);
   const answers = new Map([[probeKey({ kind: "program", program: "nope" }), failure("it is not there")]]);
   const left = withoutUnavailable(catalog, answers);
   assert.deepStrictEqual(left.leaves.map(({ name }) => name), ["other"]);

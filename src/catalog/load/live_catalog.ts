@@ -16,7 +16,8 @@ import {
   withoutUnavailable,
 } from "./availability.ts";
 import { CheckRate } from "./check_rate.ts";
-import type { Catalog, CatalogProblem } from "../model/leaf.ts";
+import type { Diagnostic } from "../format/diagnostic.ts";
+import type { Catalog } from "../model/leaf.ts";
 import { CatalogLoader } from "./load.ts";
 import type { ToolText } from "./tool_text.ts";
 import type { MayRead } from "./read_directory.ts";
@@ -138,7 +139,7 @@ export class LiveCatalog implements AsyncDisposable {
   async #load(): Promise<Catalog> {
     const loaded = await this.#loader.load(this.#options.findDirectory());
     const problem = this.#watch?.problem;
-    return problem === undefined ? loaded : { ...loaded, problems: [...loaded.problems, unwatched(problem)] };
+    return problem === undefined ? loaded : { ...loaded, diagnostics: [...loaded.diagnostics, unwatched(problem)] };
   }
 
   /** Looks again after a pause; called again meanwhile, the pause begins anew. */
@@ -214,7 +215,7 @@ export class LiveCatalog implements AsyncDisposable {
 
   /** A file that is there and cannot be read may be on its way: it is tried again, with growing pauses. */
   #retryUnread(loaded: Catalog): void {
-    const unread = loaded.problems.some(({ message }) => message.startsWith("Cannot read tool file"));
+    const unread = loaded.diagnostics.some(({ message }) => message.startsWith("Cannot read tool file"));
     if (!unread) this.#retries = 0;
     const wait = unread && !this.#closing.signal.aborted ? RETRIES_MS[this.#retries++] : undefined;
     if (wait === undefined) return;
@@ -222,13 +223,13 @@ export class LiveCatalog implements AsyncDisposable {
     this.#retry = setTimeout(() => this.#look(0), wait);
   }
 
-  /** Each problem and each missing program is logged once, when it appears. */
+  /** Each diagnostic and each missing program is logged once, when it appears. */
   #report(before: Catalog | undefined, now: Catalog): void {
     const { log } = this.#options;
-    const known = new Set(before?.problems.map((problem) => JSON.stringify(problem)));
-    for (const problem of now.problems) {
-      if (known.has(JSON.stringify(problem))) continue;
-      const { severity, file, pointer, line, column, message } = problem;
+    const known = new Set(before?.diagnostics.map((diagnostic) => JSON.stringify(diagnostic)));
+    for (const diagnostic of now.diagnostics) {
+      if (known.has(JSON.stringify(diagnostic))) continue;
+      const { severity, file, pointer, line, column, message } = diagnostic;
       const place = line === 0 ? file : `${file}:${line}:${column}`;
       (severity === "error" ? log.error : log.warn)(`Tool file ${place}: ${message}`, { pointer });
     }
@@ -250,10 +251,10 @@ function sameTools(one: Catalog, other: Catalog): boolean {
 }
 
 function isSame(one: Catalog, other: Catalog): boolean {
-  return sameTools(one, other) && JSON.stringify(one.problems) === JSON.stringify(other.problems);
+  return sameTools(one, other) && JSON.stringify(one.diagnostics) === JSON.stringify(other.diagnostics);
 }
 
-function unwatched({ path, reason }: WatchProblem): CatalogProblem {
+function unwatched({ path, reason }: WatchProblem): Diagnostic {
   const message = `Changes of tool files are not seen: ${reason}. Start the server again to load them`;
   return { severity: "warning", file: path, pointer: "", line: 0, column: 0, message };
 }

@@ -107,13 +107,13 @@ Deno.test("T12 LiveCatalog keeps the last good version of a file that became bad
   await f.write("c.json", "c");
   const catalog = await f.until("a", "b", "c");
   assert.deepStrictEqual(
-    catalog.problems.map(({ severity, message }) => [severity, message.includes("last good version stays")]),
+    catalog.diagnostics.map(({ severity, message }) => [severity, message.includes("last good version stays")]),
     [
       ["error", true],
     ],
   );
   await f.write("b.json", "b2");
-  assert.deepStrictEqual((await f.until("a", "b2", "c")).problems, []);
+  assert.deepStrictEqual((await f.until("a", "b2", "c")).diagnostics, []);
 });
 
 Deno.test("T12 LiveCatalog keeps the last good version of a file that came to clash with another", async () => {
@@ -124,7 +124,7 @@ Deno.test("T12 LiveCatalog keeps the last good version of a file that came to cl
   await f.write("b.json", "a");
   await f.write("c.json", "c");
   const catalog = await f.until("a", "b", "c");
-  assert.match(catalog.problems[0]?.message ?? "", /^Tool name "a" is taken by .*last good version stays/);
+  assert.match(catalog.diagnostics[0]?.message ?? "", /^Tool name "a" is taken by .*last good version stays/);
 });
 
 Deno.test("T12 LiveCatalog finds a directory that is made later, and loses one that is removed", async () => {

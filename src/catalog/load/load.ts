@@ -3,13 +3,14 @@
  * whole and the others load; nothing a file may hold makes this throw (T1, T4).
  */
 import { lazy } from "../../base/lazy.ts";
+import { compareText } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { assemble, type Assembly } from "./assemble.ts";
 import { type Flatten, flatten, rememberingFlatten } from "../model/flatten.ts";
-import type { Catalog, CatalogProblem } from "../model/leaf.ts";
+import type { Diagnostic } from "../format/diagnostic.ts";
+import type { Catalog } from "../model/leaf.ts";
 import { baseName, LONGEST_NAME, toolNameOf } from "../format/names.ts";
-import { locateFindings, locateSyntaxError } from "./positions.ts";
-import { compareText } from "../model/problem.ts";
+import { placeDiagnostics, syntaxErrorOf } from "./positions.ts";
 import { type MayRead, readToolTexts } from "./read_directory.ts";
 import { catalogOf } from "../model/snapshot.ts";
 import type { ToolText } from "./tool_text.ts";
@@ -29,7 +30,7 @@ interface ReadText extends ToolText {
   readonly parsed: ParsedTool;
 }
 
-/** The tools of a directory; undefined: the bundled ones only. What could not be loaded is in `problems`. */
+/** The tools of a directory; undefined: the bundled ones only. `diagnostics` says what could not be loaded. */
 export async function loadCatalog(directory: string | undefined, options: LoadOptions = {}): Promise<Catalog> {
   return await new CatalogLoader(options).load(directory);
 }
@@ -53,28 +54,28 @@ export class CatalogLoader {
 
   /** The tools of a directory as it is now. */
   async load(directory: string | undefined): Promise<Catalog> {
-    const { texts, problems } = directory === undefined
-      ? { texts: [], problems: [] }
+    const { texts, diagnostics } = directory === undefined
+      ? { texts: [], diagnostics: [] }
       : readToolTexts(directory, this.#mayRead);
     const local = texts.map((one) => this.#parse(one));
     this.#read = byFile(local);
-    const unread = problems.map(({ file }) => this.#served.get(file)).filter((one) => one !== undefined);
+    const unread = diagnostics.map(({ file }) => this.#served.get(file)).filter((one) => one !== undefined);
     const wanted = [...local.map((one) => isAccepted(one) ? one : this.#served.get(one.file) ?? one), ...unread];
-    const first = this.#assemble(wanted, problems);
+    const first = this.#assemble(wanted, diagnostics);
     // What is right on its own may still clash with the others: then its last good version stays too.
     const serving = wanted.map((one) => hasError(first, one.file) ? this.#served.get(one.file) ?? one : one);
-    const assembly = serving.some((one, i) => one !== wanted[i]) ? this.#assemble(serving, problems) : first;
+    const assembly = serving.some((one, i) => one !== wanted[i]) ? this.#assemble(serving, diagnostics) : first;
     const inService = new Set(assembly.tools.map(({ file }) => file));
     this.#served = byFile(serving.filter(({ file }) => inService.has(file)));
     const kept = new Set(serving.filter((one) => this.#read.get(one.file) !== one).map(({ file }) => file));
-    const found = await problemsOf([...this.#bundled(), ...local], kept.size === 0 ? [assembly] : [first, assembly]);
+    const found = await diagnosticsOf([...this.#bundled(), ...local], kept.size === 0 ? [assembly] : [first, assembly]);
     return catalogOf(assembly.leaves, {
       tools: assembly.tools,
-      problems: [...problems, ...found].map((problem) => withKept(problem, kept)).map(shown),
+      diagnostics: [...diagnostics, ...found].map((one) => withKept(one, kept)).map(shown),
     });
   }
 
-  #assemble(local: readonly ReadText[], unread: readonly CatalogProblem[]): Assembly {
+  #assemble(local: readonly ReadText[], unread: readonly Diagnostic[]): Assembly {
     const names = new Set([...local, ...unread].map(({ file }) => baseName(file)));
     const tools = new Set(local.flatMap(toolName));
     const bundled = this.#bundled().filter((one) =>
@@ -93,7 +94,7 @@ export class CatalogLoader {
 export async function loadCatalogFromTexts(texts: readonly ToolText[]): Promise<Catalog> {
   const read = texts.map(readText);
   const assembly = assembleTexts(read);
-  return catalogOf(assembly.leaves, { tools: assembly.tools, problems: await problemsOf(read, [assembly]) });
+  return catalogOf(assembly.leaves, { tools: assembly.tools, diagnostics: await diagnosticsOf(read, [assembly]) });
 }
 
 function readText({ file, text }: ToolText): ReadText {
@@ -103,7 +104,11 @@ function readText({ file, text }: ToolText): ReadText {
 
 /** A file from inside the program: the checks that take the most time were made when it was packed (T15). */
 function readOwnText({ file, text }: ToolText): ReadText {
-  return { file, text, parsed: { kind: "accepted", definition: JSON.parse(text), findings: [], repeatsKeys: false } };
+  return {
+    file,
+    text,
+    parsed: { kind: "accepted", definition: JSON.parse(text), diagnostics: [], repeatsKeys: false },
+  };
 }
 
 /** Editors on other systems put a byte order mark before the text. */
@@ -123,8 +128,8 @@ function byFile(texts: readonly ReadText[]): ReadonlyMap<string, ReadText> {
   return new Map(texts.map((one) => [one.file, one]));
 }
 
-function hasError({ findings }: Assembly, file: string): boolean {
-  return findings.get(file)?.some(({ severity }) => severity === "error") === true;
+function hasError({ diagnostics }: Assembly, file: string): boolean {
+  return diagnostics.get(file)?.some(({ severity }) => severity === "error") === true;
 }
 
 function assembleTexts(
@@ -139,22 +144,23 @@ function assembleTexts(
 }
 
 /** What was found in the texts themselves and when they were put together. */
-async function problemsOf(
+async function diagnosticsOf(
   texts: readonly ReadText[],
   assemblies: readonly Assembly[],
-): Promise<readonly CatalogProblem[]> {
-  const problems: CatalogProblem[] = [];
+): Promise<readonly Diagnostic[]> {
+  const diagnostics: Diagnostic[] = [];
   for (const { file, text, parsed } of inNameOrder(texts)) {
     if (parsed.kind === "not_json") {
-      problems.push(await locateSyntaxError(file, text, parsed.cause));
+      diagnostics.push(await syntaxErrorOf(file, text, parsed.cause));
       continue;
     }
-    const together = assemblies.map(({ findings }) => findings.get(file)).find((found) => found !== undefined) ?? [];
-    const found = [...parsed.findings, ...together];
+    const together = assemblies.map(({ diagnostics }) => diagnostics.get(file)).find((found) => found !== undefined) ??
+      [];
+    const found = [...parsed.diagnostics, ...together];
     const repeats = parsed.kind === "accepted" && parsed.repeatsKeys;
-    if (repeats || found.length > 0) problems.push(...await locateFindings(file, text, found));
+    if (repeats || found.length > 0) diagnostics.push(...await placeDiagnostics(file, text, found));
   }
-  return problems;
+  return diagnostics;
 }
 
 function inNameOrder(texts: readonly ReadText[]): readonly ReadText[] {
@@ -164,10 +170,12 @@ function inNameOrder(texts: readonly ReadText[]): readonly ReadText[] {
 }
 
 /** Messages quote what the file says, and what a file says may be there to deceive, or to fill whoever reads it. */
-function shown(problem: CatalogProblem): CatalogProblem {
-  const message = cut(visibleText(problem.message), LONGEST_MESSAGE);
-  const pointer = cut(problem.pointer, LONGEST_POINTER);
-  return message === problem.message && pointer === problem.pointer ? problem : { ...problem, message, pointer };
+function shown(diagnostic: Diagnostic): Diagnostic {
+  const message = cut(visibleText(diagnostic.message), LONGEST_MESSAGE);
+  const pointer = cut(diagnostic.pointer, LONGEST_POINTER);
+  return message === diagnostic.message && pointer === diagnostic.pointer
+    ? diagnostic
+    : { ...diagnostic, message, pointer };
 }
 
 const LONGEST_MESSAGE = 1_000;
@@ -177,7 +185,7 @@ function cut(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
 }
 
-function withKept(problem: CatalogProblem, kept: ReadonlySet<string>): CatalogProblem {
-  if (problem.severity !== "error" || !kept.has(problem.file)) return problem;
-  return { ...problem, message: `${problem.message} (the last good version stays in service)` };
+function withKept(diagnostic: Diagnostic, kept: ReadonlySet<string>): Diagnostic {
+  if (diagnostic.severity !== "error" || !kept.has(diagnostic.file)) return diagnostic;
+  return { ...diagnostic, message: `${diagnostic.message} (the last good version stays in service)` };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Catalog } from "../model/leaf.ts";
 import { loadCatalog, loadCatalogFromTexts } from "./load.ts";
-import { describeProblem } from "../model/problem.ts";
+import { describeDiagnostic } from "../format/diagnostic.ts";
 import { LARGEST_FILE_BYTES } from "./read_directory.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
@@ -27,7 +27,7 @@ function namesOf(catalog: Catalog): readonly string[] {
 }
 
 function said(catalog: Catalog): readonly string[] {
-  return catalog.problems.map(describeProblem);
+  return catalog.diagnostics.map(describeDiagnostic);
 }
 
 /** A good file: one synchronous tool without subcommands. */
@@ -55,7 +55,8 @@ Deno.test("T1 T4 loadCatalog() leaves a bad file out whole and loads the others"
   });
   assert.deepStrictEqual(namesOf(catalog), ["first", "third"]);
   assert.deepStrictEqual(said(catalog), [
-    'b.json:4:20: error: Field "typ" is unknown; known fields: ' + catalog.problems[0]?.message.split("fields: ")[1] +
+    'b.json:4:20: error: Field "typ" is unknown; known fields: ' +
+    catalog.diagnostics[0]?.message.split("fields: ")[1] +
     " (/subcommand/0/typ)",
   ]);
 });
@@ -98,11 +99,11 @@ Deno.test("T1 loadCatalog() is not stopped by files that are no text, too large,
     const catalog = await loadCatalog(directory);
     assert.deepStrictEqual(namesOf(catalog), ["good"]);
     assert.deepStrictEqual(
-      catalog.problems.map(({ file, message }) => `${file.slice(directory.length + 1)} ${message}`),
+      catalog.diagnostics.map(({ file, message }) => `${file.slice(directory.length + 1)} ${message}`),
       [
         "binary.json Cannot read tool file: it is not UTF-8: save it as UTF-8",
         "large.json Cannot read tool file: it has 1048577 bytes, at most 1048576 are read",
-        catalog.problems[2]?.message.replace(/^/, "loop.json "),
+        catalog.diagnostics[2]?.message.replace(/^/, "loop.json "),
         "pipe.json Cannot read tool file: it is no regular file: replace it",
       ],
     );
@@ -116,7 +117,7 @@ Deno.test("S10 loadCatalog() tells of a hundred thousand mistakes only the first
   const text = `${unknown.slice(0, unknown.lastIndexOf(","))}}`;
   const repeated = tool("repeated").replace("{", `{${'"name":"x",'.repeat(60_000)}`);
   const catalog = await loaded({ "repeated.json": repeated, "unknown.json": text });
-  const told = (file: string) => catalog.problems.filter((problem) => problem.file === file);
+  const told = (file: string) => catalog.diagnostics.filter((problem) => problem.file === file);
   assert.deepStrictEqual([namesOf(catalog), told("repeated.json").length, told("unknown.json").length], [
     ["repeated"],
     51,
@@ -127,7 +128,7 @@ Deno.test("S10 loadCatalog() tells of a hundred thousand mistakes only the first
 
 Deno.test("S10 loadCatalog() cuts what is told of a name that fills a file", async () => {
   const catalog = await loaded({ "a.json": `{"${"k".repeat(500_000)}":1}`, "b.json": tool("good") });
-  assert.ok(JSON.stringify(catalog.problems).length < 4_000);
+  assert.ok(JSON.stringify(catalog.diagnostics).length < 4_000);
   assert.deepStrictEqual(namesOf(catalog), ["good"]);
 });
 
@@ -178,8 +179,8 @@ Deno.test("S10 loadCatalog() lists no more tools than any client takes", async (
 });
 
 Deno.test("T1 loadCatalog() reports a directory that does not exist", async () => {
-  const { leaves, problems } = await loadCatalog("/nowhere/at/all");
-  assert.deepStrictEqual([leaves, problems.map(describeProblem)], [[], [
+  const { leaves, diagnostics } = await loadCatalog("/nowhere/at/all");
+  assert.deepStrictEqual([leaves, diagnostics.map(describeDiagnostic)], [[], [
     "/nowhere/at/all: error: Cannot read tools directory: it does not exist: create it, or choose another with --tools-dir",
   ]]);
 });
@@ -212,7 +213,7 @@ Deno.test("T4 loadCatalog() refuses only the file with a reserved name", async (
 Deno.test("T5 loadCatalog() warns over 45 characters and refuses over 64", async () => {
   const catalog = await loaded({ "a.json": tool("a".repeat(46)), "b.json": tool("b".repeat(65)) });
   assert.deepStrictEqual(namesOf(catalog), ["a".repeat(46)]);
-  assert.deepStrictEqual(catalog.problems.map(({ severity, file }) => [severity, file]), [
+  assert.deepStrictEqual(catalog.diagnostics.map(({ severity, file }) => [severity, file]), [
     ["error", "b.json"],
     ["warning", "a.json"],
   ]);
@@ -233,7 +234,7 @@ Deno.test("T4 T14 loadCatalog() refuses a file whose step has no target, and the
     "work.json": tool("work", { subcommand: [{ name: "build", description: "d" }] }),
   });
   assert.deepStrictEqual(namesOf(catalog), ["c", "work_build"]);
-  assert.deepStrictEqual(catalog.problems.map(({ file, pointer, message }) => [file, pointer, message]), [
+  assert.deepStrictEqual(catalog.diagnostics.map(({ file, pointer, message }) => [file, pointer, message]), [
     ["a.json", "/sequence/0/tool", 'Step 0 of "a" has no target: Cannot call "b": its file is refused'],
     [
       "b.json",
@@ -248,7 +249,7 @@ Deno.test("T14 loadCatalog() refuses sequences that run in a circle", async () =
   const sequence = (name: string, target: string) => tool(name, { command: "sequence", sequence: [{ tool: target }] });
   const catalog = await loaded({ "a.json": sequence("a", "b"), "b.json": sequence("b", "a"), "c.json": tool("c") });
   assert.deepStrictEqual(namesOf(catalog), ["c"]);
-  assert.deepStrictEqual(catalog.problems.map(({ message }) => message), [
+  assert.deepStrictEqual(catalog.diagnostics.map(({ message }) => message), [
     'Step 0 of "a" runs in a circle: a > b > a: remove one of these steps',
     'Step 0 of "b" runs in a circle: b > a > b: remove one of these steps',
   ]);
@@ -266,8 +267,8 @@ Deno.test("T15 loadCatalog() prefers a local file over a bundled one of the same
 Deno.test("T4 loadCatalogFromTexts() takes hostile keys as any other", async () => {
   const text =
     '{"command":"x","description":"d","synchronous":true,"__proto__":{"enabled":false},"hints":{"__proto__":"h"}}';
-  const { leaves, problems } = await loadCatalogFromTexts([{ file: "a.json", text }]);
-  assert.deepStrictEqual([leaves, problems.map(({ pointer }) => pointer)], [[], ["/__proto__"]]);
+  const { leaves, diagnostics } = await loadCatalogFromTexts([{ file: "a.json", text }]);
+  assert.deepStrictEqual([leaves, diagnostics.map(({ pointer }) => pointer)], [[], ["/__proto__"]]);
 });
 
 Deno.test("T4 loadCatalogFromTexts() never throws and gives every error a message", async () => {
@@ -275,8 +276,8 @@ Deno.test("T4 loadCatalogFromTexts() never throws and gives every error a messag
   await fc.assert(
     fc.asyncProperty(fc.array(text, { maxLength: 3 }), async (texts) => {
       const files = texts.map((text, index) => ({ file: `${index}.json`, text }));
-      const { problems } = await loadCatalogFromTexts(files);
-      assert.ok(problems.every(({ message }) => message.length > 10));
+      const { diagnostics } = await loadCatalogFromTexts(files);
+      assert.ok(diagnostics.every(({ message }) => message.length > 10));
     }),
     { numRuns: 200 },
   );
@@ -291,8 +292,8 @@ Deno.test("T1 loadCatalog() follows no link out of its directory, and takes no n
     await Deno.symlink("../secret.json", `${base}/tools/a.json`);
     await Deno.writeTextFile(`${base}/tools/b.json`, text);
     await Deno.symlink("b.json", `${base}/tools/\u001b[31mc.json`);
-    const { leaves, problems } = await loadCatalog(`${base}/tools`);
-    assert.deepStrictEqual([leaves.map(({ name }) => name), problems.map(({ file, message }) => [file, message])], [
+    const { leaves, diagnostics } = await loadCatalog(`${base}/tools`);
+    assert.deepStrictEqual([leaves.map(({ name }) => name), diagnostics.map(({ file, message }) => [file, message])], [
       ["t"],
       [[
         `${base}/tools/a.json`,
@@ -314,7 +315,7 @@ Deno.test("T12 a directory that leads where it may not is not read, and the prob
     const mayRead = (real: string) => real.startsWith(`${root}/project`);
     const kept = await loadCatalog(`${root}/project/tools`, { mayRead });
     assert.deepStrictEqual([...kept.byName.keys()], []);
-    assert.deepStrictEqual(kept.problems.map(({ message }) => message), [
+    assert.deepStrictEqual(kept.diagnostics.map(({ message }) => message), [
       "Cannot read tools directory: it is a link that leads out of the project: put the files themselves there, or " +
       "name their directory with --tools-dir",
     ]);
@@ -326,6 +327,6 @@ Deno.test("T12 a directory that leads where it may not is not read, and the prob
 });
 
 Deno.test("T15 the shipped tool files load together without any problem", async () => {
-  const { problems } = await loadCatalog(new URL("../../../tools", import.meta.url).pathname);
-  assert.deepStrictEqual(problems, []);
+  const { diagnostics } = await loadCatalog(new URL("../../../tools", import.meta.url).pathname);
+  assert.deepStrictEqual(diagnostics, []);
 });

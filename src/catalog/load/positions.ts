@@ -1,29 +1,29 @@
 /**
- * Lines and columns of findings. The parser with positions is loaded only when a file has a problem, so good files
+ * Lines and columns of diagnostics. The parser with positions is loaded only when a file has a problem, so good files
  * cost nothing; it also sees what `JSON.parse` hides: keys given twice.
  */
 import type { Node, ParseError } from "jsonc-parser";
-import type { CatalogProblem } from "../model/leaf.ts";
-import { type Finding, firstFindings, MOST_FINDINGS, pointerOf } from "../format/finding.ts";
+import type { Diagnostic } from "../format/diagnostic.ts";
+import { firstDiagnostics, MOST_DIAGNOSTICS, pointerOf, type UnplacedDiagnostic } from "../format/diagnostic.ts";
 
 type Jsonc = typeof import("jsonc-parser");
 
-/** The same findings as problems of `file`, with places in `text`, and a warning per key given twice. */
-export async function locateFindings(
+/** The same diagnostics with their places in `text` of `file`, and a warning for each key given twice. */
+export async function placeDiagnostics(
   file: string,
   text: string,
-  findings: readonly Finding[],
-): Promise<readonly CatalogProblem[]> {
+  diagnostics: readonly UnplacedDiagnostic[],
+): Promise<readonly Diagnostic[]> {
   const jsonc = await import("jsonc-parser");
   const root = treeOf(jsonc, text, []);
-  return firstFindings([...findings, ...repeatedKeys(root)]).map((finding) => {
-    const offset = root === undefined ? undefined : offsetOf(jsonc, root, finding);
-    return { ...bare(file, finding), ...placeOf(text, offset) };
+  return firstDiagnostics([...diagnostics, ...repeatedKeys(root)]).map((diagnostic) => {
+    const offset = root === undefined ? undefined : offsetOf(jsonc, root, diagnostic);
+    return { ...bare(file, diagnostic), ...placeOf(text, offset) };
   });
 }
 
 /** The first syntax error of a text that is not JSON. `fallback` is used when the parser with positions finds none. */
-export async function locateSyntaxError(file: string, text: string, fallback: string): Promise<CatalogProblem> {
+export async function syntaxErrorOf(file: string, text: string, fallback: string): Promise<Diagnostic> {
   const jsonc = await import("jsonc-parser");
   const errors: ParseError[] = [];
   treeOf(jsonc, text, errors);
@@ -33,16 +33,16 @@ export async function locateSyntaxError(file: string, text: string, fallback: st
   return { severity: "error", file, pointer: "", ...placeOf(text, first?.offset), message };
 }
 
-/** A finding as a problem without a place. */
-export function bare(file: string, finding: Finding): CatalogProblem {
+/** The diagnostic without line and column. */
+function bare(file: string, diagnostic: UnplacedDiagnostic): Diagnostic {
   return {
-    severity: finding.severity,
+    severity: diagnostic.severity,
     file,
     // A file may hold halves of surrogate pairs; what tells of them goes to clients that take none.
-    pointer: pointerOf(finding.path).toWellFormed(),
+    pointer: pointerOf(diagnostic.path).toWellFormed(),
     line: 0,
     column: 0,
-    message: finding.message.toWellFormed(),
+    message: diagnostic.message.toWellFormed(),
   };
 }
 
@@ -57,12 +57,12 @@ function treeOf(jsonc: Jsonc, text: string, errors: ParseError[]): Node | undefi
 }
 
 /** Of the value, of its key, or of the nearest object around it that exists. */
-function offsetOf(jsonc: Jsonc, root: Node, finding: Finding): number {
-  for (let length = finding.path.length; length > 0; length--) {
-    const node = jsonc.findNodeAtLocation(root, finding.path.slice(0, length));
+function offsetOf(jsonc: Jsonc, root: Node, diagnostic: UnplacedDiagnostic): number {
+  for (let length = diagnostic.path.length; length > 0; length--) {
+    const node = jsonc.findNodeAtLocation(root, diagnostic.path.slice(0, length));
     if (node === undefined) continue;
-    const whole = length === finding.path.length;
-    return whole && finding.at === "key" ? node.parent?.offset ?? node.offset : node.offset;
+    const whole = length === diagnostic.path.length;
+    return whole && diagnostic.at === "key" ? node.parent?.offset ?? node.offset : node.offset;
   }
   return root.offset;
 }
@@ -73,27 +73,27 @@ function placeOf(text: string, offset: number | undefined): { readonly line: num
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
-function repeatedKeys(root: Node | undefined): readonly Finding[] {
-  const findings: Finding[] = [];
+function repeatedKeys(root: Node | undefined): readonly UnplacedDiagnostic[] {
+  const diagnostics: UnplacedDiagnostic[] = [];
   const waiting: { readonly node: Node; readonly path: readonly (string | number)[] }[] = [];
   if (root !== undefined) waiting.push({ node: root, path: [] });
-  for (let next = waiting.pop(); next !== undefined && findings.length <= MOST_FINDINGS; next = waiting.pop()) {
+  for (let next = waiting.pop(); next !== undefined && diagnostics.length <= MOST_DIAGNOSTICS; next = waiting.pop()) {
     const { node, path } = next;
     const seen = new Set<string>();
     for (const [index, child] of (node.children ?? []).entries()) {
       const key: string | number = node.type === "object" ? String(child.children?.[0]?.value) : index;
       if (typeof key === "string") {
-        if (seen.has(key) && findings.length <= MOST_FINDINGS) findings.push(repeated([...path, key]));
+        if (seen.has(key) && diagnostics.length <= MOST_DIAGNOSTICS) diagnostics.push(repeated([...path, key]));
         seen.add(key);
       }
       const value = node.type === "object" ? child.children?.[1] : child;
       if (value !== undefined) waiting.push({ node: value, path: [...path, key] });
     }
   }
-  return findings;
+  return diagnostics;
 }
 
-function repeated(path: readonly (string | number)[]): Finding {
+function repeated(path: readonly (string | number)[]): UnplacedDiagnostic {
   const message = `Field "${path.at(-1)}" is given more than once and only the last one counts: remove the others`;
   return { severity: "warning", path, at: "key", message };
 }

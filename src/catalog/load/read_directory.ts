@@ -4,9 +4,9 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { readRegularFile, type RegularFile } from "../../system/regular_file.ts";
-import type { CatalogProblem } from "../model/leaf.ts";
+import { compareText } from "../../base/text.ts";
 import type { ToolText } from "./tool_text.ts";
-import { compareText } from "../model/problem.ts";
+import type { Diagnostic } from "../format/diagnostic.ts";
 
 /** A tool file is written by hand; what is larger is something else. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;
@@ -23,7 +23,7 @@ const NOT_TOOLS: readonly string[] = ["settings.json"];
 /** What was read, and what could not be. */
 export interface ReadTexts {
   readonly texts: readonly ToolText[];
-  readonly problems: readonly CatalogProblem[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Whether tool files may be read from a directory with this real path. */
@@ -32,20 +32,20 @@ export type MayRead = (real: string) => boolean;
 /** Every `*.json` of a directory in name order, not recursive. Never throws for what the directory holds. */
 export function readToolTexts(directory: string, mayRead: MayRead = () => true): ReadTexts {
   const before = leadsElsewhere(directory, mayRead);
-  if (before !== undefined) return { texts: [], problems: [before] };
+  if (before !== undefined) return { texts: [], diagnostics: [before] };
   const read = readAll(directory);
   // Commands may be able to exchange the directory while it is read.
   const after = leadsElsewhere(directory, mayRead);
-  return after === undefined ? read : { texts: [], problems: [after] };
+  return after === undefined ? read : { texts: [], diagnostics: [after] };
 }
 
 /** Why a directory is not read: commands may be able to make it a link, and what is in files there is told to the agent. */
-function leadsElsewhere(directory: string, mayRead: MayRead): CatalogProblem | undefined {
+function leadsElsewhere(directory: string, mayRead: MayRead): Diagnostic | undefined {
   const real = realPathOf(directory);
   if (real === undefined || mayRead(real)) return undefined;
   const message = "Cannot read tools directory: it is a link that leads out of the project: put the files themselves " +
     "there, or name their directory with --tools-dir";
-  return problemOf(directory, message);
+  return diagnosticOf(directory, message);
 }
 
 /** Undefined where nothing is: reading tells what is wrong then. */
@@ -60,23 +60,23 @@ function realPathOf(path: string): string | undefined {
 
 function readAll(directory: string): ReadTexts {
   const names = toolFileNames(directory);
-  if (typeof names === "string") return { texts: [], problems: [problemOf(directory, names)] };
+  if (typeof names === "string") return { texts: [], diagnostics: [diagnosticOf(directory, names)] };
   const texts: ToolText[] = [];
-  const problems: CatalogProblem[] = [];
+  const diagnostics: Diagnostic[] = [];
   let left = MOST_BYTES;
   for (const [index, name] of names.entries()) {
     const read = index < MOST_FILES ? readInside(directory, name, Math.min(left, LARGEST_FILE_BYTES)) : undefined;
     if (read === undefined) {
-      problems.push(problemOf(directory, `Cannot read tools directory beyond "${name}": ${TOO_MUCH}`));
+      diagnostics.push(diagnosticOf(directory, `Cannot read tools directory beyond "${name}": ${TOO_MUCH}`));
       break;
     }
-    if ("severity" in read) problems.push(read);
+    if ("severity" in read) diagnostics.push(read);
     else {
       texts.push(read);
       left -= read.text.length;
     }
   }
-  return { texts, problems };
+  return { texts, diagnostics };
 }
 
 const TOO_MUCH = `at most ${MOST_FILES} files of ${MOST_BYTES} bytes together are read: remove some`;
@@ -111,7 +111,7 @@ const CONTROL_REGEXP = /[\x00-\x1f\x7f-\x9f]/;
  * a file is told to the agent. They may also exchange the file for a link while it is read, so afterwards what was
  * read must be what lies inside. Undefined: it is larger than what is left of all of them.
  */
-function readInside(directory: string, name: string, largest: number): ToolText | CatalogProblem | undefined {
+function readInside(directory: string, name: string, largest: number): ToolText | Diagnostic | undefined {
   const file = `${directory}/${name}`;
   try {
     if (placeInside(directory, file) === undefined) return ledOut(file);
@@ -121,7 +121,7 @@ function readInside(directory: string, name: string, largest: number): ToolText 
     if (place === undefined) return ledOut(file);
     const { dev, ino } = Deno.lstatSync(place);
     if (read.kind === "read" && read.identity !== `${dev}:${ino}`) {
-      return problemOf(file, "Cannot read tool file: it was exchanged while it was read: save it once more");
+      return diagnosticOf(file, "Cannot read tool file: it was exchanged while it was read: save it once more");
     }
     return textOf(file, read);
   } catch (thrown) {
@@ -135,15 +135,15 @@ function placeInside(directory: string, file: string): string | undefined {
   return place.startsWith(`${Deno.realPathSync(directory)}/`) ? place : undefined;
 }
 
-function ledOut(file: string): CatalogProblem {
-  return problemOf(
+function ledOut(file: string): Diagnostic {
+  return diagnosticOf(
     file,
     "Cannot read tool file: it is a link that leads out of the tools directory: put the file itself there",
   );
 }
 
 /** One tool file, whatever its name; the problem says why it cannot be read. */
-export function readToolFile(file: string): ToolText | CatalogProblem {
+export function readToolFile(file: string): ToolText | Diagnostic {
   try {
     return textOf(file, readRegularFile(file, LARGEST_FILE_BYTES));
   } catch (thrown) {
@@ -152,22 +152,24 @@ export function readToolFile(file: string): ToolText | CatalogProblem {
 }
 
 /** @throws TypeError for what is not UTF-8 */
-function textOf(file: string, read: RegularFile): ToolText | CatalogProblem {
+function textOf(file: string, read: RegularFile): ToolText | Diagnostic {
   switch (read.kind) {
     case "not_regular":
-      return problemOf(file, "Cannot read tool file: it is no regular file: replace it");
+      return diagnosticOf(file, "Cannot read tool file: it is no regular file: replace it");
     case "too_large": {
       const limit = `it has ${read.size} bytes, at most ${LARGEST_FILE_BYTES} are read`;
-      return problemOf(file, `Cannot read tool file: ${limit}`);
+      return diagnosticOf(file, `Cannot read tool file: ${limit}`);
     }
     case "read":
       return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(read.bytes) };
   }
 }
 
-function unreadable(file: string, thrown: unknown): CatalogProblem {
-  if (thrown instanceof TypeError) return problemOf(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
-  if (isExpected(thrown)) return problemOf(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);
+function unreadable(file: string, thrown: unknown): Diagnostic {
+  if (thrown instanceof TypeError) {
+    return diagnosticOf(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
+  }
+  if (isExpected(thrown)) return diagnosticOf(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);
   throw thrown;
 }
 
@@ -178,6 +180,6 @@ function isExpected(thrown: unknown): boolean {
     thrown instanceof Deno.errors.IsADirectory || thrown instanceof Error && "code" in thrown;
 }
 
-function problemOf(file: string, message: string): CatalogProblem {
+function diagnosticOf(file: string, message: string): Diagnostic {
   return { severity: "error", file, pointer: "", line: 0, column: 0, message };
 }

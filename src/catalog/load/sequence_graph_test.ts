@@ -30,9 +30,9 @@ async function load(text: string): Promise<Catalog> {
 // To walk every way of the last ones would not end: there are 14^7 and 1000^7 of them.
 Deno.test("T4 T14 a file with more ways through its sequences than can be walked is refused at once", async () => {
   const served = await load(ladder(4, 7));
-  assert.deepStrictEqual([served.leaves.length, served.problems], [4, []]);
+  assert.deepStrictEqual([served.leaves.length, served.diagnostics], [4, []]);
   const refused = async (levels: number, calls: number) =>
-    (await load(ladder(levels, calls))).problems.map(({ pointer, message }) => `${pointer} ${message}`);
+    (await load(ladder(levels, calls))).diagnostics.map(({ pointer, message }) => `${pointer} ${message}`);
   const long = (level: number, steps: number) =>
     `/subcommand/${level}/sequence Sequence "s_l${level}" runs ${steps} steps with those of the sequences it calls, ` +
     "at most 1000: shorten it";
@@ -81,8 +81,8 @@ Deno.test("T14 a sequence that calls a circle is refused with the names on the w
     sequence: targets.map((subcommand) => ({ tool: "s", subcommand })),
   });
   const subcommand = [sequence("a", "b"), sequence("b", "c"), sequence("c", "b"), sequence("d", "d")];
-  const { problems } = await load(JSON.stringify({ name: "s", command: "sequence", ...LEAF, subcommand }));
-  assert.deepStrictEqual(problems.map(({ message }) => message.replace(": remove one of these steps", "")), [
+  const { diagnostics } = await load(JSON.stringify({ name: "s", command: "sequence", ...LEAF, subcommand }));
+  assert.deepStrictEqual(diagnostics.map(({ message }) => message.replace(": remove one of these steps", "")), [
     'Step 0 of "s_a" runs in a circle: s_a > s_b > s_c > s_b',
     'Step 0 of "s_b" runs in a circle: s_b > s_c > s_b',
     'Step 0 of "s_c" runs in a circle: s_c > s_b > s_c',

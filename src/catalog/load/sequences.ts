@@ -1,5 +1,5 @@
 /** Sequence steps over all files: they must name something that exists, and must not run in a circle (T4, T14). */
-import { errorAt, type Finding, warningAt } from "../format/finding.ts";
+import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import type { PlacedLeaf } from "../model/flatten.ts";
 import type { Catalog, Leaf, LeafStep } from "../model/leaf.ts";
 import { resolveCall, type ResolveProblem } from "../model/resolve.ts";
@@ -28,7 +28,10 @@ export class SequenceCheck {
   }
 
   /** Errors about the steps of `leaf`, made one by one; `onTarget` hears of each leaf that a step calls. */
-  *errors({ leaf, at }: PlacedLeaf, onTarget: (target: Leaf, error: () => Finding) => void): Generator<Finding> {
+  *errors(
+    { leaf, at }: PlacedLeaf,
+    onTarget: (target: Leaf, error: () => UnplacedDiagnostic) => void,
+  ): Generator<UnplacedDiagnostic> {
     const place = [...at, "sequence"];
     const long = this.#graph.sizeOf(leaf)?.steps ?? 0;
     if (long > MOST_STEPS) yield errorAt(place, tooLong(leaf, long));
@@ -50,7 +53,7 @@ export class SequenceCheck {
   }
 
   /** Warnings about the steps of `leaf`, whose targets all exist, made one by one. */
-  *warnings({ leaf, at }: PlacedLeaf): Generator<Finding> {
+  *warnings({ leaf, at }: PlacedLeaf): Generator<UnplacedDiagnostic> {
     for (const [index, step] of leaf.sequence.entries()) {
       const place = [...at, "sequence", index];
       if (isShellStep(step)) {
@@ -58,7 +61,7 @@ export class SequenceCheck {
         continue;
       }
       const target = resolveCall(this.#catalog, step.tool, { subcommand: step.subcommand });
-      if (target.ok) yield* this.#arguments.findings(step, target.value.leaf, place);
+      if (target.ok) yield* this.#arguments.diagnostics(step, target.value.leaf, place);
     }
   }
 

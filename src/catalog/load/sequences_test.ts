@@ -3,9 +3,9 @@ import { loadCatalogFromTexts } from "./load.ts";
 
 const LEAF = { description: "d", synchronous: true };
 
-async function problemsOf(...tools: readonly object[]): Promise<readonly string[]> {
+async function diagnosticsOf(...tools: readonly object[]): Promise<readonly string[]> {
   const texts = tools.map((tool, at) => ({ file: `${at}.json`, text: JSON.stringify({ ...LEAF, ...tool }) }));
-  return (await loadCatalogFromTexts(texts)).problems.map(({ file, message }) => `${file} ${message}`);
+  return (await loadCatalogFromTexts(texts)).diagnostics.map(({ file, message }) => `${file} ${message}`);
 }
 
 Deno.test("T4 a file that calls a refused one is refused, and of many wrong steps the first are told", async () => {
@@ -14,7 +14,7 @@ Deno.test("T4 a file that calls a refused one is refused, and of many wrong step
     command: "sequence",
     sequence: [{ tool: at === 4 ? "none" : `t${at + 1}` }],
   }));
-  assert.deepStrictEqual(await problemsOf(...chain), [
+  assert.deepStrictEqual(await diagnosticsOf(...chain), [
     '0.json Step 0 of "t0" has no target: Cannot call "t1": its file is refused',
     '1.json Step 0 of "t1" has no target: Cannot call "t2": its file is refused',
     '2.json Step 0 of "t2" has no target: Cannot call "t3": its file is refused',
@@ -22,7 +22,7 @@ Deno.test("T4 a file that calls a refused one is refused, and of many wrong step
     '4.json Step 0 of "t4" has no target: Cannot call "none": there is no such tool',
   ]);
   const wrong = Array.from({ length: 900 }, (_, at) => ({ tool: `none${at}` }));
-  const problems = await problemsOf({ name: "t", command: "sequence", sequence: wrong });
-  assert.equal(problems.filter((one) => one.includes("has no target")).length, 50);
-  assert.ok(problems.includes("0.json The file has more mistakes than these 50: mend them first"));
+  const diagnostics = await diagnosticsOf({ name: "t", command: "sequence", sequence: wrong });
+  assert.equal(diagnostics.filter((one) => one.includes("has no target")).length, 50);
+  assert.ok(diagnostics.includes("0.json The file has more mistakes than these 50: mend them first"));
 });

@@ -1,5 +1,5 @@
 import { closest } from "../../base/suggest.ts";
-import { type Finding, warningAt } from "../format/finding.ts";
+import { type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import type { Leaf, LeafArgument, LeafStep } from "../model/leaf.ts";
 import { metaParametersOf } from "../model/meta_parameters.ts";
 import { expectedOf, ValueCheck } from "../model/value.ts";
@@ -16,7 +16,7 @@ export class StepArguments {
   readonly #targets = new Map<Leaf, Target>();
 
   /** Takes time in proportion to the arguments of the step, once for each target to those of the target. */
-  *findings(step: LeafStep, leaf: Leaf, at: readonly (string | number)[]): Generator<Finding> {
+  *diagnostics(step: LeafStep, leaf: Leaf, at: readonly (string | number)[]): Generator<UnplacedDiagnostic> {
     const target = this.#targets.get(leaf) ?? targetOf(leaf);
     this.#targets.set(leaf, target);
     const place = Object.keys(step.args).length === 0 ? at : [...at, "args"];
@@ -26,11 +26,11 @@ export class StepArguments {
       const problem = argument && this.#check.problemOf(argument, value);
       if (problem !== undefined) yield warningAt([...place, name], `${refused}: argument "${name}" ${problem}`);
       if (argument !== undefined || target.meta.has(name)) continue;
-      const finding = warningAt(
+      const diagnostic = warningAt(
         [...place, name],
         `${refused}: argument "${name}" is unknown; ${this.#advice(name, target)}`,
       );
-      yield { ...finding, at: "key" };
+      yield { ...diagnostic, at: "key" };
     }
     for (const argument of target.required) {
       if (Object.hasOwn(step.args, argument.name)) continue;

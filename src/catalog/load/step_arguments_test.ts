@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pointerOf } from "../format/finding.ts";
+import { pointerOf } from "../format/diagnostic.ts";
 import { loadCatalogFromTexts } from "./load.ts";
 import { StepArguments } from "./step_arguments.ts";
 
@@ -21,16 +21,16 @@ async function found(args: Readonly<Record<string, unknown>>): Promise<readonly 
   const [target] = leaves;
   assert.ok(target !== undefined);
   const step = { tool: "work", subcommand: "default", args, description: "" };
-  return new StepArguments().findings(step, target, ["sequence", 0])
+  return new StepArguments().diagnostics(step, target, ["sequence", 0])
     .map(({ severity, path, message }) => `${severity} ${pointerOf(path)} ${message}`).toArray();
 }
 
-Deno.test("T4 T14 StepArguments.findings() is content with what the target takes", async () => {
+Deno.test("T4 T14 StepArguments.diagnostics() is content with what the target takes", async () => {
   assert.deepStrictEqual(await found({ source: "x" }), []);
   assert.deepStrictEqual(await found({ source: "x", level: 2, mode: "b", working_directory: "y" }), []);
 });
 
-Deno.test("T4 T14 StepArguments.findings() warns of what the target refuses", async () => {
+Deno.test("T4 T14 StepArguments.diagnostics() warns of what the target refuses", async () => {
   assert.deepStrictEqual(await found({}), [
     'warning /sequence/0 "work" refuses this step: argument "source" is missing, expected a text',
   ]);

@@ -3,6 +3,7 @@
  * The catalog makes leaves, `command` turns a call of one into argv, `service` lists and runs them.
  */
 
+import type { Diagnostic } from "../format/diagnostic.ts";
 import type { ToolDefinition } from "../format/mtdf.ts";
 import type { ArgumentType } from "../format/mtdf_argument.ts";
 
@@ -147,20 +148,8 @@ export interface Catalog {
   readonly byProgramName: ReadonlyMap<string, Leaf>;
   /** Leaves with an argument of their own that is called "subcommand". */
   readonly withSubcommand: ReadonlySet<Leaf>;
-  /** Every problem found while loading, worst first; errors mean the file was left out, or its last good version kept. */
-  readonly problems: readonly CatalogProblem[];
+  /** Everything found while loading, errors first; an error means the file was left out, or its last good version kept. */
+  readonly diagnostics: readonly Diagnostic[];
   /** What was left out because its program is not there; absent: nothing, or nobody has looked. */
   readonly unavailable?: readonly UnavailableTool[];
-}
-
-export interface CatalogProblem {
-  readonly severity: "error" | "warning";
-  readonly file: string;
-  /** JSON pointer into the file; empty: the whole file. */
-  readonly pointer: string;
-  /** 1-based; 0 when there is no place to point at. */
-  readonly line: number;
-  readonly column: number;
-  /** A whole sentence without the place, remedy included. */
-  readonly message: string;
 }

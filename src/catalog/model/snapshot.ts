@@ -1,11 +1,11 @@
-import type { Catalog, CatalogProblem, CatalogTool, Leaf } from "./leaf.ts";
+import type { Catalog, CatalogTool, Leaf } from "./leaf.ts";
 import { baseName, commandWords } from "../format/names.ts";
-import { sortProblems } from "./problem.ts";
+import { type Diagnostic, sortDiagnostics } from "../format/diagnostic.ts";
 
 /** What a catalog holds beside its leaves. */
 export interface CatalogRest {
   readonly tools?: readonly CatalogTool[];
-  readonly problems?: readonly CatalogProblem[];
+  readonly diagnostics?: readonly Diagnostic[];
 }
 
 /** A catalog of `leaves`; the first of two leaves with one name stays. */
@@ -20,7 +20,7 @@ export function catalogOf(leaves: readonly Leaf[], rest: CatalogRest = {}): Cata
     byName,
     ...indexOf([...byName.values()], tools),
     tools,
-    problems: sortProblems(rest.problems ?? []),
+    diagnostics: sortDiagnostics(rest.diagnostics ?? []),
   };
 }
 

@@ -100,7 +100,7 @@ Deno.test("B2 await for tools of which none runs says so, and not that nothing r
 Deno.test("B3 status shows what runs, what waits and where, what ended, and problems of tool files", async () => {
   const problem = { severity: "error", file: "bad.json", pointer: "/x", line: 3, column: 5, message: "Wrong" } as const;
   const registry = new OperationRegistry({ maxConcurrency: 1, log: SILENT });
-  const catalog = catalogOf([makeLeaf("make"), makeLeaf("npm_run")], { problems: [problem] });
+  const catalog = catalogOf([makeLeaf("make"), makeLeaf("npm_run")], { diagnostics: [problem] });
   await using session = await setUp({ runner: new PlayedRunner(), catalog, rest: { registry } });
   const failed = session.call("npm_run", { execution_mode: "Synchronous", timeout_seconds: 0.01 });
   await failed;

@@ -1,7 +1,7 @@
 /** `status` (B3): how things stand, at once. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { CatalogProblem, UnavailableTool } from "../../catalog/model/leaf.ts";
-import { describeProblem } from "../../catalog/model/problem.ts";
+import type { UnavailableTool } from "../../catalog/model/leaf.ts";
+import { describeDiagnostic, type Diagnostic } from "../../catalog/format/diagnostic.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
 import { isEnded } from "../../operation/transitions.ts";
@@ -25,7 +25,7 @@ const DEFAULT_LIMIT = 10;
 const RUNNING_OUTPUT: ViewLimits = { bytes: 400, lines: 3 };
 /** Names of tools that miss one program shown on a line. */
 const MOST_NAMES = 4;
-const MOST_PROBLEMS = 20;
+const MOST_DIAGNOSTICS = 20;
 
 export const STATUS_TOOL: BuiltinTool = {
   name: "status",
@@ -63,7 +63,7 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
   if (part.value !== undefined) return errorResult('Cannot run "status": "lines" and "offset" need an operation_id');
   const shown = selectOperations(service, args);
   const { sandbox } = service.settings;
-  const [{ problems, unavailable }, summary] = await Promise.all([
+  const [{ diagnostics, unavailable }, summary] = await Promise.all([
     service.catalog(),
     sandbox.details?.() ?? sandbox.summary,
   ]);
@@ -81,7 +81,7 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
       (operation) => `${statusLine(operation)} ${headingOf(operation)}`,
     ),
     ...checkLines(service),
-    ...problemLines(problems),
+    ...diagnosticLines(diagnostics),
     ...unavailableLines(unavailable ?? []),
     sandboxLine({ ...sandbox, summary }),
     `Scope: ${service.scope.roots.join(", ")}`,
@@ -142,10 +142,10 @@ function checkLines({ checks }: Service): readonly string[] {
   ];
 }
 
-function problemLines(problems: readonly CatalogProblem[]): readonly string[] {
-  if (problems.length === 0) return [];
-  const more = problems.length > MOST_PROBLEMS ? [`... ${problems.length - MOST_PROBLEMS} more`] : [];
-  return ["Tool files:", ...problems.slice(0, MOST_PROBLEMS).map(describeProblem), ...more];
+function diagnosticLines(diagnostics: readonly Diagnostic[]): readonly string[] {
+  if (diagnostics.length === 0) return [];
+  const more = diagnostics.length > MOST_DIAGNOSTICS ? [`... ${diagnostics.length - MOST_DIAGNOSTICS} more`] : [];
+  return ["Tool files:", ...diagnostics.slice(0, MOST_DIAGNOSTICS).map(describeDiagnostic), ...more];
 }
 
 function unavailableLines(unavailable: readonly UnavailableTool[]): readonly string[] {

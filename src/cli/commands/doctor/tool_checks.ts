@@ -1,4 +1,4 @@
-import { describeProblem } from "../../../catalog/model/problem.ts";
+import { describeDiagnostic } from "../../../catalog/format/diagnostic.ts";
 import { ToolLister } from "../../../service/connection/tool_list.ts";
 import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
 import type { Check } from "./check.ts";
@@ -31,12 +31,12 @@ export async function checkTools(options: ComposeOptions): Promise<readonly Chec
   return [
     loaded,
     listing(listed.length, new TextEncoder().encode(JSON.stringify({ tools: listed })).length),
-    ...catalog.problems.map((problem): Check => ({
+    ...catalog.diagnostics.map((diagnostic): Check => ({
       id: "tool_file",
-      title: problem.severity === "error" ? "tool file left out" : "tool file",
+      title: diagnostic.severity === "error" ? "tool file left out" : "tool file",
       // The server starts without it.
       status: "warning",
-      message: describeProblem(problem),
+      message: describeDiagnostic(diagnostic),
     })),
     ...(catalog.unavailable ?? []).map(({ names, reason, installInstructions }): Check => ({
       id: "tool_unavailable",

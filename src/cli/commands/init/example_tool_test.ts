@@ -4,6 +4,6 @@ import { EXAMPLE_TOOL_TEXT } from "./example_tool.ts";
 
 Deno.test("T3 EXAMPLE_TOOL_TEXT is a tool file without any fault", async () => {
   const catalog = await loadCatalogFromTexts([{ file: "hello.json", text: EXAMPLE_TOOL_TEXT }]);
-  assert.deepStrictEqual(catalog.problems, []);
+  assert.deepStrictEqual(catalog.diagnostics, []);
   assert.deepStrictEqual(catalog.leaves.map(({ name, argv }) => [name, argv]), [["hello_greet", ["echo", "Hello,"]]]);
 });

@@ -5,7 +5,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { UsageError, UserError } from "../../../base/errors.ts";
 import type { UnavailableTool } from "../../../catalog/model/leaf.ts";
-import { describeProblem } from "../../../catalog/model/problem.ts";
+import { describeDiagnostic } from "../../../catalog/format/diagnostic.ts";
 import { ToolLister } from "../../../service/connection/tool_list.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { colours } from "../../terminal/colours.ts";
@@ -67,8 +67,8 @@ async function ours({ settings, warnings, environment }: CommandContext): Promis
   await using program = await compose(composing);
   log.start();
   const catalog = await program.checkedTools();
-  for (const problem of catalog.problems) {
-    if (problem.severity === "error") await printProblem(describeProblem(problem));
+  for (const diagnostic of catalog.diagnostics) {
+    if (diagnostic.severity === "error") await printProblem(describeDiagnostic(diagnostic));
   }
   return {
     tools: new ToolLister(program.service).list(catalog, undefined),

@@ -1,8 +1,7 @@
-import type { CatalogProblem } from "../../../catalog/model/leaf.ts";
-import { describeProblem } from "../../../catalog/model/problem.ts";
+import { describeDiagnostic, type Diagnostic } from "../../../catalog/format/diagnostic.ts";
 import type { Colours } from "../../terminal/colours.ts";
 
-/** How a problem is shown. */
+/** How a diagnostic is shown. */
 export interface ExcerptStyle {
   /** With the line of the file and a mark under the place. */
   readonly excerpt: boolean;
@@ -13,18 +12,18 @@ export interface ExcerptStyle {
 const WIDTH = 96;
 
 /**
- * A problem as compilers show it: `file:line:column: error: message`, and on a terminal the line it is about with a
+ * A diagnostic as compilers show it: `file:line:column: error: message`, and on a terminal the line it is about with a
  * mark under the column. `text`: the file's; undefined where it could not be read.
  */
-export function describeWithSource(problem: CatalogProblem, text: string | undefined, style: ExcerptStyle): string {
+export function describeWithSource(diagnostic: Diagnostic, text: string | undefined, style: ExcerptStyle): string {
   const { colours, excerpt } = style;
-  const mark = problem.severity === "error" ? colours.red : colours.yellow;
-  const said = describeProblem(problem);
-  const word = `: ${problem.severity}: `;
+  const mark = diagnostic.severity === "error" ? colours.red : colours.yellow;
+  const said = describeDiagnostic(diagnostic);
+  const word = `: ${diagnostic.severity}: `;
   const at = said.indexOf(word);
-  const line = `${colours.bold(said.slice(0, at))}: ${mark(problem.severity)}: ${said.slice(at + word.length)}`;
-  if (!excerpt || text === undefined || problem.line === 0) return line;
-  const { source, column } = cutAround(text.split("\n")[problem.line - 1] ?? "", problem.column - 1);
+  const line = `${colours.bold(said.slice(0, at))}: ${mark(diagnostic.severity)}: ${said.slice(at + word.length)}`;
+  if (!excerpt || text === undefined || diagnostic.line === 0) return line;
+  const { source, column } = cutAround(text.split("\n")[diagnostic.line - 1] ?? "", diagnostic.column - 1);
   return `${line}\n  ${source}\n  ${" ".repeat(column)}${mark("^")}`;
 }
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { CatalogProblem } from "../../../catalog/model/leaf.ts";
+import type { Diagnostic } from "../../../catalog/format/diagnostic.ts";
 import { COLOURED, PLAIN } from "../../terminal/colours.ts";
 import { describeWithSource } from "./source_excerpt.ts";
 
-const PROBLEM: CatalogProblem = {
+const PROBLEM: Diagnostic = {
   severity: "error",
   file: "a.json",
   pointer: "/optons",

@@ -2,13 +2,13 @@
  * `validate` (requirement L3): tool files are read as the server would read them, and every problem is told with its
  * place. A file named alone is judged among its neighbours, because sequences call the tools of other files.
  */
+import { compareText } from "../../../base/text.ts";
 import { withoutTrailing } from "../../../base/without_trailing.ts";
-import { locateFindings } from "../../../catalog/load/positions.ts";
+import { placeDiagnostics } from "../../../catalog/load/positions.ts";
 import { findToolsDirectory } from "../../../catalog/load/find_tools.ts";
-import type { CatalogProblem } from "../../../catalog/model/leaf.ts";
+import { type Diagnostic, sortDiagnostics } from "../../../catalog/format/diagnostic.ts";
 import { loadCatalogFromTexts } from "../../../catalog/load/load.ts";
 import type { ToolText } from "../../../catalog/load/tool_text.ts";
-import { compareText, sortProblems } from "../../../catalog/model/problem.ts";
 import { readToolFile, readToolTexts } from "../../../catalog/load/read_directory.ts";
 import { colours } from "../../terminal/colours.ts";
 import { embeddedTools } from "../../../settings/bundles.ts";
@@ -22,7 +22,7 @@ const LAST_RESORT = "tools";
 /** What was found in a set of files. */
 interface Report {
   readonly files: readonly string[];
-  readonly problems: readonly CatalogProblem[];
+  readonly diagnostics: readonly Diagnostic[];
   /** Texts by file, for excerpts. */
   readonly texts: ReadonlyMap<string, string>;
 }
@@ -40,14 +40,16 @@ export async function validate(context: CommandContext): Promise<number> {
   const reports: Report[] = [];
   for (const path of paths) reports.push(await check(path, bundled));
   const report = joined(reports);
-  const count = (severity: CatalogProblem["severity"]) =>
-    report.problems.filter((problem) => problem.severity === severity).length;
+  const count = (severity: Diagnostic["severity"]) =>
+    report.diagnostics.filter((one) => one.severity === severity).length;
   const [errors, warnings] = [count("error"), count("warning")];
   if (flags.has("json")) {
-    await print(`${JSON.stringify({ files: report.files, errors, warnings, problems: report.problems }, null, 2)}\n`);
+    await print(
+      `${JSON.stringify({ files: report.files, errors, warnings, problems: report.diagnostics }, null, 2)}\n`,
+    );
   } else {
     const style = { excerpt: terminalWidth() !== undefined, colours: colours(mayColour(environment)) };
-    const lines = report.problems.map((one) => describeWithSource(one, report.texts.get(one.file), style));
+    const lines = report.diagnostics.map((one) => describeWithSource(one, report.texts.get(one.file), style));
     if (lines.length > 0) await print(`${lines.join("\n")}\n`);
     await printProblem(
       `${counted(report.files.length, "file")}, ${counted(errors, "error")}, ${counted(warnings, "warning")}`,
@@ -71,20 +73,22 @@ interface Named {
 async function check({ path, directory }: Named, bundled: readonly ToolText[]): Promise<Report> {
   const folder = directory ? withoutTrailing(path, "/") || "/" : folderOf(path);
   const read = readToolTexts(folder);
-  const own = directory ? { ...read, files: [...read.texts, ...read.problems].map(({ file }) => file) } : alone(path);
+  const own = directory
+    ? { ...read, files: [...read.texts, ...read.diagnostics].map(({ file }) => file) }
+    : alone(path);
   const real = directory || own.texts.length === 0 ? undefined : await Deno.realPath(path);
   const neighbours = real === undefined ? [] : read.texts.filter(({ file }) => Deno.realPathSync(file) !== real);
   const names = new Set([...own.texts, ...neighbours].map(({ file }) => nameOf(file)));
   const shipped = bundled.filter(({ file }) => !names.has(nameOf(file)));
   const catalog = await loadCatalogFromTexts([...shipped, ...neighbours, ...own.texts]);
   const wanted = new Set(own.files);
-  const found = catalog.problems.filter(({ file }) => wanted.has(file));
-  const silent = own.texts.filter(({ file }) => !found.some((problem) => problem.file === file));
+  const found = catalog.diagnostics.filter(({ file }) => wanted.has(file));
+  const silent = own.texts.filter(({ file }) => !found.some((one) => one.file === file));
   // Keys given twice are looked for only in files with other problems when the server loads them.
-  const repeated = await Promise.all(silent.map(({ file, text }) => locateFindings(file, text, [])));
+  const repeated = await Promise.all(silent.map(({ file, text }) => placeDiagnostics(file, text, [])));
   return {
     files: [...wanted].sort(compareText),
-    problems: [...own.problems, ...found, ...repeated.flat()],
+    diagnostics: [...own.diagnostics, ...found, ...repeated.flat()],
     texts: new Map(own.texts.map(({ file, text }) => [file, text])),
   };
 }
@@ -92,17 +96,17 @@ async function check({ path, directory }: Named, bundled: readonly ToolText[]): 
 function alone(path: string) {
   const read = readToolFile(path);
   return "text" in read
-    ? { files: [path], texts: [read], problems: [] }
-    : { files: [path], texts: [], problems: [read] };
+    ? { files: [path], texts: [read], diagnostics: [] }
+    : { files: [path], texts: [], diagnostics: [read] };
 }
 
 function joined(reports: readonly Report[]): Report {
   const unique = new Map(
-    reports.flatMap(({ problems }) => problems).map((problem) => [JSON.stringify(problem), problem]),
+    reports.flatMap(({ diagnostics }) => diagnostics).map((one) => [JSON.stringify(one), one]),
   );
   return {
     files: [...new Set(reports.flatMap(({ files }) => files))],
-    problems: sortProblems([...unique.values()]),
+    diagnostics: sortDiagnostics([...unique.values()]),
     texts: new Map(reports.flatMap(({ texts }) => [...texts])),
   };
 }

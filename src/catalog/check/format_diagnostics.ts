@@ -1,7 +1,7 @@
 /** Says what is wrong with a file that does not have the format, in words for its author (T4). */
 import type { z } from "zod";
 import { closest, didYouMean } from "../../base/suggest.ts";
-import { errorAt, type Finding, MOST_FINDINGS } from "../format/finding.ts";
+import { errorAt, MOST_DIAGNOSTICS, type UnplacedDiagnostic } from "../format/diagnostic.ts";
 import { knownFields, toolSchema } from "../format/mtdf.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -33,13 +33,13 @@ const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * One finding per thing wrong with a parsed file, as many as are told of one; empty: it has the format. A file may have
+ * One diagnostic per thing wrong with a parsed file, as many as are told of one; empty: it has the format. A file may have
  * been made to hold a hundred thousand mistakes: what is said about each takes time.
  */
-export function formatFindings(parsed: unknown): readonly Finding[] {
-  const issues = (toolSchema().safeParse(parsed).error?.issues ?? []).slice(0, MOST_FINDINGS + 1)
+export function formatDiagnostics(parsed: unknown): readonly UnplacedDiagnostic[] {
+  const issues = (toolSchema().safeParse(parsed).error?.issues ?? []).slice(0, MOST_DIAGNOSTICS + 1)
     .map((issue) =>
-      issue.code === "unrecognized_keys" ? { ...issue, keys: issue.keys.slice(0, MOST_FINDINGS + 1) } : issue
+      issue.code === "unrecognized_keys" ? { ...issue, keys: issue.keys.slice(0, MOST_DIAGNOSTICS + 1) } : issue
     );
   return issues.filter((issue) => !isSaidBetter(issue, issues)).flatMap((issue) => {
     // JSON has no symbols, so a path through a parsed file holds none.
@@ -55,7 +55,7 @@ function isSaidBetter(issue: Issue, issues: readonly Issue[]): boolean {
   return issues.some((other) => other !== issue && other.path.join("/") === issue.path.join("/"));
 }
 
-function unknownField(path: Path, key: string): Finding {
+function unknownField(path: Path, key: string): UnplacedDiagnostic {
   const known = knownFields()[sectionOf(path)] ?? [];
   const foreign = Object.hasOwn(FOREIGN_FIELDS, key) ? FOREIGN_FIELDS[key] : undefined;
   const guess = closest(key, known);
