@@ -73,7 +73,7 @@ async function tryFile(t: Deno.TestContext, { file, rows, prepared }: Trial): Pr
 async function tryRow(server: ServerProcess, row: Row, directory: string): Promise<void> {
   const args = { ...row.args, working_directory: directory, execution_mode: "Synchronous" };
   const answer = await server.call(row.tool, args, { deadline: 60_000 });
-  assert.equal(answer.failed, row.fails === true, answer.text);
+  if (row.fails !== "perhaps") assert.equal(answer.failed, row.fails === true, answer.text);
   if (row.expected !== undefined) assert.match(answer.text, row.expected);
 }
 
