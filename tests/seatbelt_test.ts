@@ -1,9 +1,10 @@
 /** The back end of macOS, composed whole, with a stand-in for sandbox-exec: what it is given, and how commands run. */
+import type { CommandEnd } from "../src/base/command_end.ts";
 import assert from "node:assert/strict";
 import { UserError } from "../src/base/errors.ts";
 import { SILENT } from "../src/base/log.ts";
 import type { Program } from "../src/app/compose_service.ts";
-import type { CommandEnd, CommandRequest } from "../src/process/command_runner.ts";
+import type { CommandRequest } from "../src/process/command_runner.ts";
 import { SeatbeltEvaluator } from "../src/sandbox/seatbelt/_support/sbpl_evaluator.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
 import { processesWith } from "./_support/processes.ts";

@@ -3,10 +3,10 @@
  * after it. Fail closed: a server whose log cannot be opened does not start, and a command that cannot be written down
  * is not run. Commands cannot reach the file: it must not lie where they can write.
  */
+import type { CommandEnd } from "../base/command_end.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import type { WorkEnd } from "../operation/operation.ts";
 import { absolutePath, isWithin, parentOf, realPath } from "../system/paths.ts";
 import type { Audit, AuditedCommand } from "../service/service.ts";
 import { redactFields } from "../logging/redact.ts";
@@ -79,7 +79,7 @@ export class AuditLog implements Audit, Disposable {
     }
   }
 
-  async end(command: AuditedCommand, end: WorkEnd): Promise<void> {
+  async end(command: AuditedCommand, end: CommandEnd): Promise<void> {
     try {
       await this.#write("end", command, endFields(end));
     } catch (error) {
@@ -123,7 +123,7 @@ export class AuditLog implements Audit, Disposable {
   }
 }
 
-function endFields(end: WorkEnd): object {
+function endFields(end: CommandEnd): object {
   const denials = end.denials === undefined ? {} : { denials: end.denials };
   switch (end.kind) {
     case "exited":

@@ -2,8 +2,9 @@
  * Writes down what runs without being a command of a tool (S18): checks whether a program is there, and servers that a
  * person names (`list-tools -- COMMAND`, `--server-command`).
  */
+import type { CommandEnd } from "../base/command_end.ts";
 import { OperationIds } from "../operation/operation_id.ts";
-import type { CommandEnd, CommandHooks, CommandRequest } from "../process/command_runner.ts";
+import type { CommandHooks, CommandRequest } from "../process/command_runner.ts";
 import type { OpenCommand, OpenRequest } from "../process/session_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import type { Audit, AuditedCommand } from "../service/service.ts";

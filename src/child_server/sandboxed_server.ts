@@ -1,7 +1,7 @@
 /** Somebody's stdio server as a command in the sandbox (H10, S3). */
+import { describeEnd } from "../base/command_end.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { describeEnd } from "../process/command_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import type { ServerProcess, ServerProcessHooks } from "./server_process.ts";
 import { StderrFile } from "./stderr_file.ts";

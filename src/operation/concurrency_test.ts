@@ -1,6 +1,6 @@
+import type { CommandEnd } from "../base/command_end.ts";
 import { strict as assert } from "node:assert";
 import { SILENT } from "../base/log.ts";
-import type { WorkEnd } from "./operation.ts";
 import { OperationRegistry } from "./registry.ts";
 import { type Turn, Turns } from "./concurrency.ts";
 
@@ -36,8 +36,8 @@ Deno.test("X12 H2 two registries share their turns and nothing else", async () =
   const turns = new Turns(1);
   const [one, other] = [turns, turns].map((maxConcurrency) => new OperationRegistry({ maxConcurrency, log: SILENT }));
   assert.ok(one !== undefined && other !== undefined);
-  const ends: ((end: WorkEnd) => void)[] = [];
-  const work = () => new Promise<WorkEnd>((resolve) => ends.push(resolve));
+  const ends: ((end: CommandEnd) => void)[] = [];
+  const work = () => new Promise<CommandEnd>((resolve) => ends.push(resolve));
   const first = one.start("a", "a", work);
   const second = other.start("b", "b", work);
   assert.deepStrictEqual([first.state, second.state, other.queuePosition(second.id)], ["running", "queued", 1]);

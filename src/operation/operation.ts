@@ -1,4 +1,5 @@
-import type { Denial } from "../base/denial.ts";
+import type { CommandEnd } from "../base/command_end.ts";
+import type { ProtectedChange } from "../base/protected_change.ts";
 
 /** One run of a command (or of a sequence), from its first request to the day its result is pruned. */
 
@@ -9,45 +10,10 @@ export type EndState = Exclude<OperationState, "queued" | "running">;
 /** How an operation ended. */
 export interface OperationEnd {
   readonly state: EndState;
-  /** Absent when no process exited by itself. */
-  readonly exitCode?: number;
-  /** The signal that ended the process, e.g. `SIGKILL`. */
-  readonly signal?: string;
-  /** Why, where an exit code does not say it: the cause of a cancel, of a failure to start. */
+  /** The cause of a cancel or timeout, or why nothing ran; absent: `command` says it all. */
   readonly message?: string;
-  /** It could not run, and not because of what was asked for: this program or the machine failed; absent: not so. */
-  readonly fault?: "server";
-  /** What its sandbox kept from a command that failed (S15); absent: nothing that is known. */
-  readonly denials?: readonly Denial[];
-  /** Children that it left in the background, and that were ended with it (X17); absent: none. */
-  readonly left?: LeftRunning;
-}
-
-/** Background children by their words, cleaned and cut; `more`: how many are not named. */
-export interface LeftRunning {
-  readonly commands: readonly string[];
-  readonly more: number;
-}
-
-/** What the work of an operation reports when it is over, whatever ended it. */
-export type WorkEnd =
-  & (
-    | { readonly kind: "exited"; readonly code: number }
-    | { readonly kind: "signalled"; readonly signal: string }
-    /** `fault`: see `OperationEnd`. */
-    | { readonly kind: "not_started"; readonly message: string; readonly fault?: "server" }
-  )
-  & Pick<OperationEnd, "denials" | "left">;
-
-/** A file that programs outside the sandbox obey was made, changed or removed (S8). */
-export interface ProtectedChange {
-  /** Absolute. */
-  readonly path: string;
-  /**
-   * `obeyed`: git's configuration names it by now. `separated`: it had a second name, and is a file of its own now;
-   * `shared`: it still has one.
-   */
-  readonly change: "created" | "changed" | "removed" | "obeyed" | "separated" | "shared";
+  /** How its command ended, whatever ended it; absent: it never left the queue. */
+  readonly command?: CommandEnd;
 }
 
 /** What the registry hands to the work. */
@@ -63,4 +29,4 @@ export interface WorkControl {
 }
 
 /** The registry runs this and knows nothing of processes. It must settle after `signal` aborts. */
-export type Work = (control: WorkControl) => Promise<WorkEnd>;
+export type Work = (control: WorkControl) => Promise<CommandEnd>;

@@ -14,7 +14,7 @@ import type { OperationState, Work } from "./operation.ts";
 import { type Operation, OperationRecord } from "./operation_record.ts";
 import { DEFAULT_OUTPUT_WINDOW, type OutputWindow } from "./output/output.ts";
 import type { SpillSpace } from "./output/spill_files.ts";
-import { isEnded, type OperationEvent, type StopCause } from "./transitions.ts";
+import { isEnded, logFields, type OperationEvent, type StopCause } from "./transitions.ts";
 import { Turns } from "./concurrency.ts";
 
 /** An operation came into a state; `from` is undefined for a new one. */
@@ -296,7 +296,7 @@ export class OperationRegistry {
   #announce(operation: OperationRecord, from: OperationState | undefined): void {
     const { id, tool, state, end } = operation;
     const neverRan = state === "failed" && end?.message !== undefined;
-    this.#options.log[neverRan ? "warn" : "debug"]("Operation", { ...end, operation: id, tool, state });
+    this.#options.log[neverRan ? "warn" : "debug"]("Operation", { ...logFields(end), operation: id, tool, state });
     this.#transitions.emit({ operation, from, to: operation.state });
   }
 

@@ -1,6 +1,7 @@
+import type { CommandEnd } from "../base/command_end.ts";
 import { strict as assert } from "node:assert";
 import { type LogFields, SILENT } from "../base/log.ts";
-import type { WorkControl, WorkEnd } from "./operation.ts";
+import type { WorkControl } from "./operation.ts";
 import { OperationRegistry, type RegistryOptions } from "./registry.ts";
 import { SpillSpace } from "./output/spill_files.ts";
 
@@ -8,13 +9,13 @@ import { SpillSpace } from "./output/spill_files.ts";
 class Works {
   readonly started: string[] = [];
   readonly controls = new Map<string, WorkControl>();
-  readonly #ends = new Map<string, (end: WorkEnd) => void>();
+  readonly #ends = new Map<string, (end: CommandEnd) => void>();
 
   work(name: string, { obedient = true } = {}) {
-    return (control: WorkControl): Promise<WorkEnd> => {
+    return (control: WorkControl): Promise<CommandEnd> => {
       this.started.push(name);
       this.controls.set(name, control);
-      const { promise, resolve } = Promise.withResolvers<WorkEnd>();
+      const { promise, resolve } = Promise.withResolvers<CommandEnd>();
       this.#ends.set(name, resolve);
       if (obedient) control.signal.addEventListener("abort", () => this.kill(name), { once: true });
       return promise;
@@ -53,7 +54,10 @@ Deno.test("X11 OperationRegistry announces each transition once", async () => {
     "b: queued > running",
     "b: running > failed",
   ]);
-  assert.deepStrictEqual([a.end, b.end], [{ state: "completed", exitCode: 0 }, { state: "failed", exitCode: 3 }]);
+  assert.deepStrictEqual([a.end, b.end], [{ state: "completed", command: { kind: "exited", code: 0 } }, {
+    state: "failed",
+    command: { kind: "exited", code: 3 },
+  }]);
 });
 
 Deno.test("L8 OperationRegistry logs each transition with the id, and warns of what could not be run", async () => {
@@ -90,7 +94,7 @@ Deno.test("X9 OperationRegistry times out from the start of the work, not of the
     assert.deepStrictEqual(operation.end, {
       state: "timed_out",
       message: "Ended after its time limit of 0.02 s",
-      signal: "SIGTERM",
+      command: { kind: "signalled", signal: "SIGTERM" },
     });
     assert.ok((operation.endedAt ?? 0) - (operation.startedAt ?? Infinity) >= 15);
   }
@@ -107,7 +111,7 @@ Deno.test("B4 cancel() answers only after the work has settled, and the first ca
   works.exit("a", 0);
   assert.deepStrictEqual((await cancelled).kind, "ended");
   assert.deepStrictEqual((await again).kind, "ended");
-  assert.deepStrictEqual(a.end, { state: "cancelled", message: "first", exitCode: 0 });
+  assert.deepStrictEqual(a.end, { state: "cancelled", message: "first", command: { kind: "exited", code: 0 } });
   assert.deepStrictEqual((await registry.cancel(a.id, "third")).kind, "already_ended");
   assert.deepStrictEqual(await registry.cancel("op_none", "x"), { kind: "unknown" });
 });
@@ -210,12 +214,12 @@ Deno.test("OperationRegistry turns a work that throws into a failed operation", 
   assert.deepStrictEqual(await thrown.ended, {
     state: "failed",
     message: "Internal error: broken",
-    fault: "server",
+    command: { kind: "not_started", message: "Internal error: broken", fault: "server" },
   });
   assert.deepStrictEqual(await rejected.ended, {
     state: "failed",
     message: "Internal error: also broken",
-    fault: "server",
+    command: { kind: "not_started", message: "Internal error: also broken", fault: "server" },
   });
 });
 

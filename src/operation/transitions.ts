@@ -1,4 +1,6 @@
-import type { EndState, OperationEnd, OperationState, WorkEnd } from "./operation.ts";
+import type { LogFields } from "../base/log.ts";
+import type { CommandEnd } from "../base/command_end.ts";
+import type { EndState, OperationEnd, OperationState } from "./operation.ts";
 
 /** Why an operation is being ended before its work ended by itself. */
 export interface StopCause {
@@ -22,7 +24,7 @@ export interface OperationStatus {
 export type OperationEvent =
   | { readonly kind: "started" }
   | { readonly kind: "stop_requested"; readonly cause: StopCause }
-  | { readonly kind: "work_ended"; readonly end: WorkEnd };
+  | { readonly kind: "work_ended"; readonly end: CommandEnd };
 
 /** Where every operation begins. */
 export const INITIAL_STATUS: OperationStatus = { state: "queued" };
@@ -55,24 +57,22 @@ function endOf({ state, message }: StopCause): OperationEnd {
   return { state, message };
 }
 
-function operationEnd(work: WorkEnd, stop: StopCause | undefined): OperationEnd {
-  const { denials, left } = work;
-  const facts = {
-    ...workFacts(work),
+function operationEnd(command: CommandEnd, stop: StopCause | undefined): OperationEnd {
+  if (stop !== undefined) return { ...endOf(stop), command };
+  if (command.kind === "not_started") return { state: "failed", message: command.message, command };
+  return { state: command.kind === "exited" && command.code === 0 ? "completed" : "failed", command };
+}
+
+/** The facts of an end for the log; undefined: none. */
+export function logFields(end: OperationEnd | undefined): LogFields {
+  const { message, command } = end ?? {};
+  const { denials, left } = command ?? {};
+  return {
+    ...message !== undefined && { message },
+    ...command?.kind === "exited" && { exitCode: command.code },
+    ...command?.kind === "signalled" && { signal: command.signal },
+    ...command?.kind === "not_started" && command.fault !== undefined && { fault: command.fault },
     ...denials !== undefined && { denials },
     ...left !== undefined && { left },
   };
-  if (stop !== undefined) return { ...facts, ...endOf(stop) };
-  return { ...facts, state: work.kind === "exited" && work.code === 0 ? "completed" : "failed" };
-}
-
-function workFacts(work: WorkEnd): Omit<OperationEnd, "state"> {
-  switch (work.kind) {
-    case "exited":
-      return { exitCode: work.code };
-    case "signalled":
-      return { signal: work.signal };
-    case "not_started":
-      return { message: work.message, ...work.fault !== undefined && { fault: work.fault } };
-  }
 }

@@ -14,24 +14,34 @@ function after(...events: OperationEvent[]): OperationStatus {
 }
 
 Deno.test("nextStatus() takes the end state from how the work ended", () => {
-  assert.deepStrictEqual(after(STARTED, EXIT_0).end, { state: "completed", exitCode: 0 });
-  assert.deepStrictEqual(after(STARTED, EXIT_7).end, { state: "failed", exitCode: 7 });
-  assert.deepStrictEqual(after(STARTED, KILLED).end, { state: "failed", signal: "SIGKILL" });
-  assert.deepStrictEqual(after(STARTED, NOT_STARTED).end, { state: "failed", message: "no such program" });
+  assert.deepStrictEqual(after(STARTED, EXIT_0).end, { state: "completed", command: { kind: "exited", code: 0 } });
+  assert.deepStrictEqual(after(STARTED, EXIT_7).end, { state: "failed", command: { kind: "exited", code: 7 } });
+  assert.deepStrictEqual(after(STARTED, KILLED).end, {
+    state: "failed",
+    command: { kind: "signalled", signal: "SIGKILL" },
+  });
+  assert.deepStrictEqual(after(STARTED, NOT_STARTED).end, {
+    state: "failed",
+    message: "no such program",
+    command: { kind: "not_started", message: "no such program" },
+  });
 });
 
 Deno.test("X9 nextStatus() lets the first cause win: cancel, timeout and exit in every order", () => {
   assert.deepStrictEqual(after(STARTED, CANCEL, TIMEOUT, KILLED).end, {
     state: "cancelled",
     message: "asked",
-    signal: "SIGKILL",
+    command: { kind: "signalled", signal: "SIGKILL" },
   });
   assert.deepStrictEqual(after(STARTED, TIMEOUT, CANCEL, EXIT_7).end, {
     state: "timed_out",
     message: "5 s",
-    exitCode: 7,
+    command: { kind: "exited", code: 7 },
   });
-  assert.deepStrictEqual(after(STARTED, EXIT_0, CANCEL, TIMEOUT).end, { state: "completed", exitCode: 0 });
+  assert.deepStrictEqual(after(STARTED, EXIT_0, CANCEL, TIMEOUT).end, {
+    state: "completed",
+    command: { kind: "exited", code: 0 },
+  });
 });
 
 Deno.test("nextStatus() ends a queued operation at once and keeps a running one running until its work ended", () => {

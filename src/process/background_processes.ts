@@ -1,6 +1,6 @@
 /** What a command left running: the names of its children, for a result (X17). */
+import type { LeftRunning } from "../base/command_end.ts";
 import { visibleText } from "../base/visible_text.ts";
-import type { LeftRunning } from "../operation/operation.ts";
 import { isOwnShell } from "./shell.ts";
 
 /** More are only counted. */

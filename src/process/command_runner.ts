@@ -3,8 +3,8 @@
  * they were written, and the promise settles when the whole process tree is gone and every byte was delivered.
  */
 
-import type { LeftRunning } from "../operation/operation.ts";
-import type { ProtectedChange } from "../sandbox/protect/path_guard.ts";
+import type { CommandEnd } from "../base/command_end.ts";
+import type { ProtectedChange } from "../base/protected_change.ts";
 
 /** What to run. */
 export interface CommandRequest {
@@ -19,16 +19,6 @@ export interface CommandRequest {
   /** It runs without network and Unix sockets, whatever the session's commands have; absent: with what they have. */
   readonly offline?: true;
 }
-
-/** How a command ended. `left`: children that it left in the background, ended with it (X17); absent: none. */
-export type CommandEnd =
-  | { readonly kind: "exited"; readonly code: number; readonly left?: LeftRunning }
-  | { readonly kind: "signalled"; readonly signal: string; readonly left?: LeftRunning }
-  /**
-   * Nothing ran: the launcher or the program could not be started. `message` is for the agent. `fault`: it was not the
-   * command's, but this program's or the machine's.
-   */
-  | { readonly kind: "not_started"; readonly message: string; readonly fault?: "server" };
 
 /** Takes a chunk of output; what it returns says nothing unless it is a promise. */
 export type TakeOutput = (chunk: Uint8Array) => unknown;
@@ -49,16 +39,4 @@ export interface CommandHooks {
 export interface CommandRunner {
   /** Never rejects for anything a command can do. */
   run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd>;
-}
-
-/** How a server ended, as a sentence of an error. Pure. */
-export function describeEnd(end: CommandEnd): string {
-  switch (end.kind) {
-    case "exited":
-      return `It ended with exit code ${end.code}.`;
-    case "signalled":
-      return `It was ended by ${end.signal}.`;
-    case "not_started":
-      return end.message;
-  }
 }

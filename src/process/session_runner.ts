@@ -1,5 +1,6 @@
+import type { CommandEnd } from "../base/command_end.ts";
 import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
-import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
+import type { CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
 import type { SelfTestReport } from "../sandbox/selftest/judge.ts";
 
 /** A command that is talked with while it runs. */

@@ -1,3 +1,4 @@
+import type { CommandEnd } from "../base/command_end.ts";
 import type { Denial } from "../base/denial.ts";
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Logger } from "../base/log.ts";
@@ -5,7 +6,6 @@ import type { Outcome } from "../base/outcome.ts";
 import type { Scope } from "../system/path_scope.ts";
 import type { Catalog } from "../catalog/model/leaf.ts";
 import type { RunningChecks } from "../catalog/load/running_checks.ts";
-import type { WorkEnd } from "../operation/operation.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/output/text_view.ts";
@@ -61,7 +61,7 @@ export const DEFAULT_INLINE_LIMITS: ViewLimits = { bytes: 10 * 1024, lines: 250 
 export interface Audit {
   /** Before it runs; the problem is why it must not: what cannot be written down is not done. */
   begin(command: AuditedCommand): Promise<Outcome<void>>;
-  end(command: AuditedCommand, end: WorkEnd): Promise<void>;
+  end(command: AuditedCommand, end: CommandEnd): Promise<void>;
 }
 
 /** One command, as the audit log tells it. */

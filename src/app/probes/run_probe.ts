@@ -1,10 +1,10 @@
 /** Asks whether programs are there (T11): a look along the PATH of commands, or a command inside the sandbox. */
+import type { CommandEnd } from "../../base/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Scope } from "../../system/path_scope.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { AskProbe, RecallProbes } from "../../catalog/load/availability.ts";
 import type { Probe } from "../../catalog/model/leaf.ts";
-import type { CommandEnd } from "../../process/command_runner.ts";
 import type { SessionRunner } from "../../process/session_runner.ts";
 import type { CheckMemory } from "./probe_cache.ts";
 import { type FindProgram, type FoundProgram, programFinder } from "./program_lookup.ts";

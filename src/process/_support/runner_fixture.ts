@@ -1,9 +1,10 @@
 /** A runner on a scope of its own, in each way commands can be confined and started. */
+import type { CommandEnd } from "../../base/command_end.ts";
 import { SILENT } from "../../base/log.ts";
 import { sandboxSettings } from "../../sandbox/_support/settings.ts";
 import { prepareSandbox, type Sandbox } from "../../sandbox/prepare_linux.ts";
 import { removeSessionDirectories } from "../../sandbox/directories/session_directory.ts";
-import type { CommandEnd, CommandRequest } from "../command_runner.ts";
+import type { CommandRequest } from "../command_runner.ts";
 import { SandboxedRunner } from "../linux/linux_runner.ts";
 import { chooseShell } from "../shell.ts";
 

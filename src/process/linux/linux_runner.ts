@@ -1,11 +1,12 @@
 /** Runs commands in the session's sandbox, from the request to the end of the process tree. */
+import type { CommandEnd } from "../../base/command_end.ts";
 import type { Logger } from "../../base/log.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { GuardView } from "../../sandbox/protect/guard_view.ts";
 import { offlinePolicy } from "../../sandbox/policy/offline.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";
-import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "../command_runner.ts";
+import type { CommandHooks, CommandRequest, CommandRunner } from "../command_runner.ts";
 import { Admission } from "./readiness/readiness.ts";
 import { give } from "../write_stdin.ts";
 import { launchAgain } from "./launch/retry_launch.ts";

@@ -1,6 +1,6 @@
+import type { CommandEnd } from "../../base/command_end.ts";
 import assert from "node:assert/strict";
 import { childrenOf, DEFAULT_WAY, type Fixture, fixture, until, WAITING, WAYS } from "../_support/runner_fixture.ts";
-import type { CommandEnd } from "../command_runner.ts";
 
 function existsSync(path: string): boolean {
   try {

@@ -2,6 +2,7 @@
  * Runs commands where there is no launcher: macOS. Each is started by `sandbox-exec` (or, with `--no-sandbox`, by
  * nothing) and a two-line shell prelude, as the leader of a process group. Shells are not kept warm.
  */
+import type { CommandEnd } from "../../base/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -12,7 +13,7 @@ import {
   type SeatbeltConfinement,
 } from "../../sandbox/seatbelt/sandbox_exec.ts";
 import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
-import type { CommandEnd, CommandHooks, CommandRequest } from "../command_runner.ts";
+import type { CommandHooks, CommandRequest } from "../command_runner.ts";
 import { type GroupRun, superviseGroup } from "./process_group.ts";
 import { describeFailure } from "../linux/launch/launcher_reports.ts";
 import { give } from "../write_stdin.ts";

@@ -3,6 +3,7 @@
  * paths, each statement is one about the policy in force, and is made only where the command left a trace of it that
  * does not depend on the language of messages.
  */
+import type { CommandEnd } from "../../base/command_end.ts";
 import type { OperationDenial } from "../../base/denial.ts";
 import { isNetworkOpen } from "../policy/confinement.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
@@ -16,13 +17,7 @@ const MOST_HOSTS = 16;
 export interface FailedOperation {
   readonly words: readonly string[];
   readonly output: string;
-  readonly ending: CommandEnding;
-}
-
-/** Its end, as the kernel told it. */
-export interface CommandEnding {
-  readonly code?: number;
-  readonly signal?: string;
+  readonly end: CommandEnd;
 }
 
 interface Context {
@@ -125,12 +120,12 @@ const NEEDED_CALLS: Readonly<Record<string, string>> = {
 const ENDED_BY_SIGSYS = 128 + 31;
 
 function callDenials(
-  { words, output, ending }: FailedOperation,
+  { words, output, end }: FailedOperation,
   { policy, scopes }: Context,
 ): readonly OperationDenial[] {
   if (!policy.confinement.filter) return [];
   const facts = { operation: "system_call", scope: scopes, flags: [] } as const;
-  if (ending.signal === "SIGSYS" || ending.code === ENDED_BY_SIGSYS) {
+  if (end.kind === "signalled" ? end.signal === "SIGSYS" : end.kind === "exited" && end.code === ENDED_BY_SIGSYS) {
     const reason =
       "a program was ended by SIGSYS; so end programs of another architecture (32-bit ones) in the sandbox";
     return [{ ...facts, subject: "SIGSYS", reason }];

@@ -9,8 +9,9 @@
  * - after exit code 0 only what the output names in a message;
  * - what is protected, a socket, or no path at all: denied_protected.ts, denied_operations.ts, denied_traces.ts.
  */
+import type { CommandEnd } from "../../base/command_end.ts";
 import type { Denial } from "../../base/denial.ts";
-import { type CommandEnding, deniedListeners, operationDenials, socketDenial } from "./denied_operations.ts";
+import { deniedListeners, operationDenials, socketDenial } from "./denied_operations.ts";
 import { protectedDenial } from "./denied_protected.ts";
 import { coveredDenial, type DenialContext, type Mention, outsideDenial } from "./denied_outside.ts";
 import { tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from "./denied_traces.ts";
@@ -27,7 +28,7 @@ export interface EndedCommand {
   readonly directory: string;
   /** The last of what it printed. */
   readonly output: string;
-  readonly ending: CommandEnding;
+  readonly end: CommandEnd;
   /** When it was asked for, in milliseconds since the epoch. */
   readonly began: number;
   /** Protected paths that changed while it ran. */
@@ -63,8 +64,8 @@ export async function explainDenials(command: EndedCommand, context: DenialConte
   return [...denials, ...unnamedWrites(output, denials, context.scopes)].slice(0, MOST_DENIALS);
 }
 
-function hasFailed({ ending }: EndedCommand): boolean {
-  return ending.code !== 0;
+function hasFailed({ end }: EndedCommand): boolean {
+  return end.kind !== "exited" || end.code !== 0;
 }
 
 /** Of places that lie in each other the inner says more. */

@@ -3,20 +3,9 @@
  * cost is some two microseconds a path, so it is done for each command, and waiting shells know the state they were born
  * in. Where nothing changed since the last look, stat_watch.ts says so for less.
  */
+import type { ProtectedChange } from "../../base/protected_change.ts";
 import type { GuardPlan, GuardView, Looker } from "./guard_view.ts";
 import { GuardLook } from "./path_snapshot.ts";
-
-/**
- * One change of a protected path, or of what it leads to.
- *
- * - `obeyed`: git's configuration names it by now.
- * - `separated`: a file had a second name (hard link); it is a file of its own now.
- * - `shared`: it has one still, and can be changed by it.
- */
-export interface ProtectedChange {
-  readonly path: string;
-  readonly change: "created" | "changed" | "removed" | "obeyed" | "separated" | "shared";
-}
 
 /** `mounted`: what is seen will be mounted, as with namespaces. */
 export function lookAtGuarded(plan: GuardPlan, libc: Looker, { mounted }: { readonly mounted: boolean }): GuardView {

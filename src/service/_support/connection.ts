@@ -1,4 +1,5 @@
 /** For the tests of this room: a service whose commands are played by the test, and clients connected to it. */
+import type { CommandEnd } from "../../base/command_end.ts";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { SILENT } from "../../base/log.ts";
@@ -6,7 +7,7 @@ import type { Scope } from "../../system/path_scope.ts";
 import { type Catalog, type Leaf } from "../../catalog/model/leaf.ts";
 import { catalogOf } from "../../catalog/model/snapshot.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
-import type { CommandEnd, CommandHooks, CommandRequest, CommandRunner } from "../../process/command_runner.ts";
+import type { CommandHooks, CommandRequest, CommandRunner } from "../../process/command_runner.ts";
 import { ToolLister } from "../connection/tool_list.ts";
 import { buildServer } from "../connection/server.ts";
 import { DEFAULT_INLINE_LIMITS, type Service, type ServiceSettings } from "../service.ts";

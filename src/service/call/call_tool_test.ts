@@ -259,7 +259,7 @@ Deno.test("B6 a cancelled request ends the synchronous command it started and ge
   assert.deepStrictEqual(cancelled?.end, {
     state: "cancelled",
     message: "The client cancelled the request",
-    signal: "SIGTERM",
+    command: { kind: "signalled", signal: "SIGTERM" },
   });
   assert.strictEqual(service.registry.get(idOf(other))?.state, "running");
 });

@@ -1,9 +1,9 @@
+import type { CommandEnd } from "../../base/command_end.ts";
 import { strict as assert } from "node:assert";
-import type { WorkEnd } from "../../operation/operation.ts";
 import { makeService } from "../_support/connection.ts";
 import { watchResources } from "./resource_changes.ts";
 
-const DONE: WorkEnd = { kind: "exited", code: 0 };
+const DONE: CommandEnd = { kind: "exited", code: 0 };
 
 /** Hears changes; `next` waits for one that was not asked for before. */
 class Heard {
@@ -61,7 +61,7 @@ Deno.test("X5 watchResources() tells of the first change at once and gathers tho
 Deno.test("X5 watchResources() hears the output of what runs already, and nothing any more when it is stopped", async () => {
   const service = makeService();
   const heard = new Heard();
-  const running = Promise.withResolvers<WorkEnd>();
+  const running = Promise.withResolvers<CommandEnd>();
   let say = () => {};
   const operation = service.registry.start("make", "make", ({ write }) => {
     say = () => void write(new TextEncoder().encode("x\n"));

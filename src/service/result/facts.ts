@@ -21,7 +21,7 @@ export function statusLine(operation: Operation): string {
  */
 export function closingLine(operation: Operation, hasOutput: boolean): string {
   const { state, end } = operation;
-  const ranToItsEnd = end?.exitCode !== undefined || end?.signal !== undefined;
+  const ranToItsEnd = end?.command !== undefined && end.command.kind !== "not_started";
   const tells = ranToItsEnd && (state === "completed" || state === "failed");
   return factsLine(operation, [...hasOutput ? [] : ["no output"], ...tells ? [] : [state]]);
 }
@@ -30,8 +30,8 @@ function factsLine(operation: Operation, first: readonly string[]): string {
   const { end } = operation;
   const facts = [
     ...first,
-    ...end?.exitCode === undefined ? [] : [`exit code ${end.exitCode}`],
-    ...end?.signal === undefined ? [] : [`signal ${end.signal}`],
+    ...end?.command?.kind === "exited" ? [`exit code ${end.command.code}`] : [],
+    ...end?.command?.kind === "signalled" ? [`signal ${end.command.signal}`] : [],
     duration(elapsedMs(operation, operation.endedAt ?? operation.createdAt)),
     ...operation.protectedChanges.length === 0 ? [] : ["PROTECTED PATHS CHANGED"],
   ];
@@ -75,8 +75,8 @@ export function operationMeta(operation: Operation, view: OutputView | undefined
     operation_id: operation.id,
     tool: operation.tool,
     status: operation.state,
-    ...end?.exitCode !== undefined && { exit_code: end.exitCode },
-    ...end?.signal !== undefined && { signal: end.signal },
+    ...end?.command?.kind === "exited" && { exit_code: end.command.code },
+    ...end?.command?.kind === "signalled" && { signal: end.command.signal },
     ...end?.message !== undefined && { message: end.message },
     ...isEnded(operation.state) && { duration_ms: elapsedMs(operation, operation.createdAt) },
     ...view !== undefined && {

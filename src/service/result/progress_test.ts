@@ -1,6 +1,7 @@
+import type { CommandEnd } from "../../base/command_end.ts";
 import { strict as assert } from "node:assert";
 import { SILENT } from "../../base/log.ts";
-import type { WorkControl, WorkEnd } from "../../operation/operation.ts";
+import type { WorkControl } from "../../operation/operation.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { ProgressStream } from "./progress.ts";
 
@@ -26,7 +27,7 @@ function setUp(options: { readonly intervalMs?: number; readonly heartbeatMs?: n
     const controls: WorkControl[] = [];
     const operation = registry.start("make", "make", (control) => {
       controls.push(control);
-      return Promise.withResolvers<WorkEnd>().promise;
+      return Promise.withResolvers<CommandEnd>().promise;
     });
     progress.watch(operation, label);
     return (text: string) => controls[0]?.write(new TextEncoder().encode(text));

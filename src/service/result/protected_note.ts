@@ -1,6 +1,6 @@
 /** What a result says of protected paths that changed while its command ran (S8). Pure. */
+import type { ProtectedChange } from "../../base/protected_change.ts";
 import type { Operation } from "../../operation/operation_record.ts";
-import type { ProtectedChange } from "../../operation/operation.ts";
 
 /** Where the changes stand for programs. */
 export const PROTECTED_META_KEY = "ahma/protected_changed";

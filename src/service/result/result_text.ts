@@ -58,7 +58,7 @@ export function styleOf(
  * that ran to its end has a result, whatever its exit code; `--exit-errors` makes an error of it unless it completed.
  */
 export function isErrorEnd({ state, end }: Operation, { exitErrors }: Pick<ResultStyle, "exitErrors">): boolean {
-  const ranToItsEnd = end?.exitCode !== undefined || end?.signal !== undefined;
+  const ranToItsEnd = end?.command !== undefined && end.command.kind !== "not_started";
   return state !== "completed" && (exitErrors || state !== "failed" || !ranToItsEnd);
 }
 
@@ -203,13 +203,13 @@ function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
 
 /** What the sandbox kept from it and what ended with it, a line each; empty when nothing is known (S15, X17). */
 function sandboxNotes({ end }: Operation): readonly string[] {
-  const denials = (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
-  return end?.left === undefined ? denials : [...denials, leftSentence(end.left)];
+  const denials = (end?.command?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
+  return end?.command?.left === undefined ? denials : [...denials, leftSentence(end.command.left)];
 }
 
 /** The same for programs, by its own key of `_meta`. */
 export function denialMeta(operations: readonly Operation[]): Record<string, unknown> {
-  const denials = operations.flatMap(({ end }) => end?.denials ?? []);
+  const denials = operations.flatMap(({ end }) => end?.command?.denials ?? []);
   return denials.length === 0 ? {} : { [DENIED_META_KEY]: denials };
 }
 

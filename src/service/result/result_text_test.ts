@@ -1,13 +1,13 @@
+import type { CommandEnd } from "../../base/command_end.ts";
 import { strict as assert } from "node:assert";
 import { SILENT } from "../../base/log.ts";
-import type { WorkEnd } from "../../operation/operation.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { duration, statusLine } from "./facts.ts";
 import { finalResult, finalText, isErrorEnd } from "./result_text.ts";
 import { textsOf } from "../_support/connection.ts";
 
 /** Of a second and a half, or so many milliseconds. */
-async function endedOperation(output: string, end: WorkEnd, ms = 1500) {
+async function endedOperation(output: string, end: CommandEnd, ms = 1500) {
   let now = 1000;
   const registry = new OperationRegistry({ maxConcurrency: 1, log: SILENT, now: () => now });
   const operation = registry.start("make", "make all", (control) => {
@@ -20,7 +20,7 @@ async function endedOperation(output: string, end: WorkEnd, ms = 1500) {
 }
 
 Deno.test("X4 statusLine() tells id, state, exit code or signal, duration and message on one line", async () => {
-  const cases: readonly (readonly [WorkEnd, string])[] = [
+  const cases: readonly (readonly [CommandEnd, string])[] = [
     [{ kind: "exited", code: 0 }, "completed, exit code 0, 1.5 s]"],
     [{ kind: "exited", code: 3 }, "failed, exit code 3, 1.5 s]"],
     [{ kind: "signalled", signal: "SIGSEGV" }, "failed, signal SIGSEGV, 1.5 s]"],
@@ -35,7 +35,7 @@ Deno.test("X4 statusLine() tells id, state, exit code or signal, duration and me
 const STYLE = { limits: { bytes: 10 * 1024, lines: 250 }, keepAnsi: false, exitErrors: false };
 
 Deno.test("X4 finalResult() is the output and a closing line with what an exit code of 0 in under a second does not say", async () => {
-  const cases: readonly (readonly [string, WorkEnd, number, string, Record<string, unknown>, boolean])[] = [
+  const cases: readonly (readonly [string, CommandEnd, number, string, Record<string, unknown>, boolean])[] = [
     ["hi\n", { kind: "exited", code: 0 }, 999, "hi\n", { exit_code: 0 }, false],
     ["no end", { kind: "exited", code: 0 }, 999, "no end", { exit_code: 0 }, false],
     ["", { kind: "exited", code: 0 }, 999, "[no output]", { exit_code: 0 }, false],
@@ -103,7 +103,7 @@ Deno.test("X4 finalText() closes what its reader has named with the facts, and o
 });
 
 Deno.test("X4 --exit-errors makes an error of a command that failed, and of nothing else", async () => {
-  const ends: readonly WorkEnd[] = [
+  const ends: readonly CommandEnd[] = [
     { kind: "exited", code: 0 },
     { kind: "exited", code: 3 },
     { kind: "signalled", signal: "SIGKILL" },

@@ -1,8 +1,9 @@
 /** A prepared command as the work of an operation: private files are written before it and removed after it (T7). */
+import type { CommandEnd } from "../../base/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { PreparedCommand } from "../../command/prepared_command.ts";
-import type { Work, WorkControl, WorkEnd } from "../../operation/operation.ts";
-import type { CommandEnd, CommandRequest } from "../../process/command_runner.ts";
+import type { Work, WorkControl } from "../../operation/operation.ts";
+import type { CommandRequest } from "../../process/command_runner.ts";
 import type { EndedCommand } from "../../sandbox/denials/explain.ts";
 import { OutputTail } from "../result/output_tail.ts";
 import type { PrivateFile, Service } from "../service.ts";
@@ -33,7 +34,7 @@ export function requestWork(tools: WorkTools, request: CommandRequest): Work {
 }
 
 /** Written down before and after it, and explained (S15, S18). */
-async function runRequest(tools: WorkTools, request: CommandRequest, control: WorkControl): Promise<WorkEnd> {
+async function runRequest(tools: WorkTools, request: CommandRequest, control: WorkControl): Promise<CommandEnd> {
   const { run, directory } = request;
   const command = { operation: control.operation.id, tool: control.operation.tool, run, directory };
   const begun = await tools.audit?.begin(command);
@@ -68,12 +69,11 @@ async function denialsOf(
   { explainFailure }: WorkTools,
   { request, end, output, began, changed }: EndedRequest,
   signal: AbortSignal,
-): Promise<Pick<WorkEnd, "denials">> {
+): Promise<Pick<CommandEnd, "denials">> {
   if (explainFailure === undefined || signal.aborted) return {};
   const { run, directory } = request;
   const words = "shell" in run ? [run.shell] : run.argv;
-  const ending = end.kind === "not_started" ? {} : end;
-  const denials = await explainFailure({ words, directory, output, ending, began, changed });
+  const denials = await explainFailure({ words, directory, output, end, began, changed });
   return denials.length === 0 ? {} : { denials };
 }
 

@@ -1,6 +1,7 @@
 /** Runs a work again when it fails for a passing reason (X16). */
+import type { CommandEnd } from "../../base/command_end.ts";
 import type { LeafRetry } from "../../catalog/model/leaf.ts";
-import type { Work, WorkControl, WorkEnd } from "../../operation/operation.ts";
+import type { Work, WorkControl } from "../../operation/operation.ts";
 
 const ENCODER = new TextEncoder();
 
@@ -19,12 +20,12 @@ export function withRetries(work: Work, retry: LeafRetry | undefined): Work {
 }
 
 /** Whether another try makes sense: only an exit code tells; a signal or a failed start does not pass. */
-function isPassing(end: WorkEnd, retry: LeafRetry): boolean {
+function isPassing(end: CommandEnd, retry: LeafRetry): boolean {
   if (end.kind !== "exited") return false;
   return retry.onExitCodes === undefined ? end.code !== 0 : retry.onExitCodes.includes(end.code);
 }
 
-function announce(control: WorkControl, end: WorkEnd, what: string): void {
+function announce(control: WorkControl, end: CommandEnd, what: string): void {
   const code = end.kind === "exited" ? `exit code ${end.code}` : end.kind;
   control.write(ENCODER.encode(`[${code}: ${what}]\n`));
 }

@@ -1,8 +1,13 @@
+import type { CommandEnd } from "../../base/command_end.ts";
 import assert from "node:assert/strict";
-import type { Work, WorkEnd } from "../../operation/operation.ts";
+import type { Work } from "../../operation/operation.ts";
 import { withRetries } from "./retries.ts";
 
-async function run(ends: readonly WorkEnd[], retry: Parameters<typeof withRetries>[1], abort = new AbortController()) {
+async function run(
+  ends: readonly CommandEnd[],
+  retry: Parameters<typeof withRetries>[1],
+  abort = new AbortController(),
+) {
   let output = "";
   let tries = 0;
   const work: Work = (control) => {
@@ -19,7 +24,7 @@ async function run(ends: readonly WorkEnd[], retry: Parameters<typeof withRetrie
   return { end, tries, output };
 }
 
-const failed: WorkEnd = { kind: "exited", code: 128 };
+const failed: CommandEnd = { kind: "exited", code: 128 };
 
 Deno.test("X16 withRetries() runs again with growing pauses until it succeeds, and says so in the output", async () => {
   assert.deepStrictEqual(await run([failed, failed], { max: 3, backoffMs: 1 }), {

@@ -3,12 +3,13 @@
  * runs. At run time each step adds a line to the output, skips where its condition says so, and the first failure, or
  * a cancel, ends the whole.
  */
+import type { CommandEnd } from "../../base/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Scope } from "../../system/path_scope.ts";
 import type { Catalog, Leaf, LeafStep } from "../../catalog/model/leaf.ts";
 import { resolveCall } from "../../catalog/model/resolve.ts";
 import { isShellStep } from "../../catalog/model/step_target.ts";
-import type { Work, WorkControl, WorkEnd } from "../../operation/operation.ts";
+import type { Work, WorkControl } from "../../operation/operation.ts";
 import { checkBuiltinArguments } from "../builtin_parameters.ts";
 import { commandWork, requestWork, type WorkTools } from "./command_work.ts";
 import { checkCall, type CheckedCall, prepareCall, titleOf } from "./prepare_call.ts";
@@ -140,7 +141,7 @@ async function exists(scope: Scope, path: string, directory: string): Promise<bo
   }
 }
 
-async function runSteps(steps: readonly Step[], delayMs: number, control: WorkControl): Promise<WorkEnd> {
+async function runSteps(steps: readonly Step[], delayMs: number, control: WorkControl): Promise<CommandEnd> {
   const say = (line: string) => control.write(new TextEncoder().encode(`${line}\n`));
   let ran = false;
   for (const [index, step] of steps.entries()) {
@@ -162,7 +163,7 @@ async function runSteps(steps: readonly Step[], delayMs: number, control: WorkCo
   return { kind: "exited", code: 0 };
 }
 
-function describeEnd(end: WorkEnd): string {
+function describeEnd(end: CommandEnd): string {
   switch (end.kind) {
     case "exited":
       return end.code === 0 ? "completed" : `failed, exit code ${end.code}`;

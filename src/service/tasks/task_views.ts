@@ -84,7 +84,8 @@ export function detailedTask(operation: Operation, style: ResultStyle): Result {
 
 /** Whether the call came to nothing through a fault of the server: no result of the tool, but an error of JSON-RPC. */
 function failedInServer({ state, end }: Operation): boolean {
-  return state === "failed" && end?.fault === "server";
+  const command = end?.command;
+  return state === "failed" && command?.kind === "not_started" && command.fault === "server";
 }
 
 function internalError({ id, end }: Operation): ProtocolError {

@@ -184,8 +184,8 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
 
 /** What the sandbox kept from the command, and what ended with it, as the model of a client reads it (S15, X17). */
 function hintsOf({ end }: Operation): readonly string[] {
-  const denials = (end?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
-  return end?.left === undefined ? denials : [...denials, leftSentence(end.left)];
+  const denials = (end?.command?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
+  return end?.command?.left === undefined ? denials : [...denials, leftSentence(end.command.left)];
 }
 
 async function tellText({ content, isError }: CallToolResult): Promise<void> {

@@ -1,3 +1,4 @@
+import type { CommandEnd } from "../../../base/command_end.ts";
 import type { OperationEnd } from "../../../operation/operation.ts";
 
 /** As `timeout` does it (coreutils). */
@@ -38,7 +39,18 @@ export function exitCodeOf(end: OperationEnd | undefined): number {
       return CANCELLED;
     case "completed":
     case "failed":
-      if (end.exitCode !== undefined) return end.exitCode;
-      return end.signal === undefined ? NOT_STARTED : 128 + (SIGNAL_NUMBERS[end.signal] ?? 0);
+      return commandExitCode(end.command);
+  }
+}
+
+function commandExitCode(command: CommandEnd | undefined): number {
+  switch (command?.kind) {
+    case undefined:
+    case "not_started":
+      return NOT_STARTED;
+    case "exited":
+      return command.code;
+    case "signalled":
+      return 128 + (SIGNAL_NUMBERS[command.signal] ?? 0);
   }
 }

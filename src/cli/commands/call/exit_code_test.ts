@@ -4,11 +4,11 @@ import { exitCodeOf } from "./exit_code.ts";
 Deno.test("L5 exitCodeOf() is the command's own code, else what shells use", () => {
   assert.deepStrictEqual(
     [
-      exitCodeOf({ state: "completed", exitCode: 0 }),
-      exitCodeOf({ state: "failed", exitCode: 7 }),
-      exitCodeOf({ state: "failed", signal: "SIGSEGV" }),
+      exitCodeOf({ state: "completed", command: { kind: "exited", code: 0 } }),
+      exitCodeOf({ state: "failed", command: { kind: "exited", code: 7 } }),
+      exitCodeOf({ state: "failed", command: { kind: "signalled", signal: "SIGSEGV" } }),
       exitCodeOf({ state: "failed", message: "Cannot start" }),
-      exitCodeOf({ state: "timed_out", signal: "SIGTERM" }),
+      exitCodeOf({ state: "timed_out", command: { kind: "signalled", signal: "SIGTERM" } }),
       exitCodeOf({ state: "cancelled" }),
       exitCodeOf(undefined),
     ],

@@ -1,6 +1,6 @@
 /** MCP with a command of the runner: messages as lines on its stdin, and on its stdout. */
+import type { CommandEnd } from "../../../base/command_end.ts";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import type { CommandEnd } from "../../../process/command_runner.ts";
 import type { OpenCommand } from "../../../process/session_runner.ts";
 import { LineSplitter } from "../../../wire/line_splitter.ts";
 import { readWireMessage, type WireMessage } from "../../../wire/json_rpc_message.ts";

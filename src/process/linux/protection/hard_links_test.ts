@@ -1,5 +1,5 @@
+import type { ProtectedChange } from "../../../base/protected_change.ts";
 import assert from "node:assert/strict";
-import type { ProtectedChange } from "../../../sandbox/protect/path_guard.ts";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import { SecondNames } from "./hard_links.ts";
 

@@ -2,9 +2,10 @@
  * What a session guards, looked at around every command (S7, S8, S21): before it for the mounts it needs, after it for
  * what changed, and once more when the last process it left behind is gone.
  */
+import type { ProtectedChange } from "../../../base/protected_change.ts";
 import { UserError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import { lookAtGuarded, type ProtectedChange, protectedChanges } from "../../../sandbox/protect/path_guard.ts";
+import { lookAtGuarded, protectedChanges } from "../../../sandbox/protect/path_guard.ts";
 import type { GuardPlan, GuardView, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import { findNestedRepositories } from "../../../sandbox/protect/nested_repositories.ts";
 import { isWithin } from "../../../system/paths.ts";

@@ -1,0 +1,11 @@
+/** A change of a protected path, or of what it leads to: programs outside the sandbox obey the file (S8). */
+export interface ProtectedChange {
+  /** Absolute. */
+  readonly path: string;
+  /**
+   * - `obeyed`: git's configuration names it by now.
+   * - `separated`: the file had a second name (hard link), and is a file of its own now.
+   * - `shared`: the file still has a second name, through which it can be changed.
+   */
+  readonly change: "created" | "changed" | "removed" | "obeyed" | "separated" | "shared";
+}
