@@ -163,10 +163,10 @@ function endsOf(node: Deno.lint.Expression | Deno.lint.SpreadElement): { first: 
   return { first: "", last: "" };
 }
 
-/** The path inside `src/` of a file that ships; undefined for tests and everything outside. */
+/** The path inside `src/` of a file that ships; undefined for tests, what only they use, and everything outside. */
 function productPlace(context: Context): string | undefined {
   const place = placeInSource(context.filename);
-  return place?.endsWith("_test.ts") ? undefined : place;
+  return place?.endsWith("_test.ts") || place?.includes("/_support/") ? undefined : place;
 }
 
 function onMember(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { POLICY } from "./_support/policy.ts";
+import { writeProgram } from "./_support/write_program.ts";
 import type { LaunchCommand } from "../policy/policy.ts";
 import { buildImage } from "./image/image.ts";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
@@ -25,9 +26,7 @@ async function launch(stdin: readonly Uint8Array<ArrayBuffer>[]) {
   const { table } = waitingTable(undefined, TARGET);
   const path = await Deno.makeTempFile();
   try {
-    const image = buildImage(table, PROCESSOR === "x86_64" ? INTERPRETER_X64 : INTERPRETER_ARM64);
-    await Deno.writeFile(path, image);
-    await Deno.chmod(path, 0o700);
+    await writeProgram(path, buildImage(table, PROCESSOR === "x86_64" ? INTERPRETER_X64 : INTERPRETER_ARM64));
     const child = new Deno.Command(path, { stdin: "piped", stdout: "piped", stderr: "piped", clearEnv: true }).spawn();
     const writer = child.stdin.getWriter();
     for (const part of stdin) await writer.write(part);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeProgram } from "../_support/write_program.ts";
 import { buildImage } from "./image.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE, type Interpreter, interpreterCode, REPORT_FD } from "./interpreter.ts";
@@ -94,8 +95,7 @@ interface Ran {
 async function run(machine: Machine, table: Table): Promise<Ran> {
   const path = await Deno.makeTempFile();
   try {
-    await Deno.writeFile(path, buildImage(table, machine.interpreter), { mode: 0o700 });
-    await Deno.chmod(path, 0o700);
+    await writeProgram(path, buildImage(table, machine.interpreter));
     const [program, ...args] = machine.emulator === "" ? [path] : [machine.emulator, path];
     const { code, stdout, stderr } = await new Deno.Command(program ?? path, { args }).output();
     const reports = [];
