@@ -1,5 +1,6 @@
 /** C08 to C10: files in the project that programs outside the sandbox obey. */
 import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
+import { type Lines, withLines } from "./lines.ts";
 import { driven, withServer } from "./stage.ts";
 
 /** Files that run code when a person next uses git, an editor or an agent, with what was there. */
@@ -24,20 +25,30 @@ interface Change {
   readonly there: boolean;
 }
 
-/** Where the file is there before: it must stay as it is. Where not: the result must say that it has come. */
-async function changes(scene: Scene, { path, line, there }: Change): Promise<string | undefined> {
-  return await withServer(scene, {
+/** Tries the changes one after the other in one project. The control achieves something only where each one works. */
+async function changes(scene: Scene, tried: readonly Change[]): Promise<string | undefined> {
+  return await withLines(scene, {
     prepare: (bench) => {
-      if (there) bench.write(path, "as it was\n");
+      for (const { path, there } of tried) if (there) bench.write(path, "as it was\n");
     },
-  }, async (server, bench) => {
-    const answer = await server.shell(line);
-    const now = await textOf(`${bench.scope}/${path}`);
-    const before = there ? "as it was\n" : undefined;
-    if (now === before) return undefined;
-    if (!there && JSON.stringify(answer.result).includes("ahma/protected_changed")) return undefined;
-    return `"${path}" is ${JSON.stringify(now)}`;
+  }, async (shell, bench) => {
+    const achieved: string[] = [];
+    for (const change of tried) {
+      const what = await changed(shell, `${bench.scope}/${change.path}`, change);
+      if (what !== undefined) achieved.push(what);
+    }
+    const isEnough = scene.enforced ? achieved.length > 0 : achieved.length === tried.length;
+    return isEnough ? achieved.join("; ") : undefined;
   });
+}
+
+/** Where the file is there before: it must stay as it is. Where not: the result must say that it has come. */
+async function changed(shell: Lines, file: string, { path, line, there }: Change): Promise<string | undefined> {
+  const { told } = await shell.run(line);
+  const now = await textOf(file);
+  const before = there ? "as it was\n" : undefined;
+  if (now === before || !there && told) return undefined;
+  return `"${path}" is ${JSON.stringify(now)}`;
 }
 
 async function textOf(path: string): Promise<string | undefined> {
@@ -52,10 +63,16 @@ async function textOf(path: string): Promise<string | undefined> {
 const THERE = true;
 const ABSENT = false;
 
+/** One way for all paths, but for those in a directory that an earlier one makes. */
 function ways(there: boolean, line: (path: string) => string): Readonly<Record<string, Way>> {
-  return Object.fromEntries(
-    OBEYED.map((path) => [path, { does: driven((scene) => changes(scene, { path, line: line(path), there })) }]),
-  );
+  const isFirst = (path: string) => OBEYED.find((one) => top(one) === top(path)) === path;
+  const way = (paths: readonly string[]): Way => ({
+    does: driven((scene) => changes(scene, paths.map((path) => ({ path, line: line(path), there })))),
+  });
+  return {
+    "each in a directory of its own": way(OBEYED.filter(isFirst)),
+    "a second one in a directory": way(OBEYED.filter((path) => !isFirst(path))),
+  };
 }
 
 function top(path: string): string {
@@ -94,20 +111,24 @@ export const PROTECTED: readonly Row[] = [
       ...ways(THERE, (path) => `echo evil > ${path}`),
       "another directory in its place": {
         does: driven((scene) =>
-          changes(scene, {
+          changes(scene, [{
             path: ".git/hooks/pre-commit",
             line: "mv .git/hooks old; mkdir .git/hooks; echo evil > .git/hooks/pre-commit",
             there: true,
-          })
+          }])
         ),
       },
       "another .git in its place": {
         does: driven((scene) =>
-          changes(scene, { path: ".git/config", line: "mv .git old; mkdir .git; echo evil > .git/config", there: true })
+          changes(scene, [{
+            path: ".git/config",
+            line: "mv .git old; mkdir .git; echo evil > .git/config",
+            there: true,
+          }])
         ),
       },
       "deleted": {
-        does: driven((scene) => changes(scene, { path: ".mcp.json", line: "rm -f .mcp.json", there: true })),
+        does: driven((scene) => changes(scene, [{ path: ".mcp.json", line: "rm -f .mcp.json", there: true }])),
       },
     },
   },
