@@ -1,5 +1,5 @@
 /** The back end of macOS, composed whole, with a stand-in for sandbox-exec: what it is given, and how commands run. */
-import type { CommandEnd } from "../src/base/command_end.ts";
+import type { CommandEnd } from "../src/base/command/command_end.ts";
 import assert from "node:assert/strict";
 import { UserError } from "../src/base/errors.ts";
 import { SILENT } from "../src/base/log.ts";

@@ -3,7 +3,7 @@
  * after it. Fail closed: a server whose log cannot be opened does not start, and a command that cannot be written down
  * is not run. Commands cannot reach the file: it must not lie where they can write.
  */
-import type { CommandEnd } from "../base/command_end.ts";
+import type { CommandEnd } from "../base/command/command_end.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";

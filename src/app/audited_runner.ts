@@ -2,7 +2,7 @@
  * Writes down what runs without being a command of a tool (S18): checks whether a program is there, and servers that a
  * person names (`list-tools -- COMMAND`, `--server-command`).
  */
-import type { CommandEnd } from "../base/command_end.ts";
+import type { CommandEnd } from "../base/command/command_end.ts";
 import { OperationIds } from "../operation/operation_id.ts";
 import type { CommandHooks, CommandRequest } from "../process/command_runner.ts";
 import type { OpenCommand, OpenRequest } from "../process/session_runner.ts";

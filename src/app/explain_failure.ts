@@ -1,4 +1,4 @@
-import type { Denial } from "../base/denial.ts";
+import type { Denial } from "../base/command/denial.ts";
 import type { SandboxedRunner } from "../process/linux/linux_runner.ts";
 import { type EndedCommand, explainDenials } from "../sandbox/denials/explain.ts";
 import type { Sandbox } from "../sandbox/prepare_linux.ts";

@@ -2,7 +2,7 @@
  * A session's sandbox and runner, whatever confines commands on this system: from here on nothing asks which it is.
  */
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
-import type { Denial } from "../base/denial.ts";
+import type { Denial } from "../base/command/denial.ts";
 import type { Logger } from "../base/log.ts";
 import { SandboxedRunner } from "../process/linux/linux_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";

@@ -1,5 +1,5 @@
 /** Somebody's stdio server as a command in the sandbox (H10, S3). */
-import { describeEnd } from "../base/command_end.ts";
+import { describeEnd } from "../base/command/command_end.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { SessionRunner } from "../process/session_runner.ts";

@@ -1,5 +1,5 @@
-import type { CommandEnd } from "../base/command_end.ts";
-import type { ProtectedChange } from "../base/protected_change.ts";
+import type { CommandEnd } from "../base/command/command_end.ts";
+import type { ProtectedChange } from "../base/command/protected_change.ts";
 
 /** One run of a command (or of a sequence), from its first request to the day its result is pruned. */
 

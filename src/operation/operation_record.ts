@@ -1,6 +1,6 @@
-import type { ProtectedChange } from "../base/protected_change.ts";
+import type { ProtectedChange } from "../base/command/protected_change.ts";
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
-import { HurriedEnd } from "../base/kill_delay.ts";
+import { HurriedEnd } from "../base/command/kill_delay.ts";
 import type { OperationEnd, OperationState, Work, WorkControl } from "./operation.ts";
 import { OperationOutput, type OutputReader, type OutputWindow } from "./output/output.ts";
 import type { SpillFile } from "./output/spill_files.ts";

@@ -1,4 +1,4 @@
-import type { CommandEnd } from "../base/command_end.ts";
+import type { CommandEnd } from "../base/command/command_end.ts";
 import { strict as assert } from "node:assert";
 import { type LogFields, SILENT } from "../base/log.ts";
 import type { WorkControl } from "./operation.ts";

@@ -1,5 +1,5 @@
 import type { LogFields } from "../base/log.ts";
-import type { CommandEnd } from "../base/command_end.ts";
+import type { CommandEnd } from "../base/command/command_end.ts";
 import type { EndState, OperationEnd, OperationState } from "./operation.ts";
 
 /** Why an operation is being ended before its work ended by itself. */

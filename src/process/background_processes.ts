@@ -1,5 +1,5 @@
 /** What a command left running: the names of its children, for a result (X17). */
-import type { LeftRunning } from "../base/command_end.ts";
+import type { LeftRunning } from "../base/command/command_end.ts";
 import { visibleText } from "../base/visible_text.ts";
 import { isOwnShell } from "./shell.ts";
 

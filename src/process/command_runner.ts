@@ -3,8 +3,8 @@
  * they were written, and the promise settles when the whole process tree is gone and every byte was delivered.
  */
 
-import type { CommandEnd } from "../base/command_end.ts";
-import type { ProtectedChange } from "../base/protected_change.ts";
+import type { CommandEnd } from "../base/command/command_end.ts";
+import type { ProtectedChange } from "../base/command/protected_change.ts";
 
 /** What to run. */
 export interface CommandRequest {

@@ -1,4 +1,4 @@
-import type { CommandEnd } from "../base/command_end.ts";
+import type { CommandEnd } from "../base/command/command_end.ts";
 import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
 import type { CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
 import type { SelfTestReport } from "../sandbox/selftest/judge.ts";

@@ -2,7 +2,7 @@
  * The only place that starts a process: a launcher image goes into a file in memory, the kernel runs it, and what
  * comes back is the launcher's pipes. An architecture test holds it to that (S3).
  */
-import type { LeftRunning } from "../base/command_end.ts";
+import type { LeftRunning } from "../base/command/command_end.ts";
 import { INTERPRETER_ARM64 } from "../sandbox/launcher/image/interpreter_arm64.ts";
 import { INTERPRETER_X64 } from "../sandbox/launcher/image/interpreter_x64.ts";
 import { buildImage } from "../sandbox/launcher/image/image.ts";

@@ -1,5 +1,5 @@
-import type { CommandEnd } from "../base/command_end.ts";
-import type { Denial } from "../base/denial.ts";
+import type { CommandEnd } from "../base/command/command_end.ts";
+import type { Denial } from "../base/command/denial.ts";
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Logger } from "../base/log.ts";
 import type { Outcome } from "../base/outcome.ts";

@@ -1,5 +1,5 @@
 /** Asks whether programs are there (T11): a look along the PATH of commands, or a command inside the sandbox. */
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Scope } from "../../system/path_scope.ts";
 import { visibleText } from "../../base/visible_text.ts";

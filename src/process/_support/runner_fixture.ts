@@ -1,5 +1,5 @@
 /** A runner on a scope of its own, in each way commands can be confined and started. */
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import { SILENT } from "../../base/log.ts";
 import { sandboxSettings } from "../../sandbox/_support/settings.ts";
 import { prepareSandbox, type Sandbox } from "../../sandbox/prepare_linux.ts";

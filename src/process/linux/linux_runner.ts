@@ -1,5 +1,5 @@
 /** Runs commands in the session's sandbox, from the request to the end of the process tree. */
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { Logger } from "../../base/log.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { GuardView } from "../../sandbox/protect/guard_view.ts";

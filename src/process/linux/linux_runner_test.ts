@@ -1,4 +1,4 @@
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import assert from "node:assert/strict";
 import { childrenOf, DEFAULT_WAY, type Fixture, fixture, until, WAITING, WAYS } from "../_support/runner_fixture.ts";
 

@@ -6,8 +6,8 @@
  * the report that the command's first process has ended and the end of the output are enough. Where that process left
  * others running, they have a short grace, and the result waits for their end to name them.
  */
-import type { CommandEnd, LeftRunning } from "../../base/command_end.ts";
-import { killDelay } from "../../base/kill_delay.ts";
+import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
+import { killDelay } from "../../base/command/kill_delay.ts";
 import type { CommandHooks, TakeOutput } from "../command_runner.ts";
 import { describeFailure, isLaunchFault, type LauncherReport, ReportReader } from "./launch/launcher_reports.ts";
 import type { LauncherProcess, LauncherStatus } from "../spawn.ts";

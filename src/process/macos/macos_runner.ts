@@ -2,7 +2,7 @@
  * Runs commands where there is no launcher: macOS. Each is started by `sandbox-exec` (or, with `--no-sandbox`, by
  * nothing) and a two-line shell prelude, as the leader of a process group. Shells are not kept warm.
  */
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";

@@ -3,9 +3,9 @@
  * could tell when a tree is empty: macOS. What a command left behind in a session of its own, and whose parent is
  * gone when the command ends, is not found; it stays in its sandbox.
  */
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
-import { killDelay } from "../../base/kill_delay.ts";
+import { killDelay } from "../../base/command/kill_delay.ts";
 import type { Logger } from "../../base/log.ts";
 import type { CommandHooks, TakeOutput } from "../command_runner.ts";
 import { familyOf, type ListedProcess } from "../tree/process_list.ts";

@@ -3,8 +3,8 @@
  * paths, each statement is one about the policy in force, and is made only where the command left a trace of it that
  * does not depend on the language of messages.
  */
-import type { CommandEnd } from "../../base/command_end.ts";
-import type { OperationDenial } from "../../base/denial.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
+import type { OperationDenial } from "../../base/command/denial.ts";
 import { isNetworkOpen } from "../policy/confinement.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import { printsError } from "./printed_errors.ts";

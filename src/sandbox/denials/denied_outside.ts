@@ -1,5 +1,5 @@
 /** Whether a path that a command mentioned lies where it may not go, and which flag would open it (S15). */
-import type { PathDenial } from "../../base/denial.ts";
+import type { PathDenial } from "../../base/command/denial.ts";
 import { linkedRepository } from "../protect/linked_worktree.ts";
 import type { Place } from "./inspect_path.ts";
 import { allows } from "./policy_query.ts";

@@ -7,7 +7,7 @@
  * - the output names a protected file, and the directory that holds it changed while the command ran: programs replace
  *   a file by making another one beside it, and it is the exchange that fails (git, editors).
  */
-import type { PathDenial } from "../../base/denial.ts";
+import type { PathDenial } from "../../base/command/denial.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";
 import { isOpenable } from "../protect/protected_paths.ts";
 

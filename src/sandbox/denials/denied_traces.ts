@@ -3,7 +3,7 @@
  * system, and places that only an error names. Traces are names of functions, files and errors, which no language
  * changes.
  */
-import type { Denial, OperationDenial } from "../../base/denial.ts";
+import type { Denial, OperationDenial } from "../../base/command/denial.ts";
 import { closesUnixSockets } from "./denied_operations.ts";
 import { isWithin } from "../../system/paths.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";

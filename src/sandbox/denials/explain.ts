@@ -9,8 +9,8 @@
  * - after exit code 0 only what the output names in a message;
  * - what is protected, a socket, or no path at all: denied_protected.ts, denied_operations.ts, denied_traces.ts.
  */
-import type { CommandEnd } from "../../base/command_end.ts";
-import type { Denial } from "../../base/denial.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
+import type { Denial } from "../../base/command/denial.ts";
 import { deniedListeners, operationDenials, socketDenial } from "./denied_operations.ts";
 import { protectedDenial } from "./denied_protected.ts";
 import { coveredDenial, type DenialContext, type Mention, outsideDenial } from "./denied_outside.ts";

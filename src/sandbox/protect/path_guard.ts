@@ -3,7 +3,7 @@
  * cost is some two microseconds a path, so it is done for each command, and waiting shells know the state they were born
  * in. Where nothing changed since the last look, stat_watch.ts says so for less.
  */
-import type { ProtectedChange } from "../../base/protected_change.ts";
+import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import type { GuardPlan, GuardView, Looker } from "./guard_view.ts";
 import { GuardLook } from "./path_snapshot.ts";
 

@@ -1,5 +1,5 @@
 /** For the tests of this room: a service whose commands are played by the test, and clients connected to it. */
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { SILENT } from "../../base/log.ts";

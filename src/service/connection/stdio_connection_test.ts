@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { killDelay } from "../../base/kill_delay.ts";
+import { killDelay } from "../../base/command/kill_delay.ts";
 import { makeService, PlayedRunner, type ServiceParts } from "../_support/connection.ts";
 import { serveStdioConnection } from "./stdio_connection.ts";
 

@@ -1,4 +1,4 @@
-import type { LeftRunning } from "../../base/command_end.ts";
+import type { LeftRunning } from "../../base/command/command_end.ts";
 
 /** The line of a result about background children that were ended with their command (X17). */
 export function leftSentence({ commands, more }: LeftRunning): string {

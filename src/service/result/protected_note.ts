@@ -1,5 +1,5 @@
 /** What a result says of protected paths that changed while its command ran (S8). Pure. */
-import type { ProtectedChange } from "../../base/protected_change.ts";
+import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 
 /** Where the changes stand for programs. */

@@ -3,7 +3,7 @@
  * because clients cut long texts in the middle. Pure.
  */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { denialSentence } from "../../base/denial.ts";
+import { denialSentence } from "../../base/command/denial.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../../operation/output/text_view.ts";
 import { outputUri } from "./resource_uri.ts";

@@ -1,5 +1,5 @@
 /** A prepared command as the work of an operation: private files are written before it and removed after it (T7). */
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { PreparedCommand } from "../../command/prepared_command.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";

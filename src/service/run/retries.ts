@@ -1,5 +1,5 @@
 /** Runs a work again when it fails for a passing reason (X16). */
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { LeafRetry } from "../../catalog/model/leaf.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
 

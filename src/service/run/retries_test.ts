@@ -1,4 +1,4 @@
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import assert from "node:assert/strict";
 import type { Work } from "../../operation/operation.ts";
 import { withRetries } from "./retries.ts";

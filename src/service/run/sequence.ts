@@ -3,7 +3,7 @@
  * runs. At run time each step adds a line to the output, skips where its condition says so, and the first failure, or
  * a cancel, ends the whole.
  */
-import type { CommandEnd } from "../../base/command_end.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Scope } from "../../system/path_scope.ts";
 import type { Catalog, Leaf, LeafStep } from "../../catalog/model/leaf.ts";

@@ -4,7 +4,7 @@
  * stderr → its exit code.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { denialSentence } from "../../../base/denial.ts";
+import { denialSentence } from "../../../base/command/denial.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import type { Catalog } from "../../../catalog/model/leaf.ts";

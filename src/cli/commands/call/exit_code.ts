@@ -1,4 +1,4 @@
-import type { CommandEnd } from "../../../base/command_end.ts";
+import type { CommandEnd } from "../../../base/command/command_end.ts";
 import type { OperationEnd } from "../../../operation/operation.ts";
 
 /** As `timeout` does it (coreutils). */

@@ -2,7 +2,7 @@
  * The sandbox, tried: a command is started through the real runner in a scope made for it, and what it reached is
  * looked at from outside. Each denial is proved beside the matching allowance (requirements S3, L6).
  */
-import type { CommandEnd } from "../../../base/command_end.ts";
+import type { CommandEnd } from "../../../base/command/command_end.ts";
 import type { Logger } from "../../../base/log.ts";
 import { compose, type Program } from "../../../app/compose_service.ts";
 import type { Settings } from "../../../settings/settings.ts";

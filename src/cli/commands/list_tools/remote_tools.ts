@@ -1,5 +1,5 @@
 /** Another MCP server, asked for its tools with the official client. The client is loaded when it is needed. */
-import { type CommandEnd, describeEnd } from "../../../base/command_end.ts";
+import { type CommandEnd, describeEnd } from "../../../base/command/command_end.ts";
 import type { Client, Tool, Transport, VersionNegotiationOptions } from "@modelcontextprotocol/client";
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { VERSION } from "../../../base/version.ts";

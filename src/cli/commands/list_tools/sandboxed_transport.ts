@@ -1,5 +1,5 @@
 /** MCP with a command of the runner: messages as lines on its stdin, and on its stdout. */
-import type { CommandEnd } from "../../../base/command_end.ts";
+import type { CommandEnd } from "../../../base/command/command_end.ts";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { OpenCommand } from "../../../process/session_runner.ts";
 import { LineSplitter } from "../../../wire/line_splitter.ts";

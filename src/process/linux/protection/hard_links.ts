@@ -1,5 +1,5 @@
 /** What becomes of protected files with a second name (S21): they are taken apart from it, or it is told that they are not. */
-import type { ProtectedChange } from "../../../base/protected_change.ts";
+import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import type { GuardView, SharedFile } from "../../../sandbox/protect/guard_view.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";

@@ -1,4 +1,4 @@
-import type { ProtectedChange } from "../../../base/protected_change.ts";
+import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import assert from "node:assert/strict";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import { SecondNames } from "./hard_links.ts";

@@ -2,7 +2,7 @@
  * What a session guards, looked at around every command (S7, S8, S21): before it for the mounts it needs, after it for
  * what changed, and once more when the last process it left behind is gone.
  */
-import type { ProtectedChange } from "../../../base/protected_change.ts";
+import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import { UserError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import { lookAtGuarded, protectedChanges } from "../../../sandbox/protect/path_guard.ts";
