@@ -61,7 +61,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   // Closed after the runner: what ends with it is written down too.
   const last = stack.use(new AsyncDisposableStack());
   const runner = stack.use(opened);
-  const replaced = settings.pinned?.find((one) => !sandbox.scopes.some((scope) => isSame(scope, one)));
+  const replaced = settings.sandbox.pinned?.find((one) => !sandbox.scopes.some((scope) => isSame(scope, one)));
   if (replaced !== undefined) throw new UserError(`The directory "${replaced.path}" was replaced by another`);
   const audit = await openAudit(settings, sandbox, log);
   if (audit !== undefined) last.use(audit);
@@ -119,7 +119,7 @@ function openStorage({ keptOperations, maxSpilledBytes }: Settings, { directorie
 
 /** Without a sandbox everything is open to commands. */
 function openCheckMemory({ settings, environment, log }: ComposeOptions, { writable }: SessionSandbox): CheckMemory {
-  const readable = settings.readable.map((path) => placeOf(absolutePath(path, Deno.cwd())));
+  const readable = settings.sandbox.reads.map((path) => placeOf(absolutePath(path, Deno.cwd())));
   const file = writable.length === 0 ? undefined : checkMemoryFile(environment, [...writable, ...readable]);
   return new CheckMemory({ file, now: Date.now, log });
 }

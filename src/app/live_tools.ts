@@ -27,7 +27,7 @@ export interface LiveToolsParts {
 
 /** Nothing is read before the tools are first asked for. */
 export function liveTools({ settings, bundled, runner, scope, path, memory, log }: LiveToolsParts): LiveCatalog {
-  const cwd = projectDirectory(settings.scopes, Deno.cwd());
+  const cwd = projectDirectory(settings.sandbox.scopes, Deno.cwd());
   const explicit = settings.toolsDirectory === undefined
     ? undefined
     : absolutePath(settings.toolsDirectory, Deno.cwd());

@@ -55,7 +55,7 @@ export interface Session {
 export async function openSession(
   { settings, environment, log, platform = thisPlatform() }: SessionOptions,
 ): Promise<Session> {
-  if (settings.sandbox) insistOnHome(environment);
+  if (settings.sandbox.enforce) insistOnHome(environment);
   const backEnd = orRefuse(backEndOf(platform));
   const found = chooseShell(settings.shell, searchPath(environment["PATH"]));
   if (!found.ok && settings.shell !== undefined) throw new UsageError(found.problem);
@@ -64,7 +64,8 @@ export async function openSession(
   const missing = missingScope(chosen);
   if (missing !== undefined) throw new UsageError(missing);
   if (backEnd === "seatbelt") return await openSeatbelt(chosen, { shell, platform, logger: log });
-  const ownSettings = settings.sandbox && keepSettingsPlace(environment, openTrees(settings, environment));
+  const ownSettings = settings.sandbox.enforce &&
+    keepSettingsPlace(environment, openTrees(settings.sandbox, environment));
   const sandbox = orRefuse(withRoom(() => prepareSandbox(chosen)));
   const runner = new SandboxedRunner({ sandbox, shell, pool: settings.pool, logger: log });
   return {
@@ -88,22 +89,10 @@ function sandboxSettings(
   environment: SessionOptions["environment"],
 ): SandboxSettings {
   return {
-    scopes: settings.scopes,
+    ...settings.sandbox,
     workingDirectory: Deno.cwd(),
     home: homeOf(environment),
-    allowBroad: settings.allowBroadScope,
-    enforce: settings.sandbox,
-    reads: settings.readable,
-    writes: settings.writable,
-    protect: settings.protect,
-    allowProtected: settings.allowProtected,
     own: ownPaths(settings, environment),
-    allowSensitive: settings.allowSensitive,
-    strict: settings.strict,
-    environmentNames: settings.passedVariables,
-    temporaryFiles: settings.tempFiles,
-    requireAbi: settings.requiredAbi,
-    confinement: settings.confinement,
     shell: shell.path,
     serverEnvironment: environment,
   };
@@ -119,7 +108,11 @@ function ownPaths({ toolsDirectory }: Settings, environment: SessionOptions["env
  * Asks the kernel before anybody is served, where the answer decides whether anybody may be.
  * @throws {UserError} When a required layer is missing, or credentials in reach of commands cannot be hidden.
  */
-async function insistOn({ requiredLayers }: Settings, { guard }: Sandbox, runner: SandboxedRunner): Promise<void> {
+async function insistOn(
+  { sandbox: { requiredLayers } }: Settings,
+  { guard }: Sandbox,
+  runner: SandboxedRunner,
+): Promise<void> {
   if (guard === undefined || requiredLayers.length === 0 && guard.hidden.length === 0) return;
   const [asked] = await Promise.allSettled([runner.policy]);
   if (asked.status === "rejected") throw new UserError(messageOf(asked.reason));
@@ -137,7 +130,7 @@ async function sandboxFacts({ scopes, abi }: Sandbox, runner: SandboxedRunner): 
 
 function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner, settings: Settings): SandboxStatus {
   if (sandbox.policy === undefined) {
-    const { network } = settings.confinement;
+    const { network } = settings.sandbox.confinement;
     const open = network === "full" ? "" : `; --network ${network} does NOT hold`;
     return { enforced: false, summary: `off (--no-sandbox): commands run with all rights of the server's user${open}` };
   }

@@ -2,14 +2,14 @@
 import { absolutePath, isWithin, placeOf, realPath } from "../system/paths.ts";
 import { scopeDirectory } from "../sandbox/grants/resolve_scopes.ts";
 import { homeOf } from "../system/user_directories.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { SandboxChoice } from "../sandbox/sandbox_settings.ts";
 
 /**
  * Canonical trees that commands can write to with these settings, asked before there is a sandbox that knows them: the
  * log, the user's settings and the token are opened first.
  */
 export function openTrees(
-  { scopes, writable }: Pick<Settings, "scopes" | "writable">,
+  { scopes, writes }: Pick<SandboxChoice, "scopes" | "writes">,
   environment: Readonly<Record<string, string>>,
 ): readonly string[] {
   const cwd = Deno.cwd();
@@ -19,7 +19,7 @@ export function openTrees(
   const byDefault = home !== undefined && isWithin(home, cwd) ? [] : [cwd];
   return [
     ...(scopes.length > 0 ? scopes : byDefault).map((scope) => scopeDirectory(scope, cwd)),
-    ...writable.map((tree) => realPath(absolutePath(tree, cwd))),
+    ...writes.map((tree) => realPath(absolutePath(tree, cwd))),
   ].filter((tree) => tree !== undefined);
 }
 

@@ -55,7 +55,9 @@ async function withFiles(line: CommandLine, environment: Environment): Promise<O
     const without = readInvocation(line, { ...surroundings, files: files.slice(0, -1) });
     for (const one of [invocation, without]) {
       if (!one.ok || one.value.kind !== "run") continue;
-      if (isInOpenTree(userFile, openTrees(one.value.settings, environment))) throw new UserError(untrusted(userFile));
+      if (isInOpenTree(userFile, openTrees(one.value.settings.sandbox, environment))) {
+        throw new UserError(untrusted(userFile));
+      }
     }
   }
   return success({ ...invocation.value, warnings: [...invocation.value.warnings, ...warnings] });

@@ -1,27 +1,46 @@
 import type { ConfinementChoice } from "./policy/confinement.ts";
-import type { ScopeChoice } from "./grants/resolve_scopes.ts";
+import type { SandboxLayer } from "./policy/layers.ts";
+import type { PinnedDirectory } from "./policy/policy.ts";
 
-/** What a person chose; everything comes from flags and the server's environment, read once. */
-export interface SandboxSettings extends ScopeChoice {
-  /** False: `--no-sandbox`. */
+/** What flags, variables and settings files say about the sandbox; paths are as given, relative to the working directory. */
+export interface SandboxChoice {
+  /** False: `--no-sandbox`, and everything says so (S14). */
   readonly enforce: boolean;
-  /** `--read` and `--write` directories or files, as given. */
+  /** `--sandbox-scope`, in order; empty: the working directory (S1). */
+  readonly scopes: readonly string[];
+  /** What the scopes must be, where the bridge has settled them already; absent or empty: anything. */
+  readonly pinned?: readonly PinnedDirectory[];
+  /** `--allow-broad-scope`: the home directory and what holds it are taken too. */
+  readonly allowBroad: boolean;
+  /** `--read` and `--write` directories or files (S4). */
   readonly reads: readonly string[];
   readonly writes: readonly string[];
-  /** `--protect` and `--allow-protected`, as given. */
+  /** `--protect` and `--allow-protected`; absolute, or seen from every writable tree (S8). */
   readonly protect: readonly string[];
   readonly allowProtected: readonly string[];
-  /** Canonical paths of our own that commands may not change where they lie in a writable tree. */
-  readonly own: readonly string[];
-  /** `--allow-read-sensitive`, as given. */
+  /** `--allow-read-sensitive`: credentials that commands may read (S7). */
   readonly allowSensitive: readonly string[];
-  /** `--strict`: nothing below home is readable unless it is named. */
+  /** `--strict`: nothing below home is readable unless it is named (S4). */
   readonly strict: boolean;
-  /** `--env` names. */
+  /** `--require-layer`: layers without which the program does not start, in addition to Landlock (S8). */
+  readonly requiredLayers: readonly SandboxLayer[];
+  /** `--env`: names of the server's variables that commands get too (S9). */
   readonly environmentNames: readonly string[];
+  /** False: commands have no temporary directory (S5). */
   readonly temporaryFiles: boolean;
+  /** The oldest Landlock ABI that is good enough (S2); undefined: any. */
   readonly requireAbi: number | undefined;
+  /** Network, sockets and resources of commands (S6, S10). */
   readonly confinement: ConfinementChoice;
+}
+
+/** The choice, and what it is applied to; read once. */
+export interface SandboxSettings extends SandboxChoice {
+  readonly workingDirectory: string;
+  /** Undefined: unknown, nothing is refused for being it. */
+  readonly home: string | undefined;
+  /** Canonical paths of the program's own that commands may not change where they lie in a writable tree. */
+  readonly own: readonly string[];
   /** Absolute path of the shell commands run in. */
   readonly shell: string;
   readonly serverEnvironment: Readonly<Record<string, string>>;

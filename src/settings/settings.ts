@@ -7,15 +7,14 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { DEFAULT_HISTORY_LIMITS } from "../operation/history.ts";
 import { DEFAULT_SPILL_LIMIT_BYTES } from "../operation/output/spill_files.ts";
-import { SANDBOX_LAYERS, type SandboxLayer } from "../sandbox/policy/layers.ts";
+import { SANDBOX_LAYERS } from "../sandbox/policy/layers.ts";
 import type { CommandLine } from "./flags/parse_command_line.ts";
-import type { ConfinementChoice } from "../sandbox/policy/confinement.ts";
 import { confinementFrom } from "./confinement_settings.ts";
 import { bundleNames } from "./bundles.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import { type HttpSettings, httpSettings } from "./http_settings.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flags/flag_values.ts";
-import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
+import type { SandboxChoice } from "../sandbox/sandbox_settings.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import { type Subcommand, SUBCOMMANDS } from "./flags/subcommands.ts";
 
@@ -25,35 +24,7 @@ export interface Settings {
   readonly toolsDirectory: string | undefined;
   /** Names of shipped tool files to offer (T15). */
   readonly bundles: readonly string[];
-  /** Empty: the working directory (S1). */
-  readonly scopes: readonly string[];
-  /** What the scopes must be, where the bridge has settled them already; absent or empty: whatever they are. */
-  readonly pinned?: readonly PinnedDirectory[];
-  readonly allowBroadScope: boolean;
-  /** Readable besides what the sandbox allows anyway (S4). */
-  readonly readable: readonly string[];
-  /** Writable besides the scope (S4). */
-  readonly writable: readonly string[];
-  /** Protected inside the scope, besides what always is; absolute, or seen from every writable tree (S8). */
-  readonly protect: readonly string[];
-  /** Protected paths that commands may change after all, likewise. */
-  readonly allowProtected: readonly string[];
-  /** Places of credentials that commands may read after all (S7). */
-  readonly allowSensitive: readonly string[];
-  /** Nothing below home is readable but the scope and what is named (S4). */
-  readonly strict: boolean;
-  /** Layers without which the program does not start, beside Landlock (S8). */
-  readonly requiredLayers: readonly SandboxLayer[];
-  /** Names of the server's variables that commands get too (S9). */
-  readonly passedVariables: readonly string[];
-  /** False: commands have no temporary directory (S5). */
-  readonly tempFiles: boolean;
-  /** The oldest Landlock ABI that is good enough (S2). */
-  readonly requiredAbi: number;
-  /** False: commands run unconfined, and everything says so (S14). */
-  readonly sandbox: boolean;
-  /** Network, sockets and resources of commands (S6, S10). */
-  readonly confinement: ConfinementChoice;
+  readonly sandbox: SandboxChoice;
   /** Every call answers with its result (X2). */
   readonly synchronous: boolean;
   /** For commands that no tool file gives another limit (X9). */
@@ -160,20 +131,7 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
   return {
     toolsDirectory: values.texts("tools-dir")[0],
     bundles: bundleNames(values.texts("bundles")),
-    scopes: values.texts("sandbox-scope"),
-    allowBroadScope: values.isOn("allow-broad-scope"),
-    readable: values.texts("read"),
-    writable: values.texts("write"),
-    protect: values.texts("protect"),
-    allowProtected: values.texts("allow-protected"),
-    allowSensitive: values.texts("allow-read-sensitive"),
-    strict: values.isOn("strict"),
-    requiredLayers: SANDBOX_LAYERS.filter((layer) => values.texts("require-layer").includes(layer)),
-    passedVariables: values.texts("env"),
-    tempFiles: !values.isOn("no-temp-files"),
-    requiredAbi: values.number("require-abi") ?? 1,
-    sandbox: !values.isOn("no-sandbox"),
-    confinement: confinementFrom(values),
+    sandbox: sandboxFrom(values),
     synchronous: values.isOn("sync"),
     timeoutSeconds: values.number("timeout") ?? 360,
     maxConcurrency: values.number("max-concurrency") ?? Math.max(FEWEST_AT_ONCE, 2 * cores),
@@ -193,6 +151,25 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     logToStderr: values.isOn("log-to-stderr"),
     debug: values.isOn("debug"),
     http: httpSettings(values),
+  };
+}
+
+function sandboxFrom(values: FlagValues): SandboxChoice {
+  return {
+    enforce: !values.isOn("no-sandbox"),
+    scopes: values.texts("sandbox-scope"),
+    allowBroad: values.isOn("allow-broad-scope"),
+    reads: values.texts("read"),
+    writes: values.texts("write"),
+    protect: values.texts("protect"),
+    allowProtected: values.texts("allow-protected"),
+    allowSensitive: values.texts("allow-read-sensitive"),
+    strict: values.isOn("strict"),
+    requiredLayers: SANDBOX_LAYERS.filter((layer) => values.texts("require-layer").includes(layer)),
+    environmentNames: values.texts("env"),
+    temporaryFiles: !values.isOn("no-temp-files"),
+    requireAbi: values.number("require-abi") ?? 1,
+    confinement: confinementFrom(values),
   };
 }
 

@@ -22,20 +22,22 @@ function invocation(
 const DEFAULTS = {
   toolsDirectory: undefined,
   bundles: [],
-  scopes: [],
-  allowBroadScope: false,
-  readable: [],
-  writable: [],
-  protect: [],
-  allowProtected: [],
-  allowSensitive: [],
-  strict: false,
-  requiredLayers: [],
-  passedVariables: [],
-  tempFiles: true,
-  requiredAbi: 1,
-  sandbox: true,
-  confinement: DEFAULT_CONFINEMENT,
+  sandbox: {
+    enforce: true,
+    scopes: [],
+    allowBroad: false,
+    reads: [],
+    writes: [],
+    protect: [],
+    allowProtected: [],
+    allowSensitive: [],
+    strict: false,
+    requiredLayers: [],
+    environmentNames: [],
+    temporaryFiles: true,
+    requireAbi: 1,
+    confinement: DEFAULT_CONFINEMENT,
+  },
   synchronous: false,
   timeoutSeconds: 360,
   maxConcurrency: 8,
@@ -94,28 +96,30 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     serve({
       toolsDirectory: "t",
       bundles: ["git", "npm"],
-      scopes: ["a", "b"],
-      allowBroadScope: true,
-      readable: ["r"],
-      writable: ["w"],
-      protect: ["p", "q"],
-      allowProtected: [".git/config"],
-      allowSensitive: ["n"],
-      strict: true,
-      requiredLayers: ["namespaces"],
-      passedVariables: ["TERM"],
-      tempFiles: false,
-      requiredAbi: 4,
-      sandbox: false,
-      confinement: {
-        network: "localhost",
-        unixSockets: "allow",
-        limits: {
-          fileSize: 2 * 1024 ** 3,
-          processes: 64,
-          openFiles: undefined,
-          memory: 512 * 1024 ** 2,
-          cpuSeconds: 30,
+      sandbox: {
+        scopes: ["a", "b"],
+        allowBroad: true,
+        reads: ["r"],
+        writes: ["w"],
+        protect: ["p", "q"],
+        allowProtected: [".git/config"],
+        allowSensitive: ["n"],
+        strict: true,
+        requiredLayers: ["namespaces"],
+        environmentNames: ["TERM"],
+        temporaryFiles: false,
+        requireAbi: 4,
+        enforce: false,
+        confinement: {
+          network: "localhost",
+          unixSockets: "allow",
+          limits: {
+            fileSize: 2 * 1024 ** 3,
+            processes: 64,
+            openFiles: undefined,
+            memory: 512 * 1024 ** 2,
+            cpuSeconds: 30,
+          },
         },
       },
       synchronous: true,
@@ -140,8 +144,14 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
 
 Deno.test("S1 readInvocation() reads the scope from AHMA_SANDBOX_SCOPE, a list, unless the flag is given", () => {
   const environment = { AHMA_SANDBOX_SCOPE: "/a:/b" };
-  assert.deepStrictEqual(invocation([], environment), serve({ scopes: ["/a", "/b"] }));
-  assert.deepStrictEqual(invocation(["--sandbox-scope", "/c"], environment), serve({ scopes: ["/c"] }));
+  assert.deepStrictEqual(
+    invocation([], environment),
+    serve({ sandbox: { ...DEFAULTS.sandbox, scopes: ["/a", "/b"] } }),
+  );
+  assert.deepStrictEqual(
+    invocation(["--sandbox-scope", "/c"], environment),
+    serve({ sandbox: { ...DEFAULTS.sandbox, scopes: ["/c"] } }),
+  );
 });
 
 Deno.test("S1 readInvocation() refuses an empty scope instead of falling back to the working directory", () => {
@@ -155,12 +165,15 @@ Deno.test("readInvocation() reads the other variables, and an empty one means no
   const environment = { AHMA_TIMEOUT: "7", AHMA_SYNC: "true", AHMA_ENV: "A,B", AHMA_TOOLS_DIR: "", AHMA_DENO: "/x" };
   assert.deepStrictEqual(
     invocation([], environment),
-    serve({ timeoutSeconds: 7, synchronous: true, passedVariables: ["A", "B"] }),
+    serve({ timeoutSeconds: 7, synchronous: true, sandbox: { ...DEFAULTS.sandbox, environmentNames: ["A", "B"] } }),
   );
 });
 
 Deno.test("S14 readInvocation() turns the sandbox off by AHMA_NO_SANDBOX=1 and by nothing vaguer", () => {
-  assert.deepStrictEqual(invocation([], { AHMA_NO_SANDBOX: "1" }), serve({ sandbox: false }));
+  assert.deepStrictEqual(
+    invocation([], { AHMA_NO_SANDBOX: "1" }),
+    serve({ sandbox: { ...DEFAULTS.sandbox, enforce: false } }),
+  );
   assert.deepStrictEqual(invocation([], { AHMA_NO_SANDBOX: "0" }), serve({}));
   assert.deepStrictEqual(invocation([], { AHMA_NO_SANDBOX: "" }), serve({}));
   assert.strictEqual(

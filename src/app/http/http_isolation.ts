@@ -51,7 +51,7 @@ export async function servedApart(options: ComposeHttpOptions, stack: AsyncDispo
     ? ownServers(stack.use(serversWithSpare(options, libc)), scopes)
     : otherServers(options, http.serverCommand, scopes);
   const initializeAnswer = await learnAnswer(options, { open, libc });
-  const enforced = options.settings.sandbox && !(http.serverCommand !== undefined && http.openServer);
+  const enforced = options.settings.sandbox.enforce && !(http.serverCommand !== undefined && http.openServer);
   return {
     open: isolatedBackends({
       initializeAnswer,
@@ -117,11 +117,11 @@ async function modernIn(
 }
 
 function facts({ settings, environment }: ComposeHttpOptions) {
-  return { home: homeOf(environment), allowBroad: settings.allowBroadScope };
+  return { home: homeOf(environment), allowBroad: settings.sandbox.allowBroad };
 }
 
 function ceilingOf(options: ComposeHttpOptions, libc: Libc): readonly PinnedDirectory[] | undefined {
-  const { scopes } = options.settings;
+  const { scopes } = options.settings.sandbox;
   if (scopes.length === 0) return undefined;
   const choice = { scopes, workingDirectory: Deno.cwd(), ...facts(options) };
   const missing = missingScope(choice);
@@ -161,7 +161,10 @@ function otherServers(options: ComposeHttpOptions, argv: readonly string[], know
   const settings = settingsOfAnother(options);
   return async (pinned) => {
     const scopes = pinned.map(({ path }) => path);
-    const program = await compose({ ...options, settings: { ...settings, scopes, pinned } });
+    const program = await compose({
+      ...options,
+      settings: { ...settings, sandbox: { ...settings.sandbox, scopes, pinned } },
+    });
     const start = startIn(program, { argv, log: options.log });
     return {
       start(hooks) {

@@ -147,7 +147,8 @@ export function startIn(
 
 /** The settings for the sandbox of somebody's server. */
 export function settingsOfAnother({ settings, http }: ComposeHttpOptions): Settings {
-  return { ...settings, pool: false, hotReload: false, sandbox: settings.sandbox && !http.openServer };
+  const sandbox = { ...settings.sandbox, enforce: settings.sandbox.enforce && !http.openServer };
+  return { ...settings, pool: false, hotReload: false, sandbox };
 }
 
 /** What to do with what a server writes to stderr. */

@@ -22,7 +22,9 @@ export async function serveHttp(options: ServeOptions, http: HttpSettings): Prom
   const { logger } = log;
   log.start();
   try {
-    const token = http.requireToken ? await httpToken(environment, openTrees(settings, environment)) : undefined;
+    const token = http.requireToken
+      ? await httpToken(environment, openTrees(settings.sandbox, environment))
+      : undefined;
     const echo = httpEcho(settings, environment);
     await using program = await composeHttp({
       settings,

@@ -24,7 +24,8 @@ export interface RunLogOptions {
 /** Opens the log and says the warnings, in it and on stderr. */
 export function openRunLog({ settings, warnings, environment }: RunLogOptions): Log {
   const directory = logDirectory(environment);
-  const open = settings.sandbox && directory !== undefined && isInOpenTree(directory, openTrees(settings, environment));
+  const open = settings.sandbox.enforce && directory !== undefined &&
+    isInOpenTree(directory, openTrees(settings.sandbox, environment));
   if (open && !settings.logToStderr) {
     void printProblem(
       `Warning: the log is not written: commands can write to "${directory}", and a link there would lead it anywhere`,
@@ -38,7 +39,7 @@ export function openRunLog({ settings, warnings, environment }: RunLogOptions): 
     warn: (sentence) => void (open || printProblem(sentence)),
   });
   log.logger.info("Starting", { version: VERSION, pid: Deno.pid });
-  for (const warning of settings.sandbox ? warnings : [NO_SANDBOX, ...warnings]) {
+  for (const warning of settings.sandbox.enforce ? warnings : [NO_SANDBOX, ...warnings]) {
     log.logger.warn(warning);
     if (!settings.logToStderr) void printProblem(`Warning: ${warning}`);
   }

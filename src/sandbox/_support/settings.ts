@@ -13,6 +13,7 @@ export function sandboxSettings(base: string): SandboxSettings {
     own: [],
     allowSensitive: [],
     strict: false,
+    requiredLayers: [],
     environmentNames: [],
     temporaryFiles: true,
     requireAbi: undefined,

@@ -3,17 +3,10 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Libc } from "../../system/libc.ts";
 import { expected, realPath } from "../../system/paths.ts";
 import type { PinnedDirectory } from "../policy/policy.ts";
+import type { SandboxSettings } from "../sandbox_settings.ts";
 
 /** What decides the scope. */
-export interface ScopeChoice {
-  /** As given, in order; empty: the working directory. */
-  readonly scopes: readonly string[];
-  readonly workingDirectory: string;
-  /** Undefined: unknown, nothing is refused for being it. */
-  readonly home: string | undefined;
-  /** `--allow-broad-scope`: the home directory and what holds it are taken too. */
-  readonly allowBroad: boolean;
-}
+export type ScopeChoice = Pick<SandboxSettings, "scopes" | "workingDirectory" | "home" | "allowBroad">;
 
 /** The scopes, canonical and pinned, or why one cannot be used. */
 export function settleScopes(choice: ScopeChoice, libc: Pick<Libc, "identityOf">): Outcome<readonly PinnedDirectory[]> {

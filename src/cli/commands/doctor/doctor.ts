@@ -35,7 +35,7 @@ export async function doctor(context: CommandContext): Promise<number> {
       runtime(context.wrapped),
       ...settingsProblem === undefined ? [] : [brokenSettings(settingsProblem)],
       ...await guarded("server", "server", () => checkServer(composing)),
-      ...settings.sandbox ? await guarded("sandbox", "sandbox", () => checkSandbox(composing)) : [],
+      ...settings.sandbox.enforce ? await guarded("sandbox", "sandbox", () => checkSandbox(composing)) : [],
       ...shells(environment),
       // Looking at tool files runs their checks, which broken settings may have meant to confine further.
       ...settingsProblem === undefined ? await guarded("tools", "tool files", () => checkTools(composing)) : [],

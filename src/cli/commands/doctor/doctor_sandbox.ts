@@ -27,7 +27,7 @@ export async function doctorSandbox(composing: ComposeOptions, { json }: { reado
     policy,
     namespaceSettings: policy.namespaces ? [] : namespaceSettings(),
     hidden: program.sandbox.guard?.hidden.length ?? 0,
-    temporaryFiles: composing.settings.tempFiles,
+    temporaryFiles: composing.settings.sandbox.temporaryFiles,
   });
   const text = () => rowsText(rows, colours(mayColour(composing.environment)));
   await print(json ? `${JSON.stringify({ sandbox: true, rows }, null, 2)}\n` : text());

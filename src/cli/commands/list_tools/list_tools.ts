@@ -84,7 +84,8 @@ function answerLimit({ flags, settings }: CommandContext): { readonly timeoutMs:
 async function overStdio(context: CommandContext): Promise<Listing> {
   const { operands, environment, stop, flags } = context;
   const open = flags.has("no-sandbox-server");
-  const settings = { ...context.settings, pool: false, hotReload: false, ...open && { sandbox: false } };
+  const sandbox = { ...context.settings.sandbox, ...open && { enforce: false } };
+  const settings = { ...context.settings, pool: false, hotReload: false, sandbox };
   const warnings = open ? [...context.warnings, NO_SANDBOX_SERVER] : context.warnings;
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });
