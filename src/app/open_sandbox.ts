@@ -16,7 +16,7 @@ import { backEndOf, type Platform, thisPlatform } from "../sandbox/policy/platfo
 import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
 import { missingScope } from "../sandbox/grants/resolve_scopes.ts";
 import { prepareSandbox, type Sandbox } from "../sandbox/prepare_linux.ts";
-import type { SandboxSettings } from "../sandbox/sandbox_settings.ts";
+import type { SandboxSettings } from "../sandbox/policy/sandbox_settings.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
 import { homeOf, insistOnHome } from "../system/user_directories.ts";

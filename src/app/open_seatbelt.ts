@@ -5,7 +5,7 @@ import type { Logger } from "../base/log.ts";
 import type { Shell } from "../process/shell.ts";
 import { parentOf } from "../system/paths.ts";
 import type { Platform } from "../sandbox/policy/platform.ts";
-import type { SandboxSettings } from "../sandbox/sandbox_settings.ts";
+import type { SandboxSettings } from "../sandbox/policy/sandbox_settings.ts";
 import { prepareSeatbelt, type SeatbeltSandbox } from "../sandbox/prepare_macos.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import type { SandboxStatus } from "../service/service.ts";

@@ -2,7 +2,7 @@
 import { absolutePath, isWithin, placeOf, realPath } from "../system/paths.ts";
 import { scopeDirectory } from "../sandbox/grants/resolve_scopes.ts";
 import { homeOf } from "../system/user_directories.ts";
-import type { SandboxChoice } from "../sandbox/sandbox_settings.ts";
+import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 
 /**
  * Canonical trees that commands can write to with these settings, asked before there is a sandbox that knows them: the

@@ -41,7 +41,8 @@ export async function readWholeInvocation(
     ? whole
     : withoutSettings(line.value, whole.problem);
   if (!invocation.ok || invocation.value.kind !== "run") return invocation;
-  return success({ ...invocation.value, settings: { ...invocation.value.settings, pinned } });
+  const { settings } = invocation.value;
+  return success({ ...invocation.value, settings: { ...settings, sandbox: { ...settings.sandbox, pinned } } });
 }
 
 async function withFiles(line: CommandLine, environment: Environment): Promise<Outcome<Invocation>> {

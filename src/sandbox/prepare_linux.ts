@@ -17,7 +17,7 @@ import { privateTemporary } from "./directories/private_temporary.ts";
 import { openedPaths } from "./protect/protected_paths.ts";
 import { acceptableAbi, supportedProcessor } from "./policy/prerequisites.ts";
 import { runtimeCacheProblem } from "./grants/runtime_cache.ts";
-import type { SandboxSettings } from "./sandbox_settings.ts";
+import type { SandboxSettings } from "./policy/sandbox_settings.ts";
 import type { SessionSandbox } from "./session_sandbox.ts";
 import {
   discardDirectories,

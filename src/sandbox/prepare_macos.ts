@@ -7,7 +7,7 @@ import { expected } from "../system/paths.ts";
 import type { SessionDirectories } from "./directories/session_directory.ts";
 import type { Platform } from "./policy/platform.ts";
 import type { PinnedDirectory } from "./policy/policy.ts";
-import type { SandboxSettings } from "./sandbox_settings.ts";
+import type { SandboxSettings } from "./policy/sandbox_settings.ts";
 import { withTargets } from "./protect/protected_paths.ts";
 import { closedPlaces, SENSITIVE_ON_MACOS } from "./seatbelt/denied_paths.ts";
 import { type SeatbeltProfile, seatbeltProfile } from "./seatbelt/profile.ts";

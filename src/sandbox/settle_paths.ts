@@ -15,7 +15,7 @@ import { settleScopes } from "./grants/resolve_scopes.ts";
 import type { PinnedDirectory } from "./policy/policy.ts";
 import { sensitivePlaces, sensitiveProblem } from "./protect/credential_paths.ts";
 import { type ProtectedPath, protectedPaths } from "./protect/protected_paths.ts";
-import type { SandboxSettings } from "./sandbox_settings.ts";
+import type { SandboxSettings } from "./policy/sandbox_settings.ts";
 
 /** How the system is asked. */
 export interface PathSystem {

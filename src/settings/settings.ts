@@ -14,7 +14,7 @@ import { bundleNames } from "./bundles.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import { type HttpSettings, httpSettings } from "./http_settings.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flags/flag_values.ts";
-import type { SandboxChoice } from "../sandbox/sandbox_settings.ts";
+import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import { type Subcommand, SUBCOMMANDS } from "./flags/subcommands.ts";
 

@@ -38,8 +38,12 @@ async function listening(work: (heard: Heard) => Promise<void>): Promise<void> {
 }
 
 async function run(command: string, ...args: readonly string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command(command, { args: [...args] }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
+  const { code, signal, stderr } = await new Deno.Command(command, { args: [...args] }).output();
+  assert.deepStrictEqual({ code, signal, stderr: new TextDecoder().decode(stderr) }, {
+    code: 0,
+    signal: null,
+    stderr: "",
+  });
 }
 
 Deno.test({

@@ -1,5 +1,5 @@
 import { DEFAULT_CONFINEMENT } from "../policy/confinement.ts";
-import type { SandboxSettings } from "../sandbox_settings.ts";
+import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 
 /** For tests: what a server without any flag asks for: `base` holds the directories `scope` and `home`. */
 export function sandboxSettings(base: string): SandboxSettings {

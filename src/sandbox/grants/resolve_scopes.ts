@@ -3,7 +3,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Libc } from "../../system/libc.ts";
 import { expected, realPath } from "../../system/paths.ts";
 import type { PinnedDirectory } from "../policy/policy.ts";
-import type { SandboxSettings } from "../sandbox_settings.ts";
+import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 
 /** What decides the scope. */
 export type ScopeChoice = Pick<SandboxSettings, "scopes" | "workingDirectory" | "home" | "allowBroad">;

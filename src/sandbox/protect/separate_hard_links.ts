@@ -2,8 +2,8 @@
  * Takes a protected file with several names (hard links) apart from the others: a copy takes its place, so that what is
  * written by another name reaches it no more (S21). Commands may run meanwhile and move directories: each step goes by
  * descriptors from the pinned tree, follows no link, and so reaches nothing outside. git's lock is held meanwhile. The
- * copy is made under a random name, and takes the place by an exchange that is undone where another program replaced the
- * file. A command that moves a file of its own to that name between check and exchange wins one round, and is undone too.
+ * copy has no name while it is made, then a random one, and takes the place by an exchange. A command that moves a file
+ * to that name between check and exchange brings it into the place; another copy takes the place at once.
  */
 import { LazyLibrary, LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { OPEN_FLAGS, type Processor } from "../../system/syscalls.ts";
@@ -15,7 +15,7 @@ import type { PinnedDirectory } from "../policy/policy.ts";
 const LARGEST_BYTES = 4 * 1024 * 1024;
 const MOST_ATTRIBUTE_BYTES = 65_536;
 /** How often a file that a command slipped into the place is replaced: each round it must guess a new name in time. */
-const MOST_TRIES = 16;
+const MOST_TRIES = 64;
 /** The system gives each file the one that its directory asks for. */
 const LABEL = "security.selinux";
 
@@ -30,6 +30,7 @@ const LIBRARY = {
   fchmod: { parameters: ["i32", "u32"], result: "i32" },
   fchown: { parameters: ["i32", "u32", "u32"], result: "i32" },
   futimens: { parameters: ["i32", "buffer"], result: "i32" },
+  linkat: { parameters: ["i32", "buffer", "i32", "buffer", "i32"], result: "i32" },
   unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   flistxattr: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   fgetxattr: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
@@ -43,6 +44,7 @@ const NUMBERS = {
 
 const AT_FDCWD = -100;
 const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_SYMLINK_FOLLOW = 0x400;
 const AT_EMPTY_PATH = 0x1000;
 const O_WRONLY = 1;
 const O_CREAT = 0x40;
@@ -50,6 +52,8 @@ const O_EXCL = 0x80;
 const O_NONBLOCK = 0x800;
 const O_CLOEXEC = 0x80000;
 const O_PATH = 0x200000;
+/** Without O_DIRECTORY, whose number differs by processor. */
+const O_TMPFILE = 0x400000;
 const RENAME_EXCHANGE = 2;
 /** RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH */
 const RESOLVE_PLAIN = 0x2n | 0x4n | 0x8n;
@@ -163,6 +167,18 @@ export class Separator implements Disposable {
     return open.keep(this.#library.symbols.openAt(BigInt(openat), BigInt(directory), text(name), flags, 0n));
   }
 
+  /** The descriptor of a new file that no command can find yet; undefined where the file system knows none. */
+  #createUnnamed(directory: number, open: Opened): number | undefined {
+    const flags = BigInt(O_WRONLY | O_TMPFILE | OPEN_FLAGS[this.#processor].directory | O_CLOEXEC);
+    const { openat } = NUMBERS[this.#processor];
+    return open.keep(this.#library.symbols.openAt(BigInt(openat), BigInt(directory), text("."), flags, 0n));
+  }
+
+  #name(unnamed: number, directory: number, name: string): boolean {
+    const path = text(`/proc/self/fd/${unnamed}`);
+    return this.#library.symbols.linkat(AT_FDCWD, path, directory, text(name), AT_SYMLINK_FOLLOW) === 0;
+  }
+
   /**
    * Puts a new copy in the file's place. `standing` says what stands there: the file as it was `before`, or a `foreign`
    * one, which goes. A result of `foreign` says that a foreign one stands there now.
@@ -171,15 +187,16 @@ export class Separator implements Disposable {
     const { directory, name, before, source } = copying;
     const { unlinkat } = this.#library.symbols;
     const other = `${name}.${crypto.randomUUID()}`;
-    const copy = this.#create(directory, other, open);
+    const unnamed = this.#createUnnamed(directory, open);
+    const copy = unnamed ?? this.#create(directory, other, open);
     if (copy === undefined) return "unchanged";
-    const isCopied = this.#copy(copying, copy);
+    const isNamed = this.#copy(copying, copy) && (unnamed === undefined || this.#name(unnamed, directory, other));
     const made = this.#stat(copy, "");
     const isBefore = standing === "foreign" || this.#stat(source, "")?.changedAt === before.changedAt;
-    const ready = isCopied && made !== undefined && isBefore && isSame(this.#stat(directory, other), made);
-    const result = ready ? this.#exchange(copying, { other, made, standing }) : "unchanged";
+    const ready = isNamed && made !== undefined && isBefore && isSame(this.#stat(directory, other), made);
+    if (ready) return this.#exchange(copying, { other, made, standing });
     unlinkat(directory, text(other), 0);
-    return result;
+    return "unchanged";
   }
 
   #exchange(
@@ -187,13 +204,18 @@ export class Separator implements Disposable {
     { other, made, standing }: Exchange,
   ): "done" | "unchanged" | "foreign" {
     const number = BigInt(NUMBERS[this.#processor].renameat2);
-    const { renameAt } = this.#library.symbols;
+    const { renameAt, unlinkat } = this.#library.symbols;
     const at = BigInt(directory);
-    const exchange = () => renameAt(number, at, text(other), at, text(name), BigInt(RENAME_EXCHANGE)) === 0n;
-    if (!exchange()) return "unchanged";
-    if (!isSame(this.#stat(directory, name), made)) return "foreign";
-    if (standing === "foreign" || isSame(this.#stat(directory, other), before)) return "done";
-    return exchange() && isSame(this.#stat(directory, other), made) ? "unchanged" : "foreign";
+    const isReplaced = standing === "before" && !isSame(this.#stat(directory, name), before);
+    if (isReplaced || renameAt(number, at, text(other), at, text(name), BigInt(RENAME_EXCHANGE)) !== 0n) {
+      unlinkat(directory, text(other), 0);
+      return "unchanged";
+    }
+    const isPlaced = isSame(this.#stat(directory, name), made);
+    // Another program may have saved the file since it was looked at: its version stays under the other name.
+    const isKept = isPlaced && standing === "before" && !isSame(this.#stat(directory, other), before);
+    if (!isKept) unlinkat(directory, text(other), 0);
+    return isPlaced ? "done" : "foreign";
   }
 
   /** Content, owner, attributes, mode and times; false: not all of them. */

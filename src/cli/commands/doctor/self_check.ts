@@ -22,7 +22,8 @@ export async function checkSandbox(options: SelfCheckOptions): Promise<readonly 
     const [scope, outside] = [`${base}/scope`, `${base}/outside`];
     for (const directory of [scope, outside]) await Deno.mkdir(directory);
     await Deno.writeTextFile(`${outside}/secret`, "secret\n", { mode: 0o644 });
-    const settings = { ...options.settings, scopes: [scope], pool: false, bundles: [], toolsDirectory: undefined };
+    const sandbox = { ...options.settings.sandbox, scopes: [scope] };
+    const settings = { ...options.settings, sandbox, pool: false, bundles: [], toolsDirectory: undefined };
     await using program = await compose({ ...options, settings });
     return await tryAll(program, { scope, outside });
   } finally {

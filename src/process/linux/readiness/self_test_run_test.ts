@@ -7,7 +7,7 @@ import type { Table } from "../../../sandbox/launcher/image/table.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { makeSeenDirectory } from "../../../base/_support/seen_directory.ts";
 import { prepareSandbox, type Sandbox } from "../../../sandbox/prepare_linux.ts";
-import type { SandboxSettings } from "../../../sandbox/sandbox_settings.ts";
+import type { SandboxSettings } from "../../../sandbox/policy/sandbox_settings.ts";
 import type { Verdict } from "../../../sandbox/selftest/judge.ts";
 import { removeSessionDirectories } from "../../../sandbox/directories/session_directory.ts";
 import { settleNamespaces } from "./namespaces.ts";

@@ -1,6 +1,6 @@
-import type { ConfinementChoice } from "./policy/confinement.ts";
-import type { SandboxLayer } from "./policy/layers.ts";
-import type { PinnedDirectory } from "./policy/policy.ts";
+import type { ConfinementChoice } from "./confinement.ts";
+import type { SandboxLayer } from "./layers.ts";
+import type { PinnedDirectory } from "./policy.ts";
 
 /** What flags, variables and settings files say about the sandbox; paths are as given, relative to the working directory. */
 export interface SandboxChoice {
