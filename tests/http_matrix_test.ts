@@ -238,6 +238,7 @@ test("H4 C3 fault 11: the matrix of MCP-Protocol-Version, in both eras, over HTT
       "2025-06-18": KNOWN,
       "2025-03-26": KNOWN,
       "2024-11-05": KNOWN,
+      "": UNKNOWN,
       "1999-01-01": UNKNOWN,
       "2199-01-01": newer,
       "latest": newer,

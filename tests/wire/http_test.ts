@@ -31,32 +31,6 @@ test("H1 health answers, other paths are not found, other methods not allowed", 
   await put.body?.cancel();
 });
 
-test("H8 C3 fault 1: only the own names of the server are served, no DNS rebinding, no posts across sites, over HTTP", async ({ server }) => {
-  const body = JSON.stringify(initializeMessage("2025-11-25"));
-  const ask = async (host: string, more = "") => {
-    const head =
-      `POST /mcp HTTP/1.1\r\nHost: ${host}\r\n${more}Content-Type: application/json\r\nConnection: close\r\n` +
-      `Content-Length: ${body.length}\r\n\r\n`;
-    return Number((await server.raw(head + body)).split(" ")[1]);
-  };
-  const { port } = server;
-  const hosts = [
-    `127.0.0.1:${port}`,
-    `localhost:${port}`,
-    `[::1]:${port}`,
-    "evil.com",
-    `evil.com:${port}`,
-    "127.0.0.1",
-  ];
-  const seen = [];
-  for (const host of hosts) seen.push(await ask(host));
-  assert.deepStrictEqual(seen, [200, 200, 200, 403, 403, 403]);
-  const origins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`, `http://localhost.evil.com:${port}`, "null"];
-  const answers = [];
-  for (const origin of origins) answers.push(await ask(hosts[0] ?? "", `Origin: ${origin}\r\n`));
-  assert.deepStrictEqual(answers, [200, 200, 403, 403]);
-});
-
 test("H8 pages of allowed origins may read answers, by exact match", async ({ server }) => {
   const headers = { origin: "https://ide.example" };
   const preflight = await fetch(server.url, { method: "OPTIONS", headers });
