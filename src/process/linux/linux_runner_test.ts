@@ -1,6 +1,15 @@
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import assert from "node:assert/strict";
-import { childrenOf, DEFAULT_WAY, type Fixture, fixture, until, WAITING, WAYS } from "../_support/runner_fixture.ts";
+import {
+  childrenOf,
+  DEFAULT_WAY,
+  type Fixture,
+  fixture,
+  until,
+  WAITING,
+  type Way,
+  WAYS,
+} from "../_support/runner_fixture.ts";
 
 function existsSync(path: string): boolean {
   try {
@@ -21,198 +30,194 @@ async function processesWith(marker: string): Promise<number> {
   return Number(new TextDecoder().decode(found.stdout));
 }
 
+/** What is proved with one runner of each way; each uses files of its own. */
+type Proof = (f: Fixture, way: Way) => Promise<void>;
+
+const PROOFS: { readonly name: string; readonly prove: Proof }[] = [];
+
+function test(name: string, prove: Proof): void {
+  PROOFS.push({ name, prove });
+}
+
 for (const way of WAYS) {
-  const test = (name: string, fn: (f: Fixture) => Promise<void>) =>
-    Deno.test(`${name} (${way.name})`, async () => {
-      await using f = await fixture(way);
-      await fn(f);
+  Deno.test(`SandboxedRunner behaves alike (${way.name})`, async (t) => {
+    await using f = await fixture(way);
+    for (const { name, prove } of PROOFS) await t.step(name, () => prove(f, way));
+  });
+}
+
+test("X7 SandboxedRunner.run() joins stdout and stderr in the order written", async (f) => {
+  const { end, output } = await f.run({ shell: "echo a; echo b >&2; echo c; (echo d >&2) # note" });
+  assert.deepStrictEqual([end, output], [exited(0), "a\nb\nc\nd\n"]);
+});
+
+test("T7 SandboxedRunner.run() hands argv over byte for byte", async (f) => {
+  const words = ["a b", "$(id)", "*", "'\"\\", "-x", "two\nlines", "é€😀", ""];
+  for (const all of [words, [...words, "long".repeat(20_000)]]) {
+    const { end, output } = await f.run({ argv: ["printf", "%s\\0", ...all] });
+    assert.deepStrictEqual([end, output.split("\0").slice(0, -1)], [exited(0), all]);
+  }
+});
+
+test("T11 SandboxedRunner.run() keeps an offline command from the network, and only that", async (f) => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const reach = `exec 3<>/dev/tcp/127.0.0.1/${listener.addr.port} && echo reached; echo here > made && cat made`;
+  const outputs: string[] = [];
+  for (const offline of [undefined, true] as const) {
+    const { output } = await f.run({ argv: ["bash", "-c", `{ ${reach}; } 2> /dev/null`] }, {
+      ...offline && { offline },
     });
+    outputs.push(output);
+  }
+  assert.deepStrictEqual(outputs, ["reached\nhere\n", f.sandbox.policy ? "here\n" : "reached\nhere\n"]);
+});
 
-  test("X7 SandboxedRunner.run() joins stdout and stderr in the order written", async (f) => {
-    const { end, output } = await f.run({ shell: "echo a; echo b >&2; echo c; (echo d >&2) # note" });
-    assert.deepStrictEqual([end, output], [exited(0), "a\nb\nc\nd\n"]);
+test("S3 SandboxedRunner.open() keeps stdin open and stderr apart, inside the same sandbox", async (f, way) => {
+  const stderrFile = `${f.sandbox.directories.files}/stderr`;
+  await Deno.writeTextFile(stderrFile, "");
+  const outside = `${f.sandbox.directories.root}/planted`;
+  const lines: string[] = [];
+  const answered = Promise.withResolvers<void>();
+  const line = 'read a; echo "got $a"; echo trouble >&2; echo x > "$0"; read b; echo "then $b"; exit 3';
+  const opened = await f.runner.open({
+    run: { argv: ["sh", "-c", line, outside] },
+    directory: f.scope,
+    environment: {},
+    stderrFile,
+  }, {
+    signal: new AbortController().signal,
+    onOutput: (chunk) => {
+      lines.push(new TextDecoder().decode(chunk));
+      answered.resolve();
+    },
   });
+  const writer = opened.stdin.getWriter();
+  await writer.write(new TextEncoder().encode("one\n"));
+  await answered.promise;
+  await writer.write(new TextEncoder().encode("two\n"));
+  await writer.close();
+  assert.deepStrictEqual([await opened.end, lines.join("")], [exited(3), "got one\nthen two\n"]);
+  const [first, second] = (await Deno.readTextFile(stderrFile)).split("\n");
+  assert.strictEqual(first, "trouble");
+  if (way.enforce) assert.match(second ?? "", /denied|Read-only/);
+  assert.strictEqual(existsSync(outside), !way.enforce);
+});
 
-  test("T7 SandboxedRunner.run() hands argv over byte for byte", async (f) => {
-    const words = ["a b", "$(id)", "*", "'\"\\", "-x", "two\nlines", "é€😀", ""];
-    for (const all of [words, [...words, "long".repeat(20_000)]]) {
-      const { end, output } = await f.run({ argv: ["printf", "%s\\0", ...all] });
-      assert.deepStrictEqual([end, output.split("\0").slice(0, -1)], [exited(0), all]);
-    }
+test("X15 SandboxedRunner.run() gives an empty stdin, or the text of the call", async (f) => {
+  assert.deepStrictEqual(await f.run({ shell: "cat; echo end" }), { end: exited(0), output: "end\n" });
+  assert.deepStrictEqual(await f.run({ argv: ["cat"] }), { end: exited(0), output: "" });
+  assert.deepStrictEqual(await f.run({ shell: "cat" }, { stdin: "text" }), { end: exited(0), output: "text" });
+  assert.deepStrictEqual(await f.run({ argv: ["true"] }, { stdin: "x".repeat(200_000) }), {
+    end: exited(0),
+    output: "",
   });
+});
 
-  test("T11 SandboxedRunner.run() keeps an offline command from the network, and only that", async (f) => {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const reach = `exec 3<>/dev/tcp/127.0.0.1/${listener.addr.port} && echo reached; echo here > made && cat made`;
-    const outputs: string[] = [];
-    for (const offline of [undefined, true] as const) {
-      const { output } = await f.run({ argv: ["bash", "-c", `{ ${reach}; } 2> /dev/null`] }, {
-        ...offline && { offline },
-      });
-      outputs.push(output);
-    }
-    assert.deepStrictEqual(outputs, ["reached\nhere\n", f.sandbox.policy ? "here\n" : "reached\nhere\n"]);
+test("X4 SandboxedRunner.run() tells exit codes from signals", async (f) => {
+  assert.deepStrictEqual((await f.run({ shell: "exit 7" })).end, exited(7));
+  assert.deepStrictEqual((await f.run({ shell: "exit 137" })).end, exited(137));
+  assert.deepStrictEqual((await f.run({ shell: "kill -9 $$" })).end, { kind: "signalled", signal: "SIGKILL" });
+  assert.deepStrictEqual((await f.run({ argv: ["bash", "-c", "kill -TERM $$"] })).end, {
+    kind: "signalled",
+    signal: "SIGTERM",
   });
+});
 
-  test("S3 SandboxedRunner.open() keeps stdin open and stderr apart, inside the same sandbox", async (f) => {
-    const stderrFile = `${f.sandbox.directories.files}/stderr`;
-    await Deno.writeTextFile(stderrFile, "");
-    const outside = `${f.sandbox.directories.root}/planted`;
-    const lines: string[] = [];
-    const answered = Promise.withResolvers<void>();
-    const line = 'read a; echo "got $a"; echo trouble >&2; echo x > "$0"; read b; echo "then $b"; exit 3';
-    const opened = await f.runner.open({
-      run: { argv: ["sh", "-c", line, outside] },
-      directory: f.scope,
-      environment: {},
-      stderrFile,
-    }, {
-      signal: new AbortController().signal,
-      onOutput: (chunk) => {
-        lines.push(new TextDecoder().decode(chunk));
-        answered.resolve();
-      },
-    });
-    const writer = opened.stdin.getWriter();
-    await writer.write(new TextEncoder().encode("one\n"));
-    await answered.promise;
-    await writer.write(new TextEncoder().encode("two\n"));
-    await writer.close();
-    assert.deepStrictEqual([await opened.end, lines.join("")], [exited(3), "got one\nthen two\n"]);
-    const [first, second] = (await Deno.readTextFile(stderrFile)).split("\n");
-    assert.strictEqual(first, "trouble");
-    if (way.enforce) assert.match(second ?? "", /denied|Read-only/);
-    assert.strictEqual(existsSync(outside), !way.enforce);
+test("X4 SandboxedRunner.run() says why a program could not be started", async (f) => {
+  assert.deepStrictEqual((await f.run({ argv: ["no-such-program"] })).end, {
+    kind: "not_started",
+    message:
+      'Cannot start "no-such-program": no such program on the PATH of commands. Install it, or give its path inside the scope',
   });
+  const programs = [
+    ["data", "text", 0o600, "permission denied: not executable, or not readable inside the sandbox"],
+    ["text", "echo hi", 0o700, "not a program this machine can run (a script without a #! line?)"],
+    ["script", "#!/nowhere/sh", 0o700, "not there, or its #! line names a program that is not"],
+    ["busy", "#!/bin/sh", 0o700, "it is open for writing in some process"],
+  ] as const;
+  for (const [name, text, mode, why] of programs) {
+    await Deno.writeTextFile(`${f.scope}/${name}`, text, { mode });
+    using _held = name === "busy" ? await Deno.open(`${f.scope}/busy`, { append: true }) : undefined;
+    const { end } = await f.run({ argv: [`./${name}`] });
+    assert.deepStrictEqual(end, { kind: "not_started", message: `Cannot start "./${name}": ${why}` });
+  }
+  const tooLong = await f.run({ argv: ["echo", "x".repeat(140_000)] });
+  const message = 'Cannot start "echo": the arguments are longer than the kernel takes';
+  assert.deepStrictEqual(tooLong.end, { kind: "not_started", message });
+});
 
-  test("X15 SandboxedRunner.run() gives an empty stdin, or the text of the call", async (f) => {
-    assert.deepStrictEqual(await f.run({ shell: "cat; echo end" }), { end: exited(0), output: "end\n" });
-    assert.deepStrictEqual(await f.run({ argv: ["cat"] }), { end: exited(0), output: "" });
-    assert.deepStrictEqual(await f.run({ shell: "cat" }, { stdin: "text" }), { end: exited(0), output: "text" });
-    assert.deepStrictEqual(await f.run({ argv: ["true"] }, { stdin: "x".repeat(200_000) }), {
-      end: exited(0),
-      output: "",
-    });
-  });
+test("S16 SandboxedRunner.run() starts in the directory asked for and adds variables", async (f) => {
+  const directory = `${f.scope}/it's "a" dir`;
+  await Deno.mkdir(directory);
+  for (const run of [{ shell: 'pwd; printf "%s" "$X"' }, { argv: ["bash", "-c", 'pwd; printf "%s" "$X"'] }]) {
+    const { output } = await f.run(run, { directory, environment: { X: "a'b\n$c" } });
+    assert.deepStrictEqual(output, `${directory}\na'b\n$c`);
+  }
+});
 
-  test("X4 SandboxedRunner.run() tells exit codes from signals", async (f) => {
-    assert.deepStrictEqual((await f.run({ shell: "exit 7" })).end, exited(7));
-    assert.deepStrictEqual((await f.run({ shell: "exit 137" })).end, exited(137));
-    assert.deepStrictEqual((await f.run({ shell: "kill -9 $$" })).end, { kind: "signalled", signal: "SIGKILL" });
-    assert.deepStrictEqual((await f.run({ argv: ["bash", "-c", "kill -TERM $$"] })).end, {
-      kind: "signalled",
-      signal: "SIGTERM",
-    });
-  });
+test("P1 SandboxedRunner.run() gives every line a fresh shell", async (f) => {
+  await f.run({ shell: "export LEAK=1; alias ls=false; cd /; trap 'echo trapped' EXIT; set -e; exec >/dev/null" });
+  const { output } = await f.run({ shell: 'echo "[${LEAK-}]"; alias; pwd; false; echo on' });
+  assert.deepStrictEqual(output, `[]\n${f.scope}\non\n`);
+});
 
-  test("X4 SandboxedRunner.run() says why a program could not be started", async (f) => {
-    assert.deepStrictEqual((await f.run({ argv: ["no-such-program"] })).end, {
-      kind: "not_started",
-      message:
-        'Cannot start "no-such-program": no such program on the PATH of commands. Install it, or give its path inside the scope',
-    });
-    const programs = [
-      ["data", "text", 0o600, "permission denied: not executable, or not readable inside the sandbox"],
-      ["text", "echo hi", 0o700, "not a program this machine can run (a script without a #! line?)"],
-      ["script", "#!/nowhere/sh", 0o700, "not there, or its #! line names a program that is not"],
-      ["busy", "#!/bin/sh", 0o700, "it is open for writing in some process"],
-    ] as const;
-    for (const [name, text, mode, why] of programs) {
-      await Deno.writeTextFile(`${f.scope}/${name}`, text, { mode });
-      using _held = name === "busy" ? await Deno.open(`${f.scope}/busy`, { append: true }) : undefined;
-      const { end } = await f.run({ argv: [`./${name}`] });
-      assert.deepStrictEqual(end, { kind: "not_started", message: `Cannot start "./${name}": ${why}` });
-    }
-    const tooLong = await f.run({ argv: ["echo", "x".repeat(140_000)] });
-    const message = 'Cannot start "echo": the arguments are longer than the kernel takes';
-    assert.deepStrictEqual(tooLong.end, { kind: "not_started", message });
-  });
+test("S9 SandboxedRunner.run() hides the server's environment", async (f) => {
+  const { output } = await f.run({ shell: "env" });
+  assert.ok(!output.includes("SECRET_TOKEN") && output.includes("GIT_TERMINAL_PROMPT=0"), output);
+});
 
-  test("S16 SandboxedRunner.run() starts in the directory asked for and adds variables", async (f) => {
-    const directory = `${f.scope}/it's "a" dir`;
-    await Deno.mkdir(directory);
-    for (const run of [{ shell: 'pwd; printf "%s" "$X"' }, { argv: ["bash", "-c", 'pwd; printf "%s" "$X"'] }]) {
-      const { output } = await f.run(run, { directory, environment: { X: "a'b\n$c" } });
-      assert.deepStrictEqual(output, `${directory}\na'b\n$c`);
-    }
-  });
+test("P4 SandboxedRunner.run() passes no descriptor but 0, 1 and 2", async (f, way) => {
+  const list = ["ls", "-l", "/proc/self/fd"];
+  const line = `for n in /dev/fd/*; do [ -e $n ] || continue; done; exec ${list.join(" ")}`;
+  if (way.enforce && !way.namespaces) return; // no /proc to look at there
+  for (const run of [{ shell: line }, { argv: list }]) {
+    const { output } = await f.run(run);
+    const descriptors = output.match(/ (\d+) -> /g)?.map((fd) => Number(fd.slice(1, -4))) ?? [];
+    assert.deepStrictEqual(descriptors, [0, 1, 2, 3], output); // 3: the directory that is listed
+    assert.match(output, / 0 -> \/dev\/null/);
+  }
+});
 
-  test("P1 SandboxedRunner.run() gives every line a fresh shell", async (f) => {
-    await f.run({ shell: "export LEAK=1; alias ls=false; cd /; trap 'echo trapped' EXIT; set -e; exec >/dev/null" });
-    const { output } = await f.run({ shell: 'echo "[${LEAK-}]"; alias; pwd; false; echo on' });
-    assert.deepStrictEqual(output, `[]\n${f.scope}\non\n`);
-  });
+test("X10 SandboxedRunner.run() starts programs with every signal as the system has it", async (f, way) => {
+  if (way.enforce && !way.namespaces) return; // no /proc to look at there
+  const { output } = await f.run({ argv: ["grep", "^Sig[BI]", "/proc/self/status"] });
+  assert.deepStrictEqual(output.match(/\t0{16}$/gm)?.length, 2, output);
+});
 
-  test("S9 SandboxedRunner.run() hides the server's environment", async (f) => {
-    const { output } = await f.run({ shell: "env" });
-    assert.ok(!output.includes("SECRET_TOKEN") && output.includes("GIT_TERMINAL_PROMPT=0"), output);
-  });
+test("X10 SandboxedRunner.run() does not wait for a background child that keeps the output open", async (f) => {
+  const marker = `31${Deno.pid}7`;
+  const { end, output } = await f.run({ shell: `sleep ${marker} & echo done` });
+  const left = { commands: [`sleep ${marker}`], more: 0 };
+  assert.deepStrictEqual([end, output], [{ ...exited(0), left }, "done\n"]);
+  await f.runner.settled();
+  assert.deepStrictEqual(await processesWith(`sleep ${marker}`), 0);
+});
 
-  test("P4 SandboxedRunner.run() passes no descriptor but 0, 1 and 2", async (f) => {
-    const list = ["ls", "-l", "/proc/self/fd"];
-    const line = `for n in /dev/fd/*; do [ -e $n ] || continue; done; exec ${list.join(" ")}`;
-    if (way.enforce && !way.namespaces) return; // no /proc to look at there
-    for (const run of [{ shell: line }, { argv: list }]) {
-      const { output } = await f.run(run);
-      const descriptors = output.match(/ (\d+) -> /g)?.map((fd) => Number(fd.slice(1, -4))) ?? [];
-      assert.deepStrictEqual(descriptors, [0, 1, 2, 3], output); // 3: the directory that is listed
-      assert.match(output, / 0 -> \/dev\/null/);
-    }
-  });
+test("X9 SandboxedRunner.run() asks a command to end that is cancelled while it starts", async (f) => {
+  for (const run of [{ argv: ["sleep", "60"] }, { shell: "exec sleep 60" }]) {
+    const { end } = await f.run(run, { signal: AbortSignal.abort() });
+    assert.deepStrictEqual(end, { kind: "signalled", signal: "SIGTERM" }, JSON.stringify(run));
+  }
+});
 
-  test("X10 SandboxedRunner.run() starts programs with every signal as the system has it", async (f) => {
-    if (way.enforce && !way.namespaces) return; // no /proc to look at there
-    const { output } = await f.run({ argv: ["grep", "^Sig[BI]", "/proc/self/status"] });
-    assert.deepStrictEqual(output.match(/\t0{16}$/gm)?.length, 2, output);
-  });
+test("X17 SandboxedRunner.run() names the background children that are ended with their command", async (f) => {
+  const rows: readonly (readonly [line: string, commands: readonly string[] | undefined])[] = [
+    ["sleep 291 & echo x", ["sleep 291"]],
+    ["sleep 292 >/dev/null 2>&1 & sleep 293 >/dev/null 2>&1 & exit 3", ["sleep 292", "sleep 293"]],
+    ["sleep 294 & wait & kill %1; wait", undefined],
+    ["sleep 0.01 & echo x", undefined],
+    ["echo x", undefined],
+  ];
+  for (const [line, commands] of rows) {
+    const { end } = await f.run({ shell: line });
+    const left = end.kind === "exited" ? end.left : undefined;
+    assert.deepStrictEqual([line, left], [line, commands === undefined ? undefined : { commands, more: 0 }]);
+  }
+});
 
-  test("X10 SandboxedRunner.run() does not wait for a background child that keeps the output open", async (f) => {
-    const marker = `31${Deno.pid}7`;
-    const { end, output } = await f.run({ shell: `sleep ${marker} & echo done` });
-    const left = { commands: [`sleep ${marker}`], more: 0 };
-    assert.deepStrictEqual([end, output], [{ ...exited(0), left }, "done\n"]);
-    await f.runner.settled();
-    assert.deepStrictEqual(await processesWith(`sleep ${marker}`), 0);
-  });
-
-  test("X9 SandboxedRunner.run() asks a command to end that is cancelled while it starts", async (f) => {
-    for (const run of [{ argv: ["sleep", "60"] }, { shell: "exec sleep 60" }]) {
-      const { end } = await f.run(run, { signal: AbortSignal.abort() });
-      assert.deepStrictEqual(end, { kind: "signalled", signal: "SIGTERM" }, JSON.stringify(run));
-    }
-  });
-
-  test("X17 SandboxedRunner.run() names the background children that are ended with their command", async (f) => {
-    const rows: readonly (readonly [line: string, commands: readonly string[] | undefined])[] = [
-      ["sleep 291 & echo x", ["sleep 291"]],
-      ["sleep 292 >/dev/null 2>&1 & sleep 293 >/dev/null 2>&1 & exit 3", ["sleep 292", "sleep 293"]],
-      ["sleep 294 & wait & kill %1; wait", undefined],
-      ["sleep 0.01 & echo x", undefined],
-      ["echo x", undefined],
-    ];
-    for (const [line, commands] of rows) {
-      const { end } = await f.run({ shell: line });
-      const left = end.kind === "exited" ? end.left : undefined;
-      assert.deepStrictEqual([line, left], [line, commands === undefined ? undefined : { commands, more: 0 }]);
-    }
-  });
-
-  test("X10 SandboxedRunner.run() leaves nothing of a cancelled tree", async (f) => {
-    const marker = `32${Deno.pid}7`;
-    const abort = new AbortController();
-    const line =
-      `trap "" TERM; (setsid nohup sleep ${marker} >/dev/null 2>&1 &); setsid sleep ${marker} & echo up; sleep ${marker}`;
-    const { end } = await f.run({ shell: line }, {
-      signal: abort.signal,
-      onText: (text) => text.includes("up") && abort.abort(),
-    });
-    assert.deepStrictEqual([end, await processesWith(`sleep ${marker}`)], [
-      { kind: "signalled", signal: "SIGKILL" },
-      0,
-    ]);
-  });
-
-  test("X10 SandboxedRunner.run() ends a process whose main thread has gone, and one that forks and ends all the time", async (f) => {
+test(
+  "X10 SandboxedRunner.run() ends a process whose main thread has gone, and one that forks and ends all the time",
+  async (f, way) => {
     const thread = "import threading, time, ctypes; threading.Thread(target=lambda: time.sleep(60)).start(); " +
       "ctypes.CDLL(None).syscall(60, 0)";
     const chain = "import os, signal, time\nos.setsid(); signal.signal(15, signal.SIG_IGN); end = time.time() + 30\n" +
@@ -227,14 +232,34 @@ for (const way of WAYS) {
       });
       assert.deepStrictEqual([end.kind, await processesWith(`python3 .*${marker}`)], ["signalled", 0]);
     }
-  });
+  },
+);
 
-  test("X7 SandboxedRunner.run() delivers long lines and long output whole", async (f) => {
-    const long = "x".repeat(300_000);
-    assert.deepStrictEqual((await f.run({ shell: `printf %s ${long}` })).output.length, long.length);
-    assert.deepStrictEqual((await f.run({ shell: "head -c 5000000 /dev/zero" })).output.length, 5_000_000);
-  });
-}
+test("X7 SandboxedRunner.run() delivers long lines and long output whole", async (f) => {
+  const long = "x".repeat(300_000);
+  assert.deepStrictEqual((await f.run({ shell: `printf %s ${long}` })).output.length, long.length);
+  assert.deepStrictEqual((await f.run({ shell: "head -c 5000000 /dev/zero" })).output.length, 5_000_000);
+});
+
+/** A cancelled tree that ignores the signal has two seconds; the ways wait side by side. */
+Deno.test("X10 SandboxedRunner.run() leaves nothing of a cancelled tree, each way", async () => {
+  await Promise.all(WAYS.map(async (way, index) => {
+    await using f = await fixture(way);
+    const marker = `32${Deno.pid}7${index}`;
+    const abort = new AbortController();
+    const line =
+      `trap "" TERM; (setsid nohup sleep ${marker} >/dev/null 2>&1 &); setsid sleep ${marker} & echo up; sleep ${marker}`;
+    const { end } = await f.run({ shell: line }, {
+      signal: abort.signal,
+      onText: (text) => text.includes("up") && abort.abort(),
+    });
+    assert.deepStrictEqual([way.name, end, await processesWith(`sleep ${marker}`)], [
+      way.name,
+      { kind: "signalled", signal: "SIGKILL" },
+      0,
+    ]);
+  }));
+});
 
 for (const way of WAYS.filter(({ enforce }) => enforce)) {
   Deno.test(`S4 SandboxedRunner.run() confines reads and writes to the scope (${way.name})`, async () => {

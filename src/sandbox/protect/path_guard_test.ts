@@ -239,11 +239,15 @@ Deno.test("S8 S21 protectedChanges() tells of what is mounted as of what is not"
     ]);
   }));
 
+function fillWithLinks(directory: string, count: number): void {
+  for (let entry = 0; entry < count; entry++) Deno.symlinkSync("nowhere", `${directory}/${entry}`);
+}
+
 Deno.test("S21 lookAtGuarded() sees second names in one directory, whatever fills another", () =>
   inTree(async ({ tree, plan, look }) => {
     await Deno.mkdir(`${tree}/.claude`);
     await Deno.mkdir(`${tree}/.zed`);
-    for (let entry = 0; entry < 4_200; entry++) await Deno.symlink("nowhere", `${tree}/.claude/${entry}`);
+    fillWithLinks(`${tree}/.claude`, 4_200);
     await Deno.writeTextFile(`${tree}/.zed/tasks.json`, "[]");
     await Deno.link(`${tree}/.zed/tasks.json`, `${tree}/second`);
     const { shared, behind, complete } = look(plan([".claude", ".zed"]), MOUNTED);
