@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { isAlive } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 interface ListedTool {
@@ -33,99 +34,107 @@ const TOOLS = {
   description: 'Only operations whose tool name starts with one of these, as in "cargo,npm_run".',
 };
 
-Deno.test("B1 T13 the built-in tools are listed with what a model needs to know, the essentials first", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const tools = await listed(server);
-  const scope = await Deno.realPath(bench.scope);
-  assert.deepStrictEqual(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })), [
-    {
-      name: "await",
-      description:
-        "Waits for background operations to end (one by operation_id, else all) and returns their results. After " +
-        "timeout_seconds (default 50) it tells what still runs; a further call waits on.",
-      inputSchema: {
-        type: "object",
-        properties: {
-          operation_id: OPERATION,
-          id: OPERATION_ALIAS,
-          tools: TOOLS,
-          timeout_seconds: { type: "number", minimum: 0, maximum: 86400, description: "Longest wait in seconds." },
-        },
-        additionalProperties: false,
-      },
-    },
-    {
-      name: "cancel",
-      description: "Ends a running or queued operation with all its processes and answers when they are gone.",
-      inputSchema: {
-        type: "object",
-        properties: {
-          operation_id: OPERATION,
-          id: OPERATION_ALIAS,
-          reason: { type: "string", description: "Shown with the result." },
-        },
-        additionalProperties: false,
-      },
-    },
-    {
-      name: "sandboxed_shell",
-      description: `Runs a shell command line (after 3 s the answer is an operation id for \`await\`) in ${scope}; ` +
-        "elsewhere is read-only or hidden. stdout and stderr come as one text, with the exit code. A program left with " +
-        "`&` ends with its command; a long-running one is a call of its own. There is no terminal; stdin is empty " +
-        "unless given.",
-      inputSchema: {
-        type: "object",
-        properties: {
-          command: { type: "string", description: "The command line." },
-          working_directory: { type: "string", description: "Directory to run in, inside the scope." },
-          timeout_seconds: {
-            type: "number",
-            exclusiveMinimum: 0,
-            maximum: 86400,
-            description: "Seconds after which it is ended.",
+const testUsual = sharing((bench) => ServerProcess.start(bench));
+
+testUsual(
+  "B1 T13 the built-in tools are listed with what a model needs to know, the essentials first",
+  async ({ bench, server }) => {
+    const tools = await listed(server);
+    const scope = await Deno.realPath(bench.scope);
+    assert.deepStrictEqual(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })), [
+      {
+        name: "await",
+        description:
+          "Waits for background operations to end (one by operation_id, else all) and returns their results. After " +
+          "timeout_seconds (default 50) it tells what still runs; a further call waits on.",
+        inputSchema: {
+          type: "object",
+          properties: {
+            operation_id: OPERATION,
+            id: OPERATION_ALIAS,
+            tools: TOOLS,
+            timeout_seconds: { type: "number", minimum: 0, maximum: 86400, description: "Longest wait in seconds." },
           },
-          execution_mode: {
-            type: "string",
-            enum: ["Synchronous", "AsyncResultPush"],
-            description: "Synchronous waits for the result; AsyncResultPush answers with the operation id at once.",
-          },
-          env: {
-            type: "object",
-            additionalProperties: { type: "string" },
-            description: "Environment variables to add.",
-          },
-          stdin: { type: "string", description: "Text for standard input." },
+          additionalProperties: false,
         },
-        required: ["command"],
-        additionalProperties: false,
       },
-    },
-    {
-      name: "status",
-      description:
-        "Shows at once what runs, is queued or ended lately, tools that are not available, the sandbox and the scope; " +
-        "with operation_id and lines or offset, that part of its output.",
-      inputSchema: {
-        type: "object",
-        properties: {
-          operation_id: OPERATION,
-          id: OPERATION_ALIAS,
-          tools: TOOLS,
-          lines: {
-            type: "string",
-            description:
-              'With operation_id: these lines of its output, as in "7", "7-200" or "7-"; "-20": the last 20.',
+      {
+        name: "cancel",
+        description: "Ends a running or queued operation with all its processes and answers when they are gone.",
+        inputSchema: {
+          type: "object",
+          properties: {
+            operation_id: OPERATION,
+            id: OPERATION_ALIAS,
+            reason: { type: "string", description: "Shown with the result." },
           },
-          offset: { type: "integer", minimum: 0, description: "With operation_id: its output from this byte on." },
-          limit: { type: "integer", minimum: 1, maximum: 1000, description: "Most of each kind to list; default 10." },
+          additionalProperties: false,
         },
-        additionalProperties: false,
       },
-    },
-  ]);
-  assert.deepStrictEqual(tools.map(({ annotations }) => annotations?.readOnlyHint), [true, false, false, true]);
-});
+      {
+        name: "sandboxed_shell",
+        description: `Runs a shell command line (after 3 s the answer is an operation id for \`await\`) in ${scope}; ` +
+          "elsewhere is read-only or hidden. stdout and stderr come as one text, with the exit code. A program left with " +
+          "`&` ends with its command; a long-running one is a call of its own. There is no terminal; stdin is empty " +
+          "unless given.",
+        inputSchema: {
+          type: "object",
+          properties: {
+            command: { type: "string", description: "The command line." },
+            working_directory: { type: "string", description: "Directory to run in, inside the scope." },
+            timeout_seconds: {
+              type: "number",
+              exclusiveMinimum: 0,
+              maximum: 86400,
+              description: "Seconds after which it is ended.",
+            },
+            execution_mode: {
+              type: "string",
+              enum: ["Synchronous", "AsyncResultPush"],
+              description: "Synchronous waits for the result; AsyncResultPush answers with the operation id at once.",
+            },
+            env: {
+              type: "object",
+              additionalProperties: { type: "string" },
+              description: "Environment variables to add.",
+            },
+            stdin: { type: "string", description: "Text for standard input." },
+          },
+          required: ["command"],
+          additionalProperties: false,
+        },
+      },
+      {
+        name: "status",
+        description:
+          "Shows at once what runs, is queued or ended lately, tools that are not available, the sandbox and the scope; " +
+          "with operation_id and lines or offset, that part of its output.",
+        inputSchema: {
+          type: "object",
+          properties: {
+            operation_id: OPERATION,
+            id: OPERATION_ALIAS,
+            tools: TOOLS,
+            lines: {
+              type: "string",
+              description:
+                'With operation_id: these lines of its output, as in "7", "7-200" or "7-"; "-20": the last 20.',
+            },
+            offset: { type: "integer", minimum: 0, description: "With operation_id: its output from this byte on." },
+            limit: {
+              type: "integer",
+              minimum: 1,
+              maximum: 1000,
+              description: "Most of each kind to list; default 10.",
+            },
+          },
+          additionalProperties: false,
+        },
+      },
+    ]);
+    assert.deepStrictEqual(tools.map(({ annotations }) => annotations?.readOnlyHint), [true, false, false, true]);
+  },
+);
 
 Deno.test("B1 a tool file cannot take the name of a built-in tool", async () => {
   using bench = new Workbench();
@@ -211,23 +220,17 @@ Deno.test("T5 --tool-prefix stands before every listed name and in texts that na
   assert.match(unknown.error?.message ?? "", /did you mean "a-say"/);
 });
 
-Deno.test("T5 tools/list comes in the same order each time", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("T5 tools/list comes in the same order each time", async ({ server }) => {
   assert.deepStrictEqual(await listed(server), await listed(server));
 });
 
-Deno.test("B2 await gives the whole result of a named operation", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("B2 await gives the whole result of a named operation", async ({ server }) => {
   const id = await begin(server, "sleep 0.2; echo the result; exit 7");
   const answer = await server.call("await", { operation_id: id });
   assert.strictEqual(answer.text.replace(/, [\d.]+ m?s/, ""), "the result\n[exit code 7]");
 });
 
-Deno.test("B2 await without arguments waits for all", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("B2 await without arguments waits for all", async ({ server }) => {
   await begin(server, "sleep 0.2; echo first result");
   await begin(server, "sleep 0.1; echo second result");
   const { text } = await server.call("await");
@@ -235,9 +238,7 @@ Deno.test("B2 await without arguments waits for all", async () => {
   assert.match(text, /second result/);
 });
 
-Deno.test("B2 await that runs out of time says what still runs and cancels nothing", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("B2 await that runs out of time says what still runs and cancels nothing", async ({ bench, server }) => {
   const id = await begin(server, "echo so far; touch started; sleep 300");
   await bench.appears("started");
   const answer = await server.call("await", { operation_id: id, timeout_seconds: 1 });
@@ -250,18 +251,14 @@ Deno.test("B2 await that runs out of time says what still runs and cancels nothi
   await server.call("cancel", { operation_id: id });
 });
 
-Deno.test("B2 B3 B4 an unknown id gets a plain answer that names it", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("B2 B3 B4 an unknown id gets a plain answer that names it", async ({ server }) => {
   for (const tool of ["await", "status", "cancel"]) {
     const { text } = await server.call(tool, { operation_id: "op_00000000000000000000000000" });
     assert.match(text, /op_00000000000000000000000000/, tool);
   }
 });
 
-Deno.test("B3 status answers at once with what runs, for how long, and its last lines", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("B3 status answers at once with what runs, for how long, and its last lines", async ({ bench, server }) => {
   const id = await begin(server, "echo last line; touch started; sleep 300");
   await bench.appears("started");
   const ended = await begin(server, "exit 3");
@@ -275,39 +272,39 @@ Deno.test("B3 status answers at once with what runs, for how long, and its last 
   await server.call("cancel", { id });
 });
 
-Deno.test("B4 cancel answers after the processes are gone, and says so for a finished one", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const id = await begin(server, "echo $$ > pid; touch started; sleep 300");
-  await bench.appears("started");
-  const running = await bench.processesAppear("sleep 300");
-  await server.call("cancel", { operation_id: id, reason: "no longer needed" });
-  const alive = await Promise.all(running.map(({ pid }) => isAlive(pid)));
-  assert.ok(!alive.some((each) => each), "none of them is alive");
-  const result = await server.call("await", { operation_id: id });
-  assert.match(result.text, /cancelled/);
-  const again = await server.call("cancel", { operation_id: id });
-  assert.match(again.text, /cancelled|finished|ended/i);
-});
+testUsual(
+  "B4 cancel answers after the processes are gone, and says so for a finished one",
+  async ({ bench, server }) => {
+    const id = await begin(server, "echo $$ > pid; touch started; sleep 300");
+    await bench.appears("started");
+    const running = await bench.processesAppear("sleep 300");
+    await server.call("cancel", { operation_id: id, reason: "no longer needed" });
+    const alive = await Promise.all(running.map(({ pid }) => isAlive(pid)));
+    assert.ok(!alive.some((each) => each), "none of them is alive");
+    const result = await server.call("await", { operation_id: id });
+    assert.match(result.text, /cancelled/);
+    const again = await server.call("cancel", { operation_id: id });
+    assert.match(again.text, /cancelled|finished|ended/i);
+  },
+);
 
-Deno.test("B6 a client's cancel of an await ends the wait and leaves the operation alone", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const id = await begin(server, "touch started; sleep 300");
-  await bench.appears("started");
-  const wait = server.request("tools/call", { name: "await", arguments: { operation_id: id } }, { id: "wait" });
-  const answered = wait.then(() => "answered", () => "closed");
-  await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "wait" } });
-  const { text } = await server.call("status", { operation_id: id });
-  assert.match(text, /running/);
-  await server.call("cancel", { operation_id: id });
-  await server.shell("true");
-  assert.equal(await Promise.race([answered, Promise.resolve("silent")]), "silent");
-});
+testUsual(
+  "B6 a client's cancel of an await ends the wait and leaves the operation alone",
+  async ({ bench, server }) => {
+    const id = await begin(server, "touch started; sleep 300");
+    await bench.appears("started");
+    const wait = server.request("tools/call", { name: "await", arguments: { operation_id: id } }, { id: "wait" });
+    const answered = wait.then(() => "answered", () => "closed");
+    await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "wait" } });
+    const { text } = await server.call("status", { operation_id: id });
+    assert.match(text, /running/);
+    await server.call("cancel", { operation_id: id });
+    await server.shell("true");
+    assert.equal(await Promise.race([answered, Promise.resolve("silent")]), "silent");
+  },
+);
 
-Deno.test("B6 a client's cancel of an async call's request leaves its operation alone", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+testUsual("B6 a client's cancel of an async call's request leaves its operation alone", async ({ bench, server }) => {
   const answer = await server.start("touch started; sleep 300", {}, { id: "started" });
   const id = answer.operation?.operation_id ?? "";
   await bench.appears("started");

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { RpcMessage } from "./_support/json_rpc.ts";
 import { pollTask, TaskClient, taskOf } from "./_support/modern.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 interface CoreTask {
@@ -26,43 +27,47 @@ async function startTask(server: ServerProcess, command: string): Promise<CoreTa
   return result?.task as CoreTask;
 }
 
-Deno.test("X5 C3 2025-11-25: a call becomes a task, its result comes by tasks/result and names the task", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const answer = await server.request("tools/call", shellTask("until [ -e go ]; do sleep 0.02; done; echo built"));
-  assert.deepStrictEqual(Object.keys(answer.result ?? {}).sort(), ["_meta", "task"]);
-  const task = answer.result?.task as CoreTask;
-  const meta = answer.result?._meta as Record<string, unknown>;
-  assert.deepStrictEqual(meta["io.modelcontextprotocol/related-task"], { taskId: task.taskId });
-  assert.match(
-    String(meta["io.modelcontextprotocol/model-immediate-response"]),
-    /^op_\w+ started\. `await` returns its result\.$/,
-  );
-  assert.match(task.taskId, /^op_\w+$/);
-  assert.deepStrictEqual([task.status, task.ttl, task.pollInterval], ["working", 7_200_000, 500]);
-  // It waits for the end of the task, which is now up to us.
-  const result = server.request("tasks/result", { taskId: task.taskId });
-  const { result: seen } = await server.request("tasks/get", { taskId: task.taskId });
-  assert.deepStrictEqual([seen?.status, "result" in (seen ?? {})], ["working", false]);
-  bench.write("go", "\n");
-  const final = (await result).result;
-  assert.match(textOf(final), /^built\n/);
-  assert.deepStrictEqual((final?._meta as Record<string, unknown>)["io.modelcontextprotocol/related-task"], {
-    taskId: task.taskId,
-  });
-  const { params } = await server.notification("notifications/tasks/status");
-  const { result: ended } = await server.request("tasks/get", { taskId: task.taskId });
-  assert.deepStrictEqual(params, ended);
+const testFirst = sharing((bench) => ServerProcess.start(bench));
+const testCurrent = sharing((bench) => ServerProcess.start(bench, { era: "2026-07-28" }));
+
+testFirst(
+  "X5 C3 2025-11-25: a call becomes a task, its result comes by tasks/result and names the task",
+  async ({ bench, server }) => {
+    const answer = await server.request("tools/call", shellTask("until [ -e go ]; do sleep 0.02; done; echo built"));
+    assert.deepStrictEqual(Object.keys(answer.result ?? {}).sort(), ["_meta", "task"]);
+    const task = answer.result?.task as CoreTask;
+    const meta = answer.result?._meta as Record<string, unknown>;
+    assert.deepStrictEqual(meta["io.modelcontextprotocol/related-task"], { taskId: task.taskId });
+    assert.match(
+      String(meta["io.modelcontextprotocol/model-immediate-response"]),
+      /^op_\w+ started\. `await` returns its result\.$/,
+    );
+    assert.match(task.taskId, /^op_\w+$/);
+    assert.deepStrictEqual([task.status, task.ttl, task.pollInterval], ["working", 7_200_000, 500]);
+    // It waits for the end of the task, which is now up to us.
+    const result = server.request("tasks/result", { taskId: task.taskId });
+    const { result: seen } = await server.request("tasks/get", { taskId: task.taskId });
+    assert.deepStrictEqual([seen?.status, "result" in (seen ?? {})], ["working", false]);
+    bench.write("go", "\n");
+    const final = (await result).result;
+    assert.match(textOf(final), /^built\n/);
+    assert.deepStrictEqual((final?._meta as Record<string, unknown>)["io.modelcontextprotocol/related-task"], {
+      taskId: task.taskId,
+    });
+    const { params } = await server.notification("notifications/tasks/status", ({ taskId }) => taskId === task.taskId);
+    const { result: ended } = await server.request("tasks/get", { taskId: task.taskId });
+    assert.deepStrictEqual(params, ended);
+  },
+);
+
+testFirst("X5 2025-11-25: an exit code makes no failed task", async ({ server }) => {
+  const { taskId } = await startTask(server, "exit 7");
+  assert.strictEqual((await server.request("tasks/result", { taskId })).result?.isError, undefined);
+  assert.strictEqual((await server.request("tasks/get", { taskId })).result?.status, "completed");
 });
 
-Deno.test("X5 2025-11-25: a result with isError makes a failed task, an exit code does not; no news are made of tasks", async () => {
+Deno.test("X5 2025-11-25: a result with isError makes a failed task; no news are made of tasks", async () => {
   using bench = new Workbench();
-  {
-    await using plain = await ServerProcess.start(bench);
-    const { taskId } = await startTask(plain, "exit 7");
-    assert.strictEqual((await plain.request("tasks/result", { taskId })).result?.isError, undefined);
-    assert.strictEqual((await plain.request("tasks/get", { taskId })).result?.status, "completed");
-  }
   await using server = await ServerProcess.start(bench, { flags: ["--exit-errors"] });
   const { taskId } = await startTask(server, "echo broken; exit 7");
   const { result } = await server.request("tasks/result", { taskId });
@@ -77,69 +82,72 @@ Deno.test("X5 2025-11-25: a result with isError makes a failed task, an exit cod
   assert.match((await server.call("await", { operation_id: taskId })).text, /broken/);
 });
 
-Deno.test("X5 2025-11-25: tasks/cancel answers with a cancelled task; what has ended or never was is -32602", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const { taskId } = await startTask(server, "touch runs; sleep 600");
-  await bench.appears("runs");
-  const { result } = await server.request("tasks/cancel", { taskId });
-  assert.strictEqual(result?.status, "cancelled");
-  await bench.processesGone("sleep 600");
-  assert.strictEqual((await server.request("tasks/cancel", { taskId })).error?.code, -32602);
-  assert.match(textOf((await server.request("tasks/result", { taskId })).result), /cancelled/);
-  const { operation } = await server.start("true");
-  // An operation that is no task is none here either.
-  for (const unknown of ["op_none", operation?.operation_id, 7]) {
-    for (const method of ["tasks/get", "tasks/result", "tasks/cancel"]) {
+testFirst(
+  "X5 2025-11-25: tasks/cancel answers with a cancelled task; what has ended or never was is -32602",
+  async ({ bench, server }) => {
+    const { taskId } = await startTask(server, "touch runs; sleep 600");
+    await bench.appears("runs");
+    const { result } = await server.request("tasks/cancel", { taskId });
+    assert.strictEqual(result?.status, "cancelled");
+    await bench.processesGone("sleep 600");
+    assert.strictEqual((await server.request("tasks/cancel", { taskId })).error?.code, -32602);
+    assert.match(textOf((await server.request("tasks/result", { taskId })).result), /cancelled/);
+    const { operation } = await server.start("true");
+    // An operation that is no task is none here either.
+    for (const unknown of ["op_none", operation?.operation_id, 7]) {
+      for (const method of ["tasks/get", "tasks/result", "tasks/cancel"]) {
+        assert.strictEqual(
+          (await server.request(method, { taskId: unknown })).error?.code,
+          -32602,
+          `${method} ${unknown}`,
+        );
+      }
+    }
+    assert.strictEqual((await server.request("tasks/list", { cursor: "x" })).error?.code, -32602);
+  },
+);
+
+testFirst(
+  "X5 2025-11-25: what cannot be run as a task is -32601, what cannot be run at all a failed task",
+  async ({ server }) => {
+    for (const name of ["await", "status", "cancel"]) {
       assert.strictEqual(
-        (await server.request(method, { taskId: unknown })).error?.code,
-        -32602,
-        `${method} ${unknown}`,
+        (await server.request("tools/call", { name, arguments: {}, task: {} })).error?.code,
+        -32601,
+        name,
       );
     }
-  }
-  assert.strictEqual((await server.request("tasks/list", { cursor: "x" })).error?.code, -32602);
-});
+    const unknown = await server.request("tools/call", { name: "nothing", arguments: {}, task: {} });
+    assert.strictEqual(unknown.error?.code, -32602);
+    const wrong = { name: "sandboxed_shell", arguments: { command: 7 }, task: {} };
+    const { taskId, status } = (await server.request("tools/call", wrong)).result?.task as CoreTask;
+    const { result } = await server.request("tasks/result", { taskId });
+    assert.deepStrictEqual([status, result?.isError], ["working", true]);
+    assert.match(textOf(result), /argument "command" is 7, expected a string/);
+  },
+);
 
-Deno.test("X5 2025-11-25: what cannot be run as a task is -32601, what cannot be run at all a failed task", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  for (const name of ["await", "status", "cancel"]) {
-    assert.strictEqual(
-      (await server.request("tools/call", { name, arguments: {}, task: {} })).error?.code,
-      -32601,
-      name,
-    );
-  }
-  const unknown = await server.request("tools/call", { name: "nothing", arguments: {}, task: {} });
-  assert.strictEqual(unknown.error?.code, -32602);
-  const wrong = { name: "sandboxed_shell", arguments: { command: 7 }, task: {} };
-  const { taskId, status } = (await server.request("tools/call", wrong)).result?.task as CoreTask;
-  const { result } = await server.request("tasks/result", { taskId });
-  assert.deepStrictEqual([status, result?.isError], ["working", true]);
-  assert.match(textOf(result), /argument "command" is 7, expected a string/);
-});
-
-Deno.test("X5 X6 2025-11-25: progress of a task goes on after the answer, names the task, and stops at its end", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
-  const progress: Readonly<Record<string, unknown>>[] = [];
-  server.listen(({ method, params }) => {
-    if (method === "notifications/progress") progress.push(params ?? {});
-  });
-  const params = shellTask("for i in 1 2 3 4 5; do echo $i; sleep 0.15; done");
-  const { result } = await server.request("tools/call", params, { progressToken: "p" });
-  const { taskId } = result?.task as CoreTask;
-  await server.request("tasks/result", { taskId });
-  await server.call("status");
-  const numbers = progress.map((one) => Number(one.progress));
-  assert.ok(numbers.length >= 2, JSON.stringify(progress));
-  assert.deepStrictEqual(numbers, numbers.map((_, index) => index + 1));
-  for (const one of progress) {
-    assert.strictEqual(one.progressToken, "p");
-    assert.deepStrictEqual(one._meta, { "io.modelcontextprotocol/related-task": { taskId } });
-  }
-});
+testFirst(
+  "X5 X6 2025-11-25: progress of a task goes on after the answer, names the task, and stops at its end",
+  async ({ server }) => {
+    const progress: Readonly<Record<string, unknown>>[] = [];
+    server.listen(({ method, params }) => {
+      if (method === "notifications/progress") progress.push(params ?? {});
+    });
+    const params = shellTask("for i in 1 2 3 4 5; do echo $i; sleep 0.15; done");
+    const { result } = await server.request("tools/call", params, { progressToken: "p" });
+    const { taskId } = result?.task as CoreTask;
+    await server.request("tasks/result", { taskId });
+    await server.call("status");
+    const numbers = progress.map((one) => Number(one.progress));
+    assert.ok(numbers.length >= 2, JSON.stringify(progress));
+    assert.deepStrictEqual(numbers, numbers.map((_, index) => index + 1));
+    for (const one of progress) {
+      assert.strictEqual(one.progressToken, "p");
+      assert.deepStrictEqual(one._meta, { "io.modelcontextprotocol/related-task": { taskId } });
+    }
+  },
+);
 
 Deno.test("X5 C3 2025-11-25: tasks/list has pages, newest first", async () => {
   using bench = new Workbench();
@@ -152,9 +160,7 @@ Deno.test("X5 C3 2025-11-25: tasks/list has pages, newest first", async () => {
   assert.strictEqual(second?.nextCursor, undefined);
 });
 
-Deno.test("X5 C3 2026-07-28: a client that takes tasks gets one, and its result by tasks/get", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
+testCurrent("X5 C3 2026-07-28: a client that takes tasks gets one, and its result by tasks/get", async ({ server }) => {
   const client = new TaskClient(server);
   const created = await client.shell("echo built; exit 3");
   const { createdAt, lastUpdatedAt, taskId, statusMessage: _, _meta, ...rest } = created.result ?? {};
@@ -172,38 +178,40 @@ Deno.test("X5 C3 2026-07-28: a client that takes tasks gets one, and its result 
   assert.strictEqual(now.result?.resultType, "complete");
 });
 
-Deno.test("X5 2026-07-28: a request that does not declare the extension gets no task, whatever came before", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
-  const client = new TaskClient(server);
-  const { taskId } = taskOf(await client.shell("true"));
-  const { operation } = await server.start("true");
-  assert.match(operation?.operation_id ?? "", /^op_/);
-  assert.strictEqual((await server.request("tasks/get", { taskId })).error?.code, -32021);
-  assert.strictEqual((await client.request("tasks/get", { taskId: operation?.operation_id })).error?.code, -32602);
-  assert.strictEqual((await client.request("tasks/get", { taskId: "op_none" })).error?.code, -32602);
-  assert.strictEqual((await client.request("tasks/get", {})).error?.code, -32602);
-});
+testCurrent(
+  "X5 2026-07-28: a request that does not declare the extension gets no task, whatever came before",
+  async ({ server }) => {
+    const client = new TaskClient(server);
+    const { taskId } = taskOf(await client.shell("true"));
+    const { operation } = await server.start("true");
+    assert.match(operation?.operation_id ?? "", /^op_/);
+    assert.strictEqual((await server.request("tasks/get", { taskId })).error?.code, -32021);
+    assert.strictEqual((await client.request("tasks/get", { taskId: operation?.operation_id })).error?.code, -32602);
+    assert.strictEqual((await client.request("tasks/get", { taskId: "op_none" })).error?.code, -32602);
+    assert.strictEqual((await client.request("tasks/get", {})).error?.code, -32602);
+  },
+);
 
-Deno.test("X5 2026-07-28: tasks/cancel is acknowledged, running or ended; tasks/update too", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
-  const client = new TaskClient(server);
-  const first = taskOf(await client.shell("touch runs; sleep 600"));
-  await bench.appears("runs");
-  const { taskId } = first;
-  const acknowledged = async (method: string) => {
-    const { result } = await client.request(method, { taskId, inputResponses: {} });
-    const { _meta, ...rest } = result ?? {};
-    assert.deepStrictEqual(rest, { resultType: "complete" }, method);
-  };
-  await acknowledged("tasks/update");
-  await acknowledged("tasks/cancel");
-  const { task } = await pollTask(client, first);
-  assert.deepStrictEqual([task.status, task.result], ["cancelled", undefined]);
-  await bench.processesGone("sleep 600");
-  await acknowledged("tasks/cancel");
-});
+testCurrent(
+  "X5 2026-07-28: tasks/cancel is acknowledged, running or ended; tasks/update too",
+  async ({ bench, server }) => {
+    const client = new TaskClient(server);
+    const first = taskOf(await client.shell("touch runs; sleep 600"));
+    await bench.appears("runs");
+    const { taskId } = first;
+    const acknowledged = async (method: string) => {
+      const { result } = await client.request(method, { taskId, inputResponses: {} });
+      const { _meta, ...rest } = result ?? {};
+      assert.deepStrictEqual(rest, { resultType: "complete" }, method);
+    };
+    await acknowledged("tasks/update");
+    await acknowledged("tasks/cancel");
+    const { task } = await pollTask(client, first);
+    assert.deepStrictEqual([task.status, task.result], ["cancelled", undefined]);
+    await bench.processesGone("sleep 600");
+    await acknowledged("tasks/cancel");
+  },
+);
 
 Deno.test("X5 with --inline-wait a task-capable client gets what ends early at once, and a task for the rest", async () => {
   using bench = new Workbench();
