@@ -1,15 +1,6 @@
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import assert from "node:assert/strict";
-import {
-  childrenOf,
-  DEFAULT_WAY,
-  type Fixture,
-  fixture,
-  until,
-  WAITING,
-  type Way,
-  WAYS,
-} from "../_support/runner_fixture.ts";
+import { childrenOf, DEFAULT_WAY, type Fixture, fixture, until, WAITING, WAYS } from "../_support/runner_fixture.ts";
 
 function existsSync(path: string): boolean {
   try {
@@ -31,7 +22,7 @@ async function processesWith(marker: string): Promise<number> {
 }
 
 /** What is proved with one runner of each way; each uses files of its own. */
-type Proof = (f: Fixture, way: Way) => Promise<void>;
+type Proof = (f: Fixture, way: typeof DEFAULT_WAY) => Promise<void>;
 
 const PROOFS: { readonly name: string; readonly prove: Proof }[] = [];
 
