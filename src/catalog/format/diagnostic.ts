@@ -23,6 +23,8 @@ export interface Diagnostic {
   readonly column: number;
   /** A whole sentence without the place, remedy included. */
   readonly message: string;
+  /** The file's text could not be had, and whether the next attempt may succeed; absent: the text was read. */
+  readonly unreadable?: "transient" | "permanent";
 }
 
 /** The most diagnostics that are told of one file. */

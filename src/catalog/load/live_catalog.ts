@@ -1,10 +1,10 @@
 /**
- * The tools of a running server (T11, T12): loaded when first asked for, looked at again when a file changes, replaced
+ * The tools of a running server (T11, T12): loaded at the first request, loaded again when a file changes, replaced
  * whole, and announced once for each change that a client can see. A call keeps the catalog it began with.
  */
-import { DirectoryWatch, type WatchProblem } from "../../system/directory_watch.ts";
-import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
-import { messageOf } from "../../base/errors.ts";
+import type { Unsubscribe } from "../../base/emitter.ts";
+import type { WatchProblem } from "../../system/directory_watch.ts";
+import { LiveDirectory, type Loaded } from "../../system/live_directory.ts";
 import type { Logger } from "../../base/log.ts";
 import {
   type AskProbe,
@@ -39,15 +39,9 @@ export interface LiveCatalogOptions {
   readonly log: Logger;
 }
 
-/** Events of one change come in a flurry: it is looked at when they pause for so long, milliseconds. */
-const PAUSE_MS = 30;
-/** Events that never pause are looked at after so long, milliseconds. */
-const LONGEST_PAUSE_MS = 500;
-/** A file that cannot be read is tried again after these times, milliseconds: it may be just being written. */
-const RETRIES_MS = [100, 200, 400] as const;
-/** The first checks begin so long after the first list, milliseconds: what a client asks first is not held up. */
+/** The first checks begin so long after the first list, milliseconds: they hold up nothing that a client asks first. */
 const FIRST_CHECKS_AFTER_MS = 250;
-/** All probes of one look have so long, milliseconds; what has no answer then counts as there. */
+/** All probes of one load together, milliseconds; a tool whose probe has no answer then is offered. */
 const ALL_PROBES_MS = 20_000;
 
 export class LiveCatalog implements AsyncDisposable {
@@ -55,172 +49,115 @@ export class LiveCatalog implements AsyncDisposable {
   readonly checks = new RunningChecks();
   readonly #options: LiveCatalogOptions;
   readonly #loader: CatalogLoader;
-  readonly #changes: Emitter<Catalog>;
-  #first: Promise<Catalog> | undefined;
-  #catalog: Catalog | undefined;
+  readonly #live: LiveDirectory<Catalog>;
+  /** The tools as they were read last, before probes. */
+  #read: Catalog | undefined;
+  /** The tools as they were offered last, after probes. */
+  #offered: Catalog | undefined;
   #answers: ProbeAnswers = new Map();
-  #watch: DirectoryWatch | undefined;
-  #pause: ReturnType<typeof setTimeout> | undefined;
-  /** When the pause began, of `performance.now()`. */
-  #pausing: number | undefined;
-  #retry: ReturnType<typeof setTimeout> | undefined;
-  #retries = 0;
   readonly #rate = new CheckRate();
   /** Set while checks wait for their turn. */
   #owed: ReturnType<typeof setTimeout> | undefined;
   /** The tools as a round of checks left them, where they changed meanwhile: their new checks are not run. */
   #changedByChecks: Catalog | undefined;
-  /** Loads one after the other. */
-  #working: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
-  /** Resolved: the first checks may begin. */
-  readonly #begin = Promise.withResolvers<void>();
-  /** The tools as they were read last, before anybody asked whether they are there. */
-  #read: Catalog | undefined;
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options;
     this.#loader = new CatalogLoader(options);
-    this.#changes = new Emitter((thrown) =>
-      options.log.error("A listener of tool changes threw", { error: messageOf(thrown) })
-    );
+    this.#live = new LiveDirectory({
+      name: "tool files",
+      directories: options.watched,
+      load: (unwatched) => this.#load(unwatched),
+      isSame: sameTools,
+      log: options.log,
+    });
   }
 
-  /** The tools of this moment; the first asking loads them. */
+  /** The tools of this moment; the first call loads them. */
   current(): Promise<Catalog> {
-    if (this.#catalog !== undefined) return Promise.resolve(this.#catalog);
-    return this.#first ??= this.#loadFirst();
+    return this.#live.current();
   }
 
-  /** The tools when every check that is under way has its answer. */
+  /** The tools when every check that is due has its answer. */
   async checked(): Promise<Catalog> {
     await this.current();
-    this.#begin.resolve();
-    await this.#working;
+    if (this.#owed !== undefined) this.#live.reload();
+    await this.#live.settled();
     return await this.current();
   }
 
   /** Hears each new catalog whose tools differ from those before. */
   subscribe(listener: (catalog: Catalog) => void): Unsubscribe {
-    return this.#changes.subscribe(listener);
+    return this.#live.subscribe(listener);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
-    this.#begin.resolve();
-    clearTimeout(this.#pause);
-    clearTimeout(this.#retry);
     clearTimeout(this.#owed);
-    await this.#watch?.[Symbol.asyncDispose]();
-    await this.#first;
-    await this.#working;
+    await this.#live[Symbol.asyncDispose]();
   }
 
-  async #loadFirst(): Promise<Catalog> {
-    // Watched from before the first look, so that no change falls between the two.
-    if (this.#options.watched.length > 0 && !this.#closing.signal.aborted) {
-      const { watched: directories, log } = this.#options;
-      this.#watch = new DirectoryWatch({ directories, log, onChange: () => this.#look(PAUSE_MS) });
+  async #load(unwatched: WatchProblem | undefined): Promise<Loaded<Catalog>> {
+    const read = await this.#readFiles(unwatched);
+    const before = this.#read;
+    this.#read = read;
+    const transient = read.diagnostics.some(({ unreadable }) => unreadable === "transient");
+    if (before === undefined) {
+      this.#answers = await recallProbes(read, this.#options.recall);
+      this.#oweChecks(FIRST_CHECKS_AFTER_MS);
+    } else if (this.#owed !== undefined || this.#offered === undefined || !isSame(before, read)) {
+      await this.#probe(read, unwatched);
+    } else {
+      // An event without a change asks no probe: a probe that touches a file would go on for ever.
+      return { content: this.#offered, transient };
     }
-    const loaded = await this.#load();
-    this.#read = loaded;
-    this.#answers = await recallProbes(loaded, this.#options.recall);
-    this.#publish(loaded);
-    const timer = setTimeout(() => this.#begin.resolve(), FIRST_CHECKS_AFTER_MS);
-    this.#working = this.#working.then(() => this.#begin.promise).then(() => clearTimeout(timer)).then(() =>
-      this.#probe(loaded)
-    ).then(() => {
-      if (this.#read === loaded) this.#publish(loaded); // else a reload that was waiting before this has newer ones
-    });
-    this.#retryUnread(loaded);
-    return this.#catalog ?? loaded;
+    const content = withoutUnavailable(read, this.#answers);
+    this.#report(this.#offered, content);
+    this.#offered = content;
+    return { content, transient };
   }
 
-  async #load(): Promise<Catalog> {
-    const loaded = await this.#loader.load(this.#options.findDirectory());
-    const problem = this.#watch?.problem;
-    return problem === undefined ? loaded : { ...loaded, diagnostics: [...loaded.diagnostics, unwatched(problem)] };
+  async #readFiles(unwatched: WatchProblem | undefined): Promise<Catalog> {
+    const read = await this.#loader.load(this.#options.findDirectory());
+    if (unwatched === undefined) return read;
+    return { ...read, diagnostics: [...read.diagnostics, describeUnwatched(unwatched)] };
   }
 
-  /** Looks again after a pause; called again meanwhile, the pause begins anew. */
-  #look(afterMs: number): void {
-    if (this.#closing.signal.aborted) return;
-    clearTimeout(this.#pause);
-    const now = performance.now();
-    this.#pausing ??= now;
-    this.#pause = setTimeout(() => {
-      this.#pausing = undefined;
-      this.#working = this.#working.then(() => this.#reload());
-    }, Math.min(afterMs, Math.max(0, this.#pausing + LONGEST_PAUSE_MS - now)));
-  }
-
-  async #reload(): Promise<void> {
-    try {
-      await this.#first;
-      if (this.#closing.signal.aborted) return;
-      const loaded = await this.#load();
-      // An event without a change; to ask the probes again would let one that touches a file go on for ever.
-      const before = this.#read;
-      if (this.#owed === undefined && before !== undefined && isSame(before, loaded)) {
-        return this.#retryUnread(loaded);
-      }
-      this.#read = loaded;
-      await this.#probe(loaded);
-      this.#publish(loaded);
-      this.#retryUnread(loaded);
-    } catch (thrown) {
-      this.#options.log.error("Cannot read the tool files again", { error: messageOf(thrown) });
-    }
-  }
-
-  async #probe(loaded: Catalog): Promise<void> {
+  async #probe(read: Catalog, unwatched: WatchProblem | undefined): Promise<void> {
     clearTimeout(this.#owed);
     this.#owed = undefined;
-    const commands = hasOpenChecks(loaded, this.#answers) && !this.#isOfChecks(loaded) && this.#mayBegin();
-    await this.#askAll(loaded, commands);
+    const commands = hasOpenChecks(read, this.#answers) && !this.#isOfChecks(read) && this.#mayBegin();
+    await this.#askAll(read, commands);
     if (!commands || this.#closing.signal.aborted) return;
     // Else a check that changes tool files would have the next one run, for ever.
-    const now = await this.#load();
-    this.#changedByChecks = isSame(now, loaded) ? undefined : now;
+    const after = await this.#readFiles(unwatched);
+    this.#changedByChecks = isSame(after, read) ? undefined : after;
   }
 
   /** Whether these tools came to be while checks ran. */
-  #isOfChecks(loaded: Catalog): boolean {
-    return this.#changedByChecks !== undefined && isSame(this.#changedByChecks, loaded);
+  #isOfChecks(read: Catalog): boolean {
+    return this.#changedByChecks !== undefined && isSame(this.#changedByChecks, read);
   }
 
-  /** Whether checks may run now; if not, it is looked again when they may. */
+  /** Whether checks may run now; if not, they run when they may. */
   #mayBegin(): boolean {
     const wait = this.#rate.begin(performance.now());
-    if (wait > 0) this.#owed = setTimeout(() => this.#look(0), wait);
+    if (wait > 0) this.#oweChecks(wait);
     return wait === 0;
   }
 
-  async #askAll(loaded: Catalog, commands: boolean): Promise<void> {
+  #oweChecks(afterMs: number): void {
+    if (!this.#closing.signal.aborted) this.#owed = setTimeout(() => this.#live.reload(), afterMs);
+  }
+
+  async #askAll(read: Catalog, commands: boolean): Promise<void> {
     const enough = new AbortController();
     const timer = setTimeout(() => enough.abort(), ALL_PROBES_MS);
     const signal = AbortSignal.any([enough.signal, this.#closing.signal]);
     const ask = this.checks.listed(this.#options.ask);
-    this.#answers = await askProbes(loaded, { ask, known: this.#answers, commands, signal });
+    this.#answers = await askProbes(read, { ask, known: this.#answers, commands, signal });
     clearTimeout(timer);
-  }
-
-  #publish(loaded: Catalog): void {
-    const before = this.#catalog;
-    const now = withoutUnavailable(loaded, this.#answers);
-    this.#catalog = now;
-    this.#report(before, now);
-    if (before !== undefined && !sameTools(before, now)) this.#changes.emit(now);
-  }
-
-  /** A file that is there and cannot be read may be on its way: it is tried again, with growing pauses. */
-  #retryUnread(loaded: Catalog): void {
-    const unread = loaded.diagnostics.some(({ message }) => message.startsWith("Cannot read tool file"));
-    if (!unread) this.#retries = 0;
-    const wait = unread && !this.#closing.signal.aborted ? RETRIES_MS[this.#retries++] : undefined;
-    if (wait === undefined) return;
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.#look(0), wait);
   }
 
   /** Each diagnostic and each missing program is logged once, when it appears. */
@@ -236,7 +173,7 @@ export class LiveCatalog implements AsyncDisposable {
     const missing = new Set(before?.unavailable?.map((one) => JSON.stringify(one)));
     for (const one of now.unavailable ?? []) {
       if (missing.has(JSON.stringify(one))) continue;
-      log.info("Not offered: the program is not there", { ...one });
+      log.info("Tool unavailable: program not found", { ...one });
     }
     if (before !== undefined) log.info("Tools read again", { tools: now.leaves.length, before: before.leaves.length });
   }
@@ -254,7 +191,7 @@ function isSame(one: Catalog, other: Catalog): boolean {
   return sameTools(one, other) && JSON.stringify(one.diagnostics) === JSON.stringify(other.diagnostics);
 }
 
-function unwatched({ path, reason }: WatchProblem): Diagnostic {
+function describeUnwatched({ path, reason }: WatchProblem): Diagnostic {
   const message = `Changes of tool files are not seen: ${reason}. Start the server again to load them`;
   return { severity: "warning", file: path, pointer: "", line: 0, column: 0, message };
 }

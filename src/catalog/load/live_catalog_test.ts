@@ -5,6 +5,7 @@ import type { AskProbe, RecallProbes } from "./availability.ts";
 import { findToolsDirectory, toolsDirectoryCandidates } from "./find_tools.ts";
 import type { Catalog } from "../model/leaf.ts";
 import { LiveCatalog } from "./live_catalog.ts";
+import { LARGEST_FILE_BYTES } from "./read_directory.ts";
 
 interface Fixture extends AsyncDisposable {
   readonly directory: string;
@@ -12,7 +13,11 @@ interface Fixture extends AsyncDisposable {
   readonly live: LiveCatalog;
   /** Names of the tools of each catalog that was announced. */
   readonly announced: string[][];
+  /** How often the files were read. */
+  reads(): number;
   write(name: string, ...tools: readonly string[]): Promise<void>;
+  /** Resolves when the files were read so often; rejects after ten seconds. */
+  untilReads(count: number): Promise<void>;
   /** Resolves when the tools are these; rejects after ten seconds. */
   until(...names: readonly string[]): Promise<Catalog>;
 }
@@ -38,8 +43,14 @@ async function fixture(
   const directory = `${base}/.ahma/tools`;
   if (explicit) await Deno.mkdir(directory, { recursive: true });
   const given = explicit ? directory : undefined;
+  let reads = 0;
+  const waiting = new Set<() => void>();
   const live = new LiveCatalog({
-    findDirectory: () => findToolsDirectory(given, base),
+    findDirectory() {
+      reads++;
+      for (const check of waiting) check();
+      return findToolsDirectory(given, base);
+    },
     watched: toolsDirectoryCandidates(given, base),
     bundled: [],
     ask,
@@ -56,6 +67,15 @@ async function fixture(
     directory,
     live,
     announced,
+    reads: () => reads,
+    async untilReads(count) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const check = () => reads >= count && resolve();
+      const deadline = setTimeout(() => reject(new Error(`Read ${reads} times, not ${count}`)), 10_000);
+      waiting.add(check);
+      check();
+      await promise.finally(() => clearTimeout(deadline));
+    },
     write: (name, ...tools) => Deno.writeTextFile(`${directory}/${name}`, tools.map((tool) => toolFile(tool)).join("")),
     async until(...names) {
       const { promise, resolve, reject } = Promise.withResolvers<Catalog>();
@@ -125,6 +145,30 @@ Deno.test("T12 LiveCatalog keeps the last good version of a file that came to cl
   await f.write("c.json", "c");
   const catalog = await f.until("a", "b", "c");
   assert.match(catalog.diagnostics[0]?.message ?? "", /^Tool name "a" is taken by .*last good version stays/);
+});
+
+Deno.test("T12 LiveCatalog reads files with permanent faults once, and those that may be just being written again", async () => {
+  await using permanent = await fixture();
+  await Deno.symlink("/etc/hostname", `${permanent.directory}/outside.json`);
+  await Deno.writeFile(`${permanent.directory}/latin.json`, new Uint8Array([0x22, 0xe9, 0x22]));
+  await Deno.writeTextFile(`${permanent.directory}/large.json`, " ".repeat(LARGEST_FILE_BYTES + 1));
+  await Deno.writeTextFile(`${permanent.directory}/bad.json`, "{");
+  await using transient = await fixture();
+  await Deno.symlink("missing", `${transient.directory}/dangling.json`);
+  const found = (await permanent.live.checked()).diagnostics; // its retry would be due before the others
+  await transient.live.checked();
+  const before = permanent.reads();
+  await transient.untilReads(4);
+  assert.deepStrictEqual(
+    [found.map(({ file, unreadable }) => [file.slice(permanent.directory.length + 1), unreadable]), permanent.reads()],
+    [
+      [["bad.json", undefined], ["large.json", "permanent"], ["latin.json", "permanent"], [
+        "outside.json",
+        "permanent",
+      ]],
+      before,
+    ],
+  );
 });
 
 Deno.test("T12 LiveCatalog finds a directory that is made later, and loses one that is removed", async () => {

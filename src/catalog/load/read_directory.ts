@@ -45,7 +45,7 @@ function leadsElsewhere(directory: string, mayRead: MayRead): Diagnostic | undef
   if (real === undefined || mayRead(real)) return undefined;
   const message = "Cannot read tools directory: it is a link that leads out of the project: put the files themselves " +
     "there, or name their directory with --tools-dir";
-  return diagnosticOf(directory, message);
+  return permanent(directory, message);
 }
 
 /** Undefined where nothing is: reading tells what is wrong then. */
@@ -60,14 +60,14 @@ function realPathOf(path: string): string | undefined {
 
 function readAll(directory: string): ReadTexts {
   const names = toolFileNames(directory);
-  if (typeof names === "string") return { texts: [], diagnostics: [diagnosticOf(directory, names)] };
+  if (typeof names === "string") return { texts: [], diagnostics: [permanent(directory, names)] };
   const texts: ToolText[] = [];
   const diagnostics: Diagnostic[] = [];
   let left = MOST_BYTES;
   for (const [index, name] of names.entries()) {
     const read = index < MOST_FILES ? readInside(directory, name, Math.min(left, LARGEST_FILE_BYTES)) : undefined;
     if (read === undefined) {
-      diagnostics.push(diagnosticOf(directory, `Cannot read tools directory beyond "${name}": ${TOO_MUCH}`));
+      diagnostics.push(permanent(directory, `Cannot read tools directory beyond "${name}": ${TOO_MUCH}`));
       break;
     }
     if ("severity" in read) diagnostics.push(read);
@@ -121,7 +121,7 @@ function readInside(directory: string, name: string, largest: number): ToolText 
     if (place === undefined) return ledOut(file);
     const { dev, ino } = Deno.lstatSync(place);
     if (read.kind === "read" && read.identity !== `${dev}:${ino}`) {
-      return diagnosticOf(file, "Cannot read tool file: it was exchanged while it was read: save it once more");
+      return transient(file, "it was exchanged while it was read: save it once more");
     }
     return textOf(file, read);
   } catch (thrown) {
@@ -136,7 +136,7 @@ function placeInside(directory: string, file: string): string | undefined {
 }
 
 function ledOut(file: string): Diagnostic {
-  return diagnosticOf(
+  return permanent(
     file,
     "Cannot read tool file: it is a link that leads out of the tools directory: put the file itself there",
   );
@@ -155,10 +155,10 @@ export function readToolFile(file: string): ToolText | Diagnostic {
 function textOf(file: string, read: RegularFile): ToolText | Diagnostic {
   switch (read.kind) {
     case "not_regular":
-      return diagnosticOf(file, "Cannot read tool file: it is no regular file: replace it");
+      return permanent(file, "Cannot read tool file: it is no regular file: replace it");
     case "too_large": {
       const limit = `it has ${read.size} bytes, at most ${LARGEST_FILE_BYTES} are read`;
-      return diagnosticOf(file, `Cannot read tool file: ${limit}`);
+      return permanent(file, `Cannot read tool file: ${limit}`);
     }
     case "read":
       return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(read.bytes) };
@@ -167,9 +167,9 @@ function textOf(file: string, read: RegularFile): ToolText | Diagnostic {
 
 function unreadable(file: string, thrown: unknown): Diagnostic {
   if (thrown instanceof TypeError) {
-    return diagnosticOf(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
+    return permanent(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
   }
-  if (isExpected(thrown)) return diagnosticOf(file, `Cannot read tool file: ${messageOf(thrown)}: make it readable`);
+  if (isExpected(thrown)) return transient(file, `${messageOf(thrown)}: make it readable`);
   throw thrown;
 }
 
@@ -180,6 +180,11 @@ function isExpected(thrown: unknown): boolean {
     thrown instanceof Deno.errors.IsADirectory || thrown instanceof Error && "code" in thrown;
 }
 
-function diagnosticOf(file: string, message: string): Diagnostic {
-  return { severity: "error", file, pointer: "", line: 0, column: 0, message };
+function permanent(file: string, message: string): Diagnostic {
+  return { severity: "error", file, pointer: "", line: 0, column: 0, message, unreadable: "permanent" };
+}
+
+/** A fault of a moment, such as a file that is just being replaced. */
+function transient(file: string, cause: string): Diagnostic {
+  return { ...permanent(file, `Cannot read tool file: ${cause}`), unreadable: "transient" };
 }

@@ -1,0 +1,134 @@
+/**
+ * Content that is loaded from directories and kept current. A change is read when its events pause, one load runs at a
+ * time, a load with a transient fault is repeated, and a different result replaces the last one and is announced.
+ */
+import { Emitter, type Unsubscribe } from "../base/emitter.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { DirectoryWatch, type WatchProblem } from "./directory_watch.ts";
+
+/** What is loaded, from where, and how two results compare. */
+export interface LiveDirectoryOptions<Content extends object> {
+  /** The content's name in the log, a plural: "tool files". */
+  readonly name: string;
+  /** Absolute directories, watched from before the first load; empty: changes are not noticed. */
+  readonly directories: readonly string[];
+  /** Loads the content of this moment. `unwatched` says why changes go unnoticed. A reload that throws changes nothing. */
+  readonly load: (unwatched: WatchProblem | undefined) => Promise<Loaded<Content>>;
+  /** Whether listeners would see no difference. */
+  readonly isSame: (before: Content, after: Content) => boolean;
+  readonly log: Logger;
+}
+
+/** The result of one load. */
+export interface Loaded<Content extends object> {
+  readonly content: Content;
+  /** A fault that may pass, such as a file that is just being written: the load is repeated after a pause. */
+  readonly transient: boolean;
+}
+
+/** Events of one change come in a flurry: the load waits until they pause for so long, milliseconds. */
+const PAUSE_MS = 30;
+/** Events that never pause lead to a load after so long, milliseconds. */
+const LONGEST_PAUSE_MS = 500;
+/** Pauses before a load with a transient fault is repeated, milliseconds; then only a change leads to the next one. */
+const RETRIES_MS = [100, 200, 400] as const;
+
+export class LiveDirectory<Content extends object> implements AsyncDisposable {
+  readonly #options: LiveDirectoryOptions<Content>;
+  readonly #changes: Emitter<Content>;
+  #first: Promise<Content> | undefined;
+  #content: Content | undefined;
+  #watch: DirectoryWatch | undefined;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  /** Begin of the pause, of `performance.now()`. */
+  #pausing: number | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #retries = 0;
+  /** Settles after the loads that were asked for so far; never rejects. */
+  #working: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: LiveDirectoryOptions<Content>) {
+    this.#options = options;
+    this.#changes = new Emitter((thrown) =>
+      options.log.error(`A listener of ${options.name} threw`, { error: messageOf(thrown) })
+    );
+  }
+
+  /** The content of this moment; the first call loads it. @throws what that load throws */
+  current(): Promise<Content> {
+    return this.#content === undefined ? this.#first ??= this.#loadFirst() : Promise.resolve(this.#content);
+  }
+
+  /** Loads again, after the loads that were asked for before. */
+  reload(): void {
+    this.#working = this.#working.then(() => this.#loadAgain());
+  }
+
+  /** Settles when no load runs or waits. */
+  async settled(): Promise<void> {
+    for (let seen; seen !== this.#working;) await (seen = this.#working);
+  }
+
+  /** Hears each new content that differs from the one before. */
+  subscribe(listener: (content: Content) => void): Unsubscribe {
+    return this.#changes.subscribe(listener);
+  }
+
+  /** Loads nothing more, and waits for the load that runs. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#pause);
+    clearTimeout(this.#retry);
+    await this.#watch?.[Symbol.asyncDispose]();
+    await this.settled();
+  }
+
+  #loadFirst(): Promise<Content> {
+    const { directories, log } = this.#options;
+    if (directories.length > 0 && !this.#closed) {
+      this.#watch = new DirectoryWatch({ directories, log, onChange: () => this.#waitForPause() });
+    }
+    const first = this.#load();
+    this.#working = first.then(() => {}, () => {});
+    return first;
+  }
+
+  async #loadAgain(): Promise<void> {
+    if (this.#closed) return;
+    try {
+      await this.#load();
+    } catch (thrown) {
+      this.#options.log.error(`Cannot read the ${this.#options.name} again`, { error: messageOf(thrown) });
+    }
+  }
+
+  async #load(): Promise<Content> {
+    const { content, transient } = await this.#options.load(this.#watch?.problem);
+    const before = this.#content;
+    this.#content = content;
+    this.#retryLater(transient);
+    if (before !== undefined && !this.#options.isSame(before, content)) this.#changes.emit(content);
+    return content;
+  }
+
+  /** Each event prolongs the pause. */
+  #waitForPause(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#pause);
+    const now = performance.now();
+    this.#pausing ??= now;
+    this.#pause = setTimeout(() => {
+      this.#pausing = undefined;
+      this.reload();
+    }, Math.min(PAUSE_MS, Math.max(0, this.#pausing + LONGEST_PAUSE_MS - now)));
+  }
+
+  #retryLater(transient: boolean): void {
+    clearTimeout(this.#retry);
+    if (!transient) this.#retries = 0;
+    const wait = transient && !this.#closed ? RETRIES_MS[this.#retries++] : undefined;
+    if (wait !== undefined) this.#retry = setTimeout(() => this.reload(), wait);
+  }
+}
