@@ -47,7 +47,7 @@ export interface Session {
   readonly explainFailure?: (command: EndedCommand) => Promise<readonly Denial[]>;
   /** See `Service.sandboxFacts`; absent: nothing is told. */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
-  /** Asks the kernel before anybody is served. @throws {UserError} */
+  /** Asks the kernel before the first client is served. @throws {UserError} */
   readonly insistOn?: () => Promise<void>;
 }
 
@@ -105,7 +105,7 @@ function ownPaths({ toolsDirectory }: Settings, environment: SessionOptions["env
 }
 
 /**
- * Asks the kernel before anybody is served, where the answer decides whether anybody may be.
+ * Asks the kernel before the first client is served, where the answer decides whether one may be.
  * @throws {UserError} When a required layer is missing, or credentials in reach of commands cannot be hidden.
  */
 async function insistOn(
@@ -150,7 +150,7 @@ function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner, settings: Sett
   };
 }
 
-/** What holds besides Landlock, and what does not hold on this system. */
+/** What holds in addition to Landlock, and what does not hold on this system. */
 function layersOf(wanted: SandboxPolicy, settled: SandboxPolicy): readonly string[] {
   const { filter, network, ownNetwork, unixSockets } = settled.confinement;
   return [

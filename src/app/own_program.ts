@@ -33,7 +33,7 @@ export interface ProgramFacts {
   readonly exists: (path: string) => boolean;
 }
 
-/** The packed program's script where it stands beside it, the standalone program, else the runtime with our module. */
+/** The packed program's script where it stands next to it, the standalone program, else the runtime with our module. */
 export function runningProgram({ mainModule, executable, standalone, exists }: ProgramFacts): RunningProgram {
   if (standalone) return { command: executable, args: [], environment: {} };
   const path = decodeURIComponent(new URL(mainModule).pathname);

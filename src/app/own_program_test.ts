@@ -3,7 +3,7 @@ import { RUN_FLAGS, runningProgram } from "./own_program.ts";
 
 const FACTS = { executable: "/bin/deno", standalone: false };
 
-Deno.test("L6 runningProgram() names the script beside the packed program, else the runtime with its permissions", () => {
+Deno.test("L6 runningProgram() names the script next to the packed program, else the runtime with its permissions", () => {
   const packed = {
     ...FACTS,
     mainModule: "file:///a%20b/ahma_mcp.mjs",

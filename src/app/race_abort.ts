@@ -1,7 +1,7 @@
 import { UserError } from "../base/errors.ts";
 
 /**
- * What `promise` resolves with, unless the program is asked to end before: whoever starts something slow must hear it.
+ * What `promise` resolves with, unless the program is asked to end before: a caller that starts something slow must hear it.
  * @throws {UserError} when `stop` aborts; absent: it never does
  */
 export async function unlessStopped<Value>(promise: Promise<Value>, stop: AbortSignal | undefined): Promise<Value> {

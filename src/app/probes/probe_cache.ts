@@ -22,7 +22,7 @@ const MOST_ENTRIES = 400;
 const LONGEST_PROBLEM = 300;
 /** A larger file is none of ours, bytes. */
 const LARGEST_FILE = 1024 * 1024;
-/** Older answers count as forgotten, milliseconds: what a program needs besides itself may have changed. */
+/** Older answers count as forgotten, milliseconds: what else a program needs may have changed. */
 const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
 /** Answers to longer questions are not kept, characters. */
 const LONGEST_KEY = 600;

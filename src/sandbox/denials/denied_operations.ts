@@ -56,7 +56,7 @@ export function deniedListeners(output: string): readonly string[] {
     .map(([, path = ""]) => path);
 }
 
-/** Hosts that the command and its output both name, or that the output names beside an error of connecting. */
+/** Hosts that the command and its output both name, or that the output names next to an error of connecting. */
 function networkDenials({ words, output }: FailedOperation, { policy, scopes }: Context): readonly OperationDenial[] {
   const { network } = policy.confinement;
   if (network === "full" || isNetworkOpen(policy.confinement)) return [];

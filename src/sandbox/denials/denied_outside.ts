@@ -29,7 +29,7 @@ export interface Mention {
   readonly failed: boolean;
 }
 
-/** What the answer depends on beside the command. */
+/** What the answer depends on in addition to the command. */
 export interface DenialContext {
   readonly policy: SandboxPolicy;
   readonly scopes: readonly string[];
@@ -114,7 +114,7 @@ function hasError({ evidence }: Mention, names: readonly ErrorName[], options = 
   return names.some((name) => evidence.errors.has(name)) || options.orSpokenOf && evidence.spokenOf;
 }
 
-/** On the way to the scope: `cd ..` names it in passing, and to open it would open what lies beside the scope. */
+/** On the way to the scope: `cd ..` names it in passing, and to open it would open what lies next to the scope. */
 function isOnTheWay(path: string, { scopes }: Pick<DenialContext, "scopes">): boolean {
   return path === "/" || scopes.some((scope) => isWithin(scope, path));
 }

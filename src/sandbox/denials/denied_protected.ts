@@ -3,9 +3,9 @@
  * is named says nothing; it takes a trace of an attempt, in any language:
  *
  * - command and output both name it;
- * - the output names it beside the error that a read-only mount gives;
+ * - the output names it next to the error that a read-only mount gives;
  * - the output names a protected file, and the directory that holds it changed while the command ran: programs replace
- *   a file by making another one beside it, and it is the exchange that fails (git, editors).
+ *   a file by making another one next to it, and it is the exchange that fails (git, editors).
  */
 import type { PathDenial } from "../../base/command/denial.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";

@@ -10,7 +10,7 @@ import { expected, isWithin } from "../../system/paths.ts";
 import type { PathGrant, PinnedDirectory, PrivateTemporary } from "../policy/policy.ts";
 import type { Covers } from "./session_directory.ts";
 
-/** Directories of the system that everybody writes to. */
+/** Directories of the system that every user writes to. */
 const SHARED = ["/tmp", "/var/tmp"] as const;
 
 export interface TemporaryQuestion {

@@ -7,7 +7,7 @@ import { removeTree } from "../../system/remove_tree.ts";
 
 /** What is left of a session that was killed is removed by a later one. */
 const PREFIX = "ahma_mcp-";
-/** While it is being made it has another name, so that nobody takes it for one without an owner. */
+/** While it is being made it has another name, so that no other server takes it for one without an owner. */
 const UNFINISHED_PREFIX = ".ahma_mcp-";
 const OWNER_FILE = "owner";
 

@@ -3,7 +3,7 @@
  * credentials and programs. So commands get a copy with nothing but harmless settings (S4).
  */
 
-/** Sections whose plain values say who somebody is or how something looks. */
+/** Sections whose plain values say who the user is or how something looks. */
 const SECTIONS = ["advice", "branch", "color", "column", "commit", "fetch", "format", "init", "log", "merge", "pull"];
 const MORE_SECTIONS = ["push", "rebase", "rerere", "stash", "status", "tag", "user"];
 

@@ -1,6 +1,6 @@
 /**
- * What commands may read and execute besides their scope (S4). What people name is granted or refused with a reason;
- * what is found automatically (PATH, certificates, tool chains) is granted only where nobody could have planted it.
+ * What commands may read and execute in addition to their scope (S4). What people name is granted or refused with a reason;
+ * what is found automatically (PATH, certificates, tool chains) is granted only where no command could have planted it.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { certificateFiles, toolchainHomes } from "./environment.ts";

@@ -1,5 +1,5 @@
 /**
- * The paths of the system a development command needs, and nothing beside them (S4). Real programs run under
+ * The paths of the system a development command needs, and nothing else (S4). Real programs run under
  * these lists in tests/sandbox_programs_test.ts. `/etc` is named file by file because root could read `shadow`.
  */
 import { DATA_TREE, READABLE_TREE, WRITABLE_DEVICE } from "../policy/landlock.ts";
@@ -53,7 +53,7 @@ const ETC_NAMES = [
   "os-release",
   "passwd",
   "pip.conf",
-  // Not all of it: keys lie beside the certificates, and root could read them.
+  // Not all of it: keys lie next to the certificates, and root could read them.
   "pki/ca-trust",
   "pki/java",
   "pki/tls/cert.pem",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isWithin } from "../../system/paths.ts";
 import { systemPaths } from "./system_paths.ts";
 
-/** Keys and credentials of the machine, which root could read: readable files beside what commands need. */
+/** Keys and credentials of the machine, which root could read: readable files next to what commands need. */
 const KEYS: readonly string[] = [
   "/etc/letsencrypt",
   "/etc/pki/consumer/key.pem",

@@ -27,7 +27,7 @@ const MANAGERS = [
   ".volta",
 ] as const;
 
-/** Beside a `bin` directory, what programs of the same prefix load. */
+/** Next to a `bin` directory: what programs of the same prefix load. */
 const PREFIX_PARTS = ["include", "lib", "lib64", "libexec", "share"] as const;
 
 /** What decides the answer. */
@@ -38,7 +38,7 @@ export interface ToolchainQuestion {
   readonly homes: readonly string[];
   /** Canonical; undefined: no rule about home applies. */
   readonly home: string | undefined;
-  /** The canonical path of what may be trusted; undefined: it is missing, or somebody may have planted it. */
+  /** The canonical path of what may be trusted; undefined: it is missing, or a command may have planted it. */
   readonly resolve: (path: string) => string | undefined;
 }
 
@@ -76,7 +76,7 @@ export function rootsOf(directory: string, home: string | undefined): readonly s
   return [directory, ...parts.map((part) => `${prefix}/${part}`)];
 }
 
-/** What a program needs that a link on the PATH leads to: a script in somebody's project opens itself, not the project. Pure. */
+/** What a program needs that a link on the PATH leads to: a script in a project opens itself, not the project. Pure. */
 export function rootsOfProgram(program: string, home: string | undefined): readonly string[] {
   const roots = rootsOf(parentOf(program), home);
   return roots.length === 1 && roots[0] === parentOf(program) ? [program] : roots;

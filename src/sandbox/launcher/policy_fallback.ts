@@ -52,7 +52,9 @@ export function missingLayers(wanted: SandboxPolicy, settled: SandboxPolicy): re
     missing.push("System V memory and message queues are shared with this user's other programs (no IPC namespaces)");
   }
   if (settled.namespaces && wanted.sharedMemory === true && settled.sharedMemory !== true) {
-    missing.push("commands have no /dev/shm: none of their own can be mounted, and the machine's is everybody's");
+    missing.push(
+      "commands have no /dev/shm: none of their own can be mounted, and the machine's is shared by all users",
+    );
   }
   if (settled.namespaces && wanted.temporary !== undefined && settled.temporary === undefined) {
     missing.push("/tmp and /var/tmp are closed to commands: the session's temp directory cannot be mounted there");

@@ -111,7 +111,7 @@ export function trialTable(policy: SandboxPolicy, target: LaunchTarget): Table {
 
 /**
  * A table that makes an empty network, says so on stdout with a byte, and stays until stdin is closed. Its namespaces can
- * be opened at /proc in between, and whoever has opened them keeps them.
+ * be opened at /proc in between, and a process that has opened them keeps them.
  */
 export function networkTable(policy: SandboxPolicy, target: LaunchTarget): Table {
   const draft = begin(target);

@@ -21,7 +21,7 @@ export function restrictedToLandlock(policy: SandboxPolicy): SandboxPolicy {
   };
 }
 
-/** Where commands have no /dev/shm of their own they have none: the host's is everybody's. */
+/** Where commands have no /dev/shm of their own they have none: the host's is shared by all users. */
 export function withoutSharedMemory(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, sharedMemory: false, grants: policy.grants.filter(({ path }) => path !== "/dev/shm") };
 }

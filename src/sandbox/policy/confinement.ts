@@ -1,4 +1,4 @@
-/** What commands may do besides files, as plain data: network, sockets, system calls, resources (S6, S8, S10). */
+/** What commands may do apart from files, as plain data: network, sockets, system calls, resources (S6, S8, S10). */
 
 /** Where commands may connect, widest first. */
 export const NETWORKS = ["full", "localhost", "none"] as const;
@@ -29,7 +29,7 @@ export interface ConfinementChoice {
   readonly limits: ResourceLimits;
 }
 
-/** What holds where nobody chose. */
+/** Defaults. */
 export const DEFAULT_CONFINEMENT: ConfinementChoice = {
   network: "full",
   unixSockets: "deny",

@@ -52,7 +52,7 @@ export interface PrivateTemporary {
 export interface SandboxPolicy {
   /** Trees that may be read, written and executed, none in another one: the scopes first, then temp and caches. */
   readonly writable: readonly PinnedDirectory[];
-  /** What may be read or executed besides. */
+  /** What else may be read or executed. */
   readonly grants: readonly PathGrant[];
   /** Landlock's ABI as the kernel told it, 1 or more. */
   readonly abi: number;
@@ -72,7 +72,7 @@ export interface SandboxPolicy {
   readonly keptCapabilities: readonly number[];
   /** Network, sockets, system calls, resources. */
   readonly confinement: Confinement;
-  /** Whom commands run as: the server's own ids. */
+  /** The ids that commands run as: the server's own. */
   readonly user: { readonly uid: number; readonly gid: number };
 }
 

@@ -85,7 +85,7 @@ export interface SensitiveQuestion {
   readonly workingDirectory: string;
   /** `--allow-read-sensitive`, as given. */
   readonly allow: readonly string[];
-  /** Names below home that are sensitive on this system besides; absent: none. */
+  /** Names below home that are sensitive on this system only; absent: none. */
   readonly more?: readonly string[];
 }
 

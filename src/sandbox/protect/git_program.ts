@@ -63,7 +63,7 @@ export function gitTop(directory: string): string {
   }
 }
 
-/** Configuration files that could come into being in `directory`, or above it, besides those that an answer names. */
+/** Configuration files that could come into being in `directory`, or above it, in addition to those that an answer names. */
 export function possibleSources(directory: string, { home, environment }: GitProgram): readonly string[] {
   const named = [environment["GIT_CONFIG_GLOBAL"], environment["GIT_CONFIG_SYSTEM"]];
   const user = environment["XDG_CONFIG_HOME"] ?? (home === undefined ? undefined : `${home}/.config`);

@@ -17,7 +17,7 @@ const MOST_REPOSITORIES = 128;
 export interface FoundRepositories {
   /** The directories that hold a `.git`, the tree itself not among them. */
   readonly directories: readonly string[];
-  /** Those that are themselves what a `.git` is: of bare, bare ones, a tree that is somebody's `.git`. */
+  /** Those that are themselves what a `.git` is: of bare, bare ones, a tree that is a repository's `.git`. */
   readonly bare: readonly string[];
   /** Those in which a repository keeps what leads a linked worktree, wherever that lies, to it. */
   readonly worktrees: readonly string[];

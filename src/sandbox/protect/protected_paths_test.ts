@@ -42,7 +42,7 @@ Deno.test("S8 protectedPaths() adds shell profiles where home itself can be writ
     return Promise.resolve();
   }));
 
-Deno.test("S8 protectedPaths() adds --protect, seen from every tree, and ignores what nobody can change", () =>
+Deno.test("S8 protectedPaths() adds --protect, seen from every tree, and ignores what no command can change", () =>
   inTree((tree) => {
     const base = paths(tree);
     const all = paths(tree, { protect: ["ci/./x/..", `${tree}/keys/`, "/etc/passwd", "../out"] });
@@ -135,7 +135,7 @@ Deno.test("S8 protectedPaths() adds hooks and configuration that the repository'
     assert.deepStrictEqual(new Set(paths(tree)).difference(base), new Set([".githooks", ".gitconfig"]));
   }));
 
-Deno.test("S21 protectedPaths() reads what git reads besides: below home, of the work tree, over two lines", () =>
+Deno.test("S21 protectedPaths() reads what else git reads: below home, of the work tree, over two lines", () =>
   inTree(async (tree) => {
     const home = `${tree}/home`;
     const base = new Set(paths(tree, { home }));

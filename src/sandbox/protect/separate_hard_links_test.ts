@@ -140,7 +140,7 @@ Deno.test("S21 Separator.separate() reaches nothing outside while a command exch
     }
   }));
 
-/** Puts a file of its own over each name that appears beside `config`, and says so when it has begun and met one. */
+/** Puts a file of its own over each name that appears next to `config`, and says so when it has begun and met one. */
 const REPLACING = `
 import os, sys
 os.chdir(sys.argv[1])

@@ -3,7 +3,7 @@ import { realPath } from "../../system/paths.ts";
 import type { ProtectedPath } from "../protect/protected_paths.ts";
 import type { SeatbeltPolicy } from "./policy.ts";
 
-/** Below home, besides what is sensitive on every system: keychains, browsers, messages, password managers. */
+/** Below home, in addition to what is sensitive on every system: keychains, browsers, messages, password managers. */
 export const SENSITIVE_ON_MACOS = [
   "Library/Accounts",
   "Library/Application Support/1Password",

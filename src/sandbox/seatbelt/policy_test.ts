@@ -79,7 +79,7 @@ Deno.test("S11 both back ends let change exactly what lies in the writable trees
         } else if (landlock(path, use)) assert.ok(seatbelt(path, use), path);
         return;
       }
-      // A tree itself can be written to, and neither removed nor made anew.
+      // A tree itself can be written to, and neither removed nor made again.
       if (trees.includes(path)) return;
       const expected = within(path, trees);
       assert.deepStrictEqual([landlock(path, use), seatbelt(path, use)], [expected, expected], path);

@@ -1,6 +1,6 @@
 /**
  * The Seatbelt profile of a session (S11): a pure function, so that it is tested on every platform. A path never becomes
- * part of the text: it is a parameter, handed to `sandbox-exec` beside it. Rules come in the order in which they
+ * part of the text: it is a parameter, handed to `sandbox-exec` with it. Rules come in the order in which they
  * apply, the last that matches decides; each is one line.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";

@@ -1,7 +1,7 @@
 /** System calls that only attacks make (linux/arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h). */
 import { type Processor, SYSTEM_CALLS, type SystemCalls } from "../../system/syscalls.ts";
 
-/** What the self-test tries, beside what the launcher itself calls. */
+/** What the self-test tries, in addition to what the launcher itself calls. */
 export interface AttackCalls extends SystemCalls {
   readonly bind: number;
   readonly bpf: number;

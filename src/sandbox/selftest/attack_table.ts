@@ -116,7 +116,7 @@ function makeTargets(draft: Draft, directory: string): void {
 }
 
 /**
- * An attack that gets through must not change the machine: whoever has the rights to mount and to name the host has
+ * An attack that gets through must not change the machine: a user with the rights to mount and to name the host has
  * them in namespaces of its own from here on. Behind a sandbox that holds this fails, and there is nothing to keep.
  */
 function keepToItself(draft: Draft): void {

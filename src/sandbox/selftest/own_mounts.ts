@@ -1,6 +1,6 @@
 /**
  * Mounts that cannot be the machine's. Where a system refuses namespaces to root, a mount of the positive control would
- * be one that everybody sees; a table has no branches, so the call that mounts is made to fail until those before it
+ * be one that all processes see; a table has no branches, so the call that mounts is made to fail until those before it
  * have succeeded: its options lie where nothing can be read, and the 0 of their success takes that address's place.
  */
 import type { TableWord } from "../launcher/image/table.ts";

@@ -141,7 +141,7 @@ Deno.test("S5 S8 settleNamespaces() takes /dev/shm from commands where none of t
   assert.deepStrictEqual(await settled([]), wanted); // the control
   const without = await settled([SHARED_MEMORY_STEP]);
   assert.deepStrictEqual(without, { ...wanted, sharedMemory: false, grants: place.policy.grants });
-  const gap = "commands have no /dev/shm: none of their own can be mounted, and the machine's is everybody's";
+  const gap = "commands have no /dev/shm: none of their own can be mounted, and the machine's is shared by all users";
   assert.ok(missingLayers(wanted, without).includes(gap));
 });
 

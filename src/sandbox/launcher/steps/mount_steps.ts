@@ -26,7 +26,7 @@ const OPEN_TREE_CLONE = 1;
 const PLACE_FD = FIRST_FD;
 const COVER_FD = 4;
 const CLOSE_STEP = "close what was opened to mount";
-/** Kernels count it as memory of whoever fills it. Docker gives 64 MiB, which browsers and Python outgrow. */
+/** Kernels count it as memory of the process that fills it. Docker gives 64 MiB, which browsers and Python outgrow. */
 const SHARED_MEMORY_BYTES = 512 * 1024 ** 2;
 
 /** The step by name, for those who go on without it. */
@@ -105,7 +105,7 @@ function closeOpened({ table, sys }: IdentityDraft): void {
 }
 
 /**
- * Programs share memory by files in /dev/shm; the host's are everybody's. `limit`: of one process's memory in bytes,
+ * Programs share memory by files in /dev/shm; the host's are shared by all users. `limit`: of one process's memory in bytes,
  * which does not count these files, so they have no more room together; undefined: none.
  */
 export function mountSharedMemory({ table, sys }: IdentityDraft, limit: number | undefined): void {
