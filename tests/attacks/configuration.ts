@@ -6,7 +6,7 @@ import { FLOODS } from "./floods.ts";
 import { LOOSENED } from "./next_server.ts";
 import { plants, printing } from "./planted.ts";
 import { PROTECTED } from "./protected_files.ts";
-import { driven, withOneControl, withServer, withTools, writeTools } from "./stage.ts";
+import { driven, withServer, withTools, writeTools } from "./stage.ts";
 
 const MINE = { mine: { name: "mine", description: "Says hello.", command: "echo hello", synchronous: true } };
 
@@ -46,13 +46,14 @@ const BOMBS: Readonly<Record<string, string>> = {
   "half a pair": `{"name":"bomb","command":"echo","description":"\\ud800"}`,
 };
 
-async function survivesBomb(scene: Scene, text: string): Promise<string | undefined> {
-  const prepare = (bench: Workbench) => writeTools(bench, { ...MINE, bomb: text });
+/** All texts as files of one project. */
+async function survivesBombs(scene: Scene, texts: Readonly<Record<string, string>>): Promise<string | undefined> {
+  const prepare = (bench: Workbench) => writeTools(bench, { ...MINE, ...texts });
   return await withServer(scene, { flags: () => ["--sync"], prepare }, async (server) => {
     const { text: hello, isError } = await server.call("mine");
     if (isError || !hello.includes("hello")) return `the good tool failed: ${hello}`;
     const tools = JSON.stringify((await server.request("tools/list")).result);
-    if (tools.includes('"bomb"') || tools.includes('"constructor"')) return "the bad file became a tool";
+    if (tools.includes('"bomb"') || tools.includes('"constructor"')) return "a bad file became a tool";
     return undefined;
   });
 }
@@ -233,12 +234,12 @@ while [ $SECONDS -lt $end ]; do ln -f file planted.json; ln -s ${tools}/planted.
     title: "JSON that is no tool file",
     users: BOTH,
     aim: "evidence",
-    ways: withOneControl(Object.fromEntries(
-      Object.entries(BOMBS).map(([name, text]): [string, Way] => [name, {
-        does: driven((scene) => survivesBomb(scene, text)),
-        control: driven((scene) => survivesBomb(scene, JSON.stringify(claims("bomb")))),
-      }]),
-    )),
+    ways: {
+      "one file of each kind": {
+        does: driven((scene) => survivesBombs(scene, BOMBS)),
+        control: driven((scene) => survivesBombs(scene, { bomb: JSON.stringify(claims("bomb")) })),
+      },
+    },
   },
   {
     id: "C06",
