@@ -1,4 +1,5 @@
 /** Ways to misuse the arguments of a call, and the tools they are tried on. */
+import type { ToolAnswer } from "../_support/json_rpc.ts";
 import { type Call, type Place, type Scene, type Way } from "./attack.ts";
 import { driven, withTools } from "./stage.ts";
 
@@ -172,19 +173,26 @@ export const BREAKING: Readonly<Record<string, string>> = {
   "a group": "{ echo one; echo two >&2; }",
 };
 
-/** Leaves something in a shell that the next call must not find. */
-export function leavesBehind(command: string, look: string): Way {
+/** How often each line is run: warm shells are several. */
+const TIMES = 3;
+
+/** Leaves things in a shell that the next calls must not find. */
+export function leavesBehind(left: Readonly<Record<string, readonly [command: string, look: string]>>): Way {
   const shell = (line: string) => ({
     tool: "sandboxed_shell",
     arguments: { command: line, execution_mode: "Synchronous" },
   });
+  const all = Object.values(left);
+  const repeated = (lines: readonly string[]) =>
+    lines.flatMap((line) => Array.from({ length: TIMES }, () => shell(line)));
   return {
-    does: () => [...Array.from({ length: 3 }, () => shell(command)), ...Array.from({ length: 3 }, () => shell(look))],
-    control: () => [shell(`${command}\n${look}`)],
-    // What the leaving line prints itself does not count.
+    does: () => [...repeated([all.map(([command]) => command).join("\n")]), ...repeated(all.map(([, look]) => look))],
+    control: () => all.map(([command, look]) => shell(`${command}\n${look}`)),
     evidence: ({ answers }) => {
-      const looked = answers.length === 1 ? answers : answers.slice(3);
-      return looked.some(({ text }) => /found 42/.test(text)) ? "it was found" : undefined;
+      const found = (some: readonly ToolAnswer[]) => some.filter(({ text }) => /found 42/.test(text)).length;
+      // The control finds each of them; what the leaving lines print themselves does not count.
+      const isFound = answers.length === all.length ? found(answers) === all.length : found(answers.slice(TIMES)) > 0;
+      return isFound ? "it was found" : undefined;
     },
     ownServer: {},
   };
