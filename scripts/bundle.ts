@@ -28,7 +28,7 @@ async function bundle(): Promise<boolean> {
 
 /**
  * The SDK imports `node:process` for the streams of a transport that this program does not use: loading it would take a
- * tenth of the time of a start, and 7 MB. Whoever looks at it gets the global one, which the runtime loads on need.
+ * tenth of the time of a start, and 7 MB. Code that reads it gets the global one, which the runtime loads on need.
  */
 async function loadProcessOnNeed(): Promise<void> {
   const path = new URL(`dist/${PROGRAM}`, ROOT);

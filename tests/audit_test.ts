@@ -1,4 +1,4 @@
-/** The audit log: what is written before and after each command, to whom, and what happens when it cannot be. */
+/** The audit log: what is written before and after each command, by which user it is readable, and what happens when it cannot be. */
 import assert from "node:assert/strict";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { ServerProcess } from "./_support/server_process.ts";

@@ -242,7 +242,7 @@ testUsual("P2 no profile file is read", async ({ server }) => {
   assert.doesNotMatch((await server.shell("echo plain")).text, /profile was read/);
 });
 
-testUsual("P3 a warm shell that is killed from outside costs nobody anything", async ({ bench, server }) => {
+testUsual("P3 a warm shell that is killed from outside costs no call anything", async ({ bench, server }) => {
   await server.shell("true");
   for (let round = 0; round < 3; round++) {
     const waiting = (await processesWith(bench.marker)).filter(({ command }) => command.includes("ahma_line"));

@@ -14,7 +14,7 @@ function flood(bytes: number): string {
   return `head -c ${bytes} /dev/zero | tr '\\0' x`;
 }
 
-/** How many bytes of the output nobody can read any more. */
+/** How many bytes of the output that can no longer be read. */
 async function lostOf(server: ServerProcess, line: string): Promise<number> {
   const { operation } = await server.shell(line);
   const { text } = await server.call("status", { operation_id: operation?.operation_id, lines: "1-1" });

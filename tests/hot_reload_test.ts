@@ -131,7 +131,7 @@ Deno.test("T11 a check has no network, is told by status while it runs, and canc
       `.ahma/tools/${name}.json`,
       toolFile(name, { command: "bash", availability_check: { args: ["-c", line] } }),
     );
-  // What it says besides is for a model and not for a person.
+  // What else it says is for a model and not for a person.
   tool("own_reaching", `printf 'Gone\\363\\240\\201\\201\\342\\200\\256'; ${reach}`);
   tool("own_hanging", `while :; do sleep 1; done`);
   await using server = await ServerProcess.start(bench);

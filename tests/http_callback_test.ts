@@ -10,7 +10,7 @@ const REFUSED = /status 403 .*(one of this server's own commands|which process h
 interface Caller {
   readonly hows: readonly string[];
   readonly server: HttpServerProcess;
-  /** A port that somebody outside uses with this server. */
+  /** A port that a process outside uses with this server. */
   readonly borrowed: number;
   readonly token: string;
 }
@@ -89,7 +89,7 @@ Deno.test({
     using bench = new Workbench("root");
     bench.write("root/call_back.py", SCRIPT);
     const root = `${bench.scope}/root`;
-    // Whoever is outside of the container cannot be told from anybody, and has the token.
+    // A process outside the container cannot be told from any other, and has the token.
     const flags = ["--session-isolation", "--require-token"];
     await using server = await HttpServerProcess.start(bench, { flags, prefix: FIRST_OF_ALL });
     // The first process of all does not hear SIGTERM for it.

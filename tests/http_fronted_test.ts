@@ -1,4 +1,4 @@
-/** Somebody else's stdio server behind our HTTP, shared by all clients or one for each, always in the sandbox (H10). */
+/** A third-party stdio server behind our HTTP, shared by all clients or one for each, always in the sandbox (H10). */
 import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
@@ -61,7 +61,7 @@ test("H10 C3 fault 14: a server behind this one is asked with ids of our own, an
   assert.strictEqual(new Set(inner).size, ids.length, JSON.stringify(inner));
 });
 
-test("H10 H2 what a shared server says by itself goes to whom it concerns, and its log to nobody", async ({ server }) => {
+test("H10 H2 what a shared server says by itself goes to the sessions it concerns, and its log to none", async ({ server }) => {
   await using one = await HttpClient.connect(server);
   await using other = await HttpClient.connect(server);
   const capabilities = Object.keys(one.initialized.result?.["capabilities"] as object);
@@ -85,7 +85,7 @@ test("H10 H2 what a shared server says by itself goes to whom it concerns, and i
   assert.deepStrictEqual((await reader.rest()).flatMap(({ message }) => message?.id ?? message?.method ?? []), [
     "meta",
   ]);
-  // Nobody can be asked for all.
+  // No client can be asked for all.
   assert.match((await one.call("ask", { method: "sampling/createMessage" })).text, /-32601/);
   await one.request("resources/unsubscribe", { uri: "x://word" });
   await other.call("tell", { word: "word" });
@@ -103,13 +103,13 @@ test("H10 a server that asks without end and reads no answer is not read on, and
   assert.strictEqual((await client.call("tell", { word: "word" })).text, "told");
 });
 
-test("H10 S3 somebody's server runs in the sandbox", async ({ bench, server }) => {
+test("H10 S3 a third-party server runs in the sandbox", async ({ bench, server }) => {
   await using client = await HttpClient.connect(server);
   assert.match((await client.call("write", { path: `${bench.elsewhere}/file` })).text, /refused/);
   assert.strictEqual((await client.call("write", { path: `${bench.scope}/inside` })).text, "written");
 });
 
-Deno.test("H10 S3 somebody's server runs outside of the sandbox when a person says so", async () => {
+Deno.test("H10 S3 a third-party server runs outside of the sandbox when a person says so", async () => {
   using bench = new Workbench();
   await using server = await fronted(bench, "--no-sandbox-server");
   await using client = await HttpClient.connect(server);
@@ -224,7 +224,7 @@ for (const mode of [[], ["--session-isolation"]]) {
   });
 }
 
-test("H4 somebody's server is offered in sessions only", async ({ server }) => {
+test("H4 a third-party server is offered in sessions only", async ({ server }) => {
   const response = await server.modern("tools/list", {});
   assert.deepStrictEqual([response.status, (await response.json()).error.code], [400, -32022]);
 });

@@ -1,4 +1,4 @@
-/** Work that somebody's server goes on with after its answer: what it tells of it is passed on, and keeps its session (H10, H8). */
+/** Work that a third-party server continues after its answer: its messages are passed on, and keep the session (H10, H8). */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
 import { HttpClient } from "./_support/http_client.ts";
@@ -35,7 +35,7 @@ const ROOM = WORKERS + 1;
 
 for (const [index, mode] of [[], [ISOLATED]].entries()) {
   const where = mode.length > 0 ? "its progress and its log, isolated" : "its progress, and not its log, shared";
-  Deno.test(`H10 H8 work of somebody's server keeps its session in use by ${where}`, async () => {
+  Deno.test(`H10 H8 work of a third-party server keeps its session in use by ${where}`, async () => {
     using bench = new Workbench();
     await using server = await start(bench, mode, ["--session-idle", "1", "--max-sessions", String(ROOM)]);
     const clients = await Promise.all(

@@ -104,7 +104,7 @@ test("H3 a client without roots, or without any root, hears what to do", async (
   await using client = await HttpClient.connect(server);
   assert.match(await errorOf(client), /declares no roots.*--sandbox-scope DIR/);
   assert.match(JSON.stringify(await client.hears("notifications/sandbox/failed")), /declares no roots/);
-  // Most clients show that error to nobody: they are offered a tool that says what to do.
+  // Most clients show that error to no one: they are offered a tool that says what to do.
   const problem = await errorOf(client);
   assert.deepStrictEqual((await client.request("tools/list")).result, {
     tools: [{

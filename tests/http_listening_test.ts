@@ -109,7 +109,7 @@ test("X5 C3 without the extension listening to tasks is -32021, wrong taskIds ar
   const json = await ask(server, "subscriptions/listen", { notifications: { taskIds: [id] } });
   assert.strictEqual(json.status, 406);
   await json.body?.cancel();
-  // The control: without tasks nobody needs the extension.
+  // The control: without tasks no client needs the extension.
   const plain = await server.modern("subscriptions/listen", { notifications: { toolsListChanged: true } });
   await using reader = new EventReader(plain);
   assert.deepStrictEqual((await nextMessage(reader)).params?.notifications, { toolsListChanged: true });

@@ -198,7 +198,7 @@ const USES: Readonly<Record<string, (client: Client, bench: Workbench) => Promis
   "an answer that is not read": async (client) => await (await client.call(1, "seq 10000")).body?.cancel(),
 };
 
-/** The same with somebody else's server. */
+/** The same with a third-party server. */
 const FRONTED_USES: typeof USES = {
   "nothing": () => Promise.resolve(),
   "a call with progress": async (client) => {
@@ -276,7 +276,7 @@ Deno.test("N5 H4 nothing of a session that ended is reachable, however it was us
 });
 
 for (const mode of [[], ["--session-isolation"]]) {
-  Deno.test(`N5 H4 H10 nothing of a session with somebody's server is reachable when it has ended ${mode.join("")}`, async () => {
+  Deno.test(`N5 H4 H10 nothing of a session with a third-party server is reachable when it has ended ${mode.join("")}`, async () => {
     using bench = new Workbench();
     await using stack = new AsyncDisposableStack();
     const script = bench.write(`${bench.elsewhere}/server.py`, STDIO_SERVER);

@@ -56,7 +56,7 @@ Deno.test("H6 C3 C4 a process that comes back keeps to the log level and the sub
   assert.deepStrictEqual(levels, ["warning"]);
 });
 
-Deno.test("H8 X11 a session is in use while an operation of its process runs, and ends when nobody comes for the result", async () => {
+Deno.test("H8 X11 a session is in use while an operation of its process runs, and ends when no client comes for the result", async () => {
   using bench = new Workbench();
   const [busy, idle] = [rootIn(bench, "busy"), rootIn(bench, "idle")];
   await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--session-idle", "1"] });

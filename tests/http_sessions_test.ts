@@ -164,7 +164,7 @@ test("H4 C3 fault 15: a client that leaves cancels its request in the newest era
   await until(bothEnded, 20_000, "both commands to end");
 });
 
-test("H7 a client that does not read holds up nobody, and a flood of its progress does not fill the memory", async ({ bench, server }) => {
+test("H7 a client that does not read holds up no other, and a flood of its progress does not fill the memory", async ({ bench, server }) => {
   await using lazy = await HttpClient.connect(server);
   await using busy = await HttpClient.connect(server);
   const flood =
@@ -180,7 +180,7 @@ test("H7 a client that does not read holds up nobody, and a flood of its progres
   assert.match(toolAnswer(answer.message ?? {}).text, /completed|exit code 0/);
 });
 
-Deno.test("H8 there are only so many sessions, and one that nobody uses ends", async () => {
+Deno.test("H8 there are only so many sessions, and one that no client uses ends", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, { flags: ["--max-sessions", "1", "--session-idle", "1"] });
   const begin = () => server.post(initializeMessage("2025-11-25"), { accept: "application/json" });

@@ -165,7 +165,7 @@ Deno.test("H3 a process that waits for its scope ends with its stdin, and refuse
   assert.strictEqual((await withDeadline(process.child.status, 30_000, "the refusal")).code, 2);
 });
 
-Deno.test("N5 H3 one process waits for the next session, opens nothing of anybody, and gives its place to another", async () => {
+Deno.test("N5 H3 one process waits for the next session, opens nothing of any session, and gives its place to another", async () => {
   using bench = new Workbench();
   const root = rootIn(bench, "root");
   await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });

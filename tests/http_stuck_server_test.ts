@@ -1,4 +1,4 @@
-/** Somebody else's server that never comes so far as to serve: nobody waits longer than they were told (H10, H6). */
+/** A third-party server that never gets to serve: no client waits longer than it was told (H10, H6). */
 import assert from "node:assert/strict";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
@@ -97,7 +97,7 @@ for line in sys.stdin:
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer}), flush=True)
 `;
 
-Deno.test("H6 H10 a server that died and hangs when it is started again keeps nobody waiting", async () => {
+Deno.test("H6 H10 a server that died and hangs when it is started again keeps no client waiting", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, {
     flags: [...behind(bench, SERVES_ONCE), "--handshake-timeout", "4"],

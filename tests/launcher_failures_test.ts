@@ -45,7 +45,7 @@ const HARMLESS: readonly Harmless[] = [
     why: "all are dropped later, which is fatal, and no_new_privs keeps exec from giving any",
   },
   { step: /^lock capabilities$/, why: "as above" },
-  { step: /^go first when memory runs out$/, why: "it decides whom the kernel ends first, and opens nothing" },
+  { step: /^go first when memory runs out$/, why: "it decides which process the kernel ends first, and opens nothing" },
   { step: /^start "/, why: "the next directory of the PATH is tried, and the last one is fatal" },
 ];
 

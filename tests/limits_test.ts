@@ -12,10 +12,10 @@ for (const user of usersAtHand()) {
   const testOpen = sharing((bench) => ServerProcess.start(bench, { flags: ["--limit-processes", "none"] }), user);
 
   testLimited(
-    `S10 a command has as many processes as the limit says, and each command anew, as ${user}`,
+    `S10 a command has as many processes as the limit says, and each command on its own, as ${user}`,
     async ({ server }) => {
       const [first, second] = await Promise.all([forks(server, 1000), forks(server, 1000)]);
-      // Root's are counted by the numbers of the namespace, the first 300 of which are given out besides.
+      // Root's are counted by the numbers of the namespace, the first 300 of which are given out in addition.
       for (const count of [first, second]) assert.ok(count >= 80 && count <= 400, `${count} processes`);
       assert.equal(await forks(server, 50), 50, "as many as are allowed");
     },
@@ -50,7 +50,7 @@ for (const user of usersAtHand()) {
   });
 }
 
-/** The hard limit of whoever runs the tests, which no limit of ours exceeds. */
+/** The hard limit of the user who runs the tests, which no limit of ours exceeds. */
 const OPEN_FILES = Number(
   new TextDecoder().decode(new Deno.Command("sh", { args: ["-c", "ulimit -Hn"] }).outputSync().stdout).trim(),
 ) || Infinity;

@@ -10,7 +10,7 @@ interface Work {
   readonly command: string;
   /** Must be in the result. */
   readonly expected: RegExp;
-  /** The program finds its parts through the home of whoever installed it: the server gets that one. */
+  /** The program finds its parts through the home of the user who installed it: the server gets that one. */
   readonly realHome?: true;
 }
 

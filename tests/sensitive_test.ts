@@ -1,5 +1,5 @@
 /**
- * Credentials are never readable (S7), and what is readable and private besides (S4, S5, S8): each denial beside the
+ * Credentials are never readable (S7), and what else is readable and private (S4, S5, S8): each denial beside the
  * matching allowance and, as a control, the same words in a shell of the test, which has no sandbox.
  */
 import assert from "node:assert/strict";

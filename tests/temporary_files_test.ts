@@ -12,7 +12,7 @@ const WRITES = "echo one > /tmp/x && mktemp -p /tmp && mkdir /var/tmp/d && " +
   "/usr/bin/python3 -c \"import os, tempfile; tempfile.mkstemp(dir='/var/tmp'); os.rename('/tmp/x', '/tmp/y')\"";
 
 for (const user of usersAtHand()) {
-  Deno.test(`S5 /tmp is the session's own: it works, lasts as long as the session, and shows nobody else's names, as ${user}`, async () => {
+  Deno.test(`S5 /tmp is the session's own: it works, lasts as long as the session, and shows no other program's names, as ${user}`, async () => {
     using bench = new Workbench(user);
     using host = new HostFile(user);
     const steal = `ls -a /tmp /var/tmp; cat ${host.path} 2> .err; echo planted >> ${host.path}; true`;

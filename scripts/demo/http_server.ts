@@ -35,7 +35,7 @@ export class HttpServer implements AsyncDisposable {
       stderr: "piped",
     }).spawn();
     this.#reading = this.#read();
-    // Whoever waits for the address hears of it.
+    // The caller that waits for the address hears of it.
     this.#address.promise.catch(() => undefined);
   }
 

@@ -16,11 +16,11 @@ export class Project implements Disposable {
   get directory(): string {
     return `${this.#root}/project`;
   }
-  /** A key in the home of whoever works here. */
+  /** A key in the user's home. */
   get secret(): string {
     return `${this.#root}/home/.ssh/id_rsa`;
   }
-  /** The home of whoever works here. */
+  /** The user's home. */
   get home(): string {
     return `${this.#root}/home`;
   }

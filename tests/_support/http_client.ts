@@ -20,7 +20,7 @@ export class HttpClient implements AsyncDisposable {
   readonly session: string;
   /** The answer to `initialize`. */
   readonly initialized: RpcMessage;
-  /** Messages of the event stream that nobody asked for, in order. */
+  /** Messages of the event stream that no test asked for, in order. */
   readonly heard: RpcMessage[] = [];
   roots: readonly string[];
   readonly #headers: Readonly<Record<string, string>>;

@@ -101,7 +101,7 @@ export class ServerProcess implements AsyncDisposable {
   get stderr(): string {
     return this.#stderr;
   }
-  /** Messages nobody has waited for yet: notifications, and responses without a request. */
+  /** Messages that no test has waited for yet: notifications, and responses without a request. */
   get unclaimed(): readonly RpcMessage[] {
     return this.#unclaimed;
   }

@@ -29,7 +29,7 @@ function shellMessage(id: string, command: string): object {
   return { jsonrpc: "2.0", id, method: "tools/call", params };
 }
 
-/** Somebody who leaves in the middle of a call, and comes back for the answer. */
+/** A client that leaves in the middle of a call, and comes back for the answer. */
 async function leaveAndReturn(client: HttpClient, word: string): Promise<void> {
   const id = `left ${word}`;
   const reader = new EventReader(await client.send(shellMessage(id, `echo ${word}`)));
@@ -42,7 +42,7 @@ async function leaveAndReturn(client: HttpClient, word: string): Promise<void> {
   assert.match(toolAnswer(answer.message ?? {}).text, new RegExp(`^${word}\n`, "m"));
 }
 
-/** Somebody who does not read while a flood of output comes, and does other things first. */
+/** A client that does not read while a flood of output comes, and does other things first. */
 async function readLate(client: HttpClient, word: string): Promise<void> {
   const id = `late ${word}`;
   await using reader = new EventReader(await client.send(shellMessage(id, `seq 100000; echo end of ${word}`)));
@@ -51,7 +51,7 @@ async function readLate(client: HttpClient, word: string): Promise<void> {
   assert.match(toolAnswer(answer.message ?? {}).text, new RegExp(`\n100000\nend of ${word}\n`));
 }
 
-/** Somebody whose connection breaks in the middle of what it says. */
+/** A client whose connection breaks in the middle of a message. */
 async function breakOff(server: HttpServerProcess, session: string): Promise<void> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
   const head = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nMcp-Session-Id: ${session}\r\n` +

@@ -112,7 +112,7 @@ for (const user of usersAtHand()) {
       await t.step(glutton.name, async () => {
         const [longest = 0, ...others] = await feed(server, glutton);
         const late = others.filter((time) => time >= PROMPTLY_MS);
-        // A machine that is shared stands still at times, whoever runs on it: one answer may have met that.
+        // A machine that is shared stands still at times: one answer may have met that.
         assert.ok(late.length === 0 && longest < AT_WORST_MS, `status took ${longest} ms, others ${late}`);
         await isWhole(server);
       });

@@ -1,4 +1,4 @@
-/** Our own server builder with what the conformance suite wants besides: tools, resources, prompts, completions. */
+/** Our own server builder with what else the conformance suite wants: tools, resources, prompts, completions. */
 import {
   type GetPromptResult,
   type InputRequiredResult,

@@ -222,7 +222,7 @@ export const MEANING: readonly Mutation[] = [
     what: "options beside subcommands",
     from: '"description": "Stores elsewhere.",',
     to: '"description": "Stores elsewhere.",\n      "options": [{ "name": "x" }],',
-    legal: "a group is no tool, so its options are nobody's; everything below it works",
+    legal: "a group is no tool, so its options belong to no tool; everything below it works",
     says: [
       '47:18: warning: "options" is without effect beside "subcommand": move it into a subcommand "default" (/subcommand/2/options)',
     ],

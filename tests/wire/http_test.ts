@@ -146,7 +146,7 @@ test("B6 C3 fault 5: a cancelled request gets no answer, in either form, and its
   }
 });
 
-/** What has a meaning in an event stream, or ends a line for somebody. */
+/** What has a meaning in an event stream, or ends a line for some reader. */
 const TRICKY = "some data: here\nid: 7\n\ndata: {}\nevent: x\u2028data: y\u2029end";
 
 test("H7 C3 output that looks like an event is the same in one body and in a stream, in the newest era too", async ({ bench, server }) => {

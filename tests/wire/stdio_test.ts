@@ -131,7 +131,7 @@ Deno.test("C3 fault 17: a client is asked for nothing that the server does not n
   await server.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
   await server.shell("true");
   await server.call("status");
-  // The scope is what the program was started with; nobody needs to be asked.
+  // The scope is what the program was started with; no client needs to be asked.
   assert.deepStrictEqual(asked, []);
 });
 
@@ -227,7 +227,7 @@ for (const era of ERAS) {
     using bench = new Workbench();
     await using server = await ServerProcess.start(bench, { era });
     const orphan = `setsid nohup sh -c 'trap "" TERM HUP; touch orphan; sleep 7171' >/dev/null 2>&1 &`;
-    // They have a quarter of a second after their command: whoever looks for them then may come too late.
+    // They have a quarter of a second after their command: a test that looks for them then may come too late.
     const begun = "until [ -e orphan ] && [ -e grandchild ]; do sleep 0.02; done; touch ready";
     await server.start(`${orphan} (touch grandchild; sleep 7171 &); ${begun}`);
     await bench.appears("ready");
