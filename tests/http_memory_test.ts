@@ -12,8 +12,8 @@ import { ownHosts } from "../src/bridge/http/request_guard.ts";
 import { type HttpServer, startHttpServer } from "../src/bridge/http/http_server.ts";
 import { SessionStore } from "../src/bridge/session/session_store.ts";
 import { parseCommandLine } from "../src/settings/flags/parse_command_line.ts";
-import { servedApart } from "../src/app/http/http_isolation.ts";
-import { KEEP_ALIVE_MS, servedByAnother, servedHere } from "../src/app/http/http_services.ts";
+import { isolatedServices } from "../src/app/http/http_isolation.ts";
+import { inProcessServices, KEEP_ALIVE_MS, sharedServices } from "../src/app/http/http_services.ts";
 import { readInvocation } from "../src/settings/settings.ts";
 import { buildServer } from "../src/service/connection/server.ts";
 import { until } from "./_support/deadline.ts";
@@ -38,7 +38,7 @@ interface Served {
 /** How the server was asked to serve. */
 interface Asked {
   readonly flags?: readonly string[];
-  readonly serve: typeof servedHere;
+  readonly serve: typeof inProcessServices;
 }
 
 /** Serves in this process, and watches what is made for each session and each request of 2026-07-28. */
@@ -61,7 +61,7 @@ async function serve(bench: Workbench, { flags = [], serve }: Asked, stack: Asyn
   const watch = (what: string, one: object) => watched.set(what, [...watched.get(what) ?? [], new WeakRef(one)]);
   const { http } = settings;
   assert.ok(http !== undefined);
-  const { open, modern } = await serve({
+  const { open, stateless } = await serve({
     settings,
     http,
     flags: line.value.flags,
@@ -96,7 +96,7 @@ async function serve(bench: Workbench, { flags = [], serve }: Asked, stack: Asyn
     port: 0,
     rules: (port) => ({ hosts: ownHosts("127.0.0.1", port, []), origins: new Set(), token: undefined }),
     sessions,
-    modern,
+    stateless,
     log: SILENT,
   });
   stack.defer(() => server.stop());
@@ -141,7 +141,7 @@ class Client {
     return new EventReader(await fetch(this.#url, { headers: { ...this.#headers(), accept: "text/event-stream" } }));
   }
 
-  modern(method: string, params: object): Promise<Response> {
+  stateless(method: string, params: object): Promise<Response> {
     const message = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: MODERN_META } };
     return this.post(message, {
       "mcp-protocol-version": "2026-07-28",
@@ -222,10 +222,10 @@ const FRONTED_USES: typeof USES = {
 
 const MODERN_USES: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   "a call": async (client) =>
-    await (await client.modern("tools/call", { name: SHELL, arguments: { command: "echo word" } })).text(),
+    await (await client.stateless("tools/call", { name: SHELL, arguments: { command: "echo word" } })).text(),
   "a subscription that is left": async (client) => {
     const params = { notifications: { toolsListChanged: true } };
-    await using reader = new EventReader(await client.modern("subscriptions/listen", params));
+    await using reader = new EventReader(await client.stateless("subscriptions/listen", params));
     await reader.message(({ method }) => method === "notifications/subscriptions/acknowledged");
   },
 };
@@ -254,7 +254,7 @@ function reachable(watched: Watched): Readonly<Record<string, number>> {
 Deno.test("N5 H4 nothing of a session that ended is reachable, however it was used, nor of a request of 2026-07-28", async () => {
   using bench = new Workbench();
   await using stack = new AsyncDisposableStack();
-  const { server, sessions, watched } = await serve(bench, { serve: servedHere }, stack);
+  const { server, sessions, watched } = await serve(bench, { serve: inProcessServices }, stack);
   for (let round = 0; round < ROUNDS; round++) {
     for (const use of Object.values(USES)) {
       const client = await new Client(server).begin();
@@ -284,7 +284,7 @@ for (const mode of [[], ["--session-isolation"]]) {
     const asked: Asked = {
       flags,
       serve: (options, rooms) =>
-        mode.length > 0 ? servedApart(options, rooms) : servedByAnother(options, ["python3", script], rooms),
+        mode.length > 0 ? isolatedServices(options, rooms) : sharedServices(options, ["python3", script], rooms),
     };
     const { server, sessions, watched } = await serve(bench, asked, stack);
     for (const use of Object.values(FRONTED_USES)) {

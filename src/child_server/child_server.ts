@@ -1,55 +1,25 @@
-/** Our own program as the server process of a session. */
-import { LineSplitter } from "../wire/line_splitter.ts";
-import type { ServerProcess, ServerProcessHooks } from "./server_process.ts";
+/** A stdio MCP server as a process, whoever starts it and however confined it is. */
 
-/** Longer lines of stderr are not shown. */
-const LONGEST_ERROR_LINE = 64 * 1024;
-
-/** Reads from it and writes to it from now on. */
-export function attachServer(child: Deno.ChildProcess, hooks: ServerProcessHooks): ServerProcess {
-  const writer = child.stdin.getWriter();
-  const splitter = new LineSplitter(LONGEST_ERROR_LINE);
-  const decoder = new TextDecoder();
-  const read = Promise.all([
-    readAll(child.stdout, hooks.onOutput),
-    readAll(child.stderr, (chunk) => {
-      for (const line of splitter.push(chunk)) {
-        if (line.kind === "line") hooks.onErrorLine(decoder.decode(line.bytes));
-      }
-    }),
-  ]);
-  return {
-    write: (bytes) => writer.write(bytes).catch(ignoreGone),
-    // By a signal, because the end of its stdin leaves its operations no time (X14).
-    askToEnd() {
-      send(child, "SIGTERM");
-      return Promise.resolve();
-    },
-    kill: () => send(child, "SIGKILL"),
-    ended: Promise.all([child.status, read]).then(async ([{ code, signal }]) => {
-      await writer.close().catch(ignoreGone);
-      return signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
-    }),
-  };
+export interface ChildServer {
+  /** Writes to its stdin; resolves when it took the bytes, or is gone. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Asks it to end in its own way. */
+  askToEnd(): Promise<void>;
+  /** Ends it and everything below it at once. */
+  kill(): void;
+  /** How it ended, in words; never rejects. */
+  readonly ended: Promise<string>;
 }
 
-function send(child: Deno.ChildProcess, signal: Deno.Signal): void {
-  try {
-    child.kill(signal);
-  } catch (thrown) {
-    // It has ended in this very moment.
-    if (!(thrown instanceof TypeError)) throw thrown;
-  }
+export interface ChildServerHooks {
+  /**
+   * stdout in order. The chunk's memory is used again when the callee returns; where it returns a promise, nothing more
+   * is read before that settles.
+   */
+  readonly onOutput: (chunk: Uint8Array) => Promise<void> | undefined;
+  /** A line of its stderr. */
+  readonly onErrorLine: (line: string) => void;
 }
 
-async function readAll(
-  stream: ReadableStream<Uint8Array>,
-  onChunk: (chunk: Uint8Array) => Promise<void> | void,
-): Promise<void> {
-  for await (const chunk of stream) await onChunk(chunk);
-}
-
-function ignoreGone(thrown: unknown): void {
-  if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
-  throw thrown;
-}
+/** Starts one. Rejects when it cannot be started; the message says why. */
+export type StartChildServer = (hooks: ChildServerHooks) => Promise<ChildServer>;

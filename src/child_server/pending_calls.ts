@@ -24,19 +24,19 @@ const SAFE_METHODS =
   /^(ping|initialize|completion\/complete|(tools|resources|resources\/templates|prompts)\/(list|get|read))$/;
 const SAFE_TOOLS: readonly unknown[] = ["status", "await"];
 
-export class Call {
+export class PendingCall {
   readonly id: number;
   readonly message: JSONRPCMessage;
   readonly answered: Promise<Answer>;
   readonly request: CallRequest;
   readonly #resolve: (answer: Answer) => void;
-  readonly #onTimeout: (call: Call) => void;
+  readonly #onTimeout: (call: PendingCall) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sent = false;
   #answered = false;
   #late = false;
 
-  constructor(id: number, request: CallRequest, onTimeout: (call: Call) => void) {
+  constructor(id: number, request: CallRequest, onTimeout: (call: PendingCall) => void) {
     this.id = id;
     this.request = request;
     this.#onTimeout = onTimeout;
@@ -90,12 +90,12 @@ export class Call {
 }
 
 export class PendingCalls {
-  readonly #calls = new Map<number, Call>();
-  readonly #onTimeout: (call: Call) => void;
+  readonly #calls = new Map<number, PendingCall>();
+  readonly #onTimeout: (call: PendingCall) => void;
   #lastId = 0;
 
   /** `onTimeout` hears of each call whose time is over; it is answered already. */
-  constructor(onTimeout: (call: Call) => void) {
+  constructor(onTimeout: (call: PendingCall) => void) {
     this.#onTimeout = onTimeout;
   }
 
@@ -103,8 +103,8 @@ export class PendingCalls {
     return this.#calls.size;
   }
 
-  add(request: CallRequest): Call {
-    const call = new Call(++this.#lastId, request, (late) => {
+  add(request: CallRequest): PendingCall {
+    const call = new PendingCall(++this.#lastId, request, (late) => {
       this.#calls.delete(late.id);
       late.answer(timeoutAnswer(late));
       this.#onTimeout(late);
@@ -114,7 +114,7 @@ export class PendingCalls {
   }
 
   /** Forgets a call that was taken back. */
-  remove(call: Call): void {
+  remove(call: PendingCall): void {
     this.#calls.delete(call.id);
     call.end();
   }
@@ -143,7 +143,7 @@ export class PendingCalls {
   }
 
   /** Answers every call for which `answerOf` has one. */
-  answerAll(answerOf: (call: Call) => Answer | undefined): void {
+  answerAll(answerOf: (call: PendingCall) => Answer | undefined): void {
     for (const call of [...this.#calls.values()]) {
       const answer = answerOf(call);
       if (answer === undefined) continue;
@@ -154,7 +154,7 @@ export class PendingCalls {
 }
 
 /** For a call whose process ended while it worked on it (H6). */
-export function lostAnswer({ request }: Call, how: string): Answer {
+export function lostAnswer({ request }: PendingCall, how: string): Answer {
   const safe = SAFE_METHODS.test(request.method) ||
     (request.method === "tools/call" && SAFE_TOOLS.includes(request.params?.["name"]));
   const advice = safe
@@ -174,7 +174,7 @@ export function refusedAnswer(why: string): Answer {
   return { error: { code: CONNECTION_LOST, message: why, data: { reason: "not_served", retry: "safe" } } };
 }
 
-function timeoutAnswer({ request: { timeoutMs, method } }: Call): Answer {
+function timeoutAnswer({ request: { timeoutMs, method } }: PendingCall): Answer {
   const message = `The server did not answer ${method} within ${(timeoutMs ?? 0) / 1000} s; see --request-timeout`;
   return { error: { code: REQUEST_TIMEOUT, message, data: { reason: "timeout" } } };
 }

@@ -23,7 +23,7 @@ export type Reached =
   | "refused";
 
 /** Remembers the ends of one server. */
-export class Restarts {
+export class RestartPolicy {
   #ends: number[] = [];
   #early = 0;
 

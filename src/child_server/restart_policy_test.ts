@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
-import { Restarts } from "./restart_policy.ts";
+import { RestartPolicy } from "./restart_policy.ts";
 
 Deno.test("H6 a server is restarted at once, then later and later, then no more for a while", () => {
-  const restarts = new Restarts();
+  const restarts = new RestartPolicy();
   assert.deepStrictEqual([0, 1, 2, 3, 4, 5].map((second) => restarts.ended(second * 1000, "served")), [
     { kind: "restart", delayMs: 0 },
     { kind: "restart", delayMs: 100 },
@@ -15,13 +15,13 @@ Deno.test("H6 a server is restarted at once, then later and later, then no more 
 });
 
 Deno.test("H6 ends that lie far apart are no storm", () => {
-  const restarts = new Restarts();
+  const restarts = new RestartPolicy();
   const delays = Array.from({ length: 20 }, (_, hour) => restarts.ended(hour * 3_600_000, "served"));
   assert.ok(delays.every((decision) => decision.kind === "restart" && decision.delayMs === 0));
 });
 
 Deno.test("H6 H10 a server that does not come so far as to serve is given up after three tries, however slow they are", () => {
-  const restarts = new Restarts();
+  const restarts = new RestartPolicy();
   const hours = (count: number) => count * 3_600_000;
   const decisions =
     ([["started", 1], ["started", 2], ["served", 3], ["started", 4], ["started", 5], ["started", 6]] as const)
@@ -31,5 +31,5 @@ Deno.test("H6 H10 a server that does not come so far as to serve is given up aft
 });
 
 Deno.test("H6 H10 a server that leaves initialize without an answer is given up at once", () => {
-  assert.deepStrictEqual(new Restarts().ended(1000, "refused"), { kind: "give_up", untilMs: 31_000 });
+  assert.deepStrictEqual(new RestartPolicy().ended(1000, "refused"), { kind: "give_up", untilMs: 31_000 });
 });

@@ -5,7 +5,7 @@ const MOST_LINES = 5;
 /** Characters of each. */
 const LONGEST = 300;
 
-export class LastWords {
+export class StderrTail {
   #lines: string[] = [];
 
   /** Another process begins. */

@@ -3,8 +3,8 @@ import { UsageError } from "../../base/errors.ts";
 import { isLoopback, ownHosts, ownOrigins } from "../../bridge/http/request_guard.ts";
 import { type HttpServer, startHttpServer } from "../../bridge/http/http_server.ts";
 import { SessionStore } from "../../bridge/session/session_store.ts";
-import { servedApart } from "./http_isolation.ts";
-import { type ComposeHttpOptions, KEEP_ALIVE_MS, servedByAnother, servedHere } from "./http_services.ts";
+import { isolatedServices } from "./http_isolation.ts";
+import { type ComposeHttpOptions, inProcessServices, KEEP_ALIVE_MS, sharedServices } from "./http_services.ts";
 
 /** The server, listening; disposing of it ends it in order (H11). */
 export interface HttpProgram extends AsyncDisposable {
@@ -23,11 +23,11 @@ export async function composeHttp(options: ComposeHttpOptions): Promise<HttpProg
     );
   }
   await using stack = new AsyncDisposableStack();
-  const { open, modern, peerProblem } = http.sessionIsolation
-    ? await servedApart(options, stack)
+  const { open, stateless, peerProblem } = http.sessionIsolation
+    ? await isolatedServices(options, stack)
     : http.serverCommand === undefined
-    ? await servedHere(options, stack)
-    : await servedByAnother(options, http.serverCommand, stack);
+    ? await inProcessServices(options, stack)
+    : await sharedServices(options, http.serverCommand, stack);
   const sessions = new SessionStore({
     open,
     most: http.maxSessions,
@@ -45,7 +45,7 @@ export async function composeHttp(options: ComposeHttpOptions): Promise<HttpProg
       token,
     }),
     sessions,
-    modern,
+    stateless,
     ...peerProblem !== undefined && { peerProblem },
     log,
   });

@@ -1,13 +1,13 @@
 /** `--session-isolation` (H3): each client in a process and a scope of its own. */
 import { messageOf, UsageError, UserError } from "../../base/errors.ts";
 import type { PeerProblem } from "../../bridge/http/http_server.ts";
-import { isolatedBackends, type ServerPlace } from "../../bridge/isolated/isolated_backend.ts";
+import { type ChildSource, isolatedBackends } from "../../bridge/isolated/isolated_backend.ts";
 import { type InitializeAnswer, NEWEST_VERSION } from "../../bridge/backends/initialize_result.ts";
-import { refusedModernEra } from "../../bridge/stateless/stateless_handler.ts";
-import { OwnServers } from "../../bridge/isolated/child_pool.ts";
-import { SessionScopes } from "../../bridge/isolated/allowed_scopes.ts";
+import { refuseStateless } from "../../bridge/stateless/stateless_handler.ts";
+import { ChildPool } from "../../bridge/isolated/child_pool.ts";
+import { AllowedScopes } from "../../bridge/isolated/allowed_scopes.ts";
 import { hasMemoryToSpare, memoryFacts } from "../../bridge/isolated/free_memory.ts";
-import { Subprocess } from "../../child_server/stdio_server.ts";
+import { Supervisor } from "../../child_server/supervisor.ts";
 import { VERSION } from "../../base/version.ts";
 import { Turns } from "../../operation/concurrency.ts";
 import { holderOf, systemSockets } from "../../process/tree/socket_owner.ts";
@@ -24,10 +24,10 @@ import {
   errorLines,
   GRACE_MS,
   type HttpServices,
-  modernEra,
-  NOT_OF_ANOTHER,
-  settingsOfAnother,
-  startIn,
+  SESSIONS_ONLY,
+  startInSandboxOf,
+  statelessHandler,
+  thirdPartySettings,
 } from "./http_services.ts";
 import { homeOf } from "../../system/user_directories.ts";
 import { stateDirectory } from "./http_token.ts";
@@ -36,20 +36,23 @@ import { unlessStopped } from "../race_abort.ts";
 const NEEDS_SESSIONS = "This server gives each session the directory that its client names as its first root, and " +
   "version 2026-07-28 knows no sessions: begin with initialize, or start the server with --sandbox-scope DIR";
 
-type OpenPlace = (scopes: readonly PinnedDirectory[]) => Promise<ServerPlace>;
+type OpenChildSource = (scopes: readonly PinnedDirectory[]) => Promise<ChildSource>;
 
 /** A process for each client. */
-export async function servedApart(options: ComposeHttpOptions, stack: AsyncDisposableStack): Promise<HttpServices> {
+export async function isolatedServices(
+  options: ComposeHttpOptions,
+  stack: AsyncDisposableStack,
+): Promise<HttpServices> {
   const { http, log } = options;
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) throw new UserError(processor.problem);
   const libc = new Libc(processor.value);
   stack.defer(() => libc.close());
   const ceiling = ceilingOf(options, libc);
-  const scopes = new SessionScopes({ libc, ceiling, ...facts(options), reserved: reservedPlaces(options) });
+  const scopes = new AllowedScopes({ libc, ceiling, ...facts(options), reserved: reservedPlaces(options) });
   const open = http.serverCommand === undefined
-    ? ownServers(stack.use(serversWithSpare(options, libc)), scopes)
-    : otherServers(options, http.serverCommand, scopes);
+    ? pooledChildren(stack.use(poolOf(options, libc)), scopes)
+    : thirdPartyChildren(options, http.serverCommand, scopes);
   const initializeAnswer = await learnAnswer(options, { open, libc });
   const enforced = options.settings.sandbox.enforce && !(http.serverCommand !== undefined && http.openServer);
   return {
@@ -67,7 +70,7 @@ export async function servedApart(options: ComposeHttpOptions, stack: AsyncDispo
       onErrorLine: errorLines(options),
       log,
     }),
-    modern: await modernIn(options, ceiling, stack),
+    stateless: await isolatedStateless(options, ceiling, stack),
     peerProblem: notOfCommands(libc, options.token),
   };
 }
@@ -100,17 +103,17 @@ function requestTimeouts({ http }: ComposeHttpOptions): (method: string) => numb
 }
 
 /** Without a session only what `--sandbox-scope` gives can be meant. */
-async function modernIn(
+async function isolatedStateless(
   options: ComposeHttpOptions,
   ceiling: readonly PinnedDirectory[] | undefined,
   stack: AsyncDisposableStack,
 ) {
-  if (options.http.serverCommand !== undefined) return refusedModernEra(NOT_OF_ANOTHER);
-  if (ceiling === undefined) return refusedModernEra(NEEDS_SESSIONS);
+  if (options.http.serverCommand !== undefined) return refuseStateless(SESSIONS_ONLY);
+  if (ceiling === undefined) return refuseStateless(NEEDS_SESSIONS);
   const program = stack.use(await compose(options));
   program.afterFirstAnswer();
   const { maxConcurrency } = options.settings;
-  return modernEra(options, program, {
+  return statelessHandler(options, program, {
     turns: new Turns(maxConcurrency),
     tools: new ToolLister(program.service),
   });
@@ -137,35 +140,39 @@ function reservedPlaces({ environment }: ComposeHttpOptions): readonly string[] 
 }
 
 /** Closed before what it uses: it is made later. */
-function serversWithSpare({ flags, environment, http }: ComposeHttpOptions, libc: Libc): OwnServers {
-  return new OwnServers({
+function poolOf({ flags, environment, http }: ComposeHttpOptions, libc: Libc): ChildPool {
+  return new ChildPool({
     ...childProgram({ flags, environment, directory: Deno.cwd() }),
     most: http.maxSessions,
     hasRoom: () => hasMemoryToSpare(memoryFacts(libc)),
   });
 }
 
-function ownServers(servers: OwnServers, scopes: SessionScopes): OpenPlace {
+function pooledChildren(pool: ChildPool, scopes: AllowedScopes): OpenChildSource {
   return (pinned) =>
     Promise.resolve({
       start(hooks) {
         const change = pinned.map((one) => scopes.changeOf(one)).find((found) => found !== undefined);
         if (change !== undefined) return Promise.reject(new Error(change));
-        return Promise.resolve(servers.start(pinned, hooks));
+        return Promise.resolve(pool.start(pinned, hooks));
       },
       close: () => Promise.resolve(),
     });
 }
 
-function otherServers(options: ComposeHttpOptions, argv: readonly string[], known: SessionScopes): OpenPlace {
-  const settings = settingsOfAnother(options);
+function thirdPartyChildren(
+  options: ComposeHttpOptions,
+  argv: readonly string[],
+  known: AllowedScopes,
+): OpenChildSource {
+  const settings = thirdPartySettings(options);
   return async (pinned) => {
     const scopes = pinned.map(({ path }) => path);
     const program = await compose({
       ...options,
       settings: { ...settings, sandbox: { ...settings.sandbox, scopes, pinned } },
     });
-    const start = startIn(program, { argv, log: options.log });
+    const start = startInSandboxOf(program, { argv, log: options.log });
     return {
       start(hooks) {
         const change = pinned.map((one) => known.changeOf(one)).find((found) => found !== undefined);
@@ -182,15 +189,15 @@ function otherServers(options: ComposeHttpOptions, argv: readonly string[], know
  */
 async function learnAnswer(
   options: ComposeHttpOptions,
-  { open, libc }: { readonly open: OpenPlace; readonly libc: Libc },
+  { open, libc }: { readonly open: OpenChildSource; readonly libc: Libc },
 ): Promise<InitializeAnswer> {
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma_mcp_empty-" }));
   try {
     const identity = libc.identityOf(path);
     if (identity === undefined) throw new UserError(`Cannot use the temporary directory "${path}"`);
-    const place = await open([{ path, ...identity }]);
-    const server = new Subprocess({
-      start: place.start,
+    const source = await open([{ path, ...identity }]);
+    const server = new Supervisor({
+      start: source.start,
       initialize: {
         protocolVersion: NEWEST_VERSION,
         capabilities: {},
@@ -208,7 +215,7 @@ async function learnAnswer(
       throw new UserError(`Cannot start the server "${name}": ${messageOf(thrown)}`, { cause: thrown });
     } finally {
       await server.close(GRACE_MS);
-      await place.close();
+      await source.close();
     }
   } finally {
     await Deno.remove(path, { recursive: true });

@@ -6,10 +6,10 @@ import type { OpenBackend } from "../../bridge/backend.ts";
 import type { PeerProblem } from "../../bridge/http/http_server.ts";
 import type { Echo } from "../../bridge/traffic_echo.ts";
 import { inProcessBackends } from "../../bridge/backends/in_process_backend.ts";
-import { type ModernEra, refusedModernEra, servedModernEra } from "../../bridge/stateless/stateless_handler.ts";
-import { startSandboxedServer } from "../../child_server/sandboxed_server.ts";
-import type { StartServer } from "../../child_server/server_process.ts";
-import { SharedServer } from "../../bridge/backends/shared_backend.ts";
+import { refuseStateless, serveStateless, type StatelessHandler } from "../../bridge/stateless/stateless_handler.ts";
+import { startInSandbox } from "../../child_server/sandboxed_start.ts";
+import type { StartChildServer } from "../../child_server/child_server.ts";
+import { SharedBackends } from "../../bridge/backends/shared_backend.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { Turns } from "../../operation/concurrency.ts";
 import { ToolLister } from "../../service/connection/tool_list.ts";
@@ -42,7 +42,7 @@ export interface ComposeHttpOptions {
 /** Both eras, served; closing is part of the stack they were made on. */
 export interface HttpServices {
   readonly open: OpenBackend;
-  readonly modern: ModernEra;
+  readonly stateless: StatelessHandler;
   /** Why who is at the other end gets no scope here; absent: everyone does. */
   readonly peerProblem?: PeerProblem;
 }
@@ -55,7 +55,10 @@ const BY_ID = true;
 const LISTED = false;
 
 /** Every client is served by this process, with what one stdio server has (H2). */
-export async function servedHere(options: ComposeHttpOptions, stack: AsyncDisposableStack): Promise<HttpServices> {
+export async function inProcessServices(
+  options: ComposeHttpOptions,
+  stack: AsyncDisposableStack,
+): Promise<HttpServices> {
   const { settings, log, makeServer = buildServer } = options;
   const program = stack.use(await compose(options));
   const { service, kept } = program;
@@ -71,18 +74,18 @@ export async function servedHere(options: ComposeHttpOptions, stack: AsyncDispos
       graceMs: GRACE_MS,
       log,
     }),
-    modern: modernEra(options, program, { turns, tools }),
+    stateless: statelessHandler(options, program, { turns, tools }),
   };
 }
 
 /** Requests without a session, served by `program`. */
-export function modernEra(
+export function statelessHandler(
   { log, echo, makeServer = buildServer }: ComposeHttpOptions,
   { service, kept }: Program,
   { turns, tools }: { readonly turns: Turns; readonly tools: ToolLister },
-): ModernEra {
+): StatelessHandler {
   const own = withRegistry(service, { turns, log, kept, byIdOnly: BY_ID });
-  const modern = servedModernEra({
+  const stateless = serveStateless({
     makeServer: () => makeServer(own, { era: "modern", tools, lifetime: "request" }),
     ...!service.settings.synchronous && { tasksOf: own },
     keepAliveMs: KEEP_ALIVE_MS,
@@ -90,33 +93,33 @@ export function modernEra(
     log,
   });
   const unsubscribes = [
-    service.onCatalogChange?.(() => modern.toolsChanged()),
+    service.onCatalogChange?.(() => stateless.toolsChanged()),
     watchResources(own, {
       wants: () => true,
-      updated: (uri) => modern.resourceUpdated(uri),
-      listChanged: () => modern.resourcesChanged(),
+      updated: (uri) => stateless.resourceUpdated(uri),
+      listChanged: () => stateless.resourcesChanged(),
     }),
   ];
   return {
-    ...modern,
+    ...stateless,
     async close() {
       for (const unsubscribe of unsubscribes) unsubscribe?.();
       await own.registry.shutdown(GRACE_MS);
-      await modern.close();
+      await stateless.close();
     },
   };
 }
 
 /** One process of somebody's server for all clients (H10), inside the sandbox. */
-export async function servedByAnother(
+export async function sharedServices(
   options: ComposeHttpOptions,
   argv: readonly string[],
   stack: AsyncDisposableStack,
 ): Promise<HttpServices> {
   const { http, log } = options;
-  const program = stack.use(await compose({ ...options, settings: settingsOfAnother(options) }));
-  const shared = new SharedServer({
-    start: startIn(program, { argv, log }),
+  const program = stack.use(await compose({ ...options, settings: thirdPartySettings(options) }));
+  const shared = new SharedBackends({
+    start: startInSandboxOf(program, { argv, log }),
     handshakeTimeoutMs: http.handshakeTimeoutMs,
     requestTimeoutMs: () => http.requestTimeoutMs,
     graceMs: GRACE_MS,
@@ -129,24 +132,24 @@ export async function servedByAnother(
   } catch (thrown) {
     throw new UserError(`Cannot start the server "${argv.join(" ")}": ${messageOf(thrown)}`, { cause: thrown });
   }
-  return { open: shared.open, modern: refusedModernEra(NOT_OF_ANOTHER) };
+  return { open: shared.open, stateless: refuseStateless(SESSIONS_ONLY) };
 }
 
 /** Why 2026-07-28 is not spoken for a server behind pipes. */
-export const NOT_OF_ANOTHER = "The server behind this one is offered in sessions only: begin with initialize";
+export const SESSIONS_ONLY = "The server behind this one is offered in sessions only: begin with initialize";
 
 /** How somebody's server is started in the sandbox of `program`. */
-export function startIn(
+export function startInSandboxOf(
   { runner, sandbox, service }: Program,
   { argv, log }: { readonly argv: readonly string[]; readonly log: Logger },
-): StartServer {
+): StartChildServer {
   const stderrFile = `${sandbox.directories.files}/stderr`;
   const directory = service.scope.roots[0] ?? "/";
-  return (hooks) => startSandboxedServer({ runner, argv, directory, stderrFile, log }, hooks);
+  return (hooks) => startInSandbox({ runner, argv, directory, stderrFile, log }, hooks);
 }
 
 /** The settings for the sandbox of somebody's server. */
-export function settingsOfAnother({ settings, http }: ComposeHttpOptions): Settings {
+export function thirdPartySettings({ settings, http }: ComposeHttpOptions): Settings {
   const sandbox = { ...settings.sandbox, enforce: settings.sandbox.enforce && !http.openServer };
   return { ...settings, pool: false, hotReload: false, sandbox };
 }

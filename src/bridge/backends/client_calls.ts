@@ -2,25 +2,25 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { ClientLink, ClientMessage } from "../backend.ts";
-import type { Answer, Call } from "../../child_server/pending_calls.ts";
-import type { Subprocess } from "../../child_server/stdio_server.ts";
+import type { Answer, PendingCall } from "../../child_server/pending_calls.ts";
+import type { Supervisor } from "../../child_server/supervisor.ts";
 
 export interface ClientCallsOptions {
   readonly link: ClientLink;
   /** Milliseconds a request may take; undefined: no limit. */
   readonly timeoutMs: (method: string) => number | undefined;
   /** Sees each answer before the client does. */
-  readonly onAnswer?: (request: ClientRequest, answer: Answer) => void;
+  readonly onAnswer?: (request: ClientCall, answer: Answer) => void;
 }
 
 /** Answered calls whose progress is still passed on; the oldest go first. */
 const MOST_LATE = 1_000;
 
-export type ClientRequest = Extract<ClientMessage, { readonly kind: "request" }>;
+export type ClientCall = Extract<ClientMessage, { readonly kind: "request" }>;
 
 export class ClientCalls {
   readonly #options: ClientCallsOptions;
-  readonly #calls = new Map<WireId, Call>();
+  readonly #calls = new Map<WireId, PendingCall>();
   /** By the ids of answered calls, the tokens under which their client hears of work that goes on, as of a task. */
   readonly #tokens = new Map<number, unknown>();
 
@@ -34,7 +34,7 @@ export class ClientCalls {
   }
 
   /** Calls `server`; the answer goes to the link under the client's id. */
-  async make(request: ClientRequest, server: Subprocess): Promise<void> {
+  async make(request: ClientCall, server: Supervisor): Promise<void> {
     const { link, timeoutMs, onAnswer } = this.#options;
     const { id, method, message } = request;
     const call = server.call({
@@ -64,7 +64,7 @@ export class ClientCalls {
     return true;
   }
 
-  #keepToken({ id, request }: Call): void {
+  #keepToken({ id, request }: PendingCall): void {
     const meta = request.params?.["_meta"];
     const token = typeof meta === "object" && meta !== null && "progressToken" in meta ? meta.progressToken : undefined;
     if (token === undefined) return;
@@ -74,7 +74,7 @@ export class ClientCalls {
   }
 
   /** The client has taken the request back: it gets no answer. */
-  cancel(id: WireId, server: Subprocess, reason: string | undefined): void {
+  cancel(id: WireId, server: Supervisor, reason: string | undefined): void {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
     if (call !== undefined) server.cancel(call, reason);
@@ -90,7 +90,7 @@ export class ClientCalls {
   }
 
   /** The client has left: takes everything back. */
-  cancelAll(server: Subprocess): void {
+  cancelAll(server: Supervisor): void {
     for (const id of [...this.#calls.keys()]) this.cancel(id, server, "The session ended");
   }
 }

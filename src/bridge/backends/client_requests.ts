@@ -9,7 +9,7 @@ const MOST_OPEN = 100;
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 const NO_ANSWER = { error: { code: -32000, message: "The client did not answer" } } as const;
 
-export class ClientQuestions {
+export class ClientRequests {
   readonly #send: (message: JSONRPCMessage) => void;
   readonly #open = new Map<number, (answer: ClientAnswer) => void>();
   #lastId = 0;

@@ -2,16 +2,16 @@
  * What a client has asked its server process to remember: the level of log messages, and the resources it wants to hear
  * of. A process that comes back knows none of it, so it is asked again in the client's name (H6).
  */
-import { type ClientRequest, paramsOf } from "./client_calls.ts";
+import { type ClientCall, paramsOf } from "./client_calls.ts";
 import type { Answer, CallRequest } from "../../child_server/pending_calls.ts";
 
-export class ClientWishes {
+export class ClientSubscriptions {
   #level: unknown;
   readonly #subscriptions = new Set<string>();
   #hasListed = false;
 
   /** The process has answered a request of the client. */
-  note({ method, message }: ClientRequest, answer: Answer): void {
+  note({ method, message }: ClientCall, answer: Answer): void {
     if ("error" in answer) return;
     const params = paramsOf(message);
     const uri = params?.["uri"];

@@ -10,11 +10,11 @@ import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend
 import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts";
 import { answerFor, type InitializeAnswer, NEWEST_VERSION } from "./initialize_result.ts";
 import { BAD_REQUEST } from "../http_error.ts";
-import type { StartServer } from "../../child_server/server_process.ts";
-import { Subprocess } from "../../child_server/stdio_server.ts";
+import type { StartChildServer } from "../../child_server/child_server.ts";
+import { Supervisor } from "../../child_server/supervisor.ts";
 
-export interface SharedServerOptions {
-  readonly start: StartServer;
+export interface SharedBackendsOptions {
+  readonly start: StartChildServer;
   readonly handshakeTimeoutMs: number;
   readonly requestTimeoutMs: (method: string) => number | undefined;
   readonly graceMs: number;
@@ -26,16 +26,16 @@ const METHOD_NOT_FOUND = -32601;
 /** What concerns every client. Whose a log message or the state of a task is cannot be told. */
 const FOR_ALL_REGEXP = /^notifications\/(tools|resources|prompts)\/list_changed$/;
 
-export class SharedServer {
-  readonly #options: SharedServerOptions;
-  readonly #server: Subprocess;
+export class SharedBackends {
+  readonly #options: SharedBackendsOptions;
+  readonly #server: Supervisor;
   readonly #sessions = new Set<SharedBackend>();
 
   /** Starts the server. */
-  constructor(options: SharedServerOptions) {
+  constructor(options: SharedBackendsOptions) {
     this.#options = options;
     const { start, handshakeTimeoutMs, onErrorLine, log } = options;
-    this.#server = new Subprocess({
+    this.#server = new Supervisor({
       start,
       initialize: {
         protocolVersion: NEWEST_VERSION,
@@ -105,9 +105,9 @@ export class SharedServer {
 
 interface SharedParts {
   readonly link: ClientLink;
-  readonly server: Subprocess;
+  readonly server: Supervisor;
   readonly answer: Promise<InitializeAnswer>;
-  readonly requestTimeoutMs: SharedServerOptions["requestTimeoutMs"];
+  readonly requestTimeoutMs: SharedBackendsOptions["requestTimeoutMs"];
   readonly graceMs: number;
   readonly othersSubscribe: (uri: string) => boolean;
   readonly onClose: () => void;

@@ -17,7 +17,7 @@ import type { ClientMessage } from "../backend.ts";
 import { answerBatch } from "./batch.ts";
 import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./request_guard.ts";
 import { Listener } from "./listener.ts";
-import type { ModernEra } from "../stateless/stateless_handler.ts";
+import type { StatelessHandler } from "../stateless/stateless_handler.ts";
 import { type AnswerForm, postForm, takesStream } from "../accept.ts";
 import { type BodyProblem, BodyReader, LARGEST_BODY } from "./read_body.ts";
 import { BAD_REQUEST, type Refusal, refusalResponse } from "../http_error.ts";
@@ -31,7 +31,7 @@ export interface HttpServerOptions {
   /** The rules once the port is known. */
   readonly rules: (port: number) => GuardRules;
   readonly sessions: SessionStore;
-  readonly modern: ModernEra;
+  readonly stateless: StatelessHandler;
   /** Absent: everyone is served. */
   readonly peerProblem?: PeerProblem;
   readonly log: Logger;
@@ -60,7 +60,7 @@ const MODERN_VERSION = "2026-07-28";
  */
 export function startHttpServer(options: HttpServerOptions): HttpServer {
   const endpoint = new Endpoint(options);
-  const { host, port, log, sessions, modern } = options;
+  const { host, port, log, sessions, stateless } = options;
   const listener = new Listener({ host, port, serve: (request, peer) => endpoint.serve(request, peer), log });
   const { hostname, port: bound } = listener.address;
   endpoint.listensOn(bound);
@@ -70,7 +70,7 @@ export function startHttpServer(options: HttpServerOptions): HttpServer {
     lost: listener.lost,
     async stop() {
       // At once: together they have one grace (X14).
-      await Promise.all([sessions.close("The server is shutting down"), modern.close()]);
+      await Promise.all([sessions.close("The server is shutting down"), stateless.close()]);
       await listener.stop();
     },
   };
@@ -156,21 +156,21 @@ class Endpoint {
 
   async #message(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
     const head = new Request(request.url, { method: "POST", headers: request.headers });
-    if (!await isLegacyRequest(head, message.message)) return await this.#modern(request, peer, { message, form });
+    if (!await isLegacyRequest(head, message.message)) return await this.#stateless(request, peer, { message, form });
     if (message.kind === "request" && message.method === "initialize") {
       return await this.#begin(request, peer, { message, form });
     }
     return await this.#withSession(request, (session) => session.post(message, form));
   }
 
-  #modern(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response> | Refusal {
+  #stateless(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response> | Refusal {
     const forbidden = this.#peerRefusal(peer);
     if (forbidden !== undefined) return forbidden;
-    const { modern } = this.#options;
+    const { stateless } = this.#options;
     const listens = message.kind === "request" && message.method === "subscriptions/listen";
-    if (!listens) return modern.handle(request, message.message, form);
+    if (!listens) return stateless.handle(request, message.message, form);
     // Its answer comes when it is over.
-    if (takesStream(request.headers.get("accept"))) return modern.handle(request, message.message, "stream");
+    if (takesStream(request.headers.get("accept"))) return stateless.handle(request, message.message, "stream");
     const text =
       `Not acceptable: ${message.method} is answered with text/event-stream, which the Accept header leaves out`;
     return { status: 406, code: BAD_REQUEST, message: text };

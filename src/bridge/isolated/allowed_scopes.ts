@@ -5,7 +5,7 @@ import { isWithin } from "../../system/paths.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { settleScopes } from "../../sandbox/grants/resolve_scopes.ts";
 
-export interface SessionScopesOptions {
+export interface AllowedScopesOptions {
   readonly libc: Libc;
   /** `--sandbox-scope`, canonical: no session gets more; undefined: not given. */
   readonly ceiling: readonly PinnedDirectory[] | undefined;
@@ -15,10 +15,10 @@ export interface SessionScopesOptions {
   readonly reserved: readonly string[];
 }
 
-export class SessionScopes {
-  readonly #options: SessionScopesOptions;
+export class AllowedScopes {
+  readonly #options: AllowedScopesOptions;
 
-  constructor(options: SessionScopesOptions) {
+  constructor(options: AllowedScopesOptions) {
     this.#options = options;
   }
 

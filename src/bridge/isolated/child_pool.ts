@@ -7,11 +7,11 @@
  */
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { startOwnProgram } from "../../process/spawn.ts";
-import { attachServer } from "../../child_server/child_server.ts";
+import { attachProcess } from "../../child_server/attached_process.ts";
 import { scopeMessage } from "./scope_message.ts";
-import type { ServerProcess, ServerProcessHooks } from "../../child_server/server_process.ts";
+import type { ChildServer, ChildServerHooks } from "../../child_server/child_server.ts";
 
-export interface OwnServersOptions {
+export interface ChildPoolOptions {
   readonly command: string;
   /** They make it wait for its scope, which comes at once. */
   readonly args: readonly string[];
@@ -24,22 +24,22 @@ export interface OwnServersOptions {
   readonly hasRoom: () => boolean;
 }
 
-export class OwnServers implements AsyncDisposable {
-  readonly #options: OwnServersOptions;
+export class ChildPool implements AsyncDisposable {
+  readonly #options: ChildPoolOptions;
   #spare: Deno.ChildProcess | undefined;
   #running = 0;
   #closed = false;
 
-  constructor(options: OwnServersOptions) {
+  constructor(options: ChildPoolOptions) {
     this.#options = options;
   }
 
   /** A server process with these scopes, the first being its directory. @throws {Error} when the system cannot */
-  start(scopes: readonly PinnedDirectory[], hooks: ServerProcessHooks): ServerProcess {
+  start(scopes: readonly PinnedDirectory[], hooks: ChildServerHooks): ChildServer {
     const child = this.#take() ?? this.#spawn(this.#options.args);
     // When it has answered for the first time, it is through with its start, and another may load its code.
     let refill: (() => void) | undefined = () => this.#refill();
-    const server = attachServer(child, {
+    const server = attachProcess(child, {
       ...hooks,
       onOutput(chunk) {
         refill?.();

@@ -9,20 +9,20 @@ import type { Logger } from "../../base/log.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
-import { cancelReason, ClientCalls, type ClientRequest, PROGRESS } from "../backends/client_calls.ts";
-import { type ClientAnswer, ClientQuestions } from "../backends/client_requests.ts";
+import { cancelReason, type ClientCall, ClientCalls, PROGRESS } from "../backends/client_calls.ts";
+import { type ClientAnswer, ClientRequests } from "../backends/client_requests.ts";
 import { answerFor, type InitializeAnswer } from "../backends/initialize_result.ts";
 import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 import { answerWithoutScope } from "./tools_without_scope.ts";
-import { ScopeHandshake } from "./scope_negotiation.ts";
-import type { StartServer } from "../../child_server/server_process.ts";
+import { ScopeNegotiation } from "./scope_negotiation.ts";
+import type { StartChildServer } from "../../child_server/child_server.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/activity_signal.ts";
-import { ClientWishes } from "../backends/client_subscriptions.ts";
-import { Subprocess } from "../../child_server/stdio_server.ts";
+import { ClientSubscriptions } from "../backends/client_subscriptions.ts";
+import { Supervisor } from "../../child_server/supervisor.ts";
 
 /** Where servers with one scope are started. */
-export interface ServerPlace {
-  readonly start: StartServer;
+export interface ChildSource {
+  readonly start: StartChildServer;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface IsolatedOptions {
   readonly settle: (path: string) => Outcome<PinnedDirectory>;
   /** `--sandbox-scope`, for clients without roots; undefined: not given. */
   readonly fallback: readonly PinnedDirectory[] | undefined;
-  readonly open: (scopes: readonly PinnedDirectory[]) => Promise<ServerPlace>;
+  readonly open: (scopes: readonly PinnedDirectory[]) => Promise<ChildSource>;
   /** Landlock's version, told with the scope (S17); 0: nothing is enforced, and nothing is told. */
   readonly abi: number;
   readonly handshakeTimeoutMs: number;
@@ -57,15 +57,15 @@ class IsolatedBackend implements Backend {
   readonly #link: ClientLink;
   readonly #client: InitializeRequest["params"];
   readonly #calls: ClientCalls;
-  readonly #questions: ClientQuestions;
-  readonly #handshake: ScopeHandshake;
+  readonly #clientRequests: ClientRequests;
+  readonly #negotiation: ScopeNegotiation;
   /** Requests that came before there was a scope. */
-  #waiting: ClientRequest[] = [];
-  readonly #wishes = new ClientWishes();
+  #waiting: ClientCall[] = [];
+  readonly #subscriptions = new ClientSubscriptions();
   /** Whether operations of the process run or wait, which it says itself. */
   #worksOnOperations = false;
-  #place: Promise<ServerPlace> | undefined;
-  #server: Subprocess | undefined;
+  #source: Promise<ChildSource> | undefined;
+  #server: Supervisor | undefined;
   #closed = false;
 
   constructor(options: IsolatedOptions, link: ClientLink, client: InitializeRequest["params"]) {
@@ -76,13 +76,13 @@ class IsolatedBackend implements Backend {
     this.#calls = new ClientCalls({
       link,
       timeoutMs: options.requestTimeoutMs,
-      onAnswer: (request, answer) => this.#wishes.note(request, answer),
+      onAnswer: (request, answer) => this.#subscriptions.note(request, answer),
     });
-    this.#questions = new ClientQuestions((message) => link.send(message));
-    this.#handshake = new ScopeHandshake({
+    this.#clientRequests = new ClientRequests((message) => link.send(message));
+    this.#negotiation = new ScopeNegotiation({
       facts: { hasRoots: client.capabilities.roots !== undefined, fallback, timeoutMs },
       settle: options.settle,
-      ask: (...words) => this.#questions.ask(...words),
+      ask: (...words) => this.#clientRequests.ask(...words),
       onLocked: (scopes) => void this.#start(scopes),
       onRefused: (problem) => this.#fail(problem),
     });
@@ -98,7 +98,7 @@ class IsolatedBackend implements Backend {
         this.#request(message);
         return undefined;
       case "response":
-        this.#questions.answered(message.message);
+        this.#clientRequests.answered(message.message);
         return undefined;
       case "notification":
         return this.#notification(message);
@@ -107,27 +107,27 @@ class IsolatedBackend implements Backend {
 
   async finish(): Promise<void> {
     this.#closed = true;
-    this.#handshake.close();
-    this.#questions.close();
+    this.#negotiation.close();
+    this.#clientRequests.close();
     this.#refuseWaiting("The session is ending");
     await this.#server?.close(this.#options.graceMs);
   }
 
   async close(reason: string): Promise<void> {
-    if (this.#place !== undefined) {
+    if (this.#source !== undefined) {
       this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/terminated", params: { reason } });
-      await this.#place.then((place) => place.close(), () => {});
+      await this.#source.then((source) => source.close(), () => {});
     }
   }
 
-  #request(request: ClientRequest): void {
+  #request(request: ClientCall): void {
     const { id, method } = request;
     if (method === "initialize") {
       const result = answerFor(this.#client, this.#options.initializeAnswer);
       return this.#link.send({ jsonrpc: "2.0", id, result });
     }
     if (method === "ping") return this.#link.send({ jsonrpc: "2.0", id, result: {} });
-    const { problem } = this.#handshake;
+    const { problem } = this.#negotiation;
     if (problem !== undefined) return this.#refuse(request, problem);
     if (this.#server === undefined) this.#waiting.push(request);
     else void this.#calls.make(request, this.#server);
@@ -142,7 +142,7 @@ class IsolatedBackend implements Backend {
     }
     switch ("method" in inner ? inner.method : "") {
       case "notifications/initialized":
-        this.#handshake.initialized();
+        this.#negotiation.initialized();
         return undefined;
       case "notifications/roots/list_changed":
         return this.#rootsChanged();
@@ -155,16 +155,16 @@ class IsolatedBackend implements Backend {
   async #start(scopes: readonly PinnedDirectory[]): Promise<void> {
     const { log, handshakeTimeoutMs, onErrorLine, abi } = this.#options;
     log.info("Session is locked to its scope", { scopes: scopes.map(({ path }) => path) });
-    this.#place = this.#options.open(scopes);
-    let place: ServerPlace;
+    this.#source = this.#options.open(scopes);
+    let source: ChildSource;
     try {
-      place = await this.#place;
+      source = await this.#source;
     } catch (thrown) {
-      return this.#handshake.fail(messageOf(thrown));
+      return this.#negotiation.fail(messageOf(thrown));
     }
     if (this.#closed) return;
-    const server: Subprocess = new Subprocess({
-      start: place.start,
+    const server: Supervisor = new Supervisor({
+      start: source.start,
       initialize: this.#childInitialize(),
       onMessage: (message) => this.#fromServer(message, scopes),
       onErrorLine,
@@ -200,14 +200,14 @@ class IsolatedBackend implements Backend {
   }
 
   /** Another process serves in the place of one that died, and all that was in that one is gone. */
-  #cameBack(server: Subprocess): void {
+  #cameBack(server: Supervisor): void {
     const tell = (method: string, params?: Record<string, unknown>) =>
       this.#link.send({ jsonrpc: "2.0", method, ...params !== undefined && { params } });
-    void this.#wishes.replay(
+    void this.#subscriptions.replay(
       (request) => server.call(request).answered,
       (uri) => tell("notifications/resources/updated", { uri }),
     );
-    if (this.#wishes.hasListed) tell("notifications/resources/list_changed");
+    if (this.#subscriptions.hasListed) tell("notifications/resources/list_changed");
   }
 
   /** All operations are over. */
@@ -227,10 +227,10 @@ class IsolatedBackend implements Backend {
       this.#server?.send({ jsonrpc: "2.0", id: message.id, ...response } as JSONRPCMessage);
     if (message.method === "ping") return answer({ result: {} });
     if (message.method === "roots/list") return answer({ result: { roots: scopes.map(rootOf) } });
-    if (this.#questions.isFull) {
+    if (this.#clientRequests.isFull) {
       return answer({ error: { code: BAD_REQUEST, message: "Too many requests wait for the client already" } });
     }
-    void this.#questions.ask(message.method, message.params).then(answer);
+    void this.#clientRequests.ask(message.method, message.params).then(answer);
   }
 
   /** Somebody's server does not say when it works; that it says anything is all there is to know. */
@@ -242,7 +242,7 @@ class IsolatedBackend implements Backend {
 
   /** Other roots end the session, because its scope never changes (H5, S1). */
   async #rootsChanged(): Promise<Refusal | undefined> {
-    if (!await this.#handshake.rootsChanged()) return undefined;
+    if (!await this.#negotiation.rootsChanged()) return undefined;
     const reason = "The session is terminated: the client's first root changed, and the scope of a session never does";
     this.#link.end(reason);
     return { status: 403, code: BAD_REQUEST, message: `${reason}; begin a new session with initialize` };
@@ -259,10 +259,10 @@ class IsolatedBackend implements Backend {
     for (const request of waiting) this.#refuse(request, problem);
   }
 
-  #refuse(request: ClientRequest, message: string): void {
+  #refuse(request: ClientCall, message: string): void {
     const { id } = request;
     const { statusName: status } = this.#options;
-    const isWithout = status !== undefined && this.#handshake.problem !== undefined;
+    const isWithout = status !== undefined && this.#negotiation.problem !== undefined;
     const result = isWithout ? answerWithoutScope(request, { status, problem: message }) : undefined;
     this.#link.send({
       jsonrpc: "2.0",

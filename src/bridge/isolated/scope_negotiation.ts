@@ -6,10 +6,10 @@ import { failure, type Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import type { ClientAnswer } from "../backends/client_requests.ts";
 import { firstRootPath } from "./roots.ts";
-import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_state.ts";
+import { HANDSHAKING, nextScopeState, type ScopeEvent, type ScopeFacts, type ScopeState } from "./scope_state.ts";
 
-export interface ScopeHandshakeOptions {
-  readonly facts: LockFacts;
+export interface ScopeNegotiationOptions {
+  readonly facts: ScopeFacts;
   /** The real directory that a root names, if a session may have it; the problem is worded for the client's user. */
   readonly settle: (path: string) => Outcome<PinnedDirectory>;
   /** Asks the client; absent `timeoutMs`: it has all the time. */
@@ -23,16 +23,16 @@ export interface ScopeHandshakeOptions {
 /** How long a client may take to name its roots again, milliseconds. */
 const ROOTS_AGAIN_MS = 10_000;
 
-export class ScopeHandshake {
-  readonly #options: ScopeHandshakeOptions;
+export class ScopeNegotiation {
+  readonly #options: ScopeNegotiationOptions;
   readonly #timer: ReturnType<typeof setTimeout>;
-  #lock: LockState = HANDSHAKING;
+  #lock: ScopeState = HANDSHAKING;
   #closed = false;
   /** The client has changed its roots after it was asked for them, so its answer may tell the old ones. */
   #rootsAreOld = false;
 
   /** From now on the client has `facts.timeoutMs`. */
-  constructor(options: ScopeHandshakeOptions) {
+  constructor(options: ScopeNegotiationOptions) {
     this.#options = options;
     this.#timer = setTimeout(() => this.#apply({ kind: "too_late" }), options.facts.timeoutMs);
   }
@@ -68,9 +68,9 @@ export class ScopeHandshake {
     clearTimeout(this.#timer);
   }
 
-  #apply(event: LockEvent): void {
+  #apply(event: ScopeEvent): void {
     const before = this.#lock;
-    this.#lock = nextLock(before, event, this.#options.facts);
+    this.#lock = nextScopeState(before, event, this.#options.facts);
     if (this.#lock === before || this.#closed) return;
     switch (this.#lock.kind) {
       case "asking":

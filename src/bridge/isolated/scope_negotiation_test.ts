@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { failure, success } from "../../base/outcome.ts";
 import type { ClientAnswer } from "../backends/client_requests.ts";
-import { ScopeHandshake } from "./scope_negotiation.ts";
+import { ScopeNegotiation } from "./scope_negotiation.ts";
 
 const HOUR = 3_600_000;
 
@@ -10,7 +10,7 @@ function setUp(timeoutMs = HOUR) {
   const told: unknown[] = [];
   const asked: ((answer: ClientAnswer) => void)[] = [];
   const next = () => Promise.resolve().then(() => asked.shift() ?? assert.fail("nothing was asked"));
-  const handshake = new ScopeHandshake({
+  const handshake = new ScopeNegotiation({
     facts: { hasRoots: true, fallback: undefined, timeoutMs },
     settle: (path) => path.startsWith("/no") ? failure(`No: ${path}`) : success({ path, device: 1n, inode: 2n }),
     ask: () => new Promise((resolve) => asked.push(resolve)),
@@ -25,7 +25,7 @@ function setUp(timeoutMs = HOUR) {
   return { handshake, told, answer };
 }
 
-Deno.test("H3 H5 ScopeHandshake settles the first root, once, and tells when it is the first no more", async () => {
+Deno.test("H3 H5 ScopeNegotiation settles the first root, once, and tells when it is the first no more", async () => {
   const { handshake, told, answer } = setUp();
   handshake.initialized();
   handshake.initialized();
@@ -42,7 +42,7 @@ Deno.test("H3 H5 ScopeHandshake settles the first root, once, and tells when it 
   handshake.close();
 });
 
-Deno.test("H3 ScopeHandshake asks again when the roots change while it asks", async () => {
+Deno.test("H3 ScopeNegotiation asks again when the roots change while it asks", async () => {
   const { handshake, told, answer } = setUp();
   handshake.initialized();
   assert.deepStrictEqual([await handshake.rootsChanged()], [false]);
@@ -53,7 +53,7 @@ Deno.test("H3 ScopeHandshake asks again when the roots change while it asks", as
   handshake.close();
 });
 
-Deno.test("H3 ScopeHandshake refuses what cannot be a scope, and keeps the reason", async () => {
+Deno.test("H3 ScopeNegotiation refuses what cannot be a scope, and keeps the reason", async () => {
   const { handshake, told, answer } = setUp();
   handshake.initialized();
   await answer("/no/such");
@@ -62,7 +62,7 @@ Deno.test("H3 ScopeHandshake refuses what cannot be a scope, and keeps the reaso
   handshake.close();
 });
 
-Deno.test("H3 ScopeHandshake that is closed does nothing more", async () => {
+Deno.test("H3 ScopeNegotiation that is closed does nothing more", async () => {
   const { handshake, told, answer } = setUp();
   handshake.initialized();
   handshake.close();

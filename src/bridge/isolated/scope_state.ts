@@ -7,7 +7,7 @@
  */
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 
-export type LockState =
+export type ScopeState =
   /** `initialize` was answered, `notifications/initialized` has not come. */
   | { readonly kind: "handshaking" }
   /** The client was asked for its roots. */
@@ -16,7 +16,7 @@ export type LockState =
   /** For good; `problem` answers every request. */
   | { readonly kind: "refused"; readonly problem: string };
 
-export type LockEvent =
+export type ScopeEvent =
   | { readonly kind: "initialized" }
   | { readonly kind: "settled"; readonly directory: PinnedDirectory }
   /** The client's list of roots is empty. */
@@ -24,7 +24,7 @@ export type LockEvent =
   | { readonly kind: "unusable"; readonly problem: string }
   | { readonly kind: "too_late" };
 
-export interface LockFacts {
+export interface ScopeFacts {
   /** Whether the client declared roots. */
   readonly hasRoots: boolean;
   /** `--sandbox-scope`, for clients without roots; undefined: not given. */
@@ -32,10 +32,10 @@ export interface LockFacts {
   readonly timeoutMs: number;
 }
 
-export const HANDSHAKING: LockState = { kind: "handshaking" };
+export const HANDSHAKING: ScopeState = { kind: "handshaking" };
 
 /** The next state; the same object when the event changes nothing. */
-export function nextLock(state: LockState, event: LockEvent, facts: LockFacts): LockState {
+export function nextScopeState(state: ScopeState, event: ScopeEvent, facts: ScopeFacts): ScopeState {
   if (state.kind === "locked" || state.kind === "refused") return state;
   switch (event.kind) {
     case "initialized":
@@ -55,15 +55,15 @@ export function nextLock(state: LockState, event: LockEvent, facts: LockFacts): 
 const WAY_OUT = "In this mode (--session-isolation) the directory a session may use is the client's first root; " +
   "a client without roots needs a server started with --sandbox-scope DIR";
 
-function withoutRoot(problem: string, { fallback }: LockFacts): LockState {
+function withoutRoot(problem: string, { fallback }: ScopeFacts): ScopeState {
   return fallback === undefined ? refused(problem) : { kind: "locked", scopes: fallback };
 }
 
-function refused(problem: string): LockState {
+function refused(problem: string): ScopeState {
   return { kind: "refused", problem: `${problem}. ${WAY_OUT}` };
 }
 
-function missing(state: LockState, { timeoutMs }: LockFacts): string {
+function missing(state: ScopeState, { timeoutMs }: ScopeFacts): string {
   const time = `after ${timeoutMs / 1000} s`;
   return state.kind === "handshaking"
     ? `The client has not sent notifications/initialized ${time} (--handshake-timeout)`

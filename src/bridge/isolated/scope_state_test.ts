@@ -1,13 +1,13 @@
 import { strict as assert } from "node:assert";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
-import { HANDSHAKING, type LockEvent, type LockFacts, type LockState, nextLock } from "./scope_state.ts";
+import { HANDSHAKING, nextScopeState, type ScopeEvent, type ScopeFacts, type ScopeState } from "./scope_state.ts";
 
 const A: PinnedDirectory = { path: "/a", device: 1n, inode: 1n };
 const B: PinnedDirectory = { path: "/b", device: 1n, inode: 2n };
-const FACTS: LockFacts = { hasRoots: true, fallback: undefined, timeoutMs: 45_000 };
+const FACTS: ScopeFacts = { hasRoots: true, fallback: undefined, timeoutMs: 45_000 };
 
-function run(facts: LockFacts, ...events: readonly LockEvent[]): LockState {
-  return events.reduce((state, event) => nextLock(state, event, facts), HANDSHAKING);
+function run(facts: ScopeFacts, ...events: readonly ScopeEvent[]): ScopeState {
+  return events.reduce((state, event) => nextScopeState(state, event, facts), HANDSHAKING);
 }
 
 Deno.test("H3 the lock asks, and takes the first usable answer for good", () => {

@@ -2,11 +2,11 @@
  * A session that will get no scope (H3): most clients show no error of `tools/list` to anyone, so it offers `status`
  * alone, which says what to do.
  */
-import { type ClientRequest, paramsOf } from "../backends/client_calls.ts";
+import { type ClientCall, paramsOf } from "../backends/client_calls.ts";
 
 /** The answer to a request of such a session; undefined: an error with the problem. `status`: the tool's listed name. */
 export function answerWithoutScope(
-  request: ClientRequest,
+  request: ClientCall,
   { status, problem }: { readonly status: string; readonly problem: string },
 ): Readonly<Record<string, unknown>> | undefined {
   switch (request.method) {

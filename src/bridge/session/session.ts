@@ -8,7 +8,7 @@ import type { Logger } from "../../base/log.ts";
 import { INVALID_REQUEST, takesBatches } from "../../wire/json_rpc_message.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 import { ClientLogging } from "./client_logging.ts";
-import { ClientStreams } from "../streams/session_streams.ts";
+import { SessionStreams } from "../streams/session_streams.ts";
 import type { Echo } from "../traffic_echo.ts";
 import type { AnswerForm } from "../accept.ts";
 import { BAD_REQUEST, type Refusal, SESSION_NOT_FOUND } from "../http_error.ts";
@@ -36,7 +36,7 @@ export class HttpSession {
   /** UUID version 4 (H4). */
   readonly id = crypto.randomUUID();
   readonly #options: SessionOptions;
-  readonly #streams: ClientStreams;
+  readonly #streams: SessionStreams;
   readonly #logging = new ClientLogging();
   readonly #backend: Backend;
   #ended: Promise<void> | undefined;
@@ -46,7 +46,7 @@ export class HttpSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#streams = new ClientStreams({
+    this.#streams = new SessionStreams({
       headers: { [SESSION_HEADER]: this.id },
       keepAliveMs: options.keepAliveMs,
       takesWarnings: () => this.#logging.takesWarnings,

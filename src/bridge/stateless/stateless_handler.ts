@@ -21,7 +21,7 @@ import { refusalResponse } from "../http_error.ts";
 import { askedOfSdk, withTasks } from "./task_stream.ts";
 
 /** Serves one request whose body has been read and parsed. */
-export interface ModernEra {
+export interface StatelessHandler {
   handle(request: Request, message: JSONRPCMessage, form: AnswerForm): Promise<Response>;
   /** Tells those who subscribed. */
   toolsChanged(): void;
@@ -31,7 +31,7 @@ export interface ModernEra {
   close(): Promise<void>;
 }
 
-export interface ModernOptions {
+export interface StatelessOptions {
   /** A server of its own for every request. */
   readonly makeServer: () => Server;
   /** Whose tasks clients may listen to; absent: of none. */
@@ -42,7 +42,7 @@ export interface ModernOptions {
 }
 
 /** Serves the era. */
-export function servedModernEra(options: ModernOptions): ModernEra {
+export function serveStateless(options: StatelessOptions): StatelessHandler {
   const { makeServer, keepAliveMs, echo, log } = options;
   const open = new OpenServers(log);
   const handler = createMcpHandler(() => open.track(makeServer()), {
@@ -134,7 +134,7 @@ class OpenServers {
 }
 
 /** Refuses the era in a way that makes clients of both fall back to a session. */
-export function refusedModernEra(why: string): ModernEra {
+export function refuseStateless(why: string): StatelessHandler {
   return {
     handle(_request, message) {
       const requested = "id" in message ? message.id : null;

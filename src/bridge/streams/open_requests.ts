@@ -2,7 +2,7 @@
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { EventStream } from "./event_stream.ts";
 
-export interface Exchange {
+export interface OpenRequest {
   readonly id: WireId;
   /** Of its events. */
   readonly number: number;
@@ -12,50 +12,50 @@ export interface Exchange {
   stream: EventStream | undefined;
 }
 
-export class Exchanges {
-  readonly #exchanges = new Map<WireId, Exchange>();
+export class OpenRequests {
+  readonly #requests = new Map<WireId, OpenRequest>();
   #onNone: (() => void) | undefined;
 
   get size(): number {
-    return this.#exchanges.size;
+    return this.#requests.size;
   }
 
   /** The ids of all, the oldest request first. */
   get ids(): readonly WireId[] {
-    return [...this.#exchanges.keys()];
+    return [...this.#requests.keys()];
   }
 
   /** The id must not be in use. */
-  add(exchange: Exchange): void {
-    this.#exchanges.set(exchange.id, exchange);
+  add(request: OpenRequest): void {
+    this.#requests.set(request.id, request);
   }
 
-  get(id: WireId): Exchange | undefined {
-    return this.#exchanges.get(id);
+  get(id: WireId): OpenRequest | undefined {
+    return this.#requests.get(id);
   }
 
   /** The one whose stream has this number. */
-  streamed(number: number): Exchange | undefined {
-    return [...this.#exchanges.values()].find((one) => one.number === number && one.json === undefined);
+  streamed(number: number): OpenRequest | undefined {
+    return [...this.#requests.values()].find((one) => one.number === number && one.json === undefined);
   }
 
   /** The oldest that has an open stream. */
   open(): readonly [number, EventStream] | undefined {
-    for (const { number, stream } of this.#exchanges.values()) {
+    for (const { number, stream } of this.#requests.values()) {
       if (stream?.isOpen) return [number, stream];
     }
     return undefined;
   }
 
   /** It is answered, or will not be. */
-  forget({ id }: Exchange): void {
-    this.#exchanges.delete(id);
-    if (this.#exchanges.size === 0) this.#onNone?.();
+  forget({ id }: OpenRequest): void {
+    this.#requests.delete(id);
+    if (this.#requests.size === 0) this.#onNone?.();
   }
 
   /** Resolves when there is none, or after `timeoutMs`. */
   async whenNone(timeoutMs: number): Promise<void> {
-    if (this.#exchanges.size === 0) return;
+    if (this.#requests.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, timeoutMs);
     this.#onNone = resolve;

@@ -10,7 +10,7 @@ export interface WaitingLimits {
 
 const DEFAULT_LIMITS: WaitingLimits = { messages: 256, size: 1024 * 1024 };
 
-export class WaitingMessages {
+export class PendingMessages {
   readonly #limits: WaitingLimits;
   #waiting: { readonly message: JSONRPCMessage; readonly size: number }[] = [];
   #size = 0;

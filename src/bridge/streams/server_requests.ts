@@ -10,7 +10,7 @@ interface Asked {
   carried: boolean;
 }
 
-export class AskedRequests {
+export class ServerRequests {
   readonly #asked = new Map<WireId, Asked>();
 
   /** A new one, which no stream carries yet. */

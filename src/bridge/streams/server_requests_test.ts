@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { AskedRequests } from "./server_requests.ts";
+import { ServerRequests } from "./server_requests.ts";
 
 const [ONE, TWO] = [1, 2].map((id) => ({ jsonrpc: "2.0" as const, id, method: "roots/list" }));
 const [OPEN, CLOSED] = [true, false];
 
-Deno.test("H7 AskedRequests knows which open stream carries what, until the client answers", () => {
+Deno.test("H7 ServerRequests knows which open stream carries what, until the client answers", () => {
   assert.ok(ONE !== undefined && TWO !== undefined);
-  const asked = new AskedRequests();
+  const asked = new ServerRequests();
   asked.add(1, ONE);
   asked.add(2, TWO);
   assert.deepStrictEqual(asked.uncarried(), [ONE, TWO]);

@@ -5,17 +5,17 @@
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
-import { AskedRequests } from "./server_requests.ts";
+import { ServerRequests } from "./server_requests.ts";
 import { EventLog, type Loss, type Replay } from "./event_log.ts";
 import { EVENT_STREAM_HEADERS, EventStream } from "./event_stream.ts";
-import { type Exchange, Exchanges } from "./open_requests.ts";
+import { type OpenRequest, OpenRequests } from "./open_requests.ts";
 import { forgottenStream, MISSING_COMMENT, missingMessage, noSuchEvent } from "./replay_gap.ts";
 import type { AnswerForm } from "../accept.ts";
 import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 import { StreamNumbers } from "./stream_numbers.ts";
-import { WaitingMessages } from "./pending_messages.ts";
+import { PendingMessages } from "./pending_messages.ts";
 
-export interface ClientStreamsOptions {
+export interface SessionStreamsOptions {
   /** Go with every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds. */
@@ -33,44 +33,44 @@ const LARGEST_BACKLOG = 32 * 1024 * 1024;
 /** Streams a client may open with GET. */
 const MOST_STANDALONE = 4;
 
-export class ClientStreams {
-  readonly #options: ClientStreamsOptions;
+export class SessionStreams {
+  readonly #options: SessionStreamsOptions;
   readonly #log = new EventLog();
-  readonly #exchanges = new Exchanges();
+  readonly #openRequests = new OpenRequests();
   /** Opened with GET, by number; the last one gets the messages. */
   readonly #standalone = new Map<number, EventStream>();
-  readonly #asked = new AskedRequests();
-  readonly #waiting = new WaitingMessages();
+  readonly #serverRequests = new ServerRequests();
+  readonly #pending = new PendingMessages();
   readonly #numbers = new StreamNumbers();
   #closed = false;
   /** Whether streams begin with an event that only tells its id: since 2025-11-25. */
   primes = false;
 
-  constructor(options: ClientStreamsOptions) {
+  constructor(options: SessionStreamsOptions) {
     this.#options = options;
   }
 
   /** Whether the client waits for anything or listens. */
   get isUsed(): boolean {
-    return this.#exchanges.size > 0 || this.#standalone.size > 0;
+    return this.#openRequests.size > 0 || this.#standalone.size > 0;
   }
 
   /** Whether the request `id` waits for its answer. */
   has(id: WireId): boolean {
-    return this.#exchanges.get(id) !== undefined;
+    return this.#openRequests.get(id) !== undefined;
   }
 
   /** The response to a request that has just come; its content comes with `send`. The id must not be in use. */
   open(id: WireId, form: AnswerForm): Promise<Response> {
-    const number = this.#numbers.next("exchange");
+    const number = this.#numbers.next("request");
     if (form === "json") {
       const { promise, resolve } = Promise.withResolvers<Response>();
-      this.#exchanges.add({ id, number, json: resolve, stream: undefined });
+      this.#openRequests.add({ id, number, json: resolve, stream: undefined });
       return promise;
     }
-    const exchange: Exchange = { id, number, json: undefined, stream: undefined };
-    const stream = this.#attach(exchange);
-    this.#exchanges.add(exchange);
+    const request: OpenRequest = { id, number, json: undefined, stream: undefined };
+    const stream = this.#attach(request);
+    this.#openRequests.add(request);
     if (this.primes) stream.write(this.#log.add(number, "", "nothing"));
     this.#offerAsked(number, stream);
     return Promise.resolve(this.#streamResponse(stream));
@@ -88,61 +88,61 @@ export class ClientStreams {
     if (this.#closed) return;
     if (!("method" in message)) return this.#answer(message);
     const asks = "id" in message;
-    if (asks) this.#asked.add(message.id, message);
-    const exchange = relatedTo === undefined ? undefined : this.#exchanges.get(relatedTo);
-    if (exchange !== undefined && exchange.json === undefined) {
-      this.#write(exchange.number, exchange.stream, message);
+    if (asks) this.#serverRequests.add(message.id, message);
+    const request = relatedTo === undefined ? undefined : this.#openRequests.get(relatedTo);
+    if (request !== undefined && request.json === undefined) {
+      this.#write(request.number, request.stream, message);
       return;
     }
-    const [number, stream] = this.#newestStandalone() ?? (asks ? this.#exchanges.open() : undefined) ?? [];
+    const [number, stream] = this.#newestStandalone() ?? (asks ? this.#openRequests.open() : undefined) ?? [];
     if (number !== undefined && stream !== undefined) return this.#write(number, stream, message);
     // Progress of a request that wants one body has no place to go.
     if (message.method === "notifications/progress") return;
     // Requests wait among the asked ones.
-    if (!asks) this.#waiting.add(message);
+    if (!asks) this.#pending.add(message);
   }
 
   /** The client has answered a request of the server. False: there is none with this id. */
   answered(id: WireId): boolean {
-    return this.#asked.answered(id);
+    return this.#serverRequests.answered(id);
   }
 
   /** The client has taken a request back: it gets no answer, and its response ends. */
   cancel(id: WireId): void {
-    const exchange = this.#exchanges.get(id);
-    if (exchange === undefined) return;
-    this.#exchanges.forget(exchange);
-    exchange.stream?.close();
-    exchange.json?.(new Response(null, { status: 202, headers: this.#options.headers }));
+    const request = this.#openRequests.get(id);
+    if (request === undefined) return;
+    this.#openRequests.forget(request);
+    request.stream?.close();
+    request.json?.(new Response(null, { status: 202, headers: this.#options.headers }));
   }
 
   /** Resolves when no request waits for its answer, or after `timeoutMs`. */
   whenAnswered(timeoutMs: number): Promise<void> {
-    return this.#exchanges.whenNone(timeoutMs);
+    return this.#openRequests.whenNone(timeoutMs);
   }
 
   /** Ends every response. Requests without an answer get the error `reason`. */
   close(reason: string): void {
-    for (const id of this.#exchanges.ids) {
+    for (const id of this.#openRequests.ids) {
       this.send({ jsonrpc: "2.0", id, error: { code: BAD_REQUEST, message: reason } });
     }
     this.#closed = true;
     for (const stream of this.#standalone.values()) stream.close();
     this.#standalone.clear();
-    this.#asked.clear();
-    this.#waiting.take();
+    this.#serverRequests.clear();
+    this.#pending.take();
   }
 
   #answer(message: JSONRPCMessage & { readonly id?: WireId | undefined }): void {
-    const exchange = message.id === undefined ? undefined : this.#exchanges.get(message.id);
-    if (exchange === undefined) return;
-    this.#exchanges.forget(exchange);
-    if (exchange.json !== undefined) {
-      exchange.json(Response.json(message, { headers: this.#options.headers }));
+    const request = message.id === undefined ? undefined : this.#openRequests.get(message.id);
+    if (request === undefined) return;
+    this.#openRequests.forget(request);
+    if (request.json !== undefined) {
+      request.json(Response.json(message, { headers: this.#options.headers }));
       return;
     }
-    this.#write(exchange.number, exchange.stream, message);
-    exchange.stream?.close();
+    this.#write(request.number, request.stream, message);
+    request.stream?.close();
   }
 
   #write(number: number, stream: EventStream | undefined, message: JSONRPCMessage): void {
@@ -152,7 +152,7 @@ export class ClientStreams {
     if (progress && (open === undefined || backlog > BACKLOG_WITHOUT_PROGRESS)) return;
     const event = this.#log.add(number, JSON.stringify(message), progress ? "nothing" : lossOf(message));
     open?.write(event);
-    this.#asked.written(message, number, open !== undefined);
+    this.#serverRequests.written(message, number, open !== undefined);
     if (open === undefined || backlog <= LARGEST_BACKLOG || !("method" in message)) return;
     open.close();
     this.#gone(number);
@@ -163,16 +163,16 @@ export class ClientStreams {
     const kind = replay === undefined ? undefined : this.#numbers.kindOf(replay.stream);
     if (replay === undefined || kind === undefined) return noSuchEvent(lastEventId);
     const { stream: number, missing } = replay;
-    const exchange = this.#exchanges.streamed(number);
+    const request = this.#openRequests.streamed(number);
     const opensAnother = kind === "standalone" && !this.#standalone.has(number);
     if (opensAnother && this.#standalone.size >= MOST_STANDALONE) return tooManyStreams();
-    const finished = exchange === undefined && kind === "exchange";
+    const finished = request === undefined && kind === "request";
     if (finished && missing === "unknown") return forgottenStream(lastEventId);
     this.#standalone.get(number)?.close();
     this.#standalone.delete(number);
-    exchange?.stream?.close();
-    const stream = exchange !== undefined
-      ? this.#attach(exchange)
+    request?.stream?.close();
+    const stream = request !== undefined
+      ? this.#attach(request)
       : new EventStream({ keepAliveMs: this.#options.keepAliveMs, onGone: () => this.#gone(number) });
     this.#replay(replay, stream);
     if (finished) stream.close();
@@ -194,7 +194,7 @@ export class ClientStreams {
   /** What a stream carried the client has seen, or sees now; what is gone is asked again. */
   #goOn({ stream: number, events, missing }: Replay): void {
     const replayed = new Set(events.map(({ data }) => data));
-    this.#asked.resumed(number, (message) => missing !== undefined && !replayed.has(JSON.stringify(message)));
+    this.#serverRequests.resumed(number, (message) => missing !== undefined && !replayed.has(JSON.stringify(message)));
   }
 
   #openStandalone(number: number): EventStream {
@@ -207,20 +207,20 @@ export class ClientStreams {
 
   #addStandalone(number: number, stream: EventStream): void {
     this.#standalone.set(number, stream);
-    for (const message of this.#waiting.take()) this.#write(number, stream, message);
+    for (const message of this.#pending.take()) this.#write(number, stream, message);
     this.#offerAsked(number, stream);
   }
 
-  #attach(exchange: Exchange): EventStream {
+  #attach(request: OpenRequest): EventStream {
     const { keepAliveMs } = this.#options;
     const stream = new EventStream({
       keepAliveMs,
       onGone: () => {
-        if (exchange.stream === stream) exchange.stream = undefined;
-        this.#gone(exchange.number);
+        if (request.stream === stream) request.stream = undefined;
+        this.#gone(request.number);
       },
     });
-    exchange.stream = stream;
+    request.stream = stream;
     return stream;
   }
 
@@ -228,14 +228,14 @@ export class ClientStreams {
   #gone(number: number): void {
     this.#options.onLeft?.();
     this.#standalone.delete(number);
-    const [next, stream] = this.#newestStandalone() ?? this.#exchanges.open() ?? [];
-    for (const message of this.#asked.left(number)) {
+    const [next, stream] = this.#newestStandalone() ?? this.#openRequests.open() ?? [];
+    for (const message of this.#serverRequests.left(number)) {
       if (next !== undefined && stream !== undefined) this.#write(next, stream, message);
     }
   }
 
   #offerAsked(number: number, stream: EventStream): void {
-    for (const message of this.#asked.uncarried()) this.#write(number, stream, message);
+    for (const message of this.#serverRequests.uncarried()) this.#write(number, stream, message);
   }
 
   #newestStandalone(): readonly [number, EventStream] | undefined {

@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
-import { ClientStreams } from "./session_streams.ts";
+import { SessionStreams } from "./session_streams.ts";
 
 const ASK = { jsonrpc: "2.0" as const, id: 1, method: "roots/list" };
 const TELL = { jsonrpc: "2.0" as const, method: "notifications/tools/list_changed" };
 
-function setUp(takesWarnings = () => true): ClientStreams {
-  return new ClientStreams({ headers: { "Mcp-Session-Id": "s" }, keepAliveMs: 60_000, takesWarnings });
+function setUp(takesWarnings = () => true): SessionStreams {
+  return new SessionStreams({ headers: { "Mcp-Session-Id": "s" }, keepAliveMs: 60_000, takesWarnings });
 }
 
 /** Reads what a response holds already; `leave` closes its connection. */
@@ -19,23 +19,23 @@ function idIn(event: string): string {
   return /^id: (.*)$/m.exec(event)?.[1] ?? "";
 }
 
-Deno.test("H7 ClientStreams keeps what finds no stream, and a question goes to any stream there is", async () => {
+Deno.test("H7 SessionStreams keeps what finds no stream, and a question goes to any stream there is", async () => {
   const streams = setUp();
   streams.send(TELL);
   streams.send(ASK);
-  const exchange = reading(await streams.open("c", "stream"));
-  assert.match(await exchange.next(), /^: open/);
-  assert.match(await exchange.next(), /roots\/list/);
+  const request = reading(await streams.open("c", "stream"));
+  assert.match(await request.next(), /^: open/);
+  assert.match(await request.next(), /roots\/list/);
   const standalone = reading(streams.listen(null));
   assert.match(await standalone.next(), /^: open/);
   // The question is on its way already: only the news comes here.
   assert.match(await standalone.next(), /list_changed/);
   streams.close("over");
-  assert.match(await exchange.next(), /"code":-32000,"message":"over"/);
-  assert.deepStrictEqual([await exchange.next(), await standalone.next()], ["(end)", "(end)"]);
+  assert.match(await request.next(), /"code":-32000,"message":"over"/);
+  assert.deepStrictEqual([await request.next(), await standalone.next()], ["(end)", "(end)"]);
 });
 
-Deno.test("H7 ClientStreams asks again on another stream when the one that carried the question is left", async () => {
+Deno.test("H7 SessionStreams asks again on another stream when the one that carried the question is left", async () => {
   const streams = setUp();
   const first = reading(streams.listen(null));
   await first.next();
@@ -54,7 +54,7 @@ Deno.test("H7 ClientStreams asks again on another stream when the one that carri
   streams.close("over");
 });
 
-Deno.test("H7 ClientStreams resumes a stream after the event named, and asks nothing twice", async () => {
+Deno.test("H7 SessionStreams resumes a stream after the event named, and asks nothing twice", async () => {
   const streams = setUp();
   const first = reading(streams.listen(null));
   await first.next();
@@ -70,7 +70,7 @@ Deno.test("H7 ClientStreams resumes a stream after the event named, and asks not
   streams.close("over");
 });
 
-Deno.test("H7 ClientStreams closes a cancelled request without an answer, and drops a late one", async () => {
+Deno.test("H7 SessionStreams closes a cancelled request without an answer, and drops a late one", async () => {
   const streams = setUp();
   const json = streams.open("a", "json");
   const stream = reading(await streams.open("b", "stream"));
@@ -83,7 +83,7 @@ Deno.test("H7 ClientStreams closes a cancelled request without an answer, and dr
   assert.deepStrictEqual([status, body, await stream.next(), streams.isUsed], [202, null, "(end)", false]);
 });
 
-Deno.test("H7 ClientStreams gives a client that does not read no more progress, and then its answer", async () => {
+Deno.test("H7 SessionStreams gives a client that does not read no more progress, and then its answer", async () => {
   const streams = setUp();
   const response = await streams.open("c", "stream");
   const params = { progressToken: 1, progress: 1, message: "x".repeat(1000) };
@@ -96,7 +96,7 @@ Deno.test("H7 ClientStreams gives a client that does not read no more progress, 
   assert.match(text, /"result":\{"done":1\}/);
 });
 
-Deno.test("H7 H8 ClientStreams replays streams only that there were, and has no more open than allowed, however asked", async () => {
+Deno.test("H7 H8 SessionStreams replays streams only that there were, and has no more open than allowed, however asked", async () => {
   const streams = setUp();
   const never = ["2-0", "4-1", "3-1", "-1-1", "0-1", "999999999999999-1"];
   streams.send(TELL);
@@ -120,13 +120,13 @@ Deno.test("H7 H8 ClientStreams replays streams only that there were, and has no 
 });
 
 /** Sends more than is kept. */
-function flood(streams: ClientStreams): void {
+function flood(streams: SessionStreams): void {
   for (let index = 0; index < 1100; index++) {
     streams.send({ jsonrpc: "2.0", method: "notifications/message", params: { index } });
   }
 }
 
-Deno.test("H7 ClientStreams tells a client that comes back for more than is kept that something is missing", async () => {
+Deno.test("H7 SessionStreams tells a client that comes back for more than is kept that something is missing", async () => {
   const missing = /^: Some of what was sent on this stream before is no longer kept/;
   for (const takesWarnings of [true, false]) {
     const streams = setUp(() => takesWarnings);
@@ -160,7 +160,7 @@ Deno.test("H7 ClientStreams tells a client that comes back for more than is kept
   }
 });
 
-Deno.test("H7 ClientStreams answers a request whose answer is no longer kept with an error, once it is asked for", async () => {
+Deno.test("H7 SessionStreams answers a request whose answer is no longer kept with an error, once it is asked for", async () => {
   const streams = setUp();
   streams.primes = true;
   const lost = reading(await streams.open("lost", "stream"));

@@ -1,11 +1,11 @@
 /** Numbers of a session's streams: they tell what kind of stream they belong to, also when it is long gone. */
 
 /** Of a request that the client made, or opened with GET. */
-export type StreamKind = "exchange" | "standalone";
+export type StreamKind = "request" | "standalone";
 
 export class StreamNumbers {
   /** An even one, an odd one. */
-  readonly #newest: Record<StreamKind, number> = { standalone: 0, exchange: -1 };
+  readonly #newest: Record<StreamKind, number> = { standalone: 0, request: -1 };
 
   next(kind: StreamKind): number {
     return this.#newest[kind] += 2;
@@ -13,7 +13,7 @@ export class StreamNumbers {
 
   /** The kind of a stream that there is, or was; undefined: there was none with this number. */
   kindOf(number: number): StreamKind | undefined {
-    const kind = number % 2 === 0 ? "standalone" : "exchange";
+    const kind = number % 2 === 0 ? "standalone" : "request";
     return number >= 1 && number <= this.#newest[kind] ? kind : undefined;
   }
 }

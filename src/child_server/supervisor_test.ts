@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../base/log.ts";
-import type { ServerProcessHooks } from "./server_process.ts";
-import { Subprocess } from "./stdio_server.ts";
+import type { ChildServerHooks } from "./child_server.ts";
+import { Supervisor } from "./supervisor.ts";
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
@@ -13,14 +13,14 @@ function line(message: object): string {
 /** A server whose pipes are the test's: it has read what it was sent when the test says so. */
 class Played implements AsyncDisposable {
   readonly sent: Record<string, unknown>[] = [];
-  readonly subprocess: Subprocess;
+  readonly supervisor: Supervisor;
   readonly #ended = Promise.withResolvers<string>();
-  #hooks: ServerProcessHooks | undefined;
+  #hooks: ChildServerHooks | undefined;
   #unread: (() => void)[] = [];
   #reads = true;
 
   constructor() {
-    this.subprocess = new Subprocess({
+    this.supervisor = new Supervisor({
       start: (hooks) => {
         this.#hooks = hooks;
         return Promise.resolve({
@@ -33,7 +33,7 @@ class Played implements AsyncDisposable {
       initialize: {},
       onMessage: (message) => {
         if ("id" in message && message.id !== undefined) {
-          this.subprocess.send({ jsonrpc: "2.0", id: message.id, result: {} });
+          this.supervisor.send({ jsonrpc: "2.0", id: message.id, result: {} });
         }
       },
       onErrorLine: () => {},
@@ -59,7 +59,7 @@ class Played implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.subprocess.close(0);
+    await this.supervisor.close(0);
   }
 
   #take(bytes: Uint8Array): Promise<void> {
@@ -76,7 +76,7 @@ class Played implements AsyncDisposable {
 
 Deno.test("H10 a server that asks and reads no answer is not read on until it does, and then nothing is lost", async () => {
   await using played = new Played();
-  await played.subprocess.initialized;
+  await played.supervisor.initialized;
   played.stopsReading();
   const pings = 3_000;
   const name = (number: number) => `${number}`.padEnd(1_000, "x");
@@ -92,12 +92,12 @@ Deno.test("H10 a server that asks and reads no answer is not read on until it do
 
 Deno.test("H10 a server that does not read gets no further requests nor notifications beyond 64 MiB", async () => {
   await using played = new Played();
-  const { subprocess } = played;
-  await subprocess.initialized;
+  const { supervisor } = played;
+  await supervisor.initialized;
   played.stopsReading();
   const params = { text: "x".repeat(15 * 1024 * 1024) };
-  for (let i = 0; i < 8; i++) subprocess.send({ jsonrpc: "2.0", method: "notifications/x", params });
-  const refused = await subprocess.call({ method: "tools/list", params: undefined }).answered;
+  for (let i = 0; i < 8; i++) supervisor.send({ jsonrpc: "2.0", method: "notifications/x", params });
+  const refused = await supervisor.call({ method: "tools/list", params: undefined }).answered;
   assert.deepStrictEqual(
     "error" in refused && refused.error.message,
     "The server process is busy: it does not read " +
@@ -106,14 +106,14 @@ Deno.test("H10 a server that does not read gets no further requests nor notifica
   assert.equal(played.sent.filter(({ method }) => method === "notifications/x").length, 5);
   played.reads();
   await Promise.resolve();
-  const call = subprocess.call({ method: "tools/list", params: undefined });
+  const call = supervisor.call({ method: "tools/list", params: undefined });
   void played.says(line({ id: call.id, result: { tools: [] } }));
   assert.deepStrictEqual(await call.answered, { result: { tools: [] } });
 });
 
 Deno.test("H10 an id or a token of more than 1,024 characters is not answered", async () => {
   await using played = new Played();
-  await played.subprocess.initialized;
+  await played.supervisor.initialized;
   const id = (length: number) => "i".repeat(length);
   void played.says(line({ id: id(1_025), method: "ping" }) + line({ id: id(1_024), method: "ping" }));
   assert.deepStrictEqual(played.sent.filter((message) => "result" in message).map((message) => message["id"]), [

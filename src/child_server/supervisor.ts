@@ -13,14 +13,21 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LineSplitter, type SplitLine } from "../wire/line_splitter.ts";
 import { readWireMessage, type WireMessage } from "../wire/json_rpc_message.ts";
-import { LastWords } from "./stderr_tail.ts";
-import { type Answer, Call, type CallRequest, lostAnswer, PendingCalls, refusedAnswer } from "./pending_calls.ts";
-import { type Reached, Restarts } from "./restart_policy.ts";
-import type { ServerProcess, StartServer } from "./server_process.ts";
-import { Unread } from "./unread.ts";
+import { StderrTail } from "./stderr_tail.ts";
+import {
+  type Answer,
+  type CallRequest,
+  lostAnswer,
+  PendingCall,
+  PendingCalls,
+  refusedAnswer,
+} from "./pending_calls.ts";
+import { type Reached, RestartPolicy } from "./restart_policy.ts";
+import type { ChildServer, StartChildServer } from "./child_server.ts";
+import { UnreadInput } from "./unread_input.ts";
 
-export interface SubprocessOptions {
-  readonly start: StartServer;
+export interface SupervisorOptions {
+  readonly start: StartChildServer;
   /** The parameters of `initialize`. */
   readonly initialize: Readonly<Record<string, unknown>>;
   /** What the server asks or tells by itself; answers to calls go to their callers. */
@@ -45,31 +52,31 @@ const MOST_WAITING = 64 * 1024 * 1024;
 const ENCODER = new TextEncoder();
 const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" } as const;
 
-export class Subprocess {
-  readonly #options: SubprocessOptions;
+export class Supervisor {
+  readonly #options: SupervisorOptions;
   readonly #calls = new PendingCalls((call) => this.#tellCancelled(call, "It took too long"));
-  readonly #restarts = new Restarts();
+  readonly #restartPolicy = new RestartPolicy();
   readonly #ready = Promise.withResolvers<Readonly<Record<string, unknown>>>();
   #state: State = "starting";
   /** Calls and notifications in the order they came, until it is ready. */
   #waiting: (() => void)[] = [];
-  #process: ServerProcess | undefined;
+  #process: ChildServer | undefined;
   #starting: Promise<void>;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #restUntil = 0;
   #waitingBytes = 0;
-  readonly #unread = new Unread();
+  readonly #unreadInput = new UnreadInput();
   /** Of the process that is read now. */
   #splitter: LineSplitter | undefined;
   #timesReady = 0;
-  readonly #lastWords = new LastWords();
+  readonly #stderrTail = new StderrTail();
   /** Why we ended the process that does not shake hands; undefined: we did not. */
   #noHandshake: string | undefined;
   /** How the last one ended, in words. */
   #lastEnd = "";
 
   /** Starts it. */
-  constructor(options: SubprocessOptions) {
+  constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#ready.promise.catch(() => {});
     this.#starting = this.#start();
@@ -86,7 +93,7 @@ export class Subprocess {
   }
 
   /** Sends a request, at once or when the server is ready; the call's answer always comes. */
-  call(request: CallRequest): Call {
+  call(request: CallRequest): PendingCall {
     const call = this.#calls.add(request);
     const bytes = encoded(call.message);
     const refuse = (why: Answer) => {
@@ -96,7 +103,7 @@ export class Subprocess {
     this.#whenReady(
       () => {
         if (call.isAnswered) return;
-        if (this.#unread.isFull) return refuse(DOES_NOT_READ);
+        if (this.#unreadInput.isFull) return refuse(DOES_NOT_READ);
         call.markSent();
         this.#writeBytes(bytes, { isAnswer: false });
       },
@@ -107,7 +114,7 @@ export class Subprocess {
   }
 
   /** Takes a call back: its answer is not wanted any more. */
-  cancel(call: Call, reason: string | undefined): void {
+  cancel(call: PendingCall, reason: string | undefined): void {
     if (call.isAnswered) return;
     this.#calls.remove(call);
     if (call.isSent) this.#tellCancelled(call, reason);
@@ -117,7 +124,7 @@ export class Subprocess {
   send(message: JSONRPCMessage): void {
     const bytes = encoded(message);
     const isAnswer = !("method" in message);
-    this.#whenReady(() => this.#unread.isFull || this.#writeBytes(bytes, { isAnswer }), () => {}, bytes.length);
+    this.#whenReady(() => this.#unreadInput.isFull || this.#writeBytes(bytes, { isAnswer }), () => {}, bytes.length);
   }
 
   /** Asks it to end and resolves when it has: after `graceMs` and a little more it is killed. */
@@ -166,13 +173,13 @@ export class Subprocess {
   async #start(): Promise<void> {
     const splitter = new LineSplitter(LONGEST_LINE);
     this.#splitter = splitter;
-    this.#lastWords.clear();
+    this.#stderrTail.clear();
     this.#noHandshake = undefined;
     try {
       const process = await this.#options.start({
         onOutput: (chunk) => this.#receive(splitter, chunk),
         onErrorLine: (line) => {
-          this.#lastWords.add(line);
+          this.#stderrTail.add(line);
           this.#options.onErrorLine(line);
         },
       });
@@ -184,7 +191,7 @@ export class Subprocess {
     void this.#shakeHands(this.#process);
   }
 
-  async #shakeHands(process: ServerProcess): Promise<void> {
+  async #shakeHands(process: ChildServer): Promise<void> {
     const call = this.#calls.add({
       method: "initialize",
       params: this.#options.initialize,
@@ -208,7 +215,7 @@ export class Subprocess {
   }
 
   /** `process` undefined: it could not even be started. */
-  #hasEnded(process: ServerProcess | undefined, how: string): void {
+  #hasEnded(process: ChildServer | undefined, how: string): void {
     if (process !== this.#process) return;
     const reached: Reached = this.#noHandshake !== undefined
       ? "refused"
@@ -218,11 +225,11 @@ export class Subprocess {
     this.#process = undefined;
     this.#options.onEnd?.();
     const { log } = this.#options;
-    const why = this.#lastWords.after(this.#noHandshake ?? how);
+    const why = this.#stderrTail.after(this.#noHandshake ?? how);
     this.#lastEnd = why;
     this.#calls.answerAll((call) => call.isSent ? lostAnswer(call, why) : undefined);
     if (this.#state === "closed") return;
-    const decision = this.#restarts.ended(performance.now(), reached);
+    const decision = this.#restartPolicy.ended(performance.now(), reached);
     log.warn("A server process ended", { why, ...decision });
     if (decision.kind === "restart") {
       this.#state = "waiting";
@@ -236,7 +243,7 @@ export class Subprocess {
     this.#calls.answerAll(() => this.#refusal());
   }
 
-  #tellCancelled({ id, request }: Call, reason: string | undefined): void {
+  #tellCancelled({ id, request }: PendingCall, reason: string | undefined): void {
     // The one request that no client may take back.
     if (request.method === "initialize") return;
     const params = { requestId: id, ...reason !== undefined && { reason } };
@@ -255,11 +262,11 @@ export class Subprocess {
   #receive(splitter: LineSplitter, chunk: Uint8Array): Promise<void> | undefined {
     const lines = splitter.push(chunk);
     this.#takeLines(lines);
-    return this.#unread.pressure === undefined ? undefined : this.#takeSlowly(splitter, lines);
+    return this.#unreadInput.pressure === undefined ? undefined : this.#takeSlowly(splitter, lines);
   }
 
   #takeLines(lines: Iterator<SplitLine>): void {
-    while (this.#unread.pressure === undefined) {
+    while (this.#unreadInput.pressure === undefined) {
       const { value: line, done } = lines.next();
       if (done === true) return;
       if (line.kind === "line") this.#take(readWireMessage(line.bytes));
@@ -270,8 +277,8 @@ export class Subprocess {
   /** The lines of a process whose place another one has taken are dropped. */
   async #takeSlowly(splitter: LineSplitter, lines: Iterator<SplitLine>): Promise<void> {
     this.#options.log.debug("A server does not read its answers, and is read on when it does");
-    while (this.#unread.pressure !== undefined) {
-      await this.#unread.pressure;
+    while (this.#unreadInput.pressure !== undefined) {
+      await this.#unreadInput.pressure;
       if (splitter !== this.#splitter) return;
       this.#takeLines(lines);
     }
@@ -302,7 +309,7 @@ export class Subprocess {
 
   #writeBytes(bytes: Uint8Array, kind: { readonly isAnswer: boolean }): void {
     const process = this.#process;
-    if (process !== undefined) this.#unread.add(bytes.length, kind, process.write(bytes));
+    if (process !== undefined) this.#unreadInput.add(bytes.length, kind, process.write(bytes));
   }
 }
 

@@ -8,7 +8,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** Beyond so many bytes of answers to its own requests nothing more is read from it. */
 const MOST_ANSWER_BYTES = 1024 * 1024;
 
-export class Unread {
+export class UnreadInput {
   #bytes = 0;
   #answerBytes = 0;
   #relief: PromiseWithResolvers<void> | undefined;

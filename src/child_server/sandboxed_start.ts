@@ -3,10 +3,10 @@ import { describeEnd } from "../base/command/command_end.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
-import type { ServerProcess, ServerProcessHooks } from "./server_process.ts";
+import type { ChildServer, ChildServerHooks } from "./child_server.ts";
 import { StderrFile } from "./stderr_file.ts";
 
-export interface SandboxedServer {
+export interface SandboxedStart {
   readonly runner: Pick<SessionRunner, "open">;
   readonly argv: readonly string[];
   /** Canonical, inside the scope. */
@@ -17,10 +17,10 @@ export interface SandboxedServer {
 }
 
 /** Starts it. Rejects when the system cannot. */
-export async function startSandboxedServer(
-  { runner, argv, directory, stderrFile, log }: SandboxedServer,
-  { onOutput, onErrorLine }: ServerProcessHooks,
-): Promise<ServerProcess> {
+export async function startInSandbox(
+  { runner, argv, directory, stderrFile, log }: SandboxedStart,
+  { onOutput, onErrorLine }: ChildServerHooks,
+): Promise<ChildServer> {
   const abort = new AbortController();
   await using stack = new AsyncDisposableStack();
   stack.use(await StderrFile.open({ path: stderrFile, onLine: onErrorLine, log }));
