@@ -3,6 +3,7 @@
  * two clients may be equal, and a restarted process must not meet an old one.
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { builtinTraits } from "../catalog/format/builtin_traits.ts";
 
 export type Answer =
   | { readonly result: Readonly<Record<string, unknown>> }
@@ -19,10 +20,9 @@ export interface CallRequest {
 
 const REQUEST_TIMEOUT = -32001;
 const CONNECTION_LOST = -32000;
-/** Methods that change nothing, and tools of ours that do not. */
+/** Methods that change nothing. */
 const SAFE_METHODS =
   /^(ping|initialize|completion\/complete|(tools|resources|resources\/templates|prompts)\/(list|get|read))$/;
-const SAFE_TOOLS: readonly unknown[] = ["status", "await"];
 
 export class PendingCall {
   readonly id: number;
@@ -156,7 +156,7 @@ export class PendingCalls {
 /** For a call whose process ended while it worked on it (H6). */
 export function lostAnswer({ request }: PendingCall, how: string): Answer {
   const safe = SAFE_METHODS.test(request.method) ||
-    (request.method === "tools/call" && SAFE_TOOLS.includes(request.params?.["name"]));
+    (request.method === "tools/call" && builtinTraits(String(request.params?.["name"]))?.readOnly === true);
   const advice = safe
     ? "It changes nothing, so sending it again is safe."
     : "What it had started was ended with the process; it may have taken effect in part, so look before you repeat it.";

@@ -1,11 +1,9 @@
+import { builtinTraits } from "./builtin_traits.ts";
 import type { ToolDefinition } from "./mtdf.ts";
 
-/** Tools of Ahma itself (B1): no tool file may use their names. */
-export const RESERVED_NAMES: readonly string[] = ["status", "await", "cancel", "sandboxed_shell"];
-
-/** Whose name this is, whatever its case, so that no tool may have it; undefined: it is free. */
+/** The owner of a name that no tool file may use, in any case of letters; undefined: the name is free. */
 export function reservedFor(name: string): string | undefined {
-  if (RESERVED_NAMES.includes(name.toLowerCase())) return "Ahma's own tool";
+  if (builtinTraits(name.toLowerCase()) !== undefined) return "Ahma's own tool";
   return name === "__proto__" ? "JavaScript's objects" : undefined;
 }
 

@@ -5,6 +5,7 @@ import type { Catalog, Leaf, LeafStep } from "../model/leaf.ts";
 import { resolveCall, type ResolveProblem } from "../model/resolve.ts";
 import { SequenceGraph } from "./sequence_graph.ts";
 import { StepArguments } from "./step_arguments.ts";
+import { SHELL_TOOL_NAME } from "../format/builtin_traits.ts";
 import { isShellStep } from "../model/step_target.ts";
 
 /** Sequences that call sequences: more levels than this are refused. */
@@ -12,7 +13,7 @@ const DEEPEST_SEQUENCE = 8;
 /** Steps of a sequence with those of the sequences it calls. */
 const MOST_STEPS = 1_000;
 const MOST_GUESSES = 20;
-const NO_COMMAND = '"sandboxed_shell" refuses this step: give it "args": { "command": "a shell line" }';
+const NO_COMMAND = `"${SHELL_TOOL_NAME}" refuses this step: give it "args": { "command": "a shell line" }`;
 
 /** Checks the steps of the leaves in `catalog`, which holds everything that is in service so far. */
 export class SequenceCheck {

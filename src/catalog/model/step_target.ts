@@ -1,10 +1,11 @@
 import type { Catalog, Leaf, LeafStep } from "./leaf.ts";
+import { SHELL_TOOL_NAME } from "../format/builtin_traits.ts";
 import { DEFAULT_LEAF } from "../format/names.ts";
 import { resolveCall } from "./resolve.ts";
 
-/** `sandboxed_shell` is Ahma's own tool and may be a step. */
+/** Whether a step is a shell command line of `sandboxed_shell`, the built-in tool that may be a step. */
 export function isShellStep(step: LeafStep): boolean {
-  return step.tool === "sandboxed_shell" && step.subcommand === DEFAULT_LEAF;
+  return step.tool === SHELL_TOOL_NAME && step.subcommand === DEFAULT_LEAF;
 }
 
 /** The leaf that a step calls; undefined for a shell line and for what does not exist. */

@@ -1,7 +1,7 @@
 /** A command line that begins with a tool's name: what its writer most likely meant. */
 import { findToolsDirectory } from "../../catalog/load/find_tools.ts";
 import { loadCatalog } from "../../catalog/load/load.ts";
-import { RESERVED_NAMES } from "../../catalog/format/names.ts";
+import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { resolveCall } from "../../catalog/model/resolve.ts";
 import { BUNDLE_NAMES, embeddedTools } from "../../settings/bundles.ts";
 import { SUBCOMMANDS } from "../../settings/flags/subcommands.ts";
@@ -15,7 +15,7 @@ export async function meantCall(words: readonly string[], directory: string): Pr
   if (!/^\w[\w-]*$/.test(name) || SUBCOMMANDS.some((one) => one === name)) return undefined;
   const bundled = await embeddedTools(BUNDLE_NAMES.filter((one) => name === one || name.startsWith(`${one}_`)));
   const catalog = await loadCatalog(findToolsDirectory(undefined, directory), { bundled });
-  const isTool = RESERVED_NAMES.includes(name) || catalog.tools.some((tool) => tool.name === name) ||
+  const isTool = builtinTraits(name) !== undefined || catalog.tools.some((tool) => tool.name === name) ||
     resolveCall(catalog, name, {}).ok;
   if (!isTool) return undefined;
   const line = ["ahma_mcp", "call", name, ...rest.every((word) => PLAIN.test(word)) ? rest : ["..."]].join(" ");

@@ -48,7 +48,7 @@ export const AWAIT_TOOL: BuiltinTool = {
   describe: () =>
     "Waits for background operations to end (one by operation_id, else all) and returns their results. After " +
     `timeout_seconds (default ${DEFAULT_LIMIT_SECONDS}) it tells what still runs; a further call waits on.`,
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: { idempotentHint: true, openWorldHint: false },
   parameters: [
     OPERATION_PARAMETER,
     TOOLS_PARAMETER,

@@ -1,15 +1,17 @@
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
+import type { BuiltinName } from "../../catalog/format/builtin_traits.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 import type { ListFacts } from "../result/listed_texts.ts";
 import type { CallContext, Service } from "../service.ts";
 
 /** One tool that always exists (B1). */
 export interface BuiltinTool {
-  readonly name: string;
+  readonly name: BuiltinName;
   readonly title: string;
   /** The listed description. */
   readonly describe: (facts: ListFacts) => string;
-  readonly annotations: ToolAnnotations;
+  /** Without what `BuiltinTraits.readOnly` says. */
+  readonly annotations: Pick<ToolAnnotations, "idempotentHint" | "openWorldHint">;
   readonly parameters: readonly Parameter[];
   /** Whether news of ended operations may follow its result (X5c). */
   readonly tellsNews: boolean;
@@ -42,7 +44,7 @@ export function passesFilter(tool: string, prefixes: string | undefined): boolea
 export const BY_ID_ONLY = "this connection has no session, so operations are found only by the id that the call " +
   "which started them returned.";
 
-/** What to say of an id nobody knows. */
+/** The result for an id that no kept operation has. */
 export function unknownOperation(id: string): string {
   return `Operation "${id}" is unknown: it never existed in this session, or its result is no longer kept. ` +
     "`status` lists the operations there are.";

@@ -13,7 +13,7 @@ export const CANCEL_TOOL: BuiltinTool = {
   name: "cancel",
   title: "Cancel an operation",
   describe: () => "Ends a running or queued operation with all its processes and answers when they are gone.",
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  annotations: { idempotentHint: true, openWorldHint: false },
   parameters: [
     { ...OPERATION_PARAMETER, required: true },
     { name: "reason", kind: "text", description: "Shown with the result." },

@@ -1,5 +1,6 @@
 /** `sandboxed_shell` (B5): any command line, with the same results, modes and limits as every other tool. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { SHELL_TOOL_NAME } from "../../catalog/format/builtin_traits.ts";
 import type { MetaArguments } from "../../command/prepared_command.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
@@ -10,7 +11,7 @@ import { shorten } from "../../base/visible_text.ts";
 import { errorResult } from "../result/result_text.ts";
 import { runOperation } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
-import { SHELL_NAME, SHELL_PARAMETERS, shellRequest } from "../run/shell_request.ts";
+import { SHELL_PARAMETERS, shellRequest } from "../run/shell_request.ts";
 
 /** The rest of the description; clients that cut it show the first sentence. */
 const DETAILS =
@@ -18,10 +19,10 @@ const DETAILS =
   "a long-running one is a call of its own. There is no terminal; stdin is empty unless given.";
 
 export const SHELL_TOOL: BuiltinTool = {
-  name: SHELL_NAME,
+  name: SHELL_TOOL_NAME,
   title: "Run a shell command",
   describe: (facts) => `${firstSentence(facts)} ${DETAILS}`,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  annotations: { idempotentHint: false, openWorldHint: true },
   parameters: SHELL_PARAMETERS,
   tellsNews: true,
   call: runShell,
@@ -42,7 +43,7 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
   const request = await shellRequest(args, service.scope);
   if (!request.ok) return errorResult(request.problem);
   return runOperation(service, {
-    tool: SHELL_TOOL.name,
+    tool: SHELL_TOOL_NAME,
     title: shorten(args.text("command") ?? ""),
     work: requestWork(service, request.value),
     timeoutSeconds: args.number("timeout_seconds") ?? service.settings.defaultTimeoutSeconds,

@@ -33,7 +33,7 @@ export const STATUS_TOOL: BuiltinTool = {
   describe: () =>
     "Shows at once what runs, is queued or ended lately, tools that are not available, the sandbox and the scope; with " +
     "operation_id and lines or offset, that part of its output.",
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: { idempotentHint: true, openWorldHint: false },
   parameters: [
     OPERATION_PARAMETER,
     TOOLS_PARAMETER,

@@ -19,7 +19,7 @@ import { finalText, styleOf } from "../result/result_text.ts";
 import { activeHeartbeat } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
 import { calledName } from "../result/listed_texts.ts";
-import { takesTasks } from "../builtin/task_support.ts";
+import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { declaresTasks } from "../tasks/tasks_2026_07.ts";
 import { member } from "../../wire/lenient_params.ts";
 import type { Outgoing } from "../notify/notifier.ts";
@@ -75,7 +75,7 @@ export class CallDelivery {
     context: ServerContext,
   ): Promise<Result> {
     const { service } = this.#parts;
-    if (!takesTasks(call.name)) {
+    if (!supportsTask(call.name)) {
       const message = `Tool "${call.name}" cannot be called as a task: its execution.taskSupport is not set`;
       throw new ProtocolError(ProtocolErrorCode.MethodNotFound, message);
     }

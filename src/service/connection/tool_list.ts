@@ -8,7 +8,7 @@ import { schemaOf } from "../builtin_parameters.ts";
 import { shownValue } from "../../wire/lenient_params.ts";
 import { listedDescription, listedName, type ListFacts } from "../result/listed_texts.ts";
 import { programGroups, programTool } from "../result/program_tool.ts";
-import { takesTasks } from "../builtin/task_support.ts";
+import { builtinTraits, supportsTask } from "../../catalog/format/builtin_traits.ts";
 
 const TASK_SUPPORT = { taskSupport: "optional" } as const;
 
@@ -41,7 +41,7 @@ export class ToolLister {
       const tools = [...builtinTools(this.#facts), ...this.#leafTools(catalog)];
       this.#tools = tools.map((tool) => this.#named(tool));
       this.#withTasks = tools.map((tool) =>
-        takesTasks(tool.name) ? { ...this.#named(tool), execution: TASK_SUPPORT } : this.#named(tool)
+        supportsTask(tool.name) ? { ...this.#named(tool), execution: TASK_SUPPORT } : this.#named(tool)
       );
       this.#catalog = catalog;
     }
@@ -72,14 +72,17 @@ export class ToolLister {
 }
 
 function builtinTools(facts: ListFacts): Tool[] {
-  return [...BUILTIN_TOOLS.values()].map(({ name, title, describe, annotations, parameters }) => ({
-    name,
-    title,
-    description: describe(facts),
-    // As below.
-    inputSchema: { ...schemaOf(parameters) } as Tool["inputSchema"],
-    annotations,
-  }));
+  return [...BUILTIN_TOOLS.values()].map(({ name, title, describe, annotations, parameters }) => {
+    const { readOnly } = builtinTraits(name);
+    return {
+      name,
+      title,
+      description: describe(facts),
+      // As below.
+      inputSchema: { ...schemaOf(parameters) } as Tool["inputSchema"],
+      annotations: { readOnlyHint: readOnly, destructiveHint: !readOnly, ...annotations },
+    };
+  });
 }
 
 /** A leaf as a tool of its own. */

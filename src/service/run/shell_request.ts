@@ -1,10 +1,9 @@
 /** The arguments of `sandboxed_shell` (B5), and the command that they ask for: in a call, and in a step of a sequence. */
+import { SHELL_TOOL_NAME } from "../../catalog/format/builtin_traits.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Scope } from "../../system/path_scope.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
-
-export const SHELL_NAME = "sandboxed_shell";
 
 export const SHELL_PARAMETERS: readonly Parameter[] = [
   { name: "command", kind: "text", required: true, description: "The command line." },
@@ -23,7 +22,7 @@ export const SHELL_PARAMETERS: readonly Parameter[] = [
 export async function shellRequest(args: BuiltinArguments, scope: Scope): Promise<Outcome<CommandRequest>> {
   const command = args.text("command") ?? "";
   if (command.trim() === "") {
-    return failure('Cannot run "sandboxed_shell": argument "command" is empty: give the command line to run');
+    return failure(`Cannot run "${SHELL_TOOL_NAME}": argument "command" is empty: give the command line to run`);
   }
   const directory = await scope.resolveDirectory(args.text("working_directory"));
   if (!directory.ok) return directory;

@@ -3,6 +3,7 @@
  * 39 to 56 ms on the way to `initialize`, more than all the rest of the start.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { closest } from "../../base/suggest.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "./flags.ts";
 import { factsOf, type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
@@ -14,9 +15,6 @@ export interface CommandLine {
   /** Words that are no flags; what they mean is the subcommand's. For `call` everything from the tool's name on. */
   readonly operands: readonly string[];
 }
-
-/** A tool that people call as if it were a subcommand. */
-const CALLABLE_AT_ONCE = "sandboxed_shell";
 
 interface Sorted {
   /** The first word that is no flag, where it is one; flags may stand before it. */
@@ -53,8 +51,9 @@ function sortWords(words: readonly string[]): Outcome<Sorted> {
     }
     if (!word.startsWith("-") || word === "-") {
       if (sorted.subcommand === undefined && operands.length === 0 && !IMPLYING.some((name) => flags.has(name))) {
-        sorted.subcommand = word === CALLABLE_AT_ONCE ? "call" : SUBCOMMANDS.find((one) => one === word);
-        if (sorted.subcommand !== undefined && word !== CALLABLE_AT_ONCE) continue;
+        const isTool = builtinTraits(word)?.callableWithoutCall === true;
+        sorted.subcommand = isTool ? "call" : SUBCOMMANDS.find((one) => one === word);
+        if (sorted.subcommand !== undefined && !isTool) continue;
       }
       if (sorted.subcommand === "call") {
         operands.push(...words.slice(index));

@@ -1,15 +1,8 @@
 /** What can be typed for a tool on a terminal, from what a client is told of it and from its leaf. */
 import type { Tool } from "@modelcontextprotocol/server";
+import { builtinTraits } from "../../../catalog/format/builtin_traits.ts";
 import type { Leaf } from "../../../catalog/model/leaf.ts";
 import type { ArgumentShape, CallShape } from "./parse_tool_words.ts";
-
-/** The one argument of a built-in tool that is typed as words. */
-const BUILTIN_WORDS: Readonly<Record<string, string>> = {
-  sandboxed_shell: "command",
-  await: "operation_id",
-  cancel: "operation_id",
-  status: "operation_id",
-};
 
 const TYPES: readonly ArgumentShape["type"][] = ["string", "boolean", "integer", "number", "array", "object"];
 
@@ -27,7 +20,7 @@ export function callShape(tool: Tool, leaf: Leaf | undefined): CallShape {
       ...alias !== undefined && { alias },
     };
   });
-  const word = leaf === undefined ? BUILTIN_WORDS[tool.name] : undefined;
+  const word = leaf === undefined ? builtinTraits(tool.name)?.wordArgument : undefined;
   const takesRest = leaf?.allowArgs === true && shapes.some(({ name }) => name === "args");
   return {
     tool: tool.name,
