@@ -1,4 +1,4 @@
-/** A process outside the sandbox that serves whoever reaches it: what an attack must not reach. */
+/** A process outside the sandbox that serves any process that reaches it: what an attack must not reach. */
 import { withDeadline } from "../_support/deadline.ts";
 import { asUser } from "./as_user.ts";
 import type { Driven, Scene } from "./attack.ts";

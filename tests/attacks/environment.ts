@@ -199,7 +199,7 @@ export const ENVIRONMENT: readonly Row[] = [
         DENO_TESTING: "1",
         NODE_ENV: "test",
       })),
-      "a sandbox of somebody else": opensUp(() => ({
+      "a sandbox of another program": opensUp(() => ({
         IN_SANDBOX: "1",
         CURSOR_SANDBOX: "1",
         SANDBOX_RUNTIME: "1",

@@ -1,4 +1,4 @@
-/** Python programs for `withDaemon`: what waits outside and gives the secret to whoever reaches it. */
+/** Python programs for `withDaemon`: what waits outside and gives the secret to any process that reaches it. */
 
 /** Serves the secret at `address`, in Python. */
 function server(family: string, kind: string, address: string): string {

@@ -39,15 +39,15 @@ export function withoutAttributes(): string | undefined {
   }
 }
 
-/** Why io_uring cannot be tried; undefined: the kernel has it and lets everybody. */
+/** Why io_uring cannot be tried; undefined: the kernel has it and lets every user. */
 export function withoutRing(): string | undefined {
   const program = `import ctypes; print(ctypes.CDLL(None).syscall(425, 1, ctypes.create_string_buffer(120)))`;
   const { stdout } = new Deno.Command("/usr/bin/python3", { args: ["-I", "-c", program] }).outputSync();
   return new TextDecoder().decode(stdout).startsWith("-") ? "this kernel keeps io_uring switched off" : undefined;
 }
 
-/** Why a file cannot be tried: nobody here can open it, sandbox or not; undefined: it can. */
+/** Why a file cannot be tried: no user here can open it, sandbox or not; undefined: it can. */
 export function unopenable(path: string): string | undefined {
   const { success } = new Deno.Command("sh", { args: ["-c", 'exec 3< "$1"', "sh", path], stderr: "null" }).outputSync();
-  return success ? undefined : `this machine lets nobody open ${path}`;
+  return success ? undefined : `this machine lets no user open ${path}`;
 }

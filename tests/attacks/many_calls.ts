@@ -1,4 +1,4 @@
-/** S15 and Q01: more calls and steps at once than anybody makes. */
+/** S15 and Q01: more calls and steps at once than any client makes. */
 import { until } from "../_support/deadline.ts";
 import type { Scene, Way } from "./attack.ts";
 import { driven, withServer, writeTools } from "./stage.ts";

@@ -18,7 +18,7 @@ if libc.socketpair(${family}, ${type}, 0, (ctypes.c_int * 2)()) == 0: print("mad
   };
 }
 
-/** A file that commands may read, and whoever it belongs to wants to change. */
+/** A file that commands may read, and its owner wants to change. */
 const READABLE = "/etc/hosts";
 
 const LOCKS: Readonly<Record<string, Way>> = {
@@ -147,7 +147,7 @@ function queue(more: Partial<Way>): Way {
 NUMBERS.update({"mq_open": (240, 180), "mq_unlink": (241, 181)})
 fd, error = call("mq_open", b"${name(place).slice(1)}", os.O_CREAT | os.O_RDWR, 0o600, None)
 call("mq_unlink", b"${name(place).slice(1)}")
-# One that is made in a namespace of one's own reaches nobody.
+# One that is made in a namespace of one's own reaches no other process.
 if fd >= 0 and os.readlink("/proc/self/ns/ipc") == "IPC": print("queued", 6 * 7)`.replace("IPC", ipcOfThis())),
     evidence: /^queued 42$/m,
   };

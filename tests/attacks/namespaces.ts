@@ -27,7 +27,7 @@ function refusingNodes(): string | undefined {
   try {
     const line = `mknod ${place}/c c 1 9 && head -c 1 ${place}/c > /dev/null`;
     const { success } = new Deno.Command("sh", { args: ["-c", line], stderr: "null" }).outputSync();
-    return success ? undefined : "this machine lets nobody make or open devices";
+    return success ? undefined : "this machine lets no user make or open devices";
   } finally {
     Deno.removeSync(place, { recursive: true });
   }
@@ -37,7 +37,7 @@ const ONLY_ROOT_PREPARES = {
   machine: () => Deno.uid() === 0 ? undefined : "only root can prepare such a program",
 };
 
-/** A program of the scope that gives more rights to whoever runs it. */
+/** A program of the scope that gives more rights to the user who runs it. */
 function privileged(program: string, prepare: (path: string) => void, way: Pick<Way, "does" | "evidence">): Way {
   return {
     ...way,
@@ -265,7 +265,7 @@ if libc.syscall(ctypes.c_long(164), None, None) == 0: print("set", 6 * 7)`),
   },
   {
     id: "N11",
-    title: "a daemon of the machine that reads for whoever reaches its socket, as Docker's",
+    title: "a daemon of the machine that reads for any program that reaches its socket, as Docker's",
     users: BOTH,
     aim: "read",
     ways: {

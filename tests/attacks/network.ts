@@ -64,7 +64,7 @@ export const NETWORK: readonly Row[] = [
       "outside": facing(() => streamAt("s"), ({ out }) => connectTo(`"${out}/s"`)),
       "outside, by a link": facing(() => streamAt("s"), ({ out }) => `ln -s ${out}/s link; ${connectTo('"link"')}`),
       "outside, over /proc": facing(() => streamAt("s"), ({ out }) => connectTo(`"/proc/self/root${out}/s"`)),
-      "in the scope, made by somebody else": facing(
+      "in the scope, made by another program": facing(
         ({ directory }) => streamAt(`${directory}/s`),
         () => connectTo('"s"'),
       ),
@@ -77,7 +77,7 @@ export const NETWORK: readonly Row[] = [
     aim: "read",
     ways: {
       "outside": facing(() => datagramAt("s"), ({ out }) => sendTo(`"${out}/s"`)),
-      "in the scope, made by somebody else": facing(
+      "in the scope, made by another program": facing(
         ({ directory }) => datagramAt(`${directory}/s`),
         () => sendTo('"s"'),
       ),

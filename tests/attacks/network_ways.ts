@@ -29,7 +29,7 @@ const OFFLINE = {
   localhost: { flags: () => ["--network", "localhost"] },
 } satisfies Readonly<Record<string, ServerSetting>>;
 
-/** TCP listeners of ours on the loopback, IPv4 and IPv6, that give the secret to whoever connects. */
+/** TCP listeners of ours on the loopback, IPv4 and IPv6, that give the secret to any client. */
 export function reachesListener(line: (port: number) => string): Way {
   return {
     does: {
@@ -62,7 +62,7 @@ function ignoreBrokenPipe(error: unknown): void {
   if (!(error instanceof Deno.errors.BrokenPipe) && !(error instanceof Deno.errors.ConnectionReset)) throw error;
 }
 
-/** A command listens on every address; somebody on the machine connects and is heard. */
+/** A command listens on every address; a program on the machine connects and is heard. */
 export async function listensForOthers(scene: Scene, program: string): Promise<string | undefined> {
   const { running, directory } = scene;
   const command = python(`import ctypes, os, socket

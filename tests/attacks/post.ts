@@ -84,7 +84,7 @@ export class Post implements AsyncDisposable {
   }
 }
 
-/** A text nobody can guess. */
+/** A text that no program can guess. */
 export function newMarker(): string {
   return `mark${crypto.randomUUID().replaceAll("-", "")}`;
 }

@@ -18,7 +18,7 @@ export class Range implements AsyncDisposable {
   readonly attributes = new ExtendedAttributes();
   readonly #posts = new Map<ServerSetting, Promise<Posts>>();
 
-  /** Flags that every sandboxed server gets besides its own. */
+  /** Flags that every sandboxed server gets in addition to its own. */
   readonly flags: readonly string[];
   /** Whether ways are tried that nearly repeat others. */
   readonly extended: boolean;

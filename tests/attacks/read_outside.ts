@@ -322,7 +322,7 @@ function makeStore(path: string, secret: string, name: string, give: (path: stri
   git("add", "secret");
   git("-c", "user.name=x", "-c", "user.email=x@example.invalid", "commit", "-qm", "x");
   writeFor(give, name, git("rev-parse", "HEAD:secret"));
-  // Whoever owns the tree owns the repository: git refuses another's.
+  // The owner of the tree owns the repository: git refuses another's.
   run(["chown", "-R", `--reference=${secret}`, path]);
 }
 

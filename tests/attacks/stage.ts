@@ -4,7 +4,7 @@ import { Workbench } from "../_support/workbench.ts";
 import type { Driven, Scene, Way } from "./attack.ts";
 
 export interface Setting extends Omit<StartOptions, "flags"> {
-  /** Flags of the program besides `--no-sandbox`, which the control gets. */
+  /** Flags of the program in addition to `--no-sandbox`, which the control gets. */
   readonly flags?: (bench: Workbench) => readonly string[];
   /** Writes what must be there before the start. */
   readonly prepare?: (bench: Workbench) => void;
@@ -53,7 +53,7 @@ export function driven(act: (scene: Scene) => Promise<string | undefined>): {
   return { drive: async (scene) => ({ achieved: await act(scene) }) };
 }
 
-/** A number nobody else uses: names processes by an argument. */
+/** A number that no other test uses: names processes by an argument. */
 export function newSeed(): string {
   return String(crypto.getRandomValues(new Uint32Array(1))[0]);
 }

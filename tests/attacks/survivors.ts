@@ -128,7 +128,7 @@ async function survivors(scene: Scene, command: Stubborn, end: End): Promise<str
   }
   const timeout_seconds = end === "timeout" ? 2 : 120;
   const line = command(`sleep 300.${seed}`);
-  // One that ends by itself may be gone with all of its processes before anybody sees them; the control has seen them.
+  // One that ends by itself may be gone with all of its processes before a test sees them; the control has seen them.
   const seen = end === "itself" ? undefined : seed;
   const id = await start(scene.running, { directory: scene.directory, line, seed: seen, timeout_seconds });
   const options = { deadline: 60_000 };

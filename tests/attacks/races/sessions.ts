@@ -39,7 +39,7 @@ function heard(program: string, launches: ServerProcess, mover = launches): Sess
   return { mover, launches, program, again };
 }
 
-/** A place besides the field, where the program of the race lies still. */
+/** A place outside the field, where the program of the race lies still. */
 async function ownPlace(field: Field, stack: AsyncDisposableStack): Promise<Workbench> {
   const own = stack.use(new Workbench(field.bench.user));
   await Deno.copyFile(`${field.scope}/race`, `${own.scope}/race`);
