@@ -19,12 +19,11 @@ import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/directories/session_directory.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
 import { serveStdioConnection, type StdioStreams } from "../service/connection/stdio_connection.ts";
-import { AuditLog } from "./audit_log.ts";
-import { AuditedRunner } from "./audited_runner.ts";
+import { AuditLog } from "./runner/audit_log.ts";
+import { AuditedRunner } from "./runner/audited_runner.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { liveTools } from "./live_tools.ts";
-import { orRefuse } from "../base/outcome.ts";
 import { PrivateFiles } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -56,23 +55,17 @@ export interface Program extends AsyncDisposable {
 export async function compose(options: ComposeOptions): Promise<Program> {
   const { settings, log } = options;
   await using stack = new AsyncDisposableStack();
-  const { sandbox, runner: opened, status, explainFailure, sandboxFacts, insistOn } = await openSession(options);
+  const { sandbox, runner: plain, status, sandboxFacts, insistOn } = await openSession(options);
   stack.defer(() => removeSessionDirectories(sandbox.directories).catch(report(log, "remove the session's directory")));
-  // Closed after the runner: what ends with it is written down too.
-  const last = stack.use(new AsyncDisposableStack());
-  const runner = stack.use(opened);
+  const runner = stack.use(await withAudit(plain, { settings, sandbox, log }));
   const replaced = settings.sandbox.pinned?.find((one) => !sandbox.scopes.some((scope) => isSame(scope, one)));
   if (replaced !== undefined) throw new UserError(`The directory "${replaced.path}" was replaced by another`);
-  const audit = await openAudit(settings, sandbox, log);
-  if (audit !== undefined) last.use(audit);
-  // The service writes down what its tools run.
-  const besides = audit === undefined ? runner : last.use(new AuditedRunner(runner, audit));
   await insistOn?.();
   const scope = await openScope(sandbox.scopes.map((directory) => directory.path));
   const bundled = await embeddedTools(settings.bundles);
   const path = sandbox.environment["PATH"];
   const memory = stack.use(openCheckMemory(options, sandbox));
-  const tools = stack.use(liveTools({ settings, bundled, runner: besides, scope, path, memory, log }));
+  const tools = stack.use(liveTools({ settings, bundled, runner, scope, path, memory, log }));
   log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
   for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this system", { gap });
   const files = new PrivateFiles(sandbox.directories.files);
@@ -92,8 +85,6 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     scope,
     settings: serviceSettings(settings, status),
     writePrivateFile: (text) => files.write(text),
-    ...audit !== undefined && { audit },
-    ...explainFailure !== undefined && { explainFailure },
     ...sandboxFacts !== undefined && { sandboxFacts },
     log,
   };
@@ -101,7 +92,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   return {
     service,
     kept,
-    runner: besides,
+    runner,
     sandbox,
     checkedTools: () => tools.checked(),
     serve: (io) => serveStdioConnection(service, io),
@@ -124,11 +115,18 @@ function openCheckMemory({ settings, environment, log }: ComposeOptions, { writa
   return new CheckMemory({ file, now: Date.now, log });
 }
 
-/** @throws {UserError} when the audit log will not do: nothing runs that it does not tell */
-async function openAudit(settings: Settings, sandbox: SessionSandbox, log: Logger): Promise<AuditLog | undefined> {
-  if (settings.auditLog === undefined) return undefined;
-  const open = sandbox.writable;
-  return orRefuse(await AuditLog.open({ file: settings.auditLog, directory: Deno.cwd(), open, log }));
+interface Audited extends Pick<ComposeOptions, "settings" | "log"> {
+  readonly sandbox: SessionSandbox;
+}
+
+/** The runner, behind the audit log where one is wanted. @throws {UserError} When the log cannot be used. */
+async function withAudit(runner: SessionRunner, { settings, sandbox, log }: Audited): Promise<SessionRunner> {
+  if (settings.auditLog === undefined) return runner;
+  const { writable: open } = sandbox;
+  const audit = await AuditLog.open({ file: settings.auditLog, directory: Deno.cwd(), open, log });
+  if (audit.ok) return new AuditedRunner(runner, audit.value);
+  await runner[Symbol.asyncDispose]();
+  throw new UserError(audit.problem);
 }
 
 interface Later extends Pick<ComposeOptions, "log"> {

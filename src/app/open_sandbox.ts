@@ -2,12 +2,10 @@
  * A session's sandbox and runner, whatever confines commands on this system: from here on nothing asks which it is.
  */
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
-import type { Denial } from "../base/command/denial.ts";
 import type { Logger } from "../base/log.ts";
 import { SandboxedRunner } from "../process/linux/linux_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { chooseShell, type Shell } from "../process/shell.ts";
-import type { EndedCommand } from "../sandbox/denials/explain.ts";
 import { searchPath } from "../system/search_path.ts";
 import { missingLayer } from "../sandbox/policy/layers.ts";
 import { missingLayers } from "../sandbox/launcher/policy_fallback.ts";
@@ -23,7 +21,7 @@ import { homeOf, insistOnHome } from "../system/user_directories.ts";
 import { openTrees } from "./writable_trees.ts";
 import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./protect_settings.ts";
 import { programFiles } from "./own_program.ts";
-import { failureExplainer } from "./explain_failure.ts";
+import { ExplainedRunner } from "./runner/explained_runner.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { selfTestLine } from "./self_test_line.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -43,8 +41,6 @@ export interface Session {
   readonly sandbox: SessionSandbox;
   readonly runner: SessionRunner;
   readonly status: SandboxStatus;
-  /** Absent: failures are not explained. */
-  readonly explainFailure?: (command: EndedCommand) => Promise<readonly Denial[]>;
   /** See `Service.sandboxFacts`; absent: nothing is told. */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Asks the kernel before the first client is served. @throws {UserError} */
@@ -70,12 +66,9 @@ export async function openSession(
   const runner = new SandboxedRunner({ sandbox, shell, pool: settings.pool, logger: log });
   return {
     sandbox,
-    runner,
+    runner: sandbox.policy === undefined ? runner : new ExplainedRunner(runner, sandbox),
     status: sandboxStatus(sandbox, runner, settings),
-    ...sandbox.policy !== undefined && {
-      explainFailure: failureExplainer(sandbox, runner),
-      sandboxFacts: () => sandboxFacts(sandbox, runner),
-    },
+    ...sandbox.policy !== undefined && { sandboxFacts: () => sandboxFacts(sandbox, runner) },
     insistOn: async () => {
       await insistOn(settings, sandbox, runner);
       if (ownSettings && (await runner.policy)?.namespaces !== true) throw unkeptSettings(environment);

@@ -18,6 +18,8 @@ export interface CommandRequest {
   readonly stdin: string | undefined;
   /** It runs without network and Unix sockets, whatever the session's commands have; absent: with what they have. */
   readonly offline?: true;
+  /** The operation that runs it; absent: no tool does, but a check of a program or a third-party server. */
+  readonly operation?: { readonly id: string; readonly tool: string };
 }
 
 /** Takes a chunk of output; what it returns says nothing unless it is a promise. */

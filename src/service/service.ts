@@ -1,16 +1,12 @@
-import type { CommandEnd } from "../base/command/command_end.ts";
-import type { Denial } from "../base/command/denial.ts";
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Logger } from "../base/log.ts";
-import type { Outcome } from "../base/outcome.ts";
 import type { Scope } from "../system/path_scope.ts";
 import type { Catalog } from "../catalog/model/leaf.ts";
 import type { RunningChecks } from "../catalog/load/running_checks.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/output/text_view.ts";
-import type { CommandRequest, CommandRunner } from "../process/command_runner.ts";
-import type { EndedCommand } from "../sandbox/denials/explain.ts";
+import type { CommandRunner } from "../process/command_runner.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 
 /** Whether commands are confined, in words for people and models (S14). */
@@ -57,21 +53,6 @@ export interface ServiceSettings {
 /** 10 KiB and 250 lines (X4). */
 export const DEFAULT_INLINE_LIMITS: ViewLimits = { bytes: 10 * 1024, lines: 250 };
 
-/** Where every command of a tool is written down (S18). */
-export interface Audit {
-  /** Before it runs; the problem is why it must not: what cannot be written down is not done. */
-  begin(command: AuditedCommand): Promise<Outcome<void>>;
-  end(command: AuditedCommand, end: CommandEnd): Promise<void>;
-}
-
-/** One command, as the audit log tells it. */
-export interface AuditedCommand {
-  readonly operation: string;
-  readonly tool: string;
-  readonly run: CommandRequest["run"];
-  readonly directory: string;
-}
-
 /** A text in a file only its command can read (T7). */
 export interface PrivateFile {
   readonly path: string;
@@ -89,10 +70,6 @@ export interface Service {
   readonly settings: ServiceSettings;
   readonly writePrivateFile: (text: string) => Promise<PrivateFile>;
   readonly log: Logger;
-  /** What the sandbox kept from a command that failed (S15); absent: there is no sandbox. */
-  readonly explainFailure?: (command: EndedCommand) => Promise<readonly Denial[]>;
-  /** Absent: no `--audit-log` (S18). */
-  readonly audit?: Audit;
   /**
    * What is told to clients of the first era once the sandbox is known to hold (S17); rejects when it does not. Absent:
    * nothing is told.

@@ -38,8 +38,9 @@ export class PlayedCommand {
     return this.#hooks.signal;
   }
 
-  write(text: string): void {
-    this.#hooks.onOutput(new TextEncoder().encode(text));
+  /** What the reader of the output returns: a promise to wait for, or anything else. */
+  write(text: string): unknown {
+    return this.#hooks.onOutput(new TextEncoder().encode(text));
   }
 
   exit(code: number): void {

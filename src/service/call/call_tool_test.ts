@@ -84,7 +84,8 @@ Deno.test("T7 S16 callTool() runs a leaf's argv in the working directory with th
   } as const;
   const leaf = makeLeaf("git_commit", { argv: ["git", "commit"], options: [option], synchronous: true });
   const runner = new PlayedRunner((command) => command.exit(0));
-  await using connected = await connectClient(makeService({ runner, catalog: catalogOf([leaf]) }));
+  const service = makeService({ runner, catalog: catalogOf([leaf]) });
+  await using connected = await connectClient(service);
   const result = await connected.client.callTool({
     name: "git_commit",
     arguments: { message: "two words", working_directory: "sub" },
@@ -95,6 +96,7 @@ Deno.test("T7 S16 callTool() runs a leaf's argv in the working directory with th
     directory: "/scope/sub",
     environment: {},
     stdin: undefined,
+    operation: { id: service.registry.list()[0]?.id ?? "", tool: "git_commit" },
   }]);
 });
 

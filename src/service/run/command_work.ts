@@ -4,12 +4,10 @@ import { messageOf } from "../../base/errors.ts";
 import type { PreparedCommand } from "../../command/prepared_command.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
-import type { EndedCommand } from "../../sandbox/denials/explain.ts";
-import { OutputTail } from "../result/output_tail.ts";
 import type { PrivateFile, Service } from "../service.ts";
 
 /** What the work needs of a service. */
-export type WorkTools = Pick<Service, "runner" | "writePrivateFile" | "log" | "explainFailure" | "audit">;
+export type WorkTools = Pick<Service, "runner" | "writePrivateFile" | "log">;
 
 /** Runs `prepared` in `directory` (real, inside the scope). */
 export function commandWork(tools: WorkTools, prepared: PreparedCommand, directory: string): Work {
@@ -33,48 +31,12 @@ export function requestWork(tools: WorkTools, request: CommandRequest): Work {
   return (control) => runRequest(tools, request, control);
 }
 
-/** Written down before and after it, and explained (S15, S18). */
-async function runRequest(tools: WorkTools, request: CommandRequest, control: WorkControl): Promise<CommandEnd> {
-  const { run, directory } = request;
-  const command = { operation: control.operation.id, tool: control.operation.tool, run, directory };
-  const begun = await tools.audit?.begin(command);
-  if (begun?.ok === false) return { kind: "not_started", message: begun.problem, fault: "server" };
-  const tail = new OutputTail();
-  const began = Date.now();
-  const changed: string[] = [];
-  const end = await tools.runner.run(request, {
+function runRequest({ runner }: WorkTools, request: CommandRequest, control: WorkControl): Promise<CommandEnd> {
+  return runner.run({ ...request, operation: control.operation }, {
     signal: control.signal,
-    onOutput: (chunk) => {
-      tail.add(chunk);
-      control.write(chunk);
-    },
-    onProtectedChange: (changes) => {
-      changed.push(...changes.map(({ path }) => path));
-      control.protectedChanged(changes);
-    },
+    onOutput: (chunk) => control.write(chunk),
+    onProtectedChange: (changes) => control.protectedChanged(changes),
   });
-  const facts = { request, end, output: tail.text(), began, changed };
-  const explained = { ...end, ...await denialsOf(tools, facts, control.signal) };
-  await tools.audit?.end(command, explained);
-  return explained;
-}
-
-interface EndedRequest extends Pick<EndedCommand, "output" | "began" | "changed"> {
-  readonly request: CommandRequest;
-  readonly end: CommandEnd;
-}
-
-/** Of a command that ended by itself; nothing for one that was ended. */
-async function denialsOf(
-  { explainFailure }: WorkTools,
-  { request, end, output, began, changed }: EndedRequest,
-  signal: AbortSignal,
-): Promise<Pick<CommandEnd, "denials">> {
-  if (explainFailure === undefined || signal.aborted) return {};
-  const { run, directory } = request;
-  const words = "shell" in run ? [run.shell] : run.argv;
-  const denials = await explainFailure({ words, directory, output, end, began, changed });
-  return denials.length === 0 ? {} : { denials };
 }
 
 function requestOf(prepared: PreparedCommand, directory: string, files: readonly PrivateFile[]): CommandRequest {

@@ -110,10 +110,11 @@ Deno.test("T14 a shell line is a step like any other, and a step may name its ow
     "[step 1/3] sandboxed_shell: echo a | cat",
     "[step 1/3 completed]",
   ]);
+  const operation = { id: service.registry.list()[0]?.id ?? "", tool: "all" };
   assert.deepStrictEqual(runner.requests, [
-    { run: { shell: "echo a | cat" }, directory: "/scope/sub", environment: { A: "1" }, stdin: undefined },
-    { run: { shell: "ls" }, directory: "/scope/other", environment: {}, stdin: "text" },
-    { run: { argv: ["a"] }, directory: "/scope/third", environment: {}, stdin: undefined },
+    { run: { shell: "echo a | cat" }, directory: "/scope/sub", environment: { A: "1" }, stdin: undefined, operation },
+    { run: { shell: "ls" }, directory: "/scope/other", environment: {}, stdin: "text", operation },
+    { run: { argv: ["a"] }, directory: "/scope/third", environment: {}, stdin: undefined, operation },
   ]);
 });
 

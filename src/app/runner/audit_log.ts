@@ -3,13 +3,18 @@
  * after it. Fail closed: a server whose log cannot be opened does not start, and a command that cannot be written down
  * is not run. Commands cannot reach the file: it must not lie where they can write.
  */
-import type { CommandEnd } from "../base/command/command_end.ts";
-import { messageOf } from "../base/errors.ts";
-import type { Logger } from "../base/log.ts";
-import { failure, type Outcome, success } from "../base/outcome.ts";
-import { absolutePath, isWithin, parentOf, realPath } from "../system/paths.ts";
-import type { Audit, AuditedCommand } from "../service/service.ts";
-import { redactFields } from "../logging/redact.ts";
+import type { CommandEnd } from "../../base/command/command_end.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { absolutePath, isWithin, parentOf, realPath } from "../../system/paths.ts";
+import type { CommandRequest } from "../../process/command_runner.ts";
+import { redactFields } from "../../logging/redact.ts";
+
+/** One command, as the log tells it. */
+export interface AuditedCommand extends Pick<CommandRequest, "run" | "directory"> {
+  readonly operation: NonNullable<CommandRequest["operation"]>;
+}
 
 export interface AuditLogOptions {
   /** As typed; relative to `directory`. */
@@ -27,7 +32,7 @@ const LONGEST_WORD = 4096;
 
 const ENCODER = new TextEncoder();
 
-export class AuditLog implements Audit, Disposable {
+export class AuditLog implements Disposable {
   readonly #file: Deno.FsFile;
   readonly #path: string;
   readonly #options: AuditLogOptions;
@@ -65,6 +70,7 @@ export class AuditLog implements Audit, Disposable {
     }
   }
 
+  /** Before it runs; the problem is why it must not: a command that cannot be written here is not run. */
   async begin(command: AuditedCommand): Promise<Outcome<void>> {
     try {
       await this.#write("start", command, {});
@@ -94,12 +100,12 @@ export class AuditLog implements Audit, Disposable {
 
   /** One write a line: the kernel appends it whole, also when several servers share the file. */
   async #write(event: string, command: AuditedCommand, fields: object): Promise<void> {
-    const { operation, tool, run, directory } = command;
+    const { operation: { id, tool }, run, directory } = command;
     const line = redactFields({
       time: (this.#options.now?.() ?? new Date()).toISOString(),
       session: this.#session,
       event,
-      operation,
+      operation: id,
       tool,
       ...("shell" in run ? { shell: cut(run.shell) } : { argv: run.argv.map(cut) }),
       cwd: directory,

@@ -1,0 +1,64 @@
+/** Writes every command to the audit log, before it runs and when it ended (S18). */
+import type { CommandEnd } from "../../base/command/command_end.ts";
+import { OperationIds } from "../../operation/operation_id.ts";
+import type { CommandHooks, CommandRequest } from "../../process/command_runner.ts";
+import type { OpenCommand, OpenRequest, SessionRunner } from "../../process/session_runner.ts";
+import type { AuditedCommand, AuditLog } from "./audit_log.ts";
+import { RunnerDecorator } from "./runner_decorator.ts";
+
+/** What stands in the place of the tool: a check whether a program is there, and a third-party server. */
+const CHECK = "(check)";
+const SERVER = "(server)";
+
+/** Disposing of it closes the runner, then the log. */
+export class AuditedRunner extends RunnerDecorator {
+  readonly #log: AuditLog;
+  readonly #ids = new OperationIds();
+  /** Ends that are being written. */
+  readonly #writing = new Set<Promise<void>>();
+
+  constructor(inner: SessionRunner, log: AuditLog) {
+    super(inner);
+    this.#log = log;
+  }
+
+  override async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
+    const command = this.#describe(request, CHECK);
+    const begun = await this.#log.begin(command);
+    if (!begun.ok) return { kind: "not_started", message: begun.problem, fault: "server" };
+    const end = await this.inner.run(request, hooks);
+    await this.#write(command, end);
+    return end;
+  }
+
+  /** @throws {Error} As the inner runner's, and when the log cannot be written. */
+  override async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
+    const command = this.#describe(request, SERVER);
+    const begun = await this.#log.begin(command);
+    if (!begun.ok) throw new Error(begun.problem);
+    const opened = await this.inner.open(request, hooks).catch(async (thrown) => {
+      await this.#write(command, { kind: "not_started", message: thrown instanceof Error ? thrown.message : "" });
+      throw thrown;
+    });
+    return { ...opened, end: opened.end.then((end) => this.#write(command, end).then(() => end)) };
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await this.inner[Symbol.asyncDispose]();
+    await Promise.all(this.#writing); // what ends with the runner is written too
+    this.#log[Symbol.dispose]();
+  }
+
+  #describe(
+    { run, directory, operation }: Pick<CommandRequest, "run" | "directory" | "operation">,
+    otherwise: string,
+  ): AuditedCommand {
+    return { operation: operation ?? { id: this.#ids.next(Date.now()), tool: otherwise }, run, directory };
+  }
+
+  #write(command: AuditedCommand, end: CommandEnd): Promise<void> {
+    const written = this.#log.end(command, end).finally(() => this.#writing.delete(written));
+    this.#writing.add(written);
+    return written;
+  }
+}

@@ -1,0 +1,74 @@
+/** Adds to the end of a tool's command what the sandbox kept from it (S15). */
+import type { CommandEnd } from "../../base/command/command_end.ts";
+import type { Denial } from "../../base/command/denial.ts";
+import type { CommandHooks, CommandRequest } from "../../process/command_runner.ts";
+import type { SessionRunner } from "../../process/session_runner.ts";
+import { type EndedCommand, explainDenials } from "../../sandbox/denials/explain.ts";
+import type { Sandbox } from "../../sandbox/prepare_linux.ts";
+import { OutputTail } from "./output_tail.ts";
+import { RunnerDecorator } from "./runner_decorator.ts";
+
+/** Paths can lie on file systems that hang; a result does not wait for them longer. */
+const EXPLAIN_TIMEOUT_MS = 500;
+
+/** What the explanation knows of the sandbox. */
+export type ExplainedSandbox = Pick<Sandbox, "scopes" | "environment" | "sensitive" | "guard">;
+
+/** A runner on Linux: its policy and mounts decide. */
+export type ExplainableRunner = SessionRunner & {
+  /** Protected paths that commands see read-only at this moment, canonical. */
+  readonly readOnly: readonly string[];
+};
+
+export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
+  readonly #sandbox: ExplainedSandbox;
+
+  constructor(inner: ExplainableRunner, sandbox: ExplainedSandbox) {
+    super(inner);
+    this.#sandbox = sandbox;
+  }
+
+  /** Commands of no operation, and those that were ended, are not explained. */
+  override async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
+    if (request.operation === undefined) return await this.inner.run(request, hooks);
+    const { run, directory } = request;
+    const tail = new OutputTail();
+    const began = Date.now();
+    const changed: string[] = [];
+    const end = await this.inner.run(request, {
+      signal: hooks.signal,
+      onOutput: (chunk) => {
+        tail.add(chunk);
+        return hooks.onOutput(chunk);
+      },
+      onProtectedChange: (changes) => {
+        changed.push(...changes.map(({ path }) => path));
+        hooks.onProtectedChange?.(changes);
+      },
+    });
+    if (hooks.signal.aborted) return end;
+    const words = "shell" in run ? [run.shell] : run.argv;
+    const denials = await this.#explain({ words, directory, output: tail.text(), end, began, changed });
+    return denials.length === 0 ? end : { ...end, denials };
+  }
+
+  async #explain(command: EndedCommand): Promise<readonly Denial[]> {
+    const { scopes, environment, sensitive, guard } = this.#sandbox;
+    const [settled] = await Promise.allSettled([this.inner.policy]);
+    const policy = settled.status === "fulfilled" ? settled.value : undefined;
+    if (policy === undefined) return [];
+    const late = Promise.withResolvers<readonly Denial[]>();
+    const timer = setTimeout(() => late.resolve([]), EXPLAIN_TIMEOUT_MS);
+    const context = {
+      policy,
+      scopes: scopes.map(({ path }) => path),
+      home: environment["HOME"],
+      sensitive,
+      covered: policy.namespaces ? (guard?.hidden ?? []).map(({ path }) => path) : [],
+      readOnly: this.inner.readOnly,
+    };
+    const denials = await Promise.race([explainDenials(command, context), late.promise]);
+    clearTimeout(timer);
+    return denials;
+  }
+}
