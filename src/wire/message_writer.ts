@@ -1,3 +1,5 @@
+import { delay } from "../base/time.ts";
+
 /** Where bytes go: `Deno.stdout`, or a test's stand-in. It may write less than it was given. */
 export interface ByteOutput {
   write(bytes: Uint8Array): Promise<number>;
@@ -76,7 +78,7 @@ export class MessageWriter {
         written += await this.#output.write(bytes.subarray(written));
       } catch (thrown) {
         if (!(thrown instanceof Deno.errors.WouldBlock)) return this.#fail(thrown);
-        await new Promise((resolve) => setTimeout(resolve, FULL_PIPE_RETRY_MS));
+        await delay(FULL_PIPE_RETRY_MS);
       }
     }
   }

@@ -1,4 +1,5 @@
 /** Asks whether programs are there (T11): a look along the PATH of commands, or a command inside the sandbox. */
+import { aborted } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Scope } from "../../system/path_scope.ts";
@@ -101,36 +102,24 @@ async function askCommand(probe: CommandProbe, tools: ProbeTools, stop: AbortSig
   const no = (problem: string) => ({ answer: failure(`${shown} ${problem}`), isLasting: false });
   const directory = await tools.scope.resolveDirectory(probe.directory);
   if (!directory.ok) return no(`cannot run: ${directory.problem}`);
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), LONGEST_PROBE_MS);
+  const timeout = AbortSignal.timeout(LONGEST_PROBE_MS);
   const output: Uint8Array[] = [];
   let length = 0;
   const end = await tools.runner.run(
     { run: { argv: probe.argv }, directory: directory.value, environment: {}, stdin: undefined, offline: true },
     {
-      signal: AbortSignal.any([abort.signal, stop]),
+      signal: AbortSignal.any([timeout, stop]),
       onOutput(chunk) {
         if (length < SHOWN_OUTPUT) output.push(chunk.slice(0, SHOWN_OUTPUT - length));
         length += chunk.length;
       },
     },
   );
-  clearTimeout(timer);
-  await ended(tools.runner.settled(), stop); // what a check left running could still change the tool files
+  await Promise.race([tools.runner.settled(), aborted(stop)]); // what a check left running could still change the tool files
   const isLasting = end.kind === "exited";
   if (isLasting && probe.successExitCodes.includes(end.code)) return { answer: success(undefined), isLasting };
-  if (abort.signal.aborted) return no(`did not end within ${LONGEST_PROBE_MS / 1000} s`);
+  if (timeout.aborted) return no(`did not end within ${LONGEST_PROBE_MS / 1000} s`);
   return { ...no(`${describe(end)}${firstLine(output)}`), isLasting };
-}
-
-/** Settles with `work`, or when the answer is no longer wanted. */
-async function ended(work: Promise<void>, stop: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const onStop = () => resolve();
-  stop.addEventListener("abort", onStop, { once: true });
-  if (stop.aborted) resolve();
-  await Promise.race([work, promise]);
-  stop.removeEventListener("abort", onStop);
 }
 
 function describe(end: CommandEnd): string {

@@ -1,4 +1,5 @@
 /** The requests of one session's client as calls of a server process: ids and tokens in, the client's own ones out. */
+import { withTimeout } from "../../base/time.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { ClientLink, ClientMessage } from "../backend.ts";
@@ -83,10 +84,7 @@ export class ClientCalls {
   /** Resolves when none waits for its answer, or after `timeoutMs`. */
   async settled(timeoutMs: number): Promise<void> {
     if (this.#calls.size === 0) return;
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, timeoutMs);
-    await Promise.race([late.promise, Promise.all([...this.#calls.values()].map((call) => call.answered))]);
-    clearTimeout(timer);
+    await withTimeout(Promise.all([...this.#calls.values()].map((call) => call.answered)), timeoutMs);
   }
 
   /** The client has left: takes everything back. */

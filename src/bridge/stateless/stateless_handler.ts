@@ -3,6 +3,7 @@
  * streamed: the client's leaving closes the stream, and that is how this era cancels (H4). A client that takes no stream
  * gets the answer taken out of it.
  */
+import { withTimeout } from "../../base/time.ts";
 import {
   createMcpHandler,
   type JSONRPCMessage,
@@ -122,9 +123,7 @@ class OpenServers {
     if (this.#open.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const unsubscribe = this.#idle.subscribe(resolve);
-    const timer = setTimeout(resolve, timeoutMs);
-    await promise;
-    clearTimeout(timer);
+    await withTimeout(promise, timeoutMs);
     unsubscribe();
   }
 
@@ -177,11 +176,8 @@ async function startOf(
   onChunk: (chunk: Uint8Array) => void,
 ): Promise<StartedStream> {
   const reader = stream.getReader();
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), HEAD_MS);
   let next: Promise<ReadableStreamReadResult<Uint8Array>> | undefined = reader.read();
-  const first = await Promise.race([next, late.promise]);
-  clearTimeout(timer);
+  const first = await withTimeout(next, HEAD_MS);
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await (next ?? reader.read());

@@ -1,4 +1,5 @@
 /** The requests of one client that have no answer yet, each with the response that will carry it (H7). */
+import { withTimeout } from "../../base/time.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { EventStream } from "./event_stream.ts";
 
@@ -57,9 +58,7 @@ export class OpenRequests {
   async whenNone(timeoutMs: number): Promise<void> {
     if (this.#requests.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, timeoutMs);
     this.#onNone = resolve;
-    await promise;
-    clearTimeout(timer);
+    await withTimeout(promise, timeoutMs);
   }
 }

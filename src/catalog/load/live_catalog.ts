@@ -152,12 +152,9 @@ export class LiveCatalog implements AsyncDisposable {
   }
 
   async #askAll(read: Catalog, commands: boolean): Promise<void> {
-    const enough = new AbortController();
-    const timer = setTimeout(() => enough.abort(), ALL_PROBES_MS);
-    const signal = AbortSignal.any([enough.signal, this.#closing.signal]);
+    const signal = AbortSignal.any([AbortSignal.timeout(ALL_PROBES_MS), this.#closing.signal]);
     const ask = this.checks.listed(this.#options.ask);
     this.#answers = await askProbes(read, { ask, known: this.#answers, commands, signal });
-    clearTimeout(timer);
   }
 
   /** Each diagnostic and each missing program is logged once, when it appears. */

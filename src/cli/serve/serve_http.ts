@@ -1,4 +1,5 @@
 /** The life of the HTTP server (H1, H11): log, token and rooms, then clients until a signal comes. */
+import { aborted } from "../../base/time.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { composeHttp } from "../../app/http/compose_http.ts";
 import { httpEcho } from "./http_echo.ts";
@@ -42,7 +43,7 @@ export async function serveHttp(options: ServeOptions, http: HttpSettings): Prom
     if (token !== undefined) await printProblem(`Token file: ${token.path}`);
     await printProblem(`Listening on ${address}`);
     const lost = await Promise.race([aborted(stop), program.server.lost]);
-    if (lost !== undefined) throw lost;
+    if (lost instanceof Error) throw lost;
   } catch (thrown) {
     if (stop.aborted) {
       logger.info("Ended before it had started", { signal: stop.reason });
@@ -63,9 +64,4 @@ async function askForNetwork({ host }: HttpSettings): Promise<void> {
     `Cannot listen on "${host}": this runtime was started without the network. ` +
       "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
   );
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  if (signal.aborted) return Promise.resolve(undefined);
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
 }

@@ -1,5 +1,6 @@
 /** What a person reads on a terminal. Only for runs that never speak MCP, such as `--help` (requirement C2). */
 
+import { delay } from "../../base/time.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { messageText, TerminalFilter } from "./terminal_text.ts";
 
@@ -80,7 +81,7 @@ async function writeAll(target: { write(bytes: Uint8Array): Promise<number> }, t
       rest = rest.subarray(await target.write(rest));
     } catch (thrown) {
       if (!(thrown instanceof Deno.errors.WouldBlock)) throw thrown;
-      await new Promise((resolve) => setTimeout(resolve, FULL_PIPE_RETRY_MS));
+      await delay(FULL_PIPE_RETRY_MS);
     }
   }
 }

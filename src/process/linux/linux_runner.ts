@@ -1,4 +1,5 @@
 /** Runs commands in the session's sandbox, from the request to the end of the process tree. */
+import { withTimeout } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { Logger } from "../../base/log.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -163,15 +164,12 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#admission.settled();
     await Promise.all(this.#pools.map((pool) => pool.close()));
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
-      this.#options.logger.error("Processes of commands could not be ended", { commands: this.#departing.size });
-      late.resolve();
-    }, LONGEST_FAREWELL_MS);
-    await Promise.race([this.settled(), late.promise]);
-    clearTimeout(timer);
-    // Those that are left are still hunted with the C library; it goes with the program.
-    if (this.#departing.size > 0) return;
+    await withTimeout(this.settled(), LONGEST_FAREWELL_MS);
+    const commands = this.#departing.size;
+    if (commands > 0) {
+      // Those that are left are still killed with the C library; it goes with the program.
+      return this.#options.logger.error("Processes of commands could not be ended", { commands });
+    }
     this.#images[Symbol.dispose]();
     await this.#admission[Symbol.asyncDispose]();
     this.#spawner.close();

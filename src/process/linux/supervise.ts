@@ -6,6 +6,7 @@
  * the report that the command's first process has ended and the end of the output are enough. Where that process left
  * others running, they have a short grace, and the result waits for their end to name them.
  */
+import { delay } from "../../base/time.ts";
 import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
 import { killDelay } from "../../base/command/kill_delay.ts";
 import type { CommandHooks, TakeOutput } from "../command_runner.ts";
@@ -243,11 +244,6 @@ function endOf(status: number): Exclude<CommandEnd, { kind: "not_started" }> {
     : { kind: "signalled", signal: signalName(signal) };
 }
 
-/** Lets everything else that waits have its turn. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
-
 /** Reads into one buffer again and again: fresh ones for every read are what a flood would fill the heap with. */
 export async function drain(reader: ReadableStreamBYOBReader, take: TakeOutput): Promise<void> {
   let buffer = new ArrayBuffer(SMALL_READ);
@@ -260,7 +256,7 @@ export async function drain(reader: ReadableStreamBYOBReader, take: TakeOutput):
     unbroken += value.byteLength;
     if (unbroken >= FAIR_SHARE) {
       unbroken = 0;
-      await nextTurn();
+      await delay(0);
     }
     const full = value.byteLength === value.buffer.byteLength;
     buffer = full && value.buffer.byteLength < LARGE_READ ? new ArrayBuffer(LARGE_READ) : value.buffer;

@@ -3,6 +3,7 @@
  * could tell when a tree is empty: macOS. What a command left behind in a session of its own, and whose parent is
  * gone when the command ends, is not found; it stays in its sandbox.
  */
+import { delay } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import { killDelay } from "../../base/command/kill_delay.ts";
@@ -123,14 +124,14 @@ class SupervisedGroup {
   async #hunt(): Promise<void> {
     const group = this.#supervision.process.pid;
     if (this.#strays.length === 0 && !isThere(group)) return;
-    await pause(this.#terminating ? 0 : BACKGROUND_GRACE_MS);
+    await delay(this.#terminating ? 0 : BACKGROUND_GRACE_MS);
     for (let hunt = 0; hunt < MOST_HUNTS; hunt++) {
       signal(-group, "SIGKILL");
       const left = familyOf(group, this.#strays, await this.#list());
       if (left.length === 0) return;
       this.#strays = left;
       for (const { pid } of left) signal(pid, "SIGKILL");
-      await pause(FIRST_HUNT_PAUSE_MS * 2 ** hunt);
+      await delay(FIRST_HUNT_PAUSE_MS * 2 ** hunt);
     }
     this.#supervision.logger.error("Processes of a command could not be ended", { processes: this.#strays.length });
   }
@@ -187,7 +188,3 @@ function signal(pid: number, name: Deno.Signal): void {
 
 /** kill(2): asks, and sends nothing. */
 const ANYONE = 0;
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}

@@ -5,6 +5,7 @@
  * request is answered → the connection closes. stdin ends: nobody reads any more, so nothing is written, and operations
  * are ended at once; also in the middle of a grace.
  */
+import { aborted, delay } from "../../base/time.ts";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../../base/errors.ts";
 import { ToolLister } from "./tool_list.ts";
@@ -58,17 +59,7 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
     if (!(await transport.whenAnswered(LAST_ANSWERS_MS))) {
       service.log.error("Some requests were left without an answer");
     }
-    await nextTurn(); // what is told of the last ends
+    await delay(0); // what is told of the last ends
     await session?.farewell("The server was asked to end");
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
-
-function aborted(signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return new Promise(() => {});
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

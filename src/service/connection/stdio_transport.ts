@@ -5,6 +5,7 @@
  *
  * read → split into lines (bytes) → check → SDK; SDK → one line → stdout, in order. Nothing else writes to stdout.
  */
+import { withTimeout } from "../../base/time.ts";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -96,10 +97,8 @@ export class StdioTransport implements Transport {
   async whenAnswered(timeoutMs: number): Promise<boolean> {
     if (this.#isOpen && this.#pending.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, timeoutMs);
       this.#onAnswered = resolve;
-      await promise;
-      clearTimeout(timer);
+      await withTimeout(promise, timeoutMs);
     }
     return !this.#isOpen || this.#pending.size === 0;
   }
@@ -108,10 +107,7 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, LAST_WRITES_MS);
-    await Promise.race([this.#writer.flush(), promise]);
-    clearTimeout(timer);
+    await withTimeout(this.#writer.flush(), LAST_WRITES_MS);
     this.onclose?.();
   }
 

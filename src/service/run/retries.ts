@@ -1,4 +1,5 @@
 /** Runs a work again when it fails for a passing reason (X16). */
+import { delay } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { LeafRetry } from "../../catalog/model/leaf.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
@@ -14,7 +15,7 @@ export function withRetries(work: Work, retry: LeafRetry | undefined): Work {
       if (attempt > retry.max || !isPassing(end, retry) || control.signal.aborted) return end;
       const pauseMs = retry.backoffMs * 2 ** (attempt - 1);
       announce(control, end, `try ${attempt} of ${retry.max + 1}, the next in ${pauseMs} ms`);
-      if (!await pause(pauseMs, control.signal)) return end;
+      if (!await delay(pauseMs, control.signal)) return end;
     }
   };
 }
@@ -28,17 +29,4 @@ function isPassing(end: CommandEnd, retry: LeafRetry): boolean {
 function announce(control: WorkControl, end: CommandEnd, what: string): void {
   const code = end.kind === "exited" ? `exit code ${end.code}` : end.kind;
   control.write(ENCODER.encode(`[${code}: ${what}]\n`));
-}
-
-/** False when the signal came first. */
-async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<"whole" | "cut short">();
-  const timer = setTimeout(() => resolve("whole"), milliseconds);
-  const abort = () => resolve("cut short");
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
-  const pausing = await promise;
-  clearTimeout(timer);
-  signal.removeEventListener("abort", abort);
-  return pausing === "whole";
 }

@@ -3,6 +3,7 @@
  * runs. At run time each step adds a line to the output, skips where its condition says so, and the first failure, or
  * a cancel, ends the whole.
  */
+import { delay } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Scope } from "../../system/path_scope.ts";
@@ -151,7 +152,7 @@ async function runSteps(steps: readonly Step[], delayMs: number, control: WorkCo
       say(`[${place} skipped: ${shorten(skip)}] ${step.title}`);
       continue;
     }
-    if (ran) await pause(delayMs, control.signal);
+    if (ran && delayMs > 0) await delay(delayMs, control.signal);
     if (control.signal.aborted) return { kind: "not_started", message: "Ended before the next step" };
     ran = true;
     say(`[${place}] ${step.title}`);
@@ -172,17 +173,4 @@ function describeEnd(end: CommandEnd): string {
     case "not_started":
       return `not started: ${end.message}`;
   }
-}
-
-/** Waits, or returns at once when `signal` aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const onAbort = () => resolve();
-  signal.addEventListener("abort", onAbort, { once: true });
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-  });
 }

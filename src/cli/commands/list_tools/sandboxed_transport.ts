@@ -1,4 +1,5 @@
 /** MCP with a command of the runner: messages as lines on its stdin, and on its stdout. */
+import { withTimeout } from "../../../base/time.ts";
 import type { CommandEnd } from "../../../base/command/command_end.ts";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { OpenCommand } from "../../../process/session_runner.ts";
@@ -86,7 +87,7 @@ export class CommandTransport implements Transport {
       this.#unread -= bytes.length;
     } catch (thrown) {
       // It has closed its stdin, most likely because it is ending: how it ended says more.
-      await this.#endsWithin(END_GRACE_MS);
+      await withTimeout(this.#done, END_GRACE_MS);
       throw thrown;
     }
   }
@@ -103,16 +104,9 @@ export class CommandTransport implements Transport {
     const writer = this.#writer;
     this.#writer = undefined;
     await writer?.close().catch(ignoreGone);
-    if (!await this.#endsWithin(END_GRACE_MS)) this.#abort.abort();
+    await withTimeout(this.#done, END_GRACE_MS);
+    if (this.#ended === undefined) this.#abort.abort();
     await this.#done;
-  }
-
-  async #endsWithin(milliseconds: number): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, milliseconds);
-    await Promise.race([promise, this.#done]);
-    clearTimeout(timer);
-    return this.#ended !== undefined;
   }
 
   #closeOnce(): void {
