@@ -1,11 +1,11 @@
-/** Our own program as the server process of a session. */
+/** A spawned process as a child server. */
 import { LineSplitter } from "../wire/line_splitter.ts";
-import type { ChildServer, ChildServerHooks } from "./child_server.ts";
+import { type ChildServer, type ChildServerHooks, ignoreGone } from "./child_server.ts";
 
-/** Longer lines of stderr are not shown. */
+/** Longer lines of stderr are left out, bytes. */
 const LONGEST_ERROR_LINE = 64 * 1024;
 
-/** Reads from it and writes to it from now on. */
+/** Takes over the pipes of `child`, all three of which are piped. */
 export function attachProcess(child: Deno.ChildProcess, hooks: ChildServerHooks): ChildServer {
   const writer = child.stdin.getWriter();
   const splitter = new LineSplitter(LONGEST_ERROR_LINE);
@@ -20,7 +20,7 @@ export function attachProcess(child: Deno.ChildProcess, hooks: ChildServerHooks)
   ]);
   return {
     write: (bytes) => writer.write(bytes).catch(ignoreGone),
-    // By a signal, because the end of its stdin leaves its operations no time (X14).
+    // A signal, because the end of stdin leaves its operations no time (X14).
     askToEnd() {
       send(child, "SIGTERM");
       return Promise.resolve();
@@ -37,7 +37,7 @@ function send(child: Deno.ChildProcess, signal: Deno.Signal): void {
   try {
     child.kill(signal);
   } catch (thrown) {
-    // It has ended in this very moment.
+    // It ended a moment ago.
     if (!(thrown instanceof TypeError)) throw thrown;
   }
 }
@@ -47,9 +47,4 @@ async function readAll(
   onChunk: (chunk: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
   for await (const chunk of stream) await onChunk(chunk);
-}
-
-function ignoreGone(thrown: unknown): void {
-  if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
-  throw thrown;
 }

@@ -1,25 +1,31 @@
-/** A stdio MCP server as a process, whoever starts it and however confined it is. */
+/** A child server: a stdio MCP server as a process of ours, independent of how it is started and confined. */
 
 export interface ChildServer {
-  /** Writes to its stdin; resolves when it took the bytes, or is gone. */
+  /** Writes to its stdin; resolves when the child has taken the bytes, or is gone. Never rejects. */
   write(bytes: Uint8Array): Promise<void>;
   /** Asks it to end in its own way. */
   askToEnd(): Promise<void>;
   /** Ends it and everything below it at once. */
   kill(): void;
-  /** How it ended, in words; never rejects. */
+  /** How it ended, as a sentence; never rejects. */
   readonly ended: Promise<string>;
 }
 
 export interface ChildServerHooks {
   /**
-   * stdout in order. The chunk's memory is used again when the callee returns; where it returns a promise, nothing more
-   * is read before that settles.
+   * Receives stdout in order. The memory of the chunk is reused after the return; a returned promise pauses the reading
+   * until it settles.
    */
   readonly onOutput: (chunk: Uint8Array) => Promise<void> | undefined;
-  /** A line of its stderr. */
+  /** Receives a line of stderr. */
   readonly onErrorLine: (line: string) => void;
 }
 
-/** Starts one. Rejects when it cannot be started; the message says why. */
+/** Starts a child server. Rejects when it cannot be started; the message says why. */
 export type StartChildServer = (hooks: ChildServerHooks) => Promise<ChildServer>;
+
+/** Passes over what a write to a child that has ended throws; throws everything else. */
+export function ignoreGone(thrown: unknown): void {
+  if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
+  throw thrown;
+}

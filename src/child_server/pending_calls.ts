@@ -1,21 +1,26 @@
 /**
- * The requests that one server process has not answered, under ids and progress tokens of the bridge's own: those of
- * two clients may be equal, and a restarted process must not meet an old one.
+ * The requests that a child server has not answered, under ids and progress tokens of our own: those of two clients may
+ * be equal, and a restarted process must not see an old one.
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { builtinTraits } from "../catalog/format/builtin_traits.ts";
 
 export type Answer =
   | { readonly result: Readonly<Record<string, unknown>> }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
+
+/** A limit of time, and the flag that changes it, as errors name it. */
+export interface TimeLimit {
+  readonly ms: number;
+  readonly setting: string;
+}
 
 export interface CallRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>> | undefined;
   /** Gets the parameters of each progress notification, the token being the one of `params`. */
   readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
-  /** Milliseconds, anew with each progress; absent or undefined: no limit (H10). */
-  readonly timeoutMs?: number | undefined;
+  /** Begins again with each progress; absent or undefined: no limit (H10). */
+  readonly timeout?: TimeLimit | undefined;
 }
 
 const REQUEST_TIMEOUT = -32001;
@@ -30,13 +35,13 @@ export class PendingCall {
   readonly answered: Promise<Answer>;
   readonly request: CallRequest;
   readonly #resolve: (answer: Answer) => void;
-  readonly #onTimeout: (call: PendingCall) => void;
+  readonly #onTimeout: (call: PendingCall, limit: TimeLimit) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sent = false;
   #answered = false;
   #late = false;
 
-  constructor(id: number, request: CallRequest, onTimeout: (call: PendingCall) => void) {
+  constructor(id: number, request: CallRequest, onTimeout: (call: PendingCall, limit: TimeLimit) => void) {
     this.id = id;
     this.request = request;
     this.#onTimeout = onTimeout;
@@ -55,12 +60,12 @@ export class PendingCall {
     return this.#answered;
   }
 
-  /** Whether its time was over before an answer came. */
+  /** Whether its time was over before the answer came. */
   get isLate(): boolean {
     return this.#late;
   }
 
-  /** The process has it now, and its time runs. */
+  /** Notes that the process has it; its time begins. */
   markSent(): void {
     this.#sent = true;
     this.restartTimer();
@@ -68,21 +73,21 @@ export class PendingCall {
 
   restartTimer(): void {
     clearTimeout(this.#timer);
-    const { timeoutMs } = this.request;
-    if (timeoutMs === undefined) return;
+    const { timeout } = this.request;
+    if (timeout === undefined) return;
     this.#timer = setTimeout(() => {
       this.#late = true;
-      this.#onTimeout(this);
-    }, timeoutMs);
+      this.#onTimeout(this, timeout);
+    }, timeout.ms);
   }
 
-  /** Only the first answer counts. */
+  /** Gives it its answer; only the first counts. */
   answer(answer: Answer): void {
     this.end();
     this.#resolve(answer);
   }
 
-  /** No answer is wanted any more. */
+  /** Stops its time: no answer is wanted any more. */
   end(): void {
     this.#answered = true;
     clearTimeout(this.#timer);
@@ -94,7 +99,7 @@ export class PendingCalls {
   readonly #onTimeout: (call: PendingCall) => void;
   #lastId = 0;
 
-  /** `onTimeout` hears of each call whose time is over; it is answered already. */
+  /** `onTimeout` receives each call whose time is over; it is answered already. */
   constructor(onTimeout: (call: PendingCall) => void) {
     this.#onTimeout = onTimeout;
   }
@@ -104,22 +109,22 @@ export class PendingCalls {
   }
 
   add(request: CallRequest): PendingCall {
-    const call = new PendingCall(++this.#lastId, request, (late) => {
+    const call = new PendingCall(++this.#lastId, request, (late, limit) => {
       this.#calls.delete(late.id);
-      late.answer(timeoutAnswer(late));
+      late.answer(timeoutAnswer(request, limit));
       this.#onTimeout(late);
     });
     this.#calls.set(call.id, call);
     return call;
   }
 
-  /** Forgets a call that was taken back. */
+  /** Removes a call that was taken back. */
   remove(call: PendingCall): void {
     this.#calls.delete(call.id);
     call.end();
   }
 
-  /** An answer of the process; one to nothing that is pending is dropped. */
+  /** Takes an answer of the process; an answer to no pending call is dropped. */
   answer(message: JSONRPCMessage): void {
     if (!("id" in message) || typeof message.id !== "number") return;
     const call = this.#calls.get(message.id);
@@ -128,14 +133,14 @@ export class PendingCalls {
     else if ("error" in message) call?.answer({ error: message.error });
   }
 
-  /** Whether the notification is progress of a pending call; it then went to whoever made the call and asked for it. */
+  /** Whether the notification is progress of a pending call; the caller has received it, if it asked for progress. */
   progress(message: JSONRPCMessage): boolean {
     if (!("method" in message) || message.method !== "notifications/progress") return false;
     const token = message.params?.["progressToken"];
     const call = typeof token === "number" ? this.#calls.get(token) : undefined;
     const asked = call?.request.params?.["_meta"];
     if (call === undefined) return false;
-    // One that asked for no progress has no token to give it under.
+    // A caller that asked for no progress has no token.
     if (!isObject(asked) || asked["progressToken"] === undefined) return true;
     call.restartTimer();
     call.request.onProgress?.({ ...message.params, progressToken: asked["progressToken"] });
@@ -153,13 +158,16 @@ export class PendingCalls {
   }
 }
 
-/** For a call whose process ended while it worked on it (H6). */
-export function lostAnswer({ request }: PendingCall, how: string): Answer {
-  const safe = SAFE_METHODS.test(request.method) ||
-    (request.method === "tools/call" && builtinTraits(String(request.params?.["name"]))?.readOnly === true);
+/** The answer to a call whose process ended while it worked on it (H6). */
+export function lostAnswer(
+  { method, params }: CallRequest,
+  how: string,
+  isReadOnlyTool: (name: string) => boolean,
+): Answer {
+  const safe = SAFE_METHODS.test(method) || method === "tools/call" && isReadOnlyTool(String(params?.["name"]));
   const advice = safe
-    ? "It changes nothing, so sending it again is safe."
-    : "What it had started was ended with the process; it may have taken effect in part, so look before you repeat it.";
+    ? "It changes nothing, so repeating it is safe."
+    : "What it had started ended with the process and may have taken effect in part: check before you repeat it.";
   return {
     error: {
       code: CONNECTION_LOST,
@@ -169,17 +177,17 @@ export function lostAnswer({ request }: PendingCall, how: string): Answer {
   };
 }
 
-/** For a call that never reached a process. */
+/** The answer to a call that reached no process. */
 export function refusedAnswer(why: string): Answer {
   return { error: { code: CONNECTION_LOST, message: why, data: { reason: "not_served", retry: "safe" } } };
 }
 
-function timeoutAnswer({ request: { timeoutMs, method } }: PendingCall): Answer {
-  const message = `The server did not answer ${method} within ${(timeoutMs ?? 0) / 1000} s; see --request-timeout`;
+function timeoutAnswer({ method }: CallRequest, { ms, setting }: TimeLimit): Answer {
+  const message = `The server did not answer ${method} within ${ms / 1000} s; see ${setting}`;
   return { error: { code: REQUEST_TIMEOUT, message, data: { reason: "timeout" } } };
 }
 
-/** The same parameters with the call's id for a token, where there is one. */
+/** The same parameters with the call's id as progress token, if they have one. */
 function withToken(params: CallRequest["params"], id: number): CallRequest["params"] {
   const meta = params?.["_meta"];
   if (!isObject(meta) || meta["progressToken"] === undefined) return params;

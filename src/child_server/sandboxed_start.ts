@@ -1,9 +1,9 @@
-/** Somebody's stdio server as a command in the sandbox (H10, S3). */
+/** Starts a third-party server as a command in the sandbox (H10, S3). */
 import { describeEnd } from "../base/command/command_end.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
-import type { ChildServer, ChildServerHooks } from "./child_server.ts";
+import { type ChildServer, type ChildServerHooks, ignoreGone } from "./child_server.ts";
 import { StderrFile } from "./stderr_file.ts";
 
 export interface SandboxedStart {
@@ -11,12 +11,12 @@ export interface SandboxedStart {
   readonly argv: readonly string[];
   /** Canonical, inside the scope. */
   readonly directory: string;
-  /** Where its stderr goes; made anew for each start. */
+  /** Receives its stderr; truncated at each start. */
   readonly stderrFile: string;
   readonly log: Logger;
 }
 
-/** Starts it. Rejects when the system cannot. */
+/** Starts the server; rejects when the system cannot. */
 export async function startInSandbox(
   { runner, argv, directory, stderrFile, log }: SandboxedStart,
   { onOutput, onErrorLine }: ChildServerHooks,
@@ -33,21 +33,16 @@ export async function startInSandbox(
     askToEnd: () => writer.close().catch(ignoreGone),
     kill: () => abort.abort(),
     ended: opened.end.then(async (end) => {
-      await lastWords(reading, log);
+      await closeStderr(reading, log);
       return describeEnd(end);
     }),
   };
 }
 
-async function lastWords(reading: AsyncDisposableStack, log: Logger): Promise<void> {
+async function closeStderr(reading: AsyncDisposableStack, log: Logger): Promise<void> {
   try {
     await reading.disposeAsync();
   } catch (thrown) {
-    log.warn("Cannot read the last words of a server", { error: messageOf(thrown) });
+    log.warn("Cannot read the stderr of a child server", { error: messageOf(thrown) });
   }
-}
-
-function ignoreGone(thrown: unknown): void {
-  if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
-  throw thrown;
 }

@@ -1,11 +1,11 @@
 /**
- * What a server process was sent and has not read. It may be hostile and read nothing: what it is sent must end then, and
- * so must what it can have sent to itself by asking.
+ * Counts what a child server was sent and has not read. A hostile server may read nothing: what it is sent is limited
+ * then, and so are the answers to its own requests.
  */
 
-/** Beyond so many bytes that a server has not read it gets no further requests and notifications. */
+/** Beyond so many unread bytes a server gets no further requests and notifications. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Beyond so many bytes of answers to its own requests nothing more is read from it. */
+/** Beyond so many unread bytes of answers to its own requests nothing more is read from it. */
 const MOST_ANSWER_BYTES = 1024 * 1024;
 
 export class UnreadInput {
@@ -13,12 +13,12 @@ export class UnreadInput {
   #answerBytes = 0;
   #relief: PromiseWithResolvers<void> | undefined;
 
-  /** Whether it gets nothing more for now. */
+  /** Whether the server gets nothing more for now. */
   get isFull(): boolean {
     return this.#bytes > MOST_BYTES;
   }
 
-  /** Undefined: it may be read on; else that is so when the promise settles. */
+  /** Settles when the server may be read again; undefined: it may be read now. */
   get pressure(): Promise<void> | undefined {
     if (this.#answerBytes <= MOST_ANSWER_BYTES) return undefined;
     return (this.#relief ??= Promise.withResolvers<void>()).promise;

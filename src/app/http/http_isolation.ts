@@ -1,17 +1,18 @@
 /** `--session-isolation` (H3): each client in a process and a scope of its own. */
 import { messageOf, UsageError, UserError } from "../../base/errors.ts";
 import type { PeerProblem } from "../../bridge/http/http_server.ts";
-import { type ChildSource, isolatedBackends } from "../../bridge/isolated/isolated_backend.ts";
-import { type InitializeAnswer, NEWEST_VERSION } from "../../bridge/backends/initialize_result.ts";
+import { type ChildSource, isolatedBackends, type OwnProgram } from "../../bridge/isolated/isolated_backend.ts";
+import { type InitializeAnswer, OWN_INITIALIZE } from "../../bridge/backends/initialize_result.ts";
 import { refuseStateless } from "../../bridge/stateless/stateless_handler.ts";
 import { ChildPool } from "../../bridge/isolated/child_pool.ts";
 import { AllowedScopes } from "../../bridge/isolated/allowed_scopes.ts";
 import { hasMemoryToSpare, memoryFacts } from "../../bridge/isolated/free_memory.ts";
+import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
-import { VERSION } from "../../base/version.ts";
 import { Turns } from "../../operation/concurrency.ts";
 import { holderOf, systemSockets } from "../../process/tree/socket_owner.ts";
 import { Libc } from "../../system/libc.ts";
+import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { realPath } from "../../system/paths.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
@@ -23,7 +24,9 @@ import {
   type ComposeHttpOptions,
   errorLines,
   GRACE_MS,
+  handshakeTimeout,
   type HttpServices,
+  requestTimeout,
   SESSIONS_ONLY,
   startInSandboxOf,
   statelessHandler,
@@ -62,11 +65,10 @@ export async function isolatedServices(
       fallback: ceiling,
       open,
       abi: enforced ? libc.landlockAbi() : 0,
-      handshakeTimeoutMs: http.handshakeTimeoutMs,
-      requestTimeoutMs: requestTimeouts(options),
+      handshakeTimeout: handshakeTimeout(options),
+      requestTimeout: requestTimeouts(options),
       graceMs: GRACE_MS,
-      signalsWork: http.serverCommand === undefined,
-      statusName: http.serverCommand === undefined ? `${options.settings.toolPrefix}status` : undefined,
+      own: http.serverCommand === undefined ? ownProgram(options) : undefined,
       onErrorLine: errorLines(options),
       log,
     }),
@@ -96,10 +98,19 @@ function notOfCommands(libc: Libc, token: string | undefined): PeerProblem {
   };
 }
 
-/** Our own tools have limits of their own; somebody's server has ours (H10). */
-function requestTimeouts({ http }: ComposeHttpOptions): (method: string) => number | undefined {
-  const own = http.serverCommand === undefined;
-  return (method) => own && method === "tools/call" ? undefined : http.requestTimeoutMs;
+function ownProgram({ settings: { toolPrefix } }: ComposeHttpOptions): OwnProgram {
+  return {
+    statusName: `${toolPrefix}status`,
+    isReadOnlyTool: (name) =>
+      name.startsWith(toolPrefix) && builtinTraits(name.slice(toolPrefix.length))?.readOnly === true,
+  };
+}
+
+/** Our own tools have limits of their own; a third-party server has that of the bridge (H10). */
+function requestTimeouts(options: ComposeHttpOptions): (method: string) => TimeLimit | undefined {
+  const own = options.http.serverCommand === undefined;
+  const limit = requestTimeout(options);
+  return (method) => own && method === "tools/call" ? undefined : limit;
 }
 
 /** Without a session only what `--sandbox-scope` gives can be meant. */
@@ -198,14 +209,10 @@ async function learnAnswer(
     const source = await open([{ path, ...identity }]);
     const server = new Supervisor({
       start: source.start,
-      initialize: {
-        protocolVersion: NEWEST_VERSION,
-        capabilities: {},
-        clientInfo: { name: "ahma_mcp", version: VERSION },
-      },
+      initialize: OWN_INITIALIZE,
       onMessage() {},
       onErrorLine: errorLines(options),
-      handshakeTimeoutMs: options.http.handshakeTimeoutMs,
+      handshakeTimeout: handshakeTimeout(options),
       log: options.log,
     });
     try {

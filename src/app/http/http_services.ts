@@ -8,6 +8,7 @@ import type { Echo } from "../../bridge/traffic_echo.ts";
 import { inProcessBackends } from "../../bridge/backends/in_process_backend.ts";
 import { refuseStateless, serveStateless, type StatelessHandler } from "../../bridge/stateless/stateless_handler.ts";
 import { startInSandbox } from "../../child_server/sandboxed_start.ts";
+import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { SharedBackends } from "../../bridge/backends/shared_backend.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
@@ -116,12 +117,12 @@ export async function sharedServices(
   argv: readonly string[],
   stack: AsyncDisposableStack,
 ): Promise<HttpServices> {
-  const { http, log } = options;
+  const { log } = options;
   const program = stack.use(await compose({ ...options, settings: thirdPartySettings(options) }));
   const shared = new SharedBackends({
     start: startInSandboxOf(program, { argv, log }),
-    handshakeTimeoutMs: http.handshakeTimeoutMs,
-    requestTimeoutMs: () => http.requestTimeoutMs,
+    handshakeTimeout: handshakeTimeout(options),
+    requestTimeout: () => requestTimeout(options),
     graceMs: GRACE_MS,
     onErrorLine: errorLines(options),
     log,
@@ -152,6 +153,16 @@ export function startInSandboxOf(
 export function thirdPartySettings({ settings, http }: ComposeHttpOptions): Settings {
   const sandbox = { ...settings.sandbox, enforce: settings.sandbox.enforce && !http.openServer };
   return { ...settings, pool: false, hotReload: false, sandbox };
+}
+
+/** The time that a child server has to answer `initialize`. */
+export function handshakeTimeout({ http }: ComposeHttpOptions): TimeLimit {
+  return { ms: http.handshakeTimeoutMs, setting: "--handshake-timeout" };
+}
+
+/** The time that a child server has to answer another request; undefined: no limit. */
+export function requestTimeout({ http: { requestTimeoutMs: ms } }: ComposeHttpOptions): TimeLimit | undefined {
+  return ms === undefined ? undefined : { ms, setting: "--request-timeout" };
 }
 
 /** What to do with what a server writes to stderr. */

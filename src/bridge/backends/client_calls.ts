@@ -3,13 +3,13 @@ import { withTimeout } from "../../base/time.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { ClientLink, ClientMessage } from "../backend.ts";
-import type { Answer, PendingCall } from "../../child_server/pending_calls.ts";
+import type { Answer, PendingCall, TimeLimit } from "../../child_server/pending_calls.ts";
 import type { Supervisor } from "../../child_server/supervisor.ts";
 
 export interface ClientCallsOptions {
   readonly link: ClientLink;
-  /** Milliseconds a request may take; undefined: no limit. */
-  readonly timeoutMs: (method: string) => number | undefined;
+  /** The time that a request may take; undefined: no limit. */
+  readonly timeout: (method: string) => TimeLimit | undefined;
   /** Sees each answer before the client does. */
   readonly onAnswer?: (request: ClientCall, answer: Answer) => void;
 }
@@ -36,12 +36,12 @@ export class ClientCalls {
 
   /** Calls `server`; the answer goes to the link under the client's id. */
   async make(request: ClientCall, server: Supervisor): Promise<void> {
-    const { link, timeoutMs, onAnswer } = this.#options;
+    const { link, timeout, onAnswer } = this.#options;
     const { id, method, message } = request;
     const call = server.call({
       method,
       params: paramsOf(message),
-      timeoutMs: timeoutMs(method),
+      timeout: timeout(method),
       onProgress: (params) => link.send({ jsonrpc: "2.0", method: PROGRESS, params }, id),
     });
     this.#calls.set(id, call);

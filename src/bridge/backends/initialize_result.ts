@@ -1,3 +1,4 @@
+import { VERSION } from "../../base/version.ts";
 import { type InitializeRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 
 /** What a server answered to `initialize`, as it came. */
@@ -5,6 +6,13 @@ export type InitializeAnswer = Readonly<Record<string, unknown>>;
 
 /** The newest version with sessions. */
 export const NEWEST_VERSION = "2025-11-25";
+
+/** The parameters of `initialize` where the bridge is the client itself. */
+export const OWN_INITIALIZE = {
+  protocolVersion: NEWEST_VERSION,
+  capabilities: {},
+  clientInfo: { name: "ahma_mcp", version: VERSION },
+} as const;
 
 /** The version for a client that asks for `wanted`, where the server speaks `spoken`: never an error (5.13, 12). */
 export function versionFor(wanted: string, spoken: unknown): string {

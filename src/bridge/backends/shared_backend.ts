@@ -4,19 +4,19 @@
  * "the client" are not answered, which `initialize` tells it.
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { VERSION } from "../../base/version.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts";
-import { answerFor, type InitializeAnswer, NEWEST_VERSION } from "./initialize_result.ts";
+import { answerFor, type InitializeAnswer, OWN_INITIALIZE } from "./initialize_result.ts";
 import { BAD_REQUEST } from "../http_error.ts";
+import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
 
 export interface SharedBackendsOptions {
   readonly start: StartChildServer;
-  readonly handshakeTimeoutMs: number;
-  readonly requestTimeoutMs: (method: string) => number | undefined;
+  readonly handshakeTimeout: TimeLimit;
+  readonly requestTimeout: (method: string) => TimeLimit | undefined;
   readonly graceMs: number;
   readonly onErrorLine: (line: string) => void;
   readonly log: Logger;
@@ -34,18 +34,14 @@ export class SharedBackends {
   /** Starts the server. */
   constructor(options: SharedBackendsOptions) {
     this.#options = options;
-    const { start, handshakeTimeoutMs, onErrorLine, log } = options;
+    const { start, handshakeTimeout, onErrorLine, log } = options;
     this.#server = new Supervisor({
       start,
-      initialize: {
-        protocolVersion: NEWEST_VERSION,
-        capabilities: {},
-        clientInfo: { name: "ahma_mcp", version: VERSION },
-      },
+      initialize: OWN_INITIALIZE,
       onMessage: (message) => this.#receive(message),
       onErrorLine,
       onReady: () => this.#subscribeAgain(),
-      handshakeTimeoutMs,
+      handshakeTimeout,
       log,
     });
   }
@@ -61,7 +57,7 @@ export class SharedBackends {
       link,
       server: this.#server,
       answer: this.#server.initialized.then((answer) => answerFor(client, forMany(answer))),
-      requestTimeoutMs: this.#options.requestTimeoutMs,
+      requestTimeout: this.#options.requestTimeout,
       graceMs: this.#options.graceMs,
       othersSubscribe: (uri) => [...this.#sessions].some((other) => other !== session && other.subscribesTo(uri)),
       onClose: () => this.#sessions.delete(session),
@@ -107,7 +103,7 @@ interface SharedParts {
   readonly link: ClientLink;
   readonly server: Supervisor;
   readonly answer: Promise<InitializeAnswer>;
-  readonly requestTimeoutMs: SharedBackendsOptions["requestTimeoutMs"];
+  readonly requestTimeout: SharedBackendsOptions["requestTimeout"];
   readonly graceMs: number;
   readonly othersSubscribe: (uri: string) => boolean;
   readonly onClose: () => void;
@@ -121,7 +117,7 @@ class SharedBackend implements Backend {
 
   constructor(parts: SharedParts) {
     this.#parts = parts;
-    this.#calls = new ClientCalls({ link: parts.link, timeoutMs: parts.requestTimeoutMs });
+    this.#calls = new ClientCalls({ link: parts.link, timeout: parts.requestTimeout });
     parts.answer.catch(() => {});
   }
 

@@ -15,6 +15,7 @@ import { answerFor, type InitializeAnswer } from "../backends/initialize_result.
 import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 import { answerWithoutScope } from "./tools_without_scope.ts";
 import { ScopeNegotiation } from "./scope_negotiation.ts";
+import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/activity_signal.ts";
 import { ClientSubscriptions } from "../backends/client_subscriptions.ts";
@@ -24,6 +25,13 @@ import { Supervisor } from "../../child_server/supervisor.ts";
 export interface ChildSource {
   readonly start: StartChildServer;
   close(): Promise<void>;
+}
+
+/** What the bridge knows of a child server that runs our own program; it also says when operations are active. */
+export interface OwnProgram {
+  /** How `status` is listed. */
+  readonly statusName: string;
+  readonly isReadOnlyTool: (name: string) => boolean;
 }
 
 export interface IsolatedOptions {
@@ -36,13 +44,11 @@ export interface IsolatedOptions {
   readonly open: (scopes: readonly PinnedDirectory[]) => Promise<ChildSource>;
   /** Landlock's version, told with the scope (S17); 0: nothing is enforced, and nothing is told. */
   readonly abi: number;
-  readonly handshakeTimeoutMs: number;
-  readonly requestTimeoutMs: (method: string) => number | undefined;
+  readonly handshakeTimeout: TimeLimit;
+  readonly requestTimeout: (method: string) => TimeLimit | undefined;
   readonly graceMs: number;
-  /** Whether the processes are our own, which say when operations are active; somebody's are idle without a request. */
-  readonly signalsWork: boolean;
-  /** How our own `status` is listed where a session gets no scope; undefined: a third-party server has none. */
-  readonly statusName: string | undefined;
+  /** Undefined: the child servers are third-party servers. */
+  readonly own: OwnProgram | undefined;
   readonly onErrorLine: (line: string) => void;
   readonly log: Logger;
 }
@@ -72,15 +78,15 @@ class IsolatedBackend implements Backend {
     this.#options = options;
     this.#link = link;
     this.#client = client;
-    const { fallback, handshakeTimeoutMs: timeoutMs } = options;
+    const { fallback, handshakeTimeout } = options;
     this.#calls = new ClientCalls({
       link,
-      timeoutMs: options.requestTimeoutMs,
+      timeout: options.requestTimeout,
       onAnswer: (request, answer) => this.#subscriptions.note(request, answer),
     });
     this.#clientRequests = new ClientRequests((message) => link.send(message));
     this.#negotiation = new ScopeNegotiation({
-      facts: { hasRoots: client.capabilities.roots !== undefined, fallback, timeoutMs },
+      facts: { hasRoots: client.capabilities.roots !== undefined, fallback, timeoutMs: handshakeTimeout.ms },
       settle: options.settle,
       ask: (...words) => this.#clientRequests.ask(...words),
       onLocked: (scopes) => void this.#start(scopes),
@@ -153,7 +159,7 @@ class IsolatedBackend implements Backend {
   }
 
   async #start(scopes: readonly PinnedDirectory[]): Promise<void> {
-    const { log, handshakeTimeoutMs, onErrorLine, abi } = this.#options;
+    const { log, handshakeTimeout, onErrorLine, abi, own } = this.#options;
     log.info("Session is locked to its scope", { scopes: scopes.map(({ path }) => path) });
     this.#source = this.#options.open(scopes);
     let source: ChildSource;
@@ -175,7 +181,8 @@ class IsolatedBackend implements Backend {
         const params = { scope: scopes[0]?.path, abi };
         this.#link.send({ jsonrpc: "2.0", method: "notifications/sandbox/configured", params });
       },
-      handshakeTimeoutMs,
+      handshakeTimeout,
+      ...own !== undefined && { isReadOnlyTool: own.isReadOnlyTool },
       log,
     });
     this.#server = server;
@@ -193,7 +200,7 @@ class IsolatedBackend implements Backend {
       capabilities: {
         ...capabilities,
         ...capabilities.roots !== undefined && { roots: {} },
-        ...this.#options.signalsWork && { experimental: { ...capabilities.experimental, [WORK_CAPABILITY]: {} } },
+        ...this.#options.own !== undefined && { experimental: { ...capabilities.experimental, [WORK_CAPABILITY]: {} } },
       },
       clientInfo,
     };
@@ -218,7 +225,7 @@ class IsolatedBackend implements Backend {
 
   #fromServer(message: JSONRPCMessage, scopes: readonly PinnedDirectory[]): void {
     if (!("method" in message)) return;
-    if (message.method === WORK_METHOD && this.#options.signalsWork) {
+    if (message.method === WORK_METHOD && this.#options.own !== undefined) {
       this.#worksOnOperations ||= message.params?.["active"] === true;
       return message.params?.["active"] === false ? this.#rests() : undefined;
     }
@@ -235,7 +242,7 @@ class IsolatedBackend implements Backend {
 
   /** Somebody's server does not say when it works; that it says anything is all there is to know. */
   #told(message: JSONRPCMessage & { readonly method: string }): void {
-    if (!this.#options.signalsWork) this.#link.used();
+    if (this.#options.own === undefined) this.#link.used();
     if (message.method === PROGRESS) this.#calls.lateProgress(message);
     else this.#link.send(message);
   }
@@ -261,9 +268,9 @@ class IsolatedBackend implements Backend {
 
   #refuse(request: ClientCall, message: string): void {
     const { id } = request;
-    const { statusName: status } = this.#options;
-    const isWithout = status !== undefined && this.#negotiation.problem !== undefined;
-    const result = isWithout ? answerWithoutScope(request, { status, problem: message }) : undefined;
+    const { own } = this.#options;
+    const isWithout = own !== undefined && this.#negotiation.problem !== undefined;
+    const result = isWithout ? answerWithoutScope(request, { status: own.statusName, problem: message }) : undefined;
     this.#link.send({
       jsonrpc: "2.0",
       id,
