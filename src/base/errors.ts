@@ -8,6 +8,12 @@ export class UsageError extends UserError {
   override readonly name = "UsageError";
 }
 
+/** Handles the rejection of a write or close whose reader may have ended; anything else is thrown on. */
+export function ignoreClosedPipe(thrown: unknown): void {
+  if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
+  throw thrown;
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -2,3 +2,25 @@
 export function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
+
+/** The first `longest` characters of `text` (UTF-16 units) and "…"; `text` itself where it has no more. */
+export function truncate(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
+}
+
+/** As `truncate`, with the number of characters that are missing: "abc [7 more]". */
+export function truncateCounting(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()} [${text.length - longest} more]`;
+}
+
+/** JSON of a value for a message, at most 80 characters; "missing" for undefined. */
+export function shownValue(value: unknown): string {
+  return truncate(JSON.stringify(value) ?? "missing", 80);
+}
+
+const ENCODER = new TextEncoder();
+
+/** The UTF-8 bytes of a text. */
+export function encodeText(text: string): Uint8Array<ArrayBuffer> {
+  return ENCODER.encode(text);
+}

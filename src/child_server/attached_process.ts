@@ -1,6 +1,7 @@
 /** A spawned process as a child server. */
+import { ignoreClosedPipe } from "../base/errors.ts";
 import { LineSplitter } from "../wire/line_splitter.ts";
-import { type ChildServer, type ChildServerHooks, ignoreGone } from "./child_server.ts";
+import { type ChildServer, type ChildServerHooks } from "./child_server.ts";
 
 /** Longer lines of stderr are left out, bytes. */
 const LONGEST_ERROR_LINE = 64 * 1024;
@@ -19,7 +20,7 @@ export function attachProcess(child: Deno.ChildProcess, hooks: ChildServerHooks)
     }),
   ]);
   return {
-    write: (bytes) => writer.write(bytes).catch(ignoreGone),
+    write: (bytes) => writer.write(bytes).catch(ignoreClosedPipe),
     // A signal, because the end of stdin leaves its operations no time (X14).
     askToEnd() {
       send(child, "SIGTERM");
@@ -27,7 +28,7 @@ export function attachProcess(child: Deno.ChildProcess, hooks: ChildServerHooks)
     },
     kill: () => send(child, "SIGKILL"),
     ended: Promise.all([child.status, read]).then(async ([{ code, signal }]) => {
-      await writer.close().catch(ignoreGone);
+      await writer.close().catch(ignoreClosedPipe);
       return signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
     }),
   };

@@ -23,9 +23,3 @@ export interface ChildServerHooks {
 
 /** Starts a child server. Rejects when it cannot be started; the message says why. */
 export type StartChildServer = (hooks: ChildServerHooks) => Promise<ChildServer>;
-
-/** Passes over what a write to a child that has ended throws; throws everything else. */
-export function ignoreGone(thrown: unknown): void {
-  if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
-  throw thrown;
-}

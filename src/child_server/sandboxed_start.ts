@@ -1,9 +1,9 @@
 /** Starts a third-party server as a command in the sandbox (H10, S3). */
 import { describeEnd } from "../base/command/command_end.ts";
-import { messageOf } from "../base/errors.ts";
+import { ignoreClosedPipe, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
-import { type ChildServer, type ChildServerHooks, ignoreGone } from "./child_server.ts";
+import { type ChildServer, type ChildServerHooks } from "./child_server.ts";
 import { StderrFile } from "./stderr_file.ts";
 
 export interface SandboxedStart {
@@ -29,8 +29,8 @@ export async function startInSandbox(
   const reading = stack.move();
   const writer = opened.stdin.getWriter();
   return {
-    write: (bytes) => writer.write(bytes).catch(ignoreGone),
-    askToEnd: () => writer.close().catch(ignoreGone),
+    write: (bytes) => writer.write(bytes).catch(ignoreClosedPipe),
+    askToEnd: () => writer.close().catch(ignoreClosedPipe),
     kill: () => abort.abort(),
     ended: opened.end.then(async (end) => {
       await closeStderr(reading, log);

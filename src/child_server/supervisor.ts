@@ -1,3 +1,4 @@
+import { encodeText } from "../base/text.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
@@ -40,7 +41,6 @@ type State = "starting" | "ready" | "waiting" | "paused" | "closed";
 const END_MS = 2_000;
 /** Bytes of requests and notifications that wait until the server is ready. */
 const MOST_WAITING = 64 * 1024 * 1024;
-const ENCODER = new TextEncoder();
 const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" } as const;
 
 /**
@@ -284,5 +284,5 @@ const HAS_ENDED = "The server process has ended";
 const DOES_NOT_READ = refusedAnswer("The server process is busy: it does not read what it was sent before");
 
 function encoded(message: JSONRPCMessage): Uint8Array {
-  return ENCODER.encode(`${JSON.stringify(message)}\n`);
+  return encodeText(`${JSON.stringify(message)}\n`);
 }

@@ -1,4 +1,6 @@
 /** A log file a day, in one directory, with the old ones removed (requirement L8). */
+import { encodeText } from "../base/text.ts";
+import { writeAll } from "../base/write_all.ts";
 import type { LineTarget } from "./line_queue.ts";
 
 /** Files older than this are removed, in days. */
@@ -27,8 +29,7 @@ export async function openDailyFile(directory: string, now: () => Date): Promise
         day = today;
         await removeOldFiles(directory, now());
       }
-      let rest = new TextEncoder().encode(text);
-      while (rest.length > 0) rest = rest.subarray(await file.write(rest));
+      await writeAll(file, encodeText(text));
     },
     close: () => file.close(),
   };

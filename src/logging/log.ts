@@ -3,6 +3,8 @@
  * written behind everyone's back to a daily file in the user's cache directory, or to stderr. Our own sink of two
  * small files instead of a package: it makes private files, removes old ones, redacts, and loads nothing at start.
  */
+import { encodeText } from "../base/text.ts";
+import { writeAll } from "../base/write_all.ts";
 import { messageOf } from "../base/errors.ts";
 import type { LogFields, Logger } from "../base/log.ts";
 import { openDailyFile } from "./daily_file.ts";
@@ -56,16 +58,6 @@ export function createLog(options: LogOptions): Log {
   };
 }
 
-/**
- * Where the daily files go: under `XDG_CACHE_HOME`, else under `~/.cache`; undefined without either. A relative
- * `XDG_CACHE_HOME` counts as unset, as its specification demands.
- */
-export function logDirectory(environment: Readonly<Record<string, string>>): string | undefined {
-  const { XDG_CACHE_HOME: cache, HOME: home } = environment;
-  if (cache?.startsWith("/")) return `${cache}/ahma_mcp/logs`;
-  return home?.startsWith("/") ? `${home}/.cache/ahma_mcp/logs` : undefined;
-}
-
 function openTarget(options: LogOptions, now: () => Date): Promise<LineTarget> {
   if (options.toStderr) return Promise.resolve(STDERR);
   if (options.directory === undefined) throw new Error("Neither XDG_CACHE_HOME nor HOME says where it belongs");
@@ -73,9 +65,6 @@ function openTarget(options: LogOptions, now: () => Date): Promise<LineTarget> {
 }
 
 const STDERR: LineTarget = {
-  async write(text) {
-    let rest = new TextEncoder().encode(text);
-    while (rest.length > 0) rest = rest.subarray(await Deno.stderr.write(rest));
-  },
+  write: (text) => writeAll(Deno.stderr, encodeText(text)),
   close() {},
 };

@@ -1,3 +1,4 @@
+import { truncateCounting } from "../base/text.ts";
 import type { LogFields } from "../base/log.ts";
 import { writtenOut } from "../base/visible_text.ts";
 import { redactFields, redactText } from "./redact.ts";
@@ -39,13 +40,11 @@ export function formatLine(record: LogRecord, { colour }: { readonly colour: boo
   const shown = colour ? COLOURS[record.level] + level + RESET : level;
   const fields = record.fields === undefined ? "" : ` ${JSON.stringify(redactFields(record.fields))}`;
   const message = redactText(record.message.slice(0, LONGEST_LINE + SLACK));
-  return `${record.time.toISOString()} ${shown} ${record.session} ${cut(escapeControls(message + fields))}\n`;
+  return `${record.time.toISOString()} ${shown} ${record.session} ${
+    truncateCounting(escapeControls(message + fields), LONGEST_LINE)
+  }\n`;
 }
 
 function escapeControls(text: string): string {
   return writtenOut(text).replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
-}
-
-function cut(text: string): string {
-  return text.length <= LONGEST_LINE ? text : `${text.slice(0, LONGEST_LINE)} [${text.length - LONGEST_LINE} more]`;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createLog, logDirectory } from "./log.ts";
+import { createLog } from "./log.ts";
 
 function fixedTime(): Date {
   return new Date("2026-03-01T10:00:00Z");
@@ -64,10 +64,4 @@ Deno.test("L8 createLog() warns once when it cannot write, and goes on", async (
   } finally {
     await Deno.remove(file);
   }
-});
-
-Deno.test("L8 logDirectory() follows XDG_CACHE_HOME, else HOME", () => {
-  assert.strictEqual(logDirectory({ XDG_CACHE_HOME: "/c", HOME: "/h" }), "/c/ahma_mcp/logs");
-  assert.strictEqual(logDirectory({ XDG_CACHE_HOME: "relative", HOME: "/h" }), "/h/.cache/ahma_mcp/logs");
-  assert.strictEqual(logDirectory({}), undefined);
 });

@@ -1,4 +1,5 @@
 /** The arguments of the built-in tools (B1): one table each, from which come the schema that is listed and the check of a call. */
+import { shownValue } from "../base/text.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { InputSchema } from "../catalog/model/input_schema.ts";
@@ -58,7 +59,7 @@ export function checkBuiltinArguments(
     if (parameter === undefined) return failure(unknownArgument(tool, name, parameters));
     const expected = value === undefined ? undefined : CHECKS[parameter.kind](value);
     if (expected !== undefined) {
-      return failure(`Cannot run "${tool}": argument "${name}" is ${shown(value)}, expected ${expected}`);
+      return failure(`Cannot run "${tool}": argument "${name}" is ${shownValue(value)}, expected ${expected}`);
     }
     if (values.has(parameter.name) && values.get(parameter.name) !== value) {
       const names = `"${parameter.name}" and "${parameter.alias}"`;
@@ -134,11 +135,6 @@ function unknownArgument(tool: string, name: string, parameters: readonly Parame
   const names = parameters.map((one) => one.name);
   const allowed = names.length === 0 ? "none" : names.join(", ");
   return `Cannot run "${tool}": argument "${name}" does not exist${didYouMean(name, names)} (arguments: ${allowed})`;
-}
-
-function shown(value: unknown): string {
-  const json = JSON.stringify(value) ?? String(value);
-  return json.length <= 80 ? json : `${json.slice(0, 79)}…`;
 }
 
 function textOf(value: unknown): string | undefined {

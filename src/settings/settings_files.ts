@@ -6,6 +6,7 @@
  * sandbox or hide what was done, and what is wrong in it is left out with a warning. The user's file is trusted like a
  * flag, so a mistake in it is refused like a wrong flag: leaving out a mistyped scope would mean another scope.
  */
+import { userDirectory } from "../system/user_directories.ts";
 import { messageOf } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { readRegularFile, systemErrorCode } from "../system/regular_file.ts";
@@ -62,9 +63,8 @@ export async function readSettingsFiles({ environment, directory }: SettingsPlac
 
 /** The user's settings file; undefined when nothing says where it would be. */
 export function userSettingsPath(environment: Readonly<Record<string, string>>): string | undefined {
-  const { XDG_CONFIG_HOME: configuration, HOME: home } = environment;
-  if (configuration?.startsWith("/")) return `${configuration}/ahma/settings.json`;
-  return home?.startsWith("/") ? `${home}/.config/ahma/settings.json` : undefined;
+  const configuration = userDirectory(environment, "XDG_CONFIG_HOME");
+  return configuration === undefined ? undefined : `${configuration}/ahma/settings.json`;
 }
 
 /** What may be repeated adds to the user's: a project can ask for more of it, and never for less. */

@@ -4,6 +4,7 @@
  * Not `Deno.watchFs`: that opens every path an event names, and opening a pipe waits for a writer. One `mkfifo` in a
  * watched directory ends its notices for good and lets the program hang when it closes the watch.
  */
+import { encodeText } from "../base/text.ts";
 import { LITTLE_ENDIAN, openCLibrary } from "./c_library.ts";
 
 const SYMBOLS = {
@@ -67,7 +68,7 @@ export class Inotify implements AsyncDisposable {
    */
   watch(directory: string, hear: HearNames): Disposable {
     const { inotify_add_watch, inotify_rm_watch } = this.#library.symbols;
-    const path = new TextEncoder().encode(`${directory}\0`);
+    const path = encodeText(`${directory}\0`);
     const watch = inotify_add_watch(this.#descriptor, path, CHANGES | IN_ONLYDIR);
     if (watch < 0) throw new Error("The system does not watch it (see fs.inotify.max_user_watches)");
     // One directory under two names has one number.

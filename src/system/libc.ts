@@ -2,6 +2,7 @@
  * The few C library calls the program makes itself, all on the calling thread. They ask the kernel and make memory
  * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
  */
+import { encodeText } from "../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 import { PathWatch, type RawLook, type Watched } from "./stat_watch.ts";
@@ -41,7 +42,6 @@ const SECCOMP_GET_ACTION_AVAIL = 2n;
 
 const O_CLOEXEC = 0x80000;
 
-const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
 /** Who a file is. */
@@ -101,7 +101,7 @@ export class Libc {
   identityOf(path: string): FileIdentity | undefined {
     const stat = new BigUint64Array(32);
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
-    const name = ENCODER.encode(path + "\0");
+    const name = encodeText(path + "\0");
     const failed = this.#questions.symbols.stat(number, AT_FDCWD, name, stat, 0n);
     const [device, inode] = stat;
     return failed !== 0n || device === undefined || inode === undefined ? undefined : { device, inode };
@@ -111,7 +111,7 @@ export class Libc {
   lookAt(path: string): FileFacts | undefined {
     const stat = this.#stat;
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
-    const name = ENCODER.encode(path + "\0");
+    const name = encodeText(path + "\0");
     if (this.#questions.symbols.stat(number, AT_FDCWD, name, stat, AT_SYMLINK_NOFOLLOW) !== 0n) return undefined;
     const mode = this.#statWords[MODE_WORD[this.#processor]] ?? 0;
     return {
@@ -138,7 +138,7 @@ export class Libc {
    * Undefined where the system forbids executable memory files (`vm.memfd_noexec=2`).
    */
   memoryFile(bytes: Uint8Array<ArrayBuffer>): number | undefined {
-    const name = ENCODER.encode("ahma_launcher\0");
+    const name = encodeText("ahma_launcher\0");
     const { memfd_create, write, close, __errno_location } = this.#files.symbols;
     let fd = memfd_create(name, MFD_CLOEXEC | MFD_EXEC);
     // Kernels before 6.3 do not know MFD_EXEC and need no such word.
@@ -192,7 +192,7 @@ export class Libc {
   socketsOf(pid: number): readonly string[] {
     const buffer = new Uint8Array(64);
     return this.#numbersIn(`/proc/${pid}/fd`).flatMap((fd) => {
-      const path = ENCODER.encode(`/proc/${pid}/fd/${fd}\0`);
+      const path = encodeText(`/proc/${pid}/fd/${fd}\0`);
       const length = Number(this.#listings.symbols.readlink(path, buffer, BigInt(buffer.length)));
       return /^socket:\[(\d+)\]$/.exec(length < 0 ? "" : DECODER.decode(buffer.subarray(0, length)))?.[1] ?? [];
     });
@@ -213,7 +213,7 @@ export class Libc {
   }
 
   #withOpen<Result>(path: string, use: (fd: number) => Result): Result | undefined {
-    const fd = this.#files.symbols.open(ENCODER.encode(path + "\0"), O_CLOEXEC);
+    const fd = this.#files.symbols.open(encodeText(path + "\0"), O_CLOEXEC);
     if (fd < 0) return undefined;
     try {
       return use(fd);
@@ -224,7 +224,7 @@ export class Libc {
 
   /** Opens what Deno would not; the descriptor is the caller's to close. Undefined: it cannot be opened. */
   openDescriptor(path: string): number | undefined {
-    const fd = this.#files.symbols.open(ENCODER.encode(path + "\0"), O_CLOEXEC);
+    const fd = this.#files.symbols.open(encodeText(path + "\0"), O_CLOEXEC);
     return fd < 0 ? undefined : fd;
   }
 

@@ -3,6 +3,7 @@
  * followed as far as they exist, `..` leaves the target of a link. This is a courtesy to the agent, whose mistake gets
  * a clear answer; that nothing outside can be touched, also when a path changes later, is the sandbox's work.
  */
+import { encodeText, truncate } from "../base/text.ts";
 import { messageOf } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 
@@ -21,6 +22,8 @@ export interface Scope {
 
 /** Linux refuses longer paths. */
 const LONGEST_PATH = 4096;
+/** Longer paths are cut in messages. */
+const LONGEST_SHOWN = 200;
 /** As many as the kernel follows. */
 const MOST_LINKS = 40;
 
@@ -48,7 +51,7 @@ export function isInside(path: string, root: string): boolean {
 async function resolveDirectory(roots: readonly string[], path: string | undefined): Promise<Outcome<string>> {
   const start = roots[0] ?? "/";
   if (path === undefined) return success(start);
-  const where = `working directory "${shorten(path)}"`;
+  const where = `working directory "${truncate(path, LONGEST_SHOWN)}"`;
   const resolved = await resolveInside(roots, path, start, where);
   if (!resolved.ok) return resolved;
   const problem = await directoryProblem(resolved.value);
@@ -58,7 +61,7 @@ async function resolveDirectory(roots: readonly string[], path: string | undefin
 }
 
 function contains(roots: readonly string[], path: string, directory: string): Promise<Outcome<string>> {
-  return resolveInside(roots, path, directory, `path "${shorten(path)}"`);
+  return resolveInside(roots, path, directory, `path "${truncate(path, LONGEST_SHOWN)}"`);
 }
 
 async function resolveInside(
@@ -83,7 +86,7 @@ async function resolveInside(
 function malformed(path: string): string | undefined {
   if (path === "") return "it is empty; give a path or leave the argument out";
   if (path.includes("\0")) return "it contains a NUL character, which no path can";
-  if (new TextEncoder().encode(path).length > LONGEST_PATH) {
+  if (encodeText(path).length > LONGEST_PATH) {
     return `it is longer than ${LONGEST_PATH} bytes, the longest path there is`;
   }
   return undefined;
@@ -149,8 +152,4 @@ function isMissing(thrown: unknown): boolean {
 
 function describe(roots: readonly string[]): string {
   return `the scope ${roots.map((root) => `"${root}"`).join(", ")}`;
-}
-
-function shorten(path: string): string {
-  return path.length <= 200 ? path : `${path.slice(0, 200)}…`;
 }

@@ -1,7 +1,7 @@
-/** Where programs are looked for. Pure. */
+/** The search for programs. Pure. */
 import { withoutTrailing } from "../base/without_trailing.ts";
 
-/** The absolute directories of a PATH; a usual one where there is none. */
+/** The absolute directories of a PATH; the usual ones where it has none. */
 export function searchPath(path: string | undefined): readonly string[] {
   const entries = (path ?? "").split(":").filter((entry) => entry.startsWith("/"));
   const cleaned = entries.map((entry) => entry.length > 1 ? withoutTrailing(entry, "/") : entry);
@@ -13,4 +13,9 @@ export function programPaths(program: string, path: readonly string[], directory
   if (program.startsWith("/")) return [program];
   if (program.includes("/")) return [`${directory}/${program}`];
   return path.map((entry) => `${entry}/${program}`);
+}
+
+/** Whether a program can be started from it: a regular file with a right to execute for anyone. */
+export function isExecutableFile({ isFile, mode }: Pick<Deno.FileInfo, "isFile" | "mode">): boolean {
+  return isFile && ((mode ?? 0) & 0o111) !== 0;
 }

@@ -4,6 +4,7 @@
  * paths so costs a quarter of what it costs to see what they are, and most commands change none of them.
  */
 
+import { encodeText } from "../base/text.ts";
 import { parentOf } from "./paths.ts";
 
 /** `lstat` of the NUL-terminated name into `struct stat`; false when there is nothing, or it is out of reach. */
@@ -25,8 +26,6 @@ const IDENTITY = [0, 1, 2, 3] as const;
 /** What counts as a change: anything about a path, or only that something else is there now. */
 export type Watched = "everything" | "identity";
 
-const ENCODER = new TextEncoder();
-
 export class PathWatch {
   readonly #names: readonly Uint8Array<ArrayBuffer>[];
   readonly #look: RawLook;
@@ -38,7 +37,7 @@ export class PathWatch {
   #looked = false;
 
   constructor(paths: readonly string[], look: RawLook, watched: Watched) {
-    this.#names = paths.map((path) => ENCODER.encode(path + "\0"));
+    this.#names = paths.map((path) => encodeText(path + "\0"));
     this.#look = look;
     this.#telling = watched === "identity" ? IDENTITY : TELLING;
     this.#last = new Uint32Array(paths.length * this.#telling.length);

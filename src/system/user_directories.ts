@@ -1,7 +1,23 @@
-/** The home directory of the server's user: what is closed to commands is known by it. */
+/** Directories of the server's user, by the variables that name them. Pure. */
 import { UserError } from "../base/errors.ts";
 
 type Environment = Readonly<Record<string, string>>;
+
+/** Variables of the XDG Base Directory Specification, and what stands for each below home. */
+export const XDG_DIRECTORIES = {
+  XDG_CACHE_HOME: ".cache",
+  XDG_CONFIG_HOME: ".config",
+  XDG_DATA_HOME: ".local/share",
+  XDG_STATE_HOME: ".local/state",
+} as const;
+
+/** The directory that the variable names, else its default below HOME; undefined without either. A relative path counts as unset. */
+export function userDirectory(environment: Environment, variable: keyof typeof XDG_DIRECTORIES): string | undefined {
+  const named = environment[variable];
+  if (named?.startsWith("/")) return named;
+  const home = homeOf(environment);
+  return home === undefined ? undefined : `${home}/${XDG_DIRECTORIES[variable]}`;
+}
 
 /** HOME; undefined where it is missing or no absolute path, and says nothing. */
 export function homeOf(environment: Environment): string | undefined {

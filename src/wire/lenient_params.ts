@@ -2,10 +2,8 @@
  * Parameters of a request as they came. The SDK answers what its own schemas refuse with -32603 and a dump of the
  * validator; the specification wants -32602 and words, which only the handler has.
  */
+import { shownValue } from "../base/text.ts";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-
-/** Characters of a value that a message shows. */
-const LONGEST_SHOWN = 80;
 
 /** Lets everything through. */
 export const ANYTHING = {
@@ -28,10 +26,4 @@ export function textMember(params: unknown, name: string): string {
     ProtocolErrorCode.InvalidParams,
     `Invalid params: "${name}" is ${shownValue(value)}, expected a string`,
   );
-}
-
-/** JSON of a value that came, cut where the message would drown in it. */
-export function shownValue(value: unknown): string {
-  const json = JSON.stringify(value) ?? "missing";
-  return json.length <= LONGEST_SHOWN ? json : `${json.slice(0, LONGEST_SHOWN - 1).toWellFormed()}…`;
 }

@@ -1,12 +1,10 @@
 import { delay } from "../base/time.ts";
+import { FULL_PIPE_RETRY_MS } from "../base/write_all.ts";
 
 /** Where bytes go: `Deno.stdout`, or a test's stand-in. It may write less than it was given. */
 export interface ByteOutput {
   write(bytes: Uint8Array): Promise<number>;
 }
-
-/** How long to leave a full pipe alone that somebody switched to non-blocking; Deno offers no way to be told. */
-const FULL_PIPE_RETRY_MS = 5;
 
 /** A client that leaves more than this unread is taken for gone: it would fill our memory, bytes. */
 const MOST_UNWRITTEN = 64 * 1024 * 1024;

@@ -2,6 +2,7 @@
  * The bearer token of the HTTP server (H8): a private file in the user's state directory, made once and kept, so that
  * clients are set up once. Commands cannot read it, so it also keeps them from beginning sessions of their own.
  */
+import { userDirectory } from "../../system/user_directories.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { isInOpenTree } from "../writable_trees.ts";
 
@@ -16,9 +17,8 @@ const RANDOM_BYTES = 32;
 
 /** Where the server's own state is kept: under `XDG_STATE_HOME`, else `~/.local/state`; undefined without either. */
 export function stateDirectory(environment: Readonly<Record<string, string>>): string | undefined {
-  const { XDG_STATE_HOME: state, HOME: home } = environment;
-  if (state?.startsWith("/")) return `${state}/ahma`;
-  return home?.startsWith("/") ? `${home}/.local/state/ahma` : undefined;
+  const state = userDirectory(environment, "XDG_STATE_HOME");
+  return state === undefined ? undefined : `${state}/ahma`;
 }
 
 /**

@@ -3,6 +3,7 @@
  * answers sooner when it gets its session (N5). All of it is in memory: no file, no scope and no command is touched,
  * and nothing of it is left.
  */
+import { encodeText } from "../../base/text.ts";
 import { SILENT } from "../../base/log.ts";
 import { VERSION } from "../../base/version.ts";
 import { EMPTY_CATALOG } from "../../catalog/model/snapshot.ts";
@@ -35,7 +36,7 @@ export async function rehearse(): Promise<void> {
 }
 
 function inputOf(text: string): ByteInput {
-  let rest = new TextEncoder().encode(text);
+  let rest = encodeText(text);
   return {
     read(buffer) {
       if (rest.length === 0) return Promise.resolve(null);

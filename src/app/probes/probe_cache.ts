@@ -3,6 +3,7 @@
  * lists what can run without running anything. Nothing depends on it: what cannot be read counts as empty, what cannot
  * be written is forgotten. It says only whether a tool is listed.
  */
+import { userDirectory } from "../../system/user_directories.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -105,10 +106,10 @@ export class CheckMemory implements AsyncDisposable {
  * canonical trees that are open to commands.
  */
 export function checkMemoryFile(
-  { XDG_CACHE_HOME: cache, HOME: home }: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>>,
   open: readonly string[],
 ): string | undefined {
-  const caches = cache?.startsWith("/") ? cache : home?.startsWith("/") ? `${home}/.cache` : undefined;
+  const caches = userDirectory(environment, "XDG_CACHE_HOME");
   if (caches === undefined) return undefined;
   const directory = placeOf(`${caches}/ahma_mcp`);
   const reached = open.some((tree) => isWithin(directory, tree)) ||

@@ -1,5 +1,5 @@
-/** Where the programs of commands are, looked for along their PATH. */
-import { programPaths } from "../../system/search_path.ts";
+/** Finds the programs of commands along their PATH. */
+import { isExecutableFile, programPaths } from "../../system/search_path.ts";
 import { expected } from "../../system/paths.ts";
 
 /** An executable file, as it is now. */
@@ -27,7 +27,7 @@ export function programFinder(path: readonly string[]): FindProgram {
 function firstExecutable(files: readonly string[]): FoundProgram | undefined {
   for (const file of files) {
     const seen = expected(() => Deno.statSync(file));
-    if (seen?.isFile === true && ((seen.mode ?? 0) & 0o111) !== 0) {
+    if (seen !== undefined && isExecutableFile(seen)) {
       return { file, size: seen.size, changed: seen.mtime?.getTime() };
     }
   }

@@ -3,6 +3,8 @@
  * after it. Fail closed: a server whose log cannot be opened does not start, and a command that cannot be written down
  * is not run. Commands cannot reach the file: it must not lie where they can write.
  */
+import { encodeText } from "../../base/text.ts";
+import { truncateCounting } from "../../base/text.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -29,8 +31,6 @@ export interface AuditLogOptions {
 
 /** The longest word of a command line that is written whole, in characters. */
 const LONGEST_WORD = 4096;
-
-const ENCODER = new TextEncoder();
 
 export class AuditLog implements Disposable {
   readonly #file: Deno.FsFile;
@@ -107,7 +107,9 @@ export class AuditLog implements Disposable {
       event,
       operation: id,
       tool,
-      ...("shell" in run ? { shell: cut(run.shell) } : { argv: run.argv.map(cut) }),
+      ...("shell" in run
+        ? { shell: truncateCounting(run.shell, LONGEST_WORD) }
+        : { argv: run.argv.map((word) => truncateCounting(word, LONGEST_WORD)) }),
       cwd: directory,
       ...fields,
     });
@@ -118,7 +120,7 @@ export class AuditLog implements Disposable {
   }
 
   async #append(line: string): Promise<void> {
-    const bytes = ENCODER.encode(`${this.#torn ? "\n" : ""}${line}`);
+    const bytes = encodeText(`${this.#torn ? "\n" : ""}${line}`);
     const written = await this.#file.write(bytes);
     this.#torn = written !== bytes.length;
     if (this.#torn) throw new Error(`Only ${written} of ${bytes.length} bytes were written`);
@@ -139,12 +141,6 @@ function endFields(end: CommandEnd): object {
     case "not_started":
       return { not_started: end.message, ...denials };
   }
-}
-
-function cut(word: string): string {
-  return word.length <= LONGEST_WORD
-    ? word
-    : `${word.slice(0, LONGEST_WORD).toWellFormed()} [${word.length - LONGEST_WORD} more]`;
 }
 
 /**

@@ -1,11 +1,10 @@
 /** Several messages in one POST, which version 2025-03-26 wants a server to take, and no other. */
+import { encodeText } from "../../base/text.ts";
 import type { WireMessage } from "../../wire/json_rpc_message.ts";
 import type { ClientMessage } from "../backend.ts";
 import { EVENT_STREAM_HEADERS } from "../streams/event_stream.ts";
 import type { AnswerForm } from "../accept.ts";
 import { type Refusal, refusalResponse } from "../http_error.ts";
-
-const ENCODER = new TextEncoder();
 
 /**
  * Serves a batch: its answers are one list, or one stream. A batch with anything wrong in it is refused as a whole,
@@ -37,7 +36,7 @@ export async function answerBatch(
 async function eventsOf(answer: Response): Promise<ReadableStream<Uint8Array>> {
   const isStream = answer.headers.get("content-type") === EVENT_STREAM_HEADERS["Content-Type"];
   if (isStream && answer.body !== null) return answer.body;
-  return ReadableStream.from([ENCODER.encode(`event: message\ndata: ${await answer.text()}\n\n`)]);
+  return ReadableStream.from([encodeText(`event: message\ndata: ${await answer.text()}\n\n`)]);
 }
 
 /** Cancelling it leaves all of them. */

@@ -1,4 +1,5 @@
 /** From what a client calls its roots to one directory (H3). Pure. */
+import { truncate } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 
 /** More are no list a person made. */
@@ -16,7 +17,7 @@ export function firstRootPath(result: unknown): Outcome<string | undefined> {
   const uri: unknown = typeof first === "object" && first !== null && "uri" in first ? first.uri : undefined;
   if (typeof uri !== "string") return failure('Cannot use the first root: it has no string "uri"');
   const path = pathOfUri(uri);
-  return path.ok ? path : failure(`Cannot use the root "${shown(uri)}": ${path.problem}`);
+  return path.ok ? path : failure(`Cannot use the root "${truncate(uri, 200)}": ${path.problem}`);
 }
 
 /** The path of a `file:` URI of this machine (RFC 8089), decoded once. */
@@ -43,8 +44,4 @@ function decoded(encoded: string): string | undefined {
     if (thrown instanceof URIError) return undefined;
     throw thrown;
   }
-}
-
-function shown(uri: string): string {
-  return uri.length <= 200 ? uri : `${uri.slice(0, 200)}…`;
 }

@@ -3,6 +3,7 @@
  * pipe belongs to the bridge alone, and what a client says comes behind these bytes, as MCP; nothing reads a second
  * message of this kind.
  */
+import { encodeText } from "../../base/text.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 
@@ -19,8 +20,8 @@ const LARGEST = 1024 * 1024;
 /** The message; `scopes` are canonical, at least one. */
 export function scopeMessage(scopes: readonly PinnedDirectory[]): Uint8Array {
   const told = scopes.map(({ path, device, inode }) => ({ path, device: String(device), inode: String(inode) }));
-  const json = new TextEncoder().encode(JSON.stringify({ scopes: told }));
-  const length = new TextEncoder().encode(json.length.toString(16).padStart(LENGTH_DIGITS, "0"));
+  const json = encodeText(JSON.stringify({ scopes: told }));
+  const length = encodeText(json.length.toString(16).padStart(LENGTH_DIGITS, "0"));
   const message = new Uint8Array(length.length + json.length);
   message.set(length);
   message.set(json, length.length);

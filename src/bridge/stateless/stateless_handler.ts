@@ -3,6 +3,7 @@
  * streamed: the client's leaving closes the stream, and that is how this era cancels (H4). A client that takes no stream
  * gets the answer taken out of it.
  */
+import { encodeText } from "../../base/text.ts";
 import { withTimeout } from "../../base/time.ts";
 import {
   createMcpHandler,
@@ -207,7 +208,6 @@ const DATA_REGEXP = /\ndata: ([^\n]*)/;
 /** What the echo shows in place of a session. */
 const NO_SESSION = "--------";
 const NEWEST = "2026-07-28";
-const ENCODER = new TextEncoder();
 
 /** The last message of a stream of events, which is the answer, as a body that begins when it is there. */
 function answerIn(events: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
@@ -221,7 +221,7 @@ function answerIn(events: ReadableStream<Uint8Array>): ReadableStream<Uint8Array
         const last = text.lastIndexOf("\ndata: ");
         if (last > 0) text = text.slice(last);
       }
-      controller.enqueue(ENCODER.encode(DATA_REGEXP.exec(text)?.[1] ?? ""));
+      controller.enqueue(encodeText(DATA_REGEXP.exec(text)?.[1] ?? ""));
       controller.close();
     },
     cancel: (reason) => reader.cancel(reason),

@@ -2,6 +2,7 @@
  * `subscriptions/listen` for tasks (2026-07-28) over HTTP: the SDK serves the stream and knows no `taskIds`, so what it
  * is asked and what it acknowledges are amended, and the changes of tasks are put between its own events.
  */
+import { encodeText } from "../../base/text.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
@@ -13,7 +14,6 @@ import type { WireId } from "../../wire/json_rpc_message.ts";
 
 /** A subscription to nothing that the SDK knows would be closed at once; this one never has news. */
 const KEEPS_OPEN = "ahma://tasks";
-const ENCODER = new TextEncoder();
 
 /** The request as the SDK is to serve it; `message` is one that asks for tasks. */
 export function askedOfSdk(message: JSONRPCMessage): JSONRPCMessage {
@@ -83,5 +83,5 @@ function amended(chunk: Uint8Array, tasks: readonly Operation[]): Uint8Array {
 }
 
 function event(message: JSONRPCMessage): Uint8Array {
-  return ENCODER.encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  return encodeText(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
 }

@@ -2,6 +2,7 @@
  * One response of server-sent events (H7). The client leaves by closing its connection, which cancels the body at once;
  * the request's own signal is never touched (under this runtime it tells nothing before a response is there).
  */
+import { encodeText } from "../../base/text.ts";
 
 /** One event; `id` is what `Last-Event-ID` will name. */
 export interface StreamEvent {
@@ -17,10 +18,9 @@ export interface EventStreamOptions {
   readonly onGone: () => void;
 }
 
-const ENCODER = new TextEncoder();
-const KEEP_ALIVE = ENCODER.encode(": keep-alive\n\n");
+const KEEP_ALIVE = encodeText(": keep-alive\n\n");
 /** Sends the head of the response on its way before there is an event. */
-const OPENING = ENCODER.encode(": open\n\n");
+const OPENING = encodeText(": open\n\n");
 
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>;
@@ -56,17 +56,17 @@ export class EventStream {
 
   /** Sends one event; nothing when the stream is over. */
   write({ id, data }: StreamEvent): void {
-    this.#enqueue(ENCODER.encode(`event: message\nid: ${id}\ndata: ${data}\n\n`));
+    this.#enqueue(encodeText(`event: message\nid: ${id}\ndata: ${data}\n\n`));
   }
 
   /** Sends what has no place among the events that may be replayed: `Last-Event-ID` never names it. */
   writeOnce(data: string): void {
-    this.#enqueue(ENCODER.encode(`event: message\ndata: ${data}\n\n`));
+    this.#enqueue(encodeText(`event: message\ndata: ${data}\n\n`));
   }
 
   /** Sends a line that programs pass over and people see. */
   comment(text: string): void {
-    this.#enqueue(ENCODER.encode(`: ${text}\n\n`));
+    this.#enqueue(encodeText(`: ${text}\n\n`));
   }
 
   /** Ends the response after what was written. */

@@ -1,4 +1,5 @@
 /** Says what is wrong with a file that does not have the format, in words for its author (T4). */
+import { shownValue } from "../../base/text.ts";
 import type { z } from "zod";
 import { closest, didYouMean } from "../../base/suggest.ts";
 import { errorAt, MOST_DIAGNOSTICS, type UnplacedDiagnostic } from "../format/diagnostic.ts";
@@ -79,7 +80,7 @@ function messageOf(issue: Issue, path: Path, found: unknown): string {
       if (found === undefined) return `${name} is missing: add it (${article(issue.expected)})`;
       return `${name} is ${kindOf(found)}, expected ${article(issue.expected)}`;
     case "invalid_value":
-      return `${name} is ${shown(found)}, expected one of ${issue.values.map(shown).join(", ")}${
+      return `${name} is ${shownValue(found)}, expected one of ${issue.values.map(shownValue).join(", ")}${
         suggestion(found, issue.values)
       }`;
     case "invalid_union":
@@ -91,13 +92,13 @@ function messageOf(issue: Issue, path: Path, found: unknown): string {
     case "too_big":
       return `${name} is ${sizeOf(found)}, expected at most ${String(issue.maximum)}`;
     case "invalid_format":
-      return `${name} is ${shown(found)}: ${formatAdvice(path)}`;
+      return `${name} is ${shownValue(found)}: ${formatAdvice(path)}`;
     case "invalid_key":
     case "invalid_element":
     case "not_multiple_of":
     case "unrecognized_keys":
     case "custom":
-      return `${name} is ${shown(found)}: ${issue.message}`;
+      return `${name} is ${shownValue(found)}: ${issue.message}`;
   }
 }
 
@@ -154,12 +155,12 @@ function kindOf(found: unknown): string {
   if (found === null) return "null";
   if (Array.isArray(found)) return "a list";
   if (typeof found === "object") return "an object";
-  return shown(found);
+  return shownValue(found);
 }
 
 function sizeOf(found: unknown): string {
   if (typeof found === "string" || Array.isArray(found)) return `of length ${found.length}`;
-  return shown(found);
+  return shownValue(found);
 }
 
 function article(expected: string): string {
@@ -178,12 +179,6 @@ function article(expected: string): string {
     default:
       return `a ${expected}`;
   }
-}
-
-/** JSON of a value, cut where a message would drown in it. */
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? "missing";
-  return text.length > 80 ? text.slice(0, 80) + "…" : text;
 }
 
 function quote(text: string): string {

@@ -3,7 +3,7 @@
  * whole and the others load; nothing a file may hold makes this throw (T1, T4).
  */
 import { lazy } from "../../base/lazy.ts";
-import { compareText } from "../../base/text.ts";
+import { compareText, truncate } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { assemble, type Assembly } from "./assemble.ts";
 import { type Flatten, flatten, rememberingFlatten } from "../model/flatten.ts";
@@ -171,8 +171,8 @@ function inNameOrder(texts: readonly ReadText[]): readonly ReadText[] {
 
 /** Messages quote what the file says, and what a file says may be there to deceive, or to fill whoever reads it. */
 function shown(diagnostic: Diagnostic): Diagnostic {
-  const message = cut(visibleText(diagnostic.message), LONGEST_MESSAGE);
-  const pointer = cut(diagnostic.pointer, LONGEST_POINTER);
+  const message = truncate(visibleText(diagnostic.message), LONGEST_MESSAGE);
+  const pointer = truncate(diagnostic.pointer, LONGEST_POINTER);
   return message === diagnostic.message && pointer === diagnostic.pointer
     ? diagnostic
     : { ...diagnostic, message, pointer };
@@ -180,10 +180,6 @@ function shown(diagnostic: Diagnostic): Diagnostic {
 
 const LONGEST_MESSAGE = 1_000;
 const LONGEST_POINTER = 300;
-
-function cut(text: string, longest: number): string {
-  return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
-}
 
 function withKept(diagnostic: Diagnostic, kept: ReadonlySet<string>): Diagnostic {
   if (diagnostic.severity !== "error" || !kept.has(diagnostic.file)) return diagnostic;

@@ -1,3 +1,4 @@
+import { shownValue } from "../../base/text.ts";
 import type { LeafArgument } from "./leaf.ts";
 import { MatchBudget } from "./pattern.ts";
 
@@ -71,8 +72,7 @@ export function expectedOf(argument: LeafArgument): string {
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";
-  const text = JSON.stringify(value) ?? "missing";
-  return text.length > 80 ? text.slice(0, 80) + "…" : text;
+  return shownValue(value);
 }
 
 type ScalarType = Exclude<LeafArgument["type"], "array">;

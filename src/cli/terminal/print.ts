@@ -1,20 +1,18 @@
 /** What a person reads on a terminal. Only for runs that never speak MCP, such as `--help` (requirement C2). */
 
-import { delay } from "../../base/time.ts";
+import { encodeText } from "../../base/text.ts";
+import { FULL_PIPE_RETRY_MS, writeAll } from "../../base/write_all.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { messageText, TerminalFilter } from "./terminal_text.ts";
 
-/** How long to leave a full pipe alone that somebody switched to non-blocking, in milliseconds. */
-const FULL_PIPE_RETRY_MS = 5;
-
-/** Writes an answer to stdout. A reader who has gone (`| head`) has read enough, and that is no fault. */
+/** Writes an answer to stdout; a reader that has gone (`| head`) is no fault. */
 export async function print(text: string): Promise<void> {
-  await ignoringGoneReader(() => writeAll(Deno.stdout, messageText(text)));
+  await ignoringGoneReader(() => writeAll(Deno.stdout, encodeText(messageText(text))));
 }
 
-/** Writes a message for a person to stderr; without a reader there is nobody to tell, and that is no fault. */
+/** Writes a message for a person to stderr; a reader that has gone is no fault. */
 export async function printProblem(text: string): Promise<void> {
-  await ignoringGoneReader(() => writeAll(Deno.stderr, `${messageText(text)}\n`));
+  await ignoringGoneReader(() => writeAll(Deno.stderr, encodeText(`${messageText(text)}\n`)));
 }
 
 /** A command's output on stdout. */
@@ -72,16 +70,4 @@ async function ignoringGoneReader(write: () => Promise<void>): Promise<void> {
 
 function isGoneReader(thrown: unknown): boolean {
   return thrown instanceof Deno.errors.BrokenPipe || thrown instanceof Deno.errors.BadResource;
-}
-
-async function writeAll(target: { write(bytes: Uint8Array): Promise<number> }, text: string): Promise<void> {
-  let rest = new TextEncoder().encode(text);
-  while (rest.length > 0) {
-    try {
-      rest = rest.subarray(await target.write(rest));
-    } catch (thrown) {
-      if (!(thrown instanceof Deno.errors.WouldBlock)) throw thrown;
-      await delay(FULL_PIPE_RETRY_MS);
-    }
-  }
 }

@@ -1,6 +1,7 @@
 /** The log of a run that starts commands, and the warnings a person must see before it does (requirements L8, S14). */
+import { userDirectory } from "../../system/user_directories.ts";
 import { VERSION } from "../../base/version.ts";
-import { createLog, type Log, logDirectory } from "../../logging/log.ts";
+import { createLog, type Log } from "../../logging/log.ts";
 import { isInOpenTree, openTrees } from "../../app/writable_trees.ts";
 import { printProblem } from "./print.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -23,7 +24,8 @@ export interface RunLogOptions {
 
 /** Opens the log and says the warnings, in it and on stderr. */
 export function openRunLog({ settings, warnings, environment }: RunLogOptions): Log {
-  const directory = logDirectory(environment);
+  const caches = userDirectory(environment, "XDG_CACHE_HOME");
+  const directory = caches === undefined ? undefined : `${caches}/ahma_mcp/logs`;
   const open = settings.sandbox.enforce && directory !== undefined &&
     isInOpenTree(directory, openTrees(settings.sandbox, environment));
   if (open && !settings.logToStderr) {

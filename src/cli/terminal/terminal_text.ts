@@ -1,4 +1,5 @@
 /** What may reach a terminal (S22): a project, a tool file or a command must not move its cursor or fill its clipboard. */
+import { encodeText } from "../../base/text.ts";
 import { visibleText, writtenOut } from "../../base/visible_text.ts";
 
 /** The marks of `colours.ts`, of the log and of the echo. */
@@ -40,14 +41,14 @@ export class TerminalFilter {
   end(): Uint8Array {
     const rest = this.#decoder.decode();
     const last = new TextDecoder().decode(this.#filtered(rest));
-    return new TextEncoder().encode(last + (this.#coloured ? "\x1b[0m" : ""));
+    return encodeText(last + (this.#coloured ? "\x1b[0m" : ""));
   }
 
   #filtered(text: string): Uint8Array {
-    if (this.#sequence === undefined && visibleText(text) === text) return new TextEncoder().encode(text);
+    if (this.#sequence === undefined && visibleText(text) === text) return encodeText(text);
     const shown: string[] = [];
     for (const character of text) shown.push(this.#next(character));
-    return new TextEncoder().encode(shown.join(""));
+    return encodeText(shown.join(""));
   }
 
   /** What `character` adds to what is shown. */

@@ -3,6 +3,7 @@
  * between them one line that says how much was left out. Clients cut long texts in the middle themselves; doing it
  * here keeps the ends and tells the truth about the rest.
  */
+import { encodeText } from "../../base/text.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
 import { countNewlines } from "./newlines.ts";
 import type { OutputReader } from "./output.ts";
@@ -284,7 +285,7 @@ function join(first: Uint8Array, last: Uint8Array): Uint8Array {
 }
 
 function encode(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
+  return encodeText(text);
 }
 
 function decode(bytes: Uint8Array): string {

@@ -1,4 +1,5 @@
 /** Runs commands in the session's sandbox, from the request to the end of the process tree. */
+import { encodeText } from "../../base/text.ts";
 import { withTimeout } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { Logger } from "../../base/log.ts";
@@ -176,7 +177,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
   }
 
   async #runLine(line: string, request: CommandRequest, how: How): Promise<CommandEnd> {
-    const text = ENCODER.encode(handOver(line, request.directory, request.environment));
+    const text = encodeText(handOver(line, request.directory, request.environment));
     const waiting = this.#shells?.take();
     const handed = { parts: [text], steps: this.#waitingSteps(how), program: "bash" };
     const end = waiting && await this.#hand(waiting, handed, how);
@@ -193,7 +194,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     const waiting = block && this.#launchers?.take();
     if (block === undefined || waiting === undefined) return await this.#runAtOnce(request, how);
     const { bytes, steps } = block;
-    const parts = request.stdin === undefined ? [bytes] : [bytes, ENCODER.encode(request.stdin)];
+    const parts = request.stdin === undefined ? [bytes] : [bytes, encodeText(request.stdin)];
     const end = await this.#hand(waiting, { parts, steps, program: this.#programOf(request) }, how);
     return end ?? await this.#runAtOnce(request, how);
   }
@@ -224,7 +225,7 @@ export class SandboxedRunner implements CommandRunner, AsyncDisposable {
     } finally {
       image.dispose();
     }
-    const given = request.stdin === undefined ? undefined : give(process, ENCODER.encode(request.stdin));
+    const given = request.stdin === undefined ? undefined : give(process, encodeText(request.stdin));
     const end = await this.#follow(process, image.steps, this.#programOf(request), how).end;
     await given;
     return end;
@@ -340,5 +341,3 @@ interface Handed {
   readonly steps: readonly string[];
   readonly program: string;
 }
-
-const ENCODER = new TextEncoder();

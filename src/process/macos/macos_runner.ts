@@ -2,11 +2,12 @@
  * Runs commands where there is no launcher: macOS. Each is started by `sandbox-exec` (or, with `--no-sandbox`, by
  * nothing) and a two-line shell prelude, as the leader of a process group. Shells are not kept warm.
  */
+import { encodeText } from "../../base/text.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { searchPath } from "../../system/search_path.ts";
+import { isExecutableFile, programPaths, searchPath } from "../../system/search_path.ts";
 import {
   describeSandboxExecFailure,
   sandboxExecArguments,
@@ -17,7 +18,6 @@ import type { CommandHooks, CommandRequest } from "../command_runner.ts";
 import { type GroupRun, superviseGroup } from "./process_group.ts";
 import { describeFailure } from "../linux/launch/launcher_reports.ts";
 import { give } from "../write_stdin.ts";
-import { programPaths } from "../../system/search_path.ts";
 import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.ts";
 import { lineArguments, type Shell } from "../shell.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "../spawn.ts";
@@ -81,7 +81,7 @@ export class GroupRunner implements SessionRunner {
       if (!found.ok) return { kind: "not_started", message: found.problem };
       const process = this.#start([JOINED, START_MARK, ...found.value], request);
       const { end } = this.#follow(process, hooks, () => {});
-      if (request.stdin !== undefined) await give(process, new TextEncoder().encode(request.stdin));
+      if (request.stdin !== undefined) await give(process, encodeText(request.stdin));
       return await end;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
@@ -161,8 +161,7 @@ const LONGEST_TRIAL_MS = 10_000;
 
 async function kindOf(path: string): Promise<"program" | "other" | "missing"> {
   try {
-    const { isFile, mode } = await Deno.stat(path);
-    return isFile && ((mode ?? 0) & 0o111) !== 0 ? "program" : "other";
+    return isExecutableFile(await Deno.stat(path)) ? "program" : "other";
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return "missing";
     if (error instanceof Error) return "other";

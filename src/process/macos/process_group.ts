@@ -3,6 +3,7 @@
  * could tell when a tree is empty: macOS. What a command left behind in a session of its own, and whose parent is
  * gone when the command ends, is not found; it stays in its sandbox.
  */
+import { encodeText } from "../../base/text.ts";
 import { delay } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -161,7 +162,7 @@ class SupervisedGroup {
       return;
     }
     const rest = this.#said.slice(at + startMark.length);
-    if (rest !== "") this.#supervision.onError(new TextEncoder().encode(rest));
+    if (rest !== "") this.#supervision.onError(encodeText(rest));
   }
 }
 

@@ -1,4 +1,5 @@
 /** What is at a path that a failed command mentioned (S15). */
+import { isExecutableFile } from "../../system/search_path.ts";
 import { parentOf } from "../../system/paths.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import { pathOutside } from "../directories/private_temporary.ts";
@@ -18,7 +19,7 @@ export async function look(named: string): Promise<Place | undefined> {
   if (real !== undefined) {
     const facts = await present(() => Deno.stat(real));
     if (facts === undefined) return undefined;
-    const program = facts.isFile && ((facts.mode ?? 0) & 0o111) !== 0;
+    const program = isExecutableFile(facts);
     const kind = facts.isDirectory ? "directory" : facts.isSocket === true ? "socket" : program ? "program" : "file";
     return { path: real, kind };
   }

@@ -2,6 +2,7 @@
  * Where the runtime keeps compiled code (S4). It takes what is in that cache for the program's own code, whatever the
  * source says, so a command that could write there would decide what the next server does, outside of any sandbox.
  */
+import { userDirectory } from "../../system/user_directories.ts";
 import { absolutePath, existingPart, isWithin, trustedPath } from "../../system/paths.ts";
 
 export interface RuntimeCacheQuestion {
@@ -29,8 +30,8 @@ export function runtimeCache(
   environment: Readonly<Record<string, string>>,
   workingDirectory: string,
 ): string | undefined {
-  const { DENO_DIR: own, XDG_CACHE_HOME: cache, HOME: home } = environment;
+  const { DENO_DIR: own } = environment;
   if (own !== undefined && own !== "") return absolutePath(own, workingDirectory);
-  if (cache?.startsWith("/")) return `${cache}/deno`;
-  return home?.startsWith("/") ? `${home}/.cache/deno` : undefined;
+  const caches = userDirectory(environment, "XDG_CACHE_HOME");
+  return caches === undefined ? undefined : `${caches}/deno`;
 }

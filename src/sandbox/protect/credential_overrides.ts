@@ -1,4 +1,5 @@
 /** Where programs keep their credentials when a variable of the server's user says so (S7). Pure. */
+import { XDG_DIRECTORIES } from "../../system/user_directories.ts";
 import { withoutTrailing } from "../../base/without_trailing.ts";
 import { isWithin } from "../../system/paths.ts";
 
@@ -17,10 +18,7 @@ const DIRECTORIES: Readonly<Record<string, string>> = {
   HF_HOME: ".cache/huggingface",
   PASSWORD_STORE_DIR: ".password-store",
   PULUMI_HOME: ".pulumi",
-  XDG_CACHE_HOME: ".cache",
-  XDG_CONFIG_HOME: ".config",
-  XDG_DATA_HOME: ".local/share",
-  XDG_STATE_HOME: ".local/state",
+  ...XDG_DIRECTORIES,
 };
 
 /** The variable names the file itself, or several with colons between. */

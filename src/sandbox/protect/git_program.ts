@@ -1,5 +1,5 @@
 /** How git is asked what it obeys: a program that no command could have written, and no variables that lead it elsewhere. */
-import { searchPath } from "../../system/search_path.ts";
+import { isExecutableFile, searchPath } from "../../system/search_path.ts";
 import { expected, parentOf, trustedPath } from "../../system/paths.ts";
 
 /** To ask git; commands have no part in any of it. */
@@ -39,7 +39,7 @@ export function findGit(
   for (const directory of searchPath(server["PATH"])) {
     const program = directory.startsWith("/") ? trustedPath(`${directory}/git`, writable) : undefined;
     const facts = program === undefined ? undefined : expected(() => Deno.statSync(program));
-    if (program === undefined || facts?.isFile !== true || ((facts.mode ?? 0) & 0o111) === 0) continue;
+    if (program === undefined || facts === undefined || !isExecutableFile(facts)) continue;
     return {
       program,
       environment: {

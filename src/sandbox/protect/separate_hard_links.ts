@@ -5,6 +5,7 @@
  * copy has no name while it is made, then a random one, and takes the place by an exchange. A command that moves a file
  * to that name between check and exchange brings it into the place; another copy takes the place at once.
  */
+import { encodeText } from "../../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { OPEN_FLAGS, type Processor } from "../../system/syscalls.ts";
 import type { FileIdentity } from "../../system/libc.ts";
@@ -61,7 +62,6 @@ const KIND_MASK = 0xf000;
 const REGULAR = 0x8000;
 const PERMISSIONS = 0o777;
 
-const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
 /** `struct stat`, as far as it is needed here. */
@@ -304,5 +304,5 @@ function isSame(one: FileIdentity | undefined, other: FileIdentity): boolean {
 }
 
 function text(value: string): Uint8Array<ArrayBuffer> {
-  return ENCODER.encode(value + "\0");
+  return encodeText(value + "\0");
 }

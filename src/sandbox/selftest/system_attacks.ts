@@ -3,6 +3,7 @@
  * the positive control makes the same calls, in mount and host name namespaces of its own where it may; where it may not
  * it mounts nothing.
  */
+import { encodeText } from "../../base/text.ts";
 import { type Attack, type AttackDraft, attempt, passOn } from "./attack.ts";
 import { mountSomething } from "./own_mounts.ts";
 
@@ -208,6 +209,6 @@ function connect(draft: AttackDraft, name: string): number {
 
 /** `struct sockaddr_un` for a path, or for a name that begins with NUL. */
 export function socketAddress(name: string): Uint8Array {
-  const bytes = new TextEncoder().encode(name.startsWith("\0") ? name : `${name}\0`);
+  const bytes = encodeText(name.startsWith("\0") ? name : `${name}\0`);
   return new Uint8Array([AF_UNIX, 0, ...bytes]);
 }

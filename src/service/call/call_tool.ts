@@ -3,6 +3,7 @@
  * Whatever is wrong with the call is a result with `isError`, so that the model can correct it; only a tool that does
  * not exist is a protocol error.
  */
+import { shownValue } from "../../base/text.ts";
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Outcome } from "../../base/outcome.ts";
 import { failure, success } from "../../base/outcome.ts";
@@ -13,7 +14,6 @@ import { checkBuiltinArguments } from "../builtin_parameters.ts";
 import type { BuiltinTool } from "../builtin/builtin_tool.ts";
 import { BUILTIN_TOOLS } from "../builtin/registry.ts";
 import { commandWork } from "../run/command_work.ts";
-import { shownValue } from "../../wire/lenient_params.ts";
 import { listedName } from "../result/listed_texts.ts";
 import { chooseMode } from "../run/mode.ts";
 import { appendNews } from "../result/piggyback.ts";

@@ -5,6 +5,7 @@
  *
  * read → split into lines (bytes) → check → SDK; SDK → one line → stdout, in order. Nothing else writes to stdout.
  */
+import { encodeText } from "../../base/text.ts";
 import { withTimeout } from "../../base/time.ts";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
@@ -166,7 +167,7 @@ export class StdioTransport implements Transport {
   }
 
   #write(message: unknown): Promise<void> {
-    return this.#writer.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+    return this.#writer.write(encodeText(`${JSON.stringify(message)}\n`));
   }
 
   #settle(id: WireId): void {

@@ -1,11 +1,11 @@
 /** What `tools/list` shows: built-in tools first, then the catalog in its order. */
+import { shownValue } from "../../base/text.ts";
 import { ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
 import { visibleText } from "../../base/visible_text.ts";
 import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";
 import { inputSchemaOf } from "../../catalog/model/input_schema.ts";
 import { BUILTIN_TOOLS } from "../builtin/registry.ts";
 import { schemaOf } from "../builtin_parameters.ts";
-import { shownValue } from "../../wire/lenient_params.ts";
 import { listedDescription, listedName, type ListFacts } from "../result/listed_texts.ts";
 import { programGroups, programTool } from "../result/program_tool.ts";
 import { builtinTraits, supportsTask } from "../../catalog/format/builtin_traits.ts";

@@ -1,7 +1,7 @@
 /** Completions (C5): ids of operations, newest first, and names of tool files, for the templates of resources. */
+import { shownValue } from "../../base/text.ts";
 import { type CompleteResult, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
 import type { Service } from "../service.ts";
-import { shownValue } from "../../wire/lenient_params.ts";
 import { TEMPLATES } from "../result/resource_uri.ts";
 
 /** The protocol's own limit. */

@@ -1,4 +1,5 @@
 /** Operations, their output and the tool files as resources (C4): what there is, and what reading one gives. */
+import { shownValue } from "../../base/text.ts";
 import {
   type ListResourcesResult,
   ProtocolError,
@@ -18,7 +19,6 @@ import { shorten } from "../../base/visible_text.ts";
 import { headingOf, operationMeta, statusLine } from "../result/facts.ts";
 import { finalText, styleOf } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
-import { shownValue } from "../../wire/lenient_params.ts";
 import {
   OPERATIONS_URI,
   operationUri,

@@ -2,6 +2,7 @@
  * The text of results (X1, X4): the output is what the model wants, so everything else is short and stands at its edges,
  * because clients cut long texts in the middle. Pure.
  */
+import { encodeText } from "../../base/text.ts";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { denialSentence } from "../../base/command/denial.ts";
 import type { Operation } from "../../operation/operation_record.ts";
@@ -214,5 +215,5 @@ export function denialMeta(operations: readonly Operation[]): Record<string, unk
 }
 
 function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
+  return encodeText(text).length;
 }

@@ -1,10 +1,9 @@
 /** Runs a work again when it fails for a passing reason (X16). */
+import { encodeText } from "../../base/text.ts";
 import { delay } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { LeafRetry } from "../../catalog/model/leaf.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
-
-const ENCODER = new TextEncoder();
 
 /** `work` with the retries of its leaf; undefined: `work` itself. Each try and the reason for the next are in the output. */
 export function withRetries(work: Work, retry: LeafRetry | undefined): Work {
@@ -28,5 +27,5 @@ function isPassing(end: CommandEnd, retry: LeafRetry): boolean {
 
 function announce(control: WorkControl, end: CommandEnd, what: string): void {
   const code = end.kind === "exited" ? `exit code ${end.code}` : end.kind;
-  control.write(ENCODER.encode(`[${code}: ${what}]\n`));
+  control.write(encodeText(`[${code}: ${what}]\n`));
 }

@@ -1,8 +1,7 @@
 /** The time limit of one step of a sequence, beside the sequence's own (T14, X9). */
+import { encodeText } from "../../base/text.ts";
 import type { Work } from "../../operation/operation.ts";
 import { duration } from "../result/facts.ts";
-
-const ENCODER = new TextEncoder();
 
 /** `work`, ended after so many seconds, which the output then says; undefined: `work` itself. */
 export function withTimeLimit(work: Work, seconds: number | undefined): Work {
@@ -18,7 +17,7 @@ export function withTimeLimit(work: Work, seconds: number | undefined): Work {
         protectedChanged: (changes) => control.protectedChanged(changes),
       });
       if (limit.signal.aborted && !control.signal.aborted) {
-        control.write(ENCODER.encode(`[the step's time is up: ${duration(seconds * 1_000)}]\n`));
+        control.write(encodeText(`[the step's time is up: ${duration(seconds * 1_000)}]\n`));
       }
       return end;
     } finally {

@@ -1,5 +1,6 @@
+import { shownValue } from "../../base/text.ts";
 import { type LoggingLevel, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
-import { ANYTHING, member, shownValue } from "../../wire/lenient_params.ts";
+import { ANYTHING, member } from "../../wire/lenient_params.ts";
 
 /** The levels of the protocol, the least important first (RFC 5424). */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;

@@ -1,4 +1,5 @@
 /** What `subscriptions/listen` of 2026-07-28 says about tasks, on any transport: the SDK knows nothing of `taskIds`. */
+import { shownValue } from "../../base/text.ts";
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type JSONRPCMessage,
@@ -10,7 +11,7 @@ import { styleOf } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { TASKS_EXTENSION } from "./tasks_2026_07.ts";
-import { member, shownValue } from "../../wire/lenient_params.ts";
+import { member } from "../../wire/lenient_params.ts";
 import { detailedTask } from "./task_views.ts";
 
 /** Ids one subscription may name. */

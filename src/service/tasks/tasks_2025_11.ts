@@ -1,10 +1,11 @@
 /** The tasks of 2025-11-25 (X5a): the client asks for one with `params.task` and fetches its result. */
+import { shownValue } from "../../base/text.ts";
 import { ProtocolError, ProtocolErrorCode, type Result, type ServerContext } from "@modelcontextprotocol/server";
 import { isOperationId } from "../../operation/operation_id.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
-import { ANYTHING, member, shownValue, textMember } from "../../wire/lenient_params.ts";
+import { ANYTHING, member, textMember } from "../../wire/lenient_params.ts";
 import type { ResourceUse } from "../resources/resources.ts";
 import type { SessionServer } from "../sdk/versioned_server.ts";
 import { coreTask, coreTaskResult } from "./task_views.ts";

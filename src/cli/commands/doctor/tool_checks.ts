@@ -1,3 +1,4 @@
+import { encodeText } from "../../../base/text.ts";
 import { describeDiagnostic } from "../../../catalog/format/diagnostic.ts";
 import { ToolLister } from "../../../service/connection/tool_list.ts";
 import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
@@ -30,7 +31,7 @@ export async function checkTools(options: ComposeOptions): Promise<readonly Chec
   const listed = new ToolLister(program.service).list(catalog, undefined);
   return [
     loaded,
-    listing(listed.length, new TextEncoder().encode(JSON.stringify({ tools: listed })).length),
+    listing(listed.length, encodeText(JSON.stringify({ tools: listed })).length),
     ...catalog.diagnostics.map((diagnostic): Check => ({
       id: "tool_file",
       title: diagnostic.severity === "error" ? "tool file left out" : "tool file",

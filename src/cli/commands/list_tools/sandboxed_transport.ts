@@ -1,4 +1,6 @@
 /** MCP with a command of the runner: messages as lines on its stdin, and on its stdout. */
+import { encodeText } from "../../../base/text.ts";
+import { ignoreClosedPipe } from "../../../base/errors.ts";
 import { withTimeout } from "../../../base/time.ts";
 import type { CommandEnd } from "../../../base/command/command_end.ts";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
@@ -79,7 +81,7 @@ export class CommandTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed || this.#writer === undefined) throw new Error("The server has ended");
-    const bytes = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
+    const bytes = encodeText(`${JSON.stringify(message)}\n`);
     this.#unread += bytes.length;
     if (this.#unread > MOST_UNREAD) return this.end();
     try {
@@ -103,7 +105,7 @@ export class CommandTransport implements Transport {
     if (this.#opened === undefined || this.#ended !== undefined) return;
     const writer = this.#writer;
     this.#writer = undefined;
-    await writer?.close().catch(ignoreGone);
+    await writer?.close().catch(ignoreClosedPipe);
     await withTimeout(this.#done, END_GRACE_MS);
     if (this.#ended === undefined) this.#abort.abort();
     await this.#done;
@@ -114,10 +116,4 @@ export class CommandTransport implements Transport {
     this.#closed = true;
     this.onclose?.();
   }
-}
-
-/** Its stdin may be closed already because it has ended. */
-function ignoreGone(thrown: unknown): void {
-  if (thrown instanceof Deno.errors.BrokenPipe || thrown instanceof TypeError) return;
-  throw thrown;
 }

@@ -5,6 +5,7 @@
  * control: makes the targets and makes every attack without the policy → attack: makes them behind it → a look at the
  * targets → findings. Nothing is left.
  */
+import { encodeText } from "../../../base/text.ts";
 import type { Logger } from "../../../base/log.ts";
 import { type LaunchTarget, policyTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
@@ -82,7 +83,7 @@ function placesFor(
   { policy, target, directories }: SelfTest,
   { base, name }: { readonly base: string; readonly name: string },
 ): readonly [AttackPlace, AttackPlace] {
-  const hostNameBytes = new TextEncoder().encode(Deno.hostname()).length;
+  const hostNameBytes = encodeText(Deno.hostname()).length;
   const common = {
     abstractSocket: `ahma_mcp-${name}`,
     pathSocket: base.length < LONGEST_PLACE ? `${base}/socket` : `${directories.root}/${name}.socket`,

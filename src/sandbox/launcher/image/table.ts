@@ -1,3 +1,4 @@
+import { encodeText } from "../../../base/text.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { type EntryMode } from "./interpreter.ts";
 
@@ -26,7 +27,6 @@ export interface CallOptions {
   readonly expect?: number | bigint;
 }
 
-const ENCODER = new TextEncoder();
 /** No system call has this number, so that the kernel answers ENOSYS. */
 const NO_CALL = -1;
 
@@ -113,7 +113,7 @@ export class Table {
   /** A NUL-terminated string. @throws {TypeError} When the text holds NUL. */
   text(text: string): { kind: "data"; offset: number } {
     if (text.includes("\0")) throw new TypeError("Cannot pass text to the launcher: it holds a NUL character");
-    return this.bytes(ENCODER.encode(text + "\0"), 1);
+    return this.bytes(encodeText(text + "\0"), 1);
   }
 
   /** Little-endian 64-bit words. */
