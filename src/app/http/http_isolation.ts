@@ -1,6 +1,5 @@
 /** `--session-isolation` (H3): each client in a process and a scope of its own. */
 import { messageOf, UsageError, UserError } from "../../base/errors.ts";
-import type { PeerProblem } from "../../bridge/http/http_server.ts";
 import { type ChildSource, isolatedBackends, type OwnProgram } from "../../bridge/isolated/isolated_backend.ts";
 import { type InitializeAnswer, OWN_INITIALIZE } from "../../bridge/backends/initialize_result.ts";
 import { refuseStateless } from "../../bridge/stateless/stateless_handler.ts";
@@ -10,7 +9,8 @@ import { hasMemoryToSpare, memoryFacts } from "../../bridge/isolated/free_memory
 import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
 import { Turns } from "../../operation/concurrency.ts";
-import { holderOf, systemSockets } from "../../process/tree/socket_owner.ts";
+import { refuseOwnCommands } from "../../bridge/isolated/session_admission.ts";
+import { systemSockets } from "../../process/tree/socket_owner.ts";
 import { Libc } from "../../system/libc.ts";
 import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { realPath } from "../../system/paths.ts";
@@ -73,28 +73,7 @@ export async function isolatedServices(
       log,
     }),
     stateless: await isolatedStateless(options, ceiling, stack),
-    peerProblem: notOfCommands(libc, options.token),
-  };
-}
-
-/**
- * Scopes are not for whoever runs below this server (S6): also under a ceiling another session's directory is more than
- * a command has. Who knows the token may be anybody else, also where it cannot be told who that is.
- */
-function notOfCommands(libc: Libc, token: string | undefined): PeerProblem {
-  const system = systemSockets(libc);
-  const server = { server: Deno.pid, uid: Deno.uid() ?? 0 };
-  return (peer, ownPort) => {
-    switch (holderOf({ peerPort: peer.port, ownPort }, server, system)) {
-      case "others":
-        return undefined;
-      case "ours":
-        return "the connection comes from one of this server's own commands, which may begin no session";
-      case "unknown":
-        if (token !== undefined) return undefined;
-        return "it cannot be told which process holds the other end of the connection, and one of this server's own " +
-          "commands may begin no session. Start the server with --require-token";
-    }
+    peerProblem: refuseOwnCommands({ system: systemSockets(libc), token: options.token !== undefined }),
   };
 }
 
