@@ -20,7 +20,7 @@ export const NO_ECHO: Echo = {
   error() {},
 };
 
-export interface EchoOptions {
+interface EchoOptions {
   /** Writes one text to the terminal. */
   readonly print: (text: string) => void;
   /** Takes secrets out of a JSON value. */

@@ -7,7 +7,7 @@ import type { UnreadInput } from "./unread_input.ts";
 /** Longer lines are dropped, bytes. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-export interface OutputReaderOptions {
+interface OutputReaderOptions {
   /** While it has pressure, nothing more is read. */
   readonly unread: UnreadInput;
   /** Receives each message, those of a batch one by one. */

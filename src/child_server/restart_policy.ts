@@ -10,7 +10,7 @@ const FIRST_DELAY_MS = 100;
 /** Length of a pause, milliseconds; the first request after it starts the server again. */
 const PAUSE_MS = 30_000;
 
-export type RestartDecision =
+type RestartDecision =
   | { readonly kind: "restart"; readonly delayMs: number }
   /** No start happens before `untilMs`. */
   | { readonly kind: "pause"; readonly untilMs: number };

@@ -6,7 +6,7 @@ import type { SessionRunner } from "../process/session_runner.ts";
 import { type ChildServer, type ChildServerHooks } from "./child_server.ts";
 import { StderrFile } from "./stderr_file.ts";
 
-export interface SandboxedStart {
+interface SandboxedStart {
   readonly runner: Pick<SessionRunner, "open">;
   readonly argv: readonly string[];
   /** Canonical, inside the scope. */

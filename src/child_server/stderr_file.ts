@@ -6,7 +6,7 @@ import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LineSplitter } from "../wire/line_splitter.ts";
 
-export interface StderrFileOptions {
+interface StderrFileOptions {
   /** In a directory that no command can change; made anew. */
   readonly path: string;
   readonly onLine: (line: string) => void;

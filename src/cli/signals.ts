@@ -7,7 +7,7 @@
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** Requests to end; disposing of it gives the signals back to the runtime. */
-export interface EndRequests extends Disposable {
+interface EndRequests extends Disposable {
   /** Aborted by the first signal, whose name is the reason. */
   readonly stop: AbortSignal;
   /** Resolves with the second one. */
@@ -21,7 +21,7 @@ export interface QuietSignal {
 }
 
 /** What to listen for. */
-export interface ListenOptions {
+interface ListenOptions {
   /** Default: the usual ones. */
   readonly signals?: readonly Deno.Signal[];
   readonly quiet?: QuietSignal | undefined;

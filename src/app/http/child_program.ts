@@ -9,7 +9,7 @@ import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settin
 import { HTTP_FLAGS } from "../../settings/flags/http_flags.ts";
 
 /** A command line and environment; the scope is what it waits for. */
-export interface ChildProgram {
+interface ChildProgram {
   readonly command: string;
   readonly args: readonly string[];
   /** For one that is started ahead. */
@@ -17,7 +17,7 @@ export interface ChildProgram {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export interface ChildSettings {
+interface ChildSettings {
   /** As typed. */
   readonly flags: ReadonlyMap<FlagName, readonly string[]>;
   /** The server's own variables. */

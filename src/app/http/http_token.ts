@@ -6,7 +6,7 @@ import { userDirectory } from "../../system/user_directories.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { isInOpenTree } from "../writable_trees.ts";
 
-export interface TokenFile {
+interface TokenFile {
   readonly path: string;
   readonly token: string;
 }

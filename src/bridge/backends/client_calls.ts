@@ -6,7 +6,7 @@ import type { ClientLink, ClientMessage } from "../backend.ts";
 import type { Answer, PendingCall, TimeLimit } from "../../child_server/pending_calls.ts";
 import type { Supervisor } from "../../child_server/supervisor.ts";
 
-export interface ClientCallsOptions {
+interface ClientCallsOptions {
   readonly link: ClientLink;
   /** The time that a request may take; undefined: no limit. */
   readonly timeout: (method: string) => TimeLimit | undefined;

@@ -19,7 +19,7 @@ export interface ServiceParts {
   readonly server: Server;
 }
 
-export interface InProcessOptions {
+interface InProcessOptions {
   /** A service of its own for a new session. */
   readonly makeService: () => ServiceParts;
   /** What operations have to end by themselves, milliseconds. */

@@ -5,7 +5,7 @@ import { type InitializeRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelconte
 export type InitializeAnswer = Readonly<Record<string, unknown>>;
 
 /** The newest version with sessions. */
-export const NEWEST_VERSION = "2025-11-25";
+const NEWEST_VERSION = "2025-11-25";
 
 /** The parameters of `initialize` where the bridge is the client itself. */
 export const OWN_INITIALIZE = {
@@ -15,7 +15,7 @@ export const OWN_INITIALIZE = {
 } as const;
 
 /** The version for a client that asks for `wanted`, where the server speaks `spoken`: never an error (5.13, 12). */
-export function versionFor(wanted: string, spoken: unknown): string {
+function versionFor(wanted: string, spoken: unknown): string {
   const newest = typeof spoken === "string" ? spoken : NEWEST_VERSION;
   return SUPPORTED_PROTOCOL_VERSIONS.includes(wanted) && wanted <= newest ? wanted : newest;
 }

@@ -13,7 +13,7 @@ import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
 
-export interface SharedBackendsOptions {
+interface SharedBackendsOptions {
   readonly start: StartChildServer;
   readonly handshakeTimeout: TimeLimit;
   readonly requestTimeout: (method: string) => TimeLimit | undefined;

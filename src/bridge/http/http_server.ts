@@ -24,7 +24,7 @@ import { BAD_REQUEST, type Refusal, refusalResponse } from "../http_error.ts";
 import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "../session/session.ts";
 import type { SessionStore } from "../session/session_store.ts";
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;

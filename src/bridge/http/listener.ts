@@ -8,7 +8,7 @@ import type { Logger } from "../../base/log.ts";
 import { DescriptorReserve } from "./descriptor_reserve.ts";
 import { refusalResponse } from "../http_error.ts";
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;

@@ -5,7 +5,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 /** The largest message, in bytes. */
 export const LARGEST_BODY = 16 * 1024 * 1024;
 
-export interface BodyLimits {
+interface BodyLimits {
   /** Bytes of one body. */
   readonly largest: number;
   /** Bytes of all bodies that are being read, without the beginning of each. */

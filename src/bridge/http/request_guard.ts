@@ -16,7 +16,7 @@ export interface GuardRules {
 }
 
 /** What is looked at. */
-export interface RequestHead {
+interface RequestHead {
   readonly method: string;
   readonly path: string;
   readonly headers: Headers;
@@ -25,7 +25,7 @@ export interface RequestHead {
 /** What a request that passed wants. */
 export type Route = "health" | "preflight" | "post" | "get" | "delete";
 
-export const ENDPOINT = "/mcp";
+const ENDPOINT = "/mcp";
 const HEALTH = "/health";
 /** Clients leave it out. */
 const DEFAULT_PORT = 80;

@@ -5,7 +5,7 @@ import { isWithin } from "../../system/paths.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { settleScopes } from "../../sandbox/grants/resolve_scopes.ts";
 
-export interface AllowedScopesOptions {
+interface AllowedScopesOptions {
   readonly libc: Libc;
   /** `--sandbox-scope`, canonical: no session gets more; undefined: not given. */
   readonly ceiling: readonly PinnedDirectory[] | undefined;

@@ -11,7 +11,7 @@ import { attachProcess } from "../../child_server/attached_process.ts";
 import { scopeMessage } from "./scope_message.ts";
 import type { ChildServer, ChildServerHooks } from "../../child_server/child_server.ts";
 
-export interface ChildPoolOptions {
+interface ChildPoolOptions {
   readonly command: string;
   /** They make it wait for its scope, which comes at once. */
   readonly args: readonly string[];

@@ -34,7 +34,7 @@ export interface OwnProgram {
   readonly isReadOnlyTool: (name: string) => boolean;
 }
 
-export interface IsolatedOptions {
+interface IsolatedOptions {
   /** What every such server answers to `initialize`. */
   readonly initializeAnswer: InitializeAnswer;
   /** The real directory that a root names, if a session may have it; the problem is worded for the client's user. */

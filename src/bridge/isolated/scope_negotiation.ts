@@ -8,7 +8,7 @@ import type { ClientAnswer } from "../backends/client_requests.ts";
 import { firstRootPath } from "./roots.ts";
 import { HANDSHAKING, nextScopeState, type ScopeEvent, type ScopeFacts, type ScopeState } from "./scope_state.ts";
 
-export interface ScopeNegotiationOptions {
+interface ScopeNegotiationOptions {
   readonly facts: ScopeFacts;
   /** The real directory that a root names, if a session may have it; the problem is worded for the client's user. */
   readonly settle: (path: string) => Outcome<PinnedDirectory>;

@@ -6,7 +6,7 @@ import type { Echo } from "../traffic_echo.ts";
 import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 import { HttpSession, type SessionOptions } from "./session.ts";
 
-export interface SessionStoreOptions {
+interface SessionStoreOptions {
   readonly open: OpenBackend;
   /** Sessions at once. */
   readonly most: number;

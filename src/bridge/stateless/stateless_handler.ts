@@ -33,7 +33,7 @@ export interface StatelessHandler {
   close(): Promise<void>;
 }
 
-export interface StatelessOptions {
+interface StatelessOptions {
   /** A server of its own for every request. */
   readonly makeServer: () => Server;
   /** Whose tasks clients may listen to; absent: of none. */

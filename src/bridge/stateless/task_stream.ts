@@ -26,7 +26,7 @@ export function askedOfSdk(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 /** What a stream listens to. */
-export interface TaskStreamOptions {
+interface TaskStreamOptions {
   readonly service: Service;
   readonly subscription: WireId;
   readonly taskIds: readonly string[];

@@ -6,7 +6,7 @@ import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { StreamEvent } from "./event_stream.ts";
 
 /** How much of what was sent is kept for clients that come back. */
-export interface EventLogLimits {
+interface EventLogLimits {
   readonly events: number;
   /** Characters of all of them together. */
   readonly size: number;

@@ -11,7 +11,7 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   /** Milliseconds of silence until a comment keeps the connection alive. */
   readonly keepAliveMs: number;
   /** The client has closed its connection. Not called after `close`. */

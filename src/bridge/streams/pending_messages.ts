@@ -2,7 +2,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 
 /** How much is kept. */
-export interface WaitingLimits {
+interface WaitingLimits {
   readonly messages: number;
   /** The characters of all of them. */
   readonly size: number;

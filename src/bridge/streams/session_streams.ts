@@ -15,7 +15,7 @@ import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 import { StreamNumbers } from "./stream_numbers.ts";
 import { PendingMessages } from "./pending_messages.ts";
 
-export interface SessionStreamsOptions {
+interface SessionStreamsOptions {
   /** Go with every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds. */

@@ -1,7 +1,7 @@
 /** Numbers of a session's streams: they tell what kind of stream they belong to, also when it is long gone. */
 
 /** Of a request that the client made, or opened with GET. */
-export type StreamKind = "request" | "standalone";
+type StreamKind = "request" | "standalone";
 
 export class StreamNumbers {
   /** An even one, an odd one. */

@@ -6,7 +6,7 @@ import { factsOf, type Subcommand, SUBCOMMANDS } from "../../settings/flags/subc
 /** How long a line of the help may be. */
 const WIDTH = 100;
 
-export interface HelpOptions {
+interface HelpOptions {
   /** For a terminal. */
   readonly colour: boolean;
   /** Undefined: the whole program. */

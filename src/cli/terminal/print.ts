@@ -16,7 +16,7 @@ export async function printProblem(text: string): Promise<void> {
 }
 
 /** A command's output on stdout. */
-export interface CommandPrinter {
+interface CommandPrinter {
   /**
    * Writes before it returns, so that a flood of output waits for its reader instead of filling the memory. False: the
    * reader has gone.

@@ -14,7 +14,7 @@ export const NO_SANDBOX_SERVER =
   "Sandbox off for the other server (--no-sandbox-server): it runs with all your rights and can change anything you can";
 
 /** What the log depends on. */
-export interface RunLogOptions {
+interface RunLogOptions {
   readonly settings: Settings;
   /** Sentences for a person. */
   readonly warnings: readonly string[];

@@ -35,7 +35,7 @@ const OBJECT_FLAGS = ["--json", "--args-json"];
 const SWITCHES = ["--result-json", "--quiet"];
 
 /** What was typed after a tool's name. */
-export interface ReadWords {
+interface ReadWords {
   readonly args: Readonly<Record<string, unknown>>;
   /** Switches of `call`, without their dashes. */
   readonly switches: readonly string[];

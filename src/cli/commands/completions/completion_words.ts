@@ -17,7 +17,7 @@ export type Completion =
   | { readonly kind: "commands" };
 
 /** A flag as it is completed. */
-export interface CompletedFlag {
+interface CompletedFlag {
   readonly name: FlagName;
   readonly help: string;
   readonly value: Completion;

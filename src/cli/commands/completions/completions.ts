@@ -25,7 +25,7 @@ export async function completions({ operands }: CommandContext): Promise<number>
 }
 
 /** The whole script for a shell. */
-export function completionScript(shell: CompletionShell): string {
+function completionScript(shell: CompletionShell): string {
   switch (shell) {
     case "bash":
       return bashScript();

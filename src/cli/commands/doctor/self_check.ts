@@ -9,7 +9,7 @@ import type { Settings } from "../../../settings/settings.ts";
 import type { Check } from "./check.ts";
 
 /** What the trial needs. */
-export interface SelfCheckOptions {
+interface SelfCheckOptions {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string>>;
   readonly log: Logger;

@@ -17,7 +17,7 @@ export interface Connection extends AsyncDisposable {
 }
 
 /** What another server tells. */
-export interface OtherTools {
+interface OtherTools {
   readonly tools: readonly Tool[];
   readonly server: { readonly name: string; readonly version: string } | undefined;
 }

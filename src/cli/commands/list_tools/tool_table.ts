@@ -4,7 +4,7 @@ import type { Colours } from "../../terminal/colours.ts";
 import { wrapped } from "../../terminal/help.ts";
 
 /** How the table is drawn. */
-export interface TableStyle {
+interface TableStyle {
   /** Columns of the terminal. */
   readonly width: number;
   readonly colours: Colours;

@@ -2,7 +2,7 @@ import { describeDiagnostic, type Diagnostic } from "../../../catalog/format/dia
 import type { Colours } from "../../terminal/colours.ts";
 
 /** How a diagnostic is shown. */
-export interface ExcerptStyle {
+interface ExcerptStyle {
   /** With the line of the file and a mark under the place. */
   readonly excerpt: boolean;
   readonly colours: Colours;
