@@ -3,7 +3,7 @@
  */
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { SandboxedRunner } from "../process/linux/linux_runner.ts";
+import { LinuxRunner } from "../process/linux/linux_runner.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { chooseShell, type Shell } from "../process/shell.ts";
 import { searchPath } from "../system/search_path.ts";
@@ -63,7 +63,7 @@ export async function openSession(
   const ownSettings = settings.sandbox.enforce &&
     keepSettingsPlace(environment, openTrees(settings.sandbox, environment));
   const sandbox = orRefuse(withRoom(() => prepareSandbox(chosen)));
-  const runner = new SandboxedRunner({ sandbox, shell, pool: settings.pool, logger: log });
+  const runner = new LinuxRunner({ sandbox, shell, pool: settings.pool, logger: log });
   return {
     sandbox,
     runner: sandbox.policy === undefined ? runner : new ExplainedRunner(runner, sandbox),
@@ -104,7 +104,7 @@ function ownPaths({ toolsDirectory }: Settings, environment: SessionOptions["env
 async function insistOn(
   { sandbox: { requiredLayers } }: Settings,
   { guard }: Sandbox,
-  runner: SandboxedRunner,
+  runner: LinuxRunner,
 ): Promise<void> {
   if (guard === undefined || requiredLayers.length === 0 && guard.hidden.length === 0) return;
   const [asked] = await Promise.allSettled([runner.policy]);
@@ -115,13 +115,13 @@ async function insistOn(
 }
 
 /** Rejects where no command would be run. */
-async function sandboxFacts({ scopes, abi }: Sandbox, runner: SandboxedRunner): Promise<SandboxFacts> {
+async function sandboxFacts({ scopes, abi }: Sandbox, runner: LinuxRunner): Promise<SandboxFacts> {
   await runner.confirm();
   const paths = scopes.map(({ path }) => path);
   return { scope: paths[0] ?? "", ...paths.length > 1 && { scopes: paths }, abi };
 }
 
-function sandboxStatus(sandbox: Sandbox, runner: SandboxedRunner, settings: Settings): SandboxStatus {
+function sandboxStatus(sandbox: Sandbox, runner: LinuxRunner, settings: Settings): SandboxStatus {
   if (sandbox.policy === undefined) {
     const { network } = settings.sandbox.confinement;
     const open = network === "full" ? "" : `; --network ${network} does NOT hold`;

@@ -1,6 +1,6 @@
 /** A session's sandbox and runner on macOS, tried before the first byte of MCP (S12, S13). */
 import { UserError } from "../base/errors.ts";
-import { GroupRunner } from "../process/macos/macos_runner.ts";
+import { MacosRunner } from "../process/macos/macos_runner.ts";
 import type { Logger } from "../base/log.ts";
 import type { Shell } from "../process/shell.ts";
 import { parentOf } from "../system/paths.ts";
@@ -13,7 +13,7 @@ import { withRoom } from "./disk_space.ts";
 
 export interface SeatbeltSession {
   readonly sandbox: SeatbeltSandbox;
-  readonly runner: GroupRunner;
+  readonly runner: MacosRunner;
   readonly status: SandboxStatus;
 }
 
@@ -26,7 +26,7 @@ export async function openSeatbelt(
   if (!prepared.ok) throw new UserError(prepared.problem);
   const sandbox = prepared.value;
   const { confinement, offline, scopes, missing, directories } = sandbox;
-  const runner = new GroupRunner({ sandbox, shell, confinement, offline, logger });
+  const runner = new MacosRunner({ sandbox, shell, confinement, offline, logger });
   if (confinement === undefined) {
     return {
       sandbox,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { leftRunning } from "./background_processes.ts";
-import { chooseShell, lineArguments, waitingArguments } from "./shell.ts";
+import { chooseShell, lineArguments, prewarmedArguments } from "./shell.ts";
 
 function left(...lines: readonly (string | undefined)[]) {
   return leftRunning(1, { childrenOf: () => lines.map((_, index) => index), commandLineOf: (pid) => lines[pid] });
@@ -18,7 +18,7 @@ Deno.test("X17 leftRunning() names living children, cleaned and cut, and counts 
 Deno.test("X17 leftRunning() says of a part of the line itself that it is one", () => {
   const bash = chooseShell("/bin/bash", []);
   assert.ok(bash.ok);
-  const lines = [lineArguments(bash.value, "(sleep 1) &"), waitingArguments(bash.value)].map((words) =>
+  const lines = [lineArguments(bash.value, "(sleep 1) &"), prewarmedArguments(bash.value)].map((words) =>
     words.join("\0")
   );
   const part = "a background part of the line";

@@ -56,7 +56,7 @@ export function lineArguments(shell: Shell, line: string): readonly string[] {
  * argv of a bash that waits for one line on stdin, ended by NUL, then runs it with an empty stdin. A line that is
  * cut off is not run. Before it runs the line it reports so, and lets go of the report descriptor.
  */
-export function waitingArguments(shell: Shell): readonly string[] {
+export function prewarmedArguments(shell: Shell): readonly string[] {
   const taken = `printf ${TAKEN_REPORT} >&${TAKEN_FD}; exec ${TAKEN_FD}>&- </dev/null`;
   const loop = `IFS= read -r -d '' ${LINE} || exit 0; ${taken}; eval "$${LINE}"`;
   return [shell.name, ...BASH_FLAGS, loop];
@@ -66,7 +66,11 @@ export function waitingArguments(shell: Shell): readonly string[] {
 const LINE = "ahma_line";
 
 /** The text for a waiting shell: enter the directory, set the variables, run the line. On one line, so that line numbers in messages are the user's. */
-export function handOver(line: string, directory: string, environment: Readonly<Record<string, string>>): string {
+export function encodeShellCommand(
+  line: string,
+  directory: string,
+  environment: Readonly<Record<string, string>>,
+): string {
   const exports = Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)};`).join("");
   return `unset ${LINE};cd -- ${quote(directory)}||exit 126;unset OLDPWD;${exports}${line}\0`;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { chooseShell, handOver, lineArguments, quote } from "./shell.ts";
+import { chooseShell, encodeShellCommand, lineArguments, quote } from "./shell.ts";
 
 const BASH = { path: "/bin/bash", name: "bash", canWait: true };
 
@@ -18,8 +18,8 @@ Deno.test("P2 lineArguments() makes no shell read a profile or start-up file", (
   assert.deepStrictEqual(lineArguments({ ...BASH, name: "dash" }, "x"), ["dash", "-c", "x"]);
 });
 
-Deno.test("handOver() puts everything before the line on the line's first line", () => {
-  const text = handOver("a\nb", "/d", { X: "1\n2" });
+Deno.test("encodeShellCommand() puts everything before the line on the line's first line", () => {
+  const text = encodeShellCommand("a\nb", "/d", { X: "1\n2" });
   assert.ok(text.endsWith(";a\nb\0"));
 });
 

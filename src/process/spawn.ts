@@ -8,7 +8,7 @@ import { INTERPRETER_X64 } from "../sandbox/launcher/image/interpreter_x64.ts";
 import { buildImage } from "../sandbox/launcher/image/image.ts";
 import type { Processor } from "../system/syscalls.ts";
 import type { Table } from "../sandbox/launcher/image/table.ts";
-import { huntDescendants, systemTree } from "./tree/descendants.ts";
+import { killDescendants, systemTree } from "./tree/descendants.ts";
 import { leftRunning } from "./background_processes.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
 import type { PathWatch, Watched } from "../system/stat_watch.ts";
@@ -78,8 +78,8 @@ export class Spawner {
   }
 
   /** One hunt for whatever is below `root` (descendants.ts). */
-  huntDescendants(root: number): void {
-    huntDescendants(root, systemTree(this.#libc));
+  killDescendants(root: number): void {
+    killDescendants(root, systemTree(this.#libc));
   }
 
   /** The living children of `parent`, by name (background_processes.ts). */

@@ -5,7 +5,7 @@ import { sandboxSettings } from "../../sandbox/_support/settings.ts";
 import { prepareSandbox, type Sandbox } from "../../sandbox/prepare_linux.ts";
 import { removeSessionDirectories } from "../../sandbox/directories/session_directory.ts";
 import type { CommandRequest } from "../command_runner.ts";
-import { SandboxedRunner } from "../linux/linux_runner.ts";
+import { LinuxRunner } from "../linux/linux_runner.ts";
 import { chooseShell } from "../shell.ts";
 
 export interface Way {
@@ -28,7 +28,7 @@ export const WAYS: readonly Way[] = [
 export interface Fixture extends AsyncDisposable {
   readonly scope: string;
   readonly sandbox: Sandbox;
-  readonly runner: SandboxedRunner;
+  readonly runner: LinuxRunner;
   run(run: CommandRequest["run"], more?: More): Promise<{ end: CommandEnd; output: string }>;
 }
 
@@ -58,7 +58,7 @@ export async function fixture(way: Way, reads: readonly string[] = []): Promise<
     : { ...prepared.value, policy: { ...prepared.value.policy, namespaces: way.namespaces } };
   const shell = chooseShell(undefined, []);
   if (!shell.ok) throw new Error(shell.problem);
-  const runner = new SandboxedRunner({ sandbox, shell: shell.value, pool: way.pool, logger: SILENT });
+  const runner = new LinuxRunner({ sandbox, shell: shell.value, pool: way.pool, logger: SILENT });
   await runner.warmUp();
   const fixed: Fixture = {
     scope,

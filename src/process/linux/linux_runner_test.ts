@@ -21,18 +21,18 @@ function test(name: string, prove: Proof): void {
 }
 
 for (const way of WAYS) {
-  Deno.test(`SandboxedRunner behaves alike (${way.name})`, async (t) => {
+  Deno.test(`LinuxRunner behaves alike (${way.name})`, async (t) => {
     await using f = await fixture(way);
     for (const { name, prove } of PROOFS) await t.step(name, () => prove(f, way));
   });
 }
 
-test("X7 SandboxedRunner.run() joins stdout and stderr in the order written", async (f) => {
+test("X7 LinuxRunner.run() joins stdout and stderr in the order written", async (f) => {
   const { end, output } = await f.run({ shell: "echo a; echo b >&2; echo c; (echo d >&2) # note" });
   assert.deepStrictEqual([end, output], [exited(0), "a\nb\nc\nd\n"]);
 });
 
-test("T7 SandboxedRunner.run() hands argv over byte for byte", async (f) => {
+test("T7 LinuxRunner.run() hands argv over byte for byte", async (f) => {
   const words = ["a b", "$(id)", "*", "'\"\\", "-x", "two\nlines", "é€😀", ""];
   for (const all of [words, [...words, "long".repeat(20_000)]]) {
     const { end, output } = await f.run({ argv: ["printf", "%s\\0", ...all] });
@@ -40,7 +40,7 @@ test("T7 SandboxedRunner.run() hands argv over byte for byte", async (f) => {
   }
 });
 
-test("T11 SandboxedRunner.run() keeps an offline command from the network, and only that", async (f) => {
+test("T11 LinuxRunner.run() keeps an offline command from the network, and only that", async (f) => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const reach = `exec 3<>/dev/tcp/127.0.0.1/${listener.addr.port} && echo reached; echo here > made && cat made`;
   const outputs: string[] = [];
@@ -53,7 +53,7 @@ test("T11 SandboxedRunner.run() keeps an offline command from the network, and o
   assert.deepStrictEqual(outputs, ["reached\nhere\n", f.sandbox.policy ? "here\n" : "reached\nhere\n"]);
 });
 
-test("S3 SandboxedRunner.open() keeps stdin open and stderr apart, inside the same sandbox", async (f, way) => {
+test("S3 LinuxRunner.open() keeps stdin open and stderr apart, inside the same sandbox", async (f, way) => {
   const stderrFile = `${f.sandbox.directories.files}/stderr`;
   await Deno.writeTextFile(stderrFile, "");
   const outside = `${f.sandbox.directories.root}/planted`;
@@ -85,7 +85,7 @@ test("S3 SandboxedRunner.open() keeps stdin open and stderr apart, inside the sa
   assert.strictEqual(names.includes("planted"), !way.enforce);
 });
 
-test("X15 SandboxedRunner.run() gives an empty stdin, or the text of the call", async (f) => {
+test("X15 LinuxRunner.run() gives an empty stdin, or the text of the call", async (f) => {
   assert.deepStrictEqual(await f.run({ shell: "cat; echo end" }), { end: exited(0), output: "end\n" });
   assert.deepStrictEqual(await f.run({ argv: ["cat"] }), { end: exited(0), output: "" });
   assert.deepStrictEqual(await f.run({ shell: "cat" }, { stdin: "text" }), { end: exited(0), output: "text" });
@@ -95,7 +95,7 @@ test("X15 SandboxedRunner.run() gives an empty stdin, or the text of the call", 
   });
 });
 
-test("X4 SandboxedRunner.run() tells exit codes from signals", async (f) => {
+test("X4 LinuxRunner.run() tells exit codes from signals", async (f) => {
   assert.deepStrictEqual((await f.run({ shell: "exit 7" })).end, exited(7));
   assert.deepStrictEqual((await f.run({ shell: "exit 137" })).end, exited(137));
   assert.deepStrictEqual((await f.run({ shell: "kill -9 $$" })).end, { kind: "signalled", signal: "SIGKILL" });
@@ -105,7 +105,7 @@ test("X4 SandboxedRunner.run() tells exit codes from signals", async (f) => {
   });
 });
 
-test("X4 SandboxedRunner.run() says why a program could not be started", async (f) => {
+test("X4 LinuxRunner.run() says why a program could not be started", async (f) => {
   assert.deepStrictEqual((await f.run({ argv: ["no-such-program"] })).end, {
     kind: "not_started",
     message:
@@ -128,7 +128,7 @@ test("X4 SandboxedRunner.run() says why a program could not be started", async (
   assert.deepStrictEqual(tooLong.end, { kind: "not_started", message });
 });
 
-test("S16 SandboxedRunner.run() starts in the directory asked for and adds variables", async (f) => {
+test("S16 LinuxRunner.run() starts in the directory asked for and adds variables", async (f) => {
   const directory = `${f.scope}/it's "a" dir`;
   await Deno.mkdir(directory);
   for (const run of [{ shell: 'pwd; printf "%s" "$X"' }, { argv: ["bash", "-c", 'pwd; printf "%s" "$X"'] }]) {
@@ -137,18 +137,18 @@ test("S16 SandboxedRunner.run() starts in the directory asked for and adds varia
   }
 });
 
-test("P1 SandboxedRunner.run() gives every line a fresh shell", async (f) => {
+test("P1 LinuxRunner.run() gives every line a fresh shell", async (f) => {
   await f.run({ shell: "export LEAK=1; alias ls=false; cd /; trap 'echo trapped' EXIT; set -e; exec >/dev/null" });
   const { output } = await f.run({ shell: 'echo "[${LEAK-}]"; alias; pwd; false; echo on' });
   assert.deepStrictEqual(output, `[]\n${f.scope}\non\n`);
 });
 
-test("S9 SandboxedRunner.run() hides the server's environment", async (f) => {
+test("S9 LinuxRunner.run() hides the server's environment", async (f) => {
   const { output } = await f.run({ shell: "env" });
   assert.ok(!output.includes("SECRET_TOKEN") && output.includes("GIT_TERMINAL_PROMPT=0"), output);
 });
 
-test("P4 SandboxedRunner.run() passes no descriptor but 0, 1 and 2", async (f, way) => {
+test("P4 LinuxRunner.run() passes no descriptor but 0, 1 and 2", async (f, way) => {
   const list = ["ls", "-l", "/proc/self/fd"];
   const line = `for n in /dev/fd/*; do [ -e $n ] || continue; done; exec ${list.join(" ")}`;
   if (way.enforce && !way.namespaces) return; // no /proc to look at there
@@ -160,13 +160,13 @@ test("P4 SandboxedRunner.run() passes no descriptor but 0, 1 and 2", async (f, w
   }
 });
 
-test("X10 SandboxedRunner.run() starts programs with every signal as the system has it", async (f, way) => {
+test("X10 LinuxRunner.run() starts programs with every signal as the system has it", async (f, way) => {
   if (way.enforce && !way.namespaces) return; // no /proc to look at there
   const { output } = await f.run({ argv: ["grep", "^Sig[BI]", "/proc/self/status"] });
   assert.deepStrictEqual(output.match(/\t0{16}$/gm)?.length, 2, output);
 });
 
-test("X10 SandboxedRunner.run() does not wait for a background child that keeps the output open", async (f) => {
+test("X10 LinuxRunner.run() does not wait for a background child that keeps the output open", async (f) => {
   const marker = `31${Deno.pid}7`;
   const { end, output } = await f.run({ shell: `sleep ${marker} & echo done` });
   const left = { commands: [`sleep ${marker}`], more: 0 };
@@ -175,14 +175,14 @@ test("X10 SandboxedRunner.run() does not wait for a background child that keeps 
   assert.deepStrictEqual(await processesWith(`sleep ${marker}`), 0);
 });
 
-test("X9 SandboxedRunner.run() asks a command to end that is cancelled while it starts", async (f) => {
+test("X9 LinuxRunner.run() asks a command to end that is cancelled while it starts", async (f) => {
   for (const run of [{ argv: ["sleep", "60"] }, { shell: "exec sleep 60" }]) {
     const { end } = await f.run(run, { signal: AbortSignal.abort() });
     assert.deepStrictEqual(end, { kind: "signalled", signal: "SIGTERM" }, JSON.stringify(run));
   }
 });
 
-test("X17 SandboxedRunner.run() names the background children that are ended with their command", async (f) => {
+test("X17 LinuxRunner.run() names the background children that are ended with their command", async (f) => {
   const rows: readonly (readonly [line: string, commands: readonly string[] | undefined])[] = [
     ["sleep 291 & echo x", ["sleep 291"]],
     ["sleep 292 >/dev/null 2>&1 & sleep 293 >/dev/null 2>&1 & exit 3", ["sleep 292", "sleep 293"]],
@@ -198,7 +198,7 @@ test("X17 SandboxedRunner.run() names the background children that are ended wit
 });
 
 test(
-  "X10 SandboxedRunner.run() ends a process whose main thread has gone, and one that forks and ends all the time",
+  "X10 LinuxRunner.run() ends a process whose main thread has gone, and one that forks and ends all the time",
   async (f, way) => {
     const thread = "import threading, time, ctypes; threading.Thread(target=lambda: time.sleep(60)).start(); " +
       "ctypes.CDLL(None).syscall(60, 0)";
@@ -217,14 +217,14 @@ test(
   },
 );
 
-test("X7 SandboxedRunner.run() delivers long lines and long output whole", async (f) => {
+test("X7 LinuxRunner.run() delivers long lines and long output whole", async (f) => {
   const long = "x".repeat(300_000);
   assert.deepStrictEqual((await f.run({ shell: `printf %s ${long}` })).output.length, long.length);
   assert.deepStrictEqual((await f.run({ shell: "head -c 5000000 /dev/zero" })).output.length, 5_000_000);
 });
 
 /** A cancelled tree that ignores the signal has two seconds; the ways wait side by side. */
-Deno.test("X10 SandboxedRunner.run() leaves nothing of a cancelled tree, each way", async () => {
+Deno.test("X10 LinuxRunner.run() leaves nothing of a cancelled tree, each way", async () => {
   await Promise.all(WAYS.map(async (way, index) => {
     await using f = await fixture(way);
     const marker = `32${Deno.pid}7${index}`;
@@ -241,7 +241,7 @@ Deno.test("X10 SandboxedRunner.run() leaves nothing of a cancelled tree, each wa
 });
 
 for (const way of WAYS.filter(({ enforce }) => enforce)) {
-  Deno.test(`S4 SandboxedRunner.run() confines reads and writes to the scope (${way.name})`, async () => {
+  Deno.test(`S4 LinuxRunner.run() confines reads and writes to the scope (${way.name})`, async () => {
     await using f = await fixture(way);
     await Deno.writeTextFile(`${f.scope}/../outside`, "marker");
     await Deno.symlink("../outside", `${f.scope}/link`);
@@ -255,7 +255,7 @@ for (const way of WAYS.filter(({ enforce }) => enforce)) {
     assert.deepStrictEqual(await Deno.readTextFile(`${f.scope}/../outside`), "marker");
   });
 
-  Deno.test(`S4 SandboxedRunner.run() refuses when the scope is no longer the same directory (${way.name})`, async () => {
+  Deno.test(`S4 LinuxRunner.run() refuses when the scope is no longer the same directory (${way.name})`, async () => {
     await using f = await fixture(way);
     await f.run({ argv: ["true"] }); // the self-test is over
     await Deno.rename(f.scope, `${f.scope}-moved`);
@@ -271,7 +271,7 @@ for (const way of WAYS.filter(({ enforce }) => enforce)) {
     }
   });
 
-  Deno.test(`S4 SandboxedRunner.run() lets what waited read a granted file that was exchanged since (${way.name})`, async () => {
+  Deno.test(`S4 LinuxRunner.run() lets what waited read a granted file that was exchanged since (${way.name})`, async () => {
     await using f = await fixture(way, ["notes"]);
     const notes = `${f.scope}/../home/notes`;
     await Deno.writeTextFile(`${notes}~`, "new");
@@ -281,7 +281,7 @@ for (const way of WAYS.filter(({ enforce }) => enforce)) {
     assert.deepStrictEqual(await f.run({ shell: `cat ${notes}` }), { end: exited(0), output: "new" });
   });
 
-  Deno.test(`S8 SandboxedRunner.run() sets NoNewPrivs and leaves no capability (${way.name})`, async () => {
+  Deno.test(`S8 LinuxRunner.run() sets NoNewPrivs and leaves no capability (${way.name})`, async () => {
     await using f = await fixture(way);
     const script = "import ctypes\nlibc = ctypes.CDLL(None)\ndata = (ctypes.c_uint32 * 6)()\n" +
       "print(libc.prctl(39, 0, 0, 0, 0), libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), data), list(data))\n" +
@@ -291,7 +291,7 @@ for (const way of WAYS.filter(({ enforce }) => enforce)) {
   });
 }
 
-Deno.test("S8 SandboxedRunner tells the next result of what changed in a command without one", async () => {
+Deno.test("S8 LinuxRunner tells the next result of what changed in a command without one", async () => {
   const way = WAYS.find(({ enforce, namespaces, pool }) => enforce && namespaces && pool);
   assert.ok(way !== undefined);
   await using f = await fixture(way);
@@ -316,7 +316,7 @@ Deno.test("S8 SandboxedRunner tells the next result of what changed in a command
   assert.deepStrictEqual(told, [created(".vscode"), created(".idea")]);
 });
 
-Deno.test("S8 SandboxedRunner.open() looks again when a protected path goes while it launches", async () => {
+Deno.test("S8 LinuxRunner.open() looks again when a protected path goes while it launches", async () => {
   await using f = await fixture(DEFAULT_WAY);
   await Deno.mkdir(`${f.scope}/.vscode`);
   await Deno.writeTextFile(`${f.scope}/stderr`, "");
@@ -334,7 +334,7 @@ Deno.test("S8 SandboxedRunner.open() looks again when a protected path goes whil
   assert.deepStrictEqual(ends, ends.map(() => exited(0)));
 });
 
-Deno.test("S8 SandboxedRunner.run() tells with the result what a child changed that the command left behind", async () => {
+Deno.test("S8 LinuxRunner.run() tells with the result what a child changed that the command left behind", async () => {
   await using f = await fixture(DEFAULT_WAY);
   const told: unknown[] = [];
   using stack = new DisposableStack();
@@ -350,7 +350,7 @@ Deno.test("S8 SandboxedRunner.run() tells with the result what a child changed t
   assert.deepStrictEqual(told, [{ path: `${f.scope}/.vscode`, change: "created" }]);
 });
 
-Deno.test("P1 N1 SandboxedRunner.run() has a launcher that waited run a program", async () => {
+Deno.test("P1 N1 LinuxRunner.run() has a launcher that waited run a program", async () => {
   await using f = await fixture(DEFAULT_WAY);
   const waiting = new Set(await childrenOf(Deno.pid));
   let running: readonly number[] = [];
@@ -364,7 +364,7 @@ Deno.test("P1 N1 SandboxedRunner.run() has a launcher that waited run a program"
   assert.ok(running.length >= WAITING && running.every((pid) => waiting.has(pid)), `${running} of ${[...waiting]}`);
 });
 
-Deno.test("P3 SandboxedRunner.run() is not disturbed by waiting shells and launchers that die", async () => {
+Deno.test("P3 LinuxRunner.run() is not disturbed by waiting shells and launchers that die", async () => {
   await using f = await fixture(DEFAULT_WAY);
   await f.run({ shell: "true" });
   await f.runner.settled();
@@ -377,7 +377,7 @@ Deno.test("P3 SandboxedRunner.run() is not disturbed by waiting shells and launc
   assert.deepStrictEqual(results.map(({ output }) => output), ["1\n", "2\n", "3\n", "4\n"]);
 });
 
-Deno.test("P3 SandboxedRunner.run() does not run a program again whose launcher died after it began", async () => {
+Deno.test("P3 LinuxRunner.run() does not run a program again whose launcher died after it began", async () => {
   const way = WAYS.find(({ enforce }) => !enforce); // where a command can kill its launcher
   assert.ok(way !== undefined);
   await using f = await fixture(way);

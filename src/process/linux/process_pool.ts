@@ -27,7 +27,7 @@ const BURST_MS = 50;
 /** Deaths in a row, without one being used, after which nothing is started ahead of need. */
 const DEATHS_TOLERATED = 3;
 
-export class WaitingPool {
+export class ProcessPool {
   readonly #start: () => LauncherProcess;
   readonly #limits: PoolLimits;
   readonly #waiting: LauncherProcess[] = [];
@@ -52,7 +52,7 @@ export class WaitingPool {
   }
 
   /** One that waits, or undefined when there is none: launch it then. */
-  take(): LauncherProcess | undefined {
+  acquire(): LauncherProcess | undefined {
     this.#deaths = 0;
     const now = performance.now();
     const soon = now - this.#lastTake < BURST_MS;
@@ -75,7 +75,7 @@ export class WaitingPool {
   }
 
   /** Ends those that wait, because they were born into another state of things; `refill` starts others. */
-  renew(): void {
+  invalidate(): void {
     this.#shrinkTo(0);
   }
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { LauncherProcess } from "../spawn.ts";
-import { WaitingPool } from "./process_pool.ts";
+import { ProcessPool } from "./process_pool.ts";
 
 /** Real shells that wait on stdin as the pool's do; `ready` resolves when so many wait. */
 function pool(limits: { first: number; minimum: number; burst: number; idleMs: number }) {
   const started: LauncherProcess[] = [];
   const waiters: { readonly count: number; readonly resolve: () => void }[] = [];
-  const shells = new WaitingPool(() => {
+  const shells = new ProcessPool(() => {
     const shell = new Deno.Command("bash", {
       args: ["--norc", "-c", "read -r line"],
       stdin: "piped",
@@ -33,14 +33,14 @@ async function end(shell: LauncherProcess | undefined): Promise<void> {
   await Promise.allSettled([shell.stdin.close(), shell.output.cancel(), shell.reports.cancel(), shell.status]);
 }
 
-Deno.test("P1 WaitingPool.take() gives each shell once, and refill() replaces it", async () => {
+Deno.test("P1 ProcessPool.acquire() gives each shell once, and refill() replaces it", async () => {
   const { shells, started, startedAtLeast } = pool({ first: 1, minimum: 2, burst: 4, idleMs: 60_000 });
   shells.refill();
   await startedAtLeast(1);
-  const first = shells.take();
+  const first = shells.acquire();
   shells.refill();
   await startedAtLeast(3);
-  const second = shells.take();
+  const second = shells.acquire();
   assert.deepStrictEqual([first, second], [started[0], started[1]]);
   shells.refill();
   await startedAtLeast(4);
@@ -48,7 +48,7 @@ Deno.test("P1 WaitingPool.take() gives each shell once, and refill() replaces it
   await shells.close();
 });
 
-Deno.test("P1 N5 WaitingPool keeps one shell until the first is taken, and then its minimum", async () => {
+Deno.test("P1 N5 ProcessPool keeps one shell until the first is taken, and then its minimum", async () => {
   const { shells, startedAtLeast } = pool({ first: 1, minimum: 2, burst: 4, idleMs: 60_000 });
   const turns = async () => {
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve));
@@ -57,7 +57,7 @@ Deno.test("P1 N5 WaitingPool keeps one shell until the first is taken, and then 
   await startedAtLeast(1);
   await turns();
   assert.deepStrictEqual(shells.ready, 1);
-  const taken = shells.take();
+  const taken = shells.acquire();
   shells.refill();
   await startedAtLeast(3);
   await turns();
@@ -66,30 +66,30 @@ Deno.test("P1 N5 WaitingPool keeps one shell until the first is taken, and then 
   await shells.close();
 });
 
-Deno.test("P1 WaitingPool.take() of an empty pool gives nothing, and calls in a row make the pool grow to its limit", async () => {
+Deno.test("P1 ProcessPool.acquire() of an empty pool gives nothing, and calls in a row make the pool grow to its limit", async () => {
   const { shells, startedAtLeast } = pool({ first: 1, minimum: 1, burst: 3, idleMs: 60_000 });
-  assert.deepStrictEqual([1, 2, 3, 4].map(() => shells.take()), [undefined, undefined, undefined, undefined]);
+  assert.deepStrictEqual([1, 2, 3, 4].map(() => shells.acquire()), [undefined, undefined, undefined, undefined]);
   shells.refill();
   await startedAtLeast(3);
   assert.deepStrictEqual(shells.ready, 3);
   await shells.close();
 });
 
-Deno.test("P3 WaitingPool replaces a shell that dies while it waits", async () => {
+Deno.test("P3 ProcessPool replaces a shell that dies while it waits", async () => {
   const { shells, started, startedAtLeast } = pool({ first: 1, minimum: 1, burst: 1, idleMs: 60_000 });
   shells.refill();
   await startedAtLeast(1);
   Deno.kill(started[0]?.pid ?? 0, "SIGKILL");
   await startedAtLeast(2);
-  assert.deepStrictEqual(shells.take(), started[1]);
+  assert.deepStrictEqual(shells.acquire(), started[1]);
   await end(started[1]);
   await shells.close();
 });
 
-Deno.test("P3 WaitingPool gives up starting shells that cannot be started", () => {
+Deno.test("P3 ProcessPool gives up starting shells that cannot be started", () => {
   let tries = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const shells = new WaitingPool(() => {
+  const shells = new ProcessPool(() => {
     tries++;
     queueMicrotask(resolve);
     throw new Error("no");
@@ -102,7 +102,7 @@ Deno.test("P3 WaitingPool gives up starting shells that cannot be started", () =
   });
 });
 
-Deno.test("P1 WaitingPool closes idle shells", async () => {
+Deno.test("P1 ProcessPool closes idle shells", async () => {
   const { shells, started, startedAtLeast } = pool({ first: 1, minimum: 1, burst: 2, idleMs: 20 });
   shells.refill();
   await startedAtLeast(1);

@@ -2,10 +2,10 @@
  * Runs commands where there is no launcher: macOS. Each is started by `sandbox-exec` (or, with `--no-sandbox`, by
  * nothing) and a two-line shell prelude, as the leader of a process group. Shells are not kept warm.
  */
-import { encodeText } from "../../base/text.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { encodeText } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { isExecutableFile, programPaths, searchPath } from "../../system/search_path.ts";
 import {
@@ -15,14 +15,14 @@ import {
 } from "../../sandbox/seatbelt/sandbox_exec.ts";
 import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
 import type { CommandHooks, CommandRequest } from "../command_runner.ts";
-import { type GroupRun, superviseGroup } from "./process_group.ts";
+import { ProcessGroup } from "./process_group.ts";
 import { describeFailure } from "../linux/launch/launcher_reports.ts";
-import { give } from "../write_stdin.ts";
+import { writeAndClose } from "../write_and_close.ts";
 import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.ts";
 import { lineArguments, type Shell } from "../shell.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "../spawn.ts";
 
-export interface GroupRunnerOptions {
+export interface MacosRunnerOptions {
   readonly sandbox: Pick<SessionSandbox, "environment">;
   readonly shell: Shell;
   /** Undefined: `--no-sandbox`. */
@@ -43,13 +43,13 @@ const PRELUDE_SHELL = "/bin/sh";
 const NOT_FOUND = 2;
 const NOT_EXECUTABLE = 13;
 
-export class GroupRunner implements SessionRunner {
+export class MacosRunner implements SessionRunner {
   readonly policy = Promise.resolve(undefined);
   readonly selfTest = Promise.resolve(undefined);
-  readonly #options: GroupRunnerOptions;
+  readonly #options: MacosRunnerOptions;
   readonly #departing = new Set<Promise<void>>();
 
-  constructor(options: GroupRunnerOptions) {
+  constructor(options: MacosRunnerOptions) {
     this.#options = options;
   }
 
@@ -57,7 +57,7 @@ export class GroupRunner implements SessionRunner {
   async tryOut(directory: string): Promise<Outcome<void>> {
     const end = await this.run(
       { run: { argv: ["/usr/bin/true"] }, directory, environment: {}, stdin: undefined },
-      { signal: AbortSignal.timeout(LONGEST_TRIAL_MS), onOutput: () => {} },
+      { signal: AbortSignal.timeout(SELF_TEST_TIMEOUT_MS), onOutput: () => {} },
     );
     switch (end.kind) {
       case "not_started":
@@ -81,7 +81,7 @@ export class GroupRunner implements SessionRunner {
       if (!found.ok) return { kind: "not_started", message: found.problem };
       const process = this.#start([JOINED, START_MARK, ...found.value], request);
       const { end } = this.#follow(process, hooks, () => {});
-      if (request.stdin !== undefined) await give(process, encodeText(request.stdin));
+      if (request.stdin !== undefined) await writeAndClose(process, encodeText(request.stdin));
       return await end;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
@@ -137,9 +137,9 @@ export class GroupRunner implements SessionRunner {
     });
   }
 
-  #follow(process: LauncherProcess, hooks: CommandHooks, onError: (chunk: Uint8Array) => void): GroupRun {
+  #follow(process: LauncherProcess, hooks: CommandHooks, onError: (chunk: Uint8Array) => void): ProcessGroup {
     const { confinement, logger } = this.#options;
-    const run = superviseGroup({
+    const group = new ProcessGroup({
       process,
       startMark: START_MARK,
       onError,
@@ -150,14 +150,14 @@ export class GroupRunner implements SessionRunner {
           ? `Cannot start the command: the shell ended with ${signal ?? `exit code ${code}`}. It wrote: ${said.trim()}`
           : describeSandboxExecFailure({ code, signal: signal ?? undefined, said }, confinement.profileFile),
     }, hooks);
-    this.#departing.add(run.gone);
-    void run.gone.finally(() => this.#departing.delete(run.gone));
-    return run;
+    this.#departing.add(group.gone);
+    void group.gone.finally(() => this.#departing.delete(group.gone));
+    return group;
   }
 }
 
 /** Milliseconds. */
-const LONGEST_TRIAL_MS = 10_000;
+const SELF_TEST_TIMEOUT_MS = 10_000;
 
 async function kindOf(path: string): Promise<"program" | "other" | "missing"> {
   try {

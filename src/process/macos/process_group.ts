@@ -3,31 +3,25 @@
  * could tell when a tree is empty: macOS. What a command left behind in a session of its own, and whose parent is
  * gone when the command ends, is not found; it stays in its sandbox.
  */
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import { encodeText } from "../../base/text.ts";
 import { delay } from "../../base/time.ts";
-import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
-import { killDelay } from "../../base/command/kill_delay.ts";
 import type { Logger } from "../../base/log.ts";
-import type { CommandHooks, TakeOutput } from "../command_runner.ts";
+import type { CommandHooks } from "../command_runner.ts";
+import { drain } from "../drain.ts";
+import { BACKGROUND_GRACE_MS, outputEnd, terminateOnAbort } from "../termination.ts";
 import { familyOf, type ListedProcess } from "../tree/process_list.ts";
 import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
-import { drain } from "../linux/supervise.ts";
 
-/** SIGTERM comes first; what is left after this many milliseconds gets SIGKILL (X9), unless the abort hurries (X14). */
-const TERMINATE_GRACE_MS = 2_000;
-/** What the command left running in the background may finish in this time after it (X10). */
-const BACKGROUND_GRACE_MS = 250;
-/** A descriptor that was passed elsewhere does not hold the result back longer. */
-const OUTPUT_GRACE_MS = 1_000;
-/** Between two hunts for what is left, milliseconds; doubled each time. */
-const FIRST_HUNT_PAUSE_MS = 10;
-/** A process that hangs in the kernel is given up after so many hunts, some ten seconds. */
-const MOST_HUNTS = 10;
+/** Between two attempts to kill what is left, milliseconds; doubled each time. */
+const KILL_RETRY_DELAY_MS = 10;
+/** A process that hangs in the kernel is given up after so many attempts, some ten seconds. */
+const MOST_KILLS = 10;
 /** So much of what stands in place of a start is kept, bytes. */
 const MOST_SAID = 64 * 1024;
 
-export interface GroupSupervision {
+export interface GroupCommand {
   readonly process: LauncherProcess;
   /** What the prelude writes to stderr right before the command begins. */
   readonly startMark: string;
@@ -40,27 +34,13 @@ export interface GroupSupervision {
   readonly logger: Logger;
 }
 
-/** A command on its way. */
-export interface GroupRun {
-  /** How it ended; after an abort not before all that is found of it is gone. */
+/** The processes of a command that leads a process group. */
+export class ProcessGroup {
+  /** How the command ended; after an abort not before all that is found of it is gone. */
   readonly end: Promise<CommandEnd>;
-  /** All that is found of it is gone. */
+  /** Settles when all that is found of it is gone. */
   readonly gone: Promise<void>;
-}
-
-/** Follows a command that was just started. */
-export function superviseGroup(supervision: GroupSupervision, hooks: CommandHooks): GroupRun {
-  const run = new SupervisedGroup(supervision, hooks.onOutput);
-  const abort = () => void run.terminate(killDelay(hooks.signal, TERMINATE_GRACE_MS));
-  hooks.signal.addEventListener("abort", abort, { once: true });
-  if (hooks.signal.aborted) abort();
-  const gone = run.gone.finally(() => hooks.signal.removeEventListener("abort", abort));
-  return { end: run.end(), gone };
-}
-
-class SupervisedGroup {
-  readonly gone: Promise<void>;
-  readonly #supervision: GroupSupervision;
+  readonly #command: GroupCommand;
   readonly #output: ReadableStreamBYOBReader;
   readonly #errors: ReadableStreamBYOBReader;
   readonly #written: Promise<unknown>;
@@ -71,24 +51,26 @@ class SupervisedGroup {
   #said = "";
   #status: LauncherStatus | undefined;
 
-  constructor(supervision: GroupSupervision, onOutput: TakeOutput) {
-    this.#supervision = supervision;
-    this.#output = supervision.process.output.getReader({ mode: "byob" });
-    this.#errors = supervision.process.reports.getReader({ mode: "byob" });
+  constructor(command: GroupCommand, { signal, onOutput }: Pick<CommandHooks, "signal" | "onOutput">) {
+    this.#command = command;
+    this.#output = command.process.output.getReader({ mode: "byob" });
+    this.#errors = command.process.reports.getReader({ mode: "byob" });
     const decoder = new TextDecoder();
     this.#written = Promise.all([
       drain(this.#output, onOutput),
       drain(this.#errors, (chunk) => this.#takeError(chunk, decoder)),
     ]);
-    this.gone = this.#waitUntilGone();
+    const terminate = (killAfterMs: number) => void this.#terminate(killAfterMs);
+    this.gone = terminateOnAbort(signal, terminate, this.#waitUntilGone());
+    this.end = this.#waitForEnd();
   }
 
-  async end(): Promise<CommandEnd> {
-    await Promise.race([Promise.all([this.#supervision.process.status, this.#written]), this.gone]);
+  async #waitForEnd(): Promise<CommandEnd> {
+    await Promise.race([Promise.all([this.#command.process.status, this.#written]), this.gone]);
     if (this.#terminating) await this.gone;
-    const status = this.#status ?? await this.#supervision.process.status;
+    const status = this.#status ?? await this.#command.process.status;
     if (!this.#started && !this.#terminating) {
-      return { kind: "not_started", message: this.#supervision.explain(status, this.#said) };
+      return { kind: "not_started", message: this.#command.explain(status, this.#said) };
     }
     return status.signal === null
       ? { kind: "exited", code: status.code }
@@ -96,10 +78,10 @@ class SupervisedGroup {
   }
 
   /** SIGTERM to all that is found, SIGKILL to what is left after so many milliseconds. */
-  async terminate(killAfterMs: number): Promise<void> {
+  async #terminate(killAfterMs: number): Promise<void> {
     if (this.#terminating || this.#status !== undefined) return;
     this.#terminating = true;
-    const { process } = this.#supervision;
+    const { process } = this.#command;
     // Seen before the first signal: later the children of those who end have another parent.
     this.#strays = familyOf(process.pid, [], await this.#list()).filter(({ group }) => group !== process.pid);
     if (this.#status !== undefined) return;
@@ -111,34 +93,29 @@ class SupervisedGroup {
   }
 
   async #waitUntilGone(): Promise<void> {
-    this.#status = await this.#supervision.process.status;
-    await this.#hunt();
-    const late = setTimeout(() => {
-      void this.#output.cancel();
-      void this.#errors.cancel();
-    }, OUTPUT_GRACE_MS);
-    await this.#written;
-    clearTimeout(late);
+    this.#status = await this.#command.process.status;
+    await this.#killRest();
+    await outputEnd(this.#written, [this.#output, this.#errors]);
   }
 
   /** Ends what is left of the group and of the strays, until nothing is. */
-  async #hunt(): Promise<void> {
-    const group = this.#supervision.process.pid;
+  async #killRest(): Promise<void> {
+    const group = this.#command.process.pid;
     if (this.#strays.length === 0 && !isThere(group)) return;
     await delay(this.#terminating ? 0 : BACKGROUND_GRACE_MS);
-    for (let hunt = 0; hunt < MOST_HUNTS; hunt++) {
+    for (let attempt = 0; attempt < MOST_KILLS; attempt++) {
       signal(-group, "SIGKILL");
       const left = familyOf(group, this.#strays, await this.#list());
       if (left.length === 0) return;
       this.#strays = left;
       for (const { pid } of left) signal(pid, "SIGKILL");
-      await delay(FIRST_HUNT_PAUSE_MS * 2 ** hunt);
+      await delay(KILL_RETRY_DELAY_MS * 2 ** attempt);
     }
-    this.#supervision.logger.error("Processes of a command could not be ended", { processes: this.#strays.length });
+    this.#command.logger.error("Processes of a command could not be ended", { processes: this.#strays.length });
   }
 
   async #list(): Promise<readonly ListedProcess[]> {
-    const { listProcesses, logger } = this.#supervision;
+    const { listProcesses, logger } = this.#command;
     try {
       return await listProcesses();
     } catch (error) {
@@ -152,8 +129,8 @@ class SupervisedGroup {
 
   /** Before the mark it is the sandbox that speaks, after it the command. */
   #takeError(chunk: Uint8Array, decoder: TextDecoder): void {
-    if (this.#started) return this.#supervision.onError(chunk);
-    const { startMark } = this.#supervision;
+    if (this.#started) return this.#command.onError(chunk);
+    const { startMark } = this.#command;
     this.#said += decoder.decode(chunk, { stream: true });
     const at = this.#said.indexOf(startMark);
     this.#started = at >= 0;
@@ -162,14 +139,14 @@ class SupervisedGroup {
       return;
     }
     const rest = this.#said.slice(at + startMark.length);
-    if (rest !== "") this.#supervision.onError(encodeText(rest));
+    if (rest !== "") this.#command.onError(encodeText(rest));
   }
 }
 
-/** Whether a process group has anyone in it, the dead included. */
+/** Whether a process group has members, zombies included. */
 function isThere(group: number): boolean {
   try {
-    Deno.kill(-group, ANYONE);
+    Deno.kill(-group, NO_SIGNAL);
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
@@ -187,5 +164,5 @@ function signal(pid: number, name: Deno.Signal): void {
   }
 }
 
-/** kill(2): asks, and sends nothing. */
-const ANYONE = 0;
+/** kill(2): asks whether a process exists, and sends nothing. */
+const NO_SIGNAL = 0;

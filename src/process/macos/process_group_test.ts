@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../../base/log.ts";
-import { type GroupSupervision, superviseGroup } from "./process_group.ts";
+import { type GroupCommand, ProcessGroup } from "./process_group.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "../spawn.ts";
 
 const MARK = "begins\n";
@@ -10,7 +10,7 @@ function start(line: string): LauncherProcess {
   return startGroup({ program: "/bin/sh", args: ["-c", line], environment, directory: "/", stdin: "null" });
 }
 
-function supervision(process: LauncherProcess, change: Partial<GroupSupervision> = {}): GroupSupervision {
+function supervision(process: LauncherProcess, change: Partial<GroupCommand> = {}): GroupCommand {
   return {
     process,
     startMark: MARK,
@@ -23,10 +23,10 @@ function supervision(process: LauncherProcess, change: Partial<GroupSupervision>
 }
 
 /** How a line ended, and what it wrote to each side; aborted when its output holds "up". */
-async function follow(line: string, change: Partial<GroupSupervision> = {}) {
+async function follow(line: string, change: Partial<GroupCommand> = {}) {
   const [abort, decoder] = [new AbortController(), new TextDecoder()];
   let [output, errors] = ["", ""];
-  const run = superviseGroup(
+  const run = new ProcessGroup(
     supervision(start(line), { onError: (chunk) => errors += new TextDecoder().decode(chunk), ...change }),
     {
       signal: abort.signal,
@@ -41,7 +41,7 @@ async function follow(line: string, change: Partial<GroupSupervision> = {}) {
   return { end, output, errors };
 }
 
-Deno.test("X4 superviseGroup() tells what stands in place of a start from what a command says and how it ends", async () => {
+Deno.test("X4 ProcessGroup tells what stands in place of a start from what a command says and how it ends", async () => {
   assert.deepStrictEqual(await follow("echo no >&2; exit 71"), {
     end: { kind: "not_started", message: "71: no\n" },
     output: "",
@@ -62,7 +62,7 @@ Deno.test("X4 superviseGroup() tells what stands in place of a start from what a
   );
 });
 
-Deno.test("X10 superviseGroup() ends the group of a command where processes cannot be listed", async () => {
+Deno.test("X10 ProcessGroup ends the group of a command where processes cannot be listed", async () => {
   const warnings: string[] = [];
   const { end } = await follow(`trap "" TERM; echo 'begins' >&2; sleep 61 & echo up $!; sleep 62; sleep 63`, {
     listProcesses: () => Promise.reject(new Error("no ps")),
@@ -71,7 +71,7 @@ Deno.test("X10 superviseGroup() ends the group of a command where processes cann
   assert.deepStrictEqual([end, [...new Set(warnings)]], [{ kind: "signalled", signal: "SIGKILL" }, ["no ps"]]);
 });
 
-Deno.test("X10 superviseGroup() finds who left the group before the end was asked for", async () => {
+Deno.test("X10 ProcessGroup finds who left the group before the end was asked for", async () => {
   const seen: number[] = [];
   const { end, output } = await follow(
     `echo begins >&2; setsid sh -c 'trap "" TERM; echo up $$; sleep 64; sleep 65' & wait`,

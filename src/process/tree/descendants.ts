@@ -20,7 +20,7 @@ export interface ProcessTree {
  * forks no more; when a round finds nobody new, all are killed. Also a process whose main thread has ended is among
  * them: it is listed as dead while its other threads run. The caller hunts again until the root has ended.
  */
-export function huntDescendants(root: number, tree: ProcessTree): void {
+export function killDescendants(root: number, tree: ProcessTree): void {
   const known = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
     const fresh = descendantsOf(root, tree).filter((pid) => !known.has(pid));

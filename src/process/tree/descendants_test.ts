@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { descendantsOf, huntDescendants, type ProcessTree } from "./descendants.ts";
+import { descendantsOf, killDescendants, type ProcessTree } from "./descendants.ts";
 
 function treeOf(parents: readonly (readonly [number, number])[]): Pick<ProcessTree, "childrenOf"> {
   return { childrenOf: (pid) => parents.filter(([, parent]) => parent === pid).map(([child]) => child) };
@@ -12,10 +12,10 @@ Deno.test("X10 descendantsOf() finds children and their children, and nobody els
   assert.deepStrictEqual(descendantsOf(7, tree), []);
 });
 
-Deno.test("X10 huntDescendants() stops all, also those that are born meanwhile, before it kills the first", () => {
+Deno.test("X10 killDescendants() stops all, also those that are born meanwhile, before it kills the first", () => {
   const children = new Map([[1, [2]], [2, [3]]]);
   const signals: string[] = [];
-  huntDescendants(1, {
+  killDescendants(1, {
     childrenOf: (pid) => children.get(pid) ?? [],
     signal(pid, signal) {
       signals.push(`${signal} ${pid}`);
@@ -25,10 +25,10 @@ Deno.test("X10 huntDescendants() stops all, also those that are born meanwhile, 
   assert.deepStrictEqual(signals, ["SIGSTOP 2", "SIGSTOP 3", "SIGSTOP 4", "SIGKILL 2", "SIGKILL 3", "SIGKILL 4"]);
 });
 
-Deno.test("X10 huntDescendants() ends with a tree that grows faster than it is stopped", () => {
+Deno.test("X10 killDescendants() ends with a tree that grows faster than it is stopped", () => {
   let born = 1;
   const killed: number[] = [];
-  huntDescendants(1, {
+  killDescendants(1, {
     childrenOf: (pid) => pid === 1 ? [++born] : [],
     signal: (pid, signal) => void (signal === "SIGKILL" && killed.push(pid)),
   });

@@ -1,12 +1,12 @@
 /** The server's own trial of its sandbox, as a part of `doctor` (S3, L6). */
 import { messageOf } from "../../../base/errors.ts";
-import type { SandboxedRunner } from "../../../process/linux/linux_runner.ts";
+import type { LinuxRunner } from "../../../process/linux/linux_runner.ts";
 import { summaryOf } from "../../../sandbox/selftest/judge.ts";
 import { titlesOf } from "../../../sandbox/selftest/judge.ts";
 import type { Check, CheckStatus } from "./check.ts";
 
 /** How the trial ended, and each attack that was not denied. */
-export async function checkSelfTest({ selfTest }: Pick<SandboxedRunner, "selfTest">): Promise<readonly Check[]> {
+export async function checkSelfTest({ selfTest }: Pick<LinuxRunner, "selfTest">): Promise<readonly Check[]> {
   const [tried] = await Promise.allSettled([selfTest]);
   if (tried.status === "rejected") return [row("failed", `could not be made: ${messageOf(tried.reason)}`)];
   const report = tried.value;

@@ -1,6 +1,6 @@
 /**
- * What launches are made of, kept from one to the next: the policy's part of the table, and the images of the shell and
- * of the launcher that wait. They hold for what is guarded at the moment (S7, S8), and are made anew when that changes.
+ * Cache of what launches are made of: the policy's part of the table, and the images of prewarmed shells and launchers.
+ * They hold for the paths that are guarded at the moment (S7, S8); a change of those makes new ones.
  */
 import { searchPath } from "../../../system/search_path.ts";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
@@ -17,22 +17,22 @@ import type { LaunchCommand, SandboxPolicy } from "../../../sandbox/policy/polic
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import type { CommandRequest } from "../../command_runner.ts";
 import { programPaths } from "../../../system/search_path.ts";
-import { lineArguments, type Shell, waitingArguments } from "../../shell.ts";
+import { lineArguments, prewarmedArguments, type Shell } from "../../shell.ts";
 import type { LauncherImage, Spawner } from "../../spawn.ts";
 
 export interface LaunchImagesOptions {
   readonly sandbox: Sandbox;
   readonly shell: Shell;
   readonly spawner: Spawner;
-  /** Called when processes that wait were started for another state of what is guarded or granted. */
+  /** Called when prewarmed processes were started for another state of what is guarded or granted. */
   readonly onStale: () => void;
 }
 
 /** The policy to launch under; undefined: `--no-sandbox`. */
 type Policy = SandboxPolicy | undefined;
 
-/** A launcher that waits, and how it is told what to run. */
-interface WaitingLauncher {
+/** The image of a prewarmed launcher, and how it is told what to run. */
+interface PrewarmedLauncher {
   readonly image: LauncherImage;
   readonly table: WaitingTable;
 }
@@ -45,7 +45,7 @@ export class LaunchImages implements Disposable {
   #policyPart: Table | undefined;
   #offlinePart: Table | undefined;
   #shell: LauncherImage | undefined;
-  #launcher: WaitingLauncher | undefined;
+  #launcher: PrewarmedLauncher | undefined;
 
   constructor(options: LaunchImagesOptions) {
     this.#options = options;
@@ -56,7 +56,7 @@ export class LaunchImages implements Disposable {
     return (this.#guarded?.guarded ?? []).filter(({ treatment }) => treatment === "read_only").map(({ path }) => path);
   }
 
-  /** Whom launches are for. */
+  /** Processor and server process that launches are for. */
   get target(): LaunchTarget {
     return { processor: this.#options.sandbox.processor, serverPid: Deno.pid, emptyNetwork: this.#network };
   }
@@ -66,8 +66,8 @@ export class LaunchImages implements Disposable {
     this.#network = network;
   }
 
-  /** Has those end that wait: what they were started from holds, and what they found when they started does not. */
-  endWaiting(): void {
+  /** Ends prewarmed processes whose image holds, but not what they found when they started. */
+  invalidatePrewarmed(): void {
     this.#options.onStale();
   }
 
@@ -97,11 +97,11 @@ export class LaunchImages implements Disposable {
   }
 
   /** The image of a shell that waits for its line; kept here. */
-  waitingShell(policy: Policy): LauncherImage {
+  prewarmedShell(policy: Policy): LauncherImage {
     const { shell, sandbox, spawner } = this.#options;
     return this.#shell ??= spawner.image(launchTable(this.policyPart(policy), {
       programs: [shell.path],
-      argv: waitingArguments(shell),
+      argv: prewarmedArguments(shell),
       environment: listOf(sandbox.environment),
       directory: sandbox.scopes[0]?.path ?? "/",
       reports: true,
@@ -109,14 +109,14 @@ export class LaunchImages implements Disposable {
   }
 
   /** The image of a launcher that waits for a command; kept here. */
-  waitingLauncher(policy: Policy): LauncherImage {
-    return this.#waitingLauncher(policy).image;
+  prewarmedLauncher(policy: Policy): LauncherImage {
+    return this.#prewarmedLauncher(policy).image;
   }
 
   /** What makes such a launcher run a command; undefined: the command needs more room than that has. */
   commandBlock(policy: Policy, request: CommandRequest): CommandBlock | undefined {
     const hasStdin = request.stdin !== undefined;
-    const { table, image } = this.#waitingLauncher(policy);
+    const { table, image } = this.#prewarmedLauncher(policy);
     const block = commandBlock(table, this.#launchCommand(request), { hasStdin });
     return block && { ...block, steps: [...image.steps, ...block.steps] };
   }
@@ -135,7 +135,7 @@ export class LaunchImages implements Disposable {
     this.#launcher?.image.dispose();
   }
 
-  #waitingLauncher(policy: Policy): WaitingLauncher {
+  #prewarmedLauncher(policy: Policy): PrewarmedLauncher {
     if (this.#launcher !== undefined) return this.#launcher;
     const table = waitingTable(this.#withGuarded(policy), this.target);
     return this.#launcher = { table, image: this.#options.spawner.image(table.table) };

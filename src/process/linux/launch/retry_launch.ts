@@ -9,37 +9,38 @@ const MOST_TRIES = 20;
 /** Of these, after which nothing was seen to have changed. */
 const MOST_UNCHANGED = 10;
 
-export interface Launch<Result> {
+/** The attempts to launch one thing. */
+export interface Attempts<Result> {
   /** What is guarded now; undefined: nothing is. */
-  readonly look: () => Pick<GuardView, "key"> | undefined;
+  look(): Pick<GuardView, "key"> | undefined;
   /** With what the last look saw. */
-  readonly launch: () => Promise<Result>;
+  launch(): Promise<Result>;
   /** Whether nothing ran, and it is worth another look. */
-  readonly mayTryAgain: (result: Result) => boolean;
+  mayTryAgain(result: Result): boolean;
   /**
    * Whether the launch itself failed: then the paths may have changed and be again as they were, which a clock of some
    * milliseconds does not tell, or it went by another command's look. Absent: never.
    */
-  readonly mayHaveRaced?: (result: Result) => boolean;
+  mayHaveRaced?(result: Result): boolean;
   /** Called before each launch but the first, with its number. Absent: none is told of. */
-  readonly onAgain?: (tries: number) => void;
+  onAgain?(tries: number): void;
 }
 
 /**
  * The result of the first launch, or of another one where it failed and the guarded paths are no longer the same, or may
  * have been others meanwhile.
  */
-export async function launchAgain<Result>(
-  { look, launch, mayTryAgain, mayHaveRaced, onAgain }: Launch<Result>,
+export async function retryLaunch<Result>(
+  attempts: Attempts<Result>,
 ): Promise<Result> {
-  let before = look()?.key;
+  let before = attempts.look()?.key;
   let unchanged = 0;
   for (let tries = 1;; tries++) {
-    const result = await launch();
-    if (tries >= MOST_TRIES || !mayTryAgain(result)) return result;
-    const now = look()?.key;
-    if (now === before && !(mayHaveRaced?.(result) === true && ++unchanged < MOST_UNCHANGED)) return result;
+    const result = await attempts.launch();
+    if (tries >= MOST_TRIES || !attempts.mayTryAgain(result)) return result;
+    const now = attempts.look()?.key;
+    if (now === before && !(attempts.mayHaveRaced?.(result) === true && ++unchanged < MOST_UNCHANGED)) return result;
     before = now;
-    onAgain?.(tries + 1);
+    attempts.onAgain?.(tries + 1);
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { launchAgain } from "./retry_launch.ts";
+import { retryLaunch } from "./retry_launch.ts";
 
 /** Looks at these states in turn, and stays at the last. */
 async function launched(
@@ -9,7 +9,7 @@ async function launched(
 ): Promise<[string, number, number]> {
   let looks = 0;
   let launches = 0;
-  const result = await launchAgain({
+  const result = await retryLaunch({
     look: () => ({ key: states[Math.min(looks++, states.length - 1)] ?? "" }),
     launch: () => Promise.resolve(results[Math.min(launches++, results.length - 1)] ?? ""),
     mayTryAgain: (one) => one === "refused",
@@ -18,7 +18,7 @@ async function launched(
   return [result, launches, looks];
 }
 
-Deno.test("S8 launchAgain() launches again exactly where it was refused and what is guarded has changed", async () => {
+Deno.test("S8 retryLaunch() launches again exactly where it was refused and what is guarded has changed", async () => {
   assert.deepStrictEqual(await launched(["a"], ["ran"]), ["ran", 1, 1]);
   assert.deepStrictEqual(await launched(["a", "b"], ["ran"]), ["ran", 1, 1]);
   assert.deepStrictEqual(await launched(["a"], ["refused", "ran"]), ["refused", 1, 2]);
@@ -32,17 +32,17 @@ Deno.test("S8 launchAgain() launches again exactly where it was refused and what
   ]);
 });
 
-Deno.test("S8 launchAgain() launches again what a change may have met that nobody sees any more, but not for ever", async () => {
+Deno.test("S8 retryLaunch() launches again what a change may have met that nobody sees any more, but not for ever", async () => {
   const raced = () => true;
   assert.deepStrictEqual(await launched(["a"], ["refused", "ran"], raced), ["ran", 2, 2]);
   assert.deepStrictEqual(await launched(["a"], ["refused"], raced), ["refused", 10, 11]);
   assert.deepStrictEqual(await launched(["a"], ["refused", "ran"], () => false), ["refused", 1, 2]);
 });
 
-Deno.test("S20 launchAgain() tells of each launch but the first", async () => {
+Deno.test("S20 retryLaunch() tells of each launch but the first", async () => {
   const told: number[] = [];
   const states = ["a", "b", "c", "c"];
-  await launchAgain({
+  await retryLaunch({
     look: () => ({ key: states.shift() ?? "" }),
     launch: () => Promise.resolve("refused"),
     mayTryAgain: () => true,

@@ -14,7 +14,7 @@ import { GitAnswers, type GitAnswersOptions } from "./git_query.ts";
 import { SecondNames, type Separates } from "./hard_links.ts";
 import { WatchedView } from "./watched_view.ts";
 
-export interface SessionGuardOptions {
+export interface ProtectionMonitorOptions {
   readonly plan: GuardPlan;
   /** Asked only when something is looked at. */
   readonly looker: WatchingLooker & Separates;
@@ -35,8 +35,8 @@ interface How {
   readonly mounted: boolean;
 }
 
-export class SessionGuard implements Disposable {
-  readonly #options: SessionGuardOptions;
+export class ProtectionMonitor implements Disposable {
+  readonly #options: ProtectionMonitorOptions;
   readonly #secondNames: SecondNames;
   /** Undefined: there is no git to ask. */
   readonly #git: GitAnswers | undefined;
@@ -52,7 +52,7 @@ export class SessionGuard implements Disposable {
   /** How each path was when a result told of it last. */
   readonly #told = new Map<string, string | undefined>();
 
-  constructor(options: SessionGuardOptions) {
+  constructor(options: ProtectionMonitorOptions) {
     this.#options = options;
     this.#plan = options.plan;
     this.#secondNames = new SecondNames(options.looker, options.plan.trees);
@@ -80,7 +80,7 @@ export class SessionGuard implements Disposable {
     return this.#git?.refresh()?.then(() => this.#planAgain());
   }
 
-  /** Announces a command; told of its end by `ended`. */
+  /** Announces a command, before its first look; to be told of its end by `ended`. */
   launching(): Launched {
     const launched: Launched = { view: undefined, obeyed: this.#obeyed };
     this.#launched.add(launched);
@@ -88,15 +88,15 @@ export class SessionGuard implements Disposable {
   }
 
   /** No process of it is left. */
-  ended(launched: Launched | undefined): void {
-    if (launched !== undefined) this.#launched.delete(launched);
+  ended(launched: Launched): void {
+    this.#launched.delete(launched);
   }
 
   /**
-   * The guarded paths of this moment.
+   * The guarded paths of this moment, before a launch of `launched`; absent: of the self-test, or ahead of need.
    * @throws {UserError} When commands could read credentials, or change what is protected, and nothing can cover it.
    */
-  look(how: How): GuardView {
+  look(how: How, launched?: Launched): GuardView {
     const { view, separated } = this.#separate(this.#look(how), how);
     this.keep(separated);
     const [secret] = view.exposed;
@@ -119,6 +119,7 @@ export class SessionGuard implements Disposable {
         `Cannot run commands: "${link}" leads to a name that is not valid UTF-8, so that it cannot be protected. Remove it`,
       );
     }
+    if (launched !== undefined) launched.view = view;
     return view;
   }
 

@@ -11,7 +11,7 @@ import type { SandboxSettings } from "../../../sandbox/policy/sandbox_settings.t
 import type { Verdict } from "../../../sandbox/selftest/judge.ts";
 import { removeSessionDirectories } from "../../../sandbox/directories/session_directory.ts";
 import { settleNamespaces } from "./namespaces.ts";
-import { SandboxedRunner } from "../linux_runner.ts";
+import { LinuxRunner } from "../linux_runner.ts";
 import { runSelfTest } from "./self_test_run.ts";
 import { refusalFor, type SelfTestReport } from "../../../sandbox/selftest/judge.ts";
 import { type LauncherImage, Spawner } from "../../spawn.ts";
@@ -161,7 +161,7 @@ Deno.test("S3 S8 the self-test is made again when a protected path goes between 
   await using f = await fixture("with namespaces");
   const path = `${f.base}/scope/.envrc`;
   await Deno.writeTextFile(path, "");
-  await using runner = new SandboxedRunner({
+  await using runner = new LinuxRunner({
     sandbox: f.sandbox,
     shell: { path: "/bin/bash", name: "bash", canWait: true },
     pool: false,

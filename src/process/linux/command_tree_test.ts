@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE } from "../../sandbox/launcher/image/interpreter.ts";
-import { supervise } from "./supervise.ts";
+import { CommandTree } from "./command_tree.ts";
 
 function forked(mode: number, pid: number): Uint8Array {
   const bytes = new Uint8Array(ENTRY_BYTES);
@@ -11,7 +11,7 @@ function forked(mode: number, pid: number): Uint8Array {
   return bytes;
 }
 
-Deno.test("X10 supervise() ends the tree it was told of from outside, in whatever order the reports come", async () => {
+Deno.test("X10 CommandTree ends the tree it was told of from outside, in whatever order the reports come", async () => {
   const child = new Deno.Command("setsid", {
     args: ["sh", "-c", "echo ready >&2; exec sleep 300"],
     stdin: "null",
@@ -32,13 +32,13 @@ Deno.test("X10 supervise() ends the tree it was told of from outside, in whateve
   });
   const abort = new AbortController();
   const { pid, status, stdout: output } = child;
-  const { end, gone } = supervise({
+  const { end, gone } = new CommandTree({
     process: { pid, status, output, reports, stdin: new WritableStream() },
     steps: [],
     program: "sleep",
     namespaces: true,
     leftRunning: () => assert.fail("not of a cancelled command"),
-    huntDescendants: () => assert.fail("not with namespaces"),
+    killDescendants: () => assert.fail("not with namespaces"),
   }, { signal: abort.signal, onOutput: () => {} });
   abort.abort();
   await gone;

@@ -1,12 +1,12 @@
 /**
- * Landlock's rules are for what lay at a path when a launcher opened it: what waits would be kept from a file that was
- * exchanged since, as editors do when they save, and so would not run as what starts now.
+ * Landlock's rules hold for the file that lay at a path when a launcher opened it. A prewarmed process would be kept from
+ * a file that was exchanged since, as editors do when they save.
  */
 import type { PathWatch } from "../../../system/stat_watch.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Spawner } from "../../spawn.ts";
 
-export class GrantedPlaces {
+export class GrantWatch {
   readonly #looker: Pick<Spawner, "watch">;
   #watch: PathWatch | undefined;
 

@@ -1,0 +1,210 @@
+/**
+ * Follows one launched command from its first byte to the end of its last process.
+ *
+ * The launcher's own process is the last to go: with namespaces it ends when the command's namespace is empty,
+ * without when it has no children left. So its exit means that nothing is left. A result does not wait for that:
+ * the report that the command's first process has ended and the end of the output are enough. Where that process left
+ * others running, they have a short grace, and the result waits for their end to name them.
+ */
+import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
+import type { CommandHooks } from "../command_runner.ts";
+import { drain } from "../drain.ts";
+import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
+import { BACKGROUND_GRACE_MS, outputEnd, terminateOnAbort } from "../termination.ts";
+import { describeFailure, isLaunchFault, type LauncherReport, ReportReader } from "./launch/launcher_reports.ts";
+import { endOfStatus, signalName } from "./wait_status.ts";
+
+/** Between two attempts to kill descendants, milliseconds; doubled each time. */
+const KILL_RETRY_DELAY_MS = 5;
+const LONGEST_KILL_RETRY_DELAY_MS = 100;
+
+/** What was launched, and what is needed of the system to follow it. */
+export interface LaunchedCommand {
+  readonly process: LauncherProcess;
+  /** Names of the table's steps. */
+  readonly steps: readonly string[];
+  /** The program's name for messages. */
+  readonly program: string;
+  /** Whether the command has a PID namespace of its own. */
+  readonly namespaces: boolean;
+  /** The living children of a process, by name; undefined: none. */
+  readonly leftRunning: (parent: number) => LeftRunning | undefined;
+  /** Kills what it finds below a process; a tree that forks fast takes more than one attempt. */
+  readonly killDescendants: (root: number) => void;
+}
+
+/** The processes of a launched command. */
+export class CommandTree {
+  /**
+   * How the command ended: settles when its first process and its output have ended, and what it left running is
+   * ended; after an abort not before the whole tree is gone. Never rejects for what a command can do.
+   */
+  readonly end: Promise<CommandEnd>;
+  /** Settles when the last of the tree is gone. What runs on in the background without output has a short grace. */
+  readonly gone: Promise<void>;
+  readonly #command: LaunchedCommand;
+  readonly #output: ReadableStreamBYOBReader;
+  readonly #written: Promise<void>;
+  readonly #reported: Promise<void>;
+  /** Settles with the report that the command's first process has ended. */
+  readonly #ended = Promise.withResolvers<void>();
+  /** Settles with the report of its start, which comes when it has executed its program, or has reported that it cannot. */
+  readonly #forked = Promise.withResolvers<void>();
+  /** Settles when what the command left running is ended, or with its end where it left nothing. */
+  readonly #swept = Promise.withResolvers<void>();
+  #left: LeftRunning | undefined;
+  #accepted = false;
+  #alone = false;
+  #leader: number | undefined;
+  #failure: Extract<LauncherReport, { kind: "failed" }> | undefined;
+  #waitStatus: number | undefined;
+  #status: LauncherStatus | undefined;
+  #terminating = false;
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+
+  constructor(command: LaunchedCommand, { signal, onOutput }: Pick<CommandHooks, "signal" | "onOutput">) {
+    this.#command = command;
+    this.#output = command.process.output.getReader({ mode: "byob" });
+    this.#written = drain(this.#output, onOutput);
+    this.#reported = this.#readReports();
+    this.gone = terminateOnAbort(signal, (killAfterMs) => this.#terminate(killAfterMs), this.#waitUntilGone());
+    this.end = this.#waitForEnd();
+  }
+
+  /** Only of a command that was launched with it. @throws {TypeError} Of others. */
+  get stdin(): WritableStream<Uint8Array> {
+    return this.#command.process.stdin;
+  }
+
+  /** Whether the prewarmed process accepted the command; to be asked when `end` has settled. */
+  get accepted(): boolean {
+    return this.#accepted;
+  }
+
+  /** Whether the launcher reported a step before the command's program that failed: nothing ran, and that was not its fault. */
+  get refused(): boolean {
+    return this.#failure !== undefined && isLaunchFault(this.#failure, this.#command.steps);
+  }
+
+  /** Whether nothing of the tree is left, as far as is known by now; false says nothing. */
+  get isOver(): boolean {
+    return this.#alone || this.#status !== undefined;
+  }
+
+  /** Settles when the command runs, with true, or when it is known that it never will, with false. */
+  async begun(): Promise<boolean> {
+    await Promise.race([this.#forked.promise, this.gone]);
+    return this.#failure === undefined && (this.#waitStatus !== undefined || this.#status === undefined);
+  }
+
+  async #waitForEnd(): Promise<CommandEnd> {
+    await Promise.race([Promise.all([this.#ended.promise, this.#swept.promise, this.#written]), this.gone]);
+    if (this.#terminating || this.#waitStatus === undefined) await this.gone;
+    return this.#describe();
+  }
+
+  async #waitUntilGone(): Promise<void> {
+    this.#status = await this.#command.process.status;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await outputEnd(this.#written, [this.#output]);
+    await this.#reported;
+  }
+
+  /** SIGTERM to the command's process group, SIGKILL to what is left after so many milliseconds. */
+  #terminate(killAfterMs: number): void {
+    if (this.#terminating || this.#status !== undefined) return;
+    this.#terminating = true;
+    if (this.#leader !== undefined) signalQuietly(-this.#leader, "SIGTERM"); // else when its start is reported
+    this.#after(killAfterMs, () => this.#kill());
+  }
+
+  /** Ends what a command that ended by itself left running, and remembers what that was. */
+  #sweep(): void {
+    const { process, namespaces, leftRunning } = this.#command;
+    const parent = namespaces ? this.#leader : process.pid;
+    if (!this.#terminating && !this.#alone && parent !== undefined) this.#left = leftRunning(parent);
+    this.#kill();
+    this.#swept.resolve();
+  }
+
+  /** Ends what is left; without namespaces again and again, until the launcher has no children any more. */
+  #kill(retryMs = KILL_RETRY_DELAY_MS): void {
+    if (this.#status !== undefined) return;
+    const { process, namespaces, killDescendants } = this.#command;
+    if (this.#leader === undefined) return signalQuietly(process.pid, "SIGKILL");
+    if (namespaces) return signalQuietly(this.#leader, "SIGKILL"); // the first process of its namespace: all go with it
+    killDescendants(process.pid);
+    this.#after(retryMs, () => this.#kill(Math.min(retryMs * 2, LONGEST_KILL_RETRY_DELAY_MS)));
+  }
+
+  async #readReports(): Promise<void> {
+    const reader = new ReportReader();
+    await drain(this.#command.process.reports.getReader({ mode: "byob" }), (chunk) => {
+      for (const report of reader.read(chunk)) this.#note(report);
+    });
+  }
+
+  #note(report: LauncherReport): void {
+    switch (report.kind) {
+      case "forked":
+        if (report.by === "parent of the command") this.#forked.resolve();
+        // With namespaces the other one's pid says nothing outside; but what was told to end before the command was
+        // there did not hear it, so it is told again.
+        if (report.by === (this.#command.namespaces ? "entrance" : "parent of the command")) {
+          this.#leader = report.pid;
+        }
+        if (this.#terminating && this.#leader !== undefined) signalQuietly(-this.#leader, "SIGTERM");
+        return;
+      case "ended":
+        this.#waitStatus = report.status;
+        this.#alone = report.alone;
+        this.#ended.resolve();
+        if (report.alone) this.#swept.resolve();
+        this.#after(this.#terminating ? 0 : BACKGROUND_GRACE_MS, () => this.#sweep());
+        return;
+      case "taken":
+        this.#accepted = true;
+        return;
+      case "failed":
+        this.#failure ??= report;
+    }
+  }
+
+  #after(milliseconds: number, action: () => void): void {
+    if (this.#status !== undefined) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      action();
+    }, milliseconds);
+    this.#timers.add(timer);
+  }
+
+  #describe(): CommandEnd {
+    const { steps, program } = this.#command;
+    if (this.#failure !== undefined) {
+      return {
+        kind: "not_started",
+        message: describeFailure(this.#failure, steps, program),
+        ...isLaunchFault(this.#failure, steps) && { fault: "server" },
+      };
+    }
+    if (this.#waitStatus !== undefined) {
+      return { ...endOfStatus(this.#waitStatus), ...this.#left !== undefined && { left: this.#left } };
+    }
+    // The launcher itself was ended, by the kernel or by us; its exit code tells the signal of what it waited for.
+    const code = this.#status?.code ?? 0;
+    const signal = this.#status?.signal ?? (code > 128 ? signalName(code - 128) : undefined);
+    return signal === undefined
+      ? { kind: "not_started", message: `Cannot start "${program}": the launcher ended with ${code}`, fault: "server" }
+      : { kind: "signalled", signal };
+  }
+}
+
+function signalQuietly(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(pid, signal);
+  } catch (error) {
+    // Gone in the meantime, which is what was wanted.
+    if (!(error instanceof Deno.errors.NotFound) && !(error instanceof TypeError)) throw error;
+  }
+}
