@@ -6,7 +6,7 @@ import { type ArgvParts, variablesOf, wordsOf } from "./words.ts";
 /** Bytes of one argv element or variable (Linux MAX_ARG_STRLEN, 32 pages, less the closing NUL). */
 export const LONGEST_WORD_BYTES = 131_071;
 /** Bytes of all of them together, well under the kernel's quarter of the stack limit, to leave room for the environment. */
-export const ALL_WORDS_BYTES = 1_572_864;
+const ALL_WORDS_BYTES = 1_572_864;
 /** The closing NUL and the pointer, which count too. */
 const WORD_OVERHEAD_BYTES = 9;
 

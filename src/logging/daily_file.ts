@@ -4,7 +4,7 @@ import { writeAll } from "../base/write_all.ts";
 import type { LineTarget } from "./line_queue.ts";
 
 /** Files older than this are removed, in days. */
-export const DAYS_KEPT = 14;
+const DAYS_KEPT = 14;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FILE_NAME_REGEXP = /^ahma_mcp\.(\d{4}-\d\d-\d\d)\.log$/;

@@ -3,7 +3,7 @@ import type { LogFields } from "../base/log.ts";
 import { writtenOut } from "../base/visible_text.ts";
 import { redactFields, redactText } from "./redact.ts";
 
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = typeof LOG_LEVELS[number];
 
 /** One thing that happened. */

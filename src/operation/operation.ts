@@ -3,7 +3,7 @@ import type { ProtectedChange } from "../base/command/protected_change.ts";
 
 /** One run of a command (or of a sequence), from its first request to the day its result is pruned. */
 
-export const OPERATION_STATES = ["queued", "running", "completed", "failed", "cancelled", "timed_out"] as const;
+const OPERATION_STATES = ["queued", "running", "completed", "failed", "cancelled", "timed_out"] as const;
 export type OperationState = typeof OPERATION_STATES[number];
 export type EndState = Exclude<OperationState, "queued" | "running">;
 

@@ -24,7 +24,7 @@ export interface SeatbeltSandbox extends SessionSandbox {
 }
 
 /** What Seatbelt does not do, or this program not with it; each client is told. */
-export const SEATBELT_GAPS = [
+const SEATBELT_GAPS = [
   "commands can read every file of this user but credentials and private history",
   "--network localhost reaches the services of this machine",
   "a command that leaves a process in a session of its own leaves it running, inside the sandbox",

@@ -1,103 +1,88 @@
 /**
- * Mistakes that real tool files make about well-known programs: such a leaf loads and then fails on every call, so its
- * author is told beforehand. One table; a program that is not in it is believed.
+ * Warnings about mistakes that real tool files make with well-known programs (T4): such a leaf loads, and then fails at
+ * every call. The tables name the programs; any other program is not judged.
  */
 import { type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
-import type { SubcommandDefinition, ToolDefinition } from "../format/mtdf.ts";
 import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
 import { baseName, commandWords, DEFAULT_LEAF } from "../format/names.ts";
 
 /** Interpreters take a script where a subcommand would stand. */
-const WITHOUT_SUBCOMMANDS = /^(python|python[23](\.\d+)?|node|ruby|perl|bash|sh)$/;
+const INTERPRETER = /^(python|python[23](\.\d+)?|node|ruby|perl)$/;
 const SHELL = /^(ba|da|z|k)?sh$/;
-/** Commands that exist inside a shell only: alone they change nothing or do not start. */
+/** Commands that exist inside a shell only: as a program of their own they have no effect, or do not start. */
 const SHELL_ONLY: readonly string[] = ["cd", "export", "source", "alias", "set", "unset", "umask", "ulimit"];
 
-interface OptionMistake {
-  readonly program: string;
-  readonly option: string;
-  readonly applies?: (option: ArgumentDefinition) => boolean;
-  readonly message: string;
-}
-
-function valued(option: ArgumentDefinition): boolean {
-  return option.type !== "boolean" && option.joined !== true;
-}
-
-function lowerCase(option: ArgumentDefinition): boolean {
-  return valued(option) && option.alias !== option.alias?.toUpperCase();
-}
-
 const POSITIONAL = 'git takes it without a flag: move it to "positional_args"';
-const OPTION_MISTAKES: readonly OptionMistake[] = [
-  { program: "git push", option: "remote", message: POSITIONAL },
-  { program: "git push", option: "branch", message: POSITIONAL },
-  { program: "git pull", option: "remote", message: POSITIONAL },
-  { program: "git pull", option: "branch", message: POSITIONAL },
-  { program: "git fetch", option: "remote", message: POSITIONAL },
-  {
-    program: "git add",
-    option: "patch",
-    message: "it asks questions on a terminal, and there is none: remove it",
-  },
-  {
-    program: "sed",
-    option: "in-place",
-    applies: valued,
-    message: 'its value must be in the same word: add "joined": true',
-  },
-  {
-    program: "diff",
-    option: "unified",
-    applies: lowerCase,
-    message: 'the alias takes no value: use the alias "U", or "joined": true without an alias',
-  },
-  {
-    program: "diff",
-    option: "context",
-    applies: lowerCase,
-    message: 'the alias takes no value: use the alias "C", or "joined": true without an alias',
-  },
-];
+const NO_TERMINAL = "it asks questions on a terminal, and there is none: remove it";
+const ONE_WORD = 'its value must be in the same word: add "joined": true';
 
-/** Warnings about one leaf; `path` is undefined where the file gives the argv words itself. */
+/** By command line and option: why the option fails. */
+const OPTION_MISTAKES: Readonly<Record<string, string>> = {
+  "git push --remote": POSITIONAL,
+  "git push --branch": POSITIONAL,
+  "git pull --remote": POSITIONAL,
+  "git pull --branch": POSITIONAL,
+  "git fetch --remote": POSITIONAL,
+  "git add --patch": NO_TERMINAL,
+};
+/** The same for options that fail only with a value in a word of its own. */
+const VALUE_MISTAKES: Readonly<Record<string, string>> = {
+  "sed --in-place": ONE_WORD,
+  "diff --unified": noValue("U"),
+  "diff --context": noValue("C"),
+};
+
+function noValue(alias: string): string {
+  return `the alias takes no value: use the alias "${alias}", or "joined": true without an alias`;
+}
+
+/**
+ * Warnings about the leaf at `at`.
+ *
+ * @param path its subcommand words; undefined where the file gives argv itself
+ * @param options its options, in their order
+ */
 export function knownProgramDiagnostics(
-  tool: ToolDefinition,
-  leaf: ToolDefinition | SubcommandDefinition,
+  command: string,
   path: readonly string[] | undefined,
+  options: readonly ArgumentDefinition[],
   at: readonly (string | number)[],
 ): readonly UnplacedDiagnostic[] {
-  const words = commandWords(tool.command);
+  const words = commandWords(command);
   const program = baseName(words[0] ?? "");
   const subcommands = (path ?? []).filter((name) => name !== DEFAULT_LEAF);
-  const first = subcommands[0];
-  const isShell = SHELL.test(program) && words.length === 1;
-  if (first !== undefined && !first.startsWith("-") && words.length === 1 && !isShell) {
-    if (WITHOUT_SUBCOMMANDS.test(program)) return [warningAt([...at, "name"], noSubcommands(program, first))];
-  }
-  if (isShell && first !== undefined && SHELL_ONLY.includes(first)) {
-    const message = `"${first}" is no program: it only exists inside a shell and has no effect here; remove it`;
-    return [warningAt([...at, "name"], message)];
-  }
-  if (first !== undefined && words.length === 2 && words[1] === "-c" && SHELL.test(program)) {
-    return [warningAt([...at, "name"], onlyText(tool.command, first))];
-  }
-  const called = isShell ? subcommands.join(" ") : [program, ...subcommands].join(" ");
-  return (leaf.options ?? []).flatMap((option, index) => {
-    const mistake = OPTION_MISTAKES.find((one) =>
-      one.program === called && one.option === option.name && (one.applies?.(option) ?? true)
-    );
+  const isShell = words.length === 1 && SHELL.test(program);
+  const message = subcommands[0] === undefined ? undefined : wordMistake(command, subcommands[0]);
+  if (message !== undefined) return [warningAt([...at, "name"], message)];
+  const called = [...isShell ? [] : [program], ...subcommands].join(" ");
+  return options.flatMap((option, index) => {
+    const mistake = optionMistake(called, option);
     if (mistake === undefined) return [];
-    const message = `Option "${option.name}" does not work with ${called}: ${mistake.message}`;
-    return [warningAt([...at, "options", index], message)];
+    return [warningAt([...at, "options", index], `Option "${option.name}" does not work with ${called}: ${mistake}`)];
   });
 }
 
-function onlyText(command: string, word: string): string {
-  return `"${command}" takes "${word}" for the whole text of the shell and drops the arguments: ` +
-    `use "command": "${command.trim().split(/\s/)[0]}" to run the program "${word}", or give the text in "argv"`;
+function optionMistake(called: string, { name, type, joined, alias }: ArgumentDefinition): string | undefined {
+  const key = `${called} --${name}`;
+  if (Object.hasOwn(OPTION_MISTAKES, key)) return OPTION_MISTAKES[key];
+  if (type === "boolean" || joined === true || !Object.hasOwn(VALUE_MISTAKES, key)) return undefined;
+  return called === "diff" && alias === alias?.toUpperCase() ? undefined : VALUE_MISTAKES[key];
 }
 
-function noSubcommands(program: string, word: string): string {
-  return `${program} has no subcommands and would take "${word}" for a file: give the words it needs in "argv"`;
+function wordMistake(command: string, word: string): string | undefined {
+  const words = commandWords(command);
+  const program = baseName(words[0] ?? "");
+  if (words.length === 1 && SHELL.test(program)) {
+    return SHELL_ONLY.includes(word)
+      ? `"${word}" is no program: it only exists inside a shell and has no effect here; remove it`
+      : undefined;
+  }
+  if (words.length === 1 && INTERPRETER.test(program) && !word.startsWith("-")) {
+    return `${program} has no subcommands and would take "${word}" for a file: give the words it needs in "argv"`;
+  }
+  if (words.length === 2 && words[1] === "-c" && SHELL.test(program)) {
+    return `"${command}" takes "${word}" for the whole text of the shell and drops the arguments: ` +
+      `use "command": "${words[0]}" to run the program "${word}", or give the text in "argv"`;
+  }
+  return undefined;
 }

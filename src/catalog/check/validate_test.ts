@@ -172,6 +172,11 @@ const WARNINGS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ],
   ],
   [
+    "a subcommand that exists inside a shell only",
+    { command: "bash", subcommand: [{ name: "cd", description: "Goes", synchronous: true }] },
+    [`warning ${LEAF}/name "cd" is no program: it only exists inside a shell and has no effect here; remove it`],
+  ],
+  [
     "subcommands of a program that has none",
     { command: "python3", subcommand: [{ name: "code", description: "Runs", synchronous: true }] },
     [

@@ -91,7 +91,7 @@ export interface SubcommandDefinition extends z.infer<ReturnType<typeof flatSubc
 }
 
 /** A subcommand; it may hold further ones. */
-export const subcommandSchema = lazy(() => {
+const subcommandSchema = lazy(() => {
   const schema = z.strictObject({
     ...subcommandFields(),
     get subcommand(): z.ZodOptional<z.ZodArray<z.ZodType<SubcommandDefinition>>> {

@@ -81,7 +81,5 @@ export const hintsSchema = lazy(() =>
 export type StepDefinition = z.infer<ReturnType<typeof stepSchema>>;
 /** A check as the file has it. */
 export type AvailabilityCheckDefinition = z.infer<ReturnType<typeof availabilityCheckSchema>>;
-/** Retries as the file has them. */
-export type RetryDefinition = z.infer<ReturnType<typeof retrySchema>>;
 /** Hints as the file has them. */
 export type HintsDefinition = z.infer<ReturnType<typeof hintsSchema>>;

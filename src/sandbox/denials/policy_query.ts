@@ -21,7 +21,7 @@ const NEEDED: Readonly<Record<Access, number>> = {
 };
 
 /** A mask of `FS` rights on the canonical absolute path `path`; 0: nothing is granted. */
-export function rightsOn(policy: SandboxPolicy, path: string): number {
+function rightsOn(policy: SandboxPolicy, path: string): number {
   let rights = 0;
   for (const tree of policy.writable) {
     if (isWithin(path, tree.path)) rights |= grantable(WRITABLE_TREE, policy.abi, "directory");

@@ -42,7 +42,7 @@ export const VERDICT = {
 export const MOST_INSTRUCTIONS = 4096;
 
 /** Bytes of one instruction. */
-export const INSTRUCTION_BYTES = 8;
+const INSTRUCTION_BYTES = 8;
 
 /** The program as the kernel reads it. */
 export function encode(program: readonly Instruction[]): Uint8Array<ArrayBuffer> {

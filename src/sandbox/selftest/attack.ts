@@ -5,7 +5,7 @@ import type { SandboxPolicy } from "../policy/policy.ts";
 import type { AttackCalls } from "./attack_calls.ts";
 
 /** What stops an attack. */
-export const DEFENCES = [
+const DEFENCES = [
   /** Landlock's rules on files, and its rule that a domain may not trace what is outside. */
   "landlock",
   /** Landlock's right to truncate (ABI 3), or the read-only mounts. */

@@ -3,7 +3,7 @@ import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 
 /** Where the changes stand for programs. */
-export const PROTECTED_META_KEY = "ahma/protected_changed";
+const PROTECTED_META_KEY = "ahma/protected_changed";
 
 /** More are only counted. */
 const MOST_NAMED = 10;

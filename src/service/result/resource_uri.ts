@@ -25,7 +25,7 @@ export const TEMPLATES = {
 } as const;
 
 /** Read at once unless `limit` says otherwise, in bytes of the output. */
-export const DEFAULT_PAGE_BYTES = 256 * 1024;
+const DEFAULT_PAGE_BYTES = 256 * 1024;
 const LONGEST_PAGE_BYTES = 1024 * 1024;
 
 export function operationUri(id: string): string {

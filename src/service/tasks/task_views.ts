@@ -58,7 +58,7 @@ export function coreTaskResult(operation: Operation, style: ResultStyle): CallTo
 }
 
 /** A task of the extension of 2026-07-28, without its result. */
-export function extensionTask(operation: Operation): Result {
+function extensionTask(operation: Operation): Result {
   return { ...taskFacts(operation), ttlMs: taskTtlMs(operation, Date.now()), pollIntervalMs: pollInterval(operation) };
 }
 

@@ -34,7 +34,7 @@ export const COMPLETION_SHELLS = ["bash", "zsh", "fish"] as const;
 export type CompletionShell = typeof COMPLETION_SHELLS[number];
 
 /** Every subcommand, in the order of the help. */
-export const SUBCOMMAND_FACTS = {
+const SUBCOMMAND_FACTS = {
   "serve": {
     summary: "Serve one MCP client over stdio, or many over HTTP; what no subcommand means",
     usage: "",

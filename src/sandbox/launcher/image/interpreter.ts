@@ -42,9 +42,6 @@ export const TAKEN_FD = 62;
 /** The report that a command was taken: as many zeros, as text that a shell can write, as a report has bytes. */
 export const TAKEN_REPORT = "0".repeat(ENTRY_BYTES);
 
-/** The launcher's own exit code; a command may use it too, the report tells them apart. */
-export const LAUNCHER_FAILED = 126;
-
 /** errno a failed `equals` or `compare` is reported with (ESTALE). */
 export const MISMATCH_ERRNO = 116;
 
