@@ -17,6 +17,8 @@ import { absolutePath, parentOf, placeOf } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/directories/session_directory.ts";
+import { builtinSource } from "../service/builtin/builtin_source.ts";
+import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
 import { serveStdioConnection, type StdioStreams } from "../service/connection/stdio_connection.ts";
 import { AuditLog } from "./runner/audit_log.ts";
@@ -70,11 +72,15 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this system", { gap });
   const files = new PrivateFiles(sandbox.directories.files);
   const kept = openStorage(settings, sandbox, log);
+  const facts = { scope, settings: serviceSettings(settings, status) };
+  const catalog = () => tools.current();
+  const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
-    catalog: () => tools.current(),
+    sources: [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange })],
+    catalog,
     checks: tools.checks,
-    ...settings.hotReload && { onCatalogChange: (listener: () => void) => tools.subscribe(listener) },
+    ...onChange !== undefined && { onCatalogChange: onChange },
     runner,
     registry: new OperationRegistry({
       maxConcurrency: settings.maxConcurrency,
@@ -82,8 +88,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
       shortIds: settings.http === undefined,
       ...kept,
     }),
-    scope,
-    settings: serviceSettings(settings, status),
+    ...facts,
     writePrivateFile: (text) => files.write(text),
     ...sandboxFacts !== undefined && { sandboxFacts },
     log,

@@ -1,3 +1,5 @@
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import type { Outcome } from "../base/outcome.ts";
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Logger } from "../base/log.ts";
 import type { Scope } from "../system/path_scope.ts";
@@ -59,10 +61,36 @@ export interface PrivateFile {
   remove(): Promise<void>;
 }
 
+/** What the client asked for. */
+export interface ToolCall {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** A source does not have the tool of a call. */
+export interface UnknownTool {
+  /** Names of its tools, from which a suggestion is made. */
+  readonly known: Iterable<string>;
+  /** Why the tool is not offered although the source has heard of it; absent: it has not. */
+  readonly unavailable?: string;
+}
+
+/** Where tools come from: the built-in ones, tool files and what comes. */
+export interface ToolSource {
+  /** The tools of this moment, in the order in which they are listed; the same array until they change. */
+  list(): Promise<readonly Tool[]>;
+  /** Does a call, from its begin to its end with the tools of this moment. A failure is not about its arguments. */
+  call(service: Service, call: ToolCall, context: CallContext): Promise<Outcome<CallToolResult, UnknownTool>>;
+  /** Hears each change of `list`, once; absent: there is none. */
+  onChange?(listener: () => void): Unsubscribe;
+}
+
 /** All a connection works with. It lives longer than any `Server` of the SDK and is shared by all of them. */
 export interface Service {
   readonly info: { readonly name: string; readonly version: string };
-  /** The tools of this moment; a call keeps the catalog it began with. Tool files are read when it is first asked for. */
+  /** In the order in which tools are listed; the first that knows a tool answers its call. */
+  readonly sources: readonly ToolSource[];
+  /** The tool files of this moment; they are read when this is first called. */
   readonly catalog: () => Promise<Catalog>;
   readonly runner: CommandRunner;
   readonly registry: OperationRegistry;
@@ -77,7 +105,7 @@ export interface Service {
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Checks of tool files that run now (T11); absent: none ever does. */
   readonly checks?: Pick<RunningChecks, "list" | "end">;
-  /** Hears that `catalog` gives something else now; absent: it never does, and no `listChanged` is declared. */
+  /** Hears that `catalog` gives something else now; absent: it never does. */
   readonly onCatalogChange?: (listener: () => void) => Unsubscribe;
 }
 

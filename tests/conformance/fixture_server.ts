@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { CallDelivery } from "../../src/service/call/call_delivery.ts";
 import { Outgoing } from "../../src/service/notify/notifier.ts";
+import { ToolList } from "../../src/service/connection/tool_list.ts";
 import type { SessionServer } from "../../src/service/sdk/versioned_server.ts";
 import { buildServer, type ServerOptions } from "../../src/service/connection/server.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -75,9 +76,10 @@ function addTools(server: SessionServer, { service, options, tools }: ToolParts)
   const own = calls(service);
   const broken = calls({ ...service, runner: { run: () => Promise.reject(new Error("The runner is broken")) } });
   const jobs = fixtureJobs();
+  const offered = new ToolList(service);
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: [
-      ...options.tools.list(await service.catalog(), params?.cursor),
+      ...await offered.page(params?.cursor),
       ...[...tools, ...jobs].map(([name, tool]) => ({
         name,
         description: `Fixture ${name}`,

@@ -17,7 +17,6 @@ import { realPath } from "../../system/paths.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { supportedProcessor } from "../../sandbox/policy/prerequisites.ts";
 import { missingScope, settleScopes } from "../../sandbox/grants/resolve_scopes.ts";
-import { ToolLister } from "../../service/connection/tool_list.ts";
 import { childProgram } from "./child_program.ts";
 import { compose } from "../compose_service.ts";
 import {
@@ -103,10 +102,7 @@ async function isolatedStateless(
   const program = stack.use(await compose(options));
   program.afterFirstAnswer();
   const { maxConcurrency } = options.settings;
-  return statelessHandler(options, program, {
-    turns: new Turns(maxConcurrency),
-    tools: new ToolLister(program.service),
-  });
+  return statelessHandler(options, program, new Turns(maxConcurrency));
 }
 
 function facts({ settings, environment }: ComposeHttpOptions) {

@@ -13,7 +13,7 @@ import type { StartChildServer } from "../../child_server/child_server.ts";
 import { SharedBackends } from "../../bridge/backends/shared_backend.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { Turns } from "../../operation/concurrency.ts";
-import { ToolLister } from "../../service/connection/tool_list.ts";
+import { watchTools } from "../../service/notify/tool_changes.ts";
 import { watchResources } from "../../service/resources/resource_changes.ts";
 import { buildServer, type ServerOptions } from "../../service/connection/server.ts";
 import type { Service } from "../../service/service.ts";
@@ -64,18 +64,17 @@ export async function inProcessServices(
   const program = stack.use(await compose(options));
   const { service, kept } = program;
   const turns = new Turns(settings.maxConcurrency);
-  const tools = new ToolLister(service);
   program.afterFirstAnswer();
   return {
     open: inProcessBackends({
       makeService: () => {
         const own = withRegistry(service, { turns, log, kept, byIdOnly: LISTED });
-        return { registry: own.registry, server: makeServer(own, { era: "legacy", tools }) };
+        return { registry: own.registry, server: makeServer(own, { era: "legacy" }) };
       },
       graceMs: GRACE_MS,
       log,
     }),
-    stateless: statelessHandler(options, program, { turns, tools }),
+    stateless: statelessHandler(options, program, turns),
   };
 }
 
@@ -83,18 +82,18 @@ export async function inProcessServices(
 export function statelessHandler(
   { log, echo, makeServer = buildServer }: ComposeHttpOptions,
   { service, kept }: Program,
-  { turns, tools }: { readonly turns: Turns; readonly tools: ToolLister },
+  turns: Turns,
 ): StatelessHandler {
   const own = withRegistry(service, { turns, log, kept, byIdOnly: BY_ID });
   const stateless = serveStateless({
-    makeServer: () => makeServer(own, { era: "modern", tools, lifetime: "request" }),
+    makeServer: () => makeServer(own, { era: "modern", lifetime: "request" }),
     ...!service.settings.synchronous && { tasksOf: own },
     keepAliveMs: KEEP_ALIVE_MS,
     echo,
     log,
   });
   const unsubscribes = [
-    service.onCatalogChange?.(() => stateless.toolsChanged()),
+    watchTools(service, () => stateless.toolsChanged()),
     watchResources(own, {
       wants: () => true,
       updated: (uri) => stateless.resourceUpdated(uri),

@@ -8,6 +8,8 @@ import { SILENT } from "../../base/log.ts";
 import { VERSION } from "../../base/version.ts";
 import { EMPTY_CATALOG } from "../../catalog/model/snapshot.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
+import { builtinSource } from "../../service/builtin/builtin_source.ts";
+import { ToolFileSource } from "../../service/tool_files/tool_file_source.ts";
 import { DEFAULT_INLINE_LIMITS, type Service } from "../../service/service.ts";
 import { serveStdioConnection } from "../../service/connection/stdio_connection.ts";
 import type { ByteInput } from "../../service/connection/stdio_transport.ts";
@@ -51,26 +53,31 @@ function inputOf(text: string): ByteInput {
 function serviceOfNothing(): Service {
   const never = () => Promise.reject(new Error("Nothing runs in a rehearsal"));
   const outside = { ok: false, problem: "There is no scope in a rehearsal" } as const;
+  const catalog = () => Promise.resolve(EMPTY_CATALOG);
+  const scope = {
+    roots: [],
+    resolveDirectory: () => Promise.resolve(outside),
+    contains: () => Promise.resolve(outside),
+  };
+  const settings = {
+    synchronous: false,
+    defaultTimeoutSeconds: undefined,
+    inline: DEFAULT_INLINE_LIMITS,
+    inlineWaitMs: 0,
+    keepAnsi: false,
+    pushResults: false,
+    exitErrors: false,
+    sandbox: { enforced: false, summary: "rehearsal" },
+  };
+  const facts = { scope, settings };
   return {
     info: { name: "ahma_mcp", version: VERSION },
-    catalog: () => Promise.resolve(EMPTY_CATALOG),
+    sources: [builtinSource(facts), new ToolFileSource({ facts, catalog })],
+    catalog,
     runner: { run: never },
     registry: new OperationRegistry({ maxConcurrency: 1, log: SILENT }),
-    scope: {
-      roots: [],
-      resolveDirectory: () => Promise.resolve(outside),
-      contains: () => Promise.resolve(outside),
-    },
-    settings: {
-      synchronous: false,
-      defaultTimeoutSeconds: undefined,
-      inline: DEFAULT_INLINE_LIMITS,
-      inlineWaitMs: 0,
-      keepAnsi: false,
-      pushResults: false,
-      exitErrors: false,
-      sandbox: { enforced: false, summary: "rehearsal" },
-    },
+    scope,
+    settings,
     writePrivateFile: never,
     log: SILENT,
   };

@@ -8,8 +8,9 @@ import { type Catalog, type Leaf } from "../../catalog/model/leaf.ts";
 import { catalogOf } from "../../catalog/model/snapshot.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import type { CommandHooks, CommandRequest, CommandRunner } from "../../process/command_runner.ts";
-import { ToolLister } from "../connection/tool_list.ts";
+import { builtinSource } from "../builtin/builtin_source.ts";
 import { buildServer } from "../connection/server.ts";
+import { ToolFileSource } from "../tool_files/tool_file_source.ts";
 import { DEFAULT_INLINE_LIMITS, type Service, type ServiceSettings } from "../service.ts";
 
 /** A command the test sees start and ends when it likes; it obeys an abort at once. */
@@ -112,14 +113,19 @@ export interface ServiceParts {
 }
 
 export function makeService(parts: ServiceParts = {}): Service {
-  const catalog = parts.catalog ?? catalogOf([]);
+  const snapshot = parts.catalog ?? catalogOf([]);
+  const catalog = () => Promise.resolve(snapshot);
+  const facts = { scope: parts.rest?.scope ?? PLAIN_SCOPE, settings: { ...PLAIN_SETTINGS, ...parts.settings } };
   return {
     info: { name: "ahma_mcp", version: "0.0.0" },
-    catalog: () => Promise.resolve(catalog),
+    sources: [
+      builtinSource(facts),
+      new ToolFileSource({ facts, catalog, onChange: parts.rest?.onCatalogChange }),
+    ],
+    catalog,
     runner: parts.runner ?? new PlayedRunner(),
     registry: new OperationRegistry({ maxConcurrency: 8, log: SILENT }),
-    scope: PLAIN_SCOPE,
-    settings: { ...PLAIN_SETTINGS, ...parts.settings },
+    ...facts,
     writePrivateFile: () => Promise.reject(new Error("Not in this test")),
     log: SILENT,
     ...parts.rest,
@@ -156,8 +162,7 @@ export async function connectClient(
   era: typeof ERAS[number] = "legacy",
 ): Promise<{ readonly client: Client } & AsyncDisposable> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  const tools = new ToolLister(service);
-  const connection = serveStdio((context) => buildServer(service, { era: context.era, tools }), {
+  const connection = serveStdio((context) => buildServer(service, { era: context.era }), {
     transport: serverSide,
   });
   const mode = era === "legacy" ? "legacy" : { pin: "2026-07-28" } as const;

@@ -6,7 +6,6 @@ import type { BuiltinTool } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { requestWork } from "../run/command_work.ts";
 import { earlyAnswer, type ListFacts, namedScope } from "../result/listed_texts.ts";
-import { chooseMode } from "../run/mode.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { errorResult } from "../result/result_text.ts";
 import { runOperation } from "../run/run_operation.ts";
@@ -47,11 +46,8 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
     title: shorten(args.text("command") ?? ""),
     work: requestWork(service, request.value),
     timeoutSeconds: args.number("timeout_seconds") ?? service.settings.defaultTimeoutSeconds,
-    mode: chooseMode({
-      forced: service.settings.synchronous,
-      // The table's kind `mode` lets nothing else through.
-      executionMode: args.text("execution_mode") as MetaArguments["executionMode"],
-      leafSynchronous: undefined,
-    }),
+    // The table's kind `mode` lets nothing else through.
+    executionMode: args.text("execution_mode") as MetaArguments["executionMode"],
+    leafSynchronous: undefined,
   }, context);
 }

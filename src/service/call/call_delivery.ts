@@ -64,8 +64,8 @@ export class CallDelivery {
   #asksForTask(params: CallToolRequestParams): boolean {
     const { service, server, era } = this.#parts;
     // A version or a server without tasks does as if it had not been said.
-    return era === "legacy" && server.hasCoreTasks && !service.settings.synchronous &&
-      member(params, "task") !== undefined;
+    return era === "legacy" && member(params, "task") !== undefined && server.hasCoreTasks &&
+      !service.settings.synchronous;
   }
 
   /** The client wants a task and nothing else, so a call that cannot be done becomes one that has failed. */

@@ -1,7 +1,7 @@
 /** One SDK server for one connection. What outlives it is in the service: on HTTP the SDK wants a fresh one per request. */
 import type { ServerCapabilities } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
-import type { ToolLister } from "./tool_list.ts";
+import { ToolList } from "./tool_list.ts";
 import { announceTermination, announceToLegacy, announceToModern } from "../notify/notifications.ts";
 import { CallDelivery } from "../call/call_delivery.ts";
 import { serveCompletions } from "../resources/completions.ts";
@@ -17,7 +17,6 @@ import type { Service } from "../service.ts";
 export interface ServerOptions {
   /** `legacy`: versions up to 2025-11-25. */
   readonly era: "legacy" | "modern";
-  readonly tools: ToolLister;
   /** `request`: it serves one request of HTTP and announces nothing; absent: a connection that lasts. */
   readonly lifetime?: "request";
 }
@@ -36,7 +35,7 @@ export function buildServer(service: Service, options: ServerOptions): SessionSe
 }
 
 /** The same, for who ends the connection. */
-export function buildSession(service: Service, { era, tools, lifetime }: ServerOptions): BuiltServer {
+export function buildSession(service: Service, { era, lifetime }: ServerOptions): BuiltServer {
   const server = new SessionServer(service.info, {
     capabilities: capabilitiesOf(service, era),
     instructions: instructionsOf(service),
@@ -45,8 +44,9 @@ export function buildSession(service: Service, { era, tools, lifetime }: ServerO
   const closed = new AbortController();
   const use = serveResources(server, service);
   const calls = new CallDelivery({ service, server, outgoing, era, use, closed: closed.signal });
+  const tools = new ToolList(service);
   server.setRequestHandler("tools/list", async ({ params }) => ({
-    tools: tools.list(await service.catalog(), params?.cursor, server.hasCoreTasks),
+    tools: await tools.page(params?.cursor, server.hasCoreTasks),
   }));
   // Its results are those of `tools/call`, or raw ones, which the server hands on as they are.
   server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
@@ -69,11 +69,11 @@ export function buildSession(service: Service, { era, tools, lifetime }: ServerO
 
 /** Exactly what works; the server takes out what the negotiated version does not know. With `--sync` there are no tasks. */
 function capabilitiesOf(
-  { onCatalogChange, settings, registry }: Service,
+  { sources, onCatalogChange, settings, registry }: Service,
   era: "legacy" | "modern",
 ): ServerCapabilities {
   const common = {
-    tools: onCatalogChange === undefined ? {} : { listChanged: true },
+    tools: sources.some(({ onChange }) => onChange !== undefined) ? { listChanged: true } : {},
     // Where operations are not listed, only tool files can change the list.
     resources: { subscribe: true, ...(onCatalogChange !== undefined || !registry.byIdOnly) && { listChanged: true } },
     completions: {},

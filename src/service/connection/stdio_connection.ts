@@ -8,7 +8,6 @@
 import { aborted, delay } from "../../base/time.ts";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../../base/errors.ts";
-import { ToolLister } from "./tool_list.ts";
 import { TaskListening } from "../tasks/subscriptions_stdio.ts";
 import { Handshake } from "./initialize_order.ts";
 import type { ByteOutput } from "../../wire/message_writer.ts";
@@ -35,10 +34,9 @@ const LAST_ANSWERS_MS = 2_000;
 export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
   const transport = new StdioTransport({ input: io.input, output: io.output, log: service.log });
   const ordered = new Handshake(transport);
-  const tools = new ToolLister(service);
   let session: BuiltServer | undefined;
   const build = ({ era }: { readonly era: "legacy" | "modern" }) => {
-    session = buildSession(service, { era, tools });
+    session = buildSession(service, { era });
     return session.server;
   };
   const connection = serveStdio(build, {

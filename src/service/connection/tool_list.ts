@@ -1,96 +1,49 @@
-/** What `tools/list` shows: built-in tools first, then the catalog in its order. */
-import { shownValue } from "../../base/text.ts";
+/** `tools/list`: the tools of every source as one client sees them. */
 import { ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
-import { visibleText } from "../../base/visible_text.ts";
-import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";
-import { inputSchemaOf } from "../../catalog/model/input_schema.ts";
-import { BUILTIN_TOOLS } from "../builtin/registry.ts";
-import { schemaOf } from "../builtin_parameters.ts";
-import { listedDescription, listedName, type ListFacts } from "../result/listed_texts.ts";
-import { programGroups, programTool } from "../result/program_tool.ts";
-import { builtinTraits, supportsTask } from "../../catalog/format/builtin_traits.ts";
+import { supportsTask } from "../../catalog/format/builtin_traits.ts";
+import { shownValue } from "../../base/text.ts";
+import { listedName } from "../result/listed_texts.ts";
+import type { Service } from "../service.ts";
 
 const TASK_SUPPORT = { taskSupport: "optional" } as const;
 
-/** Lists the tools of a catalog; keeps the last list, because most clients ask more than once. */
-export class ToolLister {
-  readonly #facts: ListFacts;
-  #catalog: Catalog | undefined;
+/** Joins the lists of all sources; keeps the last result, because most clients ask more than once. */
+export class ToolList {
+  readonly #service: Pick<Service, "sources" | "settings">;
+  #lists: readonly (readonly Tool[])[] = [];
   #tools: Tool[] = [];
   #withTasks: Tool[] = [];
-  /** Leaves of unchanged files are the same objects, and so are their definitions. */
-  readonly #known = new WeakMap<Leaf, Tool>();
 
-  constructor(facts: ListFacts) {
-    this.#facts = facts;
+  constructor(service: Pick<Service, "sources" | "settings">) {
+    this.#service = service;
   }
 
   /**
-   * Everything on one page. Since no cursor is ever given out, any cursor is invalid. `withTasks`: says which tools may
-   * be called as tasks, in the one version that has a word for it.
-   * @throws ProtocolError -32602 for a cursor
+   * All tools, source by source; a name that an earlier source has is left out. `withTasks`: says which tools may be
+   * called as tasks, for the one version that has a word for it.
    */
-  list(catalog: Catalog, cursor: string | undefined, withTasks?: boolean): Tool[] {
-    if (cursor !== undefined) {
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `Invalid cursor ${shownValue(cursor)}: the list has one page`,
+  async all(withTasks = false): Promise<Tool[]> {
+    const { sources, settings } = this.#service;
+    const lists = await Promise.all(sources.map((source) => source.list()));
+    if (lists.some((list, index) => list !== this.#lists[index])) {
+      const byName = new Map(lists.flat().toReversed().map((tool) => [tool.name, tool]));
+      const tools = lists.flat().filter((tool) => byName.get(tool.name) === tool);
+      this.#tools = tools.map((tool) => ({ ...tool, name: listedName({ settings }, tool.name) }));
+      this.#withTasks = this.#tools.map((tool, index) =>
+        supportsTask(tools[index]?.name ?? "") ? { ...tool, execution: TASK_SUPPORT } : tool
       );
+      this.#lists = lists;
     }
-    if (catalog !== this.#catalog) {
-      const tools = [...builtinTools(this.#facts), ...this.#leafTools(catalog)];
-      this.#tools = tools.map((tool) => this.#named(tool));
-      this.#withTasks = tools.map((tool) =>
-        supportsTask(tool.name) ? { ...this.#named(tool), execution: TASK_SUPPORT } : this.#named(tool)
-      );
-      this.#catalog = catalog;
-    }
-    return withTasks === true && !this.#facts.settings.synchronous ? this.#withTasks : this.#tools;
+    return withTasks && !settings.synchronous ? this.#withTasks : this.#tools;
   }
 
-  #named(tool: Tool): Tool {
-    return this.#facts.settings.toolPrefix ? { ...tool, name: listedName(this.#facts, tool.name) } : tool;
+  /**
+   * The answer to a request, all tools on one page.
+   * @throws ProtocolError -32602 for a cursor: none is ever given out
+   */
+  page(cursor: string | undefined, withTasks = false): Promise<Tool[]> {
+    if (cursor === undefined) return this.all(withTasks);
+    const message = `Invalid cursor ${shownValue(cursor)}: the list has one page`;
+    return Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message));
   }
-
-  /** A leaf that has the name of a built-in tool is left out; leaves of one program stand where the first of them does. */
-  #leafTools(catalog: Catalog): Tool[] {
-    const groups = programGroups(catalog, this.#facts);
-    return catalog.leaves.filter((leaf) => !BUILTIN_TOOLS.has(leaf.name)).flatMap((leaf) => {
-      const leaves = groups.get(leaf.tool);
-      if (leaves !== undefined && leaves[0] !== leaf) return [];
-      const tool = this.#known.get(leaf) ?? this.#toolOf(leaf, leaves, catalog);
-      if (leaves === undefined) this.#known.set(leaf, tool);
-      return [tool];
-    });
-  }
-
-  #toolOf(leaf: Leaf, leaves: readonly Leaf[] | undefined, { tools }: Catalog): Tool {
-    if (leaves === undefined) return leafTool(leaf, this.#facts);
-    const description = tools.find(({ name }) => name === leaf.tool)?.definition.description ?? "";
-    return programTool({ name: leaf.tool, description: visibleText(description.trim()), leaves }, this.#facts);
-  }
-}
-
-function builtinTools(facts: ListFacts): Tool[] {
-  return [...BUILTIN_TOOLS.values()].map(({ name, title, describe, annotations, parameters }) => {
-    const { readOnly } = builtinTraits(name);
-    return {
-      name,
-      title,
-      description: describe(facts),
-      // As below.
-      inputSchema: { ...schemaOf(parameters) } as Tool["inputSchema"],
-      annotations: { readOnlyHint: readOnly, destructiveHint: !readOnly, ...annotations },
-    };
-  });
-}
-
-/** A leaf as a tool of its own. */
-export function leafTool(leaf: Leaf, facts: ListFacts): Tool {
-  return {
-    name: leaf.name,
-    description: listedDescription(leaf, facts),
-    // A schema is JSON, which its own type does not say: its members are `unknown`.
-    inputSchema: { ...inputSchemaOf(leaf) } as Tool["inputSchema"],
-  };
 }

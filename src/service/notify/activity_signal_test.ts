@@ -2,7 +2,6 @@ import { strict as assert } from "node:assert";
 import { InMemoryTransport } from "@modelcontextprotocol/client";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { makeService } from "../_support/connection.ts";
-import { ToolLister } from "../connection/tool_list.ts";
 import { buildServer } from "../connection/server.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "./activity_signal.ts";
 
@@ -10,7 +9,7 @@ import { WORK_CAPABILITY, WORK_METHOD } from "./activity_signal.ts";
 async function heardBy(capabilities: Record<string, unknown>): Promise<readonly unknown[]> {
   const service = makeService();
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  const server = buildServer(service, { era: "legacy", tools: new ToolLister(service) });
+  const server = buildServer(service, { era: "legacy" });
   const heard: unknown[] = [];
   const initialized = Promise.withResolvers<void>();
   clientSide.onmessage = (message: JSONRPCMessage) => {

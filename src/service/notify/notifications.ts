@@ -7,6 +7,7 @@ import { isEnded } from "../../operation/transitions.ts";
 import { LogLevel } from "../sdk/log_level.ts";
 import { headingOf, statusLine } from "../result/facts.ts";
 import type { Service } from "../service.ts";
+import { watchTools } from "./tool_changes.ts";
 import type { Outgoing } from "./notifier.ts";
 import { watchResources } from "../resources/resource_changes.ts";
 import { existingAddress, type ResourceUse } from "../resources/resources.ts";
@@ -32,7 +33,7 @@ export function announceToLegacy({ service, server, outgoing, use }: Announcer):
       announceEnd(transition, wanted, outgoing);
       announceTask(transition, service.settings, { server, outgoing });
     }),
-    service.onCatalogChange?.(() => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
+    watchTools(service, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
     watchResources(service, {
       wants: (uri) => subscribed.has(uri),
       updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
@@ -48,7 +49,7 @@ export function announceToLegacy({ service, server, outgoing, use }: Announcer):
 /** For 2026-07-28: only changes, which the SDK hands to those subscriptions that ask for them. */
 export function announceToModern({ service, server, outgoing }: Announcer): Unsubscribe {
   const unsubscribes = [
-    service.onCatalogChange?.(() => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
+    watchTools(service, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
     watchResources(service, {
       wants: () => true,
       updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),

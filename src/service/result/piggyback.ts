@@ -18,8 +18,10 @@ const PART: ViewLimits = { bytes: 600, lines: 5 };
 export function appendNews(
   result: CallToolResult,
   service: Service,
-  context: Pick<CallContext, "readsResources">,
+  context: Pick<CallContext, "readsResources" | "signal">,
 ): CallToolResult {
+  // A cancelled request gets no answer.
+  if (context.signal.aborted) return result;
   const { registry } = service;
   const ended = registry.untold();
   if (ended.length === 0) return result;

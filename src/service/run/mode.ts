@@ -1,4 +1,5 @@
 import type { MetaArguments } from "../../command/prepared_command.ts";
+import type { CallContext, Service } from "../service.ts";
 
 /**
  * How long a call waits for its result before an operation id is the answer: to its end, `--inline-wait`, or not at all
@@ -30,5 +31,21 @@ export function chooseMode(choices: ModeChoices): Mode {
     case undefined:
       if (choices.leafSynchronous === undefined) return "undecided";
       return choices.leafSynchronous ? "synchronous" : "asynchronous";
+  }
+}
+
+/** A synchronous call without a progress token waits no longer: many clients give up on a request after 60 s. */
+const LONGEST_WAIT_MS = 50_000;
+
+/** How long a call of this mode waits for its result, milliseconds. */
+export function longestWait({ settings }: Pick<Service, "settings">, mode: Mode, context: CallContext): number {
+  if (context.task?.required === true) return 0;
+  switch (mode) {
+    case "asynchronous":
+      return 0;
+    case "undecided":
+      return settings.inlineWaitMs;
+    case "synchronous":
+      return context.sendProgress === undefined && context.unhurried !== true ? LONGEST_WAIT_MS : Infinity;
   }
 }

@@ -1,40 +1,55 @@
 /** From a leaf and its arguments to something that may run: checked, inside the scope, nothing started yet (T6, T9, S16). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shorten } from "../../base/visible_text.ts";
-import type { Scope } from "../../system/path_scope.ts";
 import type { Leaf } from "../../catalog/model/leaf.ts";
-import { checkArguments, type CheckedArguments, describeArgumentProblems } from "../../command/arguments.ts";
+import { checkArguments, describeArgumentProblems } from "../../command/arguments.ts";
 import { prepareCommand } from "../../command/command_line.ts";
-import type { PreparedCommand } from "../../command/prepared_command.ts";
+import type { MetaArguments, PreparedCommand } from "../../command/prepared_command.ts";
+import type { Scope } from "../../system/path_scope.ts";
 
-/** A call whose arguments are valid. */
-export interface CheckedCall {
-  readonly checked: CheckedArguments;
+/** A call that may run. */
+export interface PreparedCall {
+  readonly meta: MetaArguments;
   /** Real, inside the scope. */
   readonly directory: string;
+  /** Undefined: the leaf is a sequence. */
+  readonly command: PreparedCommand | undefined;
+  /** The command as one line, for people: words with blanks are quoted, it is cut at 200 characters. */
+  readonly title: string;
 }
 
-/** Checks the arguments and finds the working directory; the problem is the text of the result. */
-export async function checkCall(leaf: Leaf, args: unknown, scope: Scope): Promise<Outcome<CheckedCall>> {
+/** Where a call may run. */
+export interface CallPlace {
+  readonly scope: Scope;
+  /** For a call that names none: real, inside the scope; absent: the scope's own. */
+  readonly directory?: string;
+}
+
+/** Checks the arguments, finds the working directory and makes argv; the problem is the text of the result. */
+export async function prepareCall(
+  leaf: Leaf,
+  args: unknown,
+  { scope, directory: otherwise }: CallPlace,
+): Promise<Outcome<PreparedCall>> {
   const checked = checkArguments(leaf, args);
   if (!checked.ok) return failure(describeArgumentProblems(leaf, checked.problem));
-  const directory = await scope.resolveDirectory(checked.value.meta.workingDirectory);
+  const { meta } = checked.value;
+  const isNamed = meta.workingDirectory !== undefined || otherwise === undefined;
+  const directory = isNamed ? await scope.resolveDirectory(meta.workingDirectory) : success(otherwise);
   if (!directory.ok) return directory;
-  return success({ checked: checked.value, directory: directory.value });
-}
-
-/** The command of a checked call (not of a sequence), its paths inside the scope. */
-export async function prepareCall(leaf: Leaf, call: CheckedCall, scope: Scope): Promise<Outcome<PreparedCommand>> {
-  const prepared = prepareCommand(leaf, call.checked);
-  for (const { argument, value } of prepared.paths) {
-    const contained = await scope.contains(value, call.directory);
+  const base = { meta, directory: directory.value };
+  if (leaf.sequence.length > 0) {
+    return success({ ...base, command: undefined, title: `sequence of ${leaf.sequence.length} steps` });
+  }
+  const command = prepareCommand(leaf, checked.value);
+  for (const { argument, value } of command.paths) {
+    const contained = await scope.contains(value, directory.value);
     if (!contained.ok) return failure(`Cannot run "${leaf.name}": argument "${argument}": ${contained.problem}`);
   }
-  return success(prepared);
+  return success({ ...base, command, title: titleOf(command) });
 }
 
-/** The command as one line, for people: words with blanks are quoted, it is cut at 200 characters. */
-export function titleOf(prepared: PreparedCommand): string {
+function titleOf(prepared: PreparedCommand): string {
   const words = prepared.argv.map((word) => typeof word === "string" ? quoted(word) : "<file>");
   return shorten(words.join(" "));
 }

@@ -3,26 +3,23 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Work } from "../../operation/operation.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { isEnded } from "../../operation/transitions.ts";
-import type { Mode } from "./mode.ts";
+import { chooseMode, longestWait, type ModeChoices } from "./mode.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { duration, elapsedMs } from "../result/facts.ts";
 import { finalResult, startedResult, styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 
 /** What a tool call comes down to. */
-export interface Job {
+export interface Job extends Omit<ModeChoices, "forced"> {
   readonly tool: string;
   /** One line that says what runs. */
   readonly title: string;
   readonly work: Work;
   readonly timeoutSeconds: number | undefined;
-  readonly mode: Mode;
   /** See `StartOptions.exclusive`; absent: beside any other. */
   readonly exclusive?: string | undefined;
 }
 
-/** A synchronous call without a progress token waits no longer: many clients give up on a request after 60 s. */
-const LONGEST_WAIT_MS = 50_000;
 /** A call that most likely ends within `--inline-wait` streams no output before this. */
 const QUIET_MS = 500;
 
@@ -30,33 +27,21 @@ const QUIET_MS = 500;
 export async function runOperation(service: Service, job: Job, context: CallContext): Promise<CallToolResult> {
   const { registry } = service;
   const { timeoutSeconds, exclusive } = job;
-  const style = styleOf(service, context);
+  const mode = chooseMode({ ...job, forced: service.settings.synchronous });
+  const limitMs = longestWait(service, mode, context);
   const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive });
-  const limitMs = context.task?.required === true ? 0 : longestWait(service, job.mode, context);
   if (limitMs > 0) {
     registry.markCollected(operation.id);
-    const quietMs = job.mode === "undecided" ? QUIET_MS : undefined;
+    const quietMs = mode === "undecided" ? QUIET_MS : undefined;
     await waitInForeground(service, operation, { context, limitMs, quietMs });
-    if (isEnded(operation.state)) return finalResult(operation, style);
+    if (isEnded(operation.state)) return finalResult(operation, styleOf(service, context));
     registry.release(operation.id);
   }
   const { task } = context;
   if (task !== undefined) registry.markTask(operation.id);
   const tell = task?.begin ?? context.onBackground;
   tell?.(operation);
-  return startedResult(operation, style, registry.queuePosition(operation.id));
-}
-
-/** Milliseconds. */
-function longestWait({ settings }: Service, mode: Mode, { sendProgress, unhurried }: CallContext): number {
-  switch (mode) {
-    case "asynchronous":
-      return 0;
-    case "undecided":
-      return settings.inlineWaitMs;
-    case "synchronous":
-      return sendProgress === undefined && unhurried !== true ? LONGEST_WAIT_MS : Infinity;
-  }
+  return startedResult(operation, styleOf(service, context), registry.queuePosition(operation.id));
 }
 
 /** What to say of an operation that says nothing itself. */

@@ -14,7 +14,7 @@ import { isShellStep } from "../../catalog/model/step_target.ts";
 import type { Work, WorkControl } from "../../operation/operation.ts";
 import { checkBuiltinArguments } from "../builtin_parameters.ts";
 import { commandWork, requestWork, type WorkTools } from "./command_work.ts";
-import { checkCall, type CheckedCall, prepareCall, titleOf } from "./prepare_call.ts";
+import { prepareCall } from "./prepare_call.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { duration } from "../result/facts.ts";
 import { SHELL_PARAMETERS, shellRequest } from "./shell_request.ts";
@@ -78,20 +78,17 @@ async function makeStep(
   const resolved = resolveCall(catalog, step.tool, stepArguments(step));
   if (!resolved.ok) return failure(resolved.problem.message);
   const { leaf, args } = resolved.value;
-  const checked = await checkCall(leaf, args, tools.scope);
-  if (!checked.ok) return checked;
-  const own = checked.value.checked.meta.workingDirectory !== undefined;
-  const call: CheckedCall = own ? checked.value : { ...checked.value, directory };
-  const name = nameOf(step, leaf.name);
-  const seconds = checked.value.checked.meta.timeoutSeconds ?? leaf.timeoutSeconds;
-  if (leaf.sequence.length > 0) {
-    const work = await nestedWork(making, { leaf, directory: call.directory }, depth + 1);
-    return work.ok ? success({ title: name, work: withTimeLimit(work.value, seconds), skip }) : work;
-  }
-  const prepared = await prepareCall(leaf, call, tools.scope);
+  const prepared = await prepareCall(leaf, args, { scope: tools.scope, directory });
   if (!prepared.ok) return prepared;
-  const title = `${name}: ${titleOf(prepared.value)}`;
-  return success({ title, work: withTimeLimit(commandWork(tools, prepared.value, call.directory), seconds), skip });
+  const { meta, directory: own, command, title } = prepared.value;
+  const name = nameOf(step, leaf.name);
+  const seconds = meta.timeoutSeconds ?? leaf.timeoutSeconds;
+  const work = command === undefined
+    ? await nestedWork(making, { leaf, directory: own }, depth + 1)
+    : success(commandWork(tools, command, own));
+  if (!work.ok) return work;
+  const whole = command === undefined ? name : `${name}: ${title}`;
+  return success({ title: whole, work: withTimeLimit(work.value, seconds), skip });
 }
 
 /** A step that is a shell command line; like every step it runs where the sequence does unless it says otherwise. */

@@ -129,8 +129,11 @@ Deno.test("T14 a step that is reached on many ways is made once", async () => {
     },
   };
   // Seven levels of eight calls: two million ways.
+  const here = { args: { working_directory: "." } };
   const names = ["l0", "l1", "l2", "l3", "l4", "l5", "l6"];
-  const leaves = names.map((name, at) => sequence(name, Array.from({ length: 8 }, () => step(names[at + 1] ?? "a"))));
+  const leaves = names.map((name, at) =>
+    sequence(name, Array.from({ length: 8 }, () => step(names[at + 1] ?? "a", here)))
+  );
   const runner = new PlayedRunner((command) => command.exit(7));
   const service = makeService({ runner, catalog: catalogOf([makeLeaf("a"), ...leaves]), rest: { scope: counted } });
   await using connected = await connectClient(service);

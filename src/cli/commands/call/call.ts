@@ -10,11 +10,12 @@ import { didYouMean } from "../../../base/suggest.ts";
 import type { Catalog } from "../../../catalog/model/leaf.ts";
 import { resolveCall } from "../../../catalog/model/resolve.ts";
 import type { Operation } from "../../../operation/operation_record.ts";
-import { callTool, type ToolCall } from "../../../service/call/call_tool.ts";
-import { leafTool, ToolLister } from "../../../service/connection/tool_list.ts";
+import { callTool } from "../../../service/call/call_tool.ts";
+import { ToolList } from "../../../service/connection/tool_list.ts";
+import { leafTool } from "../../../service/tool_files/tool_file_source.ts";
 import { statusLine } from "../../../service/result/facts.ts";
 import { leftSentence } from "../../../service/result/background_note.ts";
-import type { Service } from "../../../service/service.ts";
+import type { Service, ToolCall } from "../../../service/service.ts";
 import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
 import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
@@ -120,7 +121,7 @@ interface FoundTool {
 /** The tool by its name, or by the older form with `subcommand` among the arguments. */
 async function findTool(service: Service, { name, args }: Wanted): Promise<FoundTool> {
   const catalog = await service.catalog();
-  const definitions = new ToolLister(service).list(catalog, undefined);
+  const definitions = await new ToolList(service).all();
   const resolved = resolveCall(catalog, name, args);
   const leaf = resolved.ok ? resolved.value.leaf : undefined;
   const definition = leaf === undefined ? definitions.find((one) => one.name === name) : leafTool(leaf, service);

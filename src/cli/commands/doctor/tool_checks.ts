@@ -1,6 +1,6 @@
 import { encodeText } from "../../../base/text.ts";
 import { describeDiagnostic } from "../../../catalog/format/diagnostic.ts";
-import { ToolLister } from "../../../service/connection/tool_list.ts";
+import { ToolList } from "../../../service/connection/tool_list.ts";
 import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
 import type { Check } from "./check.ts";
 
@@ -28,7 +28,7 @@ export async function checkTools(options: ComposeOptions): Promise<readonly Chec
       message: 'none: "ahma_mcp init" writes a first one, --bundles offers the shipped ones',
     }
     : { id: "tools", title: "tool files", status: "ok", message: `${files.size} with ${leaves} tools` };
-  const listed = new ToolLister(program.service).list(catalog, undefined);
+  const listed = await new ToolList(program.service).all();
   return [
     loaded,
     listing(listed.length, encodeText(JSON.stringify({ tools: listed })).length),

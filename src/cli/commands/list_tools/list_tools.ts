@@ -6,7 +6,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { UsageError, UserError } from "../../../base/errors.ts";
 import type { UnavailableTool } from "../../../catalog/model/leaf.ts";
 import { describeDiagnostic } from "../../../catalog/format/diagnostic.ts";
-import { ToolLister } from "../../../service/connection/tool_list.ts";
+import { ToolList } from "../../../service/connection/tool_list.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
@@ -71,7 +71,7 @@ async function ours({ settings, warnings, environment }: CommandContext): Promis
     if (diagnostic.severity === "error") await printProblem(describeDiagnostic(diagnostic));
   }
   return {
-    tools: new ToolLister(program.service).list(catalog, undefined),
+    tools: await new ToolList(program.service).all(),
     unavailable: catalog.unavailable ?? [],
   };
 }

@@ -6,7 +6,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { inputSchemaOf } from "../../catalog/model/input_schema.ts";
 import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";
 import { DEFAULT_LEAF } from "../../catalog/format/names.ts";
-import { groupGuidance, type ListFacts } from "./listed_texts.ts";
+import { groupGuidance, type ListFacts } from "../result/listed_texts.ts";
 
 /** What a property is in some of the leaves. */
 interface Variant {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import type { Tool } from "@modelcontextprotocol/server";
 import type { Catalog, Leaf, LeafArgument } from "../../catalog/model/leaf.ts";
 import type { ToolDefinition } from "../../catalog/format/mtdf.ts";
 import { catalogOf } from "../../catalog/model/snapshot.ts";
 import { makeLeaf, PLAIN_SCOPE, PLAIN_SETTINGS } from "../_support/connection.ts";
-import { ToolLister } from "../connection/tool_list.ts";
-import type { ListFacts } from "./listed_texts.ts";
+import type { ListFacts } from "../result/listed_texts.ts";
+import { ToolFileSource } from "./tool_file_source.ts";
 import type { ToolStyle } from "../../catalog/format/mtdf.ts";
 
 function option(name: string, rest: Partial<LeafArgument> = {}): LeafArgument {
@@ -27,8 +28,12 @@ function catalog(leaves: readonly Leaf[], definitions: Readonly<Record<string, P
   return catalogOf(leaves, { tools });
 }
 
-function namesOf(all: Catalog, style: ToolStyle): readonly string[] {
-  return new ToolLister(factsOf(style)).list(all, undefined).slice(4).map(({ name }) => name);
+function listed(all: Catalog, style: ToolStyle): Promise<readonly Tool[]> {
+  return new ToolFileSource({ facts: factsOf(style), catalog: () => Promise.resolve(all) }).list();
+}
+
+async function namesOf(all: Catalog, style: ToolStyle): Promise<readonly string[]> {
+  return (await listed(all, style)).map(({ name }) => name);
 }
 
 const STORE = [
@@ -48,9 +53,9 @@ const STORE = [
   }),
 ];
 
-Deno.test("T5 T6 --tool-style program lists one tool for a program, with the arguments of all its leaves", () => {
+Deno.test("T5 T6 --tool-style program lists one tool for a program, with the arguments of all its leaves", async () => {
   const all = catalog(STORE, { store: { description: "A store." } });
-  const [tool] = new ToolLister(factsOf("program")).list(all, undefined).slice(4);
+  const [tool] = await listed(all, "program");
   assert.deepStrictEqual(tool, {
     name: "store",
     description:
@@ -84,7 +89,7 @@ Deno.test("T5 T6 --tool-style program lists one tool for a program, with the arg
   });
 });
 
-Deno.test("T5 a tool file says its own style, and one leaf, a name that is taken or an own subcommand stays as it is", () => {
+Deno.test("T5 a tool file says its own style, and one leaf, a name that is taken or an own subcommand stays as it is", async () => {
   const leaves = [
     ...STORE,
     leaf("one", ["x"]),
@@ -98,12 +103,12 @@ Deno.test("T5 a tool file says its own style, and one leaf, a name that is taken
   ];
   const definitions = { store: {}, one: {}, own: {}, a: {}, a_b2: {} };
   const listed = ["store", "one_x", "own_a", "own_b", "a", "a_b2_x", "a_b2_y"];
-  assert.deepStrictEqual(namesOf(catalog(leaves, definitions), "program"), listed);
+  assert.deepStrictEqual(await namesOf(catalog(leaves, definitions), "program"), listed);
   const two = catalog([...STORE, leaf("a", ["b"]), leaf("a", ["c"])], {
     store: { tool_style: "program" },
     a: { tool_style: "leaf" },
   });
-  assert.deepStrictEqual([namesOf(two, "leaf"), namesOf(two, "program")], [["store", "a_b", "a_c"], [
+  assert.deepStrictEqual([await namesOf(two, "leaf"), await namesOf(two, "program")], [["store", "a_b", "a_c"], [
     "store",
     "a_b",
     "a_c",

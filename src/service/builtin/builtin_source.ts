@@ -1,0 +1,53 @@
+/** The first tool source: built-in tools, which always exist and win over any tool file (B1). */
+import type { Tool } from "@modelcontextprotocol/server";
+import { lazy } from "../../base/lazy.ts";
+import { failure, success } from "../../base/outcome.ts";
+import { type BuiltinName, builtinTraits } from "../../catalog/format/builtin_traits.ts";
+import { checkBuiltinArguments, schemaOf } from "../builtin_parameters.ts";
+import type { ListFacts } from "../result/listed_texts.ts";
+import { appendNews } from "../result/piggyback.ts";
+import { errorResult } from "../result/result_text.ts";
+import type { ToolSource } from "../service.ts";
+import { AWAIT_TOOL } from "./await_tool.ts";
+import type { BuiltinTool } from "./builtin_tool.ts";
+import { CANCEL_TOOL } from "./cancel_tool.ts";
+import { SHELL_TOOL } from "./shell_tool.ts";
+import { STATUS_TOOL } from "./status_tool.ts";
+
+/** One tool for each row of the built-in traits, in the order in which they are listed. */
+const ROWS: Readonly<Record<BuiltinName, BuiltinTool>> = {
+  await: AWAIT_TOOL,
+  cancel: CANCEL_TOOL,
+  sandboxed_shell: SHELL_TOOL,
+  status: STATUS_TOOL,
+};
+
+const TOOLS: ReadonlyMap<string, BuiltinTool> = new Map(Object.entries(ROWS));
+
+/** The built-in tools as a server with these facts lists them. */
+export function builtinSource(facts: ListFacts): ToolSource {
+  const listed = lazy(() => [...TOOLS.values()].map((tool) => listedTool(tool, facts)));
+  return {
+    list: () => Promise.resolve(listed()),
+    async call(service, { name, args }, context) {
+      const tool = TOOLS.get(name);
+      if (tool === undefined) return failure({ known: TOOLS.keys() });
+      const checked = checkBuiltinArguments(name, tool.parameters, args);
+      if (!checked.ok) return success(errorResult(checked.problem));
+      const result = await tool.call(service, checked.value, context);
+      return success(tool.tellsNews ? appendNews(result, service, context) : result);
+    },
+  };
+}
+
+function listedTool({ name, title, describe, annotations, parameters }: BuiltinTool, facts: ListFacts): Tool {
+  const { readOnly } = builtinTraits(name);
+  return {
+    name,
+    title,
+    description: describe(facts),
+    // A schema is JSON, which its own type does not say: its members are `unknown`.
+    inputSchema: { ...schemaOf(parameters) } as Tool["inputSchema"],
+    annotations: { readOnlyHint: readOnly, destructiveHint: !readOnly, ...annotations },
+  };
+}

@@ -1,0 +1,131 @@
+/** The second tool source: tool files. A call keeps the catalog that it began with, also when files change meanwhile. */
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import type { Unsubscribe } from "../../base/emitter.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import { inputSchemaOf } from "../../catalog/model/input_schema.ts";
+import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";
+import { resolveCall, type ResolvedCall } from "../../catalog/model/resolve.ts";
+import { listedDescription, type ListFacts } from "../result/listed_texts.ts";
+import { appendNews } from "../result/piggyback.ts";
+import { errorResult } from "../result/result_text.ts";
+import { commandWork } from "../run/command_work.ts";
+import { prepareCall } from "../run/prepare_call.ts";
+import { withRetries } from "../run/retries.ts";
+import { type Job, runOperation } from "../run/run_operation.ts";
+import { sequenceWork } from "../run/sequence.ts";
+import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../service.ts";
+import { programGroups, programTool } from "./program_tool.ts";
+
+export interface ToolFileParts {
+  readonly facts: ListFacts;
+  /** The tools of this moment. */
+  readonly catalog: () => Promise<Catalog>;
+  /** Hears that `catalog` gives something else now; absent: it never does. */
+  readonly onChange?: ((listener: () => void) => Unsubscribe) | undefined;
+}
+
+export class ToolFileSource implements ToolSource {
+  readonly onChange?: (listener: () => void) => Unsubscribe;
+  readonly #parts: ToolFileParts;
+  #catalog: Catalog | undefined;
+  #tools: readonly Tool[] = [];
+  /** Leaves of unchanged files are the same objects, and so are their definitions. */
+  readonly #known = new WeakMap<Leaf, Tool>();
+
+  constructor(parts: ToolFileParts) {
+    this.#parts = parts;
+    if (parts.onChange !== undefined) this.onChange = parts.onChange;
+  }
+
+  /** In the order of the catalog; leaves of one program stand where the first of them does. */
+  async list(): Promise<readonly Tool[]> {
+    const catalog = await this.#parts.catalog();
+    if (catalog !== this.#catalog) {
+      this.#tools = this.#toolsOf(catalog);
+      this.#catalog = catalog;
+    }
+    return this.#tools;
+  }
+
+  async call(
+    service: Service,
+    { name, args }: ToolCall,
+    context: CallContext,
+  ): Promise<Outcome<CallToolResult, UnknownTool>> {
+    const catalog = await this.#parts.catalog();
+    const resolved = resolveCall(catalog, name, args);
+    if (!resolved.ok && resolved.problem.kind === "unknown_tool") return failure(unknownTool(catalog, name));
+    const result = resolved.ok
+      ? await callLeaf(service, catalog, { resolved: resolved.value, context })
+      : errorResult(resolved.problem.message);
+    return success(appendNews(result, service, context));
+  }
+
+  #toolsOf(catalog: Catalog): readonly Tool[] {
+    const groups = programGroups(catalog, this.#parts.facts);
+    return catalog.leaves.flatMap((leaf) => {
+      const leaves = groups.get(leaf.tool);
+      if (leaves !== undefined) return leaves[0] === leaf ? [this.#groupTool(leaf.tool, leaves, catalog)] : [];
+      const tool = this.#known.get(leaf) ?? leafTool(leaf, this.#parts.facts);
+      this.#known.set(leaf, tool);
+      return [tool];
+    });
+  }
+
+  #groupTool(name: string, leaves: readonly Leaf[], { tools }: Catalog): Tool {
+    const description = tools.find((tool) => tool.name === name)?.definition.description ?? "";
+    return programTool({ name, description: visibleText(description.trim()), leaves }, this.#parts.facts);
+  }
+}
+
+/** A leaf as a tool of its own. */
+export function leafTool(leaf: Leaf, facts: ListFacts): Tool {
+  return {
+    name: leaf.name,
+    description: listedDescription(leaf, facts),
+    // A schema is JSON, which its own type does not say: its members are `unknown`.
+    inputSchema: { ...inputSchemaOf(leaf) } as Tool["inputSchema"],
+  };
+}
+
+interface LeafCall {
+  readonly resolved: ResolvedCall;
+  readonly context: CallContext;
+}
+
+async function callLeaf(
+  service: Service,
+  catalog: Catalog,
+  { resolved: { leaf, args }, context }: LeafCall,
+): Promise<CallToolResult> {
+  const job = await makeJob(service, catalog, { leaf, args });
+  return job.ok ? await runOperation(service, job.value, context) : errorResult(job.problem);
+}
+
+/** The problem is the text of the result. */
+async function makeJob(service: Service, catalog: Catalog, { leaf, args }: ResolvedCall): Promise<Outcome<Job>> {
+  const prepared = await prepareCall(leaf, args, { scope: service.scope });
+  if (!prepared.ok) return prepared;
+  const { meta, directory, command, title } = prepared.value;
+  const work = command === undefined
+    ? await sequenceWork(service, catalog, { leaf, directory })
+    : success(withRetries(commandWork(service, command, directory), leaf.retry));
+  if (!work.ok) return work;
+  return success({
+    tool: leaf.name,
+    title,
+    work: work.value,
+    exclusive: leaf.exclusive === true ? `${leaf.tool} ${directory}` : undefined,
+    timeoutSeconds: meta.timeoutSeconds ?? leaf.timeoutSeconds ?? service.settings.defaultTimeoutSeconds,
+    executionMode: meta.executionMode,
+    leafSynchronous: leaf.synchronous,
+  });
+}
+
+function unknownTool({ unavailable, byName }: Catalog, name: string): UnknownTool {
+  const missing = unavailable?.find(({ names }) => names.includes(name));
+  if (missing === undefined) return { known: byName.keys() };
+  const advice = missing.installInstructions === "" ? "" : `. ${missing.installInstructions}`;
+  return { known: byName.keys(), unavailable: `${missing.reason}${advice}` };
+}
