@@ -45,7 +45,7 @@ Deno.test("X12 H2 two registries share their turns and nothing else", async () =
   assert.deepStrictEqual([one.list().length, other.list().length], [1, 1]);
   ends[0]?.({ kind: "exited", code: 0 });
   await first.ended;
-  assert.deepStrictEqual([one.uncollected().length, other.uncollected().length], [1, 0]);
+  assert.deepStrictEqual([one.undelivered().length, other.undelivered().length], [1, 0]);
   ends[1]?.({ kind: "exited", code: 0 });
   await second.ended;
 });

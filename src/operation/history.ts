@@ -20,7 +20,7 @@ export class History {
   readonly #limits: HistoryLimits;
   readonly #records = new Map<string, OperationRecord>();
   /** Part of `#records`, so that a call need not look at a thousand to find the few that are new. */
-  readonly #uncollected = new Set<OperationRecord>();
+  readonly #undelivered = new Set<OperationRecord>();
   /** Part of `#records`: beyond the limits, and kept for the time that was promised, with little output. */
   readonly #reduced = new Set<OperationRecord>();
   #heldBytes = 0;
@@ -32,7 +32,7 @@ export class History {
   /** Adds one that has just ended and prunes; the newest one always stays. `now`: milliseconds since 1970. */
   add(record: OperationRecord, now: number): void {
     this.#records.set(record.id, record);
-    if (!record.collected && !record.isTask) this.#uncollected.add(record);
+    if (record.delivery !== "delivered" && !record.isTask) this.#undelivered.add(record);
     this.#heldBytes += record.heldBytes;
     for (const oldest of this.#records.values()) {
       if (oldest === record || !this.#isFull()) return;
@@ -55,15 +55,16 @@ export class History {
   }
 
   /** Those whose result the client has not got and would not ask for by itself. */
-  uncollected(): Iterable<OperationRecord> {
-    return this.#uncollected;
+  undelivered(): Iterable<OperationRecord> {
+    return this.#undelivered;
   }
 
-  markCollected(id: string): void {
+  /** Remembers what the client has of the result of `id`; an unknown id is ignored. */
+  markDelivery(id: string, delivery: "announced" | "delivered"): void {
     const record = this.#records.get(id);
-    if (record === undefined) return;
-    record.markCollected();
-    this.#uncollected.delete(record);
+    if (record === undefined || record.delivery === "delivered") return;
+    record.markDelivery(delivery);
+    if (delivery === "delivered") this.#undelivered.delete(record);
   }
 
   #isFull(): boolean {
@@ -87,7 +88,7 @@ export class History {
 
   #remove(record: OperationRecord): void {
     this.#records.delete(record.id);
-    this.#uncollected.delete(record);
+    this.#undelivered.delete(record);
     this.#reduced.delete(record);
     this.#heldBytes -= record.heldBytes;
     record.discard();

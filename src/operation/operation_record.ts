@@ -12,6 +12,12 @@ import {
   type StopCause,
 } from "./transitions.ts";
 
+/**
+ * What the client has of an operation's result: nothing; the news of its end, with a part of its output at most (X18);
+ * or all of it (X5c). A result for which a request waits counts as delivered.
+ */
+export type Delivery = "undelivered" | "announced" | "delivered";
+
 /** What anyone may know of an operation. Live: it tells the state of the moment, also after it was pruned from the registry. */
 export interface Operation {
   /** `op_` and a ULID, or 8 digits (X11). */
@@ -37,10 +43,7 @@ export interface Operation {
   readonly timeoutSeconds: number | undefined;
   /** The client was given it as a task of the protocol and asks for its result under that name (X5a). */
   readonly isTask: boolean;
-  /** Its result was given to the client (X5c), or a request waits for it; such an operation is not announced. */
-  readonly collected: boolean;
-  /** The client was told of its end, and of its output in part at most (X18). */
-  readonly mentioned: boolean;
+  readonly delivery: Delivery;
   readonly output: OutputReader;
   /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
   readonly protectedChanges: readonly ProtectedChange[];
@@ -86,8 +89,7 @@ export class OperationRecord implements Operation {
   #startedAt: number | undefined;
   #endedAt: number | undefined;
   #isTask = false;
-  #collected = false;
-  #mentioned = false;
+  #delivery: Delivery = "undelivered";
   #protectedChanges: readonly ProtectedChange[] = [];
 
   constructor(parts: OperationRecordParts) {
@@ -124,11 +126,8 @@ export class OperationRecord implements Operation {
   get isTask(): boolean {
     return this.#isTask;
   }
-  get collected(): boolean {
-    return this.#collected;
-  }
-  get mentioned(): boolean {
-    return this.#mentioned;
+  get delivery(): Delivery {
+    return this.#delivery;
   }
   get output(): OutputReader {
     return this.#output;
@@ -160,19 +159,8 @@ export class OperationRecord implements Operation {
     this.#isTask = true;
   }
 
-  /** Remembers that the client has the result, or that a request waits for it. */
-  markCollected(): void {
-    this.#collected = true;
-  }
-
-  /** Takes that back: the request waits no longer. */
-  release(): void {
-    this.#collected = false;
-  }
-
-  /** Remembers that the client was told of the end. */
-  markMentioned(): void {
-    this.#mentioned = true;
+  markDelivery(delivery: Delivery): void {
+    this.#delivery = delivery;
   }
 
   /** Takes one event; false when it changed nothing. Asking for a stop aborts the work's signal. */

@@ -93,7 +93,7 @@ export class OperationRegistry {
     this.#history = new History(options.history ?? DEFAULT_HISTORY_LIMITS);
   }
 
-  /** Whether only who knows an id finds its operation: then `list`, `listActive` and `uncollected` give nothing. */
+  /** Whether only who knows an id finds its operation: then `list`, `listActive` and `undelivered` give nothing. */
   get byIdOnly(): boolean {
     return this.#options.byIdOnly === true;
   }
@@ -163,33 +163,33 @@ export class OperationRegistry {
     return record === undefined ? undefined : this.#turns.position(record);
   }
 
-  /** Ended operations whose result the client has not got yet, oldest end first (X5c). */
-  uncollected(): readonly Operation[] {
-    return this.byIdOnly ? [] : [...this.#history.uncollected()];
+  /** Ended operations whose result is not delivered, oldest end first (X5c). */
+  undelivered(): readonly Operation[] {
+    return this.byIdOnly ? [] : [...this.#history.undelivered()];
   }
 
-  /** Those of them whose end the client was not told of either (X18). */
-  untold(): readonly Operation[] {
-    return this.uncollected().filter(({ mentioned }) => !mentioned);
+  /** Those of them whose end is not announced either (X18). */
+  unannounced(): readonly Operation[] {
+    return this.undelivered().filter(({ delivery }) => delivery === "undelivered");
   }
 
   /** Remembers that the client has the result of `id`, or that a request waits for it; an unknown id is ignored. */
-  markCollected(id: string): void {
-    this.#active.get(id)?.markCollected();
-    this.#history.markCollected(id);
+  markDelivered(id: string): void {
+    this.#active.get(id)?.markDelivery("delivered");
+    this.#history.markDelivery(id, "delivered");
   }
 
-  /** The request that waited for `id`, which has not ended, waits no longer: its result is to be collected. */
-  release(id: string): void {
-    this.#active.get(id)?.release();
+  /** The request that waited for `id`, which has not ended, waits no longer: its result is still to be delivered. */
+  markUndelivered(id: string): void {
+    this.#active.get(id)?.markDelivery("undelivered");
   }
 
-  /** Remembers that the client was told that `id` has ended; an unknown id is ignored. */
-  markMentioned(id: string): void {
-    this.#history.get(id)?.markMentioned();
+  /** Remembers that the client was told of the end of `id`; an unknown id, or one that runs, is ignored. */
+  markAnnounced(id: string): void {
+    this.#history.markDelivery(id, "announced");
   }
 
-  /** The client was given `id`, which has not ended, as a task: its result is no news any more (`Operation.isTask`). */
+  /** The client was given `id`, which has not ended, as a task and asks for its result itself (`Operation.isTask`). */
   markTask(id: string): void {
     this.#active.get(id)?.markTask();
   }

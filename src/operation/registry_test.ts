@@ -156,7 +156,7 @@ Deno.test("X5 OperationRegistry prunes the oldest ended, never what runs", async
   }
   assert.deepStrictEqual(registry.list().map((one) => one.tool), ["b", "c", "running"]);
   assert.deepStrictEqual(ids.map((id) => registry.get(id)?.tool), [undefined, "b", "c"]);
-  assert.deepStrictEqual(registry.uncollected().map((one) => one.tool), ["b", "c"]);
+  assert.deepStrictEqual(registry.undelivered().map((one) => one.tool), ["b", "c"]);
   assert.strictEqual(running.state, "running");
   const big = registry.start("big", "big", works.work("big"));
   works.controls.get("big")?.write(new Uint8Array(2000));
@@ -166,17 +166,17 @@ Deno.test("X5 OperationRegistry prunes the oldest ended, never what runs", async
   await registry.shutdown(0);
 });
 
-Deno.test("X5 markCollected() takes an operation out of uncollected(), before or after its end", async () => {
+Deno.test("X5 markDelivered() takes an operation out of undelivered(), before or after its end", async () => {
   const { registry, works } = setUp();
   const a = registry.start("a", "a", works.work("a"));
   const b = registry.start("b", "b", works.work("b"));
-  registry.markCollected(a.id);
+  registry.markDelivered(a.id);
   works.exit("a");
   works.exit("b");
   await registry.wait([a.id, b.id]);
-  assert.deepStrictEqual(registry.uncollected().map((one) => one.tool), ["b"]);
-  registry.markCollected(b.id);
-  assert.deepStrictEqual([registry.uncollected(), a.collected, b.collected], [[], true, true]);
+  assert.deepStrictEqual(registry.undelivered().map((one) => one.tool), ["b"]);
+  registry.markDelivered(b.id);
+  assert.deepStrictEqual([registry.undelivered(), a.delivery, b.delivery], [[], "delivered", "delivered"]);
 });
 
 Deno.test("X14 shutdown() lets what runs end within the grace and ends the rest", async () => {
@@ -274,7 +274,7 @@ Deno.test("X5 X8 discardResults() gives up results and the files of their output
   const middle = await operation.output.read(500, 10);
   assert.strictEqual(new TextDecoder().decode(middle.bytes), "123456789\n");
   registry.discardResults();
-  assert.deepStrictEqual([registry.list(), registry.uncollected(), spill.usedBytes], [[], [], 0]);
+  assert.deepStrictEqual([registry.list(), registry.undelivered(), spill.usedBytes], [[], [], 0]);
   await spill.settled();
   assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(`${parent}/output`)), []);
   await Deno.remove(parent, { recursive: true });

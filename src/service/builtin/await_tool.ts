@@ -13,7 +13,7 @@ import {
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { listedName } from "../result/listed_texts.ts";
-import { appendNews } from "../result/piggyback.ts";
+import { appendFinished } from "../result/finished_operations.ts";
 import { protectedMeta } from "../result/protected_note.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { activeLine, OPERATION_META_KEY, operationMeta } from "../result/facts.ts";
@@ -54,8 +54,8 @@ export const AWAIT_TOOL: BuiltinTool = {
     TOOLS_PARAMETER,
     { name: "timeout_seconds", kind: "wait", description: "Longest wait in seconds." },
   ],
-  // Tells them itself: what did not fit into its answer is no news but the next answer.
-  tellsNews: false,
+  // It gives results itself; what does not fit into its answer waits for the next call.
+  appendsFinished: false,
   call: awaitOperations,
 };
 
@@ -71,19 +71,19 @@ async function awaitOperations(
     return errorResult(`Cannot wait without "operation_id": ${BY_ID_ONLY}`);
   }
   const awaited = named === undefined ? openOperations(service, args.text("tools")) : [named];
-  if (awaited.length === 0) return appendNews(nothingOpen(service, args.text("tools")), service, context);
+  if (awaited.length === 0) return appendFinished(nothingOpen(service, args.text("tools")), service, context);
   const limitSeconds = args.number("timeout_seconds") ?? DEFAULT_LIMIT_SECONDS;
   await waitFor(service, awaited, limitSeconds, context);
-  // A request that was cancelled gets no answer, so nothing was collected by it.
+  // A request that was cancelled gets no answer, so nothing is delivered by it.
   if (context.signal.aborted) return textResult("The wait was cancelled; the operations go on.");
   return named === undefined ? answerAll(service, awaited, context) : answerOne(service, named, context);
 }
 
 /** What runs, and what ended without its result being read. */
 function openOperations(service: Service, tools: string | undefined): readonly Operation[] {
-  const open = [...service.registry.uncollected(), ...service.registry.listActive()];
+  const open = [...service.registry.undelivered(), ...service.registry.listActive()];
   // The work of a synchronous call belongs to the request that is waiting for it.
-  return open.filter((operation) => !operation.collected && passesFilter(operation.tool, tools));
+  return open.filter((operation) => operation.delivery !== "delivered" && passesFilter(operation.tool, tools));
 }
 
 async function waitFor(
@@ -120,8 +120,8 @@ function answerOne(service: Service, operation: Operation, context: CallContext)
   const result = isEnded(operation.state)
     ? fetchedResult(operation, style)
     : stillRunningResult(operation, style, service.registry.queuePosition(operation.id));
-  if (isEnded(operation.state)) service.registry.markCollected(operation.id);
-  return appendNews(result, service, context);
+  if (isEnded(operation.state)) service.registry.markDelivered(operation.id);
+  return appendFinished(result, service, context);
 }
 
 /** Of all that was waited for; each is introduced. */
@@ -132,7 +132,7 @@ function answerAll(service: Service, awaited: readonly Operation[], context: Cal
   const running = awaited.filter((operation) => !isEnded(operation.state));
   const style = { ...styleOf(service, context), limits: share(inline, ended.length) };
   const finals = ended.map((operation) => ({ operation, ...finalText(operation, style, "listed") }));
-  for (const operation of ended) service.registry.markCollected(operation.id);
+  for (const operation of ended) service.registry.markDelivered(operation.id);
   const texts = finals.map(({ text }) => text.trimEnd());
   const left = allEnded.length - ended.length;
   if (left > 0) texts.push(`${left} more ended: another \`${listedName(service, "await")}\` gives their results.`);
@@ -148,7 +148,7 @@ function answerAll(service: Service, awaited: readonly Operation[], context: Cal
       ...protectedMeta(ended),
     },
   };
-  return left > 0 ? result : appendNews(result, service, context);
+  return left > 0 ? result : appendFinished(result, service, context);
 }
 
 function stillRunning(service: Service, running: readonly Operation[], style: ResultStyle): string {

@@ -5,7 +5,7 @@ import { failure, success } from "../../base/outcome.ts";
 import { type BuiltinName, builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { checkBuiltinArguments, schemaOf } from "../builtin_parameters.ts";
 import type { ListFacts } from "../result/listed_texts.ts";
-import { appendNews } from "../result/piggyback.ts";
+import { appendFinished } from "../result/finished_operations.ts";
 import { errorResult } from "../result/result_text.ts";
 import type { ToolSource } from "../service.ts";
 import { AWAIT_TOOL } from "./await_tool.ts";
@@ -35,7 +35,7 @@ export function builtinSource(facts: ListFacts): ToolSource {
       const checked = checkBuiltinArguments(name, tool.parameters, args);
       if (!checked.ok) return success(errorResult(checked.problem));
       const result = await tool.call(service, checked.value, context);
-      return success(tool.tellsNews ? appendNews(result, service, context) : result);
+      return success(tool.appendsFinished ? appendFinished(result, service, context) : result);
     },
   };
 }

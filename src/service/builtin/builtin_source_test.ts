@@ -52,7 +52,7 @@ Deno.test("B2 await returns all results when the last one has ended, those of a 
       "[ID failed, exit code 3, TIME] make: make\n[no output]",
   );
   assert.strictEqual(result.isError, undefined);
-  assert.deepStrictEqual(session.service.registry.uncollected(), []);
+  assert.deepStrictEqual(session.service.registry.undelivered(), []);
 });
 
 Deno.test("B2 await at its limit tells what still runs with its last lines, and ends nothing", async () => {

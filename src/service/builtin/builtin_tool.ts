@@ -13,8 +13,8 @@ export interface BuiltinTool {
   /** Without what `BuiltinTraits.readOnly` says. */
   readonly annotations: Pick<ToolAnnotations, "idempotentHint" | "openWorldHint">;
   readonly parameters: readonly Parameter[];
-  /** Whether news of ended operations may follow its result (X5c). */
-  readonly tellsNews: boolean;
+  /** Whether operations that ended since are told after its result (X5c). */
+  readonly appendsFinished: boolean;
   /** The arguments are checked. */
   readonly call: (service: Service, args: BuiltinArguments, context: CallContext) => Promise<CallToolResult>;
 }

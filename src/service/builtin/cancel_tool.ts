@@ -18,7 +18,7 @@ export const CANCEL_TOOL: BuiltinTool = {
     { ...OPERATION_PARAMETER, required: true },
     { name: "reason", kind: "text", description: "Shown with the result." },
   ],
-  tellsNews: true,
+  appendsFinished: true,
   call: cancelOperation,
 };
 
@@ -33,7 +33,7 @@ async function cancelOperation(service: Service, args: BuiltinArguments): Promis
     case "already_ended":
       return told(outcome.operation, "had ended already.");
     case "ended":
-      service.registry.markCollected(id);
+      service.registry.markDelivered(id);
       return outcome.operation.state === "cancelled"
         ? told(outcome.operation, "is cancelled, its processes are gone.")
         : told(outcome.operation, "was ending by itself.");

@@ -23,7 +23,7 @@ export const SHELL_TOOL: BuiltinTool = {
   describe: (facts) => `${firstSentence(facts)} ${DETAILS}`,
   annotations: { idempotentHint: false, openWorldHint: true },
   parameters: SHELL_PARAMETERS,
-  tellsNews: true,
+  appendsFinished: true,
   call: runShell,
 };
 

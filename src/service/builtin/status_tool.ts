@@ -45,7 +45,7 @@ export const STATUS_TOOL: BuiltinTool = {
     { name: "offset", kind: "offset", description: "With operation_id: its output from this byte on." },
     { name: "limit", kind: "count", description: `Most of each kind to list; default ${DEFAULT_LIMIT}.` },
   ],
-  tellsNews: false,
+  appendsFinished: false,
   call: showStatus,
 };
 

@@ -282,7 +282,7 @@ Deno.test("B6 B2 a cancelled await leaves the operation alone and its result to 
   assert.ok(!command.aborted);
   command.exit(0);
   await service.registry.wait([id]);
-  assert.deepStrictEqual(service.registry.uncollected().map((operation) => operation.id), [id]);
+  assert.deepStrictEqual(service.registry.undelivered().map((operation) => operation.id), [id]);
 });
 
 Deno.test("X5c X18 a later result tells once of what ended in the meantime, 20 lines whole; the rest stays to be awaited", async () => {

@@ -81,7 +81,7 @@ function serveSubscriptions(service: Service, server: SessionServer): ReadonlySe
 
 /** A log message for each operation that ended in the background (X5d). */
 function announceEnd({ operation, to }: Transition, wanted: LogLevel, outgoing: Outgoing): void {
-  if (!isEnded(to) || operation.collected) return;
+  if (!isEnded(to) || operation.delivery === "delivered") return;
   const level: LoggingLevel = to === "completed" ? "info" : "warning";
   if (!wanted.includes(level)) return;
   const data = `${statusLine(operation)} ${headingOf(operation)}`;

@@ -31,11 +31,11 @@ export async function runOperation(service: Service, job: Job, context: CallCont
   const limitMs = longestWait(service, mode, context);
   const operation = registry.start(job.tool, job.title, job.work, { timeoutSeconds, exclusive });
   if (limitMs > 0) {
-    registry.markCollected(operation.id);
+    registry.markDelivered(operation.id);
     const quietMs = mode === "undecided" ? QUIET_MS : undefined;
     await waitInForeground(service, operation, { context, limitMs, quietMs });
     if (isEnded(operation.state)) return finalResult(operation, styleOf(service, context));
-    registry.release(operation.id);
+    registry.markUndelivered(operation.id);
   }
   const { task } = context;
   if (task !== undefined) registry.markTask(operation.id);

@@ -7,7 +7,7 @@ import { inputSchemaOf } from "../../catalog/model/input_schema.ts";
 import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";
 import { resolveCall, type ResolvedCall } from "../../catalog/model/resolve.ts";
 import { listedDescription, type ListFacts } from "../result/listed_texts.ts";
-import { appendNews } from "../result/piggyback.ts";
+import { appendFinished } from "../result/finished_operations.ts";
 import { errorResult } from "../result/result_text.ts";
 import { commandWork } from "../run/command_work.ts";
 import { prepareCall } from "../run/prepare_call.ts";
@@ -59,7 +59,7 @@ export class ToolFileSource implements ToolSource {
     const result = resolved.ok
       ? await callLeaf(service, catalog, { resolved: resolved.value, context })
       : errorResult(resolved.problem.message);
-    return success(appendNews(result, service, context));
+    return success(appendFinished(result, service, context));
   }
 
   #toolsOf(catalog: Catalog): readonly Tool[] {

@@ -1,4 +1,4 @@
-/** News of operations that ended since, after any later result (X5c, X18). Works with every client. */
+/** Operations that ended since, told after any later result (X5c, X18): this reaches every client. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
@@ -7,15 +7,15 @@ import { listedName } from "./listed_texts.ts";
 import { finalText, styleOf } from "./result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 
-/** More than these are told by the next results. */
-const MOST_TOLD = 5;
-/** What is no longer is told whole: its facts, 20 lines, and what the sandbox says. */
+/** More than these are left to the next results. */
+const MOST_ANNOUNCED = 5;
+/** A result up to this size is given whole: its facts, 20 lines, and what the sandbox says. */
 const WHOLE: ViewLimits = { bytes: 2048, lines: 24 };
-/** Of what is longer. */
+/** Part of a longer output. */
 const PART: ViewLimits = { bytes: 600, lines: 5 };
 
-/** `result` with the news after it; the same object when there is none. Who was told a whole output has its result. */
-export function appendNews(
+/** `result` with the ends that are not announced after it; the same object when there are none. A whole output is delivered with it. */
+export function appendFinished(
   result: CallToolResult,
   service: Service,
   context: Pick<CallContext, "readsResources" | "signal">,
@@ -23,23 +23,23 @@ export function appendNews(
   // A cancelled request gets no answer.
   if (context.signal.aborted) return result;
   const { registry } = service;
-  const ended = registry.untold();
+  const ended = registry.unannounced();
   if (ended.length === 0) return result;
-  const parts = ended.slice(0, MOST_TOLD).map((operation) => {
-    const news = newsOf(operation, service, context);
-    if (news.whole) registry.markCollected(operation.id);
-    else registry.markMentioned(operation.id);
-    return news.text;
+  const parts = ended.slice(0, MOST_ANNOUNCED).map((operation) => {
+    const { text, whole } = describeFinished(operation, service, context);
+    if (whole) registry.markDelivered(operation.id);
+    else registry.markAnnounced(operation.id);
+    return text;
   });
-  const more = ended.length > MOST_TOLD
-    ? [`${ended.length - MOST_TOLD} more ended; \`${listedName(service, "status")}\` lists them.`]
+  const more = ended.length > MOST_ANNOUNCED
+    ? [`${ended.length - MOST_ANNOUNCED} more ended; \`${listedName(service, "status")}\` lists them.`]
     : [];
   // Some clients put blocks together without anything between them.
   const text = ["\nEnded in the meantime:", ...parts, ...more].join("\n");
   return { ...result, content: [...result.content, { type: "text", text }] };
 }
 
-function newsOf(
+function describeFinished(
   operation: Operation,
   service: Service,
   context: Pick<CallContext, "readsResources">,
