@@ -57,7 +57,7 @@ test("H7 C3 an event stream of which something is no longer kept goes on with a 
     const next = await stream.message(({ method }) => method !== "notifications/progress");
     if (level === "debug") {
       assert.deepStrictEqual([next.id, next.message?.method], [undefined, "notifications/message"]);
-      assert.match(String(next.message?.params?.["data"]), /no longer kept: read anew/);
+      assert.match(String(next.message?.params?.["data"]), /no longer kept: read again/);
     } else {
       assert.deepStrictEqual([typeof next.id, next.message?.method], ["string", "notifications/resources/updated"]);
     }

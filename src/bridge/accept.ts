@@ -1,4 +1,4 @@
-/** What the client takes as an answer (H7), negotiated here because the SDK's transport refuses all but one form. */
+/** Reads from the Accept header which answers a client takes (H7); the SDK's transport knows only one form. */
 
 /** One JSON body, or a stream of events. */
 export type AnswerForm = "json" | "stream";

@@ -1,4 +1,4 @@
-/** What answers the messages of one session: our own service in this process, or a server behind pipes. */
+/** A backend answers the messages of one session: our service in this process, or a child server. */
 import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId, WireMessage } from "../wire/json_rpc_message.ts";
 import type { Refusal } from "./http_error.ts";
@@ -6,13 +6,13 @@ import type { Refusal } from "./http_error.ts";
 /** A message that a client may send. */
 export type ClientMessage = Extract<WireMessage, { readonly kind: "request" | "notification" | "response" }>;
 
-/** The way to the session's client. */
+/** Leads to the session's client. */
 export interface ClientLink {
   /** Sends a message; `relatedTo`: the client's request it belongs to. Answers find their request by their id. */
   send(message: JSONRPCMessage, relatedTo?: WireId): void;
-  /** Something that kept the session in use is over: from now on it is idle, if nothing else is going on. */
+  /** Notes the end of something that kept the session in use; without other work the session is idle from now on. */
   used(): void;
-  /** Ends the session: the backend cannot or may not go on. */
+  /** Ends the session, because the backend cannot or may not continue. */
   end(reason: string): void;
 }
 
@@ -22,11 +22,11 @@ export interface Backend {
    * status; requests are always answered through the link.
    */
   receive(message: ClientMessage): Promise<Refusal | undefined> | undefined;
-  /** Whether something it started still runs. */
+  /** Whether anything that it started still runs. */
   readonly isBusy: boolean;
-  /** Lets what runs end, with the grace (X14), and resolves when everything has ended; answers are on their way then. */
+  /** Lets running work end within the grace (X14); resolves when it has ended and its answers are sent. */
   finish(): Promise<void>;
-  /** Ends all there is. `reason` is told to the client. */
+  /** Ends everything. `reason` is told to the client. */
   close(reason: string): Promise<void>;
 }
 

@@ -1,17 +1,17 @@
-/** Why a request is not served, before any session sees it. */
+/** A refusal: why a request is not served. */
 export interface Refusal {
   readonly status: number;
   /** JSON-RPC code of the body. */
   readonly code: number;
-  /** For whoever wrote the client: what was given and what is expected. */
+  /** Tells the client's developer what was given and what is expected. */
   readonly message: string;
-  /** The JSON-RPC request it answers; absent: none could be read. */
+  /** The id of the JSON-RPC request; absent: none could be read. */
   readonly id?: string | number | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly data?: unknown;
 }
 
-/** Codes of the SDK's own HTTP transport, which clients know. */
+/** Codes of the SDK's HTTP transport, which clients know. */
 export const BAD_REQUEST = -32000;
 export const SESSION_NOT_FOUND = -32001;
 

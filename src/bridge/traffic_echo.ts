@@ -1,14 +1,14 @@
-/** Shows a person what goes to and comes from the server (H9). Colour and where it is written are the caller's. */
+/** Shows the traffic of the server on a terminal (H9). The caller decides about colour and output. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 
 export interface Echo {
-  /** A message that goes to the server. `session`: its id; only the beginning is shown. */
+  /** Shows a message to the server; `session` is the id, of which the beginning is shown. */
   in(session: string, message: unknown): void;
-  /** A message of the server. */
+  /** Shows a message of the server. */
   out(session: string, message: JSONRPCMessage): void;
-  /** A piece of a stream of events that goes to a client. */
+  /** Shows a part of a stream of events to a client. */
   events(session: string, chunk: Uint8Array): void;
-  /** A line that a server wrote to its stderr. */
+  /** Shows a line of a server's stderr. */
   error(session: string, line: string): void;
 }
 
@@ -23,7 +23,7 @@ export const NO_ECHO: Echo = {
 interface EchoOptions {
   /** Writes one text to the terminal. */
   readonly print: (text: string) => void;
-  /** Takes secrets out of a JSON value. */
+  /** Removes secrets from a JSON value. */
   readonly redact: (value: unknown) => unknown;
   readonly colour: boolean;
 }
@@ -31,10 +31,10 @@ interface EchoOptions {
 const CYAN = 36;
 const GREEN = 32;
 const RED = 31;
-/** One message shows at most this many characters. */
+/** Characters shown of one message. */
 const LONGEST = 8 * 1024;
 
-/** Shows JSON with two spaces, and what is no JSON as it is. */
+/** Formats JSON with two spaces; other text stays as it is. */
 export function terminalEcho({ print, redact, colour }: EchoOptions): Echo {
   const paint = (code: number, text: string) => colour ? `\x1b[${code}m${text}\x1b[0m` : text;
   const show = (session: string, [code, label]: readonly [number, string], value: unknown) => {
@@ -55,7 +55,7 @@ export function terminalEcho({ print, redact, colour }: EchoOptions): Echo {
   };
 }
 
-/** A long event comes in pieces, which are no JSON. */
+/** A part of a long event is no JSON. */
 function parsed(data: string): unknown {
   try {
     return JSON.parse(data);
@@ -65,7 +65,7 @@ function parsed(data: string): unknown {
   }
 }
 
-/** A server must not be able to draw on the terminal. */
+/** Escapes control characters, so that a server cannot draw on the terminal. */
 function withoutControls(text: string): string {
   // deno-lint-ignore no-control-regex -- they are what is looked for
   return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "�");

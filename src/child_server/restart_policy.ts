@@ -28,7 +28,9 @@ export class RestartPolicy {
   #ends: number[] = [];
   #early = 0;
 
-  /** Decides after an end at `now`, milliseconds of one clock. The first restart is immediate, each further one later. */
+  /**
+   * Decides after an end at `now`, milliseconds of one clock. The first restart is immediate, each further one later.
+   */
   ended(now: number, reached: Reached): RestartDecision {
     this.#ends = [...this.#ends.filter((time) => now - time < WINDOW_MS), now];
     this.#early = reached === "served" ? 0 : this.#early + 1;

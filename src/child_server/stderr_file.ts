@@ -1,19 +1,19 @@
 /**
- * What a server writes to its stderr, which is a file because the launcher joins no second pipe: read as it comes, and
- * kept small, so that a server that says the same thing without end fills neither the disk nor our memory.
+ * Reads the stderr of a sandboxed child server, which is a file because the launcher connects no second pipe. The file
+ * is read as it grows and kept small, so that endless output fills neither the disk nor our memory.
  */
 import { messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LineSplitter } from "../wire/line_splitter.ts";
 
 interface StderrFileOptions {
-  /** In a directory that no command can change; made anew. */
+  /** In a directory that no command can change; created or truncated. */
   readonly path: string;
   readonly onLine: (line: string) => void;
   readonly log: Logger;
 }
 
-/** A file that has grown beyond this begins anew, bytes; what was not read by then is lost. */
+/** Size in bytes at which the file is truncated; the unread beginning is lost. */
 const LARGEST_FILE = 1024 * 1024;
 /** Longer lines are left out, bytes. */
 const LONGEST_LINE = 64 * 1024;
@@ -34,13 +34,13 @@ export class StderrFile implements AsyncDisposable {
     this.#following = this.#follow();
   }
 
-  /** Makes the file and begins to read. */
+  /** Creates the file and begins to read. */
   static async open(options: StderrFileOptions): Promise<StderrFile> {
     const flags = { read: true, write: true, create: true, truncate: true, mode: 0o600 };
     return new StderrFile(options, await Deno.open(options.path, flags));
   }
 
-  /** Nobody writes any more: reads the rest. */
+  /** Reads the rest, after the last writer has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watcher?.close();
     await this.#following;
@@ -56,7 +56,7 @@ export class StderrFile implements AsyncDisposable {
     try {
       return Deno.watchFs(this.#options.path);
     } catch (thrown) {
-      // The system's limit of watches: its words then come at its end.
+      // The system's limit of watches is reached; the lines come at the end.
       this.#options.log.warn("Cannot follow what a server writes to stderr", { error: messageOf(thrown) });
       return undefined;
     }
@@ -75,19 +75,19 @@ export class StderrFile implements AsyncDisposable {
   async #read(): Promise<void> {
     for (;;) {
       const { size } = await this.#file.stat();
-      if (size > LARGEST_FILE) await this.#beginAnew(size);
+      if (size > LARGEST_FILE) await this.#truncate(size);
       const length = await this.#file.read(this.#buffer);
       if (length === null) return;
       this.#tell(length);
     }
   }
 
-  /** The last words matter most: the end of a file that is too large is still read, what comes meanwhile is not. */
-  async #beginAnew(size: number): Promise<void> {
+  /** Reads the end of a file that is too large, where the important lines are, and truncates it. */
+  async #truncate(size: number): Promise<void> {
     const position = await this.#file.seek(0, Deno.SeekMode.Current);
     await this.#file.seek(Math.max(position, size - READ_BYTES), Deno.SeekMode.Start);
     const length = await this.#file.read(this.#buffer) ?? 0;
-    // The writers append, so they go on at the new end.
+    // Writers append, so they continue at the new end.
     await this.#file.truncate(0);
     await this.#file.seek(0, Deno.SeekMode.Start);
     this.#endLine();
@@ -95,7 +95,7 @@ export class StderrFile implements AsyncDisposable {
     this.#endLine();
   }
 
-  /** Text was left out here, so the line ends: its rest must not be joined to what comes later. */
+  /** Ends the current line, because text was left out behind it. */
   #endLine(): void {
     const rest = this.#splitter.end();
     if (rest !== undefined) this.#options.onLine(new TextDecoder().decode(rest));

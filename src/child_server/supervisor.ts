@@ -90,7 +90,9 @@ export class Supervisor {
     this.#starting = this.#start();
   }
 
-  /** The first answer to `initialize`. Rejects when the starts are paused, or the supervisor is closed, before one came. */
+  /**
+   * The first answer to `initialize`. Rejects when the starts are paused, or the supervisor is closed, before one came.
+   */
   get initialized(): Promise<Readonly<Record<string, unknown>>> {
     return this.#ready.promise;
   }

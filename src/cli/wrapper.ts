@@ -1,6 +1,7 @@
 /**
  * A program between the start script and the runtime: it starts the runtime as its child and passes no signals on, as
- * npm's `deno` for Node does. The script resolves that one; behind any other a server must not live on without a parent.
+ * npm's `deno` for Node does. The script resolves that one; behind any other a server must not live on without a
+ * parent.
  */
 import { LazyLibrary } from "../system/c_library.ts";
 import type { QuietSignal } from "./signals.ts";

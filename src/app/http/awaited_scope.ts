@@ -1,29 +1,29 @@
-/** The start of a server process that the HTTP bridge tells its scope (H3): the rest of its command line comes by stdin. */
-import { rehearse } from "./warm_up.ts";
+/** The start of a child server that receives its scope from the HTTP bridge on stdin (H3). */
+import { warmUp } from "./warm_up.ts";
 import { readScopeMessage } from "../../bridge/isolated/scope_message.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { type Outcome, success } from "../../base/outcome.ts";
 
-/** The first word of such a command line. Not for people, so it is no flag of the table. */
+/** First word of its command line. Users never type it, so the table of flags does not have it. */
 export const AWAIT_SCOPE = "--await-scope";
-/** The same for one that has time until then. */
+/** The same for a spare process, which has time until its scope comes. */
 export const AWAIT_SCOPE_AHEAD = "--await-scope=ahead";
 
 /** A command line whose scope is known. */
 export interface WholeCommandLine {
   readonly words: readonly string[];
-  /** What the scopes in it must turn out to be: their paths may lead elsewhere by the time they are opened (S1). */
+  /** Identities of the scopes; their paths may lead elsewhere by the time they are opened (S1). */
   readonly pinned: readonly PinnedDirectory[];
 }
 
 /**
- * The whole command line: as it is, or with the scope that came, in whose directory the process is from then on.
- * Undefined: none came, and there is nothing to do.
+ * The whole command line: as it is, or with the scope that came, which becomes the working directory. Undefined: stdin
+ * was closed without a scope, and there is nothing to do.
  */
 export async function withAwaitedScope(words: readonly string[]): Promise<Outcome<WholeCommandLine> | undefined> {
   const [word] = words;
   if (word !== AWAIT_SCOPE && word !== AWAIT_SCOPE_AHEAD) return success({ words, pinned: [] });
-  if (word === AWAIT_SCOPE_AHEAD) await rehearse();
+  if (word === AWAIT_SCOPE_AHEAD) await warmUp();
   const told = await readScopeMessage(Deno.stdin);
   if (!told.ok) return told;
   if (told.value === undefined) return undefined;

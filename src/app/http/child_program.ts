@@ -1,6 +1,6 @@
 /**
- * Our own program as the stdio server of one isolated session (H3): set up as this one was, with another scope. It reads
- * the settings files itself, the project's from the session's directory.
+ * The command line of our own program as the child server of one isolated session (H3). It has the settings of this
+ * server and another scope; it reads the settings files itself, the project's from the session's directory.
  */
 import { absolutePath } from "../../system/paths.ts";
 import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "./awaited_scope.ts";
@@ -8,11 +8,11 @@ import { sessionProgram } from "../own_program.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags/flags.ts";
 import { HTTP_FLAGS } from "../../settings/flags/http_flags.ts";
 
-/** A command line and environment; the scope is what it waits for. */
+/** A command line that waits for its scope, and its environment. */
 interface ChildProgram {
   readonly command: string;
   readonly args: readonly string[];
-  /** For one that is started ahead. */
+  /** Arguments of a spare process. */
   readonly argsAhead: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -22,11 +22,11 @@ interface ChildSettings {
   readonly flags: ReadonlyMap<FlagName, readonly string[]>;
   /** The server's own variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Where relative paths start. */
+  /** The directory of relative paths. */
   readonly directory: string;
 }
 
-/** Said to the HTTP server, and not to those behind it. */
+/** Flags for the HTTP server only, not for its child servers. */
 const NOT_PASSED_ON: readonly FlagName[] = [
   "mode",
   "sandbox-scope",
@@ -34,13 +34,13 @@ const NOT_PASSED_ON: readonly FlagName[] = [
   ...Object.keys(HTTP_FLAGS) as (keyof typeof HTTP_FLAGS)[], // the keys of a constant object are known
 ];
 
-/** Paths, though any text would do. */
+/** Flags whose text is the path of a file. */
 const FILES: readonly FlagName[] = ["audit-log"];
 
-/** Relative ones start in the scope, which each session has of its own. */
+/** Flags whose relative paths start in the scope of each session. */
 const INSIDE_THE_SCOPE: readonly FlagName[] = ["protect", "allow-protected"];
 
-/** The program for every session; each is told its scope. */
+/** The program for every session; each child receives its scope. */
 export function childProgram(settings: ChildSettings): ChildProgram {
   const { command, args } = sessionProgram();
   const words = [...childFlags(settings), "--mode=stdio"];
@@ -52,7 +52,7 @@ export function childProgram(settings: ChildSettings): ChildProgram {
   };
 }
 
-/** The flags that were typed and matter to a session. Pure. */
+/** The typed flags that matter to a session. Pure. */
 export function childFlags({ flags, directory }: ChildSettings): readonly string[] {
   return [...flags].filter(([name]) => SERVER_FLAGS.includes(name) && !NOT_PASSED_ON.includes(name))
     .flatMap(([name, values]) => {
@@ -61,7 +61,7 @@ export function childFlags({ flags, directory }: ChildSettings): readonly string
     });
 }
 
-/** The variables, without those that were for this server, and with directories that mean the same elsewhere. Pure. */
+/** The variables without those for this server only, with relative directories made absolute. Pure. */
 export function childEnvironment({ environment, directory }: ChildSettings): Readonly<Record<string, string>> {
   const child: Record<string, string> = { ...environment };
   for (const name of FLAG_NAMES) {

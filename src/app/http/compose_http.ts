@@ -1,4 +1,4 @@
-/** Builds the HTTP server and joins it with what serves its clients. */
+/** Builds the HTTP server and joins it with its backends. */
 import { UsageError } from "../../base/errors.ts";
 import { isLoopback, ownHosts, ownOrigins } from "../../bridge/http/request_guard.ts";
 import { type HttpServer, startHttpServer } from "../../bridge/http/http_server.ts";
@@ -6,14 +6,15 @@ import { SessionStore } from "../../bridge/session/session_store.ts";
 import { isolatedServices } from "./http_isolation.ts";
 import { type ComposeHttpOptions, inProcessServices, KEEP_ALIVE_MS, sharedServices } from "./http_services.ts";
 
-/** The server, listening; disposing of it ends it in order (H11). */
+/** The listening server; disposing of it ends it in order (H11). */
 export interface HttpProgram extends AsyncDisposable {
   readonly server: HttpServer;
 }
 
 /**
  * Builds everything and listens.
- * @throws {UserError} when the sandbox, the scope, the server behind or the address is not to be had, {UsageError} when it is open to all
+ * @throws {UserError} when the sandbox, the scope, the child server or the address is not available, {UsageError} when
+ * the server would be open to every machine
  */
 export async function composeHttp(options: ComposeHttpOptions): Promise<HttpProgram> {
   const { http, token, echo, log } = options;

@@ -1,4 +1,4 @@
-/** `--session-isolation` (H3): each client in a process and a scope of its own. */
+/** `--session-isolation` (H3): a child server and a scope for each client. */
 import { messageOf, UsageError, UserError } from "../../base/errors.ts";
 import { type ChildSource, isolatedBackends, type OwnProgram } from "../../bridge/isolated/isolated_backend.ts";
 import { type InitializeAnswer, OWN_INITIALIZE } from "../../bridge/backends/initialize_result.ts";
@@ -36,11 +36,11 @@ import { stateDirectory } from "./http_token.ts";
 import { unlessStopped } from "../race_abort.ts";
 
 const NEEDS_SESSIONS = "This server gives each session the directory that its client names as its first root, and " +
-  "version 2026-07-28 knows no sessions: begin with initialize, or start the server with --sandbox-scope DIR";
+  "version 2026-07-28 has no sessions: begin with initialize, or start the server with --sandbox-scope DIR";
 
 type OpenChildSource = (scopes: readonly PinnedDirectory[]) => Promise<ChildSource>;
 
-/** A process for each client. */
+/** Sessions with a child server for each client. */
 export async function isolatedServices(
   options: ComposeHttpOptions,
   stack: AsyncDisposableStack,
@@ -51,7 +51,7 @@ export async function isolatedServices(
   const libc = new Libc(processor.value);
   stack.defer(() => libc.close());
   const ceiling = ceilingOf(options, libc);
-  const scopes = new AllowedScopes({ libc, ceiling, ...facts(options), reserved: reservedPlaces(options) });
+  const scopes = new AllowedScopes({ libc, ceiling, ...facts(options), reserved: reservedDirectories(options) });
   const open = http.serverCommand === undefined
     ? pooledChildren(stack.use(poolOf(options, libc)), scopes)
     : thirdPartyChildren(options, http.serverCommand, scopes);
@@ -91,7 +91,7 @@ function requestTimeouts(options: ComposeHttpOptions): (method: string) => TimeL
   return (method) => own && method === "tools/call" ? undefined : limit;
 }
 
-/** Without a session only what `--sandbox-scope` gives can be meant. */
+/** Stateless requests where sessions are isolated; they get the scope of `--sandbox-scope`. */
 async function isolatedStateless(
   options: ComposeHttpOptions,
   ceiling: readonly PinnedDirectory[] | undefined,
@@ -120,12 +120,12 @@ function ceilingOf(options: ComposeHttpOptions, libc: Libc): readonly PinnedDire
   return settled.value;
 }
 
-function reservedPlaces({ environment }: ComposeHttpOptions): readonly string[] {
+function reservedDirectories({ environment }: ComposeHttpOptions): readonly string[] {
   const state = stateDirectory(environment);
   return state === undefined ? [] : [realPath(state) ?? state];
 }
 
-/** Closed before what it uses: it is made later. */
+/** The pool of child servers of our own program. */
 function poolOf({ flags, environment, http }: ComposeHttpOptions, libc: Libc): ChildPool {
   return new ChildPool({
     ...childProgram({ flags, environment, directory: Deno.cwd() }),
@@ -170,8 +170,9 @@ function thirdPartyChildren(
 }
 
 /**
- * What such a server answers to `initialize`, from one that is started in an empty directory and ended: the bridge
- * answers clients with it before their own is born. A server that cannot start here at all is found out too (S12).
+ * The answer of such a child server to `initialize`, from one that is started in an empty directory and ended. The
+ * bridge answers clients with it before their own child is started. A server that cannot start at all is found here too
+ * (S12).
  */
 async function learnAnswer(
   options: ComposeHttpOptions,
@@ -204,7 +205,7 @@ async function learnAnswer(
   }
 }
 
-/** The instructions name the directory the server was started in; a session's own is not known yet. */
+/** The answer with the directory of the start left out of the instructions; a session's own is not known yet. */
 function withoutDirectory(answer: InitializeAnswer, path: string): InitializeAnswer {
   const { instructions } = answer;
   if (typeof instructions !== "string") return answer;

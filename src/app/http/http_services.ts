@@ -1,4 +1,4 @@
-/** What serves HTTP clients: this process, one server process for all, or one for each. */
+/** What serves HTTP clients: this process, one child server for all, or one for each. */
 import type { Server } from "@modelcontextprotocol/server";
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -30,32 +30,32 @@ export interface ComposeHttpOptions {
   readonly flags: ReadonlyMap<FlagName, readonly string[]>;
   /** The server's own variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What clients must send; undefined: nothing. */
+  /** The bearer token that clients must send; undefined: none. */
   readonly token: string | undefined;
   readonly echo: Echo;
   readonly log: Logger;
-  /** Aborted: the start is given up; absent: it never is. */
+  /** Gives up the start when it is aborted; absent: never. */
   readonly stop?: AbortSignal;
-  /** Makes each SDK server; absent: the product's. Another one lets a test add to it. */
+  /** Makes each SDK server; absent: `buildServer`. A test passes its own. */
   readonly makeServer?: (service: Service, options: ServerOptions) => Server;
 }
 
-/** Both eras, served; closing is part of the stack they were made on. */
+/** The backends of sessions and the handler of stateless requests; the stack that they were made on closes them. */
 export interface HttpServices {
   readonly open: OpenBackend;
   readonly stateless: StatelessHandler;
-  /** Why who is at the other end gets no scope here; absent: everyone does. */
+  /** Why a peer may begin no session; absent: every peer may. */
   readonly peerProblem?: PeerProblem;
 }
 
-/** What operations have when their session ends, milliseconds (X14). */
+/** Time that operations have when their session ends, milliseconds (X14). */
 export const GRACE_MS = 10_000;
 export const KEEP_ALIVE_MS = 15_000;
 
 const BY_ID = true;
 const LISTED = false;
 
-/** Every client is served by this process, with what one stdio server has (H2). */
+/** Serves every client in this process, with what one stdio server has (H2). */
 export async function inProcessServices(
   options: ComposeHttpOptions,
   stack: AsyncDisposableStack,
@@ -78,7 +78,7 @@ export async function inProcessServices(
   };
 }
 
-/** Requests without a session, served by `program`. */
+/** Stateless requests, served by `program`. */
 export function statelessHandler(
   { log, echo, makeServer = buildServer }: ComposeHttpOptions,
   { service, kept }: Program,
@@ -110,7 +110,7 @@ export function statelessHandler(
   };
 }
 
-/** One process of somebody's server for all clients (H10), inside the sandbox. */
+/** Serves all clients by one sandboxed process of a third-party server (H10). */
 export async function sharedServices(
   options: ComposeHttpOptions,
   argv: readonly string[],
@@ -135,10 +135,10 @@ export async function sharedServices(
   return { open: shared.open, stateless: refuseStateless(SESSIONS_ONLY) };
 }
 
-/** Why 2026-07-28 is not spoken for a server behind pipes. */
+/** Why stateless requests are refused for a third-party server. */
 export const SESSIONS_ONLY = "The server behind this one is offered in sessions only: begin with initialize";
 
-/** How somebody's server is started in the sandbox of `program`. */
+/** Starts a third-party server in the sandbox of `program`. */
 export function startInSandboxOf(
   { runner, sandbox, service }: Program,
   { argv, log }: { readonly argv: readonly string[]; readonly log: Logger },
@@ -148,7 +148,7 @@ export function startInSandboxOf(
   return (hooks) => startInSandbox({ runner, argv, directory, stderrFile, log }, hooks);
 }
 
-/** The settings for the sandbox of somebody's server. */
+/** The settings for the sandbox of a third-party server. */
 export function thirdPartySettings({ settings, http }: ComposeHttpOptions): Settings {
   const sandbox = { ...settings.sandbox, enforce: settings.sandbox.enforce && !http.openServer };
   return { ...settings, pool: false, hotReload: false, sandbox };
@@ -164,7 +164,7 @@ export function requestTimeout({ http: { requestTimeoutMs: ms } }: ComposeHttpOp
   return ms === undefined ? undefined : { ms, setting: "--request-timeout" };
 }
 
-/** What to do with what a server writes to stderr. */
+/** Shows and logs the lines that a child server writes to stderr. */
 export function errorLines({ echo, log }: Pick<ComposeHttpOptions, "echo" | "log">): (line: string) => void {
   return (line) => {
     echo.error("server", line);

@@ -1,6 +1,6 @@
 /**
- * The bearer token of the HTTP server (H8): a private file in the user's state directory, made once and kept, so that
- * clients are set up once. Commands cannot read it, so it also keeps them from beginning sessions of their own.
+ * The bearer token of the HTTP server (H8): a private file in the user's state directory, created once, so that clients
+ * are set up once. Commands cannot read it and therefore begin no sessions of their own.
  */
 import { userDirectory } from "../../system/user_directories.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
@@ -15,14 +15,14 @@ interface TokenFile {
 const TOKEN_REGEXP = /^[0-9a-f]{64}$/;
 const RANDOM_BYTES = 32;
 
-/** Where the server's own state is kept: under `XDG_STATE_HOME`, else `~/.local/state`; undefined without either. */
+/** The directory of the server's state, in `XDG_STATE_HOME` or `~/.local/state`; undefined without either. */
 export function stateDirectory(environment: Readonly<Record<string, string>>): string | undefined {
   const state = userDirectory(environment, "XDG_STATE_HOME");
   return state === undefined ? undefined : `${state}/ahma`;
 }
 
 /**
- * Reads the token, or makes one where there is none.
+ * Reads the token, or creates one where there is none.
  * @throws {UserError} when it cannot be kept private
  */
 export async function httpToken(
@@ -49,7 +49,7 @@ export async function httpToken(
   }
 }
 
-/** Who may write to it may put another token there. */
+/** Refuses a directory that another user could put a token into. */
 async function checkDirectory(directory: string): Promise<void> {
   const { uid, mode } = await Deno.stat(directory);
   if (uid === Deno.uid() && ((mode ?? 0) & 0o022) === 0) return;
@@ -63,7 +63,7 @@ async function read(path: string): Promise<string | undefined> {
     const found = await Deno.lstat(path);
     if (!found.isFile || found.uid !== Deno.uid() || ((found.mode ?? 0) & 0o077) !== 0) {
       throw new UserError(
-        `Cannot use the token file "${path}": it must be a file of yours that nobody else can read (0600)`,
+        `Cannot use the token file "${path}": it must be a file of yours that no other user can read (0600)`,
       );
     }
     const token = (await Deno.readTextFile(path)).trim();
@@ -80,8 +80,8 @@ async function read(path: string): Promise<string | undefined> {
 }
 
 /**
- * Written under another name first: no process reads half a token. Of servers that start together the first one to give it
- * its name has made the token of all; undefined: that one took it away again.
+ * Creates a token under another name first, so that no process reads half of it. Of servers that start together, the
+ * first to link its file has created the token of all; undefined: the file was removed at once.
  */
 async function make(path: string): Promise<string | undefined> {
   const token = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)).toHex();

@@ -1,5 +1,5 @@
-import { rehearse } from "./warm_up.ts";
+import { warmUp } from "./warm_up.ts";
 
-Deno.test("N5 a rehearsal comes to its end and leaves nothing open, again and again", async () => {
-  for (let round = 0; round < 2; round++) await rehearse();
+Deno.test("N5 warmUp() resolves and leaves nothing open, each time", async () => {
+  for (let round = 0; round < 2; round++) await warmUp();
 });

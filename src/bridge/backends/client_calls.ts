@@ -1,4 +1,4 @@
-/** The requests of one session's client as calls of a server process: ids and tokens in, the client's own ones out. */
+/** Forwards requests of one client (client → child server), and answers and progress back under the client's ids. */
 import { withTimeout } from "../../base/time.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
@@ -10,11 +10,11 @@ interface ClientCallsOptions {
   readonly link: ClientLink;
   /** The time that a request may take; undefined: no limit. */
   readonly timeout: (method: string) => TimeLimit | undefined;
-  /** Sees each answer before the client does. */
+  /** Receives each answer before the client does. */
   readonly onAnswer?: (request: ClientCall, answer: Answer) => void;
 }
 
-/** Answered calls whose progress is still passed on; the oldest go first. */
+/** Answered calls whose progress is still passed on; the oldest are dropped first. */
 const MOST_LATE = 1_000;
 
 export type ClientCall = Extract<ClientMessage, { readonly kind: "request" }>;
@@ -22,14 +22,14 @@ export type ClientCall = Extract<ClientMessage, { readonly kind: "request" }>;
 export class ClientCalls {
   readonly #options: ClientCallsOptions;
   readonly #calls = new Map<WireId, PendingCall>();
-  /** By the ids of answered calls, the tokens under which their client hears of work that goes on, as of a task. */
+  /** Progress tokens of the client by the ids of answered calls, whose work may continue, as that of a task. */
   readonly #tokens = new Map<number, unknown>();
 
   constructor(options: ClientCallsOptions) {
     this.#options = options;
   }
 
-  /** How many wait for their answer. */
+  /** Number of calls without an answer. */
   get size(): number {
     return this.#calls.size;
   }
@@ -49,11 +49,11 @@ export class ClientCalls {
     this.#calls.delete(id);
     if ("result" in answer) this.#keepToken(call);
     onAnswer?.(request, answer);
-    // Answers are what the server sent; the SDK's type of a result is looser than ours.
+    // The answer is what the server sent; the SDK's type of a result is looser than ours.
     link.send({ jsonrpc: "2.0", id, ...answer } as JSONRPCMessage);
   }
 
-  /** Passes on progress of a call that is answered already; false: it is of none of this client's. */
+  /** Passes on progress of an answered call; false: the call is not one of this client. */
   lateProgress(message: JSONRPCMessage): boolean {
     const params = paramsOf(message);
     const id = params?.["progressToken"];
@@ -74,26 +74,26 @@ export class ClientCalls {
     if (this.#tokens.size > MOST_LATE && oldest !== undefined) this.#tokens.delete(oldest);
   }
 
-  /** The client has taken the request back: it gets no answer. */
+  /** Cancels a request of the client, which gets no answer. */
   cancel(id: WireId, server: Supervisor, reason: string | undefined): void {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
     if (call !== undefined) server.cancel(call, reason);
   }
 
-  /** Resolves when none waits for its answer, or after `timeoutMs`. */
+  /** Resolves when every call is answered, or after `timeoutMs`. */
   async settled(timeoutMs: number): Promise<void> {
     if (this.#calls.size === 0) return;
     await withTimeout(Promise.all([...this.#calls.values()].map((call) => call.answered)), timeoutMs);
   }
 
-  /** The client has left: takes everything back. */
+  /** Cancels every call, because the client has left. */
   cancelAll(server: Supervisor): void {
     for (const id of [...this.#calls.keys()]) this.cancel(id, server, "The session ended");
   }
 }
 
-/** Of notifications that tell how far a request has come. */
+/** The method of progress notifications. */
 export const PROGRESS = "notifications/progress";
 
 /** The parameters of a request or notification. */
@@ -101,7 +101,7 @@ export function paramsOf(message: JSONRPCMessage): Readonly<Record<string, unkno
   return "method" in message ? message.params : undefined;
 }
 
-/** Why the client took a request back. */
+/** The reason that a cancellation names; undefined: none. */
 export function cancelReason(message: JSONRPCMessage): string | undefined {
   const reason = paramsOf(message)?.["reason"];
   return typeof reason === "string" ? reason : undefined;

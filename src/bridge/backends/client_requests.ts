@@ -1,4 +1,4 @@
-/** Requests to the client, under ids of the bridge's own, and their answers. */
+/** Requests of the server to the client (bridge → client), under ids of the bridge, and their answers. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 
 export type ClientAnswer =
@@ -13,19 +13,22 @@ export class ClientRequests {
   readonly #send: (message: JSONRPCMessage) => void;
   readonly #open = new Map<number, (answer: ClientAnswer) => void>();
   #lastId = 0;
-  /** Characters of the parameters of all that have no answer yet. */
+  /** Characters in the parameters of all open requests. */
   #characters = 0;
 
   constructor(send: (message: JSONRPCMessage) => void) {
     this.#send = send;
   }
 
-  /** Whether so much waits for the client that no more should be asked. */
+  /** Whether so many requests wait for the client that no more should be sent. */
   get isFull(): boolean {
     return this.#open.size >= MOST_OPEN || this.#characters > MOST_CHARACTERS;
   }
 
-  /** Asks; an error is an answer too, and so is silence for `timeoutMs` (absent: no limit) or until `close`. */
+  /**
+   * Sends a request; resolves with an error when no answer comes within `timeoutMs` (absent: no limit) or until
+   * `close`.
+   */
   async ask(
     method: string,
     params: Record<string, unknown> | undefined,
@@ -45,7 +48,7 @@ export class ClientRequests {
     return answer;
   }
 
-  /** A response of the client; one to nothing that was asked is dropped. */
+  /** Takes a response of the client; a response to no open request is dropped. */
   answered(message: JSONRPCMessage): void {
     if (!("id" in message) || typeof message.id !== "number") return;
     const resolve = this.#open.get(message.id);
@@ -53,7 +56,7 @@ export class ClientRequests {
     else if ("error" in message) resolve?.({ error: message.error });
   }
 
-  /** Nobody will answer any more. */
+  /** Answers every open request with an error. */
   close(): void {
     for (const resolve of this.#open.values()) resolve(NO_ANSWER);
   }

@@ -1,6 +1,6 @@
 /**
- * What a client has asked its server process to remember: the level of log messages, and the resources it wants to hear
- * of. A process that comes back knows none of it, so it is asked again in the client's name (H6).
+ * State that a client gave its child server: the level of log messages, and the resources it subscribed to. A restarted
+ * server knows none of it, so the bridge sends it again for the client (H6).
  */
 import { type ClientCall, paramsOf } from "./client_calls.ts";
 import type { Answer, CallRequest } from "../../child_server/pending_calls.ts";
@@ -10,7 +10,7 @@ export class ClientSubscriptions {
   readonly #subscriptions = new Set<string>();
   #hasListed = false;
 
-  /** The process has answered a request of the client. */
+  /** Takes note of a request of the client that the server has answered. */
   note({ method, message }: ClientCall, answer: Answer): void {
     if ("error" in answer) return;
     const params = paramsOf(message);
@@ -31,8 +31,8 @@ export class ClientSubscriptions {
   }
 
   /**
-   * Asks a process that came back for the same. What it does not have any more, an operation that died with the one
-   * before for instance, goes to `lost`, once: the client looks again and sees. Resolves when everything is answered.
+   * Sends the state to a restarted server. A resource that it does not have any more, such as an operation of the
+   * process before, is passed to `lost` once, so that the client reads it again. Resolves when everything is answered.
    */
   async replay(ask: (request: CallRequest) => Promise<Answer>, lost: (uri: string) => void): Promise<void> {
     const asked = [...this.#subscriptions].map(async (uri) => {
@@ -44,7 +44,7 @@ export class ClientSubscriptions {
     await Promise.all(asked);
   }
 
-  /** Whether the client holds a list of resources, which a process that came back makes outdated. */
+  /** Whether the client holds a list of resources, which a restart makes outdated. */
   get hasListed(): boolean {
     return this.#hasListed;
   }

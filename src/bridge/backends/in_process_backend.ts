@@ -1,10 +1,9 @@
 /**
- * A session served by our own service in this process (H2): one sandbox, one pool of shells and one catalog for all
- * sessions, and for each its own SDK server and its own registry, so that nothing of one can be seen in another.
+ * A session served by our service in this process (H2). All sessions share one sandbox, one pool of shells and one
+ * catalog; each has its own SDK server and its own registry, so that no session sees another.
  *
- * The requirement speaks of one stdio subprocess for all clients. The same process does it better: no copy of every
- * message through pipes, no id to map and mix up, a few kilobytes a session; and commands are processes of their own
- * either way.
+ * The requirement speaks of one stdio subprocess for all clients. This process does it better: no message is copied
+ * through pipes, no id is mapped, a session takes a few kilobytes, and commands are processes of their own either way.
  */
 import type { JSONRPCMessage, Server, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
@@ -20,14 +19,14 @@ export interface ServiceParts {
 }
 
 interface InProcessOptions {
-  /** A service of its own for a new session. */
+  /** Makes the service of a new session. */
   readonly makeService: () => ServiceParts;
-  /** What operations have to end by themselves, milliseconds. */
+  /** Time that operations have to end by themselves, milliseconds. */
   readonly graceMs: number;
   readonly log: Logger;
 }
 
-/** Opens such sessions. */
+/** Opens sessions with this backend. */
 export function inProcessBackends(options: InProcessOptions): OpenBackend {
   return (link) => new InProcessBackend(options, link);
 }
@@ -76,7 +75,7 @@ class InProcessBackend implements Backend {
   }
 }
 
-/** Hands messages to the SDK's server and its answers to the link. */
+/** Passes messages to the SDK's server and its answers to the link. */
 class LinkTransport implements Transport {
   // The SDK sets these; its interface asks for public fields.
   onmessage?: (message: JSONRPCMessage) => void;

@@ -1,7 +1,7 @@
 /**
- * Sessions that share one server process (H2, H10): each with its own ids and progress tokens, and only what is meant
- * for it. What such a server says of itself cannot be told apart by session: its log is not passed on, and questions to
- * "the client" are not answered, which `initialize` tells it.
+ * Sessions that share one child server (H2, H10); each has its own ids and progress tokens and receives only what
+ * concerns it. The server's log belongs to no session and is not passed on. Its requests to "the client" are refused,
+ * as the capabilities in `initialize` tell it.
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Logger } from "../../base/log.ts";
@@ -23,7 +23,7 @@ interface SharedBackendsOptions {
 }
 
 const METHOD_NOT_FOUND = -32601;
-/** What concerns every client. Whose a log message or the state of a task is cannot be told. */
+/** Notifications that concern every client; log messages and states of tasks name no client. */
 const FOR_ALL_REGEXP = /^notifications\/(tools|resources|prompts)\/list_changed$/;
 
 export class SharedBackends {
@@ -46,12 +46,12 @@ export class SharedBackends {
     });
   }
 
-  /** What it answered to `initialize`. Rejects when it never came so far. */
+  /** The first answer to `initialize`. Rejects when the server gave none. */
   get initialized(): Promise<InitializeAnswer> {
     return this.#server.initialized;
   }
 
-  /** Opens sessions with it. */
+  /** Opens a session with this server. */
   readonly open: OpenBackend = (link, client) => {
     const session: SharedBackend = new SharedBackend({
       link,
@@ -66,33 +66,33 @@ export class SharedBackends {
     return session;
   };
 
-  /** Ends it. */
+  /** Ends the server. */
   close(): Promise<void> {
     return this.#server.close(this.#options.graceMs);
   }
 
   #receive(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
-    if ("id" in message) return this.#refuseQuestion(message.id, message.method);
+    if ("id" in message) return this.#refuseRequest(message.id, message.method);
     const { method } = message;
     const uri = method === "notifications/resources/updated" ? message.params?.["uri"] : undefined;
     if (message.method === PROGRESS) return void [...this.#sessions].some((session) => session.progress(message));
     const forAll = FOR_ALL_REGEXP.test(message.method);
     for (const session of this.#sessions) {
-      // Only what the protocol has for these: each session gets a copy, and whatever else the server writes may be long.
+      // Only the fields of the protocol are copied to each session; others that the server adds may be long.
       if (typeof uri === "string" && session.subscribesTo(uri)) {
         session.tellUpdate({ jsonrpc: "2.0", method, params: { uri } });
       } else if (forAll) session.tell({ jsonrpc: "2.0", method });
     }
   }
 
-  #refuseQuestion(id: string | number, method: string): void {
+  #refuseRequest(id: string | number, method: string): void {
     if (method === "ping") return this.#server.send({ jsonrpc: "2.0", id, result: {} });
     const error = { code: METHOD_NOT_FOUND, message: `${method} is not available: several clients share this server` };
     this.#server.send({ jsonrpc: "2.0", id, error });
   }
 
-  /** A restarted server knows of no subscriptions. */
+  /** Subscribes a restarted server again, which knows of no subscriptions. */
   #subscribeAgain(): void {
     const uris = new Set([...this.#sessions].flatMap((session) => [...session.subscriptions]));
     for (const uri of uris) this.#server.call({ method: "resources/subscribe", params: { uri } });
@@ -112,7 +112,7 @@ interface SharedParts {
 class SharedBackend implements Backend {
   readonly #parts: SharedParts;
   readonly #calls: ClientCalls;
-  /** Addresses of resources this session subscribed to. */
+  /** URIs of the resources that this session subscribed to. */
   readonly subscriptions = new Set<string>();
 
   constructor(parts: SharedParts) {
@@ -133,13 +133,13 @@ class SharedBackend implements Backend {
     this.#parts.link.send(message);
   }
 
-  /** Of what only this client asked to hear: somebody works for it, which keeps its session in use (H8). */
+  /** Passes on an update that only this client subscribed to; it keeps the session in use (H8). */
   tellUpdate(message: JSONRPCMessage): void {
     this.tell(message);
     this.#parts.link.used();
   }
 
-  /** Whether it is progress of a call of this session that was answered before. */
+  /** Whether the message is progress of an answered call of this session. */
   progress(message: JSONRPCMessage): boolean {
     return this.#calls.lateProgress(message);
   }
@@ -184,7 +184,7 @@ class SharedBackend implements Backend {
     return Promise.resolve();
   }
 
-  /** Keeps account of subscriptions; true: the server need not hear of this one, because another session keeps it. */
+  /** Notes subscriptions; true: the server is not told of an unsubscription, because another session keeps it. */
   #isOnlyOurs({ method, message }: Extract<ClientMessage, { kind: "request" }>): boolean {
     const uri = paramsOf(message)?.["uri"];
     if (typeof uri !== "string") return false;
@@ -193,7 +193,7 @@ class SharedBackend implements Backend {
   }
 }
 
-/** Its log and its tasks cannot be told apart by client, so there is none of either for any. */
+/** The answer without log and tasks, which name no client. */
 function forMany(answer: InitializeAnswer): InitializeAnswer {
   const { capabilities } = answer;
   if (typeof capabilities !== "object" || capabilities === null) return answer;

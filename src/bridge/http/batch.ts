@@ -1,4 +1,4 @@
-/** Several messages in one POST, which version 2025-03-26 wants a server to take, and no other. */
+/** Several messages in one POST, which only version 2025-03-26 has. */
 import { encodeText } from "../../base/text.ts";
 import type { WireMessage } from "../../wire/json_rpc_message.ts";
 import type { ClientMessage } from "../backend.ts";
@@ -7,8 +7,8 @@ import type { AnswerForm } from "../accept.ts";
 import { type Refusal, refusalResponse } from "../http_error.ts";
 
 /**
- * Serves a batch: its answers are one list, or one stream. A batch with anything wrong in it is refused as a whole,
- * before any of it is served.
+ * Serves a batch; its answers are one list, or one stream. A batch with an invalid item is refused as a whole before
+ * any item is served.
  */
 export async function answerBatch(
   items: readonly WireMessage[],
@@ -32,14 +32,14 @@ export async function answerBatch(
   return new Response(oneAfterTheOther(await Promise.all(told.map(eventsOf))), { headers: all });
 }
 
-/** The events of an answer; one that is JSON is one event. */
+/** The events of an answer; a JSON answer is one event. */
 async function eventsOf(answer: Response): Promise<ReadableStream<Uint8Array>> {
   const isStream = answer.headers.get("content-type") === EVENT_STREAM_HEADERS["Content-Type"];
   if (isStream && answer.body !== null) return answer.body;
   return ReadableStream.from([encodeText(`event: message\ndata: ${await answer.text()}\n\n`)]);
 }
 
-/** Cancelling it leaves all of them. */
+/** Joins streams; cancelling the result cancels all of them. */
 function oneAfterTheOther(streams: readonly ReadableStream<Uint8Array>[]): ReadableStream<Uint8Array> {
   const readers = streams.map((stream) => stream.getReader());
   return new ReadableStream<Uint8Array>({

@@ -1,4 +1,4 @@
-/** Descriptors held for the moment when there are no others: a socket to listen on takes one. */
+/** File descriptors in reserve, for a new listening socket when the process has reached its limit. */
 export class DescriptorReserve implements Disposable {
   readonly #held: Deno.FsFile[] = [];
 
@@ -6,12 +6,12 @@ export class DescriptorReserve implements Disposable {
     this.refill();
   }
 
-  /** Lets go of them; whoever wants one takes it in the same turn. */
+  /** Closes the reserve; the caller opens its own descriptor in the same turn. */
   release(): void {
     for (const file of this.#held.splice(0)) file.close();
   }
 
-  /** Takes as many again as can be had. Cheap where none is missing. */
+  /** Fills the reserve as far as possible; cheap where none is missing. */
   refill(): void {
     while (this.#held.length < SIZE) {
       try {

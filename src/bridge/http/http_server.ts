@@ -1,6 +1,6 @@
 /**
- * The HTTP face of the server (H1): guards in front, then health, or the one endpoint of the protocol. What a request
- * belongs to decides who serves it: a session of the first era, or 2026-07-28, which has none.
+ * The HTTP endpoint (H1): the guard decides about each request, then health or the protocol answers it. A request of a
+ * version up to 2025-11-25 belongs to a session; a request of 2026-07-28 is stateless.
  */
 import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import type { UserError } from "../../base/errors.ts";
@@ -26,37 +26,37 @@ import type { SessionStore } from "../session/session_store.ts";
 
 interface HttpServerOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** The rules once the port is known. */
+  /** The rules of the guard for the port that is bound. */
   readonly rules: (port: number) => GuardRules;
   readonly sessions: SessionStore;
   readonly stateless: StatelessHandler;
-  /** Absent: everyone is served. */
+  /** Absent: every process is served. */
   readonly peerProblem?: PeerProblem;
   readonly log: Logger;
 }
 
-/** Why the other end of a connection may begin no session, and have no request served without one (S6). */
+/** Why the process at the other end may begin no session and send no stateless request (S6); undefined: it may. */
 export type PeerProblem = (peer: Deno.NetAddr, ownPort: number) => string | undefined;
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
   readonly host: string;
   readonly port: number;
   /** Resolves when the port is lost for good; otherwise never. */
   readonly lost: Promise<UserError>;
-  /** Takes no more sessions, lets what runs end (X14), closes streams and connections (H11). */
+  /** Refuses new sessions, lets running work end (X14), closes streams and connections (H11). */
   stop(): Promise<void>;
 }
 
 const INVALID_PARAMS = -32602;
-/** The newest era has neither GET nor DELETE. */
-const MODERN_VERSION = "2026-07-28";
+/** The stateless version, which has neither GET nor DELETE. */
+const STATELESS_VERSION = "2026-07-28";
 
 /**
  * Listens.
- * @throws {UserError} when the address is not to be had
+ * @throws {UserError} when the address is not available
  */
 export function startHttpServer(options: HttpServerOptions): HttpServer {
   const endpoint = new Endpoint(options);
@@ -69,14 +69,14 @@ export function startHttpServer(options: HttpServerOptions): HttpServer {
     port: bound,
     lost: listener.lost,
     async stop() {
-      // At once: together they have one grace (X14).
+      // Both at the same time, because they share one grace (X14).
       await Promise.all([sessions.close("The server is shutting down"), stateless.close()]);
       await listener.stop();
     },
   };
 }
 
-/** A message of a POST, and the form its answer should have. */
+/** A message of a POST, and the form that its answer takes. */
 interface Posted {
   readonly message: ClientMessage;
   readonly form: AnswerForm;
@@ -101,7 +101,7 @@ class Endpoint {
     const { method, headers } = request;
     // Connections are accepted in a later turn than the one that made the rules.
     if (this.#rules === undefined) throw new Error("Not listening yet");
-    // A `Host` that makes no URL is no host of ours, and refused as such.
+    // A `Host` that makes no URL is refused as a foreign host.
     const path = URL.parse(request.url)?.pathname ?? "";
     const route = guard({ method, path, headers }, this.#rules);
     if (typeof route !== "string") {
@@ -169,10 +169,10 @@ class Endpoint {
     const { stateless } = this.#options;
     const listens = message.kind === "request" && message.method === "subscriptions/listen";
     if (!listens) return stateless.handle(request, message.message, form);
-    // Its answer comes when it is over.
+    // The answer comes at the end of the subscription.
     if (takesStream(request.headers.get("accept"))) return stateless.handle(request, message.message, "stream");
     const text =
-      `Not acceptable: ${message.method} is answered with text/event-stream, which the Accept header leaves out`;
+      `Not acceptable: ${message.method} is answered with text/event-stream, which the Accept header does not allow`;
     return { status: 406, code: BAD_REQUEST, message: text };
   }
 
@@ -201,7 +201,7 @@ class Endpoint {
     const { method, headers } = request;
     const version = headers.get("mcp-protocol-version");
     if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
-      return version === MODERN_VERSION && method !== "POST" ? onlyPost(method) : unsupportedVersion(version);
+      return version === STATELESS_VERSION && method !== "POST" ? onlyPost(method) : unsupportedVersion(version);
     }
     const id = headers.get(SESSION_HEADER);
     if (id === null) return sessionMissing();
@@ -223,7 +223,7 @@ function wireProblem(wire: WireMessage): Refusal | undefined {
 
 function notAcceptable(): Refusal {
   const message =
-    "Not acceptable: answers are application/json or text/event-stream, and the Accept header takes neither";
+    "Not acceptable: answers are application/json or text/event-stream, and the Accept header allows neither";
   return { status: 406, code: BAD_REQUEST, message };
 }
 
@@ -235,11 +235,11 @@ const BODY_REFUSALS: Readonly<Record<BodyProblem, Refusal>> = {
     message: "Service unavailable: other large messages are being read; send this one again",
     headers: { "Retry-After": "1" },
   },
-  too_slow: { status: 408, code: BAD_REQUEST, message: "Request timeout: the body did not come in time" },
+  too_slow: { status: 408, code: BAD_REQUEST, message: "Timed out reading the request body" },
 };
 
 function onlyPost(method: string): Refusal {
-  const message = `Method ${method} is not allowed: version ${MODERN_VERSION} has only POST`;
+  const message = `Method ${method} is not allowed: version ${STATELESS_VERSION} has only POST`;
   return { status: 405, code: BAD_REQUEST, message, headers: { Allow: "POST" } };
 }
 

@@ -1,7 +1,7 @@
 /**
- * Accepts connections for as long as the server lives. The runtime gives up listening for good when it cannot accept
- * one, as when too many files are open; connections that it has go on. So it is told to listen again, and at once: whoever
- * gets the port meanwhile would speak to our clients in our name. What that takes is held in reserve.
+ * Accepts connections for as long as the server lives. The runtime stops listening for good when one accept fails, as
+ * when too many files are open. This class then listens again at once, because another process that took the port could
+ * pose as this server. The descriptor for that is held in reserve.
  */
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -10,17 +10,17 @@ import { refusalResponse } from "../http_error.ts";
 
 interface ListenerOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
   readonly serve: (request: Request, peer: Deno.NetAddr) => Promise<Response>;
   readonly log: Logger;
 }
 
-/** What connections have to go when everything else has ended, milliseconds. */
+/** Time that connections have to close when everything else has ended, milliseconds. */
 const LAST_CONNECTIONS_MS = 2_000;
-/** Somebody who opens connections without end must not fill the log as well. */
+/** Limits the log lines that a client can cause by opening connections without end. */
 const MOST_WARNINGS = 10;
-/** Pauses before the port is tried for again, milliseconds, when even the reserve was not enough. */
+/** Pauses between attempts to listen again, milliseconds, when even the reserve was not enough. */
 const PAUSES_MS = [20, 50, 100, 250, 500, 1_000, 2_000] as const;
 
 export class Listener {
@@ -35,7 +35,7 @@ export class Listener {
 
   /**
    * Listens.
-   * @throws {UserError} when the address is not to be had
+   * @throws {UserError} when the address is not available
    */
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -46,12 +46,12 @@ export class Listener {
     return this.#server.addr;
   }
 
-  /** Resolves when the port is lost and cannot be had again; otherwise never. */
+  /** Resolves when the port is lost for good; otherwise never. */
   get lost(): Promise<UserError> {
     return this.#lost.promise;
   }
 
-  /** Accepts no more, and closes the connections there are. */
+  /** Accepts no more connections, and closes the open ones. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#nextTry);
@@ -68,7 +68,7 @@ export class Listener {
         hostname: host,
         port,
         signal: this.#abort.signal,
-        // The composer prints the address; the runtime's own words would come twice.
+        // The composer prints the address; the runtime would print it a second time.
         onListen() {},
         onError(thrown) {
           log.error("An HTTP request failed", { error: messageOf(thrown) });

@@ -1,4 +1,4 @@
-/** The bodies of requests (C2, H8): no larger than a message may be, not too much of them at once, and not for ever. */
+/** Reads request bodies within limits of size, of total size and of time (C2, H8). */
 import { concatenate } from "../../base/concatenate.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 
@@ -8,9 +8,9 @@ export const LARGEST_BODY = 16 * 1024 * 1024;
 interface BodyLimits {
   /** Bytes of one body. */
   readonly largest: number;
-  /** Bytes of all bodies that are being read, without the beginning of each. */
+  /** Bytes of all bodies that are being read, without the part of each that is always read. */
   readonly together: number;
-  /** So much of each is always read, bytes: most messages are no larger, and nothing holds them up. */
+  /** Bytes of each body that are always read; most messages are no larger, so other bodies never delay them. */
   readonly beginning: number;
   /** Milliseconds for one body. */
   readonly timeMs: number;
@@ -34,7 +34,7 @@ export class BodyReader {
     this.#limits = limits;
   }
 
-  /** The body of a request. Rejects when the client leaves. */
+  /** Reads the body of a request. Rejects when the client disconnects. */
   async read(request: Request): Promise<Outcome<Uint8Array, BodyProblem>> {
     const { largest, timeMs } = this.#limits;
     if (Number(request.headers.get("content-length")) > largest) return failure("too_large");

@@ -1,28 +1,28 @@
 /**
- * Who may talk to the server at all (H8), decided from the head of a request before its body is read: against pages
- * that lead a browser here by DNS rebinding or by posting across sites, against other users of the machine (token), and
- * against what is no MCP. Pure.
+ * Decides from the head of a request, before its body is read, whether it is served (H8). Refuses web pages that reach
+ * this server by DNS rebinding or cross-site requests, other users of the machine (token), and requests that are no
+ * MCP. Pure.
  */
 import { takesStream } from "../accept.ts";
 import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 
 export interface GuardRules {
-  /** What a `Host` header may say, in lower case, with the port; nothing else is served. */
+  /** Allowed values of the `Host` header, in lower case, with the port. */
   readonly hosts: ReadonlySet<string>;
-  /** Origins that pages may call from, exactly as a browser writes them. Programs send none. */
+  /** Allowed origins of web pages, exactly as a browser writes them. Programs send none. */
   readonly origins: ReadonlySet<string>;
-  /** Every request of the protocol must carry it; undefined: none is asked for. */
+  /** The bearer token that every request of the protocol must carry; undefined: none is required. */
   readonly token: string | undefined;
 }
 
-/** What is looked at. */
+/** The head of a request. */
 interface RequestHead {
   readonly method: string;
   readonly path: string;
   readonly headers: Headers;
 }
 
-/** What a request that passed wants. */
+/** What an admitted request asks for. */
 export type Route = "health" | "preflight" | "post" | "get" | "delete";
 
 const ENDPOINT = "/mcp";
@@ -31,31 +31,31 @@ const HEALTH = "/health";
 const DEFAULT_PORT = 80;
 const ALLOWED_METHODS = "GET, POST, DELETE, OPTIONS";
 
-/** The refusal, or what the request wants. */
+/** The refusal, or what the request asks for. */
 export function guard(head: RequestHead, rules: GuardRules): Refusal | Route {
   return siteProblem(head, rules) ?? pathRoute(head) ?? (head.method === "OPTIONS" ? "preflight" : undefined) ??
     tokenProblem(head, rules.token) ?? methodRoute(head);
 }
 
-/** The `Host` values under which a server is meant that listens on `host` and `port`. */
+/** The `Host` values of a server that listens on `host` and `port`, and `more`. */
 export function ownHosts(host: string, port: number, more: readonly string[]): ReadonlySet<string> {
   const names = ["127.0.0.1", "localhost", "[::1]", bracketed(host)];
   const own = names.flatMap((name) => port === DEFAULT_PORT ? [name, `${name}:${port}`] : [`${name}:${port}`]);
   return new Set([...own, ...more].map((name) => name.toLowerCase()));
 }
 
-/** The origins of pages that the server itself could have sent, and `more`. */
+/** The origins that belong to the server itself, and `more`. */
 export function ownOrigins(host: string, port: number, more: readonly string[]): ReadonlySet<string> {
   const own = [...ownHosts(host, port, [])].map((name) => `http://${name}`);
   return new Set([...own, ...more].map((origin) => origin.toLowerCase()));
 }
 
-/** Whether only programs of this machine can reach `host`. */
+/** Whether only programs on this machine can reach `host`. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
-/** Headers that let a page of an allowed origin read the answer; empty for programs. */
+/** Headers that let a page of an allowed origin read the answer; empty without an origin. */
 export function corsHeaders(origin: string | null): Readonly<Record<string, string>> {
   if (origin === null) return {};
   return {
@@ -65,7 +65,7 @@ export function corsHeaders(origin: string | null): Readonly<Record<string, stri
   };
 }
 
-/** The answer to a browser that asks whether it may. */
+/** Headers of the answer to a CORS preflight. */
 export function preflightHeaders(origin: string | null): Readonly<Record<string, string>> {
   if (origin === null) return { Allow: ALLOWED_METHODS };
   return {
@@ -119,7 +119,7 @@ function tokenProblem({ headers }: RequestHead, token: string | undefined): Refu
   };
 }
 
-/** The time depends on the length of `given` only, which its sender knows. */
+/** Compares in a time that depends only on the length of `given`, which its sender knows. */
 function equalInConstantTime(given: string, wanted: string): boolean {
   let difference = given.length ^ wanted.length;
   for (let index = 0; index < given.length; index++) {
@@ -155,7 +155,7 @@ function contentProblem(headers: Headers): Refusal | undefined {
   };
 }
 
-/** Nothing is decompressed: a small body could become a large message (RFC 9110, 15.5.16 and 12.5.3). */
+/** Compressed bodies are refused, because a small one could become a large message (RFC 9110, 15.5.16 and 12.5.3). */
 function codingProblem(headers: Headers): Refusal | undefined {
   const coding = headers.get("content-encoding");
   const codings = coding?.split(",").map((one) => one.trim().toLowerCase()) ?? [];

@@ -1,4 +1,4 @@
-/** Which directories a session may be locked to (H3): real ones, not too broad, under the ceiling, and still the same. */
+/** Decides which directories may be the scope of a session (H3): real, not too broad, below the ceiling, unchanged. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Libc } from "../../system/libc.ts";
 import { isWithin } from "../../system/paths.ts";
@@ -11,7 +11,7 @@ interface AllowedScopesOptions {
   readonly ceiling: readonly PinnedDirectory[] | undefined;
   readonly home: string | undefined;
   readonly allowBroad: boolean;
-  /** The server's own places, canonical: no session gets them. */
+  /** The server's own directories, canonical: no session gets them. */
   readonly reserved: readonly string[];
 }
 
@@ -35,14 +35,14 @@ export class AllowedScopes {
         `Cannot use "${path}" as the sandbox scope: it lies outside ${paths} (--sandbox-scope of the server)`,
       );
     }
-    const own = reserved.find((place) => isWithin(place, directory.path));
+    const own = reserved.find((one) => isWithin(one, directory.path));
     if (own !== undefined) {
-      return failure(`Cannot use "${path}" as the sandbox scope: it holds "${own}", the server's own`);
+      return failure(`Cannot use "${path}" as the sandbox scope: it contains "${own}", a directory of the server`);
     }
     return success(directory);
   }
 
-  /** Why `pinned` is not what it was; undefined: it is. A server comes back with the same scope only (H6). */
+  /** Why `pinned` is another directory now; undefined: it is the same. A restart keeps the scope or fails (H6). */
   changeOf(pinned: PinnedDirectory): string | undefined {
     const now = this.#options.libc.identityOf(pinned.path);
     if (now?.device === pinned.device && now.inode === pinned.inode) return undefined;

@@ -1,9 +1,8 @@
 /**
- * Our own program as the server process of isolated sessions, with one spare process started ahead (N5): it has loaded
- * its code and waits, in `/`, for the scope that it is told once (`scope_message.ts`). Until then it has none: no file
- * of any scope is open, no tool file and no setting of a project read, no sandbox prepared, no shell started. From then
- * on it does what a process that is started with its scope does, so a session's process is born with its final scope as
- * far as anything in it can tell.
+ * Starts our own program as the child server of isolated sessions, and keeps one spare process ready (N5). The spare
+ * has loaded its code and waits in `/` for its scope, which it receives once (`scope_message.ts`). Until then it has
+ * opened no file of any scope, read no tool file and no project settings, prepared no sandbox and started no shell.
+ * Afterwards it behaves like a process that was started with that scope.
  */
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { startOwnProgram } from "../../process/spawn.ts";
@@ -13,14 +12,14 @@ import type { ChildServer, ChildServerHooks } from "../../child_server/child_ser
 
 interface ChildPoolOptions {
   readonly command: string;
-  /** They make it wait for its scope, which comes at once. */
+  /** Arguments of a process whose scope follows at once. */
   readonly args: readonly string[];
-  /** The same for the spare process. */
+  /** Arguments of the spare process. */
   readonly argsAhead: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Processes at once, the spare aside: where there are so many, nobody would need it. */
+  /** Processes that run sessions at the same time; at this number no spare is started. */
   readonly most: number;
-  /** Whether the machine has memory to spare. */
+  /** Whether there is memory for a spare process. */
   readonly hasRoom: () => boolean;
 }
 
@@ -34,10 +33,10 @@ export class ChildPool implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** A server process with these scopes, the first being its directory. @throws {Error} when the system cannot */
+  /** Starts a child server with these scopes; the first is its directory. @throws {Error} when the system cannot */
   start(scopes: readonly PinnedDirectory[], hooks: ChildServerHooks): ChildServer {
     const child = this.#take() ?? this.#spawn(this.#options.args);
-    // When it has answered for the first time, it is through with its start, and another may load its code.
+    // The first output means that the start is over; the next spare may load its code now.
     let refill: (() => void) | undefined = () => this.#refill();
     const server = attachProcess(child, {
       ...hooks,
@@ -73,7 +72,7 @@ export class ChildPool implements AsyncDisposable {
     if (this.#closed || this.#spare !== undefined || this.#running >= most || !hasRoom()) return;
     const child = this.#spawn(this.#options.argsAhead);
     this.#spare = child;
-    // One that ends while it waits, because somebody killed it, is not used; the next use starts another.
+    // A spare that is killed while it waits is not used; the next session starts a process of its own.
     void child.status.then(() => {
       if (this.#spare === child) this.#spare = undefined;
     });

@@ -1,27 +1,27 @@
-/** Whether a machine, or the container it gives us, has memory for a process that may never be used. */
+/** Decides whether the machine, or our container, has memory for a spare process that may never be used. */
 import type { Libc } from "../../system/libc.ts";
 
-/** Ten times what such a process takes, and more: where there is less, memory is wanted elsewhere. */
+/** The least free memory for a spare process; more than ten times what it takes. */
 const LEAST_BYTES = 768 * 1024 * 1024;
 
-/** What limits memory. */
+/** Limits of memory. */
 export interface MemoryFacts {
-  /** Bytes that the system could give. */
+  /** Bytes available in the system. */
   readonly available: number;
-  /** Of the control group: `memory.max` and `memory.current` as they stand there; undefined: there is no such file. */
+  /** Texts of `memory.max` and `memory.current` of the control group; undefined: there is no such file. */
   readonly limit: string | undefined;
   readonly used: string | undefined;
 }
 
-/** Pure. */
+/** Whether there is enough memory. Pure. */
 export function hasMemoryToSpare({ available, limit, used }: MemoryFacts): boolean {
-  // "max", the word for none, is no number either.
+  // "max" means no limit, and is no number.
   const most = Number.parseInt(limit ?? "");
   const left = Number.isFinite(most) ? most - (Number.parseInt(used ?? "") || 0) : Infinity;
   return Math.min(available, left) >= LEAST_BYTES;
 }
 
-/** What the kernel says now. */
+/** The limits as the kernel reports them now. */
 export function memoryFacts(libc: Pick<Libc, "readProc">): MemoryFacts {
   const group = /^0::(\/.*)$/m.exec(libc.readProc("/proc/self/cgroup") ?? "")?.[1] ?? "/";
   const directory = `/sys/fs/cgroup${group === "/" ? "" : group}`;

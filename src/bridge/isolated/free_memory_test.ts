@@ -11,7 +11,7 @@ const rows: readonly (readonly [what: string, facts: MemoryFacts, spare: boolean
   ["a group on a machine without", { available: GIB / 2, limit: `${2 * GIB}\n`, used: "0\n" }, false],
 ];
 
-Deno.test("N5 a spare process needs memory that nobody misses, of the machine and of its control group", () => {
+Deno.test("N5 a spare process needs much free memory, of the machine and of its control group", () => {
   const seen = rows.map(([what, facts]) => [what, hasMemoryToSpare(facts)]);
   assert.deepStrictEqual(seen, rows.map(([what, , spare]) => [what, spare]));
 });

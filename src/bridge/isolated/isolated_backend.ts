@@ -1,7 +1,7 @@
 /**
- * A session with a server process of its own (H3). The bridge itself answers `initialize`; when the client has named the
- * scope (scope_negotiation.ts), the process is started, born with it, and serves what waited and what comes. A crashed one
- * comes back with the same scope (H6), and other roots end the session (H5).
+ * A session with a child server of its own (H3). The bridge answers `initialize`. When the client has named the scope
+ * (scope_negotiation.ts), the child is started with it and gets the requests that waited. A crashed child is restarted
+ * with the same scope (H6); other roots end the session (H5).
  */
 import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
@@ -21,28 +21,28 @@ import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/activity_sign
 import { ClientSubscriptions } from "../backends/client_subscriptions.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
 
-/** Where servers with one scope are started. */
+/** Starts the child servers of one scope. */
 export interface ChildSource {
   readonly start: StartChildServer;
   close(): Promise<void>;
 }
 
-/** What the bridge knows of a child server that runs our own program; it also says when operations are active. */
+/** Facts about a child server that runs our own program; it also signals when operations are active. */
 export interface OwnProgram {
-  /** How `status` is listed. */
+  /** Listed name of `status`. */
   readonly statusName: string;
   readonly isReadOnlyTool: (name: string) => boolean;
 }
 
 interface IsolatedOptions {
-  /** What every such server answers to `initialize`. */
+  /** The answer of every such child server to `initialize`. */
   readonly initializeAnswer: InitializeAnswer;
-  /** The real directory that a root names, if a session may have it; the problem is worded for the client's user. */
+  /** The real directory that a root names, if a session may have it; the problem is worded for the user. */
   readonly settle: (path: string) => Outcome<PinnedDirectory>;
   /** `--sandbox-scope`, for clients without roots; undefined: not given. */
   readonly fallback: readonly PinnedDirectory[] | undefined;
   readonly open: (scopes: readonly PinnedDirectory[]) => Promise<ChildSource>;
-  /** Landlock's version, told with the scope (S17); 0: nothing is enforced, and nothing is told. */
+  /** Landlock's ABI, which the client is told with the scope (S17); 0: nothing is enforced, and nothing is told. */
   readonly abi: number;
   readonly handshakeTimeout: TimeLimit;
   readonly requestTimeout: (method: string) => TimeLimit | undefined;
@@ -53,7 +53,7 @@ interface IsolatedOptions {
   readonly log: Logger;
 }
 
-/** Opens such sessions. */
+/** Opens sessions with this backend. */
 export function isolatedBackends(options: IsolatedOptions): OpenBackend {
   return (link, client) => new IsolatedBackend(options, link, client);
 }
@@ -65,10 +65,10 @@ class IsolatedBackend implements Backend {
   readonly #calls: ClientCalls;
   readonly #clientRequests: ClientRequests;
   readonly #negotiation: ScopeNegotiation;
-  /** Requests that came before there was a scope. */
+  /** Requests that wait for the scope. */
   #waiting: ClientCall[] = [];
   readonly #subscriptions = new ClientSubscriptions();
-  /** Whether operations of the process run or wait, which it says itself. */
+  /** Whether operations of the child run or wait, as the child signals it. */
   #worksOnOperations = false;
   #source: Promise<ChildSource> | undefined;
   #server: Supervisor | undefined;
@@ -191,7 +191,7 @@ class IsolatedBackend implements Backend {
     for (const request of waiting) void this.#calls.make(request, server);
   }
 
-  /** The client's own words, with what the bridge does itself. */
+  /** The client's parameters, changed where the bridge itself serves the child. */
   #childInitialize(): Readonly<Record<string, unknown>> {
     const { clientInfo, capabilities } = this.#client;
     const { protocolVersion } = answerFor(this.#client, this.#options.initializeAnswer);
@@ -206,7 +206,7 @@ class IsolatedBackend implements Backend {
     };
   }
 
-  /** Another process serves in the place of one that died, and all that was in that one is gone. */
+  /** Restores the client's state in a restarted child, which has lost it. */
   #cameBack(server: Supervisor): void {
     const tell = (method: string, params?: Record<string, unknown>) =>
       this.#link.send({ jsonrpc: "2.0", method, ...params !== undefined && { params } });
@@ -217,7 +217,7 @@ class IsolatedBackend implements Backend {
     if (this.#subscriptions.hasListed) tell("notifications/resources/list_changed");
   }
 
-  /** All operations are over. */
+  /** Notes that all operations are over. */
   #rests(): void {
     if (this.#worksOnOperations) this.#link.used();
     this.#worksOnOperations = false;
@@ -240,14 +240,14 @@ class IsolatedBackend implements Backend {
     void this.#clientRequests.ask(message.method, message.params).then(answer);
   }
 
-  /** Somebody's server does not say when it works; that it says anything is all there is to know. */
+  /** Passes on a notification; a third-party server gives no other sign that it works. */
   #told(message: JSONRPCMessage & { readonly method: string }): void {
     if (this.#options.own === undefined) this.#link.used();
     if (message.method === PROGRESS) this.#calls.lateProgress(message);
     else this.#link.send(message);
   }
 
-  /** Other roots end the session, because its scope never changes (H5, S1). */
+  /** Ends the session when the first root is another one, because a scope never changes (H5, S1). */
   async #rootsChanged(): Promise<Refusal | undefined> {
     if (!await this.#negotiation.rootsChanged()) return undefined;
     const reason = "The session is terminated: the client's first root changed, and the scope of a session never does";

@@ -1,11 +1,11 @@
-/** From what a client calls its roots to one directory (H3). Pure. */
+/** Reads one directory from a client's list of roots (H3). Pure. */
 import { truncate } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 
-/** More are no list a person made. */
+/** Longer lists are refused. */
 const MOST_ROOTS = 100;
 
-/** The directory of the first root; undefined: the list is empty. The problem is worded for the client's user. */
+/** The directory of the first root; undefined: the list is empty. The problem is worded for the user. */
 export function firstRootPath(result: unknown): Outcome<string | undefined> {
   const roots = typeof result === "object" && result !== null && "roots" in result ? result.roots : undefined;
   if (!Array.isArray(roots)) return failure('Cannot use the answer to roots/list: it has no array "roots"');

@@ -1,7 +1,6 @@
 /**
- * How one of our own processes is told its scope (H3): by the bridge, as the very first bytes of its stdin, once. The
- * pipe belongs to the bridge alone, and what a client says comes behind these bytes, as MCP; nothing reads a second
- * message of this kind.
+ * The message that tells a child server its scope (H3). The bridge writes it once, as the first bytes of stdin.
+ * Messages of the client follow as MCP; nothing reads a second scope message.
  */
 import { encodeText } from "../../base/text.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
@@ -12,9 +11,9 @@ export interface ByteSource {
   read(buffer: Uint8Array): Promise<number | null>;
 }
 
-/** Hexadecimal digits of the length that stands before the JSON: what comes behind is not touched. */
+/** Hexadecimal digits of the length before the JSON, so that the reader takes no byte that follows. */
 const LENGTH_DIGITS = 8;
-/** Scopes are a handful of paths. */
+/** The longest message, bytes; scopes are a handful of paths. */
 const LARGEST = 1024 * 1024;
 
 /** The message; `scopes` are canonical, at least one. */
@@ -39,7 +38,7 @@ export async function readScopeMessage(source: ByteSource): Promise<Outcome<read
 }
 
 function scopesIn(text: string): Outcome<readonly PinnedDirectory[]> {
-  // Our own bridge wrote it; a look is cheap all the same.
+  // The bridge wrote it; the check is cheap all the same.
   const { scopes } = JSON.parse(text) as { readonly scopes?: unknown };
   const pinned = Array.isArray(scopes) ? scopes.map(pinnedIn) : [];
   const good = pinned.filter((one) => one !== undefined);

@@ -1,6 +1,6 @@
 /**
- * How a session comes to its scope (H3): the client is asked for its roots once it has said that it is ready, and the
- * first one becomes the scope, for good. Other roots later are no scope any more (H5, S1).
+ * Settles the scope of a session (H3): asks the client for its roots after `notifications/initialized`, and makes the
+ * first root the scope for good. Later roots never change it (H5, S1).
  */
 import { failure, type Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
@@ -10,78 +10,78 @@ import { HANDSHAKING, nextScopeState, type ScopeEvent, type ScopeFacts, type Sco
 
 interface ScopeNegotiationOptions {
   readonly facts: ScopeFacts;
-  /** The real directory that a root names, if a session may have it; the problem is worded for the client's user. */
+  /** The real directory that a root names, if a session may have it; the problem is worded for the user. */
   readonly settle: (path: string) => Outcome<PinnedDirectory>;
-  /** Asks the client; absent `timeoutMs`: it has all the time. */
+  /** Sends the client a request; absent `timeoutMs`: no limit. */
   readonly ask: (method: string, params: undefined, timeoutMs?: number) => Promise<ClientAnswer>;
   /** Called at most once. */
   readonly onLocked: (scopes: readonly PinnedDirectory[]) => void;
-  /** There will be no scope, and why. */
+  /** Called when there will be no scope, with the reason. */
   readonly onRefused: (problem: string) => void;
 }
 
-/** How long a client may take to name its roots again, milliseconds. */
+/** Time that a client has to name its roots a second time, milliseconds. */
 const ROOTS_AGAIN_MS = 10_000;
 
 export class ScopeNegotiation {
   readonly #options: ScopeNegotiationOptions;
   readonly #timer: ReturnType<typeof setTimeout>;
-  #lock: ScopeState = HANDSHAKING;
+  #state: ScopeState = HANDSHAKING;
   #closed = false;
-  /** The client has changed its roots after it was asked for them, so its answer may tell the old ones. */
+  /** Whether the client changed its roots after it was asked, so that its answer may be outdated. */
   #rootsAreOld = false;
 
-  /** From now on the client has `facts.timeoutMs`. */
+  /** Starts the client's time, `facts.timeoutMs`. */
   constructor(options: ScopeNegotiationOptions) {
     this.#options = options;
     this.#timer = setTimeout(() => this.#apply({ kind: "too_late" }), options.facts.timeoutMs);
   }
 
-  /** Why there is no scope, and none will be; undefined: there is one, or it may come. */
+  /** Why there will be no scope; undefined: there is one, or it may come. */
   get problem(): string | undefined {
-    return this.#lock.kind === "refused" ? this.#lock.problem : undefined;
+    return this.#state.kind === "refused" ? this.#state.problem : undefined;
   }
 
-  /** The client is ready to be asked. */
+  /** Notes that the client may be asked. */
   initialized(): void {
     this.#apply({ kind: "initialized" });
   }
 
-  /** The scope cannot be used after all. */
+  /** Refuses the scope that was settled, because it cannot be used. */
   fail(problem: string): void {
-    this.#lock = { kind: "refused", problem };
+    this.#state = { kind: "refused", problem };
     this.#options.onRefused(problem);
   }
 
-  /** The client's roots are others now; true: the scope is not among what it may be any more. */
+  /** Asks a client whose roots changed again; true: its first root is not the scope any more. */
   async rootsChanged(): Promise<boolean> {
-    const lock = this.#lock;
-    this.#rootsAreOld = lock.kind === "asking";
-    if (lock.kind !== "locked" || !this.#options.facts.hasRoots) return false;
+    const state = this.#state;
+    this.#rootsAreOld = state.kind === "asking";
+    if (state.kind !== "locked" || !this.#options.facts.hasRoots) return false;
     const answer = await this.#options.ask("roots/list", undefined, ROOTS_AGAIN_MS);
-    return !("error" in answer) && !this.#isScopeOf(rootIn(answer), lock.scopes);
+    return !("error" in answer) && !this.#isScopeOf(rootIn(answer), state.scopes);
   }
 
-  /** Whatever comes now changes nothing. */
+  /** Stops the negotiation. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
   }
 
   #apply(event: ScopeEvent): void {
-    const before = this.#lock;
-    this.#lock = nextScopeState(before, event, this.#options.facts);
-    if (this.#lock === before || this.#closed) return;
-    switch (this.#lock.kind) {
+    const before = this.#state;
+    this.#state = nextScopeState(before, event, this.#options.facts);
+    if (this.#state === before || this.#closed) return;
+    switch (this.#state.kind) {
       case "asking":
         void this.#askRoots();
         return;
       case "locked":
         clearTimeout(this.#timer);
-        return this.#options.onLocked(this.#lock.scopes);
+        return this.#options.onLocked(this.#state.scopes);
       case "refused":
         clearTimeout(this.#timer);
-        return this.#options.onRefused(this.#lock.problem);
+        return this.#options.onRefused(this.#state.problem);
       case "handshaking":
         return;
     }
@@ -103,7 +103,7 @@ export class ScopeNegotiation {
 
   #isScopeOf(root: Outcome<string | undefined>, scopes: readonly PinnedDirectory[]): boolean {
     if (!root.ok) return false;
-    // No root then and no root now: it has what was given for such clients.
+    // A client without roots has the fallback, then and now.
     if (root.value === undefined) return scopes === this.#options.facts.fallback;
     const settled = this.#options.settle(root.value);
     const [locked] = scopes;

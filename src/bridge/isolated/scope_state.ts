@@ -1,6 +1,6 @@
 /**
- * How the scope of an isolated session is settled (H3), as a state machine without effects. It is settled once, and
- * from then on nothing the client says changes it (S1).
+ * The state machine of an isolated session's scope (H3), without effects. A settled scope never changes, whatever the
+ * client sends (S1).
  *
  *   handshaking → asking → locked
  *             ↘        ↘ refused        (no usable root, or no answer in time)
@@ -13,7 +13,7 @@ export type ScopeState =
   /** The client was asked for its roots. */
   | { readonly kind: "asking" }
   | { readonly kind: "locked"; readonly scopes: readonly PinnedDirectory[] }
-  /** For good; `problem` answers every request. */
+  /** Final; `problem` answers every request. */
   | { readonly kind: "refused"; readonly problem: string };
 
 export type ScopeEvent =

@@ -1,10 +1,12 @@
 /**
- * A session that will get no scope (H3): most clients show no error of `tools/list` to anyone, so it offers `status`
- * alone, which says what to do.
+ * Answers of a session that will get no scope (H3). Most clients show no error of `tools/list`, so the session lists
+ * one tool, `status`, which says what to do.
  */
 import { type ClientCall, paramsOf } from "../backends/client_calls.ts";
 
-/** The answer to a request of such a session; undefined: an error with the problem. `status`: the tool's listed name. */
+/**
+ * The answer to a request of such a session; undefined: an error with the problem. `status`: the tool's listed name.
+ */
 export function answerWithoutScope(
   request: ClientCall,
   { status, problem }: { readonly status: string; readonly problem: string },

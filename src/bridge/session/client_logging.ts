@@ -1,7 +1,7 @@
-/** Whether a client hears log messages: where its server said so in its answer to `initialize`, and as it asked. */
+/** Decides whether a client gets log messages, by the server's capabilities and the level that the client set. */
 import { isJSONRPCResultResponse, type JSONRPCMessage } from "@modelcontextprotocol/server";
 
-/** With one of these as the least level, warnings are not wanted. */
+/** Least levels that exclude warnings. */
 const ABOVE_WARNING: readonly unknown[] = ["error", "critical", "alert", "emergency"];
 
 export class ClientLogging {
@@ -9,14 +9,14 @@ export class ClientLogging {
   #declared = false;
   #least: unknown;
 
-  /** The client sent this. */
+  /** Takes note of a message of the client. */
   asked(message: JSONRPCMessage): void {
     if (!("method" in message) || !("id" in message)) return;
     if (message.method === "initialize") this.#initialize = message.id;
     if (message.method === "logging/setLevel") this.#least = message.params?.["level"];
   }
 
-  /** The server sent this. */
+  /** Takes note of a message of the server. */
   told(message: JSONRPCMessage): void {
     if (this.#initialize === undefined || !isJSONRPCResultResponse(message) || message.id !== this.#initialize) return;
     this.#initialize = undefined;
@@ -24,7 +24,7 @@ export class ClientLogging {
     this.#declared = typeof capabilities === "object" && capabilities !== null && "logging" in capabilities;
   }
 
-  /** Whether the client may be told a warning. */
+  /** Whether the client takes a warning. */
   get takesWarnings(): boolean {
     return this.#declared && !ABOVE_WARNING.includes(this.#least);
   }

@@ -1,6 +1,6 @@
 /**
- * One session of the first era over HTTP: a client's streams on one side, what answers it on the other. It opens with
- * `initialize`, serves, and ends once: by DELETE, by its backend, because nobody uses it, or with the server.
+ * One session over HTTP (versions up to 2025-11-25): the client's streams on one side, the backend on the other. It
+ * opens with `initialize` and ends once: by DELETE, by its backend, because it is idle, or with the server.
  */
 import type { InitializeRequest } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
@@ -15,10 +15,10 @@ import { BAD_REQUEST, type Refusal, SESSION_NOT_FOUND } from "../http_error.ts";
 
 export const SESSION_HEADER = "Mcp-Session-Id";
 
-/** Since this version a stream begins with an event that only tells its id. */
+/** Since this version a stream begins with an event that only has an id. */
 const FIRST_WITH_PRIMING = "2025-11-25";
 
-/** Answers are sent right after their operations end; this only guards against a bug. */
+/** Time for the last answers, which follow the end of their operations at once; a guard against a bug. */
 const LAST_ANSWERS_MS = 2_000;
 
 export interface SessionOptions {
@@ -27,7 +27,7 @@ export interface SessionOptions {
   readonly client: InitializeRequest["params"];
   readonly keepAliveMs: number;
   readonly echo: Echo;
-  /** Called once, when it begins to end; `ended` resolves when nothing of it runs any more. */
+  /** Called once, when the session begins to end; `ended` resolves when nothing of it runs any more. */
   readonly onEnd: (session: HttpSession, ended: Promise<void>) => void;
   readonly log: Logger;
 }
@@ -40,7 +40,7 @@ export class HttpSession {
   readonly #logging = new ClientLogging();
   readonly #backend: Backend;
   #ended: Promise<void> | undefined;
-  /** Requests of HTTP being served now, streams aside. */
+  /** HTTP requests that are being served, without streams. */
   #serving = 0;
   #lastUse = performance.now();
 
@@ -71,7 +71,7 @@ export class HttpSession {
     return takesBatches(this.#options.client.protocolVersion);
   }
 
-  /** Milliseconds since it was last used; 0 while it is. */
+  /** Milliseconds since the last use; 0 while the session is in use. */
   get idleMs(): number {
     const inUse = this.#serving > 0 || this.#streams.isUsed || this.#backend.isBusy;
     if (inUse) this.#used();
@@ -101,7 +101,7 @@ export class HttpSession {
     return this.#ended === undefined ? this.#streams.listen(lastEventId) : sessionNotFound();
   }
 
-  /** Ends it; resolves when nothing of it runs any more. Requests without an answer get `reason`. */
+  /** Ends the session; resolves when nothing of it runs any more. Requests without an answer get `reason`. */
   end(reason: string): Promise<void> {
     if (this.#ended !== undefined) return this.#ended;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -111,7 +111,7 @@ export class HttpSession {
     return promise;
   }
 
-  /** Never rejects: the other sessions go on whatever happens here. */
+  /** Never rejects, so that a failure does not touch other sessions. */
   async #finish(reason: string): Promise<void> {
     try {
       await this.#backend.finish();
@@ -138,13 +138,13 @@ export class HttpSession {
     this.#lastUse = performance.now();
   }
 
-  /** An answer to nothing that was asked is taken and forgotten, as a late one is. */
+  /** Takes an answer of the client; an answer to no open request is dropped, as a late one is. */
   #takesAnswer({ message }: ClientMessage): boolean {
     return "id" in message && message.id !== undefined && this.#streams.answered(message.id);
   }
 }
 
-/** The refusal for a session that never was, or is no more: the client begins a new one (H4). */
+/** The refusal for an unknown or ended session; the client begins a new one (H4). */
 export function sessionNotFound(): Refusal {
   const message = "Session not found: it never existed or has ended; send initialize to begin a new one";
   return { status: 404, code: SESSION_NOT_FOUND, message };

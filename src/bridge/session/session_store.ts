@@ -1,4 +1,4 @@
-/** The sessions of one server: found by id, no more than so many, ended when nobody uses them (H4, H8). */
+/** The sessions of one server: found by id, limited in number, ended when they are idle (H4, H8). */
 import type { InitializeRequest } from "@modelcontextprotocol/server";
 import type { Logger } from "../../base/log.ts";
 import type { OpenBackend } from "../backend.ts";
@@ -8,9 +8,9 @@ import { HttpSession, type SessionOptions } from "./session.ts";
 
 interface SessionStoreOptions {
   readonly open: OpenBackend;
-  /** Sessions at once. */
+  /** Sessions at the same time. */
   readonly most: number;
-  /** A session that was not used for so long is ended, milliseconds. */
+  /** Idle time after which a session is ended, milliseconds. */
   readonly idleMs: number;
   readonly keepAliveMs: number;
   readonly echo: Echo;
@@ -20,7 +20,7 @@ interface SessionStoreOptions {
 export class SessionStore {
   readonly #options: SessionStoreOptions;
   readonly #sessions = new Map<string, HttpSession>();
-  /** Those that are on their way out. */
+  /** Sessions that are ending. */
   readonly #ending = new Set<Promise<void>>();
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #closing = false;
@@ -29,7 +29,7 @@ export class SessionStore {
     this.#options = options;
   }
 
-  /** How many there are. */
+  /** Number of sessions. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -45,7 +45,7 @@ export class SessionStore {
     if (this.#sessions.size >= most) {
       return unavailable(`there are ${most} sessions already; end one with DELETE, or raise --max-sessions`);
     }
-    // Whoever begins and ends sessions in a circle must not have more processes than whoever keeps them.
+    // Ending sessions count, so that a client that begins and ends them in a loop gets no more processes than others.
     if (this.#sessions.size + this.#ending.size >= 2 * most) {
       return unavailable(`${this.#ending.size} sessions are still ending; wait for them`);
     }
@@ -57,7 +57,7 @@ export class SessionStore {
     return session;
   }
 
-  /** Takes no new ones, ends all, and resolves when nothing of them runs any more (H11). */
+  /** Refuses new sessions, ends all, and resolves when nothing of them runs any more (H11). */
   async close(reason: string): Promise<void> {
     this.#closing = true;
     clearTimeout(this.#idleTimer);
@@ -72,7 +72,7 @@ export class SessionStore {
     this.#options.log.info("Session ends", { httpSession: session.id.slice(0, 8) });
   }
 
-  /** Ends those that are idle for too long, and comes back when the next one could be. */
+  /** Ends sessions that are idle for too long, and sets the timer for the next one. */
   #endIdle(): void {
     const { idleMs } = this.#options;
     let next = idleMs;

@@ -1,7 +1,6 @@
 /**
- * Requests of 2026-07-28, which know no sessions: each is served by a fresh SDK server over one service. They are always
- * streamed: the client's leaving closes the stream, and that is how this era cancels (H4). A client that takes no stream
- * gets the answer taken out of it.
+ * Stateless requests (2026-07-28): a new SDK server over one service answers each. The SDK always streams, because a
+ * client of this version cancels by closing the stream (H4). A client that takes no stream gets the answer from it.
  */
 import { encodeText } from "../../base/text.ts";
 import { withTimeout } from "../../base/time.ts";
@@ -25,7 +24,7 @@ import { askedOfSdk, withTasks } from "./task_stream.ts";
 /** Serves one request whose body has been read and parsed. */
 export interface StatelessHandler {
   handle(request: Request, message: JSONRPCMessage, form: AnswerForm): Promise<Response>;
-  /** Tells those who subscribed. */
+  /** Notifies the clients that subscribed. */
   toolsChanged(): void;
   resourcesChanged(): void;
   resourceUpdated(uri: string): void;
@@ -34,16 +33,16 @@ export interface StatelessHandler {
 }
 
 interface StatelessOptions {
-  /** A server of its own for every request. */
+  /** Makes the server of one request. */
   readonly makeServer: () => Server;
-  /** Whose tasks clients may listen to; absent: of none. */
+  /** The service whose tasks clients may subscribe to; absent: none. */
   readonly tasksOf?: Service;
   readonly keepAliveMs: number;
   readonly echo: Echo;
   readonly log: Logger;
 }
 
-/** Serves the era. */
+/** Serves stateless requests. */
 export function serveStateless(options: StatelessOptions): StatelessHandler {
   const { makeServer, keepAliveMs, echo, log } = options;
   const open = new OpenServers(log);
@@ -56,7 +55,7 @@ export function serveStateless(options: StatelessOptions): StatelessHandler {
   return {
     async handle(request, message, form) {
       echo.in(NO_SESSION, message);
-      // The runtime's own signal tells nothing before there is a response; the stream's end tells all.
+      // The runtime's signal fires only after a response; the end of the stream tells when the client leaves.
       const leaving = new AbortController();
       const head = new Request(request.url, { method: "POST", headers: request.headers, signal: leaving.signal });
       const tasks = options.tasksOf === undefined ? undefined : taskWishes(message);
@@ -90,10 +89,10 @@ export function serveStateless(options: StatelessOptions): StatelessHandler {
   };
 }
 
-/** Answers are sent right after their operations end; this only guards against a bug. */
+/** Time for the last answers, which follow the end of their operations at once; a guard against a bug. */
 const LAST_ANSWERS_MS = 2_000;
 
-/** The servers of requests that are not answered yet. */
+/** The servers of open requests. */
 class OpenServers {
   readonly #open = new Set<Server>();
   readonly #idle: Emitter<void>;
@@ -110,8 +109,8 @@ class OpenServers {
       onclose?.();
       this.#forget(server);
     };
-    // One that was never connected closes without a call of `onclose`: the SDK asks the server of a subscription what
-    // it can, no more.
+    // A server that was never connected closes without a call of `onclose`: the SDK only reads the capabilities of the
+    // server of a subscription.
     server.close = async () => {
       await close();
       this.#forget(server);
@@ -119,7 +118,7 @@ class OpenServers {
     return server;
   }
 
-  /** Resolves when all are closed, or after `timeoutMs`. */
+  /** Resolves when all servers are closed, or after `timeoutMs`. */
   async closed(timeoutMs: number): Promise<void> {
     if (this.#open.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -133,7 +132,7 @@ class OpenServers {
   }
 }
 
-/** Refuses the era in a way that makes clients of both fall back to a session. */
+/** Refuses stateless requests, so that a client that also knows sessions begins one. */
 export function refuseStateless(why: string): StatelessHandler {
   return {
     handle(_request, message) {
@@ -158,17 +157,17 @@ export function refuseStateless(why: string): StatelessHandler {
 }
 
 /**
- * How long the head of a response waits for its first event, milliseconds: an error that comes at once is told by its
- * HTTP status. Longer would hide from us that the client has left.
+ * Time that the head of a response waits for the first event, milliseconds, because an early error sets the HTTP
+ * status. A longer wait would hide that the client has left.
  */
 const HEAD_MS = 50;
-/** The specification wants it as 400; what else has a status of its own never becomes a stream. */
+/** The specification asks for status 400; other errors with a status of their own never become a stream. */
 const MISSING_CAPABILITY = -32021;
 
 interface StartedStream {
   /** Undefined: nothing came in time. */
   readonly first: Uint8Array | undefined;
-  /** The whole stream, the first part included. Cancelling it reaches the SDK, and cancels the request. */
+  /** The whole stream with its first part. Cancelling it cancels the request in the SDK. */
   readonly body: ReadableStream<Uint8Array>;
 }
 
@@ -192,7 +191,7 @@ async function startOf(
   return { first: first?.value, body };
 }
 
-/** The error that the first event is, where the whole answer is an error with a status of its own. */
+/** The error in the first event, where the whole answer is an error with a status of its own; undefined: none. */
 function refusalIn(first: Uint8Array | undefined): object | undefined {
   const data = DATA_REGEXP.exec(new TextDecoder().decode(first))?.[1];
   if (data === undefined || !data.includes(`"code":${MISSING_CAPABILITY}`)) return undefined;
@@ -203,20 +202,20 @@ function refusalIn(first: Uint8Array | undefined): object | undefined {
   return missing ? message : undefined;
 }
 
-/** Not a dot: a line of JSON may hold U+2028, which ends a line for a regular expression, and for nobody else. */
+/** Not a dot: a line of JSON may contain U+2028, which ends a line only for regular expressions. */
 const DATA_REGEXP = /\ndata: ([^\n]*)/;
-/** What the echo shows in place of a session. */
+/** Shown by the echo in place of a session id. */
 const NO_SESSION = "--------";
 const NEWEST = "2026-07-28";
 
-/** The last message of a stream of events, which is the answer, as a body that begins when it is there. */
+/** The last message of a stream of events, which is the answer, as a body. */
 function answerIn(events: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = events.pipeThrough(new TextDecoderStream()).getReader();
   return new ReadableStream({
     async pull(controller) {
       let text = "\n";
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
-        // Only the last event counts: what is complete and not the last goes at once.
+        // Only the last event counts, so earlier ones are dropped at once.
         text += read.value;
         const last = text.lastIndexOf("\ndata: ");
         if (last > 0) text = text.slice(last);

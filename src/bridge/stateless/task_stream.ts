@@ -1,6 +1,6 @@
 /**
- * `subscriptions/listen` for tasks (2026-07-28) over HTTP: the SDK serves the stream and knows no `taskIds`, so what it
- * is asked and what it acknowledges are amended, and the changes of tasks are put between its own events.
+ * `subscriptions/listen` for tasks (2026-07-28) over HTTP. The SDK serves the stream but knows no `taskIds`, so this
+ * file amends its request and its acknowledgement, and adds the changes of tasks to its events.
  */
 import { encodeText } from "../../base/text.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
@@ -12,27 +12,27 @@ import { knownTasks, taskNotification } from "../../service/tasks/subscriptions.
 import type { Service } from "../../service/service.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 
-/** A subscription to nothing that the SDK knows would be closed at once; this one never has news. */
+/** A resource that never changes: the SDK would close a subscription without any resource. */
 const KEEPS_OPEN = "ahma://tasks";
 
-/** The request as the SDK is to serve it; `message` is one that asks for tasks. */
+/** The request for the SDK; `message` is one that asks for tasks. */
 export function askedOfSdk(message: JSONRPCMessage): JSONRPCMessage {
   const params = "method" in message ? message.params : undefined;
   const { taskIds: _, ...notifications } = { ...member(params, "notifications") as object, taskIds: [] };
   const uris = member(notifications, "resourceSubscriptions") ?? [];
-  // What is no list the SDK refuses.
+  // The SDK refuses a value that is no list.
   const resourceSubscriptions = Array.isArray(uris) ? [...uris, KEEPS_OPEN] : uris;
   return { ...message, params: { ...params, notifications: { ...notifications, resourceSubscriptions } } } as never;
 }
 
-/** What a stream listens to. */
+/** The tasks of one stream. */
 interface TaskStreamOptions {
   readonly service: Service;
   readonly subscription: WireId;
   readonly taskIds: readonly string[];
 }
 
-/** The SDK's stream of events, whose first is the acknowledgement, with the changes of tasks. */
+/** The SDK's stream of events, which begins with the acknowledgement, with the changes of tasks added. */
 export function withTasks(events: ReadableStream<Uint8Array>, options: TaskStreamOptions): ReadableStream<Uint8Array> {
   const { service, subscription } = options;
   const tasks = knownTasks(service, options.taskIds);
@@ -66,7 +66,7 @@ export function withTasks(events: ReadableStream<Uint8Array>, options: TaskStrea
   });
 }
 
-/** The acknowledgement, which names what the client asked for. */
+/** The acknowledgement with the tasks that the client asked for. */
 function amended(chunk: Uint8Array, tasks: readonly Operation[]): Uint8Array {
   const data = /^data: (.*)$/m.exec(new TextDecoder().decode(chunk))?.[1];
   const message = data === undefined ? undefined : JSON.parse(data);

@@ -1,32 +1,32 @@
 /**
- * What a session's streams have sent lately, for `Last-Event-ID` (H7). An id is `STREAM-NUMBER`: unique in the session,
- * and it names the one stream that may be replayed. What is kept no more is remembered as missing.
+ * Recent events of a session's streams, for `Last-Event-ID` (H7). An id is `STREAM-NUMBER`: unique in the session, it
+ * names the one stream that may be replayed. Dropped events are remembered as missing.
  */
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { StreamEvent } from "./event_stream.ts";
 
-/** How much of what was sent is kept for clients that come back. */
+/** Limits of the events that are kept for clients that reconnect. */
 interface EventLogLimits {
   readonly events: number;
-  /** Characters of all of them together. */
+  /** Characters of all events. */
   readonly size: number;
-  /** Streams of which it is remembered that something is missing. */
+  /** Streams whose missing events are remembered. */
   readonly gaps: number;
 }
 
 const DEFAULT_LIMITS: EventLogLimits = { events: 1_000, size: 1024 * 1024, gaps: 1_000 };
 
-/** What a client does without when an event is gone: nothing that the next one would not tell, a message, an answer. */
+/** The loss when an event is dropped: nothing (the next event says the same), a message, or an answer. */
 export type Loss = "nothing" | "message" | { readonly answerTo: WireId };
 
-/** What a client cannot be given any more; "unknown": if anything, because it is too long ago. */
+/** What a replay lacks; "unknown": perhaps something, because the stream ended too long ago. */
 export type Missing = Exclude<Loss, "nothing"> | "unknown";
 
 export interface Replay {
   readonly stream: number;
-  /** What the stream sent after the event, as far as it is kept. */
+  /** The events of the stream after the named one, as far as they are kept. */
   readonly events: readonly StreamEvent[];
-  /** Undefined: that is all. */
+  /** Undefined: nothing is missing. */
   readonly missing: Missing | undefined;
 }
 
@@ -37,7 +37,7 @@ interface Kept extends StreamEvent {
 }
 
 interface Gap {
-  /** Of the last event that is gone and was not nothing. */
+  /** The loss of the last dropped event whose loss was not nothing. */
   readonly number: number;
   readonly loss: Exclude<Loss, "nothing">;
 }
@@ -47,16 +47,16 @@ export class EventLog {
   #events: Kept[] = [];
   #size = 0;
   #last = 0;
-  /** By stream, the newest gap last. */
+  /** Gaps by stream, the newest last. */
   readonly #gaps = new Map<number, Gap>();
-  /** Gaps up to this event may be forgotten. */
+  /** Gaps up to this event may have been dropped. */
   #forgotten = 0;
 
   constructor(limits: EventLogLimits = DEFAULT_LIMITS) {
     this.#limits = limits;
   }
 
-  /** Keeps one event of `stream` and gives it its id. The oldest go when there are too many; the newest stays. */
+  /** Keeps one event of `stream` and returns its id. Drops the oldest beyond the limits, never the newest. */
   add(stream: number, data: string, loss: Loss): StreamEvent {
     const number = ++this.#last;
     const event = { stream, number, id: `${stream}-${number}`, data, loss };
@@ -66,7 +66,7 @@ export class EventLog {
     return event;
   }
 
-  /** What the stream that an id names sent after it; undefined: no event has had this id. */
+  /** The events after the one with this id, of the same stream; undefined: no event has had this id. */
   after(id: string): Replay | undefined {
     const parts = /^(\d{1,15})-(\d{1,15})$/.exec(id);
     if (parts === null) return undefined;
@@ -85,7 +85,7 @@ export class EventLog {
   #prune(): void {
     const { events, size } = this.#limits;
     if (this.#events.length <= events && this.#size <= size) return;
-    // An eighth more than is needed, so that a full log is not moved for every event.
+    // Drops an eighth more than needed, so that a full log is not moved for every event.
     const fewest = Math.floor(events * 7 / 8);
     const smallest = Math.floor(size * 7 / 8);
     let gone = 0;

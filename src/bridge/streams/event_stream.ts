@@ -1,25 +1,25 @@
 /**
- * One response of server-sent events (H7). The client leaves by closing its connection, which cancels the body at once;
- * the request's own signal is never touched (under this runtime it tells nothing before a response is there).
+ * One response of server-sent events (H7). A client that closes its connection cancels the body at once. The request's
+ * signal is not used: in this runtime it fires only after a response.
  */
 import { encodeText } from "../../base/text.ts";
 
-/** One event; `id` is what `Last-Event-ID` will name. */
+/** One event; `Last-Event-ID` names its `id`. */
 export interface StreamEvent {
   readonly id: string;
-  /** JSON on one line; empty: the event only tells its id. */
+  /** JSON on one line; empty: the event only has an id. */
   readonly data: string;
 }
 
 interface EventStreamOptions {
-  /** Milliseconds of silence until a comment keeps the connection alive. */
+  /** Silence after which a comment keeps the connection alive, milliseconds. */
   readonly keepAliveMs: number;
   /** The client has closed its connection. Not called after `close`. */
   readonly onGone: () => void;
 }
 
 const KEEP_ALIVE = encodeText(": keep-alive\n\n");
-/** Sends the head of the response on its way before there is an event. */
+/** Sends the head of the response before the first event. */
 const OPENING = encodeText(": open\n\n");
 
 export class EventStream {
@@ -44,32 +44,32 @@ export class EventStream {
     this.#enqueue(OPENING);
   }
 
-  /** Whether the client is still there, and the stream not closed. */
+  /** Whether the client is connected and the stream not closed. */
   get isOpen(): boolean {
     return this.#open;
   }
 
-  /** Bytes the client has not taken yet. */
+  /** Bytes that the client has not read. */
   get backlog(): number {
     return this.#open ? -(this.#controller.desiredSize ?? 0) : 0;
   }
 
-  /** Sends one event; nothing when the stream is over. */
+  /** Sends one event; does nothing when the stream is closed. */
   write({ id, data }: StreamEvent): void {
     this.#enqueue(encodeText(`event: message\nid: ${id}\ndata: ${data}\n\n`));
   }
 
-  /** Sends what has no place among the events that may be replayed: `Last-Event-ID` never names it. */
+  /** Sends data without an id, which `Last-Event-ID` cannot name. */
   writeOnce(data: string): void {
     this.#enqueue(encodeText(`event: message\ndata: ${data}\n\n`));
   }
 
-  /** Sends a line that programs pass over and people see. */
+  /** Sends a comment, which programs ignore. */
   comment(text: string): void {
     this.#enqueue(encodeText(`: ${text}\n\n`));
   }
 
-  /** Ends the response after what was written. */
+  /** Ends the response after the written events. */
   close(): void {
     if (this.#end()) this.#controller.close();
   }

@@ -1,15 +1,15 @@
-/** The requests of one client that have no answer yet, each with the response that will carry it (H7). */
+/** Requests of one client without an answer, each with the HTTP response that will carry it (H7). */
 import { withTimeout } from "../../base/time.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { EventStream } from "./event_stream.ts";
 
 export interface OpenRequest {
   readonly id: WireId;
-  /** Of its events. */
+  /** The number of its stream. */
   readonly number: number;
-  /** Undefined: a stream. */
+  /** Sends the JSON response; undefined: the response is a stream. */
   readonly json: ((response: Response) => void) | undefined;
-  /** Undefined: JSON, or the client has left the stream. */
+  /** Undefined: the response is JSON, or the client has closed the stream. */
   stream: EventStream | undefined;
 }
 
@@ -21,7 +21,7 @@ export class OpenRequests {
     return this.#requests.size;
   }
 
-  /** The ids of all, the oldest request first. */
+  /** All ids, the oldest request first. */
   get ids(): readonly WireId[] {
     return [...this.#requests.keys()];
   }
@@ -35,12 +35,12 @@ export class OpenRequests {
     return this.#requests.get(id);
   }
 
-  /** The one whose stream has this number. */
+  /** The request whose stream has this number. */
   streamed(number: number): OpenRequest | undefined {
     return [...this.#requests.values()].find((one) => one.number === number && one.json === undefined);
   }
 
-  /** The oldest that has an open stream. */
+  /** The oldest open stream; undefined: none. */
   open(): readonly [number, EventStream] | undefined {
     for (const { number, stream } of this.#requests.values()) {
       if (stream?.isOpen) return [number, stream];
@@ -48,13 +48,13 @@ export class OpenRequests {
     return undefined;
   }
 
-  /** It is answered, or will not be. */
+  /** Removes a request that is answered or never will be. */
   forget({ id }: OpenRequest): void {
     this.#requests.delete(id);
     if (this.#requests.size === 0) this.#onNone?.();
   }
 
-  /** Resolves when there is none, or after `timeoutMs`. */
+  /** Resolves when there is no request, or after `timeoutMs`. */
   async whenNone(timeoutMs: number): Promise<void> {
     if (this.#requests.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,10 +1,10 @@
-/** What the server says while the client has no stream open: kept for the next one. */
+/** Messages of the server that wait for the client's next stream. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 
-/** How much is kept. */
+/** Limits of the messages that are kept. */
 interface WaitingLimits {
   readonly messages: number;
-  /** The characters of all of them. */
+  /** Characters of all messages. */
   readonly size: number;
 }
 
@@ -19,7 +19,7 @@ export class PendingMessages {
     this.#limits = limits;
   }
 
-  /** Keeps one; the oldest go when there are too many. */
+  /** Keeps a message; drops the oldest beyond the limits. */
   add(message: JSONRPCMessage): void {
     const { length: size } = JSON.stringify(message);
     this.#waiting.push({ message, size });
@@ -29,7 +29,7 @@ export class PendingMessages {
     }
   }
 
-  /** Gives all in the order they came, and keeps none. */
+  /** Removes all messages and returns them in their order. */
   take(): readonly JSONRPCMessage[] {
     const waiting = this.#waiting;
     this.#waiting = [];

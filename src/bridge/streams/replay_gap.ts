@@ -1,13 +1,13 @@
-/** What a client is told that comes back for more than is kept (H7). */
+/** Messages for a client that reconnects and asks for dropped events (H7). */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Missing } from "./event_log.ts";
 import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 
-const NOT_KEPT = "Some of what was sent on this stream before is no longer kept: read anew what you rely on";
+const NOT_KEPT = "Some of what was sent on this stream before is no longer kept: read again what you rely on";
 
 /**
- * The message that a resumed stream begins with; undefined: the client's server keeps no log for it. An answer that is
- * gone is an error, so that nobody waits for it in vain.
+ * The first message of a resumed stream; undefined: the client takes no log messages. A dropped answer becomes an
+ * error, so that the client does not wait for it.
  */
 export function missingMessage(missing: Missing, takesWarnings: boolean): JSONRPCMessage | undefined {
   if (typeof missing === "object") {
@@ -22,18 +22,18 @@ export function missingMessage(missing: Missing, takesWarnings: boolean): JSONRP
   };
 }
 
-/** The same for people who watch the wire. */
+/** The same as a comment, for a person who reads the stream. */
 export const MISSING_COMMENT = NOT_KEPT;
 
 const ANSWER_LOST = { reason: "answer_not_kept", retry: "unsafe" };
 
-/** For who comes back to a stream that ended so long ago that nothing of it is known. */
+/** The refusal for a stream that ended too long ago to be known. */
 export function forgottenStream(lastEventId: string): Refusal {
   const message = `Bad request: the stream of the event "${lastEventId}" ended long ago, and nothing of it is kept`;
   return { status: 400, code: BAD_REQUEST, message };
 }
 
-/** For who names an event that never was. */
+/** The refusal for an event that was never sent. */
 export function noSuchEvent(lastEventId: string): Refusal {
   const message = `Bad request: no event of this session has the id "${lastEventId.slice(0, 40)}"`;
   return { status: 400, code: BAD_REQUEST, message };

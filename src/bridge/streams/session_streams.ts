@@ -1,7 +1,7 @@
 /**
- * The HTTP side of one session of the first era: which response carries which message (H7). An answer goes to its own
- * request, what belongs to a request goes to that request's stream, all else to one stream that the client opened with
- * GET; no message goes to two. What finds no stream waits for the next.
+ * Decides which HTTP response of one session carries which message (H7). An answer goes to its own request, a message
+ * related to a request to the stream of that request, every other message to one stream that the client opened with
+ * GET. No message goes to two streams; a message without a stream waits for the next one.
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { WireId } from "../../wire/json_rpc_message.ts";
@@ -16,41 +16,41 @@ import { StreamNumbers } from "./stream_numbers.ts";
 import { PendingMessages } from "./pending_messages.ts";
 
 interface SessionStreamsOptions {
-  /** Go with every response. */
+  /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds. */
+  /** Silence after which a stream gets a comment, milliseconds. */
   readonly keepAliveMs: number;
-  /** Whether the client may be told a warning by its log; absent: not. */
+  /** Whether the client takes a warning as a log message; absent: no. */
   readonly takesWarnings?: () => boolean;
-  /** The client has left a stream. */
+  /** Called when the client has closed a stream. */
   readonly onLeft?: () => void;
 }
 
-/** Beyond this a client that does not read gets no more progress; the next message tells the same and more. */
+/** Unread bytes beyond which a stream gets no more progress; the next message says the same and more. */
 const BACKLOG_WITHOUT_PROGRESS = 256 * 1024;
-/** Beyond this a stream is closed; the client may come back and name the last event it has seen. */
+/** Unread bytes beyond which a stream is closed; the client may resume it with `Last-Event-ID`. */
 const LARGEST_BACKLOG = 32 * 1024 * 1024;
-/** Streams a client may open with GET. */
+/** Streams that a client may open with GET. */
 const MOST_STANDALONE = 4;
 
 export class SessionStreams {
   readonly #options: SessionStreamsOptions;
   readonly #log = new EventLog();
   readonly #openRequests = new OpenRequests();
-  /** Opened with GET, by number; the last one gets the messages. */
+  /** Streams opened with GET, by number; the last one gets the messages. */
   readonly #standalone = new Map<number, EventStream>();
   readonly #serverRequests = new ServerRequests();
   readonly #pending = new PendingMessages();
   readonly #numbers = new StreamNumbers();
   #closed = false;
-  /** Whether streams begin with an event that only tells its id: since 2025-11-25. */
+  /** Whether streams begin with an event that only has an id: since 2025-11-25. */
   primes = false;
 
   constructor(options: SessionStreamsOptions) {
     this.#options = options;
   }
 
-  /** Whether the client waits for anything or listens. */
+  /** Whether a request or a stream is open. */
   get isUsed(): boolean {
     return this.#openRequests.size > 0 || this.#standalone.size > 0;
   }
@@ -60,7 +60,7 @@ export class SessionStreams {
     return this.#openRequests.get(id) !== undefined;
   }
 
-  /** The response to a request that has just come; its content comes with `send`. The id must not be in use. */
+  /** The response to a new request; `send` delivers its content. The id must not be in use. */
   open(id: WireId, form: AnswerForm): Promise<Response> {
     const number = this.#numbers.next("request");
     if (form === "json") {
@@ -83,7 +83,7 @@ export class SessionStreams {
     return this.#streamResponse(this.#openStandalone(this.#numbers.next("standalone")));
   }
 
-  /** Sends a message of the server; `relatedTo` names the request it belongs to. An answer nobody waits for is dropped. */
+  /** Sends a message of the server; `relatedTo` names its request. An answer to no open request is dropped. */
   send(message: JSONRPCMessage, relatedTo?: WireId): void {
     if (this.#closed) return;
     if (!("method" in message)) return this.#answer(message);
@@ -96,18 +96,18 @@ export class SessionStreams {
     }
     const [number, stream] = this.#newestStandalone() ?? (asks ? this.#openRequests.open() : undefined) ?? [];
     if (number !== undefined && stream !== undefined) return this.#write(number, stream, message);
-    // Progress of a request that wants one body has no place to go.
+    // A JSON response cannot carry progress.
     if (message.method === "notifications/progress") return;
-    // Requests wait among the asked ones.
+    // A request of the server waits in `#serverRequests`.
     if (!asks) this.#pending.add(message);
   }
 
-  /** The client has answered a request of the server. False: there is none with this id. */
+  /** Takes the client's answer to a request of the server. False: no request has this id. */
   answered(id: WireId): boolean {
     return this.#serverRequests.answered(id);
   }
 
-  /** The client has taken a request back: it gets no answer, and its response ends. */
+  /** Ends the response of a cancelled request, without an answer. */
   cancel(id: WireId): void {
     const request = this.#openRequests.get(id);
     if (request === undefined) return;
@@ -116,7 +116,7 @@ export class SessionStreams {
     request.json?.(new Response(null, { status: 202, headers: this.#options.headers }));
   }
 
-  /** Resolves when no request waits for its answer, or after `timeoutMs`. */
+  /** Resolves when every request is answered, or after `timeoutMs`. */
   whenAnswered(timeoutMs: number): Promise<void> {
     return this.#openRequests.whenNone(timeoutMs);
   }
@@ -191,7 +191,7 @@ export class SessionStreams {
     for (const event of events) stream.write(event);
   }
 
-  /** What a stream carried the client has seen, or sees now; what is gone is asked again. */
+  /** Notes the resumed stream; requests of the server whose events were dropped are sent again. */
   #goOn({ stream: number, events, missing }: Replay): void {
     const replayed = new Set(events.map(({ data }) => data));
     this.#serverRequests.resumed(number, (message) => missing !== undefined && !replayed.has(JSON.stringify(message)));
@@ -224,7 +224,7 @@ export class SessionStreams {
     return stream;
   }
 
-  /** The client has left a stream: what it carried and has no answer is offered to the next. */
+  /** Offers open requests of the server to another stream, because the client has closed theirs. */
   #gone(number: number): void {
     this.#options.onLeft?.();
     this.#standalone.delete(number);

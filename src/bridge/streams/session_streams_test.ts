@@ -147,7 +147,7 @@ Deno.test("H7 SessionStreams tells a client that comes back for more than is kep
     assert.match(await late.next(), missing);
     const warning =
       `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning"`;
-    // It has no id: whoever comes back once more still names the event it has seen.
+    // It has no id, so that a client that resumes once more names the event before it.
     if (takesWarnings) assert.ok((await late.next()).startsWith(warning));
     const kept = [];
     for (let event = await late.next(); !event.includes('"index":1099'); event = await late.next()) kept.push(event);
@@ -176,7 +176,7 @@ Deno.test("H7 SessionStreams answers a request whose answer is no longer kept wi
   const data = JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? "{}");
   assert.match(data.error?.message, /no longer kept/);
   assert.deepStrictEqual(data, { jsonrpc: "2.0", id: "lost", error: { ...error, message: data.error.message } });
-  // Whoever has seen the answer misses nothing.
+  // A client that has the answer misses nothing.
   const seen = await responseText(streams.listen("1-2"));
   assert.strictEqual(seen, ": open\n\n");
   streams.close("over");

@@ -9,7 +9,10 @@ import { SUBCOMMANDS } from "../../settings/flags/subcommands.ts";
 /** Words that mean the same to every shell. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** A problem for stderr when `words` would be a call of a tool of this directory, or a shipped one; undefined: they would not. */
+/**
+ * A problem for stderr when `words` would be a call of a tool of this directory, or a shipped one; undefined: they
+ * would not.
+ */
 export async function meantCall(words: readonly string[], directory: string): Promise<string | undefined> {
   const [name = "", ...rest] = words;
   if (!/^\w[\w-]*$/.test(name) || SUBCOMMANDS.some((one) => one === name)) return undefined;

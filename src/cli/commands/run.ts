@@ -10,7 +10,10 @@ import { listTools } from "./list_tools/list_tools.ts";
 import { schema } from "./schema.ts";
 import { validate } from "./validate/validate.ts";
 
-/** Runs a subcommand; resolves with the exit code. @throws {UserError} when it is refused, {UsageError} when asked wrongly */
+/**
+ * Runs a subcommand; resolves with the exit code. @throws {UserError} when it is refused, {UsageError} when asked
+ * wrongly
+ */
 export async function runSubcommand(name: Exclude<Subcommand, "help">, context: CommandContext): Promise<number> {
   switch (name) {
     case "serve":

@@ -1,4 +1,6 @@
-/** What may reach a terminal (S22): a project, a tool file or a command must not move its cursor or fill its clipboard. */
+/**
+ * What may reach a terminal (S22): a project, a tool file or a command must not move its cursor or fill its clipboard.
+ */
 import { encodeText } from "../../base/text.ts";
 import { visibleText, writtenOut } from "../../base/visible_text.ts";
 

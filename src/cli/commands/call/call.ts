@@ -100,7 +100,9 @@ function bundlesFor(tool: string, chosen: readonly string[]): readonly string[] 
 /** Subcommands are nested no deeper in any sensible file. */
 const DEEPEST = 4;
 
-/** `git status` as people say it: the words after the name of a tool that has no such leaf itself are its subcommand. */
+/**
+ * `git status` as people say it: the words after the name of a tool that has no such leaf itself are its subcommand.
+ */
 function withSubcommand(catalog: Catalog, wanted: Wanted): Wanted {
   if (resolveCall(catalog, wanted.name, wanted.args).ok) return wanted;
   for (let count = 1; count <= Math.min(DEEPEST, wanted.words.length); count++) {

@@ -1,6 +1,6 @@
 /**
- * What the sandbox holds on this machine, one row a capability (S3): from facts that were asked of the kernel by trying.
- * Pure. A further layer adds its facts and its rows here.
+ * What the sandbox holds on this machine, one row a capability (S3): from facts that were asked of the kernel by
+ * trying. Pure. A further layer adds its facts and its rows here.
  */
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 

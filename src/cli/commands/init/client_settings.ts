@@ -97,8 +97,8 @@ function json(value: unknown): string {
 }
 
 /**
- * Codex asks before each call by default, and refuses where it cannot ask; it waits with its first turn only for servers
- * that are required. JSON's strings and lists of strings are TOML's too, but for DEL.
+ * Codex asks before each call by default, and refuses where it cannot ask; it waits with its first turn only for
+ * servers that are required. JSON's strings and lists of strings are TOML's too, but for DEL.
  */
 function codexTable({ command, args, env }: Entry): string {
   const value = (of: unknown) => JSON.stringify(of).replaceAll("\x7f", "\\u007f");

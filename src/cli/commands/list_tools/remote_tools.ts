@@ -24,7 +24,9 @@ interface OtherTools {
 
 /** How much of a failed server's stderr is shown. */
 const LAST_LINES = 15;
-/** Of the time for an answer: servers of the first era that ignore `server/discover` are then asked for `initialize`. */
+/**
+ * Of the time for an answer: servers of the first era that ignore `server/discover` are then asked for `initialize`.
+ */
 const DISCOVER_SHARE = 0.3;
 
 /**
@@ -45,7 +47,9 @@ export async function listOther(connection: Connection, limits: { readonly timeo
   }
 }
 
-/** As a client of both eras; what that breaks (some servers end at `server/discover`) is started as one of the first. */
+/**
+ * As a client of both eras; what that breaks (some servers end at `server/discover`) is started as one of the first.
+ */
 async function connect(connection: Connection, { timeoutMs }: { readonly timeoutMs: number }): Promise<Client> {
   const { Client } = await import("@modelcontextprotocol/client");
   const probe = { timeoutMs: timeoutMs * DISCOVER_SHARE };

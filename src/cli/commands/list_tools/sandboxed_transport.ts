@@ -29,7 +29,9 @@ export class CommandTransport implements Transport {
   /** Bytes that the server was sent and has not read. */
   #unread = 0;
 
-  /** The SDK takes a transport with these for stdio: what does not answer `server/discover` is then of the first era. */
+  /**
+   * The SDK takes a transport with these for stdio: what does not answer `server/discover` is then of the first era.
+   */
   readonly pid = null;
   readonly stderr = null;
 

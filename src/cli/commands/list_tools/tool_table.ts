@@ -33,7 +33,9 @@ export function toolTable(tools: readonly Tool[], { width, colours }: TableStyle
   return `${lines.join("\n")}\n`;
 }
 
-/** One line a tool for other programs: name, parameters separated by blanks (`*`: required), description; tabs between. */
+/**
+ * One line a tool for other programs: name, parameters separated by blanks (`*`: required), description; tabs between.
+ */
 export function toolLines(tools: readonly Tool[]): string {
   return tools.map((tool) => {
     const description = (tool.description ?? "").replaceAll(/\s+/g, " ").trim();
