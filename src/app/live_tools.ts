@@ -1,4 +1,4 @@
-/** The tools of a running program: which directory they come from, and how their programs are looked for. */
+/** The tools of a running program: their directory, and how their programs are found. */
 import type { Logger } from "../base/log.ts";
 import type { Scope } from "../system/path_scope.ts";
 import { findToolsDirectory, strayToolsDirectories, toolsDirectoryCandidates } from "../catalog/load/find_tools.ts";
@@ -25,7 +25,7 @@ export interface LiveToolsParts {
   readonly log: Logger;
 }
 
-/** Nothing is read before the tools are first asked for. */
+/** The first request for the tools reads them. */
 export function liveTools({ settings, bundled, runner, scope, path, memory, log }: LiveToolsParts): LiveCatalog {
   const cwd = projectDirectory(settings.sandbox.scopes, Deno.cwd());
   const explicit = settings.toolsDirectory === undefined

@@ -26,7 +26,7 @@ export class Emitter<Event> {
     };
   }
 
-  /** Tells every listener that is subscribed at this moment. */
+  /** Calls every listener that is subscribed at this moment. */
   emit(event: Event): void {
     if (this.#listeners.size === 0) return;
     for (const listener of [...this.#listeners]) {

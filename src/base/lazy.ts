@@ -1,4 +1,4 @@
-/** What `make` gives, made when it is first asked for and the same ever after. When `make` throws, the next asking tries again. */
+/** The value of `make`, made at the first call and kept. When `make` throws, the next call tries again. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;

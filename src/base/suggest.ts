@@ -1,4 +1,4 @@
-/** Words longer than this are never compared: nobody mistypes them, and the work grows with the square. */
+/** Longer words are never compared: the work grows with the square. */
 const LONGEST_WORD = 64;
 /** So many candidates are compared. */
 const MOST_CANDIDATES = 1_000;

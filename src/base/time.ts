@@ -1,7 +1,7 @@
 /** Waiting with a limit. No timer is left behind. */
 
 /**
- * Waits so many milliseconds, or until `signal` aborts. 0: until the next turn of the event loop.
+ * Waits `ms` milliseconds, or until `signal` aborts. 0: until the next turn of the event loop.
  *
  * @returns false when the signal aborted
  */

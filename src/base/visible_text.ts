@@ -1,6 +1,6 @@
 /**
- * Texts as a person would see them. Characters without a shape of their own can carry words to a model, or turn
- * others around, that whoever looks at the file does not see (tag characters, bidirectional controls, escapes).
+ * Texts as a person sees them. Characters without a shape of their own can carry words to a model, or reorder
+ * others, unseen by a reader of the file (tag characters, bidirectional controls, escapes).
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
- * `text` without what stands at its end of `characters`. A pattern such as `/x+$/` begins again at each of a row that
- * stands elsewhere, and its time grows with the square.
+ * `text` without those `characters` that end it. A pattern such as `/x+$/` begins again at each character of a run
+ * elsewhere, and its time grows with the square.
  *
  * @example withoutTrailing("a/b//", "/") // "a/b"
  */

@@ -1,6 +1,6 @@
 import { delay } from "./time.ts";
 
-/** A pipe that is full and was set to non-blocking is tried again after so long, milliseconds: Deno offers no event for it. */
+/** Pause before the next write to a full non-blocking pipe, milliseconds: Deno offers no event for it. */
 export const FULL_PIPE_RETRY_MS = 5;
 
 /** Writes all of `bytes`, in as many parts as `target` takes. @throws what its `write` throws, but for a full pipe */

@@ -13,7 +13,7 @@ export interface LineQueueOptions<Entry> {
   readonly format: (entry: Entry) => string;
   /** Called once, for the first line. */
   readonly open: () => Promise<LineTarget>;
-  /** Hears once of a target that cannot be opened or written; lines are dropped from then on. */
+  /** Called once when the target cannot be opened or written; later lines are dropped. */
   readonly onFailure: (thrown: unknown) => void;
 }
 

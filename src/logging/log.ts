@@ -1,7 +1,7 @@
 /**
- * The log of one run (requirement L8): records are kept in memory until the first answer is out, and then
- * written behind everyone's back to a daily file in the user's cache directory, or to stderr. Our own sink of two
- * small files instead of a package: it makes private files, removes old ones, redacts, and loads nothing at start.
+ * The log of one run (L8): records stay in memory until the first answer is out, and are then written asynchronously
+ * to a daily file in the user's cache directory, or to stderr. It makes private files, removes old ones, redacts, and
+ * loads nothing at start.
  */
 import { encodeText } from "../base/text.ts";
 import { writeAll } from "../base/write_all.ts";
@@ -16,7 +16,7 @@ export interface LogOptions {
   readonly toStderr: boolean;
   /** With `debug` lines. */
   readonly debug: boolean;
-  /** Where the daily files go; undefined: nowhere to put them, which is told like any other failure. */
+  /** Directory of the daily files; undefined: none is known, which `warn` reports. */
   readonly directory: string | undefined;
   /** Colour the level; only ever with `toStderr`. */
   readonly colour: boolean;
@@ -26,7 +26,7 @@ export interface LogOptions {
   readonly now?: () => Date;
 }
 
-/** A log that somebody owns; disposing of it writes the rest. */
+/** A log and its end: disposing of it writes the rest. */
 export interface Log extends AsyncDisposable {
   readonly logger: Logger;
   /** Begins to write; until then records wait in memory. */

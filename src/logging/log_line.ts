@@ -12,7 +12,7 @@ export interface LogRecord {
   readonly level: LogLevel;
   readonly message: string;
   readonly fields: LogFields | undefined;
-  /** Tells the lines of one run from those of another in the same file. */
+  /** Identifies the run, because several write to one file. */
   readonly session: string;
 }
 

@@ -1,4 +1,4 @@
-/** Takes secrets out of what is logged (requirement L8). Pure; it errs on the side of taking too much. */
+/** Removes secrets from log records (L8). Pure; it removes too much rather than too little. */
 import type { LogFields } from "../base/log.ts";
 
 const REDACTED = "[redacted]";

@@ -27,7 +27,7 @@ const TOOLS: Readonly<Record<string, () => Embedded>> = {
   "quality_check": () => import("../../tools/quality_check.json", { with: { type: "text" } }),
 };
 
-/** What `--bundles` may name, besides `all`. */
+/** Names that `--bundles` takes, in addition to `all`. */
 export const BUNDLE_NAMES: readonly string[] = Object.keys(TOOLS);
 
 /** The names in the lists that `--bundles` was given. */
@@ -36,7 +36,7 @@ export function bundleNames(lists: readonly string[]): readonly string[] {
 }
 
 /**
- * The shipped tool files of these names, in that order; `all` stands for every one.
+ * The shipped tool files of these names, in that order; `all`: every one.
  *
  * @throws {UsageError} when a name is none of them
  */

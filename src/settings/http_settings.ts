@@ -1,6 +1,6 @@
 import type { FlagValues } from "./flags/flag_values.ts";
 
-/** What `--mode http` was asked to be. */
+/** Settings of `--mode http`. */
 export interface HttpSettings {
   readonly host: string;
   /** 0: any that is free (H1). */
@@ -11,7 +11,7 @@ export interface HttpSettings {
   readonly handshakeTimeoutMs: number;
   /** Clients must send the bearer token (H8). */
   readonly requireToken: boolean;
-  /** `Host` headers and origins accepted besides the server's own (H8). */
+  /** `Host` headers and origins accepted in addition to the server's own (H8). */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly maxSessions: number;

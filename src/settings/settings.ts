@@ -1,5 +1,5 @@
 /**
- * What the program was asked to be: flags first, then `AHMA_*` variables, then the project's and the user's settings
+ * The settings of the program: flags first, then `AHMA_*` variables, then the project's and the user's settings
  * file, then the defaults (requirement L7). Read once, here; no other file of the program looks at a flag of the server
  * or at an `AHMA_*` variable, and no command ever sees one.
  */

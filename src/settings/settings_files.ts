@@ -2,7 +2,7 @@
  * Settings from files (requirement L7): `.ahma/settings.json` of the project and `ahma/settings.json` in the user's
  * configuration directory, one JSON object each, whose keys are the flags' names with `_` for `-`.
  *
- * Commands can write the project's file, and so can whoever sends a repository: it may set only what cannot widen the
+ * Commands can write the project's file, and so can the author of a repository: it may set only what cannot widen the
  * sandbox or hide what was done, and what is wrong in it is left out with a warning. The user's file is trusted like a
  * flag, so a mistake in it is refused like a wrong flag: leaving out a mistyped scope would mean another scope.
  */
@@ -85,7 +85,7 @@ const NOTHING: ReadFile = { values: new Map(), warnings: [] };
 async function readUserFile(environment: Readonly<Record<string, string>>): Promise<Outcome<ReadFile>> {
   const path = userSettingsPath(environment);
   if (path === undefined) return success(NOTHING);
-  // A home this user may not enter (HOME kept by `sudo -u`, `setpriv`) is somebody else's, and so are its settings.
+  // A home this user may not enter (HOME kept by `sudo -u`, `setpriv`) belongs to another user, and so do its settings.
   const place = outOfReach(path);
   if (place !== undefined) {
     const warning = `Settings file "${path}" is not looked for: this user may not enter its directory (${place})`;
@@ -172,14 +172,14 @@ function outOfReach(path: string): string | undefined {
 
 type Text = { readonly text: string } | { readonly unreadable: string };
 
-/** What is wrong in a file is told to the agent: a link must not make that another file's text. */
+/** The agent reads what is wrong in a file: a link must not show it the text of another file. */
 const LEADS_OUT: Text = { unreadable: "it is a link that leads out of the project" };
 
 function leadsOut(path: string, directory: string): boolean {
   try {
     return !Deno.realPathSync(path).startsWith(`${Deno.realPathSync(directory)}/`);
   } catch (thrown) {
-    // What is missing or cannot be entered is told when it is read.
+    // The read reports a file that is missing or closed.
     if (thrown instanceof Error) return false;
     throw thrown;
   }

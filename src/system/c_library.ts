@@ -9,7 +9,7 @@ const NAMES = ["libc.so.6", `libc.musl-${Deno.build.arch}.so.1`] as const;
 /**
  * Opens the C library for the functions described; the caller closes it.
  *
- * @throws Error when neither glibc nor musl is there, or lacks a function.
+ * @throws Error when neither glibc nor musl is found, or lacks a function.
  */
 export function openCLibrary<const Symbols extends Deno.ForeignLibraryInterface>(
   symbols: Symbols,
@@ -35,7 +35,7 @@ export class LazyLibrary<const Symbols extends Deno.ForeignLibraryInterface> imp
     this.#described = symbols;
   }
 
-  /** @throws Error when neither glibc nor musl is there, or lacks a function. */
+  /** @throws Error when neither glibc nor musl is found, or lacks a function. */
   get symbols(): Deno.DynamicLibrary<Symbols>["symbols"] {
     this.#library ??= openCLibrary(this.#described);
     return this.#library.symbols;

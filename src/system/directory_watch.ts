@@ -1,12 +1,12 @@
 /**
  * Notices changes in directories, also in those that do not exist yet: where one is missing, the nearest directory
- * above it is watched for its appearance. Tells only that something changed; what, the listener finds out by looking.
+ * above it is watched for its appearance. The event says only that something changed; the listener reads what.
  */
 import { messageOf } from "../base/errors.ts";
 import { type HearNames, Inotify } from "./inotify.ts";
 import type { Logger } from "../base/log.ts";
 
-/** What is watched, and who is told. */
+/** What is watched, and the listener. */
 export interface DirectoryWatchOptions {
   /** Absolute paths; they may be missing, appear, and go again. */
   readonly directories: readonly string[];
@@ -117,7 +117,7 @@ export class DirectoryWatch implements AsyncDisposable {
   }
 }
 
-/** Where changes are heard of. */
+/** Source of change events. */
 interface DirectorySource extends AsyncDisposable {
   /** @throws Error when the directory cannot be watched. */
   watch(directory: string, hear: HearNames): Disposable;

@@ -1,9 +1,6 @@
-/** Follows a path link by link, and keeps what it passed: each link and directory is one that a command could exchange. */
+/** Follows a path link by link, and lists the links and directories on the way: a command could exchange each of them. */
 import type { FileFacts } from "./libc.ts";
-import { isExpected, parentOf } from "./paths.ts";
-
-/** As many as the kernel follows. */
-const MOST_LINKS = 40;
+import { isExpected, MOST_LINKS, parentOf } from "./paths.ts";
 
 export interface Followed {
   /** Where the way ends: what it leads to, or the first name that is not there. Canonical where `from` is. */

@@ -1,5 +1,5 @@
 /**
- * Changes in directories as the Linux kernel tells them (inotify(7)).
+ * Changes in directories, reported by the Linux kernel (inotify(7)).
  *
  * Not `Deno.watchFs`: that opens every path an event names, and opening a pipe waits for a writer. One `mkfifo` in a
  * watched directory ends its notices for good and lets the program hang when it closes the watch.
@@ -29,12 +29,12 @@ const POLLIN = 1;
 const EVENT_BYTES = 16;
 const BATCH_BYTES = 65_536;
 /**
- * Between two batches, milliseconds: whoever changes files in a loop costs no more than a batch in that time. What the
- * kernel cannot keep meanwhile is told as one overflow.
+ * Pause between two batches, milliseconds: a program that changes files in a loop costs one batch in that time. The
+ * kernel reports events beyond its queue as one overflow.
  */
 const PAUSE_MS = 20;
 
-/** Who hears of changes in one directory: names of its entries, empty for the directory itself; undefined: anything. */
+/** Listener for changes in one directory. It receives the names of the entries, empty for the directory itself; undefined: anything. */
 export type HearNames = (names: readonly string[] | undefined) => void;
 
 /** One inotify instance. */

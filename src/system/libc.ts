@@ -7,7 +7,7 @@ import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 import { PathWatch, type RawLook, type Watched } from "./stat_watch.ts";
 
-/** Beside the calls whose failure it tells, because loading it after one of them would write over what it tells. */
+/** Loaded with the calls whose failure it reports: loading it later would overwrite errno. */
 const ERRNO = { __errno_location: { parameters: [], result: "pointer" } } as const;
 
 /** What every start asks. */
@@ -50,7 +50,7 @@ export interface FileIdentity {
   readonly inode: bigint;
 }
 
-/** What `lstat` tells of a path. */
+/** Facts of `lstat` about a path. */
 export interface FileFacts extends FileIdentity {
   readonly kind: "directory" | "file" | "link" | "other";
   readonly mode: number;

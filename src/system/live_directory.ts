@@ -27,9 +27,9 @@ export interface Loaded<Content extends object> {
   readonly transient: boolean;
 }
 
-/** Events of one change come in a flurry: the load waits until they pause for so long, milliseconds. */
+/** Pause of events before a load, milliseconds: one change causes several. */
 const PAUSE_MS = 30;
-/** Events that never pause lead to a load after so long, milliseconds. */
+/** Longest wait for such a pause, milliseconds. */
 const LONGEST_PAUSE_MS = 500;
 /** Pauses before a load with a transient fault is repeated, milliseconds; then only a change leads to the next one. */
 const RETRIES_MS = [100, 200, 400] as const;
@@ -45,7 +45,7 @@ export class LiveDirectory<Content extends object> implements AsyncDisposable {
   #pausing: number | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #retries = 0;
-  /** Settles after the loads that were asked for so far; never rejects. */
+  /** Settles after all loads so far; never rejects. */
   #working: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -61,7 +61,7 @@ export class LiveDirectory<Content extends object> implements AsyncDisposable {
     return this.#content === undefined ? this.#first ??= this.#loadFirst() : Promise.resolve(this.#content);
   }
 
-  /** Loads again, after the loads that were asked for before. */
+  /** Loads again, after the loads that wait already. */
   reload(): void {
     this.#working = this.#working.then(() => this.#loadAgain());
   }
@@ -71,7 +71,7 @@ export class LiveDirectory<Content extends object> implements AsyncDisposable {
     for (let seen; seen !== this.#working;) await (seen = this.#working);
   }
 
-  /** Hears each new content that differs from the one before. */
+  /** Calls `listener` with each new content that differs from the one before. */
   subscribe(listener: (content: Content) => void): Unsubscribe {
     return this.#changes.subscribe(listener);
   }

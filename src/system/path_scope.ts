@@ -6,6 +6,7 @@
 import { encodeText, truncate } from "../base/text.ts";
 import { messageOf } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
+import { MOST_LINKS } from "./paths.ts";
 
 /** What a session may use. */
 export interface Scope {
@@ -24,8 +25,6 @@ export interface Scope {
 const LONGEST_PATH = 4096;
 /** Longer paths are cut in messages. */
 const LONGEST_SHOWN = 200;
-/** As many as the kernel follows. */
-const MOST_LINKS = 40;
 
 /**
  * The scope of `directories` (absolute or relative to the process), each followed to its real path now and for good.

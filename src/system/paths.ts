@@ -1,6 +1,7 @@
-/** Following paths without being led: what is resolved once, at the start, may not pass through a place commands can write to. */
+/** Resolves paths safely: what is resolved once, at the start, may not pass through a directory that commands can write to. */
 
-const MOST_LINKS = 40;
+/** The kernel follows no more links for one path. */
+export const MOST_LINKS = 40;
 
 /** Whether `path` is `tree` or lies below it. Both canonical. */
 export function isWithin(path: string, tree: string): boolean {
@@ -42,7 +43,7 @@ export function realPath(path: string): string | undefined {
   return expected(() => Deno.realPathSync(path));
 }
 
-/** Where a path is, or would be: links on the way are followed as far as there is anything. `path` is absolute. */
+/** The real location of a path, existing or not: existing links on the way are followed. `path` is absolute. */
 export function placeOf(path: string): string {
   const existing = existingPart(path);
   const real = realPath(existing) ?? existing;
@@ -50,7 +51,7 @@ export function placeOf(path: string): string {
   return `${real === "/" ? "" : real}${path.slice(existing === "/" ? 0 : existing.length)}`;
 }
 
-/** What there is of the way to a path, as spelled; `/` at least. `path` is absolute. */
+/** The longest existing part of a path, as spelled; `/` at least. `path` is absolute. */
 export function existingPart(path: string): string {
   return path === "/" || realPath(path) !== undefined ? path : existingPart(parentOf(path));
 }
@@ -110,7 +111,7 @@ export function linksOnTheWay(path: string): readonly string[] {
 /** Where a link leads; empty for what is no link; undefined when there is nothing. */
 export type LinkLook = (path: string) => string | undefined;
 
-/** Looks at each path once: for many ways that have their beginning in common, at one moment. */
+/** Memoizes `linkTarget`, for many paths with a common beginning at one moment. */
 export function lookingOnce(): LinkLook {
   const seen = new Map<string, string | undefined>();
   return (path) => {
@@ -123,7 +124,7 @@ function linkTarget(path: string): string | undefined {
   return expected(() => Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : "");
 }
 
-/** What `look` gives; undefined for what a file system does to those who look. Anything else is a fault of ours. */
+/** The value of `look`; undefined for an expected error of the file system. Any other error is thrown. */
 export function expected<Value>(look: () => Value): Value | undefined {
   try {
     return look();
@@ -133,7 +134,7 @@ export function expected<Value>(look: () => Value): Value | undefined {
   }
 }
 
-/** What a file system does to those who look: missing, out of reach, no directory, a loop of links, a name that is too long or no text. */
+/** Errors that paths cause: missing, out of reach, no directory, a loop of links, a name that is too long or no text. */
 export function isExpected(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied ||
     error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.FilesystemLoop ||

@@ -8,7 +8,7 @@ function fileSystem(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }
 
-/** What was read, or why not: no file of the ordinary kind, or one larger than asked for. */
+/** Result of a read: the bytes, or why there are none. */
 export type RegularFile =
   | { readonly kind: "read"; readonly bytes: Uint8Array<ArrayBuffer>; readonly identity: string }
   | { readonly kind: "not_regular" }

@@ -1,6 +1,6 @@
 /**
  * Removes a directory whatever is in it. A command may have left a tree deeper than any path can say, and directories
- * nobody may enter: so nothing here recurses or names a deep path. What lies deeper is moved up into the root first,
+ * no user may enter: so nothing here recurses or names a deep path. What lies deeper is moved up into the root first,
  * which commands cannot write to.
  */
 

@@ -1,7 +1,6 @@
 /**
- * Says whether anything about a fixed set of paths is other than at the last look: the same question to the kernel as
- * `Libc.lookAt` asks, for every path and every time, but without making anything of the answers. Looking at a dozen
- * paths so costs a quarter of what it costs to see what they are, and most commands change none of them.
+ * Detects whether anything about a fixed set of paths changed since the last comparison. It makes the system calls of
+ * `Libc.lookAt` without decoding the answers, which takes a quarter of the time, and most commands change no path.
  */
 
 import { encodeText } from "../base/text.ts";
@@ -13,7 +12,7 @@ export type RawLook = (name: Uint8Array<ArrayBuffer>, stat: BigUint64Array<Array
 /** `struct stat` in 32-bit words, on both processors. */
 const STAT_WORDS = 64;
 /**
- * Of these words, those that tell of a change: device, inode; mode, owner and number of links where either processor
+ * The words that show a change: device, inode; mode, owner and number of links where either processor
  * has them; size; time of change. Not the times of reading and writing: programs set these as they please.
  */
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 26, 27, 28, 29] as const;
@@ -32,7 +31,7 @@ export class PathWatch {
   readonly #telling: readonly number[];
   readonly #stat = new BigUint64Array(STAT_WORDS / 2);
   readonly #words = new Uint32Array(this.#stat.buffer);
-  /** What each path was at the last look: all zero where nothing was. */
+  /** Facts of each path at the last comparison; all zero: missing. */
   readonly #last: Uint32Array;
   #looked = false;
 
@@ -49,7 +48,7 @@ export class PathWatch {
     return at(SECONDS) * 1000 + at(NANOSECONDS) / 1e6;
   }
 
-  /** Looks at every path; whether all are as at the look before. The first look says no. */
+  /** Compares every path with the last comparison. The first one says no. */
   isUnchanged(): boolean {
     let same = this.#looked;
     this.#looked = true;
@@ -92,7 +91,7 @@ export class AbsenceWatch {
     })).toArray();
   }
 
-  /** Whether nothing changed about any name since the last look. The first says no. */
+  /** Whether nothing changed about any name since the last comparison. The first says no. */
   isUnchanged(): boolean {
     let same = true;
     for (const group of this.#groups) {

@@ -3,7 +3,7 @@ import { UserError } from "../base/errors.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Variables of the XDG Base Directory Specification, and what stands for each below home. */
+/** Variables of the XDG Base Directory Specification, and the default of each below home. */
 export const XDG_DIRECTORIES = {
   XDG_CACHE_HOME: ".cache",
   XDG_CONFIG_HOME: ".config",

@@ -20,7 +20,7 @@ export type WireMessage =
   | { readonly kind: "notification"; readonly cancels: WireId | undefined; readonly message: JSONRPCMessage }
   | { readonly kind: "response"; readonly message: JSONRPCMessage }
   | { readonly kind: "blank" }
-  /** For who takes batches; else it is `BATCH_REFUSED`. None of its items is one itself. */
+  /** Only where batches are supported, else `BATCH_REFUSED`. No item is a batch itself. */
   | { readonly kind: "batch"; readonly items: readonly WireMessage[] }
   /** `expectsNone`: meant as an answer (answering those could go on for ever) or as a notification. */
   | {
@@ -43,7 +43,7 @@ export function takesBatches(version: string): boolean {
   return version === VERSION_OF_BATCHES;
 }
 
-/** What a batch is to everyone else. */
+/** The answer to a batch where batches are not supported. */
 export const BATCH_REFUSED = {
   kind: "invalid",
   id: null,
@@ -95,7 +95,7 @@ function messageOf(value: unknown): WireMessage {
   };
 }
 
-/** Names that the other side chooses and gets back, in progress many times: whoever may choose long ones fills memory. */
+/** Limit of ids and progress tokens, characters: the other side chooses them, and the server keeps and repeats them. */
 function tooLongName(value: unknown): "id" | "progressToken" | undefined {
   if (!isObject(value)) return undefined;
   if (isLong(value["id"])) return "id";

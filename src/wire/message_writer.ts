@@ -1,7 +1,7 @@
 import { delay } from "../base/time.ts";
 import { FULL_PIPE_RETRY_MS } from "../base/write_all.ts";
 
-/** Where bytes go: `Deno.stdout`, or a test's stand-in. It may write less than it was given. */
+/** Destination of bytes, such as `Deno.stdout`. It may write less than it was given. */
 export interface ByteOutput {
   write(bytes: Uint8Array): Promise<number>;
 }
@@ -27,7 +27,7 @@ export class MessageWriter {
   #stopped = false;
   #unwritten = 0;
 
-  /** `onFailure` hears the first failure to write, a closed pipe for instance; afterwards everything is dropped. */
+  /** `onFailure` receives the first failure to write, such as a closed pipe; later messages are dropped. */
   constructor(output: ByteOutput, onFailure: (thrown: unknown) => void) {
     this.#output = output;
     this.#onFailure = onFailure;

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
 
-/** A transport around another one: what is made of it looks at messages on their way, and may answer or change them. */
+/** A transport around another one; subclasses inspect messages, answer them or change them. */
 export abstract class TransportLayer implements Transport {
   // The SDK sets these; its interface asks for public fields.
   onclose?: () => void;

@@ -215,7 +215,7 @@ export const MEANING: readonly Mutation[] = [
     to: '"allow_args": true,\n      "force_synchronous": false',
     legal: "the newer word counts",
     says: [
-      '43:28: warning: "force_synchronous" is without effect beside "synchronous": remove it (/subcommand/1/force_synchronous)',
+      '43:28: warning: "force_synchronous" is without effect next to "synchronous": remove it (/subcommand/1/force_synchronous)',
     ],
   },
   {
@@ -224,7 +224,7 @@ export const MEANING: readonly Mutation[] = [
     to: '"description": "Stores elsewhere.",\n      "options": [{ "name": "x" }],',
     legal: "a group is no tool, so its options belong to no tool; everything below it works",
     says: [
-      '47:18: warning: "options" is without effect beside "subcommand": move it into a subcommand "default" (/subcommand/2/options)',
+      '47:18: warning: "options" is without effect next to "subcommand": move it into a subcommand "default" (/subcommand/2/options)',
     ],
   },
   {
@@ -340,7 +340,7 @@ export const MEANING: readonly Mutation[] = [
     to: '"step_delay_ms": 50,\n      "options": [{ "name": "x" }],',
     legal: "the steps work; the options reach none of them",
     says: [
-      '56:18: warning: "options" is without effect beside "sequence": a step takes what its own "args" say (/subcommand/3/options)',
+      '56:18: warning: "options" is without effect next to "sequence": a step takes what its own "args" say (/subcommand/3/options)',
     ],
   },
   {

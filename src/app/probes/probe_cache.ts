@@ -21,7 +21,7 @@ interface Entry {
 /** More are forgotten, the oldest first. */
 const MOST_ENTRIES = 400;
 const LONGEST_PROBLEM = 300;
-/** A larger file is none of ours, bytes. */
+/** Limit of the file, bytes; a larger one was written by another program. */
 const LARGEST_FILE = 1024 * 1024;
 /** Older answers count as forgotten, milliseconds: what else a program needs may have changed. */
 const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
@@ -76,7 +76,7 @@ export class CheckMemory implements AsyncDisposable {
     return new Map(text === undefined ? [] : entriesOf(text));
   }
 
-  /** What other servers learned meanwhile stays. One write may tell of several answers. */
+  /** Keeps what other servers wrote meanwhile. One write may hold several answers. */
   async #write(): Promise<void> {
     for (let written = 0; written < this.#new.size;) {
       written = this.#new.size;

@@ -14,7 +14,7 @@ export interface FoundProgram {
 /** The program that a command of this name starts in `directory`; undefined: there is none. */
 export type FindProgram = (name: string, directory: string) => FoundProgram | undefined;
 
-/** Looks along `path`, for each program once: for many questions of one moment. */
+/** Searches `path` for each program once, for many probes of one moment. */
 export function programFinder(path: readonly string[]): FindProgram {
   const known = new Map<string, FoundProgram | undefined>();
   return (name, directory) => {

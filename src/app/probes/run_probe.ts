@@ -1,4 +1,4 @@
-/** Asks whether programs are there (T11): a look along the PATH of commands, or a command inside the sandbox. */
+/** Runs probes for programs (T11): a search along the PATH of commands, or a command inside the sandbox. */
 import { aborted } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -26,13 +26,13 @@ export interface ProbeTools {
   readonly memory: CheckMemory;
 }
 
-/** How probes are asked: from what is known at once, or by running them. */
+/** Two ways to answer probes: from memory, or by running them. */
 export interface ProbeAsker {
   readonly recall: RecallProbes;
   readonly ask: AskProbe;
 }
 
-/** The questions asked with these tools. */
+/** Answers probes with these tools. */
 export function probeAsker(tools: ProbeTools): ProbeAsker {
   return {
     recall(probes) {
@@ -58,7 +58,7 @@ export function probeAsker(tools: ProbeTools): ProbeAsker {
 
 type Places = Pick<Scope, "resolveDirectory">;
 
-/** Each directory is looked at once: for many questions of one moment. */
+/** Resolves each directory once, for many probes of one moment. */
 function resolvingOnce(scope: Places): Places {
   const known = new Map<string | undefined, ReturnType<Places["resolveDirectory"]>>();
   return {
@@ -70,7 +70,7 @@ function resolvingOnce(scope: Places): Places {
   };
 }
 
-/** What its answer is remembered by: the question, where it is asked, and which file the program is. */
+/** Key of the answer in memory: the probe, its directory, and the file of the program. */
 async function lookAt(probe: Probe, scope: Places, find: FindProgram): Promise<Outcome<string>> {
   if (probe.kind === "program") return found(probe.program, find(probe.program, "/"));
   const { argv, successExitCodes } = probe;

@@ -1,4 +1,5 @@
 /** Adds to the end of a tool's command what the sandbox kept from it (S15). */
+import { withTimeout } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { Denial } from "../../base/command/denial.ts";
 import type { CommandHooks, CommandRequest } from "../../process/command_runner.ts";
@@ -57,8 +58,6 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
     const [settled] = await Promise.allSettled([this.inner.policy]);
     const policy = settled.status === "fulfilled" ? settled.value : undefined;
     if (policy === undefined) return [];
-    const late = Promise.withResolvers<readonly Denial[]>();
-    const timer = setTimeout(() => late.resolve([]), EXPLAIN_TIMEOUT_MS);
     const context = {
       policy,
       scopes: scopes.map(({ path }) => path),
@@ -67,8 +66,6 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
       covered: policy.namespaces ? (guard?.hidden ?? []).map(({ path }) => path) : [],
       readOnly: this.inner.readOnly,
     };
-    const denials = await Promise.race([explainDenials(command, context), late.promise]);
-    clearTimeout(timer);
-    return denials;
+    return await withTimeout(explainDenials(command, context), EXPLAIN_TIMEOUT_MS) ?? [];
   }
 }

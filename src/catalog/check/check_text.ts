@@ -1,4 +1,4 @@
-/** What a text hides from whoever parses it: keys that were given twice, and code units that are no character. */
+/** Finds what JSON.parse hides: keys that were given twice, and code units that are no character. */
 import { errorAt, type UnplacedDiagnostic } from "../format/diagnostic.ts";
 
 /** A text of JSON and, after a key, its colon. Strings are matched whole, so what is in them is never taken for a key. */

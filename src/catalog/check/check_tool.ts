@@ -1,4 +1,4 @@
-/** What the schema cannot say about a tool file as a whole (T4, T5); other files are looked at in `assemble.ts`. */
+/** Rules for one tool file that the schema cannot express (T4, T5); rules between files are in `assemble.ts`. */
 import { checkArgumentDefinitions } from "./check_arguments.ts";
 import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import { synchronousOf } from "../model/flatten.ts";
@@ -79,7 +79,7 @@ function checkNode(node: Node, above: Above): readonly UnplacedDiagnostic[] {
 function checkAlias(node: Node, at: Path): readonly UnplacedDiagnostic[] {
   if (node.force_synchronous === undefined || node.synchronous === undefined) return [];
   return [
-    warningAt([...at, "force_synchronous"], '"force_synchronous" is without effect beside "synchronous": remove it'),
+    warningAt([...at, "force_synchronous"], '"force_synchronous" is without effect next to "synchronous": remove it'),
   ];
 }
 
@@ -88,9 +88,9 @@ function unusedFields(node: Node, at: Path): readonly UnplacedDiagnostic[] {
   return uselessFields(node, at, '"subcommand": move it into a subcommand "default"');
 }
 
-function uselessFields(node: Node, at: Path, beside: string): readonly UnplacedDiagnostic[] {
+function uselessFields(node: Node, at: Path, other: string): readonly UnplacedDiagnostic[] {
   return LEAF_FIELDS.filter((field) => node[field] !== undefined && !isEmptyList(node[field]))
-    .map((field) => warningAt([...at, field], `"${field}" is without effect beside ${beside}`));
+    .map((field) => warningAt([...at, field], `"${field}" is without effect next to ${other}`));
 }
 
 function isEmptyList(value: unknown): boolean {

@@ -1,4 +1,4 @@
-/** Says what is wrong with a file that does not have the format, in words for its author (T4). */
+/** Diagnostics for a file that does not have the format, written for its author (T4). */
 import { shownValue } from "../../base/text.ts";
 import type { z } from "zod";
 import { closest, didYouMean } from "../../base/suggest.ts";
@@ -8,7 +8,7 @@ import { knownFields, toolSchema } from "../format/mtdf.ts";
 type Issue = z.core.$ZodIssue;
 type Path = readonly (string | number)[];
 
-/** Names of other languages for our types: too far from ours for a spelling guess. */
+/** Type names of other languages, too far from ours for a spelling guess. */
 const TYPE_SYNONYMS: Readonly<Record<string, string>> = {
   bool: "boolean",
   flag: "boolean",
@@ -34,7 +34,7 @@ const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * One diagnostic per thing wrong with a parsed file, as many as are told of one; empty: it has the format. A file may have
+ * One diagnostic for each fault of a parsed file, up to the limit of one file; empty: it has the format. A file may have
  * been made to hold a hundred thousand mistakes: what is said about each takes time.
  */
 export function formatDiagnostics(parsed: unknown): readonly UnplacedDiagnostic[] {

@@ -14,7 +14,7 @@ export function hiddenCharacters(
   const { name, alias, pattern, default: given, enum: values } = argument;
   return Object.entries({ name, alias, pattern, default: given, enum: values }).flatMap(([field, value]) => {
     const texts = [value].flat().filter((one) => typeof one === "string");
-    // NUL is told of by what cannot take it.
+    // Fields that cannot hold NUL report it themselves.
     const found = texts.map((text) => hiddenCharacter(text.replaceAll("\0", ""))).find((one) => one !== undefined);
     if (found === undefined) return [];
     return [

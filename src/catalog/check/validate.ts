@@ -20,7 +20,7 @@ export type ParsedTool =
 
 /** Subcommands nested deeper than this have no readable name, and would let a file exhaust the stack. */
 const DEEPEST_SUBCOMMAND = 8;
-/** Each costs a moment at every look, and no client takes that many tools. */
+/** Each costs time at every load, and no client takes that many tools. */
 const MOST_SUBCOMMANDS = 1_000;
 const GUIDANCE_FILE = "The file holds guidance for another program and no tool: it is without effect, " +
   'what matters of it goes into "description" or "hints" of the tools';

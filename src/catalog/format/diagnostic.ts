@@ -27,7 +27,7 @@ export interface Diagnostic {
   readonly unreadable?: "transient" | "permanent";
 }
 
-/** The most diagnostics that are told of one file. */
+/** Limit of diagnostics for one file. */
 export const MOST_DIAGNOSTICS = 50;
 
 /** The first of them, errors before warnings, and one that says how many more there are. */

@@ -29,7 +29,7 @@ export const stepSchema = lazy(() =>
   }).meta({ id: "Step", description: "One step of a sequence." })
 );
 
-/** How to find out whether a program is there (requirement T11). */
+/** A check for the presence of a program (requirement T11). */
 export const availabilityCheckSchema = lazy(() =>
   z.strictObject({
     command: z.string().regex(WORD).optional().meta({

@@ -12,7 +12,7 @@ export const LONGEST_NAME = 64;
 /** From here on some clients, which put the server's name in front, get too long a name (T5). */
 export const LONG_NAME = 45;
 
-/** A leaf of this name stands for its parent (T5). */
+/** A leaf of this name is its parent itself (T5). */
 export const DEFAULT_LEAF = "default";
 
 /** The `command` of a tool that only has steps. */

@@ -1,5 +1,5 @@
 /**
- * Which tools can run here (T11). Each distinct probe is asked once, several at a time, inside the sandbox; what is
+ * Decides which tools can run here (T11). Each distinct probe is asked once, several at a time, inside the sandbox; what is
  * not there is taken out of the catalog and listed with its reason. Sequences go with the steps they need.
  */
 import type { Outcome } from "../../base/outcome.ts";
@@ -19,7 +19,7 @@ export type RecallProbes = (probes: readonly Probe[]) => Promise<readonly (Outco
 /** Answers so far, by `probeKey`. */
 export type ProbeAnswers = ReadonlyMap<string, Outcome<void>>;
 
-/** So many probes run at a time, so that a hundred tool files do not start a hundred processes at once. */
+/** Probes that run at a time: a hundred tool files do not spawn a hundred processes at once. */
 const AT_A_TIME = 8;
 
 /** Two leaves with one key share an answer. */
@@ -30,7 +30,7 @@ export function probeKey(probe: Probe): string {
 /** How probes are asked. */
 export interface AskOptions {
   readonly ask: AskProbe;
-  /** Answers of before; good ones are not asked again. */
+  /** Earlier answers; a probe that passed is not asked again. */
   readonly known: ProbeAnswers;
   /** False: checks that are commands are not run now; what is known of them stays. */
   readonly commands: boolean;

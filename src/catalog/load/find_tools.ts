@@ -1,6 +1,6 @@
 import { toolFileNames } from "./read_directory.ts";
 
-/** Where tool files are looked for in the working directory, in this order (T1). */
+/** Directories that may hold tool files, below the working directory, in this order (T1). */
 const CANDIDATES: readonly string[] = [".ahma/tools", ".ahma"];
 
 /**
@@ -19,13 +19,13 @@ export function findToolsDirectory(explicit: string | undefined, cwd: string): s
   return undefined;
 }
 
-/** Every directory that `findToolsDirectory` looks at for this choice: where a change can matter (T12). */
+/** Every directory that `findToolsDirectory` considers for this choice: its changes matter (T12). */
 export function toolsDirectoryCandidates(explicit: string | undefined, cwd: string): readonly string[] {
   if (explicit !== undefined) return [explicit.startsWith("/") ? explicit : `${cwd}/${explicit}`];
   return CANDIDATES.map((candidate) => `${cwd}/${candidate}`);
 }
 
-/** Directories that are not looked at because they lead out of `cwd`; somebody who meant it has to name the place. */
+/** Directories that are skipped because they lead out of `cwd`; a user who wants one names it with `--tools-dir`. */
 export function strayToolsDirectories(cwd: string): readonly string[] {
   return CANDIDATES.map((candidate) => `${cwd}/${candidate}`).filter((directory) => leadsOut(directory, cwd));
 }
@@ -34,7 +34,7 @@ function leadsOut(directory: string, cwd: string): boolean {
   try {
     return !`${Deno.realPathSync(directory)}/`.startsWith(`${Deno.realPathSync(cwd)}/`);
   } catch (thrown) {
-    // What is missing or cannot be entered is told when it is read.
+    // The read reports a directory that is missing or closed.
     if (thrown instanceof Error) return false;
     throw thrown;
   }

@@ -34,12 +34,12 @@ export interface LiveCatalogOptions {
   /** What clients see before each name; default: nothing. */
   readonly namePrefix?: string;
   readonly ask: AskProbe;
-  /** Asked for the first list, which waits for nothing else. */
+  /** Asked for the first list, which runs no command. */
   readonly recall: RecallProbes;
   readonly log: Logger;
 }
 
-/** The first checks begin so long after the first list, milliseconds: they hold up nothing that a client asks first. */
+/** Delay of the first checks after the first list, milliseconds: the first requests of a client come before them. */
 const FIRST_CHECKS_AFTER_MS = 250;
 /** All probes of one load together, milliseconds; a tool whose probe has no answer then is offered. */
 const ALL_PROBES_MS = 20_000;
@@ -87,7 +87,7 @@ export class LiveCatalog implements AsyncDisposable {
     return await this.current();
   }
 
-  /** Hears each new catalog whose tools differ from those before. */
+  /** Calls `listener` with each new catalog whose tools differ from those before. */
   subscribe(listener: (catalog: Catalog) => void): Unsubscribe {
     return this.#live.subscribe(listener);
   }

@@ -35,7 +35,7 @@ export async function loadCatalog(directory: string | undefined, options: LoadOp
   return await new CatalogLoader(options).load(directory);
 }
 
-/** Loads again and again: unchanged files are not checked anew, and of a file that became bad the last good version stays. */
+/** Loads repeatedly: an unchanged file is not checked again, and a file that became bad keeps its last good version. */
 export class CatalogLoader {
   readonly #bundled: () => readonly ReadText[];
   readonly #mayRead: MayRead | undefined;
@@ -90,7 +90,7 @@ export class CatalogLoader {
   }
 }
 
-/** The tools of texts that are no files (bundled, or to be validated). */
+/** The tools of texts without a directory (bundled, or to be validated). */
 export async function loadCatalogFromTexts(texts: readonly ToolText[]): Promise<Catalog> {
   const read = texts.map(readText);
   const assembly = assembleTexts(read);
@@ -169,7 +169,7 @@ function inNameOrder(texts: readonly ReadText[]): readonly ReadText[] {
   );
 }
 
-/** Messages quote what the file says, and what a file says may be there to deceive, or to fill whoever reads it. */
+/** The diagnostic without hidden characters and of limited length: it quotes the file, which may be hostile. */
 function shown(diagnostic: Diagnostic): Diagnostic {
   const message = truncate(visibleText(diagnostic.message), LONGEST_MESSAGE);
   const pointer = truncate(diagnostic.pointer, LONGEST_POINTER);

@@ -17,7 +17,7 @@ export const LARGEST_FILE_BYTES = 1024 * 1024;
 export const MOST_BYTES = 4 * 1024 * 1024;
 export const MOST_FILES = 1_000;
 
-/** Files that stand beside tool files and are none. */
+/** Files of the tools directory that hold no tool. */
 const NOT_TOOLS: readonly string[] = ["settings.json"];
 
 /** What was read, and what could not be. */
@@ -48,7 +48,7 @@ function leadsElsewhere(directory: string, mayRead: MayRead): Diagnostic | undef
   return permanent(directory, message);
 }
 
-/** Undefined where nothing is: reading tells what is wrong then. */
+/** Undefined for a missing path: the read reports it. */
 function realPathOf(path: string): string | undefined {
   try {
     return Deno.realPathSync(path);
@@ -98,7 +98,7 @@ export function toolFileNames(directory: string): readonly string[] | string {
   return names.sort(compareText);
 }
 
-/** Hidden files are editors' scratch files; control characters would reach whoever reads the name. */
+/** Hidden files are editors' scratch files; control characters would reach the terminal of a reader. */
 function isToolFileName(name: string): boolean {
   return name.endsWith(".json") && !name.startsWith(".") && !NOT_TOOLS.includes(name) && !CONTROL_REGEXP.test(name);
 }
@@ -173,7 +173,7 @@ function unreadable(file: string, thrown: unknown): Diagnostic {
   throw thrown;
 }
 
-/** What a file system does to those who read it; anything else is a fault of ours. */
+/** Errors that a file system causes; any other is a fault of this program. */
 function isExpected(thrown: unknown): boolean {
   return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.PermissionDenied ||
     thrown instanceof Deno.errors.NotCapable || thrown instanceof Deno.errors.FilesystemLoop ||

@@ -1,4 +1,4 @@
-/** The checks of tool files that run now (T11): told by `status`, ended by `cancel`. */
+/** The checks of tool files that run now (T11): listed by `status`, ended by `cancel`. */
 import type { AskProbe } from "./availability.ts";
 
 /** A check that runs. */

@@ -1,5 +1,5 @@
 /**
- * How deep and how long sequences are that call sequences (T14), each looked at once: a file of a few lines can have more
+ * How deep and how long sequences are that call sequences (T14), each visited once: a file of a few lines can have more
  * ways through it than can be walked.
  */
 import type { Catalog, Leaf } from "../model/leaf.ts";

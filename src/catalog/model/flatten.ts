@@ -1,6 +1,6 @@
 /**
  * A tool file becomes leaves: one MCP tool per enabled subcommand without children (T5). Whatever a leaf inherits is
- * resolved here, so that nothing later looks at the file again.
+ * resolved here, so that no later step reads the file again.
  */
 import { visibleText } from "../../base/visible_text.ts";
 import { argumentOf } from "./argument.ts";
@@ -13,7 +13,7 @@ import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
 import type { StepDefinition } from "../format/mtdf_parts.ts";
 import { baseName, commandWords, DEFAULT_LEAF } from "../format/names.ts";
 
-/** A leaf and where in its file it stands. */
+/** A leaf and its position in its file. */
 export interface PlacedLeaf {
   readonly leaf: Leaf;
   readonly at: readonly (string | number)[];

@@ -100,7 +100,7 @@ export interface LeafRetry {
   readonly onExitCodes?: readonly number[];
 }
 
-/** A question whose answer tells whether a program is there (T11). */
+/** A test for the presence of a program (T11). */
 export type Probe =
   /** Is this program on the PATH of commands? */
   | { readonly kind: "program"; readonly program: string }
@@ -113,7 +113,7 @@ export type Probe =
     readonly successExitCodes: readonly number[];
   };
 
-/** A tool or leaf that is not offered because its program is not there (T11). */
+/** A tool or leaf that is not offered because its program is missing (T11). */
 export interface UnavailableTool {
   /** MCP tool names, in list order. */
   readonly names: readonly string[];
@@ -150,6 +150,6 @@ export interface Catalog {
   readonly withSubcommand: ReadonlySet<Leaf>;
   /** Everything found while loading, errors first; an error means the file was left out, or its last good version kept. */
   readonly diagnostics: readonly Diagnostic[];
-  /** What was left out because its program is not there; absent: nothing, or nobody has looked. */
+  /** Tools that are not offered because their program is missing; absent: none, or not probed yet. */
   readonly unavailable?: readonly UnavailableTool[];
 }

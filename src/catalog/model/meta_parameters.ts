@@ -7,7 +7,7 @@ export const LONGEST_TIMEOUT_SECONDS = 86_400;
 export const EXECUTION_MODES = ["Synchronous", "AsyncResultPush"] as const;
 
 /**
- * The meta-parameters a leaf accepts beside its own arguments, by name, with their JSON Schemas (T6, X15).
+ * The meta-parameters a leaf accepts in addition to its own arguments, by name, with their JSON Schemas (T6, X15).
  * They steer the run and never reach argv.
  */
 export function metaParametersOf(leaf: Leaf): ReadonlyMap<string, Record<string, unknown>> {

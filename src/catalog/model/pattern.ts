@@ -1,6 +1,6 @@
 /**
  * Matching a tool file's `pattern` without ever standing still: JavaScript's engine goes back and tries again, which
- * for some patterns takes longer than anybody waits, and commands can write tool files. A pattern is help for the
+ * for some patterns takes too long, and commands can write tool files. A pattern is help for the
  * caller, not protection: what cannot be tried in a bounded number of steps is left to the program itself.
  */
 

@@ -1,4 +1,4 @@
-/** Which leaf a call means (T5). Names are looked up, never split: subcommand names may hold the separator. */
+/** Finds the leaf of a call (T5). Names are looked up, never split: subcommand names may hold the separator. */
 import { lazy } from "../../base/lazy.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";

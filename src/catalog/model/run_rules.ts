@@ -37,7 +37,7 @@ export interface ProbeParts {
 
 /**
  * How to find out whether a leaf can run: the check nearest to it, else whether its program is on the PATH. Undefined
- * for a sequence, and for a program given relative to the working directory, which nobody knows before the call.
+ * for a sequence, and for a program given relative to the working directory, which is unknown before the call.
  */
 export function probeOf({ nodes, command, words, argv }: ProbeParts): Probe | undefined {
   const index = nodes.findLastIndex((node) => node.availability_check !== undefined);

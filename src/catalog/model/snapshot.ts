@@ -2,7 +2,7 @@ import type { Catalog, CatalogTool, Leaf } from "./leaf.ts";
 import { baseName, commandWords } from "../format/names.ts";
 import { type Diagnostic, sortDiagnostics } from "../format/diagnostic.ts";
 
-/** What a catalog holds beside its leaves. */
+/** Contents of a catalog other than its leaves. */
 export interface CatalogRest {
   readonly tools?: readonly CatalogTool[];
   readonly diagnostics?: readonly Diagnostic[];
@@ -24,7 +24,7 @@ export function catalogOf(leaves: readonly Leaf[], rest: CatalogRest = {}): Cata
   };
 }
 
-/** What calls by other than the flat name are looked up in. */
+/** Indexes for calls that do not use the flat name. */
 function indexOf(
   leaves: readonly Leaf[],
   tools: readonly CatalogTool[],

@@ -26,7 +26,7 @@ export interface Flag {
   /** The largest value that a project's file may give; absent: as large as any. */
   readonly projectMost?: number;
   /**
-   * The value where nobody gives one. A project's file may set this flag to the same or a narrower value than the
+   * The default. A project's file may set this flag to the same or a narrower value than the
    * user's file, or this, and to no wider one: a later choice, or a lower limit.
    */
   readonly narrowsOnly?: string;

@@ -41,7 +41,7 @@ export const HTTP_FLAGS = {
     value: "text",
     placeholder: "HOST",
     repeatable: true,
-    help: "A Host header, with its port, to accept besides the server's own addresses",
+    help: "A further Host header to accept, with its port",
     variable: "AHMA_ALLOW_HOST",
   },
   "allow-origin": {

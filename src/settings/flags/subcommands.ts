@@ -6,7 +6,7 @@ export type Operands =
   | "none"
   /** Files and directories. */
   | "paths"
-  /** After `--`: a command line of somebody else. */
+  /** After `--`: the command line of another program. */
   | "command"
   /** A tool's name; all that follows belongs to the tool. */
   | "tool"
