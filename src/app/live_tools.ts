@@ -48,7 +48,7 @@ export function liveTools({ settings, bundled, runner, scope, path, memory, log 
   };
   return new LiveCatalog({
     findDirectory,
-    mayRead: placesOfTools(explicit, cwd),
+    mayRead: readableToolDirectories(explicit, cwd),
     watched: settings.hotReload ? toolsDirectoryCandidates(explicit, cwd) : [],
     bundled,
     namePrefix: settings.toolPrefix,
@@ -61,7 +61,7 @@ export function liveTools({ settings, bundled, runner, scope, path, memory, log 
  * The project's tool files lie in the project, or where `--tools-dir` led when the program started: a command that makes
  * the directory a link must not have files from elsewhere read and told (T12).
  */
-function placesOfTools(explicit: string | undefined, cwd: string): MayRead {
+function readableToolDirectories(explicit: string | undefined, cwd: string): MayRead {
   const project = realPath(cwd) ?? cwd;
   const named = explicit === undefined ? undefined : absolutePath(explicit, cwd);
   const chosen = named === undefined ? undefined : realPath(named);

@@ -25,7 +25,7 @@ import { ExplainedRunner } from "./runner/explained_runner.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { selfTestLine } from "./self_test_line.ts";
 import type { Settings } from "../settings/settings.ts";
-import { orRefuse } from "../base/outcome.ts";
+import { unwrapOrUserError } from "../base/outcome.ts";
 import { withRoom } from "./disk_space.ts";
 
 export interface SessionOptions {
@@ -52,17 +52,17 @@ export async function openSession(
   { settings, environment, log, platform = thisPlatform() }: SessionOptions,
 ): Promise<Session> {
   if (settings.sandbox.enforce) insistOnHome(environment);
-  const backEnd = orRefuse(backEndOf(platform));
+  const backEnd = unwrapOrUserError(backEndOf(platform));
   const found = chooseShell(settings.shell, searchPath(environment["PATH"]));
   if (!found.ok && settings.shell !== undefined) throw new UsageError(found.problem);
-  const shell = orRefuse(found);
+  const shell = unwrapOrUserError(found);
   const chosen = sandboxSettings(settings, shell, environment);
   const missing = missingScope(chosen);
   if (missing !== undefined) throw new UsageError(missing);
   if (backEnd === "seatbelt") return await openSeatbelt(chosen, { shell, platform, logger: log });
   const ownSettings = settings.sandbox.enforce &&
     keepSettingsPlace(environment, openTrees(settings.sandbox, environment));
-  const sandbox = orRefuse(withRoom(() => prepareSandbox(chosen)));
+  const sandbox = unwrapOrUserError(withRoom(() => prepareSandbox(chosen)));
   const runner = new LinuxRunner({ sandbox, shell, pool: settings.pool, logger: log });
   return {
     sandbox,

@@ -15,8 +15,8 @@ export function failure<Problem>(problem: Problem): Outcome<never, Problem> {
   return { ok: false, problem };
 }
 
-/** The value. @throws {UserError} with the problem, for the person who started the program */
-export function orRefuse<Value>(outcome: Outcome<Value>): Value {
+/** The value. @throws {UserError} with the problem */
+export function unwrapOrUserError<Value>(outcome: Outcome<Value>): Value {
   if (outcome.ok) return outcome.value;
   throw new UserError(outcome.problem);
 }

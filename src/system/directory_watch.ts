@@ -3,7 +3,7 @@
  * above it is watched for its appearance. The event says only that something changed; the listener reads what.
  */
 import { messageOf } from "../base/errors.ts";
-import { type HearNames, Inotify } from "./inotify.ts";
+import { Inotify, type NamesListener } from "./inotify.ts";
 import type { Logger } from "../base/log.ts";
 
 /** What is watched, and the listener. */
@@ -38,7 +38,7 @@ export class DirectoryWatch implements AsyncDisposable {
   constructor(options: DirectoryWatchOptions) {
     this.#options = options;
     this.#source = this.#openSource();
-    this.#arm();
+    this.#updateWatches();
   }
 
   /** Undefined: changes are noticed. */
@@ -53,7 +53,7 @@ export class DirectoryWatch implements AsyncDisposable {
   }
 
   /** Watches what exists now, and nothing else. */
-  #arm(): void {
+  #updateWatches(): void {
     if (this.#closed) return;
     const wanted = new Map<string, string>();
     for (const directory of this.#options.directories) {
@@ -69,11 +69,11 @@ export class DirectoryWatch implements AsyncDisposable {
   #add(path: string, identity: string): void {
     if (this.#source === undefined) return;
     try {
-      const watch = this.#source.watch(path, (names) => this.#hear(path, names));
+      const watch = this.#source.watch(path, (names) => this.#onEvent(path, names));
       this.#watched.set(path, { watch, identity });
     } catch (thrown) {
       // Gone again, or the system's limit of watches: the tools stay as they are.
-      if (identityOf(path) === identity) this.#miss(path, thrown);
+      if (identityOf(path) === identity) this.#reportUnwatched(path, thrown);
     }
   }
 
@@ -84,12 +84,12 @@ export class DirectoryWatch implements AsyncDisposable {
     try {
       return new Inotify();
     } catch (thrown) {
-      this.#miss(directories[0] ?? "", thrown);
+      this.#reportUnwatched(directories[0] ?? "", thrown);
       return undefined;
     }
   }
 
-  #miss(path: string, thrown: unknown): void {
+  #reportUnwatched(path: string, thrown: unknown): void {
     this.#problem = { path, reason: messageOf(thrown) };
     this.#options.log.warn("Cannot watch a directory for changes", { path, error: messageOf(thrown) });
   }
@@ -99,9 +99,9 @@ export class DirectoryWatch implements AsyncDisposable {
     this.#watched.delete(path);
   }
 
-  #hear(path: string, names: readonly string[] | undefined): void {
+  #onEvent(path: string, names: readonly string[] | undefined): void {
     if (this.#closed || names !== undefined && !this.#matters(path, names)) return;
-    this.#arm();
+    this.#updateWatches();
     this.#options.onChange();
   }
 
@@ -120,7 +120,7 @@ export class DirectoryWatch implements AsyncDisposable {
 /** Source of change events. */
 interface DirectorySource extends AsyncDisposable {
   /** @throws Error when the directory cannot be watched. */
-  watch(directory: string, hear: HearNames): Disposable;
+  watch(directory: string, listener: NamesListener): Disposable;
 }
 
 /** Where there is no inotify: the runtime's own watch. */
@@ -131,17 +131,17 @@ class RuntimeSource implements DirectorySource {
     this.#log = log;
   }
 
-  watch(directory: string, hear: HearNames): Disposable {
+  watch(directory: string, listener: NamesListener): Disposable {
     const watcher = Deno.watchFs(directory, { recursive: false });
-    void this.#follow({ directory, watcher, hear });
+    void this.#follow({ directory, watcher, listener });
     return { [Symbol.dispose]: () => watcher.close() };
   }
 
-  async #follow({ directory, watcher, hear }: Followed): Promise<void> {
+  async #follow({ directory, watcher, listener }: Followed): Promise<void> {
     try {
       for await (const { kind, paths } of watcher) {
         if (kind === "access") continue;
-        hear(paths.map((path) => path === directory ? "" : path.slice(path.lastIndexOf("/") + 1)));
+        listener(paths.map((path) => path === directory ? "" : path.slice(path.lastIndexOf("/") + 1)));
       }
     } catch (thrown) {
       this.#log.warn("Stopped watching a directory", { path: directory, error: messageOf(thrown) });
@@ -156,7 +156,7 @@ class RuntimeSource implements DirectorySource {
 interface Followed {
   readonly directory: string;
   readonly watcher: Deno.FsWatcher;
-  readonly hear: HearNames;
+  readonly listener: NamesListener;
 }
 
 /** The closest existing directory above `path`; undefined for the root. */

@@ -35,14 +35,14 @@ const BATCH_BYTES = 65_536;
 const PAUSE_MS = 20;
 
 /** Listener for changes in one directory. It receives the names of the entries, empty for the directory itself; undefined: anything. */
-export type HearNames = (names: readonly string[] | undefined) => void;
+export type NamesListener = (names: readonly string[] | undefined) => void;
 
 /** One inotify instance. */
 export class Inotify implements AsyncDisposable {
   readonly #library = openCLibrary(SYMBOLS);
   readonly #descriptor: number;
   readonly #wake: number;
-  readonly #listeners = new Map<number, Set<HearNames>>();
+  readonly #listeners = new Map<number, Set<NamesListener>>();
   readonly #buffer = new Uint8Array(BATCH_BYTES);
   readonly #following: Promise<void>;
   #pause: { readonly timer: ReturnType<typeof setTimeout>; readonly end: () => void } | undefined;
@@ -66,7 +66,7 @@ export class Inotify implements AsyncDisposable {
    *
    * @throws Error when it is no directory that may be read, or the system's limit of watches is reached.
    */
-  watch(directory: string, hear: HearNames): Disposable {
+  watch(directory: string, hear: NamesListener): Disposable {
     const { inotify_add_watch, inotify_rm_watch } = this.#library.symbols;
     const path = encodeText(`${directory}\0`);
     const watch = inotify_add_watch(this.#descriptor, path, CHANGES | IN_ONLYDIR);

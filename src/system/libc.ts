@@ -5,7 +5,7 @@
 import { encodeText } from "../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";
-import { PathWatch, type RawLook, type Watched } from "./stat_watch.ts";
+import { PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
 
 /** Loaded with the calls whose failure it reports: loading it later would overwrite errno. */
 const ERRNO = { __errno_location: { parameters: [], result: "pointer" } } as const;
@@ -129,7 +129,7 @@ export class Libc {
   watch(paths: readonly string[], watched: Watched = "everything"): PathWatch {
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
     const { stat } = this.#questions.symbols;
-    const look: RawLook = (name, into) => stat(number, AT_FDCWD, name, into, AT_SYMLINK_NOFOLLOW) === 0n;
+    const look: StatInto = (name, into) => stat(number, AT_FDCWD, name, into, AT_SYMLINK_NOFOLLOW) === 0n;
     return new PathWatch(paths, look, watched);
   }
 

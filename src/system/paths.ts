@@ -63,7 +63,7 @@ export function existingPart(path: string): string {
 export function trustedPath(
   path: string,
   untrusted: readonly string[],
-  targetOf: LinkLook = linkTarget,
+  targetOf: ReadLink = linkTarget,
 ): string | undefined {
   let rest = path.split("/");
   let current = "";
@@ -109,10 +109,10 @@ export function linksOnTheWay(path: string): readonly string[] {
 }
 
 /** Where a link leads; empty for what is no link; undefined when there is nothing. */
-export type LinkLook = (path: string) => string | undefined;
+export type ReadLink = (path: string) => string | undefined;
 
 /** Memoizes `linkTarget`, for many paths with a common beginning at one moment. */
-export function lookingOnce(): LinkLook {
+export function memoizedLinks(): ReadLink {
   const seen = new Map<string, string | undefined>();
   return (path) => {
     if (!seen.has(path)) seen.set(path, linkTarget(path));

@@ -7,7 +7,7 @@ import { encodeText } from "../base/text.ts";
 import { parentOf } from "./paths.ts";
 
 /** `lstat` of the NUL-terminated name into `struct stat`; false when there is nothing, or it is out of reach. */
-export type RawLook = (name: Uint8Array<ArrayBuffer>, stat: BigUint64Array<ArrayBuffer>) => boolean;
+export type StatInto = (name: Uint8Array<ArrayBuffer>, stat: BigUint64Array<ArrayBuffer>) => boolean;
 
 /** `struct stat` in 32-bit words, on both processors. */
 const STAT_WORDS = 64;
@@ -27,7 +27,7 @@ export type Watched = "everything" | "identity";
 
 export class PathWatch {
   readonly #names: readonly Uint8Array<ArrayBuffer>[];
-  readonly #look: RawLook;
+  readonly #look: StatInto;
   readonly #telling: readonly number[];
   readonly #stat = new BigUint64Array(STAT_WORDS / 2);
   readonly #words = new Uint32Array(this.#stat.buffer);
@@ -35,7 +35,7 @@ export class PathWatch {
   readonly #last: Uint32Array;
   #looked = false;
 
-  constructor(paths: readonly string[], look: RawLook, watched: Watched) {
+  constructor(paths: readonly string[], look: StatInto, watched: Watched) {
     this.#names = paths.map((path) => encodeText(path + "\0"));
     this.#look = look;
     this.#telling = watched === "identity" ? IDENTITY : TELLING;

@@ -33,7 +33,7 @@ import {
 } from "./http_services.ts";
 import { homeOf } from "../../system/user_directories.ts";
 import { stateDirectory } from "./http_token.ts";
-import { unlessStopped } from "../race_abort.ts";
+import { raceAbort } from "../race_abort.ts";
 
 const NEEDS_SESSIONS = "This server gives each session the directory that its client names as its first root, and " +
   "version 2026-07-28 has no sessions: begin with initialize, or start the server with --sandbox-scope DIR";
@@ -192,7 +192,7 @@ async function learnAnswer(
       log: options.log,
     });
     try {
-      return withoutDirectory(await unlessStopped(server.initialized, options.stop), path);
+      return withoutDirectory(await raceAbort(server.initialized, options.stop), path);
     } catch (thrown) {
       const name = options.http.serverCommand?.join(" ") ?? "ahma_mcp";
       throw new UserError(`Cannot start the server "${name}": ${messageOf(thrown)}`, { cause: thrown });

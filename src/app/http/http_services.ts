@@ -21,7 +21,7 @@ import { compose, type Program } from "../compose_service.ts";
 import type { FlagName } from "../../settings/flags/flags.ts";
 import type { HttpSettings } from "../../settings/http_settings.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { unlessStopped } from "../race_abort.ts";
+import { raceAbort } from "../race_abort.ts";
 
 export interface ComposeHttpOptions {
   readonly settings: Settings;
@@ -128,7 +128,7 @@ export async function sharedServices(
   });
   stack.defer(() => shared.close());
   try {
-    await unlessStopped(shared.initialized, options.stop);
+    await raceAbort(shared.initialized, options.stop);
   } catch (thrown) {
     throw new UserError(`Cannot start the server "${argv.join(" ")}": ${messageOf(thrown)}`, { cause: thrown });
   }

@@ -39,28 +39,28 @@ export function probeAsker(tools: ProbeTools): ProbeAsker {
       const find = programFinder(tools.path);
       const scope = resolvingOnce(tools.scope);
       return Promise.all(probes.map(async (probe) => {
-        const seen = await lookAt(probe, scope, find);
-        if (!seen.ok) return seen;
-        return probe.kind === "program" ? success(undefined) : tools.memory.recall(seen.value);
+        const key = await keyOf(probe, scope, find);
+        if (!key.ok) return key;
+        return probe.kind === "program" ? success(undefined) : tools.memory.recall(key.value);
       }));
     },
     async ask(probe, signal) {
-      const seen = await lookAt(probe, tools.scope, programFinder(tools.path));
-      if (!seen.ok) return seen;
+      const key = await keyOf(probe, tools.scope, programFinder(tools.path));
+      if (!key.ok) return key;
       if (probe.kind === "program") return success(undefined);
       const { answer, isLasting } = await askCommand(probe, tools, signal);
       const told = answer.ok ? answer : failure(onOneLine(answer.problem));
-      if (isLasting && !signal.aborted) tools.memory.remember(seen.value, told);
+      if (isLasting && !signal.aborted) tools.memory.remember(key.value, told);
       return told;
     },
   };
 }
 
-type Places = Pick<Scope, "resolveDirectory">;
+type DirectoryResolver = Pick<Scope, "resolveDirectory">;
 
 /** Resolves each directory once, for many probes of one moment. */
-function resolvingOnce(scope: Places): Places {
-  const known = new Map<string | undefined, ReturnType<Places["resolveDirectory"]>>();
+function resolvingOnce(scope: DirectoryResolver): DirectoryResolver {
+  const known = new Map<string | undefined, ReturnType<DirectoryResolver["resolveDirectory"]>>();
   return {
     resolveDirectory(path) {
       const place = known.get(path) ?? scope.resolveDirectory(path);
@@ -71,14 +71,14 @@ function resolvingOnce(scope: Places): Places {
 }
 
 /** Key of the answer in memory: the probe, its directory, and the file of the program. */
-async function lookAt(probe: Probe, scope: Places, find: FindProgram): Promise<Outcome<string>> {
+async function keyOf(probe: Probe, scope: DirectoryResolver, find: FindProgram): Promise<Outcome<string>> {
   if (probe.kind === "program") return found(probe.program, find(probe.program, "/"));
   const { argv, successExitCodes } = probe;
   const directory = await scope.resolveDirectory(probe.directory);
   if (!directory.ok) return failure(onOneLine(`Check "${argv.join(" ")}" cannot run: ${directory.problem}`));
   const [program = ""] = argv;
-  const seen = found(program, find(program, directory.value));
-  return seen.ok ? success(JSON.stringify([argv, successExitCodes, directory.value, seen.value])) : seen;
+  const file = found(program, find(program, directory.value));
+  return file.ok ? success(JSON.stringify([argv, successExitCodes, directory.value, file.value])) : file;
 }
 
 function found(name: string, program: FoundProgram | undefined): Outcome<string> {

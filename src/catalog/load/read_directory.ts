@@ -114,11 +114,11 @@ const CONTROL_REGEXP = /[\x00-\x1f\x7f-\x9f]/;
 function readInside(directory: string, name: string, largest: number): ToolText | Diagnostic | undefined {
   const file = `${directory}/${name}`;
   try {
-    if (placeInside(directory, file) === undefined) return ledOut(file);
+    if (realPathInside(directory, file) === undefined) return outsideLink(file);
     const read = readRegularFile(file, largest);
     if (read.kind === "too_large" && read.size <= LARGEST_FILE_BYTES) return undefined;
-    const place = placeInside(directory, file);
-    if (place === undefined) return ledOut(file);
+    const place = realPathInside(directory, file);
+    if (place === undefined) return outsideLink(file);
     const { dev, ino } = Deno.lstatSync(place);
     if (read.kind === "read" && read.identity !== `${dev}:${ino}`) {
       return transient(file, "it was exchanged while it was read: save it once more");
@@ -130,12 +130,12 @@ function readInside(directory: string, name: string, largest: number): ToolText 
 }
 
 /** The real path of `file` below the real directory; undefined: it leads out. */
-function placeInside(directory: string, file: string): string | undefined {
+function realPathInside(directory: string, file: string): string | undefined {
   const place = Deno.realPathSync(file);
   return place.startsWith(`${Deno.realPathSync(directory)}/`) ? place : undefined;
 }
 
-function ledOut(file: string): Diagnostic {
+function outsideLink(file: string): Diagnostic {
   return permanent(
     file,
     "Cannot read tool file: it is a link that leads out of the tools directory: put the file itself there",

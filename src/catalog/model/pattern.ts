@@ -1,7 +1,7 @@
 /**
- * Matching a tool file's `pattern` without ever standing still: JavaScript's engine goes back and tries again, which
- * for some patterns takes too long, and commands can write tool files. A pattern is help for the
- * caller, not protection: what cannot be tried in a bounded number of steps is left to the program itself.
+ * Matches a tool file's `pattern` in bounded time (no catastrophic backtracking): commands can write tool files. A
+ * pattern helps the caller and protects nothing: a match beyond the bound counts as passed, and the program itself
+ * decides.
  */
 
 /** A longer pattern, or a longer repetition in it, is left alone. */

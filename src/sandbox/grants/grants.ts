@@ -10,8 +10,8 @@ import {
   absolutePath,
   expected,
   isWithin,
-  type LinkLook,
-  lookingOnce,
+  memoizedLinks,
+  type ReadLink,
   realPath,
   trustedPath,
 } from "../../system/paths.ts";
@@ -68,7 +68,7 @@ export function readableGrants(question: GrantQuestion): Outcome<readonly PathGr
     named.push({ path: path.value, rights: READABLE_TREE });
   }
   const home = question.home === undefined ? undefined : realPath(question.home);
-  const targetOf = lookingOnce();
+  const targetOf = memoizedLinks();
   const found = automaticPaths(question, home, targetOf).filter(({ path }) =>
     isModest(path, home, question.sensitive) &&
     !(question.strict && home !== undefined && isWithin(path, home))
@@ -100,7 +100,7 @@ export function namedPath(
 function automaticPaths(
   question: GrantQuestion,
   home: string | undefined,
-  targetOf: LinkLook,
+  targetOf: ReadLink,
 ): readonly WantedPath[] {
   const { environment, writable } = question;
   const resolve = (path: string) => trustedPath(path, writable, targetOf);
@@ -124,7 +124,7 @@ function isModest(path: string, home: string | undefined, sensitive: readonly st
 function merged(
   wanted: readonly WantedPath[],
   { abi, writable }: GrantQuestion,
-  targetOf: LinkLook,
+  targetOf: ReadLink,
 ): readonly PathGrant[] {
   const grants: PathGrant[] = [];
   for (const { path, rights, kind: known } of wanted) {

@@ -123,7 +123,7 @@ export const FLAGS = {
   "no-sandbox": {
     value: "none",
     placeholder: "",
-    help: "Run commands with all your rights: nothing holds them back",
+    help: "Disable the sandbox: commands run with all your permissions",
     variable: "AHMA_NO_SANDBOX",
   },
   "sync": {
@@ -264,7 +264,7 @@ export const FLAGS = {
   "no-sandbox-server": {
     value: "none",
     placeholder: "",
-    help: "Run the other server with all your rights: nothing holds it back",
+    help: "Disable the sandbox: the other server runs with all your permissions",
     own: true,
   },
   "json": { value: "none", placeholder: "", help: "Print JSON", own: true },
