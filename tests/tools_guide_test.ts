@@ -36,8 +36,9 @@ async function argvsOf(text: string, calls: readonly string[]): Promise<readonly
     assert.ok(call.ok, line);
     const checked = checkArguments(call.value.leaf, call.value.args);
     assert.ok(checked.ok, line);
-    const { argv } = prepareCommand(call.value.leaf, checked.value);
-    return [line, `→ ${JSON.stringify(argv)}`];
+    const command = prepareCommand(call.value.leaf, checked.value);
+    assert.ok(command.ok, line);
+    return [line, `→ ${JSON.stringify(command.value.argv)}`];
   });
 }
 

@@ -1,7 +1,7 @@
 /**
  * The arguments of a call, checked against its leaf before anything runs (T6, T7): what is wrong is said per argument,
- * with what was given and what is allowed. Says the same as the JSON Schema of `inputSchemaOf`, and refuses besides
- * what no program can be given: NUL, broken Unicode, words longer than the kernel takes, values mistaken for options.
+ * with what was given and what is allowed. It says the same as the JSON Schema of `inputSchemaOf`, and also refuses what
+ * no program can be given: NUL, broken Unicode, values mistaken for options.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { closest } from "../base/suggest.ts";
@@ -10,7 +10,6 @@ import { metaParametersOf } from "../catalog/model/meta_parameters.ts";
 import { expectedOf, shown, ValueCheck } from "../catalog/model/value.ts";
 import { type MetaParts, readMeta } from "./meta_arguments.ts";
 import type { ArgumentProblem } from "./prepared_command.ts";
-import { sizeProblems } from "./size_limits.ts";
 
 /** The arguments of a call, valid and complete. */
 export interface CheckedArguments extends MetaParts {
@@ -36,10 +35,7 @@ export function checkArguments(leaf: Leaf, args: unknown): Outcome<CheckedArgume
     if (message !== undefined) problems.push({ argument: argument.name, message });
   }
   const parts = readMeta(given, meta, problems);
-  if (problems.length > 0) return failure(problems);
-  const checked = { values, ...parts };
-  const tooLong = sizeProblems(leaf, checked);
-  return tooLong.length > 0 ? failure(tooLong) : success(checked);
+  return problems.length > 0 ? failure(problems) : success({ values, ...parts });
 }
 
 /** The text of the tool result for arguments that were refused. */

@@ -6,6 +6,7 @@ import { inputSchemaOf } from "../catalog/model/input_schema.ts";
 import type { Leaf } from "../catalog/model/leaf.ts";
 import { type ToolDefinition, toolSchema } from "../catalog/format/mtdf.ts";
 import { checkArguments, describeArgumentProblems } from "./arguments.ts";
+import { prepareCommand } from "./command_line.ts";
 
 function leafOf(fields: Readonly<Record<string, unknown>>): Leaf {
   const definition: ToolDefinition = toolSchema().parse({ command: "tool", ...fields });
@@ -33,7 +34,8 @@ const LEAF = leafOf({
 /** The messages for a call that is right but for `wrong`. */
 function said(wrong: Readonly<Record<string, unknown>>, leaf: Leaf = LEAF): readonly string[] {
   const checked = checkArguments(leaf, leaf === LEAF ? { target: "all", ...wrong } : wrong);
-  return checked.ok ? [] : checked.problem.map(({ message }) => message);
+  const outcome = checked.ok ? prepareCommand(leaf, checked.value) : checked;
+  return outcome.ok ? [] : outcome.problem.map(({ message }) => message);
 }
 
 const WRONG: readonly (readonly [Readonly<Record<string, unknown>>, string])[] = [
@@ -166,7 +168,7 @@ Deno.test("T7 checkArguments() accepts values that begin with - where -- guards 
   );
 });
 
-Deno.test("T6 checkArguments() names the argument the kernel would refuse for its length", () => {
+Deno.test("T6 prepareCommand() names the argument the kernel would refuse for its length", () => {
   const longest = 131_071;
   assert.deepStrictEqual([said({ target: "x".repeat(longest) }), said({ target: "é".repeat(65_536) })], [[], [
     'Argument "target" has 131072 bytes, at most 131071 can be passed: put it into a file and pass the path',

@@ -1,27 +1,35 @@
+import { failure, type Outcome, success } from "../base/outcome.ts";
 import type { Leaf, LeafArgument } from "../catalog/model/leaf.ts";
 import type { CheckedArguments } from "./arguments.ts";
-import type { PreparedCommand } from "./prepared_command.ts";
+import type { ArgumentProblem, PreparedCommand } from "./prepared_command.ts";
+import { sizeProblems } from "./size_limits.ts";
 import { variablesOf, wordsOf } from "./words.ts";
 
 /**
- * The command of a checked call (T7, T8).
+ * The command of a checked call (T7, T8), or the arguments that are too long to be passed.
  *
  * @throws RangeError for a sequence, which has no command of its own.
  */
-export function prepareCommand(leaf: Leaf, checked: CheckedArguments): PreparedCommand {
+export function prepareCommand(
+  leaf: Leaf,
+  checked: CheckedArguments,
+): Outcome<PreparedCommand, readonly ArgumentProblem[]> {
   if (leaf.argv.length === 0) throw new RangeError(`Cannot build a command for "${leaf.name}": it is a sequence`);
+  const words = wordsOf(leaf, checked);
+  const variables = variablesOf(leaf, checked.values);
+  const tooLong = sizeProblems(words, variables);
+  if (tooLong.length > 0) return failure(tooLong);
   const files: string[] = [];
-  const argv = wordsOf(leaf, checked).map(({ content }) =>
-    "text" in content ? content.text : { file: files.push(content.inFile) - 1 }
-  );
-  const variables = [...variablesOf(leaf, checked.values)];
-  return {
+  const argv = words.map(({ content }) => "text" in content ? content.text : { file: files.push(content.inFile) - 1 });
+  return success({
     argv,
-    environment: Object.fromEntries(variables.flatMap(([{ env }, text]) => env === undefined ? [] : [[env, text]])),
+    environment: Object.fromEntries(
+      [...variables].flatMap(([{ env }, text]) => env === undefined ? [] : [[env, text]]),
+    ),
     files,
     paths: [...leaf.options, ...leaf.positionals].flatMap((argument) => pathsOf(argument, checked)),
     stdin: checked.stdin,
-  };
+  });
 }
 
 /** Every element of a path argument, as the caller wrote it (T9). */

@@ -17,7 +17,9 @@ function prepared(fields: Readonly<Record<string, unknown>>, args: Readonly<Reco
   const leaf = leafOf(fields);
   const checked = checkArguments(leaf, args);
   assert.ok(checked.ok, checked.ok ? "" : JSON.stringify(checked.problem));
-  return prepareCommand(leaf, checked.value);
+  const command = prepareCommand(leaf, checked.value);
+  assert.ok(command.ok, command.ok ? "" : JSON.stringify(command.problem));
+  return command.value;
 }
 
 /** The argv after the program. */

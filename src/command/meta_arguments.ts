@@ -12,6 +12,8 @@ export interface MetaParts {
   readonly meta: MetaArguments;
 }
 
+const EXPECTED_MODES = `one of ${EXECUTION_MODES.map(shown).join(", ")}`;
+
 /** Reads the meta-parameters named in `accepted`; what is wrong is added to `problems`. */
 export function readMeta(
   given: ReadonlyMap<string, unknown>,
@@ -35,7 +37,7 @@ export function readMeta(
         isTimeout,
         `a number of seconds above 0, at most ${LONGEST_TIMEOUT_SECONDS} (not in quotes)`,
       ),
-      executionMode: read("execution_mode", isMode, `one of ${EXECUTION_MODES.map(shown).join(", ")}`),
+      executionMode: read("execution_mode", isMode, EXPECTED_MODES),
     },
   };
 }

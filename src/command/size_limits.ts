@@ -1,7 +1,7 @@
 /** What the kernel takes in one `execve`; said in advance, because its own error names no argument. */
-import type { Leaf } from "../catalog/model/leaf.ts";
+import type { LeafArgument } from "../catalog/model/leaf.ts";
 import type { ArgumentProblem } from "./prepared_command.ts";
-import { type ArgvParts, variablesOf, wordsOf } from "./words.ts";
+import type { Word } from "./words.ts";
 
 /** Bytes of one argv element or variable (Linux MAX_ARG_STRLEN, 32 pages, less the closing NUL). */
 export const LONGEST_WORD_BYTES = 131_071;
@@ -11,7 +11,10 @@ const ALL_WORDS_BYTES = 1_572_864;
 const WORD_OVERHEAD_BYTES = 9;
 
 /** The arguments of a valid call that are too long to be passed. */
-export function sizeProblems(leaf: Leaf, parts: ArgvParts): readonly ArgumentProblem[] {
+export function sizeProblems(
+  words: readonly Word[],
+  variables: ReadonlyMap<LeafArgument, string>,
+): readonly ArgumentProblem[] {
   const encoder = new TextEncoder();
   const problems = new Map<string, ArgumentProblem>();
   let total = 0;
@@ -22,10 +25,10 @@ export function sizeProblems(leaf: Leaf, parts: ArgvParts): readonly ArgumentPro
     const message = `Argument "${argument}" has ${bytes} bytes, at most ${LONGEST_WORD_BYTES} can be passed: ${advice}`;
     problems.set(argument, { argument, message });
   };
-  for (const { argument, content } of wordsOf(leaf, parts)) {
+  for (const { argument, content } of words) {
     if ("text" in content) measure(argument ?? "", content.text, "put it into a file and pass the path");
   }
-  for (const [argument, text] of variablesOf(leaf, parts.values)) {
+  for (const [argument, text] of variables) {
     measure(argument.name, `${argument.env}=${text}`, "shorten it");
   }
   if (problems.size === 0 && total > ALL_WORDS_BYTES) {

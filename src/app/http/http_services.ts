@@ -95,7 +95,6 @@ export function statelessHandler(
   const unsubscribes = [
     watchTools(service, () => stateless.toolsChanged()),
     watchResources(own, {
-      wants: () => true,
       updated: (uri) => stateless.resourceUpdated(uri),
       listChanged: () => stateless.resourcesChanged(),
     }),

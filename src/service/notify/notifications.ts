@@ -35,7 +35,7 @@ export function announceToLegacy({ service, server, outgoing, use }: Announcer):
     }),
     watchTools(service, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
     watchResources(service, {
-      wants: (uri) => subscribed.has(uri),
+      subscribed,
       updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
       listChanged: () => {
         if (use.listed) void outgoing.own("resources/list_changed", server.sendResourceListChanged());
@@ -51,7 +51,6 @@ export function announceToModern({ service, server, outgoing }: Announcer): Unsu
   const unsubscribes = [
     watchTools(service, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
     watchResources(service, {
-      wants: () => true,
       updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
       listChanged: () => void outgoing.own("resources/list_changed", server.sendResourceListChanged()),
     }),

@@ -8,8 +8,8 @@ import { OPERATIONS_URI, operationUri, outputUri } from "../result/resource_uri.
 
 /** Who is told. */
 export interface ChangeListener {
-  /** Whether anybody might want to hear of this resource. */
-  wants(uri: string): boolean;
+  /** The resources whose updates are told; absent: all. */
+  readonly subscribed?: Pick<ReadonlySet<string>, "has" | "size">;
   updated(uri: string): void;
   listChanged(): void;
 }
@@ -37,25 +37,28 @@ export function watchResources(
   });
   const list = new Gathered(times.listMs, () => listener.listChanged());
   const watched = new Map<string, Unsubscribe>();
-  const note = (uri: string) => {
-    if (!listener.wants(uri)) return;
+  const { subscribed } = listener;
+  const note = (uriOf: () => string) => {
+    // Most clients subscribe to nothing.
+    if (subscribed?.size === 0) return;
+    const uri = uriOf();
+    if (subscribed?.has(uri) === false) return;
     changed.add(uri);
     updates.trigger();
   };
   const watchOutput = (operation: Operation) => {
-    const uri = outputUri(operation.id);
-    watched.set(operation.id, operation.watchOutput(() => note(uri)));
+    watched.set(operation.id, operation.watchOutput(() => note(() => outputUri(operation.id))));
   };
   const onTransition = ({ operation, from, to }: Transition) => {
     if (to === "running") watchOutput(operation);
     // Where clients cannot be told apart, none hears that another one is at work.
     if (!registry.byIdOnly) {
       if (from === undefined) list.trigger();
-      note(OPERATIONS_URI);
+      note(() => OPERATIONS_URI);
     }
-    note(operationUri(operation.id));
+    note(() => operationUri(operation.id));
     if (!isEnded(to)) return;
-    note(outputUri(operation.id));
+    note(() => outputUri(operation.id));
     watched.get(operation.id)?.();
     watched.delete(operation.id);
   };

@@ -34,7 +34,7 @@ Deno.test("X5 watchResources() tells of the first change at once and gathers tho
   const { registry, ...rest } = makeService();
   const heard = new Heard();
   const listener = {
-    wants: (uri: string) => uri !== "ahma://operations",
+    subscribed: { size: 1, has: (uri: string) => uri !== "ahma://operations" },
     updated: (uri: string) => heard.updated(uri),
     listChanged: () => heard.listChanged(),
   };
@@ -68,7 +68,6 @@ Deno.test("X5 watchResources() hears the output of what runs already, and nothin
     return running.promise;
   });
   const listener = {
-    wants: () => true,
     updated: (uri: string) => heard.updated(uri),
     listChanged: () => heard.listChanged(),
   };

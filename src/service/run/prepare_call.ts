@@ -42,11 +42,12 @@ export async function prepareCall(
     return success({ ...base, command: undefined, title: `sequence of ${leaf.sequence.length} steps` });
   }
   const command = prepareCommand(leaf, checked.value);
-  for (const { argument, value } of command.paths) {
+  if (!command.ok) return failure(describeArgumentProblems(leaf, command.problem));
+  for (const { argument, value } of command.value.paths) {
     const contained = await scope.contains(value, directory.value);
     if (!contained.ok) return failure(`Cannot run "${leaf.name}": argument "${argument}": ${contained.problem}`);
   }
-  return success({ ...base, command, title: titleOf(command) });
+  return success({ ...base, command: command.value, title: titleOf(command.value) });
 }
 
 function titleOf(prepared: PreparedCommand): string {
