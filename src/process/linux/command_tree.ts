@@ -8,11 +8,16 @@
  */
 import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
 import type { CommandHooks } from "../command_runner.ts";
-import { drain } from "../drain.ts";
 import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
-import { BACKGROUND_GRACE_MS, outputEnd, terminateOnAbort } from "../termination.ts";
-import { describeFailure, isLaunchFault, type LauncherReport, ReportReader } from "./launch/launcher_reports.ts";
-import { endOfStatus, signalName } from "./wait_status.ts";
+import { BACKGROUND_GRACE_MS, drain, outputEnd, terminateOnAbort } from "../supervision.ts";
+import {
+  describeFailure,
+  isLaunchFault,
+  type LauncherReport,
+  type ProcessEnd,
+  ReportReader,
+  signalName,
+} from "./launch/launcher_reports.ts";
 
 /** Between two attempts to kill descendants, milliseconds; doubled each time. */
 const KILL_RETRY_DELAY_MS = 5;
@@ -57,7 +62,7 @@ export class CommandTree {
   #alone = false;
   #leader: number | undefined;
   #failure: Extract<LauncherReport, { kind: "failed" }> | undefined;
-  #waitStatus: number | undefined;
+  #firstEnd: ProcessEnd | undefined;
   #status: LauncherStatus | undefined;
   #terminating = false;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
@@ -94,12 +99,12 @@ export class CommandTree {
   /** Settles when the command runs, with true, or when it is known that it never will, with false. */
   async begun(): Promise<boolean> {
     await Promise.race([this.#forked.promise, this.gone]);
-    return this.#failure === undefined && (this.#waitStatus !== undefined || this.#status === undefined);
+    return this.#failure === undefined && (this.#firstEnd !== undefined || this.#status === undefined);
   }
 
   async #waitForEnd(): Promise<CommandEnd> {
     await Promise.race([Promise.all([this.#ended.promise, this.#swept.promise, this.#written]), this.gone]);
-    if (this.#terminating || this.#waitStatus === undefined) await this.gone;
+    if (this.#terminating || this.#firstEnd === undefined) await this.gone;
     return this.#describe();
   }
 
@@ -156,7 +161,7 @@ export class CommandTree {
         if (this.#terminating && this.#leader !== undefined) signalQuietly(-this.#leader, "SIGTERM");
         return;
       case "ended":
-        this.#waitStatus = report.status;
+        this.#firstEnd = report.end;
         this.#alone = report.alone;
         this.#ended.resolve();
         if (report.alone) this.#swept.resolve();
@@ -188,8 +193,8 @@ export class CommandTree {
         ...isLaunchFault(this.#failure, steps) && { fault: "server" },
       };
     }
-    if (this.#waitStatus !== undefined) {
-      return { ...endOfStatus(this.#waitStatus), ...this.#left !== undefined && { left: this.#left } };
+    if (this.#firstEnd !== undefined) {
+      return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left } };
     }
     // The launcher itself was ended, by the kernel or by us; its exit code tells the signal of what it waited for.
     const code = this.#status?.code ?? 0;

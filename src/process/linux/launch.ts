@@ -1,24 +1,35 @@
-/** One command from its first launch to the end of its last process. */
+/**
+ * A launch follows one command, from its first attempt to the end of its last process. A prewarmed process runs it, or a
+ * fresh one where none waits.
+ */
+import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { Logger } from "../../base/log.ts";
+import { encodeText } from "../../base/text.ts";
+import { offlinePolicy } from "../../sandbox/policy/offline.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
+import type { GuardView } from "../../sandbox/protect/guard_view.ts";
 import type { CommandHooks, CommandRequest } from "../command_runner.ts";
-import { lineArguments, type Shell } from "../shell.ts";
+import type { OpenRequest } from "../session_runner.ts";
+import { encodeShellCommand, lineArguments, type Shell } from "../shell.ts";
 import type { LauncherImage, LauncherProcess, Spawner } from "../spawn.ts";
+import { writeAndClose } from "../supervision.ts";
 import { CommandTree } from "./command_tree.ts";
 import type { LaunchImages } from "./launch/launch_images.ts";
 import type { Attempts } from "./launch/retry_launch.ts";
-import type { PrewarmedProcesses } from "./prewarmed_processes.ts";
-import type { GuardedCommand } from "./protection/protected_state.ts";
+import type { PrewarmedProcesses } from "./process_pool.ts";
+import type { GuardedCommand, ProtectedState } from "./protection/protected_state.ts";
 
 /** What the launches of a session share. */
 export interface LaunchTools {
   readonly spawner: Spawner;
   readonly images: LaunchImages;
   readonly prewarmed: PrewarmedProcesses;
+  /** Undefined: `--no-sandbox`. */
+  readonly protectedState: ProtectedState | undefined;
   readonly shell: Shell;
   readonly logger: Logger;
-  /** Told of each process tree that is started. */
-  readonly onTree: (tree: CommandTree) => void;
+  /** Process trees that have not ended. */
+  readonly departing: Set<Promise<void>>;
 }
 
 /** What is launched, under which policy (undefined: `--no-sandbox`). */
@@ -26,16 +37,17 @@ export interface LaunchOptions<Request> {
   readonly request: Request;
   readonly hooks: CommandHooks;
   readonly policy: SandboxPolicy | undefined;
-  readonly guarded: GuardedCommand;
+  /** From `ProtectedState.begin()`; undefined: `--no-sandbox`. */
+  readonly guarded: GuardedCommand | undefined;
 }
 
 /** `Result`: what one attempt gives. */
-export abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> implements Attempts<Result> {
+abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> implements Attempts<Result> {
   protected readonly tools: LaunchTools;
   protected readonly request: Request;
   protected readonly hooks: CommandHooks;
   protected readonly policy: SandboxPolicy | undefined;
-  readonly #guarded: GuardedCommand;
+  readonly #guarded: GuardedCommand | undefined;
   readonly #trees: CommandTree[] = [];
 
   constructor(tools: LaunchTools, { request, hooks, policy, guarded }: LaunchOptions<Request>) {
@@ -51,8 +63,8 @@ export abstract class Launch<Request extends Pick<CommandRequest, "run">, Result
     return this.#trees;
   }
 
-  look(): ReturnType<GuardedCommand["look"]> {
-    return this.#guarded.look(this.policy);
+  look(): GuardView | undefined {
+    return this.tools.protectedState?.look(this.policy, this.#guarded);
   }
 
   abstract launch(): Promise<Result>;
@@ -69,7 +81,9 @@ export abstract class Launch<Request extends Pick<CommandRequest, "run">, Result
 
   /** Tells the hooks which protected paths changed since the last look. */
   async tellChanges(): Promise<void> {
-    await this.#guarded.ended(this.#trees, this.policy, this.hooks.onProtectedChange);
+    if (this.#guarded === undefined) return;
+    const { hooks: { onProtectedChange }, policy } = this;
+    await this.tools.protectedState?.ended(this.#guarded, this.#trees, policy, onProtectedChange);
   }
 
   /** The name of what runs, for messages. */
@@ -91,7 +105,7 @@ export abstract class Launch<Request extends Pick<CommandRequest, "run">, Result
   }
 
   protected follow(process: LauncherProcess, steps: readonly string[], program: string): CommandTree {
-    const { spawner, onTree } = this.tools;
+    const { spawner, departing } = this.tools;
     const tree = new CommandTree({
       process,
       steps,
@@ -101,7 +115,111 @@ export abstract class Launch<Request extends Pick<CommandRequest, "run">, Result
       killDescendants: (root) => spawner.killDescendants(root),
     }, this.hooks);
     this.#trees.push(tree);
-    onTree(tree);
+    departing.add(tree.gone);
+    void tree.gone.finally(() => departing.delete(tree.gone));
     return tree;
+  }
+}
+
+/** What is written to a prewarmed process, and what its messages are about. */
+interface CommandInput {
+  readonly parts: readonly Uint8Array[];
+  readonly steps: readonly string[];
+  readonly program: string;
+}
+
+const NEVER_OFFLINE = "this system can keep no program from the network (no user namespaces, no seccomp)";
+
+/** The launch of a command whose input is known: a prewarmed process runs it, or a fresh one where none waits. */
+export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
+  launch(): Promise<CommandEnd> {
+    const { request: { run, stdin, offline }, policy } = this;
+    if (offline && policy !== undefined) return this.#runOffline(policy);
+    return "shell" in run && stdin === undefined && this.tools.shell.canWait
+      ? this.#runLine(run.shell)
+      : this.#runProgram();
+  }
+
+  mayTryAgain(end: CommandEnd): boolean {
+    return end.kind === "not_started" && !this.hooks.signal.aborted;
+  }
+
+  async #runLine(line: string): Promise<CommandEnd> {
+    const { images, prewarmed, spawner } = this.tools;
+    const { directory, environment } = this.request;
+    const text = encodeText(encodeShellCommand(line, directory, environment));
+    const waiting = prewarmed.acquireShell();
+    const { steps } = images.prewarmedShell(this.policy);
+    const end = waiting && await this.#runPrewarmed(waiting, { parts: [text], steps, program: "bash" });
+    if (end !== undefined) return end;
+    const image = images.prewarmedShell(this.policy);
+    const fresh = spawner.start(image, "piped");
+    const given = writeAndClose(fresh, text);
+    const ended = await this.follow(fresh, image.steps, "bash").end;
+    await given;
+    return ended;
+  }
+
+  async #runProgram(): Promise<CommandEnd> {
+    const { images, prewarmed } = this.tools;
+    const { request, policy } = this;
+    const block = prewarmed.hasLaunchers ? images.commandBlock(policy, request) : undefined;
+    const waiting = block && prewarmed.acquireLauncher();
+    if (block === undefined || waiting === undefined) return await this.#runFresh(images.command(policy, request));
+    const { bytes, steps } = block;
+    const parts = request.stdin === undefined ? [bytes] : [bytes, encodeText(request.stdin)];
+    const end = await this.#runPrewarmed(waiting, { parts, steps, program: this.program });
+    return end ?? await this.#runFresh(images.command(policy, request));
+  }
+
+  /** Undefined: the process died while it waited and has run nothing, so a fresh one must. */
+  async #runPrewarmed(
+    waiting: LauncherProcess,
+    { parts, steps, program }: CommandInput,
+  ): Promise<CommandEnd | undefined> {
+    const given = writeAndClose(waiting, ...parts);
+    const tree = this.follow(waiting, steps, program);
+    const ended = await tree.end;
+    await given;
+    return tree.accepted || this.hooks.signal.aborted ? ended : undefined;
+  }
+
+  async #runOffline(policy: SandboxPolicy): Promise<CommandEnd> {
+    const narrow = offlinePolicy(policy);
+    if (narrow === undefined) return { kind: "not_started", message: NEVER_OFFLINE };
+    return await this.#runFresh(this.tools.images.offlineCommand(narrow, this.request));
+  }
+
+  async #runFresh(image: LauncherImage): Promise<CommandEnd> {
+    const { stdin } = this.request;
+    const tree = this.start(image, stdin === undefined ? "null" : "piped");
+    const given = stdin === undefined ? undefined : writeAndClose(tree, encodeText(stdin));
+    const end = await tree.end;
+    await given;
+    return end;
+  }
+}
+
+/** An attempt, and whether its command runs. */
+interface Opening {
+  readonly tree: CommandTree;
+  readonly begun: boolean;
+}
+
+/** The launch of an interactive command: its stdin stays open, its stderr goes to a file instead of into the output. */
+export class OpenLaunch extends Launch<OpenRequest, Opening> {
+  async launch(): Promise<Opening> {
+    const { request, policy } = this;
+    const tree = this.start(this.tools.images.command(policy, request, request.stderrFile), "piped");
+    return { tree, begun: await tree.begun() };
+  }
+
+  mayTryAgain({ begun }: Opening): boolean {
+    return !begun && !this.hooks.signal.aborted;
+  }
+
+  /** Closes the stdin of every attempt but `kept`. */
+  async closeOthers({ tree: kept }: Opening): Promise<void> {
+    for (const tree of this.trees) if (tree !== kept) await writeAndClose(tree);
   }
 }

@@ -10,16 +10,12 @@ import type { CommandHooks, CommandRequest } from "../command_runner.ts";
 import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.ts";
 import type { Shell } from "../shell.ts";
 import { askProgram, Spawner } from "../spawn.ts";
-import type { LaunchTools } from "./launch.ts";
+import { type LaunchTools, OpenLaunch, RunLaunch } from "./launch.ts";
 import { LaunchImages } from "./launch/launch_images.ts";
 import { retryLaunch } from "./launch/retry_launch.ts";
-import { OpenLaunch } from "./open_launch.ts";
-import { PrewarmedProcesses } from "./prewarmed_processes.ts";
-import { GrantWatch } from "./protection/grant_watch.ts";
+import { PrewarmedProcesses } from "./process_pool.ts";
 import { ProtectedState } from "./protection/protected_state.ts";
-import { ProtectionMonitor } from "./protection/protection_monitor.ts";
 import { Readiness } from "./readiness/readiness.ts";
-import { RunLaunch } from "./run_launch.ts";
 
 export interface LinuxRunnerOptions {
   readonly sandbox: Sandbox;
@@ -36,7 +32,8 @@ const SHUTDOWN_TIMEOUT_MS = 5_000;
 export class LinuxRunner implements SessionRunner {
   readonly #options: LinuxRunnerOptions;
   readonly #tools: LaunchTools;
-  readonly #protected: ProtectedState;
+  /** Undefined: `--no-sandbox`. */
+  readonly #protectedState: ProtectedState | undefined;
   readonly #readiness: Readiness;
   /** Trees whose result is known and whose last processes are on their way out. */
   readonly #departing = new Set<Promise<void>>();
@@ -47,11 +44,11 @@ export class LinuxRunner implements SessionRunner {
     const spawner = new Spawner(sandbox.processor, sandbox.directories.root);
     const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => prewarmed.invalidate() });
     const prewarmed = new PrewarmedProcesses({ images, spawner, shell });
-    const monitor = sandbox.guard &&
-      new ProtectionMonitor({ plan: sandbox.guard, looker: spawner, logger, ask: askProgram });
-    this.#protected = new ProtectedState({ monitor, grants: new GrantWatch(spawner), images });
-    this.#readiness = new Readiness({ sandbox, spawner, images, protectedState: this.#protected, logger });
-    this.#tools = { spawner, images, prewarmed, shell, logger, onTree: ({ gone }) => this.#track(gone) };
+    const protectedState = sandbox.guard &&
+      new ProtectedState({ plan: sandbox.guard, looker: spawner, logger, ask: askProgram, images });
+    this.#protectedState = protectedState;
+    this.#readiness = new Readiness({ sandbox, spawner, images, protectedState, logger });
+    this.#tools = { spawner, images, prewarmed, protectedState, shell, logger, departing: this.#departing };
   }
 
   /**
@@ -82,7 +79,7 @@ export class LinuxRunner implements SessionRunner {
 
   /** @throws {UserError} When commands could read what must stay hidden, so that none would be run. */
   async checkGuard(): Promise<void> {
-    this.#protected.look(await this.policy);
+    this.#protectedState?.look(await this.policy);
   }
 
   /** Runs the self-test and prewarms processes. Worth doing when the first bytes of MCP have been answered. */
@@ -91,12 +88,12 @@ export class LinuxRunner implements SessionRunner {
     const policy = await this.policy;
     const { prewarmed } = this.#tools;
     if (!this.#options.pool || prewarmed.isStarted) return;
-    this.#protected.look(policy);
+    this.#protectedState?.look(policy);
     prewarmed.start(policy);
   }
 
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
-    const guarded = this.#protected.begin();
+    const guarded = this.#protectedState?.begin();
     try {
       const policy = await this.#readiness.policyForCommand();
       const launch = new RunLaunch(this.#tools, { request, hooks, policy, guarded });
@@ -104,7 +101,7 @@ export class LinuxRunner implements SessionRunner {
       await launch.tellChanges();
       return end;
     } catch (error) {
-      guarded.abandon();
+      this.#protectedState?.abandon(guarded);
       if (!(error instanceof Error)) throw error;
       return { kind: "not_started", message: `Cannot start the command: ${messageOf(error)}`, fault: "server" };
     } finally {
@@ -115,10 +112,10 @@ export class LinuxRunner implements SessionRunner {
   /** @throws {Error} When the system cannot start a process. */
   async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
     const policy = await this.#readiness.policyForCommand();
-    const guarded = this.#protected.begin();
+    const guarded = this.#protectedState?.begin();
     const launch = new OpenLaunch(this.#tools, { request, hooks, policy, guarded });
     const opened = await retryLaunch(launch).catch((error) => {
-      guarded.abandon();
+      this.#protectedState?.abandon(guarded);
       throw error;
     });
     await launch.closeOthers(opened);
@@ -142,13 +139,8 @@ export class LinuxRunner implements SessionRunner {
       return logger.error("Processes of commands could not be ended", { commands });
     }
     images[Symbol.dispose]();
-    this.#protected[Symbol.dispose]();
+    this.#protectedState?.[Symbol.dispose]();
     await this.#readiness[Symbol.asyncDispose]();
     spawner.close();
-  }
-
-  #track(gone: Promise<void>): void {
-    this.#departing.add(gone);
-    void gone.finally(() => this.#departing.delete(gone));
   }
 }

@@ -17,7 +17,7 @@ import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
 import type { CommandHooks, CommandRequest } from "../command_runner.ts";
 import { ProcessGroup } from "./process_group.ts";
 import { describeFailure } from "../linux/launch/launcher_reports.ts";
-import { writeAndClose } from "../write_and_close.ts";
+import { writeAndClose } from "../supervision.ts";
 import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.ts";
 import { lineArguments, type Shell } from "../shell.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "../spawn.ts";

@@ -9,8 +9,7 @@ import { delay } from "../../base/time.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { CommandHooks } from "../command_runner.ts";
-import { drain } from "../drain.ts";
-import { BACKGROUND_GRACE_MS, outputEnd, terminateOnAbort } from "../termination.ts";
+import { BACKGROUND_GRACE_MS, drain, outputEnd, terminateOnAbort } from "../supervision.ts";
 import { familyOf, type ListedProcess } from "../tree/process_list.ts";
 import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
 

@@ -1,6 +1,10 @@
 /** What the launcher writes to its report descriptor, decoded (sandbox/launcher/image/interpreter.ts has the format). */
+import type { CommandEnd } from "../../../base/command/command_end.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE, MISMATCH_ERRNO } from "../../../sandbox/launcher/image/interpreter.ts";
+
+/** How a process ended. */
+export type ProcessEnd = Extract<CommandEnd, { kind: "exited" | "signalled" }>;
 
 export type LauncherReport =
   /**
@@ -9,8 +13,8 @@ export type LauncherReport =
    * latter's ids mean nothing outside.
    */
   | { readonly kind: "forked"; readonly by: "entrance" | "parent of the command"; readonly pid: number }
-  /** The command's first process has ended; `status` as `wait4` gives it. `alone`: and nothing that came from it is left. */
-  | { readonly kind: "ended"; readonly status: number; readonly alone: boolean }
+  /** The command's first process has ended. `alone`: and nothing that came from it is left. */
+  | { readonly kind: "ended"; readonly end: ProcessEnd; readonly alone: boolean }
   /** What waited has its command; whatever happens from here on, that is the command's. */
   | { readonly kind: "taken" }
   /** A step failed; nothing ran. */
@@ -46,7 +50,7 @@ function decode(entry: DataView): LauncherReport {
     case ENTRY_MODE.ended:
       return {
         kind: "ended",
-        status: entry.getUint32(16, LITTLE_ENDIAN),
+        end: endOfStatus(entry.getUint32(16, LITTLE_ENDIAN)),
         alone: entry.getUint32(72, LITTLE_ENDIAN) === 1,
       };
     case ENTRY_MODE.fork:
@@ -101,4 +105,51 @@ export function describeFailure(
   return step.startsWith('start "')
     ? `Cannot ${step}: ${reason}`
     : `Cannot start "${program}" in the sandbox: cannot ${step}: ${reason}. Nothing was run`;
+}
+
+/** How a process ended, from the status that wait4(2) gave for it. */
+function endOfStatus(status: number): ProcessEnd {
+  const signal = status & 0x7f;
+  return signal === 0
+    ? { kind: "exited", code: (status >> 8) & 0xff }
+    : { kind: "signalled", signal: signalName(signal) };
+}
+
+const SIGNALS = [
+  "SIGHUP",
+  "SIGINT",
+  "SIGQUIT",
+  "SIGILL",
+  "SIGTRAP",
+  "SIGABRT",
+  "SIGBUS",
+  "SIGFPE",
+  "SIGKILL",
+  "SIGUSR1",
+  "SIGSEGV",
+  "SIGUSR2",
+  "SIGPIPE",
+  "SIGALRM",
+  "SIGTERM",
+  "SIGSTKFLT",
+  "SIGCHLD",
+  "SIGCONT",
+  "SIGSTOP",
+  "SIGTSTP",
+  "SIGTTIN",
+  "SIGTTOU",
+  "SIGURG",
+  "SIGXCPU",
+  "SIGXFSZ",
+  "SIGVTALRM",
+  "SIGPROF",
+  "SIGWINCH",
+  "SIGIO",
+  "SIGPWR",
+  "SIGSYS",
+] as const;
+
+/** `SIGTERM` for 15 (asm-generic/signal.h; the same numbers on both processors). */
+export function signalName(number: number): string {
+  return SIGNALS[number - 1] ?? `signal ${number}`;
 }

@@ -18,13 +18,13 @@ Deno.test("ReportReader.read() puts reports together from any chunks", () => {
   const whole = new Uint8Array([
     ...report(ENTRY_MODE.fork, 77),
     ...report(ENTRY_MODE.ended, 77, 0x700),
-    ...report(ENTRY_MODE.ended, 77, 0x700, 0, 1),
+    ...report(ENTRY_MODE.ended, 77, 9, 0, 1),
     ...report(ENTRY_MODE.failed, 13, 0, 4),
   ]);
   const expected = [
     { kind: "forked", by: "entrance", pid: 77 },
-    { kind: "ended", status: 0x700, alone: false },
-    { kind: "ended", status: 0x700, alone: true },
+    { kind: "ended", end: { kind: "exited", code: 7 }, alone: false },
+    { kind: "ended", end: { kind: "signalled", signal: "SIGKILL" }, alone: true },
     { kind: "failed", step: 4, errno: 13 },
   ];
   for (const size of [1, 87, 88, 89, 1000]) {

@@ -3,14 +3,14 @@
  * a file that was exchanged since, as editors do when they save.
  */
 import type { PathWatch } from "../../../system/stat_watch.ts";
+import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
-import type { Spawner } from "../../spawn.ts";
 
 export class GrantWatch {
-  readonly #looker: Pick<Spawner, "watch">;
+  readonly #looker: Pick<WatchingLooker, "watch">;
   #watch: PathWatch | undefined;
 
-  constructor(looker: Pick<Spawner, "watch">) {
+  constructor(looker: Pick<WatchingLooker, "watch">) {
     this.#looker = looker;
   }
 

@@ -1,20 +1,37 @@
 /**
- * Protected paths around every command (S7, S8, S21): a look before its launch decides what is mounted, a look after it
- * tells what changed, and one more follows when the last process it left behind is gone.
+ * Protected paths around every command (S7, S8, S21). A look before its launch decides what is mounted, and a look after
+ * it tells what changed. One more look follows when the last process that it left behind is gone.
  */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
+import { UserError } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
-import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
+import type { GuardPlan, GuardView, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
+import { findNestedRepositories } from "../../../sandbox/protect/nested_repositories.ts";
+import { lookAtGuarded, protectedChanges } from "../../../sandbox/protect/path_guard.ts";
+import { nestedRepositoryPaths, type ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
+import { isWithin } from "../../../system/paths.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
-import type { GrantWatch } from "./grant_watch.ts";
-import type { Launched, ProtectionMonitor } from "./protection_monitor.ts";
+import { GitAnswers, type GitAnswersOptions } from "./git_query.ts";
+import { GrantWatch } from "./grant_watch.ts";
+import { SecondNames, type Separates } from "./hard_links.ts";
+import { WatchedView } from "./watched_view.ts";
 
 export interface ProtectedStateOptions {
-  /** Undefined: nothing is protected. */
-  readonly monitor: ProtectionMonitor | undefined;
-  readonly grants: GrantWatch;
+  readonly plan: GuardPlan;
+  readonly looker: WatchingLooker & Separates;
+  readonly logger: Logger;
+  readonly ask: GitAnswersOptions["ask"];
   /** What launches are made of: it follows what is protected and granted. */
   readonly images: Pick<LaunchImages, "adopt" | "invalidatePrewarmed">;
+}
+
+/** A command from its first look to the end of its last process. */
+export interface GuardedCommand {
+  /** What was guarded when it was launched; undefined: it has not been. */
+  view: GuardView | undefined;
+  /** What git obeyed then. */
+  readonly obeyed: ReadonlySet<string>;
 }
 
 /** A process tree, as far as the looks need it. */
@@ -23,89 +40,212 @@ interface Tree {
   readonly gone: Promise<void>;
 }
 
+/** `mounted`: with namespaces. */
+interface How {
+  readonly mounted: boolean;
+}
+
 export class ProtectedState implements Disposable {
   readonly #options: ProtectedStateOptions;
+  readonly #secondNames: SecondNames;
+  readonly #grants: GrantWatch;
+  /** Undefined: there is no git to ask. */
+  readonly #git: GitAnswers | undefined;
+  /** Of repositories below the trees. */
+  #nested: readonly ProtectedPath[] = [];
+  #obeyed: ReadonlySet<string> = new Set();
+  #plan: GuardPlan;
+  #view: WatchedView;
+  #isComplete = true;
+  readonly #commands = new Set<GuardedCommand>();
+  /** Changes found after their command's result went out: the next one tells of them. */
+  #late: readonly ProtectedChange[] = [];
+  /** How each path was when a result told of it last. */
+  readonly #told = new Map<string, string | undefined>();
 
   constructor(options: ProtectedStateOptions) {
+    const { plan, looker, ask } = options;
     this.#options = options;
+    this.#plan = plan;
+    this.#secondNames = new SecondNames(looker, plan.trees);
+    this.#grants = new GrantWatch(looker);
+    this.#view = this.#watched();
+    this.#git = plan.git && new GitAnswers({ git: plan.git, trees: plan.trees.map(({ path }) => path), looker, ask });
   }
 
-  /** Adds the repositories below the scopes: once, before the first command. */
+  /** Adds the repositories below the trees, and what git obeys: once, before the first command. */
   async findRepositories(): Promise<void> {
-    await this.#options.monitor?.findRepositories();
+    const { plan: { trees, open, home }, logger } = this.#options;
+    const found = await Promise.all(trees.map(async ({ path: tree }) => {
+      const repositories = await findNestedRepositories(tree);
+      if (!repositories.complete) logger.warn("Not all repositories below are protected: there is too much", { tree });
+      this.#git?.add([...repositories.directories, ...repositories.bare]);
+      return nestedRepositoryPaths(repositories, { tree, open, home });
+    }));
+    this.#nested = found.flat();
+    await this.#git?.refresh();
+    this.#updatePlan();
   }
 
   /** Asks git again what it obeys, where that may have changed; undefined: it has not. To be done before each look. */
   refresh(): Promise<void> | undefined {
-    return this.#options.monitor?.refresh();
+    return this.#git?.refresh()?.then(() => this.#updatePlan());
+  }
+
+  /** Announces a command, before its first look; to be told of its end by `ended` or `abandon`. */
+  begin(): GuardedCommand {
+    const command: GuardedCommand = { view: undefined, obeyed: this.#obeyed };
+    this.#commands.add(command);
+    return command;
   }
 
   /**
-   * Looks at what is protected and granted, for what is launched next.
-   * @throws {UserError} When nothing may run, because commands could read what must stay hidden.
+   * Looks at what is protected and granted, for what is launched next; absent `command`: no command is. Undefined: the
+   * policy is, because there is no sandbox.
+   * @throws {UserError} When commands could read credentials, or change what is protected, and nothing can cover it.
    */
-  look(policy: SandboxPolicy | undefined, launched?: Launched): GuardView | undefined {
-    const { monitor, grants, images } = this.#options;
-    const view = policy && monitor?.look({ mounted: policy.namespaces }, launched);
+  look(policy: SandboxPolicy | undefined, command?: GuardedCommand): GuardView | undefined {
+    if (policy === undefined) return undefined;
+    const { images } = this.#options;
+    const how = { mounted: policy.namespaces };
+    const { view, separated } = this.#separate(this.#look(how), how);
+    this.#keep(separated);
+    this.#refuseUncovered(view);
+    if (command !== undefined) command.view = view;
     images.adopt(view);
-    if (policy !== undefined && !grants.areUnchanged(policy)) images.invalidatePrewarmed();
+    if (!this.#grants.areUnchanged(policy)) images.invalidatePrewarmed();
     return view;
   }
 
-  /** Announces a command, before its first look. */
-  begin(): GuardedCommand {
-    return new GuardedCommand(this, this.#options);
-  }
-
-  /** Ends what git is still asked. */
-  [Symbol.dispose](): void {
-    this.#options.monitor?.[Symbol.dispose]();
-  }
-}
-
-/** What is protected, during one command; to be told of its end by `ended` or `abandon`. */
-export class GuardedCommand {
-  readonly #state: ProtectedState;
-  readonly #options: ProtectedStateOptions;
-  readonly #launched: Launched | undefined;
-
-  constructor(state: ProtectedState, options: ProtectedStateOptions) {
-    this.#state = state;
-    this.#options = options;
-    this.#launched = options.monitor?.launching();
-  }
-
-  /** Looks before a launch of the command. @throws {UserError} As `ProtectedState.look()`. */
-  look(policy: SandboxPolicy | undefined): GuardView | undefined {
-    return this.#state.look(policy, this.#launched);
-  }
-
-  /** Nothing of the command runs. */
-  abandon(): void {
-    if (this.#launched !== undefined) this.#options.monitor?.ended(this.#launched);
-  }
-
   /**
-   * Tells `onChange` what changed while the command ran, and looks again when all of `trees` are gone. Absent: the next
+   * Tells `onChange` what changed while `command` ran, and looks again when all of `trees` are gone. Absent: the next
    * result tells of it.
    */
   async ended(
+    command: GuardedCommand,
     trees: readonly Tree[],
     policy: SandboxPolicy | undefined,
     onChange: ((changes: readonly ProtectedChange[]) => void) | undefined,
   ): Promise<void> {
-    const { monitor, images } = this.#options;
-    const launched = this.#launched;
-    if (monitor === undefined || launched?.view === undefined || policy === undefined) return this.abandon();
-    const { view, obeyed } = launched;
-    await monitor.refresh();
+    const { view, obeyed } = command;
+    if (view === undefined || policy === undefined) return this.abandon(command);
+    await this.refresh();
     const how = { mounted: policy.namespaces };
     const running = trees.filter(({ isOver }) => !isOver); // asked before the look, which so is the last one needed
-    const { after, changes } = monitor.changes({ view, obeyed }, how);
-    if (onChange === undefined) monitor.keep(changes);
+    const { after, changes } = this.#changes(view, obeyed, how);
+    if (onChange === undefined) this.#keep(changes);
     else if (changes.length > 0) onChange(changes);
-    images.adopt(after);
-    if (running.length === 0) return this.abandon();
-    void monitor.lookLater(Promise.all(running.map(({ gone }) => gone)), after, how).then(() => this.abandon());
+    this.#options.images.adopt(after);
+    if (running.length > 0) void this.#lookLater(command, running, after, how);
+    else this.abandon(command);
+  }
+
+  /** No process of the command is left. */
+  abandon(command: GuardedCommand | undefined): void {
+    if (command !== undefined) this.#commands.delete(command);
+  }
+
+  /** Ends what git is still asked. */
+  [Symbol.dispose](): void {
+    this.#git?.[Symbol.dispose]();
+  }
+
+  #refuseUncovered({ exposed, unreadable }: GuardView): void {
+    const [secret] = exposed;
+    if (secret !== undefined) {
+      throw new UserError(
+        `Cannot run commands: they could read "${secret}", and this system refuses the namespaces that would hide it. ` +
+          `Choose a scope and --read directories that do not hold it, or insist with --allow-read-sensitive ${secret}`,
+      );
+    }
+    const unanswered = this.#git?.unanswered;
+    if (unanswered !== undefined) {
+      throw new UserError(
+        `Cannot run commands: git does not say what its configuration in "${unanswered}" makes it obey, so that this ` +
+          "cannot be protected. See what git config --list does there",
+      );
+    }
+    const [link] = unreadable;
+    if (link !== undefined) {
+      throw new UserError(
+        `Cannot run commands: "${link}" leads to a name that is not valid UTF-8, so that it cannot be protected. Remove it`,
+      );
+    }
+  }
+
+  /** What changed since `before`, with what came to light late; and the view it was found in. */
+  #changes(before: GuardView, obeyed: ReadonlySet<string>, how: How) {
+    const seen = this.#look(how);
+    const { view: after, separated } = this.#separate(seen, how);
+    const isNew = (path: string) => this.#obeyed.has(path) && !obeyed.has(path);
+    const changed = this.#secondNames.withoutOwn(protectedChanges(before, seen), before, seen)
+      .map((one): ProtectedChange => isNew(one.path) ? { ...one, change: "obeyed" } : one);
+    const found = [...changed, ...separated];
+    const late = this.#late.filter(({ path }) => !found.some((one) => one.path === path));
+    this.#late = [];
+    for (const { path } of found) this.#told.set(path, after.seen.get(path));
+    return { after, changes: [...late, ...found] };
+  }
+
+  /** Looks again when all that a command left running is gone; what another command's result told is known. */
+  async #lookLater(command: GuardedCommand, running: readonly Tree[], after: GuardView, how: How): Promise<void> {
+    await Promise.all(running.map(({ gone }) => gone));
+    const seen = this.#look(how);
+    const found = this.#secondNames.withoutOwn(protectedChanges(after, seen), after, seen)
+      .filter(({ path }) => !this.#told.has(path) || this.#told.get(path) !== seen.seen.get(path));
+    this.#keep([...found, ...this.#separate(seen, how).separated]);
+    this.abandon(command);
+  }
+
+  /** Tells the log, and the next result, of changes that no result told of. */
+  #keep(changes: readonly ProtectedChange[]): void {
+    if (changes.length === 0) return;
+    this.#late = [...this.#late, ...changes];
+    this.#options.logger.warn("Protected paths changed, and no result told of it yet", { changes });
+  }
+
+  /** The plan with what is known by now of repositories and of git. */
+  #updatePlan(): void {
+    const { plan } = this.#options;
+    const known = [...plan.protected, ...this.#nested];
+    const obeyed = (this.#git?.paths ?? []).filter(({ path }) =>
+      !plan.open.some((one) => isWithin(path, one)) && !known.some((one) => one.path === path)
+    );
+    this.#obeyed = new Set(obeyed.map(({ path }) => path));
+    this.#plan = { ...plan, protected: [...known, ...obeyed] };
+    this.#view = this.#watched();
+  }
+
+  #look({ mounted }: How): GuardView {
+    // Without mounts a view holds more than what is watched: what is in directories.
+    const view = mounted ? this.#mountedView() : lookAtGuarded(this.#plan, this.#options.looker, { mounted });
+    if (!view.complete && this.#isComplete) {
+      this.#isComplete = false;
+      this.#options.logger.warn("Not all that protected directories hold is looked at: there is too much");
+    }
+    return view;
+  }
+
+  /** A command with other mounts can give second names to what is held now, which the watch does not see. */
+  #mountedView(): GuardView {
+    const view = this.#view.look();
+    if (this.#commands.values().every((one) => one.view === undefined || one.view.mounts === view.mounts)) return view;
+    this.#view = this.#watched();
+    return this.#view.look();
+  }
+
+  /** Takes protected files apart from their second names, and looks again where there were any. */
+  #separate(view: GuardView, how: How): { readonly view: GuardView; readonly separated: readonly ProtectedChange[] } {
+    if (!how.mounted || view.shared.length === 0) return { view, separated: [] };
+    const separated = this.#secondNames.separate(view.shared);
+    if (!separated.some(({ change }) => change === "separated")) return { view, separated };
+    const renewed = this.#look(how);
+    this.#secondNames.remember(separated, view, renewed);
+    return { view: renewed, separated };
+  }
+
+  #watched(): WatchedView {
+    const { looker } = this.#options;
+    return new WatchedView(() => lookAtGuarded(this.#plan, looker, { mounted: true }), looker);
   }
 }

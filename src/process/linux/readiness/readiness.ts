@@ -19,13 +19,14 @@ export interface ReadinessOptions {
   readonly sandbox: Sandbox;
   readonly spawner: Spawner;
   readonly images: LaunchImages;
-  readonly protectedState: ProtectedState;
+  /** Undefined: `--no-sandbox`. */
+  readonly protectedState: ProtectedState | undefined;
   readonly logger: Logger;
 }
 
 export class Readiness implements AsyncDisposable {
   readonly #options: ReadinessOptions;
-  /** Settles when the repositories below the scopes are known; undefined: nobody has asked yet. */
+  /** Settles when the repositories below the scopes are known; undefined: not asked yet. */
   #repositories: Promise<void> | undefined;
   #policy: Promise<SandboxPolicy | undefined> | undefined;
   #selfTest: Promise<SelfTestReport | undefined> | undefined;
@@ -55,7 +56,7 @@ export class Readiness implements AsyncDisposable {
   async policyForCommand(): Promise<SandboxPolicy | undefined> {
     const refusal = refusalFor(await this.#verdict());
     if (refusal !== undefined) throw new Error(refusal);
-    await this.#options.protectedState.refresh();
+    await this.#options.protectedState?.refresh();
     return await this.policy;
   }
 
@@ -77,7 +78,7 @@ export class Readiness implements AsyncDisposable {
   }
 
   #settle(): Promise<SandboxPolicy | undefined> {
-    this.#repositories ??= this.#options.protectedState.findRepositories();
+    this.#repositories ??= this.#options.protectedState?.findRepositories() ?? Promise.resolve();
     const settling = Promise.all([this.#askKernel(), this.#repositories]).then(([policy]) => policy);
     settling.catch((error) => {
       const { logger } = this.#options;
@@ -111,7 +112,7 @@ export class Readiness implements AsyncDisposable {
   async #attack(policy: SandboxPolicy): Promise<SelfTestReport> {
     const { sandbox: { directories, trialPlace: place }, spawner, images, protectedState } = this.#options;
     const [test] = await retryLaunch({
-      look: () => protectedState.look(policy),
+      look: () => protectedState?.look(policy),
       launch: () => {
         const table = images.policyPart(policy);
         return Promise.allSettled([runSelfTest({ policy, table, target: images.target, spawner, directories, place })]);
