@@ -96,7 +96,7 @@ for (const user of usersAtHand()) {
     });
     const outside = await runProgram(bench, ["--list-tools", "--no-sandbox-server", ...command]);
     assert.deepStrictEqual([outside.code, outside.stdout], [0, "first\ta*\twrote\nsecond\t\t\n"]);
-    assert.match(outside.stderr, /^Warning: Sandbox off for the other server \(--no-sandbox-server\)/m);
+    assert.match(outside.stderr, /^Warning: Sandbox off for the third-party server \(--no-sandbox-server\)/m);
   });
 }
 

@@ -127,7 +127,7 @@ Deno.test("L7 what needs no settings, or looks for mistakes, works with broken o
     const { code, stderr } = await run(...words);
     assert.deepStrictEqual([words, code, stderr], [words, 0, ""]);
   }
-  const warning = `Warning: ${problem}; these settings are left out here\n1 file, 0 errors, 0 warnings\n`;
+  const warning = `Warning: ${problem}; these settings are ignored here\n1 file, 0 errors, 0 warnings\n`;
   assert.deepStrictEqual(await run("validate"), { code: 0, stdout: "", stderr: warning });
   const { code, stdout, stderr } = await run("doctor", "--json");
   const { checks }: { checks: { id: string; status: string; message: string }[] } = JSON.parse(stdout);
@@ -135,7 +135,7 @@ Deno.test("L7 what needs no settings, or looks for mistakes, works with broken o
     id: "settings",
     title: "settings",
     status: "failed",
-    message: `${problem}. The server does not start; what follows is what it would be without these settings`,
+    message: `${problem}. The server does not start; the checks below leave these settings out`,
   }]]);
   assert.ok(checks.some(({ id }) => id === "write_outside"), stdout);
   assert.deepStrictEqual(await run("doctor", "--sandbox"), { code: 2, stdout: "", stderr: `${problem}\n` });

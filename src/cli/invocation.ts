@@ -1,6 +1,6 @@
 /**
- * From the words of the command line to what to do: flags, variables and settings files, joined (requirement L7). What
- * needs no settings works with broken ones, and so does what looks for mistakes.
+ * Turns the words of the command line into an invocation: joins flags, variables and settings files (requirement L7).
+ * Subcommands that need no settings, and those that look for mistakes, work with broken ones.
  */
 import { UserError } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
@@ -15,11 +15,11 @@ import { factsOf, type Subcommand } from "../settings/flags/subcommands.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** These go on without the settings that are broken, and say so. */
+/** Subcommands that ignore broken settings, and say so. */
 const LOOK_FOR_MISTAKES: readonly Subcommand[] = ["doctor", "validate"];
 
 /**
- * What to do; the problem is wrong usage or a wrong setting, for stderr (exit code 2).
+ * The invocation; the problem is wrong usage or a wrong setting, for stderr (exit code 2).
  * @throws {UserError} when the user's settings file lies where commands can write
  */
 export async function readWholeInvocation(
@@ -70,7 +70,7 @@ function projectOf({ flags }: CommandLine, environment: Environment): string {
   return projectDirectory(flags.get("sandbox-scope") ?? variable?.split(":") ?? [], Deno.cwd());
 }
 
-/** The command line alone, so that what is broken elsewhere can be told; a mistake in it is a problem as ever. */
+/** The invocation from the command line alone, so that broken settings can be reported. */
 function withoutSettings(line: CommandLine, settingsProblem: string): Outcome<Invocation> {
   const invocation = readInvocation(line, { environment: {}, cores: navigator.hardwareConcurrency });
   if (!invocation.ok || invocation.value.kind !== "run") return invocation;

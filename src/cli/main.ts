@@ -1,6 +1,6 @@
 /**
- * From the command line to an exit code: sort the words, read the settings, then help, version or a subcommand. The
- * border where what was thrown becomes a message and a code: 1 refused or failed, 2 wrong usage (requirement L1).
+ * From the command line to an exit code: reads the settings, then runs help, version or a subcommand. Errors become
+ * messages and exit codes here: 1 refused or failed, 2 wrong usage (requirement L1).
  */
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
@@ -42,7 +42,7 @@ export async function main(words: readonly string[]): Promise<number> {
 
 interface Process {
   readonly environment: Environment;
-  /** The program that stands between the start script and this process. */
+  /** The process between the start script and this process. */
   readonly wrapper: number | undefined;
 }
 
@@ -58,7 +58,7 @@ async function run(invocation: Invocation, { environment, wrapper }: Process): P
       const { subcommand, line, settings, warnings, settingsProblem } = invocation;
       const { operands, flags } = line;
       if (!usesNetwork(invocation)) await Deno.permissions.revoke({ name: "net" });
-      // A second signal does not wait for the orderly end: main.ts ends the program, and with it all it started.
+      // A second signal does not wait for the orderly end: main.ts ends the program and all that it started.
       using signals = listenForSignals({ quiet: wrapper === undefined ? undefined : parentEnd() });
       if (wrapper !== undefined && !tieToParent(wrapper)) return 0;
       const done = runSubcommand(subcommand, {
@@ -76,13 +76,13 @@ async function run(invocation: Invocation, { environment, wrapper }: Process): P
   }
 }
 
-/** Other subcommands tell it themselves; files that come later are read all the same. */
+/** The warning about a missing directory of tool files; files that come later are still read. */
 function missingTools(directory: string | undefined): readonly string[] {
   if (directory === undefined || scopeDirectory(directory, Deno.cwd()) !== undefined) return [];
   return [`No tool file is read from "${directory}" (--tools-dir): there is no such directory yet`];
 }
 
-/** Over stdio the server has no network of its own; the start script cannot know what settings files ask for. */
+/** Whether the run needs the network; the start script grants it, because settings files may choose the mode. */
 function usesNetwork({ subcommand, settings, line }: Extract<Invocation, { kind: "run" }>): boolean {
   return subcommand === "serve" && settings.http !== undefined || subcommand === "list-tools" && line.flags.has("http");
 }

@@ -1,12 +1,12 @@
 /**
- * When the program is asked to end by a signal (requirement X14): the first one starts an orderly end, a second one
- * ends it at once.
+ * Signals that ask the program to end (requirement X14): the first starts an orderly end, a second one ends the program
+ * at once.
  */
 
-/** What people and supervisors send; SIGHUP is a closed terminal. */
+/** Signals of users and process managers; SIGHUP is a closed terminal. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Requests to end; disposing of it gives the signals back to the runtime. */
+/** Requests to end; disposing of it returns the signals to the runtime. */
 interface EndRequests extends Disposable {
   /** Aborted by the first signal, whose name is the reason. */
   readonly stop: AbortSignal;
@@ -14,20 +14,20 @@ interface EndRequests extends Disposable {
   readonly second: Promise<Deno.Signal>;
 }
 
-/** A signal that asks for the end where it counts when it comes, and never for one at once. */
+/** A signal that asks for the end only while `counts`, and never ends the program at once. */
 export interface QuietSignal {
   readonly signal: Deno.Signal;
   readonly counts: () => boolean;
 }
 
-/** What to listen for. */
+/** Signals to listen for. */
 interface ListenOptions {
   /** Default: the usual ones. */
   readonly signals?: readonly Deno.Signal[];
   readonly quiet?: QuietSignal | undefined;
 }
 
-/** Listens for signals from now on. */
+/** Begins to listen for signals. */
 export function listenForSignals({ signals = SIGNALS, quiet }: ListenOptions = {}): EndRequests {
   const first = new AbortController();
   const second = Promise.withResolvers<Deno.Signal>();
@@ -36,7 +36,7 @@ export function listenForSignals({ signals = SIGNALS, quiet }: ListenOptions = {
     listener: () => first.signal.aborted ? second.resolve(signal) : first.abort(signal),
   }));
   if (quiet !== undefined) {
-    // Aborting again is without effect.
+    // A second abort has no effect.
     const { signal, counts } = quiet;
     listeners.push({ signal, listener: () => counts() ? first.abort(signal) : undefined });
   }

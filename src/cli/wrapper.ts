@@ -1,18 +1,17 @@
 /**
- * A program between the start script and the runtime: it starts the runtime as its child and passes no signals on, as
- * npm's `deno` for Node does. The script resolves that one; behind any other a server must not live on without a
- * parent.
+ * Detects a program between the start script and the runtime that starts the runtime as its child and passes no signals
+ * on, as npm's `deno` for Node does. The script resolves that one; behind any other, the server ends with its parent.
  */
 import { LazyLibrary } from "../system/c_library.ts";
 import type { QuietSignal } from "./signals.ts";
 
-/** The process id of the start script, which is its runtime's where nothing stands between. */
+/** Variable with the process id of the start script, which is that of the runtime where nothing runs between. */
 const SCRIPT_PID = "AHMA_SCRIPT_PID";
 
 const SIGUSR2 = 12n;
 const PR_SET_PDEATHSIG = 1;
 
-/** Takes what the script said out of the variables; the process id of what stands between, undefined: nothing does. */
+/** Removes the script's variable; gives the process id of the program between, undefined: there is none. */
 export function takeWrapper(environment: Record<string, string>): number | undefined {
   const { [SCRIPT_PID]: text } = environment;
   if (text === undefined) return undefined;
@@ -22,8 +21,8 @@ export function takeWrapper(environment: Record<string, string>): number | undef
 }
 
 /**
- * What `tieToParent` has the kernel send. It comes at the end of the parent's thread as well, and counts only when the
- * parent is another one by then.
+ * The signal that `tieToParent` requests. The kernel also sends it at the end of the parent's thread; it counts only
+ * when the parent is another process by then.
  */
 export function parentEnd(): QuietSignal {
   const parent = Deno.ppid;

@@ -125,7 +125,7 @@ function reservedDirectories({ environment }: ComposeHttpOptions): readonly stri
   return state === undefined ? [] : [realPath(state) ?? state];
 }
 
-/** The pool of child servers of our own program. */
+/** The pool of child servers of our own program; it is closed before `libc`, which it uses. */
 function poolOf({ flags, environment, http }: ComposeHttpOptions, libc: Libc): ChildPool {
   return new ChildPool({
     ...childProgram({ flags, environment, directory: Deno.cwd() }),

@@ -1,7 +1,7 @@
 /**
- * Warms up a spare process (N5): a client's first messages go to an empty service, so that their code is compiled before
- * the session comes. That saves 14 ms of the 80 ms of processor time between the scope and the first list of tools
- * (medians of 60 sessions each, in turns). It touches no file, no scope and no command, and leaves nothing.
+ * Warms up a spare process (N5): a client's first messages go to an empty service, so that their code is compiled
+ * before the session comes. That saves 14 ms of the 80 ms of processor time between the scope and the first list of
+ * tools (medians of 60 sessions each, in turns). It touches no file, no scope and no command, and leaves nothing.
  */
 import { encodeText } from "../../base/text.ts";
 import { SILENT } from "../../base/log.ts";

@@ -1,4 +1,4 @@
-/** A command line that begins with a tool's name: what its writer most likely meant. */
+/** Recognizes a command line that begins with a tool's name, and suggests `call`. */
 import { findToolsDirectory } from "../../catalog/load/find_tools.ts";
 import { loadCatalog } from "../../catalog/load/load.ts";
 import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
@@ -10,8 +10,8 @@ import { SUBCOMMANDS } from "../../settings/flags/subcommands.ts";
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /**
- * A problem for stderr when `words` would be a call of a tool of this directory, or a shipped one; undefined: they
- * would not.
+ * A problem for stderr when `words` would be a call of a tool of this directory or of a shipped tool; undefined: they
+ * are no such call.
  */
 export async function meantCall(words: readonly string[], directory: string): Promise<string | undefined> {
   const [name = "", ...rest] = words;

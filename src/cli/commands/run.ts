@@ -1,4 +1,4 @@
-/** From a subcommand's name to what it does. */
+/** Maps the name of a subcommand to its implementation. */
 import type { Subcommand } from "../../settings/flags/subcommands.ts";
 import { serve } from "../serve/serve.ts";
 import { call } from "./call/call.ts";
@@ -11,8 +11,8 @@ import { schema } from "./schema.ts";
 import { validate } from "./validate/validate.ts";
 
 /**
- * Runs a subcommand; resolves with the exit code. @throws {UserError} when it is refused, {UsageError} when asked
- * wrongly
+ * Runs a subcommand; resolves with the exit code.
+ * @throws {UserError} when it is refused, {UsageError} when its words are wrong
  */
 export async function runSubcommand(name: Exclude<Subcommand, "help">, context: CommandContext): Promise<number> {
   switch (name) {

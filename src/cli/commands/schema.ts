@@ -3,7 +3,7 @@ import { mtdfSchemaText } from "../../catalog/format/schema.ts";
 import { print, printProblem } from "../terminal/print.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
 
-/** Prints the JSON Schema of tool files, or writes it where `--write` says (requirement L4). */
+/** Prints the JSON Schema of tool files, or writes it to the file of `--write` (requirement L4). */
 export async function schema({ flags }: CommandContext): Promise<number> {
   const file = flags.get("write")?.[0];
   if (file === undefined) {

@@ -1,6 +1,6 @@
 import type { ByteOutput } from "../../wire/message_writer.ts";
 
-/** `output`, which calls `announce` once, after the first bytes are written. */
+/** `output` that calls `announce` once, after the first bytes are written. */
 export function announceFirstWrite(output: ByteOutput, announce: () => void): ByteOutput {
   let first = true;
   return {

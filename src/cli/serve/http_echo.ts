@@ -1,13 +1,13 @@
-/** The echo on the terminal (H9): when asked for by --debug, or when a person is looking. */
+/** The echo on the terminal (H9): with --debug, or when stderr is a terminal. */
 import { type Echo, NO_ECHO, terminalEcho } from "../../bridge/traffic_echo.ts";
 import { printProblem } from "../terminal/print.ts";
 import { redactFields, redactText } from "../../logging/redact.ts";
 import type { Settings } from "../../settings/settings.ts";
 
-/** A terminal that does not keep up misses messages, and the memory stays small. */
+/** Limit of the queue for a slow terminal, which misses messages beyond it. */
 const MOST_WAITING = 200;
 
-/** The echo of this run; its texts go to stderr in order. */
+/** The echo of this run; it writes to stderr in order. */
 export function httpEcho({ debug }: Pick<Settings, "debug">, environment: Readonly<Record<string, string>>): Echo {
   const terminal = Deno.stderr.isTerminal();
   if (!debug && !terminal) return NO_ECHO;

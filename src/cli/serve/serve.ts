@@ -1,6 +1,6 @@
 /**
- * The life of the server (requirements S12, X14): log, sandbox and rooms, then MCP until the client closes stdin, or a
- * signal comes and what runs has had ten seconds. Then everything is closed in the reverse order.
+ * The life of the server (requirements S12, X14): opens log, sandbox and service, and serves MCP until the client
+ * closes stdin, or until ten seconds after a signal. Then it closes everything in the reverse order.
  */
 import { messageOf } from "../../base/errors.ts";
 import { compose } from "../../app/compose_service.ts";
@@ -10,7 +10,7 @@ import { printProblem } from "../terminal/print.ts";
 import { serveHttp } from "./serve_http.ts";
 import type { ServeOptions } from "./serve_options.ts";
 
-/** Said on a terminal, where a person would take the silence for a fault. */
+/** Hint on a terminal, where silence would look like a fault. */
 const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists what a person can do, Ctrl-C ends it';
 
 /**
@@ -31,7 +31,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       log.start();
       program.afterFirstAnswer();
     });
-    // The one place that hands stdout out: from here on it carries messages only (C2).
+    // The one place that passes stdout on; it carries only messages from here on (C2).
     await program.serve({ input: Deno.stdin, output, stop });
   } catch (thrown) {
     logger.error("Ended by an error", { error: messageOf(thrown) });

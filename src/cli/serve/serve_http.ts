@@ -1,4 +1,4 @@
-/** The life of the HTTP server (H1, H11): log, token and rooms, then clients until a signal comes. */
+/** The life of the HTTP server (H1, H11): opens log, token and services, and serves clients until a signal. */
 import { aborted } from "../../base/time.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { composeHttp } from "../../app/http/compose_http.ts";
@@ -56,7 +56,7 @@ export async function serveHttp(options: ServeOptions, http: HttpSettings): Prom
   return 0;
 }
 
-/** The start script grants the network; a command line of one's own may leave it out. */
+/** Checks the network permission, which the start script grants and another command line may lack. */
 async function askForNetwork({ host }: HttpSettings): Promise<void> {
   const { state } = await Deno.permissions.query({ name: "net", host });
   if (state === "granted") return;

@@ -1,10 +1,10 @@
 import type { FlagName } from "../../settings/flags/flags.ts";
 import type { Settings } from "../../settings/settings.ts";
 
-/** What the server is started with, over either transport. */
+/** Options of the server, for both transports. */
 export interface ServeOptions {
   readonly settings: Settings;
-  /** Sentences for a person; the server starts all the same. */
+  /** Warnings as sentences; the server starts in spite of them. */
   readonly warnings: readonly string[];
   /** The server's own variables. */
   readonly environment: Readonly<Record<string, string>>;

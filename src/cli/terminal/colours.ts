@@ -1,4 +1,4 @@
-/** Marks for a terminal. */
+/** Functions that mark text for a terminal. */
 export interface Colours {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -8,7 +8,7 @@ export interface Colours {
   readonly cyan: (text: string) => string;
 }
 
-/** For a terminal. */
+/** Marks with ANSI colours. */
 export const COLOURED: Colours = {
   bold: mark("1"),
   dim: mark("2"),
@@ -18,7 +18,7 @@ export const COLOURED: Colours = {
   cyan: mark("36"),
 };
 
-/** For everything else: every text stays as it is. */
+/** Marks nothing, for files and pipes. */
 export const PLAIN: Colours = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same };
 
 /** The marks to use. */

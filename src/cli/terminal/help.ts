@@ -3,17 +3,17 @@ import { type Colours, colours } from "./colours.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags/flags.ts";
 import { factsOf, type Subcommand, SUBCOMMANDS } from "../../settings/flags/subcommands.ts";
 
-/** How long a line of the help may be. */
+/** Longest line of the help, characters. */
 const WIDTH = 100;
 
 interface HelpOptions {
-  /** For a terminal. */
+  /** Whether the help may be coloured. */
   readonly colour: boolean;
   /** Undefined: the whole program. */
   readonly subcommand?: Subcommand | undefined;
 }
 
-/** One row of a table: what is typed, and what it is for. */
+/** One row of a table: the typed words, and their purpose. */
 type Row = readonly [typed: string, help: string];
 
 /** The help of the program or of one subcommand. */
@@ -43,7 +43,7 @@ function programHelp(style: Colours): string {
     "Lists in variables are separated by : (directories) or , (names). After flags and variables come the",
     "settings files: .ahma/settings.json (never what loosens the sandbox),",
     "then ~/.config/ahma/settings.json.",
-    "Exit codes: 0 ended as asked, 1 refused or failed, 2 wrong usage.",
+    "Exit codes: 0 success, 1 refused or failed, 2 wrong usage.",
     "",
   ].join("\n");
 }

@@ -1,16 +1,16 @@
-/** What a person reads on a terminal. Only for runs that never speak MCP, such as `--help` (requirement C2). */
+/** Output for a person on a terminal, only in runs that never speak MCP, such as `--help` (requirement C2). */
 
 import { encodeText } from "../../base/text.ts";
 import { FULL_PIPE_RETRY_MS, writeAll } from "../../base/write_all.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { messageText, TerminalFilter } from "./terminal_text.ts";
 
-/** Writes an answer to stdout; a reader that has gone (`| head`) is no fault. */
+/** Writes an answer to stdout; a closed pipe (`| head`) is no error. */
 export async function print(text: string): Promise<void> {
   await ignoringGoneReader(() => writeAll(Deno.stdout, encodeText(messageText(text))));
 }
 
-/** Writes a message for a person to stderr; a reader that has gone is no fault. */
+/** Writes a message to stderr; a closed pipe is no error. */
 export async function printProblem(text: string): Promise<void> {
   await ignoringGoneReader(() => writeAll(Deno.stderr, encodeText(`${messageText(text)}\n`)));
 }
@@ -19,14 +19,14 @@ export async function printProblem(text: string): Promise<void> {
 interface CommandPrinter {
   /**
    * Writes before it returns, so that a flood of output waits for its reader instead of filling the memory. False: the
-   * reader has gone.
+   * pipe is closed.
    */
   readonly write: (chunk: Uint8Array) => boolean;
-  /** Nothing more comes. */
+  /** Ends the output. */
   readonly end: () => void;
 }
 
-/** As it comes into a file or a pipe; on a terminal with nothing but its colours. */
+/** Prints to a file or a pipe unchanged, and to a terminal with colours as the only control sequences. */
 export function commandPrinter(): CommandPrinter {
   if (!Deno.stdout.isTerminal()) return { write: writeNow, end: () => {} };
   const filter = new TerminalFilter();
@@ -47,12 +47,12 @@ function writeNow(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Whether answers on stdout may be coloured: on a terminal, unless `NO_COLOR` is set to anything. */
+/** Whether answers on stdout may be coloured: on a terminal, unless `NO_COLOR` is set. */
 export function mayColour(environment: Readonly<Record<string, string>>): boolean {
   return Deno.stdout.isTerminal() && (environment["NO_COLOR"] ?? "") === "";
 }
 
-/** Columns of the terminal that stdout is; undefined: it is none. */
+/** Columns of stdout's terminal; undefined: stdout is no terminal. */
 export function terminalWidth(): number | undefined {
   if (!Deno.stdout.isTerminal()) return undefined;
   const { columns } = Deno.consoleSize();

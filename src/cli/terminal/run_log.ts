@@ -1,4 +1,4 @@
-/** The log of a run that starts commands, and the warnings a person must see before it does (requirements L8, S14). */
+/** The log of a run that starts commands, and the warnings before the start (requirements L8, S14). */
 import { userDirectory } from "../../system/user_directories.ts";
 import { VERSION } from "../../base/version.ts";
 import { createLog, type Log } from "../../logging/log.ts";
@@ -7,22 +7,22 @@ import { printProblem } from "./print.ts";
 import type { Settings } from "../../settings/settings.ts";
 
 const NO_SANDBOX =
-  "Sandbox off (--no-sandbox): commands run with all your rights and can change or read anything you can";
+  "Sandbox off (--no-sandbox): commands run with all your permissions and can read and change anything you can";
 
-/** Said when somebody's server is started without a sandbox (S3). */
+/** Warning at the start of a third-party server without a sandbox (S3). */
 export const NO_SANDBOX_SERVER =
-  "Sandbox off for the other server (--no-sandbox-server): it runs with all your rights and can change anything you can";
+  "Sandbox off for the third-party server (--no-sandbox-server): it runs with all your permissions and can change anything you can";
 
-/** What the log depends on. */
+/** Inputs of the log. */
 interface RunLogOptions {
   readonly settings: Settings;
-  /** Sentences for a person. */
+  /** Warnings as sentences. */
   readonly warnings: readonly string[];
   /** The server's own variables. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Opens the log and says the warnings, in it and on stderr. */
+/** Opens the log, and writes the warnings to it and to stderr. */
 export function openRunLog({ settings, warnings, environment }: RunLogOptions): Log {
   const caches = userDirectory(environment, "XDG_CACHE_HOME");
   const directory = caches === undefined ? undefined : `${caches}/ahma_mcp/logs`;

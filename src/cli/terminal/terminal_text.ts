@@ -1,5 +1,6 @@
 /**
- * What may reach a terminal (S22): a project, a tool file or a command must not move its cursor or fill its clipboard.
+ * Filters text for a terminal (S22): a project, a tool file or a command must not move the cursor or fill the
+ * clipboard.
  */
 import { encodeText } from "../../base/text.ts";
 import { visibleText, writtenOut } from "../../base/visible_text.ts";
@@ -8,15 +9,15 @@ import { visibleText, writtenOut } from "../../base/visible_text.ts";
 // deno-lint-ignore no-control-regex -- they begin with ESC
 const OWN_MARK = /(\x1b\[(?:[012]|3[0-7])m)/;
 
-/** A message of this program: its colours stay, every other control character in it is written out. */
+/** A message of this program: colours stay, other control characters become visible. */
 export function messageText(text: string): string {
   return text.split(OWN_MARK).map((part, index) => index % 2 === 1 ? part : writtenOut(part)).join("");
 }
 
-/** Longer sequences set no colour. */
+/** Longest sequence that is read as a colour, characters. */
 const LONGEST_SEQUENCE = 64;
 
-/** What of a sequence has come; undefined: plain text comes. */
+/** The part of a sequence that has come; undefined: plain text. */
 type Sequence =
   /** ESC and what follows it, to be continued. */
   | { readonly kind: "escape"; readonly intermediates: boolean }
@@ -34,12 +35,12 @@ export class TerminalFilter {
   #sequence: Sequence | undefined;
   #coloured = false;
 
-  /** What of `chunk` may be shown. */
+  /** The part of `chunk` that may be shown. */
   push(chunk: Uint8Array): Uint8Array {
     return this.#filtered(this.#decoder.decode(chunk, { stream: true }));
   }
 
-  /** What is still to be shown at the end: colours are switched off. */
+  /** The rest at the end, which switches colours off. */
   end(): Uint8Array {
     const rest = this.#decoder.decode();
     const last = new TextDecoder().decode(this.#filtered(rest));
@@ -53,7 +54,7 @@ export class TerminalFilter {
     return encodeText(shown.join(""));
   }
 
-  /** What `character` adds to what is shown. */
+  /** The text that `character` adds. */
   #next(character: string): string {
     const begun = BEGINNINGS.get(character);
     if (begun !== undefined) {
@@ -100,12 +101,12 @@ export class TerminalFilter {
   }
 }
 
-/** The characters with which a sequence begins, wherever they stand. ST's `ESC \\` is one of them. */
+/** Characters that begin a sequence; `ESC \\` (ST) is one of them. */
 const BEGINNINGS: ReadonlyMap<string, Sequence> = new Map<string, Sequence>([
   ["\x1b", { kind: "escape", intermediates: false }],
   ["\x9b", { kind: "control", text: "" }],
   ...["\x90", "\x98", "\x9d", "\x9e", "\x9f"].map((one) => [one, { kind: "string" }] as const),
 ]);
 
-/** Movements within the line. */
+/** Characters that move the cursor within the line. */
 const STAYING: ReadonlySet<string> = new Set(["\r", "\b"]);

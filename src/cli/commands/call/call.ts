@@ -1,7 +1,7 @@
 /**
- * `call` (requirement L5): one tool call from a terminal, through the very code that answers a client. Find the tool →
- * read the words as its arguments → call it and wait → its output to stdout as it comes, what is said about it to
- * stderr → its exit code.
+ * `call` (requirement L5): one tool call from a terminal, through the code that answers a client. It finds the tool,
+ * reads the words as its arguments, calls it, prints its output to stdout as it comes and messages to stderr, and
+ * resolves with its exit code.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { denialSentence } from "../../../base/command/denial.ts";
@@ -29,7 +29,7 @@ import { readObject, wordsToArguments } from "./parse_tool_words.ts";
 
 const EXAMPLE = 'as in "ahma_mcp call git_status --short"';
 
-/** Calls the tool that was named; resolves with its exit code. */
+/** Calls the named tool; resolves with its exit code. */
 export async function call(context: CommandContext): Promise<number> {
   const { environment, warnings } = context;
   const typed = wantedCall(context);
@@ -63,7 +63,7 @@ export async function call(context: CommandContext): Promise<number> {
   });
 }
 
-/** `--stdin -` hands the tool what is piped into this program, as the programs of a shell do. */
+/** `--stdin -` passes the stdin of this program to the tool. */
 async function withOwnInput(args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
   if (args["stdin"] !== "-") return args;
   if (Deno.stdin.isTerminal()) throw new UsageError('Cannot use "--stdin -": nothing is piped in, this is a terminal');
@@ -72,9 +72,9 @@ async function withOwnInput(args: Readonly<Record<string, unknown>>): Promise<Re
 
 interface Wanted {
   readonly name: string;
-  /** Of `--tool-args`. */
+  /** The arguments of `--tool-args`. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** What was typed after the name. */
+  /** The words after the name. */
   readonly words: readonly string[];
 }
 
@@ -90,18 +90,18 @@ function wantedCall({ flags, operands }: CommandContext): Wanted {
 /** A sequence of this shipped file calls the tools of the others. */
 const NEEDS_OTHERS = "quality_check";
 
-/** A person names the tool, so the shipped file it comes from is at hand without being asked for. */
+/** The bundles for a tool: the chosen ones, else the shipped file with this tool, which needs no flag here. */
 function bundlesFor(tool: string, chosen: readonly string[]): readonly string[] {
   if (chosen.length > 0) return chosen;
   if (tool.startsWith(NEEDS_OTHERS)) return ["all"];
   return BUNDLE_NAMES.filter((name) => tool === name || tool.startsWith(`${name}_`));
 }
 
-/** Subcommands are nested no deeper in any sensible file. */
+/** The deepest nesting of subcommands that is tried. */
 const DEEPEST = 4;
 
 /**
- * `git status` as people say it: the words after the name of a tool that has no such leaf itself are its subcommand.
+ * Reads `git status` as the leaf `git_status`: words after the name of a tool without such a leaf are its subcommand.
  */
 function withSubcommand(catalog: Catalog, wanted: Wanted): Wanted {
   if (resolveCall(catalog, wanted.name, wanted.args).ok) return wanted;
@@ -120,7 +120,7 @@ interface FoundTool {
   readonly isLeaf: boolean;
 }
 
-/** The tool by its name, or by the older form with `subcommand` among the arguments. */
+/** The tool with this name, or of the older form with `subcommand` among the arguments. */
 async function findTool(service: Service, { name, args }: Wanted): Promise<FoundTool> {
   const catalog = await service.catalog();
   const definitions = await new ToolList(service).all();
@@ -176,7 +176,7 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
     if (asJson) await print(`${JSON.stringify(result, null, 2)}\n`);
     else if (operation === undefined) await tellText(result);
     else if (!quiet) await printProblem([...hintsOf(operation), statusLine(operation)].join("\n"));
-    // What never became an operation is an answer, or arguments that were wrong.
+    // No operation was started: the result is an answer, or the arguments were wrong.
     if (operation === undefined) return result.isError === true ? 2 : 0;
     return exitCodeOf(operation.end);
   } finally {
@@ -185,7 +185,7 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
   }
 }
 
-/** What the sandbox kept from the command, and what ended with it, as the model of a client reads it (S15, X17). */
+/** The denials and the processes that ended with the command, in the words for a model (S15, X17). */
 function hintsOf({ end }: Operation): readonly string[] {
   const denials = (end?.command?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
   return end?.command?.left === undefined ? denials : [...denials, leftSentence(end.command.left)];
@@ -196,7 +196,7 @@ async function tellText({ content, isError }: CallToolResult): Promise<void> {
   await (isError === true ? printProblem(text) : print(`${text}\n`));
 }
 
-/** Behind `--` the words are a program's, which may have a help of its own. */
+/** Words after `--` belong to a program, which may have a help of its own. */
 function asksForHelp(words: readonly string[]): boolean {
   const end = words.indexOf("--");
   return words.slice(0, end < 0 ? words.length : end).some((word) => word === "--help" || word === "-h");

@@ -1,4 +1,4 @@
-/** What can be typed for a tool on a terminal, from what a client is told of it and from its leaf. */
+/** Derives the command line of a tool from its input schema and its leaf. */
 import type { Tool } from "@modelcontextprotocol/server";
 import { builtinTraits } from "../../../catalog/format/builtin_traits.ts";
 import type { Leaf } from "../../../catalog/model/leaf.ts";

@@ -7,7 +7,7 @@ const TIMED_OUT = 124;
 const CANCELLED = 130;
 const NOT_STARTED = 1;
 
-/** Signals people meet, by number (signal(7)). */
+/** Common signals by number (signal(7)). */
 const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
   SIGHUP: 1,
   SIGINT: 2,

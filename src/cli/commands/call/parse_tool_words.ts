@@ -1,7 +1,6 @@
 /**
- * Words of a terminal as the arguments of a tool call: options by their own names, positional arguments as words. The
- * tool's own check has the last word; what cannot be read as its type is passed on as text, so that the check can say
- * what is wrong with it.
+ * Reads words of a terminal as the arguments of a tool call: options by name, positional arguments as words. A value
+ * that cannot be read as its type is passed on as text, so that the tool's own check reports it.
  */
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { closest } from "../../../base/suggest.ts";
@@ -17,14 +16,14 @@ export interface ArgumentShape {
   readonly alias?: string;
 }
 
-/** What can be typed for a tool. */
+/** The command line of a tool. */
 export interface CallShape {
   readonly tool: string;
-  /** Every argument, by the names they have in a call. */
+  /** Every argument by its name in a call. */
   readonly arguments: readonly ArgumentShape[];
-  /** Names of those that are words, in their order. */
+  /** Names of the positional arguments, in their order. */
   readonly positionals: readonly string[];
-  /** Takes the words that no positional argument takes; undefined: there is none. */
+  /** The argument that takes all further words; undefined: none does. */
   readonly rest: { readonly name: string; readonly joined: boolean } | undefined;
 }
 
@@ -34,7 +33,7 @@ const OBJECT_FLAGS = ["--json", "--args-json"];
 /** Switches of `call` itself, likewise. */
 const SWITCHES = ["--result-json", "--quiet"];
 
-/** What was typed after a tool's name. */
+/** The words after a tool's name. */
 interface ReadWords {
   readonly args: Readonly<Record<string, unknown>>;
   /** Switches of `call`, without their dashes. */
@@ -147,7 +146,7 @@ function readScalar(type: ArgumentShape["type"] | undefined, text: string): unkn
   }
 }
 
-/** Deals the plain words out to the positional arguments; a list takes all that those after it do not need. */
+/** Assigns plain words to the positional arguments; a list takes all words that later arguments do not need. */
 function addWords(shape: CallShape, values: Map<string, unknown>, words: readonly string[]): string | undefined {
   const open = shape.positionals.map((name) => shape.arguments.find((one) => one.name === name))
     .filter((one) => one !== undefined && !values.has(one.name)) as readonly ArgumentShape[]; // the filter says so

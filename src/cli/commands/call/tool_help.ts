@@ -5,7 +5,7 @@ import type { CallShape } from "./parse_tool_words.ts";
 
 const WIDTH = 100;
 
-/** The help of one tool for `call TOOL --help`: what it does, and what can be typed. */
+/** The help of one tool for `call TOOL --help`: its description and its command line. */
 export function toolHelp(tool: Tool, shape: CallShape, { bold, cyan }: Colours): string {
   const required = tool.inputSchema.required ?? [];
   const words = shape.positionals.map((name) => required.includes(name) ? name : `[${name}]`);

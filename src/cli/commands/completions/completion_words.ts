@@ -1,4 +1,4 @@
-/** What the completions of every shell are made of. */
+/** The data of the completions of every shell. */
 import { flagsOf } from "../../../settings/flags/parse_command_line.ts";
 import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
 import { type FlagName, flagNamed } from "../../../settings/flags/flags.ts";
@@ -7,16 +7,16 @@ import { COMPLETION_SHELLS, factsOf, type Subcommand, SUBCOMMANDS } from "../../
 /** What can follow a flag or a subcommand. */
 export type Completion =
   | { readonly kind: "nothing" }
-  /** The word is the person's own. */
+  /** Any word of the user. */
   | { readonly kind: "free" }
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "directories" }
   | { readonly kind: "files" }
-  /** The name of one tool, asked of the program; what follows it is the tool's. */
+  /** The name of one tool, which the program lists; further words belong to the tool. */
   | { readonly kind: "tools" }
   | { readonly kind: "commands" };
 
-/** A flag as it is completed. */
+/** A flag for completion. */
 interface CompletedFlag {
   readonly name: FlagName;
   readonly help: string;
@@ -24,10 +24,10 @@ interface CompletedFlag {
   readonly repeatable: boolean;
 }
 
-/** The line that asks for the names of tools: in a pipe, `list-tools` gives the name first, up to a tab. */
+/** The shell command that lists the names of tools: in a pipe, `list-tools` prints the name up to a tab. */
 export const TOOL_NAMES = "ahma_mcp list-tools --bundles all 2>/dev/null | cut -f1";
 
-/** The flags of `call` whose value is the next word, `--name` each: no other word before a tool's name is free. */
+/** The flags of `call` whose value is the next word, so that this word is no tool's name. */
 export const FLAGS_BEFORE_VALUES: readonly string[] = completedFlags("call")
   .filter(({ value }) => value.kind !== "nothing").map(({ name }) => `--${name}`);
 
@@ -39,7 +39,7 @@ export function completedFlags(subcommand: Subcommand): readonly CompletedFlag[]
   });
 }
 
-/** What the words of a subcommand are. */
+/** The completion of a subcommand's words. */
 export function completedOperands(subcommand: Subcommand): Completion {
   switch (factsOf(subcommand).operands) {
     case "none":

@@ -11,7 +11,7 @@ export function zshScript(): string {
       return `        ${quoted(`${again}--${name}[${escaped(help)}]${action}`)}`;
     });
     const operands = completedOperands(subcommand);
-    // What follows a tool's name is the tool's.
+    // Words after a tool's name belong to the tool.
     const [only, place] = operands.kind === "tools" ? [" -A '-*'", "1"] : ["", "*"];
     return `    ${subcommand})\n      _arguments${only} \\\n${flags.join(" \\\n")} \\\n        ${
       quoted(`${place}: :${generator(operands)}`)

@@ -1,13 +1,13 @@
-/** What a check found. */
+/** The result of a check. */
 export type CheckStatus = "ok" | "warning" | "failed";
 
-/** One thing that `doctor` looked at. */
+/** One check of `doctor`. */
 export interface Check {
-  /** A word for programs. */
+  /** Stable name for programs. */
   readonly id: string;
-  /** What was looked at, for people. */
+  /** Name for the user. */
   readonly title: string;
   readonly status: CheckStatus;
-  /** What was found, and what to do where it is not well. */
+  /** The finding, and the remedy where there is a problem. */
   readonly message: string;
 }

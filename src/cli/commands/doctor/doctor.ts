@@ -1,6 +1,6 @@
 /**
- * `doctor` (requirement L6): what this machine can enforce, whether it does, which tools are there, and what to paste
- * into a client. Exit code 1 when the server would refuse to start or the sandbox lets through what it must not.
+ * `doctor` (requirement L6): reports what this machine can enforce, whether it does, which tools there are, and the
+ * settings for a client. The exit code is 1 when the server would refuse to start or the sandbox fails a check.
  */
 import { messageOf, UsageError, UserError } from "../../../base/errors.ts";
 import { VERSION } from "../../../base/version.ts";
@@ -20,7 +20,7 @@ import { checkSelfTest } from "./self_test_check.ts";
 import { thisProgram } from "../../../app/own_program.ts";
 import { checkTools } from "./tool_checks.ts";
 
-/** Looks at everything; resolves with the exit code. */
+/** Runs all checks; resolves with the exit code. */
 export async function doctor(context: CommandContext): Promise<number> {
   const { settings, warnings, environment, flags, settingsProblem } = context;
   if (flags.has("sandbox") && settingsProblem !== undefined) throw new UsageError(settingsProblem);
@@ -37,7 +37,7 @@ export async function doctor(context: CommandContext): Promise<number> {
       ...await guarded("server", "server", () => checkServer(composing)),
       ...settings.sandbox.enforce ? await guarded("sandbox", "sandbox", () => checkSandbox(composing)) : [],
       ...shells(environment),
-      // Looking at tool files runs their checks, which broken settings may have meant to confine further.
+      // Tool files run checks of their own, which the broken settings may have confined further.
       ...settingsProblem === undefined ? await guarded("tools", "tool files", () => checkTools(composing)) : [],
     ],
     clients: clientSettings(thisProgram(), Deno.cwd()),
@@ -55,7 +55,7 @@ function machine(): Check {
 }
 
 function brokenSettings(problem: string): Check {
-  const message = `${problem}. The server does not start; what follows is what it would be without these settings`;
+  const message = `${problem}. The server does not start; the checks below leave these settings out`;
   return { id: "settings", title: "settings", status: "failed", message };
 }
 
@@ -66,7 +66,7 @@ function runtime(wrapped: boolean): Check {
   return { id, title, status: "warning", message };
 }
 
-/** What the server would be with these settings, or why it would not start. */
+/** Checks the server with these settings, or reports why it would not start. */
 async function checkServer(composing: Parameters<typeof compose>[0]): Promise<readonly Check[]> {
   await using program = await compose(composing);
   const { sandbox, runner, service } = program;
@@ -84,7 +84,7 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
       id: "landlock",
       title: "Landlock",
       status: "warning",
-      message: "off (--no-sandbox): commands run with all your rights",
+      message: "off (--no-sandbox): commands run with all your permissions",
     }];
   }
   return [
@@ -116,7 +116,7 @@ function shells(environment: Readonly<Record<string, string>>): readonly Check[]
   });
 }
 
-/** A refusal is a finding here, and not the end. */
+/** Turns a refusal into a finding. */
 async function guarded(
   id: string,
   title: string,

@@ -1,4 +1,4 @@
-/** `doctor --sandbox` (S3): what the sandbox of these settings denies on this machine, capability by capability. */
+/** `doctor --sandbox` (S3): a table of what the sandbox of these settings denies on this machine. */
 import { Libc } from "../../../system/libc.ts";
 import { supportedProcessor } from "../../../sandbox/policy/prerequisites.ts";
 import { type Colours, colours } from "../../terminal/colours.ts";
@@ -34,7 +34,7 @@ export async function doctorSandbox(composing: ComposeOptions, { json }: { reado
   return 0;
 }
 
-/** The settings by which systems refuse namespaces to users, where they stand at the value that does. */
+/** Kernel settings that refuse namespaces to users, where they have the refusing value. */
 const REFUSALS: readonly (readonly [name: string, value: string])[] = [
   ["kernel/unprivileged_userns_clone", "0"],
   ["kernel/apparmor_restrict_unprivileged_userns", "1"],
@@ -55,7 +55,7 @@ function namespaceSettings(): SandboxFacts["namespaceSettings"] {
   }
 }
 
-/** One line a row: the state, what commands can or cannot do, and why. */
+/** The table as text, a line for each row: state, capability, reason. */
 export function rowsText(rows: readonly SandboxRow[], { bold, green, yellow, red }: Colours): string {
   const paint: Readonly<Record<Enforcement, (text: string) => string>> = {
     "enforced": green,

@@ -2,7 +2,7 @@ import type { Colours } from "../../terminal/colours.ts";
 import type { ClientSettings } from "../init/client_settings.ts";
 import type { Check, CheckStatus } from "./check.ts";
 
-/** All that `doctor` found. */
+/** The whole report of `doctor`. */
 export interface DoctorReport {
   readonly version: string;
   readonly checks: readonly Check[];
@@ -13,7 +13,7 @@ const MARKS: Readonly<Record<CheckStatus, string>> = { ok: "ok", warning: "!", f
 
 const MORE = "docs/clients.md has more clients, and where each keeps its log.";
 
-/** The report for people. */
+/** The report as text for a terminal. */
 export function doctorText({ checks, clients }: DoctorReport, colours: Colours): string {
   const paint: Readonly<Record<CheckStatus, (text: string) => string>> = {
     ok: colours.green,

@@ -1,29 +1,29 @@
 /**
- * What the sandbox holds on this machine, one row a capability (S3): from facts that were asked of the kernel by
- * trying. Pure. A further layer adds its facts and its rows here.
+ * Rows about what the sandbox denies on this machine, one for each capability (S3), from facts that the kernel gave.
+ * Pure. A new layer adds its facts and its rows here.
  */
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 
-/** Whether commands are kept from it; `allowed`: they are not, because these settings say so. */
+/** Whether the sandbox denies the capability; `allowed`: the settings permit it. */
 export type Enforcement = "enforced" | "partly" | "not here" | "allowed";
 
-/** One capability. */
+/** One capability of commands. */
 export interface SandboxRow {
-  /** A word for programs. */
+  /** Stable name for programs. */
   readonly id: string;
   readonly capability: string;
   readonly state: Enforcement;
-  /** What does it, or why nothing does and what would. */
+  /** The layer that denies it, or why none does and what would. */
   readonly reason: string;
 }
 
-/** What decides the rows. */
+/** The facts that decide the rows. */
 export interface SandboxFacts {
-  /** As it was settled with the kernel. */
+  /** The policy that the kernel accepts. */
   readonly policy: SandboxPolicy;
-  /** Settings of the system by which namespaces are refused, as they are; empty: none that is known. */
+  /** Kernel settings that refuse namespaces, with their values; empty: none is known. */
   readonly namespaceSettings: readonly string[];
-  /** Places of credentials in trees that commands can reach. */
+  /** Paths of credentials in trees that commands can reach. */
   readonly hidden: number;
   /** False: `--no-temp-files`. */
   readonly temporaryFiles: boolean;
@@ -101,7 +101,7 @@ function processRows(facts: SandboxFacts): readonly SandboxRow[] {
         "leftovers",
         "outlive the call",
         "partly",
-        "hunted at its end, but not when the server is killed by SIGKILL",
+        "ended with the call, but not when the server is killed by SIGKILL",
       ),
     facts.policy.namespaces && facts.policy.sharedIpc === true
       ? row("shared_memory", "share memory with other programs", "partly", "own /dev/shm; no IPC namespaces here")
@@ -158,7 +158,7 @@ function byNamespaces(
   return row(id, capability, without, without === "enforced" ? "no /proc of processes is granted" : refused(facts));
 }
 
-/** Why there are no namespaces. */
+/** Why the kernel gives no namespaces. */
 function refused({ namespaceSettings }: SandboxFacts): string {
   return namespaceSettings.length === 0
     ? "namespaces are refused: by a container's seccomp profile, or a capability is missing"

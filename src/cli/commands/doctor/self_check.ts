@@ -1,6 +1,6 @@
 /**
- * The sandbox, tried: a command is started through the real runner in a scope made for it, and what it reached is
- * looked at from outside. Each denial is proved beside the matching allowance (requirements S3, L6).
+ * Tries the sandbox: the real runner starts commands in a temporary scope, and their effects are checked from outside.
+ * Each denial is proved together with the matching allowance (requirements S3, L6).
  */
 import type { CommandEnd } from "../../../base/command/command_end.ts";
 import type { Logger } from "../../../base/log.ts";
@@ -8,14 +8,14 @@ import { compose, type Program } from "../../../app/compose_service.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import type { Check } from "./check.ts";
 
-/** What the trial needs. */
+/** Parts of the trial. */
 interface SelfCheckOptions {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string>>;
   readonly log: Logger;
 }
 
-/** Tries the sandbox; the checks in the order of the report. @throws {UserError} when there can be none */
+/** Tries the sandbox; gives the checks in the order of the report. @throws {UserError} when there can be no sandbox */
 export async function checkSandbox(options: SelfCheckOptions): Promise<readonly Check[]> {
   const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma-doctor-" }));
   try {
@@ -44,7 +44,7 @@ async function tryAll(program: Program, { scope, outside }: Places): Promise<rea
   const changed = await run(program, `chmod 600 '${outside}/secret'`, scope);
   const mode = (await Deno.stat(`${outside}/secret`)).mode ?? 0;
   const signalled = await run(program, `kill -0 ${Deno.pid}`, scope);
-  // Undefined here: Seatbelt confines, since something does.
+  // Undefined here means that Seatbelt confines the command.
   const policy = await program.runner.policy;
   return [
     check("write_inside", "write inside the scope", inside.output === "x\n", "allowed", describe(inside)),
@@ -54,7 +54,7 @@ async function tryAll(program: Program, { scope, outside }: Places): Promise<rea
         id: "read_outside",
         title: "read outside the scope",
         status: "warning",
-        message: "possible but for credentials and private history: programs on macOS need files from everywhere",
+        message: "possible, except credentials and private history: programs on macOS need files from everywhere",
       }
       : check("read_outside", "read outside the scope", !read.output.includes("secret\n"), "denied", "was possible"),
     policy === undefined || policy.namespaces

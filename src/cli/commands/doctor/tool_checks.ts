@@ -4,17 +4,17 @@ import { ToolList } from "../../../service/connection/tool_list.ts";
 import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
 import type { Check } from "./check.ts";
 
-/** Some clients stop at so many, and every request of an agent carries all of them. */
+/** Some clients list no more tools, and every request of an agent carries all of them. */
 const MANY_TOOLS = 100;
 
-/** What `tools/list` costs. */
+/** The cost of `tools/list`. */
 function listing(tools: number, bytes: number): Check {
   const [id, title, message] = ["tools_list", "tools/list", `${tools} tools, ${bytes} bytes`];
   if (tools <= MANY_TOOLS) return { id, title, status: "ok", message };
   return { id, title, status: "warning", message: `${message}: --tool-style program or fewer --bundles list less` };
 }
 
-/** The tool files: which are in service, which were left out and why, which programs are missing (requirement L6). */
+/** Checks of the tool files: served, left out with the reason, missing programs (requirement L6). */
 export async function checkTools(options: ComposeOptions): Promise<readonly Check[]> {
   await using program = await compose(options);
   const catalog = await program.checkedTools();
@@ -35,7 +35,7 @@ export async function checkTools(options: ComposeOptions): Promise<readonly Chec
     ...catalog.diagnostics.map((diagnostic): Check => ({
       id: "tool_file",
       title: diagnostic.severity === "error" ? "tool file left out" : "tool file",
-      // The server starts without it.
+      // The server starts without the file.
       status: "warning",
       message: describeDiagnostic(diagnostic),
     })),

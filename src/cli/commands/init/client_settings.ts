@@ -1,23 +1,23 @@
-/** What to put into the settings of each MCP client so that it starts this program for a project. Pure. */
+/** Settings of each MCP client that start this program for a project. Pure. */
 import { CLIENT_NAMES, type ClientName } from "../../../settings/flags/client_names.ts";
 import type { RunningProgram } from "../../../app/own_program.ts";
 
 /** One client's settings. */
 export interface ClientSettings {
   readonly client: ClientName;
-  /** As its makers write it. */
+  /** Name of the client, as its makers write it. */
   readonly title: string;
-  /** Where they belong, for people: in the project, or `~/...` of the user. */
+  /** File of the settings, for the user: in the project, or `~/...`. */
   readonly file: string;
   /** Whether the file lies in the project, relative to it; then `init` can write it. */
   readonly inProject: boolean;
   readonly text: string;
 }
 
-/** Few enough for any client and its model; the tools of the project's `.ahma/tools` are offered as well. */
+/** Bundles with few enough tools for any client; those of the project's `.ahma/tools` come in addition. */
 const TOOLS: readonly string[] = ["--bundles", "git"];
 
-/** What clients replace with the directory that is open. */
+/** Variable that clients replace with the open directory. */
 const OPEN_FOLDER = "${workspaceFolder}";
 
 /** A command line and its variables, under the names that most clients use. */
@@ -28,7 +28,7 @@ interface Entry {
 }
 
 interface ClientFacts extends Pick<ClientSettings, "title" | "file" | "inProject"> {
-  /** What must be named for a client that starts servers outside the project; absent: it starts them in the project. */
+  /** The scope for a client that starts servers outside the project; absent: the client starts them in the project. */
   readonly scope?: "open folder" | "project";
   readonly text: (entry: Entry) => string;
 }
@@ -97,8 +97,8 @@ function json(value: unknown): string {
 }
 
 /**
- * Codex asks before each call by default, and refuses where it cannot ask; it waits with its first turn only for
- * servers that are required. JSON's strings and lists of strings are TOML's too, but for DEL.
+ * Codex asks before each call by default, and refuses where it cannot ask. Its first turn waits only for required
+ * servers. Strings and lists of strings have the same form in JSON and TOML, except for DEL.
  */
 function codexTable({ command, args, env }: Entry): string {
   const value = (of: unknown) => JSON.stringify(of).replaceAll("\x7f", "\\u007f");

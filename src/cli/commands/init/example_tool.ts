@@ -10,7 +10,7 @@ export const EXAMPLE_TOOL_TEXT = `{
   "subcommand": [
     {
       "name": "greet",
-      "description": "Greet somebody. The agent sees this tool as hello_greet and chooses it by this text.",
+      "description": "Greet a person. The agent sees this tool as hello_greet and chooses it by this text.",
       "argv": ["Hello,"],
       "options": [
         {

@@ -1,6 +1,6 @@
 /**
- * `init`: a first tool file that explains itself, its schema beside it so that editors help, and the entry for a
- * client. Nothing that exists is touched.
+ * `init` writes a first tool file that explains itself, its schema for editors, and the entry for a client. It changes
+ * no existing file.
  */
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { mtdfSchemaText } from "../../../catalog/format/schema.ts";
@@ -35,7 +35,7 @@ export async function init({ flags }: CommandContext): Promise<number> {
   return 0;
 }
 
-/** Whose settings they are, and that a file of the user is the user's to change. */
+/** The client and its settings; a file of the user is left for the user to change. */
 function placeOf({ title, file, inProject }: ClientSettings): string {
   return `${title}, ${file}${inProject ? "" : " (your own file: init writes in the project only)"}`;
 }
@@ -60,8 +60,8 @@ async function write(file: string, text: string): Promise<string> {
 }
 
 /**
- * Directories of the project, one in the other. A cloned project may hold a link in their place, and what lies there is
- * no part of the project.
+ * Creates nested directories of the project. A cloned project may contain a link in their place; its target is no part
+ * of the project.
  */
 async function makeDirectories(names: readonly string[]): Promise<void> {
   for (let count = 1; count <= names.length; count++) {

@@ -1,6 +1,6 @@
 /**
- * `list-tools` (requirement L2): our own tools as a client is offered them, or those of any other MCP server, over
- * stdio (started inside the sandbox, S3) or HTTP.
+ * `list-tools` (requirement L2): our own tools as a client gets them, or those of a third-party MCP server over stdio
+ * (started inside the sandbox, S3) or HTTP.
  */
 import type { Tool } from "@modelcontextprotocol/server";
 import { UsageError, UserError } from "../../../base/errors.ts";
@@ -16,15 +16,15 @@ import type { CommandContext } from "../../terminal/command_context.ts";
 import { commandConnection, httpConnection, listOther } from "./remote_tools.ts";
 import { toolLines, toolTable } from "./tool_table.ts";
 
-/** A server that says nothing for so long is given up, milliseconds. */
+/** Default time for each answer of a server, milliseconds. */
 const SILENCE_MS = 10_000;
-/** So many characters of a line about what is missing. */
+/** Characters of a line about unavailable tools. */
 const LONGEST_LINE = 200;
 
 interface Listing {
   readonly tools: readonly Tool[];
   readonly unavailable: readonly UnavailableTool[];
-  /** What the other server calls itself; undefined: it is ours. */
+  /** Name that the third-party server gives; undefined: the tools are ours. */
   readonly server?: { readonly name: string; readonly version: string } | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Another MCP server, asked for its tools with the official client. The client is loaded when it is needed. */
+/** Lists the tools of a third-party server with the official client, which is loaded when it is needed. */
 import { type CommandEnd, describeEnd } from "../../../base/command/command_end.ts";
 import type { Client, Tool, Transport, VersionNegotiationOptions } from "@modelcontextprotocol/client";
 import { messageOf, UserError } from "../../../base/errors.ts";
@@ -6,27 +6,25 @@ import { VERSION } from "../../../base/version.ts";
 import type { Program } from "../../../app/compose_service.ts";
 import { CommandTransport } from "./sandboxed_transport.ts";
 
-/** A way to a server; disposing of it ends the server where we started it. */
+/** A connection to a server; disposing of it ends a server that we started. */
 export interface Connection extends AsyncDisposable {
-  /** For messages. */
+  /** Name of the server for messages. */
   readonly name: string;
-  /** A fresh one each time: a server that was started before is ended. */
+  /** Opens a new transport; a server that was started before is ended. */
   transport(): Promise<Transport>;
   /** Why the server ended, as a sentence, and what it wrote to stderr last; undefined and empty: nothing is known. */
   lastWords(): Promise<{ readonly end: CommandEnd | undefined; readonly stderr: string }>;
 }
 
-/** What another server tells. */
+/** The tools of a third-party server. */
 interface OtherTools {
   readonly tools: readonly Tool[];
   readonly server: { readonly name: string; readonly version: string } | undefined;
 }
 
-/** How much of a failed server's stderr is shown. */
+/** Characters shown of a failed server's stderr. */
 const LAST_LINES = 15;
-/**
- * Of the time for an answer: servers of the first era that ignore `server/discover` are then asked for `initialize`.
- */
+/** Share of the time for an answer after which a server that ignores `server/discover` is sent `initialize`. */
 const DISCOVER_SHARE = 0.3;
 
 /**
@@ -48,7 +46,8 @@ export async function listOther(connection: Connection, limits: { readonly timeo
 }
 
 /**
- * As a client of both eras; what that breaks (some servers end at `server/discover`) is started as one of the first.
+ * Connects as a client of all versions. A server that fails at `server/discover`, as some end there, is started again
+ * with `initialize`.
  */
 async function connect(connection: Connection, { timeoutMs }: { readonly timeoutMs: number }): Promise<Client> {
   const { Client } = await import("@modelcontextprotocol/client");
@@ -62,13 +61,13 @@ async function connect(connection: Connection, { timeoutMs }: { readonly timeout
     return await attempt({ mode: "auto", probe });
   } catch (thrown) {
     const { end } = await connection.lastWords();
-    // The SDK has no code of its own for all that goes wrong before `initialize`.
+    // The SDK has no error code for some failures before `initialize`.
     if (end?.kind === "not_started" || !messageOf(thrown).startsWith("Version negotiation")) throw thrown;
     return await attempt({ mode: "legacy" });
   }
 }
 
-/** The cause first: how the server ended says more than which answer did not come. */
+/** The message with the cause first: the end of the server says more than the missing answer. */
 async function explained(connection: Connection, { timeoutMs }: { readonly timeoutMs: number }, thrown: unknown) {
   const { end, stderr } = await connection.lastWords();
   const cause = end !== undefined
@@ -82,7 +81,7 @@ async function explained(connection: Connection, { timeoutMs }: { readonly timeo
   return `Cannot list the tools of ${connection.name}: ${cause}${wrote}`;
 }
 
-/** By the code of the SDK's error, whose class would have to be loaded. */
+/** Recognizes the SDK's error by its code, because its class would have to be loaded. */
 function isTimeout(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === "REQUEST_TIMEOUT";
 }
@@ -96,12 +95,12 @@ async function everyPage(client: Client, timeout: number): Promise<Tool[]> {
     tools.push(...page.tools);
     cursor = page.nextCursor;
     if (cursor === undefined) return tools;
-    if (seen.has(cursor)) throw new Error(`The server gives the page "${cursor}" again and again`);
+    if (seen.has(cursor)) throw new Error(`The server repeats the page "${cursor}"`);
     seen.add(cursor);
   }
 }
 
-/** A server at an address. */
+/** The connection to a server at an address. */
 export function httpConnection(url: URL): Connection {
   return {
     name: `"${url.href}"`,
@@ -114,7 +113,7 @@ export function httpConnection(url: URL): Connection {
   };
 }
 
-/** A command that speaks MCP over stdio, started inside the program's sandbox. */
+/** The connection to a command that speaks MCP over stdio, started inside the sandbox. */
 export function commandConnection(
   { runner, sandbox, service }: Pick<Program, "runner" | "sandbox" | "service">,
   { argv, stop }: { readonly argv: readonly string[]; readonly stop: AbortSignal },

@@ -1,4 +1,4 @@
-/** MCP with a command of the runner: messages as lines on its stdin, and on its stdout. */
+/** MCP transport to a command of the runner: messages are lines on its stdin and stdout. */
 import { encodeText } from "../../../base/text.ts";
 import { ignoreClosedPipe } from "../../../base/errors.ts";
 import { withTimeout } from "../../../base/time.ts";
@@ -9,9 +9,9 @@ import { LineSplitter } from "../../../wire/line_splitter.ts";
 import { readWireMessage, type WireMessage } from "../../../wire/json_rpc_message.ts";
 
 const LONGEST_LINE = 16 * 1024 * 1024;
-/** A server that asks and does not read the answers is ended beyond this, bytes. */
+/** Unread bytes beyond which a server is ended. */
 const MOST_UNREAD = 16 * 1024 * 1024;
-/** What a server has to end by itself when its stdin is closed, milliseconds. */
+/** Time that a server has to end when its stdin is closed, milliseconds. */
 const END_GRACE_MS = 2_000;
 
 export class CommandTransport implements Transport {
@@ -29,9 +29,7 @@ export class CommandTransport implements Transport {
   /** Bytes that the server was sent and has not read. */
   #unread = 0;
 
-  /**
-   * The SDK takes a transport with these for stdio: what does not answer `server/discover` is then of the first era.
-   */
+  /** Marks of a stdio transport for the SDK, which then sends `initialize` when `server/discover` gets no answer. */
   readonly pid = null;
   readonly stderr = null;
 
@@ -55,7 +53,7 @@ export class CommandTransport implements Transport {
     });
   }
 
-  /** Takes bytes of the command's stdout. What is no message is passed over: many servers greet on stdout. */
+  /** Takes bytes of the command's stdout. Lines that are no message are skipped: many servers print a greeting. */
   receive(chunk: Uint8Array): void {
     for (const line of this.#splitter.push(chunk)) {
       if (line.kind === "line") this.#take(readWireMessage(line.bytes));
@@ -90,7 +88,7 @@ export class CommandTransport implements Transport {
       await this.#writer.write(bytes);
       this.#unread -= bytes.length;
     } catch (thrown) {
-      // It has closed its stdin, most likely because it is ending: how it ended says more.
+      // The server has closed its stdin and is most likely ending; its end says more.
       await withTimeout(this.#done, END_GRACE_MS);
       throw thrown;
     }
@@ -101,7 +99,7 @@ export class CommandTransport implements Transport {
     this.#abort.abort();
   }
 
-  /** Closes the command's stdin, and ends the command when that does not do it in two seconds. */
+  /** Closes the command's stdin, and ends the command two seconds later if it still runs. */
   async close(): Promise<void> {
     this.#closeOnce();
     if (this.#opened === undefined || this.#ended !== undefined) return;

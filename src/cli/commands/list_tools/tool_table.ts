@@ -1,9 +1,9 @@
-/** Tools as people read them on a terminal, and as other programs read them from a pipe. */
+/** Formats tools as a table for a terminal, and as lines for a pipe. */
 import type { Tool } from "@modelcontextprotocol/server";
 import type { Colours } from "../../terminal/colours.ts";
 import { wrapped } from "../../terminal/help.ts";
 
-/** How the table is drawn. */
+/** Style of the table. */
 interface TableStyle {
   /** Columns of the terminal. */
   readonly width: number;
@@ -34,7 +34,7 @@ export function toolTable(tools: readonly Tool[], { width, colours }: TableStyle
 }
 
 /**
- * One line a tool for other programs: name, parameters separated by blanks (`*`: required), description; tabs between.
+ * One line for each tool: name, parameters separated by blanks (`*`: required), description; tabs between.
  */
 export function toolLines(tools: readonly Tool[]): string {
   return tools.map((tool) => {
@@ -48,7 +48,7 @@ function parametersOf(tool: Tool): string[] {
   return Object.keys(tool.inputSchema.properties ?? {}).map((name) => required.includes(name) ? `${name}*` : name);
 }
 
-/** A server's text may hold anything: what would move the cursor becomes a blank. */
+/** Replaces characters that would move the cursor by blanks; a server's text may contain anything. */
 function firstSentence(description: string): string {
   const plain = description.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
   return /^.*?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;

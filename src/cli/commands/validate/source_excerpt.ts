@@ -1,19 +1,19 @@
 import { describeDiagnostic, type Diagnostic } from "../../../catalog/format/diagnostic.ts";
 import type { Colours } from "../../terminal/colours.ts";
 
-/** How a diagnostic is shown. */
+/** Style of a diagnostic. */
 interface ExcerptStyle {
-  /** With the line of the file and a mark under the place. */
+  /** Whether the line of the file follows, with a mark under the position. */
   readonly excerpt: boolean;
   readonly colours: Colours;
 }
 
-/** Longer lines are cut around the place. */
+/** Longer lines are cut around the position. */
 const WIDTH = 96;
 
 /**
- * A diagnostic as compilers show it: `file:line:column: error: message`, and on a terminal the line it is about with a
- * mark under the column. `text`: the file's; undefined where it could not be read.
+ * A diagnostic in the form of compilers: `file:line:column: error: message`, and on a terminal the line with a mark
+ * under the column. `text` is that of the file; undefined: the file could not be read.
  */
 export function describeWithSource(diagnostic: Diagnostic, text: string | undefined, style: ExcerptStyle): string {
   const { colours, excerpt } = style;
@@ -27,7 +27,7 @@ export function describeWithSource(diagnostic: Diagnostic, text: string | undefi
   return `${line}\n  ${source}\n  ${" ".repeat(column)}${mark("^")}`;
 }
 
-/** What the terminal shows of a line: control characters would move its cursor, so they become blanks. */
+/** A line for the terminal: control characters would move the cursor and become blanks. */
 function cutAround(line: string, column: number): { readonly source: string; readonly column: number } {
   const plain = line.replaceAll(/\p{Cc}/gu, " ").trimEnd();
   const start = column < WIDTH - 8 ? 0 : column - WIDTH / 2;

@@ -1,6 +1,6 @@
 /**
- * `validate` (requirement L3): tool files are read as the server would read them, and every problem is told with its
- * place. A file named alone is judged among its neighbours, because sequences call the tools of other files.
+ * `validate` (requirement L3): reads tool files as the server does, and prints every diagnostic with its position. A
+ * file named alone is checked together with its directory, because sequences call the tools of other files.
  */
 import { compareText } from "../../../base/text.ts";
 import { withoutTrailing } from "../../../base/without_trailing.ts";
@@ -16,10 +16,10 @@ import { mayColour, print, printProblem, terminalWidth } from "../../terminal/pr
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { describeWithSource } from "./source_excerpt.ts";
 
-/** Where tool files usually are in a repository that ships them. */
+/** Usual directories of tool files in a repository that ships them. */
 const LAST_RESORT = "tools";
 
-/** What was found in a set of files. */
+/** The diagnostics of a set of files. */
 interface Report {
   readonly files: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
@@ -27,11 +27,11 @@ interface Report {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Checks the files and directories named, or the server's own; exit code 1 when something is wrong. */
+/** Checks the named files and directories, or those of the server; the exit code is 1 when there is an error. */
 export async function validate(context: CommandContext): Promise<number> {
   const { settings, operands, flags, environment, settingsProblem } = context;
   if (settingsProblem !== undefined) {
-    await printProblem(`Warning: ${settingsProblem}; these settings are left out here`);
+    await printProblem(`Warning: ${settingsProblem}; these settings are ignored here`);
   }
   const paths = operands.length > 0
     ? operands.map((path) => ({ path, directory: isDirectory(path) }))
@@ -84,7 +84,7 @@ async function check({ path, directory }: Named, bundled: readonly ToolText[]): 
   const wanted = new Set(own.files);
   const found = catalog.diagnostics.filter(({ file }) => wanted.has(file));
   const silent = own.texts.filter(({ file }) => !found.some((one) => one.file === file));
-  // Keys given twice are looked for only in files with other problems when the server loads them.
+  // The server looks for duplicate keys only in files with other problems.
   const repeated = await Promise.all(silent.map(({ file, text }) => placeDiagnostics(file, text, [])));
   return {
     files: [...wanted].sort(compareText),
@@ -111,7 +111,7 @@ function joined(reports: readonly Report[]): Report {
   };
 }
 
-/** A path that is not there is read like a file, which says what is wrong with it. */
+/** A missing path is read like a file, and the reading reports it. */
 function isDirectory(path: string): boolean {
   try {
     return Deno.statSync(path).isDirectory;
