@@ -18,6 +18,11 @@ export function shownValue(value: unknown): string {
   return truncate(JSON.stringify(value) ?? "missing", 80);
 }
 
+/** "1 file", "2 files". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 const ENCODER = new TextEncoder();
 
 /** The UTF-8 bytes of a text. */

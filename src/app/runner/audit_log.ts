@@ -3,8 +3,7 @@
  * after it. Fail closed: a server whose log cannot be opened does not start, and a command that cannot be written down
  * is not run. Commands cannot reach the file: it must not lie where they can write.
  */
-import { encodeText } from "../../base/text.ts";
-import { truncateCounting } from "../../base/text.ts";
+import { encodeText, truncateCounting } from "../../base/text.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";

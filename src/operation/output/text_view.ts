@@ -3,7 +3,7 @@
  * between them one line that says how much was left out. Clients cut long texts in the middle themselves; doing it
  * here keeps the ends and tells the truth about the rest.
  */
-import { encodeText } from "../../base/text.ts";
+import { counted, encodeText } from "../../base/text.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
 import { countNewlines } from "./newlines.ts";
 import type { OutputReader } from "./output.ts";
@@ -61,11 +61,11 @@ export function viewOutput(output: OutputReader, limits: ViewLimits, options: Vi
   const { first, last, lastStartsLine, skippedBytes, skippedLines } = readEnds(output);
   if (skippedBytes === 0) {
     const raw = join(first, last);
-    return viewBytes(encode(cleanText(raw, options)), raw, { limits, advise: options.advise });
+    return viewBytes(encodeText(cleanText(raw, options)), raw, { limits, advise: options.advise });
   }
   const room = limitsLeftBy(options.advise, limits);
-  const start = cutToBudget(encode(cleanText(first, options)), share(room, HEAD_SHARE), "head");
-  const text = encode(cleanText(last, options));
+  const start = cutToBudget(encodeText(cleanText(first, options)), share(room, HEAD_SHARE), "head");
+  const text = encodeText(cleanText(last, options));
   const end = cutToBudget(text, share(room, 1 - HEAD_SHARE), "tail");
   return joinEnds({
     start: start.kept,
@@ -79,7 +79,7 @@ export function viewOutput(output: OutputReader, limits: ViewLimits, options: Vi
 
 /** The view of a text that is already clean. */
 export function viewText(text: string, limits: ViewLimits): OutputView {
-  const bytes = encode(text);
+  const bytes = encodeText(text);
   return viewBytes(bytes, bytes, { limits, advise: undefined });
 }
 
@@ -111,12 +111,12 @@ function viewBytes(
 export function lastLines(output: OutputReader, limits: ViewLimits, options: CleanOptions): string {
   const text = cleanText(readEnds(output).last, options);
   const whole = text === "" || text.endsWith("\n") ? text : `${text}\n`;
-  return decode(cutToBudget(encode(whole), limits, "tail").kept);
+  return decode(cutToBudget(encodeText(whole), limits, "tail").kept);
 }
 
 /** What the line about the gap leaves of `limits`. */
 function limitsLeftBy(advise: ViewOptions["advise"], { bytes, lines }: ViewLimits): ViewLimits {
-  return { bytes: bytes - NOTE_BYTES - encode(advise?.(WIDEST) ?? "").length, lines: lines - 1 };
+  return { bytes: bytes - NOTE_BYTES - encodeText(advise?.(WIDEST) ?? "").length, lines: lines - 1 };
 }
 
 function share({ bytes, lines }: ViewLimits, part: number): ViewLimits {
@@ -260,8 +260,8 @@ function gapOf({ start, endStartsLine, raw, bytes, lines }: CutEnds): Gap {
 }
 
 function describeGap({ bytes, lines, first, last, insideLine }: Gap): string {
-  if (!insideLine) return `${plural(lines, "line")} (${plural(bytes, "byte")}) left out`;
-  return `${plural(bytes, "byte")} left out of ${first === last ? `line ${first}` : `lines ${first} to ${last}`}`;
+  if (!insideLine) return `${counted(lines, "line")} (${counted(bytes, "byte")}) left out`;
+  return `${counted(bytes, "byte")} left out of ${first === last ? `line ${first}` : `lines ${first} to ${last}`}`;
 }
 
 /** The index after the `count`th newline, which is there. */
@@ -271,10 +271,6 @@ function afterNewlines(bytes: Uint8Array, count: number): number {
   return at;
 }
 
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 function join(first: Uint8Array, last: Uint8Array): Uint8Array {
   if (first.length === 0) return last;
   if (last.length === 0) return first;
@@ -282,10 +278,6 @@ function join(first: Uint8Array, last: Uint8Array): Uint8Array {
   joined.set(first);
   joined.set(last, first.length);
   return joined;
-}
-
-function encode(text: string): Uint8Array {
-  return encodeText(text);
 }
 
 function decode(bytes: Uint8Array): string {

@@ -35,3 +35,6 @@ export interface Flag {
   /** A variable that is set but empty is refused instead of ignored: ignoring it would widen what commands reach. */
   readonly refuseEmpty?: true;
 }
+
+/** The longest delay that a timer can hold, seconds. */
+export const LONGEST_SECONDS = 2_147_483;

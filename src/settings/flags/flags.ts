@@ -1,11 +1,8 @@
 import { SANDBOX_LAYERS } from "../../sandbox/policy/layers.ts";
 import { CLIENT_NAMES } from "./client_names.ts";
 import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
-import type { Flag } from "./flag.ts";
+import { type Flag, LONGEST_SECONDS } from "./flag.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
-
-/** The longest delay a timer can hold, in seconds. */
-const LONGEST_SECONDS = 2_147_483;
 
 /** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
 export const FLAGS = {

@@ -1,7 +1,4 @@
-import type { Flag } from "./flag.ts";
-
-/** The longest delay a timer can hold, in seconds. */
-const LONGEST_SECONDS = 2_147_483;
+import { type Flag, LONGEST_SECONDS } from "./flag.ts";
 
 /** The flags of `--mode http` (H1-H10); a project's own settings file may set none of them. */
 export const HTTP_FLAGS = {

@@ -2,7 +2,7 @@
  * `validate` (requirement L3): reads tool files as the server does, and prints every diagnostic with its position. A
  * file named alone is checked together with its directory, because sequences call the tools of other files.
  */
-import { compareText } from "../../../base/text.ts";
+import { compareText, counted } from "../../../base/text.ts";
 import { withoutTrailing } from "../../../base/without_trailing.ts";
 import { placeDiagnostics } from "../../../catalog/load/positions.ts";
 import { findToolsDirectory } from "../../../catalog/load/find_tools.ts";
@@ -128,8 +128,4 @@ function folderOf(path: string): string {
 
 function nameOf(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1);
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
