@@ -50,7 +50,7 @@ export interface Program extends AsyncDisposable {
 }
 
 /**
- * Builds everything and serves nobody yet.
+ * Builds everything; serves no client yet.
  *
  * @throws {UserError} when the sandbox, a scope, the shell or a bundle is not to be had (S12)
  */

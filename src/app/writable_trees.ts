@@ -1,4 +1,4 @@
-/** Which of the program's own files commands could change: nothing of ours is trusted or written there. */
+/** Trees that commands can change: the program neither trusts nor writes its own files there. */
 import { absolutePath, isWithin, placeOf, realPath } from "../system/paths.ts";
 import { scopeDirectory } from "../sandbox/grants/resolve_scopes.ts";
 import { homeOf } from "../system/user_directories.ts";

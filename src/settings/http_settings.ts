@@ -17,7 +17,7 @@ export interface HttpSettings {
   readonly maxSessions: number;
   /** Milliseconds (H8). */
   readonly sessionIdleMs: number;
-  /** The stdio server to put behind HTTP, with its arguments (H10); undefined: our own. */
+  /** The stdio server to put behind HTTP, with its arguments (H10); undefined: this program. */
   readonly serverCommand: readonly string[] | undefined;
   /** Whether that server runs with all rights of the user. */
   readonly openServer: boolean;

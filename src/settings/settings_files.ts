@@ -46,7 +46,7 @@ const LARGEST_BYTES = 64 * 1024;
 /** Each is looked at before and after every command: a project must not slow its commands down by thousands of them. */
 const MOST_PROTECTED = 64;
 
-/** The keys that may stand in a settings file, and what each sets. */
+/** The keys of a settings file, and the flag of each. */
 const KEYS: ReadonlyMap<string, FlagName> = new Map(
   FLAG_NAMES.filter((name) => flagNamed(name).variable !== undefined).map((name) => [name.replaceAll("-", "_"), name]),
 );

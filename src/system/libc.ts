@@ -64,7 +64,7 @@ export interface FileFacts extends FileIdentity {
 const AT_SYMLINK_NOFOLLOW = 0x100n;
 const KIND_MASK = 0xf000;
 const KINDS: Readonly<Record<number, FileFacts["kind"]>> = { 0x4000: "directory", 0x8000: "file", 0xa000: "link" };
-/** Of `st_mode` in `struct stat`, in 32-bit words; the other fields used here stand alike on both. */
+/** Of `st_mode` in `struct stat`, in 32-bit words; the other fields used here have the same offsets on both. */
 const MODE_WORD: Readonly<Record<Processor, number>> = { x86_64: 6, aarch64: 4 };
 
 const LINKS_WORD: Readonly<Record<Processor, number>> = { x86_64: 4, aarch64: 5 };

@@ -1,6 +1,6 @@
 /**
- * Content that is loaded from directories and kept current. A change is read when its events pause, one load runs at a
- * time, a load with a transient fault is repeated, and a different result replaces the last one and is announced.
+ * Content that is loaded from directories and kept current. A change is loaded when its events pause. One load
+ * runs at a time. A load with a transient fault is repeated. A different result replaces the last one and is announced.
  */
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";

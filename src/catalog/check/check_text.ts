@@ -9,7 +9,7 @@ const HALF_PAIR = /\\u[dD][89a-fA-F]/;
 const MOST_DIAGNOSTICS = 20;
 const DEEPEST_SHOWN = 32;
 
-/** Whether an object in the text has a key more than once; `parsed` is what the valid JSON `text` stands for. */
+/** Whether an object in the text has a key more than once; `parsed` is the value of the valid JSON `text`. */
 export function repeatsKeys(text: string, parsed: unknown): boolean {
   const kept = keysIn(parsed);
   // Nearly every file writes its keys as `"key":` and has no text with that in it: then this is all.

@@ -1,6 +1,6 @@
 /**
  * A quick yes or no by a JSON Schema: it looks only at the keys a value has. What is wrong is said elsewhere, and only
- * when something is. Knows the keywords our own schema uses and refuses to be built from any other.
+ * when something is. It knows the keywords of the published schema and refuses to be built from any other.
  */
 
 type Test = (value: unknown) => boolean;

@@ -137,7 +137,7 @@ export const toolSchema = lazy(() =>
 /** A tool file that has the format. */
 export type ToolDefinition = z.infer<ReturnType<typeof toolSchema>>;
 
-/** The known fields of the object that stands under the given key; the empty key is the file itself. */
+/** The known fields of the object under the given key; the empty key is the file itself. */
 export const knownFields = lazy((): Readonly<Record<string, readonly string[]>> => ({
   "": Object.keys(toolSchema().shape),
   subcommand: Object.keys(subcommandSchema().shape),

@@ -11,8 +11,8 @@ import type { Diagnostic } from "../format/diagnostic.ts";
 /** A tool file is written by hand; what is larger is something else. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;
 /**
- * All files of a directory together, and how many: a command may be able to write here, and the server stands still while
- * it reads. What comes later by name is left out.
+ * Limits of all files of a directory: a command may be able to write here, and the read blocks the server. Files beyond
+ * them, in name order, are left out.
  */
 export const MOST_BYTES = 4 * 1024 * 1024;
 export const MOST_FILES = 1_000;

@@ -1,5 +1,5 @@
 /**
- * The words of the command line, sorted into flags. Our own two hundred lines, because importing a parser package costs
+ * The words of the command line, sorted into flags. It replaces a package, because importing a parser package costs
  * 39 to 56 ms on the way to `initialize`, more than all the rest of the start.
  */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -17,11 +17,11 @@ export interface CommandLine {
 }
 
 interface Sorted {
-  /** The first word that is no flag, where it is one; flags may stand before it. */
+  /** The first word that is no flag, where it is a subcommand; flags may precede it. */
   subcommand: Subcommand | undefined;
   readonly flags: Map<FlagName, string[]>;
   readonly operands: string[];
-  /** The first operand that stands before any `--`. */
+  /** The first operand before any `--`. */
   stray: string | undefined;
 }
 
