@@ -24,6 +24,7 @@ export class CommandTransport implements Transport {
   #opened: OpenCommand | undefined;
   #writer: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #ended: CommandEnd | undefined;
+  #hasEnded = false;
   #done: Promise<void> = Promise.resolve();
   #closed = false;
   /** Bytes that the server was sent and has not read. */
@@ -38,7 +39,7 @@ export class CommandTransport implements Transport {
     this.#abort = abort;
   }
 
-  /** How the command ended; undefined: it has not. */
+  /** How the command ended by itself; undefined: it has not, or it ended because its stdin was closed. */
   get ended(): CommandEnd | undefined {
     return this.#ended;
   }
@@ -48,7 +49,8 @@ export class CommandTransport implements Transport {
     this.#opened = opened;
     this.#writer = opened.stdin.getWriter();
     this.#done = opened.end.then((end) => {
-      this.#ended = end;
+      this.#hasEnded = true;
+      if (!this.#closed) this.#ended = end;
       this.#closeOnce();
     });
   }
@@ -102,12 +104,12 @@ export class CommandTransport implements Transport {
   /** Closes the command's stdin, and ends the command two seconds later if it still runs. */
   async close(): Promise<void> {
     this.#closeOnce();
-    if (this.#opened === undefined || this.#ended !== undefined) return;
+    if (this.#opened === undefined || this.#hasEnded) return;
     const writer = this.#writer;
     this.#writer = undefined;
     await writer?.close().catch(ignoreClosedPipe);
     await withTimeout(this.#done, END_GRACE_MS);
-    if (this.#ended === undefined) this.#abort.abort();
+    if (!this.#hasEnded) this.#abort.abort();
     await this.#done;
   }
 
