@@ -2,21 +2,21 @@
  * `deno task demo`: the server at work, started and spoken to as an editor or agent would do it, in a temporary git
  * project. Every step checks that it did what it says; the exit code is 0 only then. Nothing is left behind.
  */
+import { Agent } from "./client/agent.ts";
 import { Project } from "./demo/project.ts";
-import { Session } from "./demo/session.ts";
 import { ownScreen, show } from "./demo/show.ts";
 import { STEPS } from "./demo/steps.ts";
 import { SERVER_RUN_FLAGS } from "./permissions.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
-const SERVER = [Deno.execPath(), "run", ...SERVER_RUN_FLAGS, `${ROOT}dist/ahma_mcp.mjs`, "--tools-dir", `${ROOT}tools`];
+const WORDS = ["run", ...SERVER_RUN_FLAGS, `${ROOT}dist/ahma_mcp.mjs`, "--tools-dir", `${ROOT}tools`];
 
 Deno.exitCode = await demonstrate() ? 0 : 1;
 
 async function demonstrate(): Promise<boolean> {
   using project = new Project();
-  await using session = new Session(project, SERVER);
+  await using agent = Agent.stdio(project.commandLine(WORDS));
   const screen = ownScreen();
   screen.title("ahma_mcp", "command-line programs as MCP tools, in the kernel's sandbox");
-  return await show(STEPS, { session, project, screen }, "Next: README.md shows how your editor gets this.");
+  return await show(STEPS, { agent, project, screen }, "Next: README.md shows how your editor gets this.");
 }

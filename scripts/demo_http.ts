@@ -2,10 +2,14 @@
  * `deno task demo:http`: one server over HTTP with several agents, each in a directory, a process and a sandbox of its
  * own. Every step checks that it did what it says; the exit code is 0 only then. Nothing is left behind.
  */
-import { HttpServer } from "./demo/http_server.ts";
+import { HttpServer } from "./client/http_server.ts";
 import { HTTP_STEPS, type HttpStage } from "./demo/http_steps.ts";
 import { Project } from "./demo/project.ts";
 import { ownScreen, show } from "./demo/show.ts";
+import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "./permissions.ts";
+
+const BUNDLE = new URL("../dist/ahma_mcp.mjs", import.meta.url).pathname;
+const WORDS = ["run", ...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS, BUNDLE, "--mode", "http", "--http-port", "0"];
 
 Deno.exitCode = await demonstrate() ? 0 : 1;
 
@@ -17,7 +21,9 @@ async function demonstrate(): Promise<boolean> {
     return false;
   }
   using project = new Project();
-  await using server = new HttpServer(project, ["--session-isolation", "--sandbox-scope", project.directory]);
+  await using server = new HttpServer(
+    project.commandLine([...WORDS, "--session-isolation", "--sandbox-scope", project.directory]),
+  );
   const stage: HttpStage = { server, project, screen, agents: [] };
   try {
     return await show(HTTP_STEPS, stage, "Next: docs/http.md.");

@@ -1,4 +1,4 @@
-import type { CommandLine } from "./programs.ts";
+import type { CommandLine } from "../client/command_line.ts";
 
 /** Spawns from C, one batch at a time. */
 export class CSpawner implements AsyncDisposable {

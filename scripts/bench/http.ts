@@ -1,4 +1,5 @@
-import { HttpServer, type HttpSession } from "./http_client.ts";
+import { HttpServer } from "../client/http_server.ts";
+import { HttpSession } from "./http_client.ts";
 import { sessionMemory } from "./http_memory.ts";
 import type { Programs } from "./programs.ts";
 import type { Row, Target } from "./report.ts";
@@ -41,8 +42,8 @@ export async function http(programs: Programs, plan: HttpPlan): Promise<readonly
 async function added(programs: Programs, servers: Servers, plan: HttpPlan): Promise<readonly Row[]> {
   await using stdio = new StdioClient(programs.packed());
   await stdio.initialize();
-  await using shared = await servers.shared.session();
-  await using isolated = await servers.isolated.session(programs.directory("one"));
+  await using shared = await HttpSession.open(servers.shared);
+  await using isolated = await HttpSession.open(servers.isolated, programs.directory("one"));
   const rows: Row[] = [];
   for (const [name, args] of [["status", {}], ["sandboxed_shell", ECHO]] as const) {
     const ways = [stdio, shared, isolated].map((client) => () => client.call(name, args));
@@ -67,7 +68,7 @@ async function creation(programs: Programs, servers: Servers, count: number): Pr
     await client.request("tools/list", {});
     return client;
   };
-  const ways = [stdio, () => servers.shared.session(), () => servers.isolated.session(root)];
+  const ways = [stdio, () => HttpSession.open(servers.shared), () => HttpSession.open(servers.isolated, root)];
   const samples: number[][] = ways.map(() => []);
   for (let round = -2; round < count; round++) {
     for (const [index, open] of ways.entries()) {
@@ -94,12 +95,12 @@ async function together(programs: Programs, { shared, isolated }: Servers, plan:
   const rates: number[] = [];
   const floor: number[] = [];
   for (let round = 0; round < plan.rounds; round++) {
-    const all = await openedAtOnce(() => shared.session(), inShared);
+    const all = await openedAtOnce(() => HttpSession.open(shared), inShared);
     rates.push(await rate(plan.calls * 20, all));
     floor.push(await rate(plan.calls * 20, all.map(() => stdio)));
     await Promise.all(all.map((session) => session[Symbol.asyncDispose]()));
   }
-  const all = await openedAtOnce(() => isolated.session(root), inIsolated);
+  const all = await openedAtOnce(() => HttpSession.open(isolated, root), inIsolated);
   await Promise.all(all.map((session) => session.call("sandboxed_shell", ECHO)));
   await Promise.all(all.map((session) => session[Symbol.asyncDispose]()));
   return [

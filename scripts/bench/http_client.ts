@@ -1,69 +1,27 @@
-/** The packed program over HTTP, and lean clients of it: what is measured is the server, and the client's `fetch`. */
-import { withDeadline } from "../../tests/_support/deadline.ts";
+/** A lean client over HTTP: what is measured is the server, and the client's `fetch`. */
 import { EventReader } from "../../tests/_support/event_reader.ts";
-import { readLines } from "../../tests/_support/line_reader.ts";
-import type { CommandLine } from "./programs.ts";
+import type { HttpServer } from "../client/http_server.ts";
 import type { Response as Message } from "./stdio_client.ts";
-
-const DEADLINE = 30_000;
-
-export class HttpServer implements AsyncDisposable {
-  readonly #child: Deno.ChildProcess;
-  readonly #reading: Promise<void>;
-  readonly #address = Promise.withResolvers<string>();
-
-  constructor(line: CommandLine) {
-    this.#child = new Deno.Command(line.command, {
-      args: [...line.args],
-      cwd: line.directory,
-      clearEnv: true,
-      env: { ...line.environment },
-      stdin: "null",
-      stdout: "null",
-      stderr: "piped",
-    }).spawn();
-    this.#reading = readLines(this.#child.stderr, (text) => {
-      const url = /^Listening on (http:\S+)$/.exec(text)?.[1];
-      if (url !== undefined) this.#address.resolve(url);
-    });
-  }
-
-  get pid(): number {
-    return this.#child.pid;
-  }
-
-  /** Where it listens. Rejects when it does not within half a minute. */
-  get address(): Promise<string> {
-    return withDeadline(this.#address.promise, DEADLINE, "the HTTP server to listen");
-  }
-
-  /** A session that has got its first answer; `root` where sessions are isolated. */
-  async session(root?: string): Promise<HttpSession> {
-    const session = new HttpSession(await this.address);
-    await session.begin(root);
-    return session;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill("SIGTERM");
-    await this.#child.status;
-    await this.#reading;
-  }
-}
 
 /** A session of 2025-11-25. */
 export class HttpSession implements AsyncDisposable {
-  readonly #url: string;
+  readonly #url: URL;
   #headers: Readonly<Record<string, string>> = {};
   #stream: EventReader | undefined;
   #lastId = 0;
 
-  constructor(url: string) {
+  private constructor(url: URL) {
     this.#url = url;
   }
 
-  /** Shakes hands, names its root, and asks for the tools: after that the session serves. */
-  async begin(root: string | undefined): Promise<void> {
+  /** A session that serves: it has the first list of tools. `root` where sessions are isolated. */
+  static async open(server: HttpServer, root?: string): Promise<HttpSession> {
+    const session = new HttpSession(await server.address);
+    await session.#begin(root);
+    return session;
+  }
+
+  async #begin(root: string | undefined): Promise<void> {
     const response = await this.#post({
       method: "initialize",
       id: 0,

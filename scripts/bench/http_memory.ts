@@ -1,5 +1,6 @@
 import { holdingsOf } from "../../tests/_support/processes.ts";
-import { HttpServer } from "./http_client.ts";
+import { HttpServer } from "../client/http_server.ts";
+import { HttpSession } from "./http_client.ts";
 import type { Programs } from "./programs.ts";
 import type { Row, Target } from "./report.ts";
 import { StdioClient } from "./stdio_client.ts";
@@ -46,10 +47,10 @@ function below(megabytes: number): Target {
 async function perSession(line: ReturnType<Programs["http"]>, roots: readonly (string | undefined)[]): Promise<Memory> {
   await using server = new HttpServer(line);
   // What the first session loads stays for all.
-  await using _first = await server.session(roots[0]);
+  await using _first = await HttpSession.open(server, roots[0]);
   const before = await settled(server.pid);
   await using stack = new AsyncDisposableStack();
-  for (const root of roots) stack.use(await server.session(root));
+  for (const root of roots) stack.use(await HttpSession.open(server, root));
   const after = await settled(server.pid);
   const each = (part: keyof Memory) => (after[part] - before[part]) / roots.length;
   return { resident: each("resident"), share: each("share") };

@@ -1,14 +1,7 @@
+import type { CommandLine } from "../client/command_line.ts";
 import { HTTP_PERMISSIONS, SERVER_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
 
 /** Where the programs under measurement come from, and the same clean environment for each of them. */
-
-/** Something to start. */
-export interface CommandLine {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly directory: string;
-  readonly environment: Readonly<Record<string, string>>;
-}
 
 const FROM_SOURCE = ["--no-prompt", ...SERVER_PERMISSIONS];
 const ROOT = new URL("../../", import.meta.url).pathname;

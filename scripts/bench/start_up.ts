@@ -1,4 +1,5 @@
-import type { CommandLine, Programs } from "./programs.ts";
+import type { CommandLine } from "../client/command_line.ts";
+import type { Programs } from "./programs.ts";
 import type { Row } from "./report.ts";
 import { StdioClient } from "./stdio_client.ts";
 

@@ -1,7 +1,7 @@
 /**
  * A lean client: raw lines, one JSON.parse per answer and nothing else, so that what is measured is the server.
  */
-import type { CommandLine } from "./programs.ts";
+import type { CommandLine } from "../client/command_line.ts";
 
 /** A part of an output, as a resource. */
 export interface OutputPage {

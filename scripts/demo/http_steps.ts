@@ -1,7 +1,7 @@
 import { exists } from "../../tests/_support/workbench.ts";
+import { Agent } from "../client/agent.ts";
+import type { HttpServer } from "../client/http_server.ts";
 import { check, firstLine, printed, took } from "./checks.ts";
-import { HttpAgent } from "./http_agent.ts";
-import type { HttpServer } from "./http_server.ts";
 import { INITIALIZE, ping, raw } from "./http_wire.ts";
 import type { Project } from "./project.ts";
 import type { Screen } from "./screen.ts";
@@ -13,7 +13,7 @@ export interface HttpStage {
   readonly project: Project;
   readonly screen: Screen;
   /** The agents of the first step, each with its directory; the first two have sessions. */
-  readonly agents: { readonly agent: HttpAgent; readonly root: string }[];
+  readonly agents: { readonly agent: Agent; readonly root: string }[];
 }
 
 /** The demonstration, in order. */
@@ -22,7 +22,7 @@ export const HTTP_STEPS: readonly Step<HttpStage>[] = [
   { title: "The same relative file: each lands in its own directory", play: writeTheSame },
   { title: "Neither reaches the other's", play: reachOver },
   { title: "Live progress, for both at once", play: watchBoth },
-  { title: "An agent of the protocol's other era, at the same address", play: connectModern },
+  { title: "A stateless agent (2026-07-28), at the same address", play: connectStateless },
   { title: "A session's process is killed, and comes back", play: killAndGoOn },
   { title: "Who may come: other hosts, other pages and other directories are turned away", play: knock },
   { title: "The end: what runs may finish", play: end },
@@ -35,7 +35,8 @@ async function connect({ server, project, screen, agents }: HttpStage): Promise<
   for (const name of ["alpha", "beta"]) {
     const root = project.make(name);
     const connecting = performance.now();
-    const agent = await HttpAgent.connect(url, { name, root });
+    const agent = Agent.http(url, { name, root });
+    await agent.connect();
     agents.push({ agent, root });
     screen.asks(`${name}: initialize, roots: ${short(project, root)}`);
     const first = await agent.shell("pwd");
@@ -111,8 +112,9 @@ async function watchBoth({ screen, agents }: HttpStage): Promise<void> {
   }));
 }
 
-async function connectModern({ server, project, screen }: HttpStage): Promise<void> {
-  await using agent = await HttpAgent.connect(await server.address, { name: "gamma", root: undefined });
+async function connectStateless({ server, project, screen }: HttpStage): Promise<void> {
+  await using agent = Agent.http(await server.address, { name: "gamma", root: undefined });
+  await agent.connect();
   screen.asks("gamma: server/discover, then tools/call; no initialize, no session");
   const answer = await agent.shell("pwd; ls");
   screen.shows(`${printed(answer).join(" ").replace(project.directory, ".")}`);
@@ -166,7 +168,8 @@ async function knock({ server, project, screen }: HttpStage): Promise<void> {
   }
   const stale = await raw(url, `Host: ${url.host}\r\nMcp-Session-Id: no-such-session`, ping());
   check(stale.status === 404, { good: "an unknown session: 404", bad: `unknown session: ${stale.status}` }, screen);
-  await using greedy = await HttpAgent.connect(url, { name: "delta", root: project.home });
+  await using greedy = Agent.http(url, { name: "delta", root: project.home });
+  await greedy.connect();
   screen.asks("delta: roots: the home directory");
   const refused = await greedy.shell("ls -a").then(firstLine, (error: Error) => error.message);
   const reason = refused.replaceAll(`${project.home}`, "~").replaceAll(project.directory, ".");

@@ -1,3 +1,4 @@
+import type { CommandLine } from "../client/command_line.ts";
 import { until } from "../../tests/_support/deadline.ts";
 import { processesWith } from "../../tests/_support/processes.ts";
 
@@ -35,16 +36,22 @@ export class Project implements Disposable {
     return `${this.directory}/${name}`;
   }
 
-  /** What the server is started with: our PATH, another home, and where the runtime keeps its packages. */
-  environment(): Record<string, string> {
+  /** Starts the runtime with these words in the project: our PATH, another home, and the runtime's own cache. */
+  commandLine(words: readonly string[]): CommandLine {
     const home = Deno.env.get("HOME") ?? "/";
     const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("XDG_CACHE_HOME") ?? `${home}/.cache`}/deno`;
     return {
-      PATH: Deno.env.get("PATH") ?? "/usr/local/bin:/usr/bin:/bin",
-      HOME: this.home,
-      LANG: "C.UTF-8",
-      DENO_DIR: cache,
-      DENO_NO_UPDATE_CHECK: "1",
+      command: Deno.execPath(),
+      args: words,
+      directory: this.directory,
+      environment: {
+        PATH: Deno.env.get("PATH") ?? "/usr/local/bin:/usr/bin:/bin",
+        HOME: this.home,
+        LANG: "C.UTF-8",
+        DENO_DIR: cache,
+        DENO_NO_UPDATE_CHECK: "1",
+        NO_COLOR: "1",
+      },
     };
   }
 

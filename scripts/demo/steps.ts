@@ -2,12 +2,12 @@ import { exists } from "../../tests/_support/workbench.ts";
 import { check, firstLine, printed, took } from "./checks.ts";
 import type { Project } from "./project.ts";
 import type { Screen } from "./screen.ts";
-import type { Answer, Session } from "./session.ts";
+import type { Agent, Answer } from "../client/agent.ts";
 import type { Step } from "./show.ts";
 
 /** What a step works with. */
 export interface Stage {
-  readonly session: Session;
+  readonly agent: Agent;
   readonly project: Project;
   readonly screen: Screen;
 }
@@ -22,12 +22,12 @@ export const STEPS: readonly Step<Stage>[] = [
   { title: "Cancel: the whole process tree is gone", play: cancel },
 ];
 
-async function listTools({ session, screen }: Stage): Promise<void> {
+async function listTools({ agent, screen }: Stage): Promise<void> {
   const begin = performance.now();
-  await session.connect();
-  const { name, version } = session.client.getServerVersion() ?? { name: "", version: "" };
+  await agent.connect();
+  const { name, version } = agent.client.getServerVersion() ?? { name: "", version: "" };
   screen.good(`${name} ${version} is ready after ${took(begin)}`);
-  const { tools } = await session.client.listTools();
+  const { tools } = await agent.client.listTools();
   const names = tools.map((tool) => tool.name);
   screen.asks("tools/list");
   screen.shows(grouped(names).join("\n"));
@@ -37,11 +37,11 @@ async function listTools({ session, screen }: Stage): Promise<void> {
   }, screen);
 }
 
-async function callAndWait({ session, screen }: Stage): Promise<void> {
-  await shell(session, "git init -q -b main . && git add README.md");
+async function callAndWait({ agent, screen }: Stage): Promise<void> {
+  await agent.shell("git init -q -b main . && git add README.md");
   screen.asks('git_status {"short": true, "branch": true}');
   const begin = performance.now();
-  const answer = await session.call("git_status", { short: true, branch: true, execution_mode: "Synchronous" });
+  const answer = await agent.call("git_status", { short: true, branch: true, execution_mode: "Synchronous" });
   screen.shows(answer.text);
   check(answer.succeeded && answer.text.includes("A  README.md"), {
     good: `answered after ${took(begin)}`,
@@ -49,12 +49,12 @@ async function callAndWait({ session, screen }: Stage): Promise<void> {
   }, screen);
 }
 
-async function watch({ session, screen }: Stage): Promise<void> {
+async function watch({ agent, screen }: Stage): Promise<void> {
   screen.asks('sandboxed_shell {"command": "sh build.sh", "execution_mode": "Synchronous"}');
   const begin = performance.now();
   const times: number[] = [];
   const args = { command: "sh build.sh", execution_mode: "Synchronous" };
-  const answer = await session.call("sandboxed_shell", args, (text) => {
+  const answer = await agent.call("sandboxed_shell", args, (text) => {
     times.push(performance.now() - begin);
     screen.live(performance.now() - begin, text);
   });
@@ -65,18 +65,18 @@ async function watch({ session, screen }: Stage): Promise<void> {
   }, screen);
 }
 
-async function callAndGoOn({ session, screen }: Stage): Promise<void> {
+async function callAndGoOn({ agent, screen }: Stage): Promise<void> {
   screen.asks('sandboxed_shell {"command": "sh build.sh", "execution_mode": "AsyncResultPush"}');
   const begin = performance.now();
   const background = { command: "sh build.sh", execution_mode: "AsyncResultPush" };
-  const started = await session.call("sandboxed_shell", background);
+  const started = await agent.call("sandboxed_shell", background);
   const answered = performance.now() - begin;
   screen.live(answered, firstLine(started));
   screen.asks("meanwhile: status");
-  const status = await session.call("status", { operation_id: started.operation });
+  const status = await agent.call("status", { operation_id: started.operation });
   screen.live(performance.now() - begin, firstLine(status));
   screen.asks(`await {"operation_id": "${started.operation}"}`);
-  const answer = await session.call("await", { operation_id: started.operation }, (text) => {
+  const answer = await agent.call("await", { operation_id: started.operation }, (text) => {
     screen.live(performance.now() - begin, text);
   });
   screen.live(performance.now() - begin, answer.text.trimEnd().split("\n").at(-1) ?? "");
@@ -86,35 +86,35 @@ async function callAndGoOn({ session, screen }: Stage): Promise<void> {
   }, screen);
 }
 
-async function tryToBreakOut({ session, project, screen }: Stage): Promise<void> {
-  const inside = await attempt(session, screen, "echo allowed > inside.txt && cat inside.txt");
+async function tryToBreakOut({ agent, project, screen }: Stage): Promise<void> {
+  const inside = await attempt(agent, screen, "echo allowed > inside.txt && cat inside.txt");
   check(inside.succeeded && inside.text.includes("allowed"), {
     good: "inside the project: allowed",
     bad: "a write inside failed",
   }, screen);
-  await attempt(session, screen, "echo planted > ../outside.txt");
+  await attempt(agent, screen, "echo planted > ../outside.txt");
   check(!exists(project.outside), { good: "outside: denied, and nothing is there", bad: "a file was planted" }, screen);
-  await attempt(session, screen, `ln -s .. way-out && echo planted > way-out/outside.txt`);
+  await attempt(agent, screen, `ln -s .. way-out && echo planted > way-out/outside.txt`);
   check(!exists(project.outside), { good: "through a symlink: denied as well", bad: "a file was planted" }, screen);
-  const stolen = await attempt(session, screen, `cat ${project.secret}`);
+  const stolen = await attempt(agent, screen, `cat ${project.secret}`);
   check(!stolen.succeeded && !stolen.text.includes("PRIVATE KEY"), {
     good: "the key in ~/.ssh stays unread",
     bad: "the key was read",
   }, screen);
 }
 
-async function cancel({ session, project, screen }: Stage): Promise<void> {
+async function cancel({ agent, project, screen }: Stage): Promise<void> {
   const command = "setsid sleep 300 & echo working; sleep 300";
   screen.asks(`sandboxed_shell {"command": "${command}", "execution_mode": "AsyncResultPush"}`);
-  const { operation } = await session.call("sandboxed_shell", { command, execution_mode: "AsyncResultPush" });
+  const { operation } = await agent.call("sandboxed_shell", { command, execution_mode: "AsyncResultPush" });
   const sleepers = async () => (await project.processes())?.filter((line) => line.startsWith("sleep 300"));
   // The two are there as soon as the shell has read its line; `await` gives it a second for that.
-  await session.call("await", { operation_id: operation, timeout_seconds: 1 });
+  await agent.call("await", { operation_id: operation, timeout_seconds: 1 });
   const before = await sleepers();
   if (before !== undefined) screen.shows(`${before.length} processes at work, one in a session of its own`);
   screen.asks(`cancel {"operation_id": "${operation}"}`);
   const begin = performance.now();
-  const answer = await session.call("cancel", { operation_id: operation, reason: "end of the demonstration" });
+  const answer = await agent.call("cancel", { operation_id: operation, reason: "end of the demonstration" });
   const ended = took(begin);
   screen.shows(answer.text);
   const left = await sleepers();
@@ -124,16 +124,12 @@ async function cancel({ session, project, screen }: Stage): Promise<void> {
   }, screen);
 }
 
-async function attempt(session: Session, screen: Screen, command: string): Promise<Answer> {
+async function attempt(agent: Agent, screen: Screen, command: string): Promise<Answer> {
   screen.asks(command);
-  const answer = await shell(session, command);
+  const answer = await agent.shell(command);
   const output = printed(answer).slice(0, 3);
   if (output.length > 0) screen.shows(output.join("\n"));
   return answer;
-}
-
-async function shell(session: Session, command: string): Promise<Answer> {
-  return await session.call("sandboxed_shell", { command, execution_mode: "Synchronous" });
 }
 
 const BUILT_IN = ["sandboxed_shell", "await", "status", "cancel"];

@@ -1,64 +1,56 @@
 import { withDeadline } from "../../tests/_support/deadline.ts";
 import { readLines } from "../../tests/_support/line_reader.ts";
-import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
-import type { Project } from "./project.ts";
+import type { CommandLine } from "./command_line.ts";
 
-const BUNDLE = new URL("../../dist/ahma_mcp.mjs", import.meta.url).pathname;
-const DEADLINE = 20_000;
+const DEADLINE = 30_000;
 
-/** The packed program in HTTP mode, as a person starts it. */
+/** A server over HTTP as a process, for benches and demonstrations. */
 export class HttpServer implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #reading: Promise<void>;
   readonly #address = Promise.withResolvers<URL>();
   #written = "";
 
-  /** Starts it with a port of the system's choice. */
-  constructor(project: Project, flags: readonly string[]) {
-    this.#child = new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        ...SERVER_RUN_FLAGS,
-        ...HTTP_PERMISSIONS,
-        BUNDLE,
-        "--mode",
-        "http",
-        "--http-port",
-        "0",
-        ...flags,
-      ],
-      cwd: project.directory,
+  /** Starts it. */
+  constructor(line: CommandLine) {
+    this.#child = new Deno.Command(line.command, {
+      args: [...line.args],
+      cwd: line.directory,
       clearEnv: true,
-      env: { ...project.environment(), NO_COLOR: "1" },
+      env: { ...line.environment },
       stdin: "null",
       stdout: "null",
       stderr: "piped",
     }).spawn();
     this.#reading = this.#read();
-    // The caller that waits for the address hears of it.
+    // The caller that waits for the address receives the error.
     this.#address.promise.catch(() => undefined);
   }
 
-  /** Where it listens. Rejects with what the server wrote when it did not start. */
-  get address(): Promise<URL> {
-    return withDeadline(this.#address.promise, DEADLINE, "the server to listen");
+  get pid(): number {
+    return this.#child.pid;
   }
 
-  /** Asks it to end, as Ctrl-C or a service manager does. */
+  /** The address of the endpoint. Rejects with the server's stderr when the server did not start. */
+  get address(): Promise<URL> {
+    return withDeadline(this.#address.promise, DEADLINE, "the HTTP server to listen");
+  }
+
+  /** Asks the server to end, as Ctrl-C or a service manager does. */
   stop(): void {
     this.#child.kill("SIGTERM");
   }
 
-  /** Its exit code. */
+  /** The exit code. */
   async exit(): Promise<number> {
-    return (await withDeadline(this.#child.status, DEADLINE, "the server to end")).code;
+    return (await withDeadline(this.#child.status, DEADLINE, "the HTTP server to end")).code;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      this.#child.kill("SIGTERM");
+      this.stop();
     } catch (error) {
-      // It ended in the last step, as it should.
+      // The server has ended already.
       if (!(error instanceof TypeError)) throw error;
     }
     await this.exit();
