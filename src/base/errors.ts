@@ -3,7 +3,7 @@ export class UserError extends Error {
   override readonly name: string = "UserError";
 }
 
-/** What was asked for cannot be meant, on whatever machine: a word or value that is wrong by itself (exit code 2). */
+/** A word or value that is wrong by itself, on any machine (exit code 2). */
 export class UsageError extends UserError {
   override readonly name = "UsageError";
 }

@@ -1,11 +1,11 @@
 /** What waits for its turn. */
 export interface Turn {
-  /** Works with the same key run one after the other (X13); undefined: beside any. */
+  /** Works with the same key run one after the other (X13); undefined: no such limit. */
   readonly exclusive: string | undefined;
 }
 
 /**
- * Who may run now (X12, X13): so many works at once, further ones in the order they came. Several registries may share
+ * Concurrency limiter (X12, X13): so many works run at once, further ones queue in the order they came. Several registries may share
  * one, so that the limit holds for a server and not for each of its sessions.
  */
 export class Turns {
@@ -51,7 +51,7 @@ export class Turns {
     }
   }
 
-  /** 1 for the next in turn, whoever waits; undefined: not queued. */
+  /** 1 for the next in turn; undefined: not queued. */
   position(turn: Turn): number | undefined {
     if (!this.#queue.has(turn)) return undefined;
     return [...this.#queue.keys()].indexOf(turn) + 1;

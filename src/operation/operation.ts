@@ -1,7 +1,7 @@
 import type { CommandEnd } from "../base/command/command_end.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 
-/** One run of a command (or of a sequence), from its first request to the day its result is pruned. */
+/** An operation: one run of a command or a sequence, from its request until its result is pruned. */
 
 const OPERATION_STATES = ["queued", "running", "completed", "failed", "cancelled", "timed_out"] as const;
 export type OperationState = typeof OPERATION_STATES[number];
@@ -16,7 +16,7 @@ export interface OperationEnd {
   readonly command?: CommandEnd;
 }
 
-/** What the registry hands to the work. */
+/** What the registry passes to the work. */
 export interface WorkControl {
   /** The operation's id and the tool it is of. */
   readonly operation: { readonly id: string; readonly tool: string };

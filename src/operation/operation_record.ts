@@ -18,7 +18,7 @@ import {
  */
 export type Delivery = "undelivered" | "announced" | "delivered";
 
-/** What anyone may know of an operation. Live: it tells the state of the moment, also after it was pruned from the registry. */
+/** The public side of an operation. Live: it tells the state of the moment, also after it was pruned from the registry. */
 export interface Operation {
   /** `op_` and a ULID, or 8 digits (X11). */
   readonly id: string;
@@ -37,7 +37,7 @@ export interface Operation {
   readonly endedAt: number | undefined;
   /** Undefined: not ended. */
   readonly end: OperationEnd | undefined;
-  /** Why it is being ended, from the moment that was asked for; undefined: nobody asked. */
+  /** Why it is being ended, from the moment that was asked for; undefined: it is not. */
   readonly stop: StopCause | undefined;
   /** Undefined: no limit. */
   readonly timeoutSeconds: number | undefined;
@@ -49,7 +49,7 @@ export interface Operation {
   readonly protectedChanges: readonly ProtectedChange[];
   /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<OperationEnd>;
-  /** Hands every further chunk of output to `listener`, which must not keep it. */
+  /** Passes every further chunk of output to `listener`, which must not keep it. */
   watchOutput(listener: (chunk: Uint8Array) => void): Unsubscribe;
 }
 
@@ -77,7 +77,7 @@ export class OperationRecord implements Operation {
   readonly title: string;
   readonly createdAt: number;
   readonly timeoutSeconds: number | undefined;
-  /** Key of what it may not run beside; undefined: nothing. */
+  /** Works with the same key run one after the other; undefined: no limit. */
   readonly exclusive: string | undefined;
   readonly ended: Promise<OperationEnd>;
   readonly #resolveEnded: (end: OperationEnd) => void;
@@ -192,7 +192,7 @@ export class OperationRecord implements Operation {
   }
 
   #write(chunk: Uint8Array): Promise<void> | undefined {
-    // Work that writes after it settled would change a result somebody has read.
+    // Work that writes after it settled would change a result that a client has read.
     if (this.#endedAt !== undefined || chunk.length === 0) return undefined;
     this.#output.write(chunk);
     this.#watchers.emit(chunk);

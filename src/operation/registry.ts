@@ -45,7 +45,7 @@ export interface RegistryOptions {
 export interface StartOptions {
   /** From the start of the work, not from the queueing (X9). Absent or undefined: no limit. */
   readonly timeoutSeconds?: number | undefined;
-  /** Works with the same key run one after the other, in the order they came (X13). Absent or undefined: beside any. */
+  /** Works with the same key run one after the other, in the order they came (X13). Absent or undefined: no such limit. */
   readonly exclusive?: string | undefined;
 }
 
@@ -215,7 +215,7 @@ export class OperationRegistry {
     });
   }
 
-  /** Ends an operation and resolves when it has ended. `reason` is told to whoever reads the result. */
+  /** Ends an operation and resolves when it has ended. `reason` stands in the result. */
   async cancel(id: string, reason: string): Promise<CancelOutcome> {
     const record = this.#active.get(id);
     if (record === undefined) {

@@ -238,7 +238,7 @@ Deno.test("X6 watchOutput() hands on chunks until it is ended, and an ended oper
   assert.deepStrictEqual([heard, [...a.output.head()]], [[1], [1, 2]]);
 });
 
-Deno.test("X13 OperationRegistry runs works of one key one after the other, in order, and others beside them", async () => {
+Deno.test("X13 OperationRegistry runs works of one key one after the other, in order, and others at the same time", async () => {
   const { registry, works } = setUp({ maxConcurrency: 8 });
   const start = (name: string, exclusive?: string) => registry.start(name, name, works.work(name), { exclusive });
   const first = start("build 1", "cargo /a");

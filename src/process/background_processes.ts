@@ -25,7 +25,7 @@ export function leftRunning(parent: number, processes: ProcessNames): LeftRunnin
   return { commands: living.slice(0, MOST_NAMED).map(shown), more: Math.max(0, living.length - MOST_NAMED) };
 }
 
-/** A child that runs a part of the line itself has the words of its shell, which tell the agent nothing. */
+/** A child that runs a part of the line has the words of its shell, which tell the agent nothing. */
 function shown(commandLine: string): string {
   if (isOwnShell(commandLine.split("\0"))) return "a background part of the line";
   const words = visibleText(commandLine.slice(0, 4 * LONGEST_NAME).replaceAll("\0", " ")).replaceAll(/\s+/g, " ")

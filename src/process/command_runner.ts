@@ -1,6 +1,6 @@
 /**
- * The one way anything in this program starts a command: argv or a shell line goes in, bytes come out in the order
- * they were written, and the promise settles when the whole process tree is gone and every byte was delivered.
+ * The one way to start a command: argv or a shell line goes in, bytes come out in the order they were written. The
+ * promise settles when the whole process tree is gone and every byte was delivered.
  */
 
 import type { CommandEnd } from "../base/command/command_end.ts";
@@ -32,7 +32,7 @@ export interface CommandHooks {
   /** Protected paths that changed while the command ran, before its end is told (S8); not called when none did. */
   readonly onProtectedChange?: (changes: readonly ProtectedChange[]) => void;
   /**
-   * stdout and stderr as one stream (X7). The chunk's memory is used again when the callee returns; where it
+   * stdout and stderr as one stream (X7). The chunk's memory is used again when the callee returns. Where it
    * returns a promise, nothing more is read before that settles.
    */
   readonly onOutput: TakeOutput;

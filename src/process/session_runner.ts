@@ -3,7 +3,7 @@ import type { SandboxPolicy } from "../sandbox/policy/policy.ts";
 import type { CommandHooks, CommandRequest, CommandRunner } from "./command_runner.ts";
 import type { SelfTestReport } from "../sandbox/selftest/judge.ts";
 
-/** A command that is talked with while it runs. */
+/** An interactive command: its stdin stays open. */
 export interface OpenRequest extends Omit<CommandRequest, "stdin"> {
   /** An existing file, which the command's stderr is appended to. */
   readonly stderrFile: string;
@@ -21,11 +21,11 @@ export interface OpenCommand {
 export interface SessionRunner extends CommandRunner, AsyncDisposable {
   /** Landlock's policy in force; undefined: `--no-sandbox`, or something else confines. */
   readonly policy: Promise<SandboxPolicy | undefined>;
-  /** What the trial of the sandbox found; undefined: there was none. @throws {Error} When it could not be made just now. */
+  /** What the self-test found; undefined: there was none. @throws {Error} When it could not be made just now. */
   readonly selfTest: Promise<SelfTestReport | undefined>;
-  /** Does ahead of need what makes commands start quickly. */
+  /** Prepares ahead of need what makes commands start quickly. */
   warmUp(): Promise<void>;
-  /** Starts a command that is talked with. @throws {Error} When the system cannot start a process. */
+  /** Starts an interactive command. @throws {Error} When the system cannot start a process. */
   open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand>;
   /** Settles when no process of a command whose result is known is left. */
   settled(): Promise<void>;

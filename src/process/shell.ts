@@ -53,8 +53,8 @@ export function lineArguments(shell: Shell, line: string): readonly string[] {
 }
 
 /**
- * argv of a bash that waits for one line on stdin, ended by NUL, then runs it with an empty stdin. A line that is
- * cut off is not run. Before it runs the line it reports so, and lets go of the report descriptor.
+ * argv of a prewarmed bash: it reads one line from stdin, ended by NUL, and runs it with an empty stdin. A line that is
+ * cut off is not run. Before it runs the line it reports so, and closes the report descriptor.
  */
 export function prewarmedArguments(shell: Shell): readonly string[] {
   const taken = `printf ${TAKEN_REPORT} >&${TAKEN_FD}; exec ${TAKEN_FD}>&- </dev/null`;
@@ -65,7 +65,10 @@ export function prewarmedArguments(shell: Shell): readonly string[] {
 /** The variable the line waits in; it is gone when the line runs. */
 const LINE = "ahma_line";
 
-/** The text for a waiting shell: enter the directory, set the variables, run the line. On one line, so that line numbers in messages are the user's. */
+/**
+ * The text for a prewarmed shell: enter the directory, set the variables, run the line. All stands on one line, so that
+ * line numbers in messages are the user's.
+ */
 export function encodeShellCommand(
   line: string,
   directory: string,

@@ -1,6 +1,6 @@
 /**
- * The only place that starts a process: a launcher image goes into a file in memory, the kernel runs it, and what
- * comes back is the launcher's pipes. An architecture test holds it to that (S3).
+ * The only place that starts a process. A launcher image goes into a file in memory, the kernel runs it, and the caller
+ * gets the launcher's pipes. An architecture test holds it to that (S3).
  */
 import type { LeftRunning } from "../base/command/command_end.ts";
 import { INTERPRETER_ARM64 } from "../sandbox/launcher/image/interpreter_arm64.ts";
@@ -77,7 +77,7 @@ export class Spawner {
     return new SpawnedLauncher(command.spawn());
   }
 
-  /** One hunt for whatever is below `root` (descendants.ts). */
+  /** One attempt to kill all processes below `root` (descendants.ts). */
   killDescendants(root: number): void {
     killDescendants(root, systemTree(this.#libc));
   }
@@ -143,8 +143,9 @@ export interface GroupStart {
 }
 
 /**
- * Starts a program as the first of a session and process group of its own (setsid), for systems without a launcher;
- * `reports` is its stderr. @throws {Error} When the system cannot.
+ * Starts a program as the leader of its own session and process group (setsid), for systems without a launcher. Its
+ * `reports` are its stderr.
+ * @throws {Error} When the system cannot.
  */
 export function startGroup({ program, args, environment, directory, stdin }: GroupStart): LauncherProcess {
   const command = new Deno.Command(program, {
@@ -232,8 +233,8 @@ export interface OwnProgram {
 }
 
 /**
- * Starts our own program once more: no command of anybody, so it is confined by what it does itself, and it ends when
- * its stdin does. @throws {Error} When the system cannot.
+ * Starts our own program once more. It is no command of a client: it confines itself, and ends when its stdin does.
+ * @throws {Error} When the system cannot.
  */
 export function startOwnProgram({ command, args, environment, directory }: OwnProgram): Deno.ChildProcess {
   return new Deno.Command(command, {

@@ -14,7 +14,7 @@ const OUTPUT_GRACE_MS = 1_000;
 /** Most commands say little; one that fills the small buffer gets one of the size of a pipe. */
 const SMALL_READ = 4_096;
 const LARGE_READ = 65_536;
-/** A flood is always ready to be read, so others would wait; after so many bytes they go first (N4). */
+/** A flood is always ready to be read, so other work would wait; after so many bytes that goes first (N4). */
 const FAIR_SHARE = 512 * 1024;
 
 /** Writes `parts` to stdin, one by one, and closes it; false when the process was gone before it took all. */
@@ -33,7 +33,7 @@ export async function writeAndClose(
   }
 }
 
-/** Reads to the end, into one buffer again and again: fresh ones for every read are what a flood would fill the heap with. */
+/** Reads to the end into one buffer: a flood would fill the heap with a fresh one for each read. */
 export async function drain(reader: ReadableStreamBYOBReader, take: TakeOutput): Promise<void> {
   let buffer = new ArrayBuffer(SMALL_READ);
   let unbroken = 0;

@@ -1,7 +1,7 @@
 /**
- * `--audit-log FILE` (S18): what every command of a tool was and how it ended, one JSON line before it runs and one
- * after it. Fail closed: a server whose log cannot be opened does not start, and a command that cannot be written down
- * is not run. Commands cannot reach the file: it must not lie where they can write.
+ * `--audit-log FILE` (S18): every command has a JSON line before it runs and one with its end. The log fails closed. A
+ * server whose log cannot be opened does not start, and a command that cannot be written there is not run. The file must
+ * not lie where commands can write.
  */
 import { encodeText, truncateCounting } from "../../base/text.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
@@ -143,8 +143,8 @@ function endFields(end: CommandEnd): object {
 }
 
 /**
- * A new file, or one that is ours alone. The runtime cannot ask the kernel not to follow a link, so what was opened is
- * compared with what lies there: they are the same file, and no link, or it is not used.
+ * A new file, or one that is ours alone. The runtime cannot ask the kernel not to follow a link. So the opened file is
+ * compared with what lies at the path, and used only where both are the same file.
  */
 async function openOwn(path: string): Promise<Outcome<Deno.FsFile>> {
   try {

@@ -1,4 +1,4 @@
-/** The last bytes a command printed, for whoever wants to know what it complained of. */
+/** The last bytes a command printed: its complaints are most likely there. */
 const BYTES_KEPT = 8192;
 
 export class OutputTail {

@@ -1,4 +1,4 @@
-/** Bytes of these make text unclean; beside them stand tab, newline and carriage return, which are left to others. */
+/** Bytes of these make text unclean; tab, newline and carriage return are left to others. */
 const TAB = 0x09;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

@@ -1,7 +1,7 @@
 /**
  * The output of one operation, bounded (X8). The first bytes and the last bytes are kept in memory; what lies between
  * goes to a file, if there is one to go to, and is counted in any case. Nothing is decoded here: a flood costs one copy and one newline count per byte; text is made when
- * somebody reads it (`clean_text.ts`, `text_view.ts`).
+ * it is read (`clean_text.ts`, `text_view.ts`).
  */
 import { concatenate } from "../../base/concatenate.ts";
 import { countNewlines } from "./newlines.ts";
@@ -27,7 +27,7 @@ export interface OutputReader {
   readonly droppedBytes: number;
   /** Newlines among the dropped bytes. */
   readonly droppedLines: number;
-  /** Of the dropped bytes those that no file holds either: nobody can read them any more. */
+  /** Of the dropped bytes those that no file holds either: they cannot be read any more. */
   readonly lostBytes: number;
   /** The first bytes: not to be written to, valid until the next write. */
   head(): Uint8Array;
@@ -55,7 +55,7 @@ export interface LineMark {
   readonly newlines: number;
 }
 
-/** The bounded output of one operation, written by its registry and read by anyone. */
+/** The bounded output of one operation, written by its registry. */
 export class OperationOutput implements OutputReader {
   readonly #window: OutputWindow;
   #head = new Uint8Array(0);
@@ -96,7 +96,7 @@ export class OperationOutput implements OutputReader {
     return Math.max(0, this.#tailStart - this.#spillEnd);
   }
 
-  /** Settles when the file has caught up, so that whoever writes can wait; undefined: it has. */
+  /** Settles when the file has caught up, so that the writer can wait; undefined: it has. */
   get pressure(): Promise<void> | undefined {
     return this.#spill?.pressure;
   }

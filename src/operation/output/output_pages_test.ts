@@ -88,7 +88,7 @@ Deno.test("X8 when the space is full, the file that ended first goes; what canno
   first.trim();
   fill(second, 42);
   assert.deepStrictEqual([f.space.usedBytes, first.lostBytes, second.lostBytes], [1000, 0, 0]);
-  // The first one's file goes for the next byte, and then there is nobody left who has ended.
+  // The first one's file goes for the next byte, and then no ended one is left.
   fill(second, 62);
   assert.deepStrictEqual([f.space.usedBytes, first.lostBytes, second.lostBytes], [1000, 600, 20]);
   fill(third, 3);

@@ -7,7 +7,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 
 export interface SpillSpaceOptions {
-  /** Made when it is first needed, mode 0700; its parent exists. It is removed by whoever owns the parent. */
+  /** Made when it is first needed, mode 0700; its parent exists. The owner of the parent removes it. */
   readonly directory: string;
   /** Of all files together, in bytes; 0: nothing is ever written. */
   readonly limitBytes: number;

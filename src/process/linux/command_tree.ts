@@ -1,10 +1,10 @@
 /**
  * Follows one launched command from its first byte to the end of its last process.
  *
- * The launcher's own process is the last to go: with namespaces it ends when the command's namespace is empty,
- * without when it has no children left. So its exit means that nothing is left. A result does not wait for that:
- * the report that the command's first process has ended and the end of the output are enough. Where that process left
- * others running, they have a short grace, and the result waits for their end to name them.
+ * The launcher's own process is the last to go, so its exit means that nothing is left. With namespaces it ends when the
+ * command's namespace is empty, without them when it has no children left. A result does not wait for that. It needs the
+ * end of the output and the report that the command's first process has ended. Other processes that the first one left
+ * running have a short grace, and the result waits for their end to name them.
  */
 import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
 import type { CommandHooks } from "../command_runner.ts";
@@ -41,8 +41,8 @@ export interface LaunchedCommand {
 /** The processes of a launched command. */
 export class CommandTree {
   /**
-   * How the command ended: settles when its first process and its output have ended, and what it left running is
-   * ended; after an abort not before the whole tree is gone. Never rejects for what a command can do.
+   * How the command ended. It settles when the first process and the output have ended, and what was left running is
+   * ended. After an abort it waits until the whole tree is gone. It never rejects for what a command can do.
    */
   readonly end: Promise<CommandEnd>;
   /** Settles when the last of the tree is gone. What runs on in the background without output has a short grace. */
@@ -53,7 +53,7 @@ export class CommandTree {
   readonly #reported: Promise<void>;
   /** Settles with the report that the command's first process has ended. */
   readonly #ended = Promise.withResolvers<void>();
-  /** Settles with the report of its start, which comes when it has executed its program, or has reported that it cannot. */
+  /** Settles with the report of its start: it has executed its program, or has reported that it cannot. */
   readonly #forked = Promise.withResolvers<void>();
   /** Settles when what the command left running is ended, or with its end where it left nothing. */
   readonly #swept = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ export class CommandTree {
     return this.#accepted;
   }
 
-  /** Whether the launcher reported a step before the command's program that failed: nothing ran, and that was not its fault. */
+  /** Whether a step of the launcher failed before the command's program: nothing ran, and not by the command's fault. */
   get refused(): boolean {
     return this.#failure !== undefined && isLaunchFault(this.#failure, this.#command.steps);
   }
@@ -196,7 +196,7 @@ export class CommandTree {
     if (this.#firstEnd !== undefined) {
       return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left } };
     }
-    // The launcher itself was ended, by the kernel or by us; its exit code tells the signal of what it waited for.
+    // The launcher itself was ended, by the kernel or by us. Its exit code tells the signal of its child.
     const code = this.#status?.code ?? 0;
     const signal = this.#status?.signal ?? (code > 128 ? signalName(code - 128) : undefined);
     return signal === undefined

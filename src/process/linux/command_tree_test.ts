@@ -25,7 +25,7 @@ Deno.test("X10 CommandTree ends the tree it was told of from outside, in whateve
   const reports = new ReadableStream<Uint8Array>({
     type: "bytes",
     start(controller) {
-      // The inner process was faster; its child's id, seen in its namespace, is somebody else's outside.
+      // The inner process was faster; its child's id, seen in its namespace, is another process outside.
       controller.enqueue(new Uint8Array([...forked(ENTRY_MODE.forkAll, 2), ...forked(ENTRY_MODE.fork, child.pid)]));
       controller.close();
     },

@@ -1,7 +1,7 @@
 /**
- * Processes that wait, each already inside its sandbox, for the one command they will run (P1). Each serves one and
- * is replaced after the answer, not during it, so that starting the next one does not slow this one down.
- * One that dies while it waits is replaced; when they keep dying the pool gives up until the next taking.
+ * Prewarmed processes, each already inside its sandbox, wait for the one command they will run (P1). A process is
+ * replaced after the answer, so that starting the next one does not slow the command down. One that dies while it waits
+ * is replaced; when they keep dying, the pool gives up until the next acquisition.
  */
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 import type { Shell } from "../shell.ts";
@@ -10,13 +10,13 @@ import type { LaunchImages } from "./launch/launch_images.ts";
 
 /** Limits of the pool; times in milliseconds. */
 export interface PoolLimits {
-  /** Kept ready until the first is taken: a session in which nobody runs anything needs no more, ever. */
+  /** Kept ready until the first is acquired: a session without commands needs no more, ever. */
   readonly first: number;
   /** Kept ready when there is little to do. */
   readonly minimum: number;
   /** Kept ready while one call follows the other. */
   readonly burst: number;
-  /** After this time without a taking the pool shrinks to the minimum, after twice this time to nothing. */
+  /** After this time without an acquisition the pool shrinks to the minimum, after twice this time to nothing. */
   readonly idleMs: number;
 }
 
@@ -77,7 +77,7 @@ export class ProcessPool {
     });
   }
 
-  /** Ends those that wait, because they were born into another state of things; `refill` starts others. */
+  /** Ends those that wait, because their mounts or grants are stale; `refill` starts others. */
   invalidate(): void {
     this.#shrinkTo(0);
   }
@@ -133,7 +133,7 @@ export class ProcessPool {
   }
 }
 
-/** Closing its stdin ends one that waits; its streams are let go. */
+/** Closing its stdin ends a process that waits; its streams are cancelled. */
 async function discard({ stdin, output, reports, status }: LauncherProcess): Promise<void> {
   await Promise.allSettled([stdin.close(), output.cancel(), reports.cancel(), status]);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs commands where there is no launcher: macOS. Each is started by `sandbox-exec` (or, with `--no-sandbox`, by
- * nothing) and a two-line shell prelude, as the leader of a process group. Shells are not kept warm.
+ * Runs commands where there is no launcher: macOS. Each is started by a shell prelude of two lines, as the leader of
+ * a process group; unless `--no-sandbox` was given, `sandbox-exec` starts the prelude. Shells are not prewarmed.
  */
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -32,9 +32,9 @@ export interface MacosRunnerOptions {
   readonly logger: Logger;
 }
 
-/** Tells that the sandbox stands and the command comes next; what was said before it was not the command. */
+/** Written when the sandbox holds and the command comes next; text before it is not the command's. */
 const START_MARK = "ahma_mcp: the command begins\n";
-/** Runs its words as a program, with stderr in the same pipe as stdout, so that the order is kept (X7). */
+/** Runs its words as a program, with stderr in the pipe of stdout, so that the order is kept (X7). */
 const JOINED = 'printf %s "$0" >&2; exec 2>&1; exec "$@"';
 const APART = 'printf %s "$0" >&2; exec "$@"';
 /** Part of every macOS, and of what the profile lets run. */
@@ -53,7 +53,7 @@ export class MacosRunner implements SessionRunner {
     this.#options = options;
   }
 
-  /** Starts a program that does nothing in the very sandbox of the session (S12). */
+  /** Self-test: starts a program that does nothing in the sandbox of the session (S12). */
   async tryOut(directory: string): Promise<Outcome<void>> {
     const end = await this.run(
       { run: { argv: ["/usr/bin/true"] }, directory, environment: {}, stdin: undefined },

@@ -1,7 +1,7 @@
 /**
- * Follows one command that leads a process group, from its first byte to its end, where there is no launcher that
- * could tell when a tree is empty: macOS. What a command left behind in a session of its own, and whose parent is
- * gone when the command ends, is not found; it stays in its sandbox.
+ * Follows one command that leads a process group, from its first byte to its end. On macOS no launcher tells when a tree
+ * is empty. A process in its own session whose parent is gone when the command ends is not found; it stays in its
+ * sandbox.
  */
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { encodeText } from "../../base/text.ts";
@@ -43,7 +43,7 @@ export class ProcessGroup {
   readonly #output: ReadableStreamBYOBReader;
   readonly #errors: ReadableStreamBYOBReader;
   readonly #written: Promise<unknown>;
-  /** Those who may leave the group, seen when the end was asked for. */
+  /** Processes that may leave the group, seen when the end was asked for. */
   #strays: readonly ListedProcess[] = [];
   #terminating = false;
   #started = false;
@@ -126,7 +126,7 @@ export class ProcessGroup {
     }
   }
 
-  /** Before the mark it is the sandbox that speaks, after it the command. */
+  /** Text before the mark is the sandbox's, text after it the command's. */
   #takeError(chunk: Uint8Array, decoder: TextDecoder): void {
     if (this.#started) return this.#command.onError(chunk);
     const { startMark } = this.#command;

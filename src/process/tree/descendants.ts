@@ -1,10 +1,10 @@
 /**
- * Without PID namespaces: ends every process below another. The root must be a child subreaper, so that whatever loses
- * its parent becomes its child: then nothing is ever outside the tree that is walked here.
+ * Kills every process below another where there are no PID namespaces. The root must be a child subreaper: a process that
+ * loses its parent becomes its child, so that nothing is ever outside the tree.
  */
 import type { Libc } from "../../system/libc.ts";
 
-/** Rounds without a pause: a process that forks and ends at once is outrun only by somebody who looks again at once. */
+/** Rounds without a pause: only a look that follows at once outruns a process that forks and ends. */
 const ROUNDS = 200;
 
 /** What is needed of the system. */
@@ -16,9 +16,9 @@ export interface ProcessTree {
 }
 
 /**
- * One hunt below `root`, which itself is spared. First everything that is found is stopped, because what stands still
- * forks no more; when a round finds nobody new, all are killed. Also a process whose main thread has ended is among
- * them: it is listed as dead while its other threads run. The caller hunts again until the root has ended.
+ * One attempt to kill all below `root`, which itself is spared. First each process that is found is stopped, because a
+ * stopped process does not fork. When a round finds no new one, all are killed. A process whose main thread has ended is
+ * listed as dead while its other threads run, and is killed too. The caller tries again until the root has ended.
  */
 export function killDescendants(root: number, tree: ProcessTree): void {
   const known = new Set<number>();
@@ -30,7 +30,7 @@ export function killDescendants(root: number, tree: ProcessTree): void {
       tree.signal(pid, "SIGSTOP");
     }
   }
-  // Looked at once more: an id of one that has gone may be somebody else's by now.
+  // A second listing: the id of a process that has gone may belong to another one by now.
   for (const pid of descendantsOf(root, tree)) tree.signal(pid, "SIGKILL");
 }
 

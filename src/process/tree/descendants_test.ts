@@ -5,7 +5,7 @@ function treeOf(parents: readonly (readonly [number, number])[]): Pick<ProcessTr
   return { childrenOf: (pid) => parents.filter(([, parent]) => parent === pid).map(([child]) => child) };
 }
 
-Deno.test("X10 descendantsOf() finds children and their children, and nobody else's", () => {
+Deno.test("X10 descendantsOf() finds children and their children, and no others", () => {
   const tree = treeOf([[2, 1], [3, 2], [4, 3], [5, 1], [6, 9]]);
   assert.deepStrictEqual(descendantsOf(2, tree), [3, 4]);
   assert.deepStrictEqual(descendantsOf(1, tree), [2, 5, 3, 4]);

@@ -20,7 +20,7 @@ Deno.test("X10 parseProcessList() finds this very process in the answer of this 
   assert.deepStrictEqual([listed?.parent, listed?.dead], [Deno.ppid, false]);
 });
 
-Deno.test("X10 familyOf() finds the group, those who left it, and nobody who merely got an old id", () => {
+Deno.test("X10 familyOf() finds the group and the processes that left it, and none that merely got an old id", () => {
   const member = process(11, 1, 10);
   const left = process(12, 11, 12); // a session of its own
   const grandchild = process(13, 12, 12);

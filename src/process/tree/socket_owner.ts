@@ -1,6 +1,6 @@
 /**
- * Who is at the other end of a local TCP connection (S6): one of our own commands must not begin a session with a wider
- * scope than it has. The kernel's tables lead from the connection to a socket, and from the socket to the processes that
+ * Finds the owner of the other end of a local TCP connection (S6). One of our own commands must not begin a session with
+ * a wider scope than it has. The kernel's tables lead from the connection to a socket, and from the socket to the processes that
  * hold it.
  */
 import type { Libc } from "../../system/libc.ts";
@@ -21,7 +21,7 @@ export interface LocalConnection {
   readonly ownPort: number;
 }
 
-/** Whoever has more ancestors is lost in a circle of reused ids. */
+/** A process with more ancestors is in a circle of reused ids. */
 const MOST_ANCESTORS = 1000;
 
 /** Who holds the other end of a connection. */
@@ -34,10 +34,10 @@ export type SocketHolder =
   | "unknown";
 
 /**
- * Who holds the other end. A port may be in use at several local addresses: then every one of these sockets counts, so
- * that nobody hides behind the port of somebody else. A socket that is on its way between processes, or held by a thread
- * or a ring alone, has no holder to be seen.
- * Processes of other users cannot be looked at: their connections are told by the user id in the kernel's table.
+ * Who holds the other end. A port may be in use at several local addresses. Then every one of these sockets counts, so
+ * that a process cannot hide behind another one's port. A socket has no visible holder while it is on its way between
+ * processes, or where only a thread or a ring holds it. Processes of other users cannot be inspected: the user id in the
+ * kernel's table tells their connections.
  */
 export function holderOf(
   connection: LocalConnection,
@@ -89,8 +89,8 @@ function peersIn(table: string, { peerPort, ownPort }: LocalConnection): readonl
 }
 
 /**
- * A process that goes while it is looked at may be anybody's: it counts as below. Below the first process of a container
- * is also whoever has lost its parent.
+ * A process that goes while it is inspected may be of any user: it counts as below. A process that has lost its parent is
+ * below the first process of a container too.
  */
 function isBelow(pid: number, server: number, system: SocketSystem): boolean {
   let one = pid;

@@ -25,17 +25,17 @@ function system(holders: Readonly<Record<number, readonly string[]>>, rows = CLI
   };
 }
 
-Deno.test("S6 H8 a connection is somebody else's when all its holders are known and none is below the server", () => {
+Deno.test("S6 H8 a connection is of others when all its holders are known and none is below the server", () => {
   const rows: readonly (readonly [what: string, expected: SocketHolder, system: SocketSystem])[] = [
     ["a process elsewhere", "others", system({ 21: ["5", "777"] })],
     ["a command of ours", "ours", system({ 12: ["777"] })],
     ["the server itself", "ours", system({ 10: ["777"] })],
     ["a process elsewhere and a command of ours", "ours", system({ 12: ["777"], 21: ["777"] })],
     ["a process whose parent is just gone", "ours", system({ 31: ["777"] })],
-    ["nobody, as when it is on its way between processes", "unknown", system({ 12: ["5"] })],
+    ["no process, as when it is on its way between processes", "unknown", system({ 12: ["5"] })],
     ["only the server's own end", "unknown", system({ 21: ["888"] })],
     ["no such connection", "unknown", system({ 21: ["777"] }, "")],
-    ["a process elsewhere, and on the same port nobody", "unknown", system({ 21: ["777"] }, CLIENT_ROW + HIDING_ROW)],
+    ["a process elsewhere, and on the same port none", "unknown", system({ 21: ["777"] }, CLIENT_ROW + HIDING_ROW)],
     ["a process elsewhere, twice", "others", system({ 20: ["999"], 21: ["777"] }, CLIENT_ROW + HIDING_ROW)],
     [
       "a socket that was closed",
@@ -80,7 +80,7 @@ Deno.test("S6 systemSockets() finds the holder of a real connection", async () =
     const real = systemSockets(libc);
     assert.deepStrictEqual([
       holderOf(connection, { server: Deno.pid, uid }, real),
-      // Nobody is below a process that does not exist, so we ourselves are somebody else then.
+      // No process is below one that does not exist, so this one counts among the others then.
       holderOf(connection, { server: 2 ** 30, uid }, real),
     ], ["ours", "others"]);
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Cache of what launches are made of: the policy's part of the table, and the images of prewarmed shells and launchers.
- * They hold for the paths that are guarded at the moment (S7, S8); a change of those makes new ones.
+ * Cache of launcher images for the current policy, and of the policy's part of their tables. They hold for the paths that
+ * are guarded at the moment (S7, S8); a change of those makes new ones.
  */
 import { searchPath } from "../../../system/search_path.ts";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
@@ -61,7 +61,7 @@ export class LaunchImages implements Disposable {
     return { processor: this.#options.sandbox.processor, serverPid: Deno.pid, emptyNetwork: this.#network };
   }
 
-  /** Told once, before the first launch: the network that commands share; undefined: none of them does. */
+  /** Sets, once and before the first launch, the network that commands share; undefined: none of them does. */
   shareNetwork(network: EmptyNetwork | undefined): void {
     this.#network = network;
   }
@@ -71,7 +71,7 @@ export class LaunchImages implements Disposable {
     this.#options.onStale();
   }
 
-  /** What is guarded from now on; what was made for another state is let go. */
+  /** Sets what is guarded from now on, and disposes of what was made for another state. */
   adopt(view: GuardView | undefined): void {
     const made = this.#guarded?.key ?? "";
     this.#guarded = view;
@@ -96,7 +96,7 @@ export class LaunchImages implements Disposable {
     return spawner.image(launchTable(part, this.#launchCommand(request), sandbox.processor));
   }
 
-  /** The image of a shell that waits for its line; kept here. */
+  /** The image of a prewarmed shell; kept here. */
   prewarmedShell(policy: Policy): LauncherImage {
     const { shell, sandbox, spawner } = this.#options;
     return this.#shell ??= spawner.image(launchTable(this.policyPart(policy), {
@@ -108,7 +108,7 @@ export class LaunchImages implements Disposable {
     }, sandbox.processor));
   }
 
-  /** The image of a launcher that waits for a command; kept here. */
+  /** The image of a prewarmed launcher; kept here. */
   prewarmedLauncher(policy: Policy): LauncherImage {
     return this.#prewarmedLauncher(policy).image;
   }

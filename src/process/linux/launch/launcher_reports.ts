@@ -8,19 +8,19 @@ export type ProcessEnd = Extract<CommandEnd, { kind: "exited" | "signalled" }>;
 
 export type LauncherReport =
   /**
-   * A fork: the id of the child as its parent sees it. Two processes may report, in any order: the one that was spawned
-   * and leads into the namespaces (`entrance`), and the one whose child is the command; inside a PID namespace the
-   * latter's ids mean nothing outside.
+   * A fork: the id of the child as its parent sees it. Two processes may report, in any order. One was spawned and leads
+   * into the namespaces (`entrance`), the child of the other one is the command. Inside a PID namespace the latter's ids
+   * mean nothing outside.
    */
   | { readonly kind: "forked"; readonly by: "entrance" | "parent of the command"; readonly pid: number }
   /** The command's first process has ended. `alone`: and nothing that came from it is left. */
   | { readonly kind: "ended"; readonly end: ProcessEnd; readonly alone: boolean }
-  /** What waited has its command; whatever happens from here on, that is the command's. */
+  /** The prewarmed process has its command; what happens from here on is the command's doing. */
   | { readonly kind: "taken" }
   /** A step failed; nothing ran. */
   | { readonly kind: "failed"; readonly step: number; readonly errno: number };
 
-/** Collects bytes and hands out whole reports. */
+/** Collects bytes and returns whole reports. */
 export class ReportReader {
   #pending = new Uint8Array(0);
 
@@ -60,7 +60,7 @@ function decode(entry: DataView): LauncherReport {
   }
 }
 
-/** errno values a person may meet here (asm-generic/errno-base.h, errno.h). */
+/** errno values that users may meet here (asm-generic/errno-base.h, errno.h). */
 const ERRNO: Readonly<Record<number, string>> = {
   1: "operation not permitted",
   2: "not found",
@@ -85,7 +85,7 @@ export function isLaunchFault(report: { readonly step: number }, steps: readonly
   return steps[report.step]?.startsWith('start "') !== true;
 }
 
-/** Why nothing ran, for the agent. `steps` are the table's; `program` is the word the person wrote. */
+/** Why nothing ran, for the agent. `steps` are the table's; `program` is the word of the request. */
 export function describeFailure(
   report: { readonly step: number; readonly errno: number },
   steps: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * A guarded path may go between the look and the launch (an editor that saves by renaming): the launcher then refuses,
- * nothing has run, and another look leads to another launch (S8).
+ * A guarded path may go between the look and the launch, as when an editor saves by renaming. The launcher then refuses
+ * and nothing has run, so another look leads to another launch (S8).
  */
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 
@@ -18,18 +18,15 @@ export interface Attempts<Result> {
   /** Whether nothing ran, and it is worth another look. */
   mayTryAgain(result: Result): boolean;
   /**
-   * Whether the launch itself failed: then the paths may have changed and be again as they were, which a clock of some
-   * milliseconds does not tell, or it went by another command's look. Absent: never.
+   * Whether the launch itself failed. Then the paths may have changed and changed back within a tick of the clock, or
+   * the launch went by another command's look. Absent: never.
    */
   mayHaveRaced?(result: Result): boolean;
   /** Called before each launch but the first, with its number. Absent: none is told of. */
   onAgain?(tries: number): void;
 }
 
-/**
- * The result of the first launch, or of another one where it failed and the guarded paths are no longer the same, or may
- * have been others meanwhile.
- */
+/** The result of the first launch; of a later one where that failed and the guarded paths have changed, or may have. */
 export async function retryLaunch<Result>(
   attempts: Attempts<Result>,
 ): Promise<Result> {

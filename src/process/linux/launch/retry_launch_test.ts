@@ -32,7 +32,7 @@ Deno.test("S8 retryLaunch() launches again exactly where it was refused and what
   ]);
 });
 
-Deno.test("S8 retryLaunch() launches again what a change may have met that nobody sees any more, but not for ever", async () => {
+Deno.test("S8 retryLaunch() launches again after a change that can no longer be seen, but not for ever", async () => {
   const raced = () => true;
   assert.deepStrictEqual(await launched(["a"], ["refused", "ran"], raced), ["ran", 2, 2]);
   assert.deepStrictEqual(await launched(["a"], ["refused"], raced), ["refused", 10, 11]);

@@ -47,7 +47,7 @@ export class GitAnswers implements Disposable {
     this.#directories = options.trees;
   }
 
-  /** Repositories to ask about besides the trees. */
+  /** Repositories to ask about in addition to the trees. */
   add(directories: readonly string[]): void {
     this.#directories = [...new Set([...this.#directories, ...directories])].slice(0, MOST_REPOSITORIES);
     this.#watches = [];

@@ -25,5 +25,5 @@ function exchangeable({ grants, writable }: SandboxPolicy): readonly string[] {
   return [...grants, ...writable].map(({ path }) => path).filter((path) => !LASTING.test(path));
 }
 
-/** The kernel's own, and trees of the system that are granted as a whole: nobody exchanges them. */
+/** Paths of the kernel, and trees of the system that are granted as a whole: they are not exchanged. */
 const LASTING = /^\/(?:proc|dev|usr|bin|sbin|lib\d*)(?:\/|$)/;

@@ -1,11 +1,11 @@
-/** Makes the empty network that all commands of a session stand in with `--network none` (S6), once, before the first. */
+/** Makes the empty network of a session's commands with `--network none` (S6), once, before the first. */
 import type { Logger } from "../../../base/log.ts";
 import { canShareNetwork, type EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
 import { type LaunchTarget, networkTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Spawner } from "../../spawn.ts";
 
-export interface NetworkWish {
+export interface NetworkRequest {
   /** The policy in force; undefined: `--no-sandbox`. */
   readonly policy: SandboxPolicy | undefined;
   readonly target: LaunchTarget;
@@ -19,18 +19,18 @@ export interface HeldNetwork extends EmptyNetwork {
 }
 
 /**
- * The network to share; undefined where commands share none, and where it cannot be made or held: then each command
- * makes its own. @throws {Error} When the system cannot start a process.
+ * The network to share; undefined where commands share none. Where it cannot be made or held, each command makes its own.
+ * @throws {Error} When the system cannot start a process.
  */
-export async function holdEmptyNetwork(wish: NetworkWish): Promise<HeldNetwork | undefined> {
-  const { policy, target, spawner, logger } = wish;
+export async function holdEmptyNetwork(request: NetworkRequest): Promise<HeldNetwork | undefined> {
+  const { policy, target, spawner, logger } = request;
   if (policy === undefined || !canShareNetwork(policy)) return undefined;
   const image = spawner.image(networkTable(policy, target));
   try {
     const maker = spawner.start(image, "piped");
     const output = maker.output.getReader();
     const { done } = await output.read();
-    const held = done ? undefined : hold(maker.pid, wish);
+    const held = done ? undefined : hold(maker.pid, request);
     await Promise.allSettled([maker.stdin.close(), output.cancel(), maker.reports.cancel(), maker.status]);
     if (held === undefined) logger.debug("Commands do not share an empty network; each makes its own");
     return held;
@@ -39,7 +39,7 @@ export async function holdEmptyNetwork(wish: NetworkWish): Promise<HeldNetwork |
   }
 }
 
-function hold(pid: number, { policy, spawner }: NetworkWish): HeldNetwork | undefined {
+function hold(pid: number, { policy, spawner }: NetworkRequest): HeldNetwork | undefined {
   const network = spawner.openNamespace(pid, "net");
   if (network === undefined || policy?.user.uid === 0) return network && heldAs(network, undefined);
   const user = spawner.openNamespace(pid, "user");

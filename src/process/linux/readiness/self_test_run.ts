@@ -1,6 +1,6 @@
 /**
- * The sandbox, tried by the server before its first command (S3): the attacks run behind the very table that commands
- * run behind, and what they reached is taken from what the kernel answered and from what is changed outside.
+ * Self-test of the sandbox before the first command (S3): the attacks run behind the very table that commands get. What
+ * they reached is read from the kernel's answers and from what changed outside.
  *
  * control: makes the targets and makes every attack without the policy → attack: makes them behind it → a look at the
  * targets → findings. Nothing is left.
@@ -42,8 +42,8 @@ export interface SelfTest {
 const LONGEST_PLACE = 90;
 
 /**
- * Tries the sandbox.
- * @throws {Error} When the trial could not be made, which proves nothing: commands must wait for one that can.
+ * Runs the self-test.
+ * @throws {Error} When the self-test could not be made, which proves nothing: commands must wait for one that can.
  */
 export async function runSelfTest(test: SelfTest): Promise<SelfTestReport> {
   const began = performance.now();
