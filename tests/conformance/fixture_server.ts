@@ -8,7 +8,7 @@ import {
 import { CallDelivery } from "../../src/service/call/call_delivery.ts";
 import { Outgoing } from "../../src/service/notify/notifier.ts";
 import { ToolList } from "../../src/service/connection/tool_list.ts";
-import type { SessionServer } from "../../src/service/sdk/versioned_server.ts";
+import type { VersionedServer } from "../../src/service/sdk/versioned_server.ts";
 import { buildServer, type ServerOptions } from "../../src/service/connection/server.ts";
 import type { Service } from "../../src/service/service.ts";
 import { fixtureJobs } from "./fixture_jobs.ts";
@@ -62,7 +62,7 @@ interface ToolParts {
   readonly tools: ReadonlyMap<string, FixtureTool>;
 }
 
-function addTools(server: SessionServer, { service, options, tools }: ToolParts): void {
+function addTools(server: VersionedServer, { service, options, tools }: ToolParts): void {
   const outgoing = new Outgoing(server, service.log);
   const calls = (its: Service) =>
     new CallDelivery({

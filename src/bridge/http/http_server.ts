@@ -5,7 +5,7 @@
 import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import type { UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { INITIALIZE_PARAMETERS } from "../../service/connection/initialize_order.ts";
+import { INITIALIZE_PARAMETERS } from "../../service/sdk/initialize_order.ts";
 import {
   BATCH_REFUSED,
   INVALID_REQUEST,

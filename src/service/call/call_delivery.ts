@@ -21,15 +21,16 @@ import type { CallContext, Service } from "../service.ts";
 import { calledName } from "../result/listed_texts.ts";
 import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { declaresTasks } from "../tasks/tasks_2026_07.ts";
-import { member } from "../../wire/lenient_params.ts";
+import { member } from "../../wire/json_member.ts";
 import type { Outgoing } from "../notify/notifier.ts";
 import type { ResourceUse } from "../resources/resources.ts";
-import { rawResult, type SessionServer } from "../sdk/versioned_server.ts";
+import { rawResult } from "../sdk/raw_result.ts";
+import type { VersionedServer } from "../sdk/versioned_server.ts";
 import { coreTaskCreated, extensionTaskCreated } from "../tasks/task_views.ts";
 
 export interface CallDeliveryParts {
   readonly service: Service;
-  readonly server: SessionServer;
+  readonly server: VersionedServer;
   readonly outgoing: Outgoing;
   readonly era: "legacy" | "modern";
   /** What the client has done with resources until now. */

@@ -9,7 +9,7 @@ import { serveCoreTasks } from "../tasks/tasks_2025_11.ts";
 import { serveExtensionTasks, TASKS_EXTENSION } from "../tasks/tasks_2026_07.ts";
 import { Outgoing } from "../notify/notifier.ts";
 import { serveResources } from "../resources/resources.ts";
-import { SessionServer } from "../sdk/versioned_server.ts";
+import { VersionedServer } from "../sdk/versioned_server.ts";
 import { signalWork } from "../notify/activity_signal.ts";
 import { instructionsOf } from "../result/instructions.ts";
 import type { Service } from "../service.ts";
@@ -22,21 +22,21 @@ export interface ServerOptions {
 }
 
 /** A server and what its connection does at its end. */
-export interface BuiltServer {
+export interface ConnectionServer {
   /** Ready to be connected; closing it ends its subscriptions. */
-  readonly server: SessionServer;
+  readonly server: VersionedServer;
   /** Tells the client that the session ends, where its version knows a word for it (S17). */
   farewell(reason: string): Promise<void>;
 }
 
 /** A server that is ready to be connected; closing it ends its subscriptions. */
-export function buildServer(service: Service, options: ServerOptions): SessionServer {
-  return buildSession(service, options).server;
+export function buildServer(service: Service, options: ServerOptions): VersionedServer {
+  return buildConnection(service, options).server;
 }
 
 /** The same, for who ends the connection. */
-export function buildSession(service: Service, { era, lifetime }: ServerOptions): BuiltServer {
-  const server = new SessionServer(service.info, {
+export function buildConnection(service: Service, { era, lifetime }: ServerOptions): ConnectionServer {
+  const server = new VersionedServer(service.info, {
     capabilities: capabilitiesOf(service, era),
     instructions: instructionsOf(service),
   });

@@ -9,9 +9,9 @@ import { aborted, delay } from "../../base/time.ts";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../../base/errors.ts";
 import { TaskListening } from "../tasks/subscriptions_stdio.ts";
-import { Handshake } from "./initialize_order.ts";
+import { InitializeOrder } from "../sdk/initialize_order.ts";
 import type { ByteOutput } from "../../wire/message_writer.ts";
-import { buildSession, type BuiltServer } from "./server.ts";
+import { buildConnection, type ConnectionServer } from "./server.ts";
 import type { Service } from "../service.ts";
 import { type ByteInput, StdioTransport } from "./stdio_transport.ts";
 
@@ -33,11 +33,11 @@ const LAST_ANSWERS_MS = 2_000;
 /** Serves until the connection has ended; then nothing runs any more in `service.registry`. */
 export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
   const transport = new StdioTransport({ input: io.input, output: io.output, log: service.log });
-  const ordered = new Handshake(transport);
-  let session: BuiltServer | undefined;
+  const ordered = new InitializeOrder(transport);
+  let built: ConnectionServer | undefined;
   const build = ({ era }: { readonly era: "legacy" | "modern" }) => {
-    session = buildSession(service, { era });
-    return session.server;
+    built = buildConnection(service, { era });
+    return built.server;
   };
   const connection = serveStdio(build, {
     transport: service.settings.synchronous ? ordered : new TaskListening(ordered, service),
@@ -58,6 +58,6 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
       service.log.error("Some requests were left without an answer");
     }
     await delay(0); // what is told of the last ends
-    await session?.farewell("The server was asked to end");
+    await built?.farewell("The server was asked to end");
   }
 }

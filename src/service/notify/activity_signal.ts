@@ -6,7 +6,7 @@
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Service } from "../service.ts";
 import type { Outgoing } from "./notifier.ts";
-import type { SessionServer } from "../sdk/versioned_server.ts";
+import type { VersionedServer } from "../sdk/versioned_server.ts";
 
 /** The experimental capability of a client that wants to know. */
 export const WORK_CAPABILITY = "ahma/work";
@@ -14,7 +14,7 @@ export const WORK_CAPABILITY = "ahma/work";
 export const WORK_METHOD = "notifications/ahma/work";
 
 /** Tells of each change from now on; at first nothing is active. */
-export function signalWork({ registry }: Service, server: SessionServer, outgoing: Outgoing): Unsubscribe {
+export function signalWork({ registry }: Service, server: VersionedServer, outgoing: Outgoing): Unsubscribe {
   let told = false;
   return registry.subscribe(() => {
     const active = registry.runningCount + registry.queuedCount > 0;

@@ -11,12 +11,12 @@ import { watchTools } from "./tool_changes.ts";
 import type { Outgoing } from "./notifier.ts";
 import { watchResources } from "../resources/resource_changes.ts";
 import { existingAddress, type ResourceUse } from "../resources/resources.ts";
-import type { SessionServer } from "../sdk/versioned_server.ts";
+import type { VersionedServer } from "../sdk/versioned_server.ts";
 import { coreTask } from "../tasks/task_views.ts";
 
 export interface Announcer {
   readonly service: Service;
-  readonly server: SessionServer;
+  readonly server: VersionedServer;
   readonly outgoing: Outgoing;
   readonly use: ResourceUse;
 }
@@ -64,7 +64,7 @@ export async function announceTermination(service: Service, outgoing: Outgoing, 
 }
 
 /** Answers `resources/subscribe` and `resources/unsubscribe`; gives what is subscribed. */
-function serveSubscriptions(service: Service, server: SessionServer): ReadonlySet<string> {
+function serveSubscriptions(service: Service, server: VersionedServer): ReadonlySet<string> {
   const subscribed = new Set<string>();
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
     await existingAddress(service, uri);

@@ -1,7 +1,6 @@
 /**
- * The order of a connection over stdio (C3): `initialize` first and once, or the envelope of 2026-07-28 on every
- * request. The SDK would serve a client that does neither as one of the first era, and take a later `initialize`, or
- * any version once the first was right.
+ * The order of a connection over stdio (C3; docs/design.md, "SDK corrections": order of a connection): `initialize` first
+ * and once, or the envelope of 2026-07-28 on every request.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -13,7 +12,7 @@ import {
   type TransportSendOptions,
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
-import { member } from "../../wire/lenient_params.ts";
+import { member } from "../../wire/json_member.ts";
 import { TransportLayer } from "../../wire/transport_wrapper.ts";
 import { INVALID_REQUEST, type WireId } from "../../wire/json_rpc_message.ts";
 
@@ -21,7 +20,7 @@ const INVALID_PARAMS = -32602;
 /** The version whose requests each carry the envelope. */
 const ENVELOPED_VERSION = "2026-07-28";
 
-export class Handshake extends TransportLayer {
+export class InitializeOrder extends TransportLayer {
   /** `initializing`: the answer to `initialize` is on its way; what a hasty client sends meanwhile is served after it. */
   #state: "open" | "initializing" | "session" | "enveloped" = "open";
   #initialize: WireId | undefined;

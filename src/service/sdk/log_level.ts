@@ -1,16 +1,14 @@
 import { shownValue } from "../../base/text.ts";
 import { type LoggingLevel, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
-import { ANYTHING, member } from "../../wire/lenient_params.ts";
+import { member } from "../../wire/json_member.ts";
+import { ANYTHING } from "./any_params.ts";
 
 /** The levels of the protocol, the least important first (RFC 5424). */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
-/**
- * Answers `logging/setLevel` (C3). The SDK's own handler answers a level that does not exist with -32603 and a dump of
- * its validator; the specification wants -32602.
- */
+/** Answers `logging/setLevel` (C3; docs/design.md, "SDK corrections": wrong parameters). */
 export class LogLevel {
-  /** Until the client says otherwise, everything. */
+  /** The default is every level. */
   #least: LoggingLevel = "debug";
 
   constructor(server: Server) {
@@ -26,7 +24,7 @@ export class LogLevel {
     });
   }
 
-  /** Whether the client wants to hear of `level`. */
+  /** Whether the client asked for messages of `level`. */
   includes(level: LoggingLevel): boolean {
     return LEVELS.indexOf(level) >= LEVELS.indexOf(this.#least);
   }

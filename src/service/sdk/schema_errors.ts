@@ -1,9 +1,6 @@
-/**
- * What a schema of the SDK refuses, in words. The SDK answers it with -32603, or with a dump of its validator; parameters
- * that are wrong are -32602 (C3).
- */
+/** Parameters that a schema of the SDK refuses (C3; docs/design.md, "SDK corrections": wrong parameters). */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { messageOf } from "../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 
 /** One thing that is wrong, as the validator writes it. */
 interface Issue {
@@ -11,19 +8,19 @@ interface Issue {
   readonly message: string;
 }
 
-/** Characters of one issue's words. */
-const LONGEST_WORDS = 200;
+/** Characters of the sentence about one issue. */
+const LONGEST_SENTENCE = 200;
 
-/** The error for the client: -32602 with words where a schema refused the parameters, anything else as it is. */
-export function inWords(thrown: unknown): unknown {
+/** The error for the client: -32602 with a sentence where a schema refused the parameters, anything else as it is. */
+export function asInvalidParams(thrown: unknown): unknown {
   const text = messageOf(thrown);
   const start = text.indexOf("[\n");
   const issues = start < 0 ? undefined : issuesIn(text.slice(start));
   if (issues === undefined) return thrown;
-  const words = issues.map(({ path, message }) =>
-    `${path.join(".")}: ${message}`.slice(0, LONGEST_WORDS).toWellFormed()
+  const sentences = issues.map(({ path, message }) =>
+    `${path.join(".")}: ${message}`.slice(0, LONGEST_SENTENCE).toWellFormed()
   );
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid parameters: ${words.join("; ")}`);
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid parameters: ${sentences.join("; ")}`);
 }
 
 /** Undefined: the text is no dump of the validator. */

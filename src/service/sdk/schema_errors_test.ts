@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { ProtocolError } from "@modelcontextprotocol/server";
-import { inWords } from "./schema_errors.ts";
+import { asInvalidParams } from "./schema_errors.ts";
 
 function dump(...issues: readonly unknown[]): string {
   return JSON.stringify(issues, undefined, 2);
 }
 
-Deno.test("C3 inWords() makes -32602 and words of what a schema refuses, however deep, and leaves everything else", () => {
+Deno.test("C3 asInvalidParams() makes -32602 and a sentence of what a schema refuses, however deep, and leaves everything else", () => {
   const issue = { code: "invalid_type", path: ["params", "uri"], message: "Invalid input: expected string" };
   for (const before of ["", "Invalid tools/call request: "]) {
-    const error = inWords(new Error(before + dump(issue, { ...issue, path: [], message: "x".repeat(500) })));
+    const error = asInvalidParams(new Error(before + dump(issue, { ...issue, path: [], message: "x".repeat(500) })));
     assert.ok(error instanceof ProtocolError);
     const words = `Invalid parameters: params.uri: Invalid input: expected string; : ${"x".repeat(198)}`;
     assert.deepStrictEqual([error.code, error.message], [-32602, words]);
@@ -21,5 +21,5 @@ Deno.test("C3 inWords() makes -32602 and words of what a schema refuses, however
     new Error(dump(7)),
     new ProtocolError(-32601, "no"),
   ];
-  for (const other of others) assert.strictEqual(inWords(other), other);
+  for (const other of others) assert.strictEqual(asInvalidParams(other), other);
 });

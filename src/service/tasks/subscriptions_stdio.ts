@@ -16,7 +16,7 @@ import { isEnded } from "../../operation/transitions.ts";
 import type { Service } from "../service.ts";
 import { TransportLayer } from "../../wire/transport_wrapper.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
-import { member } from "../../wire/lenient_params.ts";
+import { member } from "../../wire/json_member.ts";
 import { knownTasks, taskNotification, taskWishes } from "./subscriptions.ts";
 
 export class TaskListening extends TransportLayer {

@@ -5,9 +5,10 @@ import { isOperationId } from "../../operation/operation_id.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
-import { ANYTHING, member, textMember } from "../../wire/lenient_params.ts";
+import { ANYTHING, textMember } from "../sdk/any_params.ts";
+import { member } from "../../wire/json_member.ts";
 import type { ResourceUse } from "../resources/resources.ts";
-import type { SessionServer } from "../sdk/versioned_server.ts";
+import type { VersionedServer } from "../sdk/versioned_server.ts";
 import { coreTask, coreTaskResult } from "./task_views.ts";
 
 /** Tasks on one page of `tasks/list`. */
@@ -16,7 +17,7 @@ const PAGE_SIZE = 100;
 type Handler = (params: unknown, context: ServerContext) => Result | Promise<Result>;
 
 /** Answers `tasks/get`, `tasks/result`, `tasks/cancel` and `tasks/list`, where the negotiated version has them. */
-export function serveCoreTasks(server: SessionServer, service: Service, use: ResourceUse): void {
+export function serveCoreTasks(server: VersionedServer, service: Service, use: ResourceUse): void {
   const serve = (method: string, handler: Handler) => {
     server.setRequestHandler(method, { params: ANYTHING }, (params, context) => {
       if (!server.hasCoreTasks) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");

@@ -10,7 +10,8 @@ import { messageOf } from "../../base/errors.ts";
 import { styleOf } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 import { findTask } from "./tasks_2025_11.ts";
-import { ANYTHING, member } from "../../wire/lenient_params.ts";
+import { ANYTHING } from "../sdk/any_params.ts";
+import { member } from "../../wire/json_member.ts";
 import type { ResourceUse } from "../resources/resources.ts";
 import { detailedTask } from "./task_views.ts";
 
