@@ -134,22 +134,17 @@ function poolOf({ flags, environment, http }: ComposeHttpOptions, libc: Libc): C
   });
 }
 
-function pooledChildren(pool: ChildPool, scopes: AllowedScopes): OpenChildSource {
-  return (pinned) =>
-    Promise.resolve({
-      start(hooks) {
-        const change = pinned.map((one) => scopes.changeOf(one)).find((found) => found !== undefined);
-        if (change !== undefined) return Promise.reject(new Error(change));
-        return Promise.resolve(pool.start(pinned, hooks));
-      },
-      close: () => Promise.resolve(),
-    });
+function pooledChildren(pool: ChildPool, allowed: AllowedScopes): OpenChildSource {
+  return (scopes) => {
+    const start = allowed.startUnchanged(scopes, (hooks) => Promise.resolve(pool.start(scopes, hooks)));
+    return Promise.resolve({ start, close: () => Promise.resolve() });
+  };
 }
 
 function thirdPartyChildren(
   options: ComposeHttpOptions,
   argv: readonly string[],
-  known: AllowedScopes,
+  allowed: AllowedScopes,
 ): OpenChildSource {
   const settings = thirdPartySettings(options);
   return async (pinned) => {
@@ -158,14 +153,8 @@ function thirdPartyChildren(
       ...options,
       settings: { ...settings, sandbox: { ...settings.sandbox, scopes, pinned } },
     });
-    const start = startInSandboxOf(program, { argv, log: options.log });
-    return {
-      start(hooks) {
-        const change = pinned.map((one) => known.changeOf(one)).find((found) => found !== undefined);
-        return change === undefined ? start(hooks) : Promise.reject(new Error(change));
-      },
-      close: async () => await program[Symbol.asyncDispose](),
-    };
+    const start = allowed.startUnchanged(pinned, startInSandboxOf(program, { argv, log: options.log }));
+    return { start, close: async () => await program[Symbol.asyncDispose]() };
   };
 }
 

@@ -1,9 +1,6 @@
 /** Requests of the server to the client (bridge → client), under ids of the bridge, and their answers. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-
-export type ClientAnswer =
-  | { readonly result: Readonly<Record<string, unknown>> }
-  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
+import type { Answer } from "../../child_server/pending_calls.ts";
 
 const MOST_OPEN = 100;
 const MOST_CHARACTERS = 16 * 1024 * 1024;
@@ -11,7 +8,7 @@ const NO_ANSWER = { error: { code: -32000, message: "The client did not answer" 
 
 export class ClientRequests {
   readonly #send: (message: JSONRPCMessage) => void;
-  readonly #open = new Map<number, (answer: ClientAnswer) => void>();
+  readonly #open = new Map<number, (answer: Answer) => void>();
   #lastId = 0;
   /** Characters in the parameters of all open requests. */
   #characters = 0;
@@ -33,9 +30,9 @@ export class ClientRequests {
     method: string,
     params: Record<string, unknown> | undefined,
     timeoutMs?: number,
-  ): Promise<ClientAnswer> {
+  ): Promise<Answer> {
     const id = ++this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<ClientAnswer>();
+    const { promise, resolve } = Promise.withResolvers<Answer>();
     const { length } = JSON.stringify(params ?? {});
     this.#open.set(id, resolve);
     this.#characters += length;

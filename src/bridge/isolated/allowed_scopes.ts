@@ -1,5 +1,6 @@
 /** Decides which directories may be the scope of a session (H3): real, not too broad, below the ceiling, unchanged. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { StartChildServer } from "../../child_server/child_server.ts";
 import type { Libc } from "../../system/libc.ts";
 import { isWithin } from "../../system/paths.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
@@ -42,10 +43,19 @@ export class AllowedScopes {
     return success(directory);
   }
 
-  /** Why `pinned` is another directory now; undefined: it is the same. A restart keeps the scope or fails (H6). */
-  changeOf(pinned: PinnedDirectory): string | undefined {
-    const now = this.#options.libc.identityOf(pinned.path);
-    if (now?.device === pinned.device && now.inode === pinned.inode) return undefined;
-    return `The directory "${pinned.path}" was replaced by another since the session began`;
+  /** `start`, refused when one of the scopes is another directory by then: a restart keeps the scope or fails (H6, S1). */
+  startUnchanged(scopes: readonly PinnedDirectory[], start: StartChildServer): StartChildServer {
+    return (hooks) => {
+      const changed = scopes.find((scope) => !this.#isUnchanged(scope));
+      if (changed === undefined) return start(hooks);
+      return Promise.reject(
+        new Error(`The directory "${changed.path}" was replaced by another since the session began`),
+      );
+    };
+  }
+
+  #isUnchanged({ path, device, inode }: PinnedDirectory): boolean {
+    const now = this.#options.libc.identityOf(path);
+    return now?.device === device && now.inode === inode;
   }
 }

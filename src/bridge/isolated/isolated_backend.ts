@@ -10,12 +10,12 @@ import type { Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 import { cancelReason, type ClientCall, ClientCalls, PROGRESS } from "../backends/client_calls.ts";
-import { type ClientAnswer, ClientRequests } from "../backends/client_requests.ts";
+import { ClientRequests } from "../backends/client_requests.ts";
 import { answerFor, type InitializeAnswer } from "../backends/initialize_result.ts";
 import { BAD_REQUEST, type Refusal } from "../http_error.ts";
 import { answerWithoutScope } from "./tools_without_scope.ts";
 import { ScopeNegotiation } from "./scope_negotiation.ts";
-import type { TimeLimit } from "../../child_server/pending_calls.ts";
+import type { Answer, TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/activity_signal.ts";
 import { ClientSubscriptions } from "../backends/client_subscriptions.ts";
@@ -230,7 +230,7 @@ class IsolatedBackend implements Backend {
       return message.params?.["active"] === false ? this.#rests() : undefined;
     }
     if (!("id" in message)) return this.#told(message);
-    const answer = (response: ClientAnswer) =>
+    const answer = (response: Answer) =>
       this.#server?.send({ jsonrpc: "2.0", id: message.id, ...response } as JSONRPCMessage);
     if (message.method === "ping") return answer({ result: {} });
     if (message.method === "roots/list") return answer({ result: { roots: scopes.map(rootOf) } });

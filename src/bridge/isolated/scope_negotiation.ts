@@ -4,7 +4,7 @@
  */
 import { failure, type Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
-import type { ClientAnswer } from "../backends/client_requests.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
 import { firstRootPath } from "./roots.ts";
 import { HANDSHAKING, nextScopeState, type ScopeEvent, type ScopeFacts, type ScopeState } from "./scope_state.ts";
 
@@ -13,7 +13,7 @@ interface ScopeNegotiationOptions {
   /** The real directory that a root names, if a session may have it; the problem is worded for the user. */
   readonly settle: (path: string) => Outcome<PinnedDirectory>;
   /** Sends the client a request; absent `timeoutMs`: no limit. */
-  readonly ask: (method: string, params: undefined, timeoutMs?: number) => Promise<ClientAnswer>;
+  readonly ask: (method: string, params: undefined, timeoutMs?: number) => Promise<Answer>;
   /** Called at most once. */
   readonly onLocked: (scopes: readonly PinnedDirectory[]) => void;
   /** Called when there will be no scope, with the reason. */
@@ -112,7 +112,7 @@ export class ScopeNegotiation {
   }
 }
 
-function rootIn(answer: ClientAnswer): Outcome<string | undefined> {
+function rootIn(answer: Answer): Outcome<string | undefined> {
   if ("error" in answer) return failure(`The client refused roots/list: ${answer.error.message}`);
   return firstRootPath(answer.result);
 }

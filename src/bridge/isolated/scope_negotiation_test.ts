@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { failure, success } from "../../base/outcome.ts";
-import type { ClientAnswer } from "../backends/client_requests.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
 import { ScopeNegotiation } from "./scope_negotiation.ts";
 
 const HOUR = 3_600_000;
@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 /** A handshake with a client whose answers are given by hand; what came of it is written down. */
 function setUp(timeoutMs = HOUR) {
   const told: unknown[] = [];
-  const asked: ((answer: ClientAnswer) => void)[] = [];
+  const asked: ((answer: Answer) => void)[] = [];
   const next = () => Promise.resolve().then(() => asked.shift() ?? assert.fail("nothing was asked"));
   const handshake = new ScopeNegotiation({
     facts: { hasRoots: true, fallback: undefined, timeoutMs },
