@@ -114,7 +114,7 @@ test("X4 LinuxRunner.run() says why a program could not be started", async (f) =
   const programs = [
     ["data", "text", 0o600, "permission denied: not executable, or not readable inside the sandbox"],
     ["text", "echo hi", 0o700, "not a program this machine can run (a script without a #! line?)"],
-    ["script", "#!/nowhere/sh", 0o700, "not there, or its #! line names a program that is not"],
+    ["script", "#!/nowhere/sh", 0o700, "not found, or its interpreter (#! line) is missing"],
     ["busy", "#!/bin/sh", 0o700, "it is open for writing in some process"],
   ] as const;
   for (const [name, text, mode, why] of programs) {
@@ -124,7 +124,7 @@ test("X4 LinuxRunner.run() says why a program could not be started", async (f) =
     assert.deepStrictEqual(end, { kind: "not_started", message: `Cannot start "./${name}": ${why}` });
   }
   const tooLong = await f.run({ argv: ["echo", "x".repeat(140_000)] });
-  const message = 'Cannot start "echo": the arguments are longer than the kernel takes';
+  const message = 'Cannot start "echo": argument list too long (E2BIG)';
   assert.deepStrictEqual(tooLong.end, { kind: "not_started", message });
 });
 

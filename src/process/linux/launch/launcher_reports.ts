@@ -64,7 +64,7 @@ function decode(entry: DataView): LauncherReport {
 const ERRNO: Readonly<Record<number, string>> = {
   1: "operation not permitted",
   2: "not found",
-  7: "too much at once: arguments longer than the kernel takes, or more nested sandboxes than it allows",
+  7: "argument list too long (E2BIG), or more nested sandboxes than the kernel allows",
   8: "not a program this machine can run (a script without a #! line?)",
   11: "the limit of processes is reached",
   12: "out of memory",
@@ -95,12 +95,12 @@ export function describeFailure(
   const reason = ERRNO[report.errno] ?? `error ${report.errno}`;
   if (step === `start "${program}"` && report.errno === 2) {
     if (program.includes("/")) {
-      return `Cannot start "${program}": not there, or its #! line names a program that is not`;
+      return `Cannot start "${program}": not found, or its interpreter (#! line) is missing`;
     }
     return `Cannot start "${program}": no such program on the PATH of commands. Install it, or give its path inside the scope`;
   }
   if (step.startsWith('start "') && report.errno === 7) {
-    return `Cannot ${step}: the arguments are longer than the kernel takes`;
+    return `Cannot ${step}: argument list too long (E2BIG)`;
   }
   return step.startsWith('start "')
     ? `Cannot ${step}: ${reason}`

@@ -47,12 +47,12 @@ Deno.test("S3 describeFailure() names the step, the reason, and that nothing ran
   );
   assert.deepStrictEqual(
     describeFailure({ step: 1, errno: 7 }, steps, "git"),
-    'Cannot start "git": the arguments are longer than the kernel takes',
+    'Cannot start "git": argument list too long (E2BIG)',
   );
   const others = ['start "./run"', "start the command's process"];
   assert.deepStrictEqual(
     describeFailure({ step: 0, errno: 2 }, others, "./run"),
-    'Cannot start "./run": not there, or its #! line names a program that is not',
+    'Cannot start "./run": not found, or its interpreter (#! line) is missing',
   );
   assert.deepStrictEqual(
     describeFailure({ step: 1, errno: 11 }, others, "git"),
