@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { RestartPolicy } from "./restart_policy.ts";
 
-Deno.test("H6 a server is restarted at once, then later and later, then after a pause", () => {
+Deno.test("H6 RestartPolicy restarts at once, then with growing delays, then pauses", () => {
   const policy = new RestartPolicy();
   assert.deepStrictEqual([0, 1, 2, 3, 4, 5].map((second) => policy.ended(second * 1000, "served")), [
     { kind: "restart", delayMs: 0 },
@@ -14,13 +14,13 @@ Deno.test("H6 a server is restarted at once, then later and later, then after a 
   assert.deepStrictEqual(policy.ended(36_000, "served"), { kind: "restart", delayMs: 0 });
 });
 
-Deno.test("H6 ends that lie far apart count one by one", () => {
+Deno.test("H6 RestartPolicy counts ends that lie far apart one by one", () => {
   const policy = new RestartPolicy();
   const delays = Array.from({ length: 20 }, (_, hour) => policy.ended(hour * 3_600_000, "served"));
   assert.ok(delays.every((decision) => decision.kind === "restart" && decision.delayMs === 0));
 });
 
-Deno.test("H6 H10 a server that never serves gets a pause after three starts, however long each takes", () => {
+Deno.test("H6 H10 RestartPolicy pauses after three starts that never served, however long each took", () => {
   const policy = new RestartPolicy();
   const hours = (count: number) => count * 3_600_000;
   const decisions =
@@ -30,6 +30,6 @@ Deno.test("H6 H10 a server that never serves gets a pause after three starts, ho
   assert.strictEqual(policy.ended(hours(7), "started").kind, "restart");
 });
 
-Deno.test("H6 H10 a server that does not answer initialize gets a pause at once", () => {
+Deno.test("H6 H10 RestartPolicy pauses at once after a refused initialize", () => {
   assert.deepStrictEqual(new RestartPolicy().ended(1000, "refused"), { kind: "pause", untilMs: 31_000 });
 });

@@ -31,7 +31,7 @@ async function inDirectory(test: (path: string) => Promise<void>): Promise<void>
   }
 }
 
-Deno.test("H9 H10 StderrFile tells lines as they come, and the rest at the end", () =>
+Deno.test("H9 H10 StderrFile reports lines as they come, and the rest at the end", () =>
   inDirectory(async (path) => {
     const { lines, next, onLine } = hearing();
     const reading = await StderrFile.open({ path, onLine, log: SILENT });
@@ -45,7 +45,7 @@ Deno.test("H9 H10 StderrFile tells lines as they come, and the rest at the end",
     assert.deepStrictEqual(lines, ["one", "two", "three"]);
   }));
 
-Deno.test("H10 StderrFile keeps the file small and tells the last words of a server that writes without end", () =>
+Deno.test("H10 StderrFile keeps the file small and reports the last lines of a server that writes without end", () =>
   inDirectory(async (path) => {
     const { lines, next, onLine } = hearing();
     const reading = await StderrFile.open({ path, onLine, log: SILENT });

@@ -226,7 +226,7 @@ Deno.test("H6 Supervisor replaces a real process that was killed, and close() le
   ]);
 });
 
-Deno.test("H10 a server that asks and reads no answer is not read on until it does, and then nothing is lost", async () => {
+Deno.test("H10 Supervisor stops reading from a server that reads no answers, and later loses nothing", async () => {
   await using played = new Played();
   await played.supervisor.initialized;
   played.stopsReading();
@@ -242,7 +242,7 @@ Deno.test("H10 a server that asks and reads no answer is not read on until it do
   assert.equal(answered(), pings);
 });
 
-Deno.test("H10 a server that does not read gets no further requests nor notifications beyond 64 MiB", async () => {
+Deno.test("H10 Supervisor sends a server that does not read no requests and notifications beyond 64 MiB", async () => {
   await using played = new Played();
   const { supervisor } = played;
   await supervisor.initialized;
@@ -263,7 +263,7 @@ Deno.test("H10 a server that does not read gets no further requests nor notifica
   assert.deepStrictEqual(await call.answered, { result: { tools: [] } });
 });
 
-Deno.test("H10 an id or a token of more than 1,024 characters is not answered", async () => {
+Deno.test("H10 Supervisor answers no request whose id has more than 1,024 characters", async () => {
   await using played = new Played();
   await played.supervisor.initialized;
   const id = (length: number) => "i".repeat(length);

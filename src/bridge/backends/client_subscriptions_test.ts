@@ -22,7 +22,7 @@ async function replayed(subscriptions: ClientSubscriptions, answer: (request: Ca
   return { asked, lost };
 }
 
-Deno.test("H6 a process that comes back is asked for the last level and the subscriptions that still hold, and no more", async () => {
+Deno.test("H6 ClientSubscriptions sends a restarted server the last level and the subscriptions that still hold, and no more", async () => {
   const subscriptions = new ClientSubscriptions();
   assert.deepStrictEqual(await replayed(subscriptions), { asked: [], lost: [] });
   for (const level of ["debug", "warning"]) subscriptions.note(request("logging/setLevel", { level }), DONE);
@@ -41,7 +41,7 @@ Deno.test("H6 a process that comes back is asked for the last level and the subs
   });
 });
 
-Deno.test("H6 what the new process does not have is told as lost, once", async () => {
+Deno.test("H6 ClientSubscriptions reports once what a restarted server does not have", async () => {
   const subscriptions = new ClientSubscriptions();
   for (const uri of ["here", "gone"]) subscriptions.note(request("resources/subscribe", { uri }), DONE);
   const answer = ({ params }: CallRequest) => params?.["uri"] === "gone" ? REFUSED : DONE;

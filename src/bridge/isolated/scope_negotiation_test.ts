@@ -25,7 +25,7 @@ function setUp(timeoutMs = HOUR) {
   return { handshake, told, answer };
 }
 
-Deno.test("H3 H5 ScopeNegotiation settles the first root, once, and tells when it is the first no more", async () => {
+Deno.test("H3 H5 ScopeNegotiation settles the first root once, and reports when another root is the first", async () => {
   const { handshake, told, answer } = setUp();
   handshake.initialized();
   handshake.initialized();

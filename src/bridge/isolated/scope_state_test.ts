@@ -10,7 +10,7 @@ function run(facts: ScopeFacts, ...events: readonly ScopeEvent[]): ScopeState {
   return events.reduce((state, event) => nextScopeState(state, event, facts), HANDSHAKING);
 }
 
-Deno.test("H3 the lock asks, and takes the first usable answer for good", () => {
+Deno.test("H3 nextScopeState() asks for roots, and takes the first usable answer for good", () => {
   assert.deepStrictEqual(run(FACTS, { kind: "initialized" }), { kind: "asking" });
   const locked = run(
     FACTS,
@@ -24,7 +24,7 @@ Deno.test("H3 the lock asks, and takes the first usable answer for good", () => 
   assert.deepStrictEqual(locked, { kind: "locked", scopes: [A] });
 });
 
-Deno.test("H3 a client without roots gets the scope that was given, or hears what to do", () => {
+Deno.test("H3 a client without roots gets the given scope, or a problem that says what to do", () => {
   const without = { ...FACTS, hasRoots: false };
   assert.deepStrictEqual(run({ ...without, fallback: [A] }, { kind: "initialized" }), {
     kind: "locked",
@@ -43,7 +43,7 @@ Deno.test("H3 a client without roots gets the scope that was given, or hears wha
   assert.match(refused.problem, /declares no roots.*--sandbox-scope DIR/);
 });
 
-Deno.test("H3 when time is over, the lock says what is missing", () => {
+Deno.test("H3 nextScopeState() says what is missing when the time is over", () => {
   const silent = run(FACTS, { kind: "too_late" });
   const asked = run(FACTS, { kind: "initialized" }, { kind: "too_late" }, { kind: "settled", directory: B });
   assert.ok(silent.kind === "refused" && asked.kind === "refused");

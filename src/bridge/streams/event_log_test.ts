@@ -23,7 +23,7 @@ Deno.test("H7 EventLog stays within its limits and keeps the newest", () => {
   assert.deepStrictEqual(log.after("1-1")?.events.map(({ data }) => data.length), [5000]);
 });
 
-Deno.test("H7 EventLog knows what a client that comes back cannot be given any more", () => {
+Deno.test("H7 EventLog knows what a replay lacks", () => {
   const log = new EventLog({ events: 2, size: 1000, gaps: 2 });
   // Three are too many, and two of them go: an eighth more than is needed.
   const push = () => [0, 1, 2, 3].forEach(() => log.add(99, "", "nothing"));

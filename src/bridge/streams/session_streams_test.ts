@@ -19,7 +19,7 @@ function idIn(event: string): string {
   return /^id: (.*)$/m.exec(event)?.[1] ?? "";
 }
 
-Deno.test("H7 SessionStreams keeps what finds no stream, and a question goes to any stream there is", async () => {
+Deno.test("H7 SessionStreams keeps a message without a stream, and sends a request of the server on any stream", async () => {
   const streams = setUp();
   streams.send(TELL);
   streams.send(ASK);
@@ -35,7 +35,7 @@ Deno.test("H7 SessionStreams keeps what finds no stream, and a question goes to 
   assert.deepStrictEqual([await request.next(), await standalone.next()], ["(end)", "(end)"]);
 });
 
-Deno.test("H7 SessionStreams asks again on another stream when the one that carried the question is left", async () => {
+Deno.test("H7 SessionStreams sends a request of the server again on another stream when its own is closed", async () => {
   const streams = setUp();
   const first = reading(streams.listen(null));
   await first.next();
@@ -54,7 +54,7 @@ Deno.test("H7 SessionStreams asks again on another stream when the one that carr
   streams.close("over");
 });
 
-Deno.test("H7 SessionStreams resumes a stream after the event named, and asks nothing twice", async () => {
+Deno.test("H7 SessionStreams resumes a stream after the event named, and repeats no request of the server", async () => {
   const streams = setUp();
   const first = reading(streams.listen(null));
   await first.next();
@@ -96,7 +96,7 @@ Deno.test("H7 SessionStreams gives a client that does not read no more progress,
   assert.match(text, /"result":\{"done":1\}/);
 });
 
-Deno.test("H7 H8 SessionStreams replays streams only that there were, and has no more open than allowed, however asked", async () => {
+Deno.test("H7 H8 SessionStreams replays only streams that existed, and has no more open than allowed, however asked", async () => {
   const streams = setUp();
   const never = ["2-0", "4-1", "3-1", "-1-1", "0-1", "999999999999999-1"];
   streams.send(TELL);
