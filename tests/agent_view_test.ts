@@ -170,7 +170,7 @@ for (const era of ERAS) {
     const order = [short, long].toSorted((one, other) => news.indexOf(one) - news.indexOf(other));
     assert.deepStrictEqual(steady(told), [
       "[no output]",
-      `\nEnded in the meantime:${order.map((id) => facts[id]).join("")}`,
+      `\nEnded since:${order.map((id) => facts[id]).join("")}`,
     ]);
     assert.deepStrictEqual(steady(await agent.shell("true")), ["[no output]"]);
     const all = Array.from({ length: 60 }, (_, index) => `${index + 1}`).join("\n");

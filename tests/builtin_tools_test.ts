@@ -46,7 +46,7 @@ testUsual(
         name: "await",
         description:
           "Waits for background operations to end (one by operation_id, else all) and returns their results. After " +
-          "timeout_seconds (default 50) it tells what still runs; a further call waits on.",
+          "timeout_seconds (default 50) it lists what still runs; another call continues.",
         inputSchema: {
           type: "object",
           properties: {
@@ -107,7 +107,7 @@ testUsual(
       {
         name: "status",
         description:
-          "Shows at once what runs, is queued or ended lately, tools that are not available, the sandbox and the scope; " +
+          "Shows running, queued and recently ended operations, unavailable tools, the sandbox and the scope; " +
           "with operation_id and lines or offset, that part of its output.",
         inputSchema: {
           type: "object",

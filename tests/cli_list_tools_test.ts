@@ -56,7 +56,7 @@ Deno.test("L2 list-tools is a coloured table on a terminal", async () => {
   using bench = new Workbench();
   const { code, stdout } = await runOnTerminal(bench, ["list-tools"]);
   assert.strictEqual(code, 0);
-  assert.ok(stdout.includes("\n\x1b[1mstatus\x1b[0m           Shows at once"), stdout);
+  assert.ok(stdout.includes("\n\x1b[1mstatus\x1b[0m           Shows running"), stdout);
   assert.doesNotMatch(stdout, /\t/);
 });
 

@@ -79,7 +79,7 @@ Deno.test("T14 X9 a step is ended by its own time limit, the output says so, and
   const { text, failed } = await server.call("slow");
   assert.ok(failed);
   assert.match(text, /^first$/m);
-  assert.match(text, /^\[the step's time is up: 1\.0 s\]$/m);
+  assert.match(text, /^\[step timed out after 1\.0 s\]$/m);
   assert.doesNotMatch(text, /^second$/m);
 });
 

@@ -47,7 +47,7 @@ export const AWAIT_TOOL: BuiltinTool = {
   title: "Wait for operations",
   describe: () =>
     "Waits for background operations to end (one by operation_id, else all) and returns their results. After " +
-    `timeout_seconds (default ${DEFAULT_LIMIT_SECONDS}) it tells what still runs; a further call waits on.`,
+    `timeout_seconds (default ${DEFAULT_LIMIT_SECONDS}) it lists what still runs; another call continues.`,
   annotations: { idempotentHint: true, openWorldHint: false },
   parameters: [
     OPERATION_PARAMETER,

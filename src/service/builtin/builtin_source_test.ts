@@ -159,7 +159,7 @@ Deno.test("B3 X4 status gives lines from the start and from the end, and parts o
   const part = 10 * 1024 - 200;
   assert.deepStrictEqual(await read({ lines: "-3" }), ["[ID running, lines 2 to 4 of 4]\nlast\n\nend"]);
   assert.deepStrictEqual(await read({ lines: "2-3" }), ["[ID running, lines 2 to 3 of 4]\nlast\n\n"]);
-  assert.deepStrictEqual(await read({ lines: "9-12" }), ["[ID running, lines 9 to 9 of 4]\n[nothing there]"]);
+  assert.deepStrictEqual(await read({ lines: "9-12" }), ["[ID running, lines 9 to 9 of 4]\n[empty]"]);
   assert.deepStrictEqual(await read({ lines: "1" }), [
     `[ID running, lines 1 to 1 of 4, cut inside line 1; go on with "offset": ${part}]\n${"x".repeat(part)}`,
   ]);
@@ -167,7 +167,7 @@ Deno.test("B3 X4 status gives lines from the start and from the end, and parts o
     `[ID running, bytes ${part} to 20010 of 20010]\n${"x".repeat(20_000 - part)}\nlast\n\nend`,
   ]);
   assert.deepStrictEqual(await read({ offset: 20_001 }), ["[ID running, bytes 20001 to 20010 of 20010]\nlast\n\nend"]);
-  assert.deepStrictEqual(await read({ offset: 7e9 }), ["[ID running, bytes 20010 to 20010 of 20010]\n[nothing there]"]);
+  assert.deepStrictEqual(await read({ offset: 7e9 }), ["[ID running, bytes 20010 to 20010 of 20010]\n[empty]"]);
   assert.match((await read({ lines: "1", offset: 1 }))[0] ?? "", /"lines" and "offset" exclude each other/);
   assert.match((await read({ lines: "-0" }))[0] ?? "", /"lines" is "-0", expected a range counted from 1/);
   assert.match((await read({ offset: -1 }))[0] ?? "", /argument "offset" is -1, expected an integer from 0/);

@@ -47,5 +47,5 @@ export const BY_ID_ONLY = "this connection has no session, so operations are fou
 /** The result for an id that no kept operation has. */
 export function unknownOperation(id: string): string {
   return `Operation "${id}" is unknown: it never existed in this session, or its result is no longer kept. ` +
-    "`status` lists the operations there are.";
+    "`status` lists the kept ones.";
 }

@@ -36,7 +36,7 @@ async function cancelOperation(service: Service, args: BuiltinArguments): Promis
       service.registry.markDelivered(id);
       return outcome.operation.state === "cancelled"
         ? told(outcome.operation, "is cancelled, its processes are gone.")
-        : told(outcome.operation, "was ending by itself.");
+        : told(outcome.operation, "ended by itself.");
   }
 }
 

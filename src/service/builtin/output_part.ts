@@ -48,7 +48,7 @@ export async function outputPart(
     ? await bytesFrom(operation, wish.offset, { limit, keepAnsi })
     : await linesOf(operation, wish.lines, { limit, keepAnsi });
   const lost = output.lostBytes > 0 ? `; ${output.lostBytes} bytes are lost` : "";
-  const text = page.nextOffset > page.offset ? page.text : "[nothing there]";
+  const text = page.nextOffset > page.offset ? page.text : "[empty]";
   return {
     ...textResult(joinLines(`[${id} ${state}, ${shown}${lost}]`, text)),
     _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },

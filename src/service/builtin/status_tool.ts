@@ -31,7 +31,7 @@ export const STATUS_TOOL: BuiltinTool = {
   name: "status",
   title: "Status of operations",
   describe: () =>
-    "Shows at once what runs, is queued or ended lately, tools that are not available, the sandbox and the scope; with " +
+    "Shows running, queued and recently ended operations, unavailable tools, the sandbox and the scope; with " +
     "operation_id and lines or offset, that part of its output.",
   annotations: { idempotentHint: true, openWorldHint: false },
   parameters: [

@@ -27,5 +27,5 @@ function unknownTool(service: Service, name: string, refusals: readonly UnknownT
   if (reason !== undefined) return `Tool "${name}" is not available: ${reason}`;
   const known = refusals.flatMap((refusal) => [...refusal.known]).map((one) => listedName(service, one));
   const guess = didYouMean(listedName(service, name), known);
-  return `Unknown tool ${shownValue(name)}${guess || "; `tools/list` names the tools there are"}`;
+  return `Unknown tool ${shownValue(name)}${guess || "; `tools/list` names all tools"}`;
 }

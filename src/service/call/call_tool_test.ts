@@ -311,7 +311,7 @@ Deno.test("X5c X18 a later result tells once of what ended in the meantime, 20 l
   };
   assert.deepStrictEqual((await echo()).map(stable), [
     "[no output]",
-    "\nEnded in the meantime:\n" +
+    "\nEnded since:\n" +
     '[ID failed, exit code 1, TIME] sandboxed_shell: make\n  ... `await` {"operation_id":"ID"} returns all 30 lines\n' +
     "  26\n  27\n  28\n  29\n  30\n" +
     "[ID completed, exit code 0, TIME] sandboxed_shell: short\n" +

@@ -35,7 +35,7 @@ export function appendFinished(
     ? [`${ended.length - MOST_ANNOUNCED} more ended; \`${listedName(service, "status")}\` lists them.`]
     : [];
   // Some clients put blocks together without anything between them.
-  const text = ["\nEnded in the meantime:", ...parts, ...more].join("\n");
+  const text = ["\nEnded since:", ...parts, ...more].join("\n");
   return { ...result, content: [...result.content, { type: "text", text }] };
 }
 

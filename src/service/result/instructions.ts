@@ -10,7 +10,7 @@ export function instructionsOf(service: Service): string {
     answer === undefined
       ? "Every tool call waits for its command and returns the result."
       : `A tool call returns the result; unless the tool or \`execution_mode\` says otherwise, ${answer}. ` +
-        `${name("status")} shows how far things are, ${name("cancel")} ends an operation.`,
+        `${name("status")} shows progress, ${name("cancel")} ends an operation.`,
     `Commands run in ${namedScope(service)} or below.`,
     sandboxLine(service.settings.sandbox),
   ].join("\n");

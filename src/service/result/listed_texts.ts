@@ -63,7 +63,7 @@ export function listedDescription({ description, synchronous }: Leaf, facts: Lis
 }
 
 function asSentence(answer: string): string {
-  return `${answer.replace(/^./, (letter) => letter.toUpperCase())}; other work can go on meanwhile.`;
+  return `${answer.replace(/^./, (letter) => letter.toUpperCase())}; other work can continue.`;
 }
 
 /** As it stands where that cannot be misread, else quoted. */

@@ -62,7 +62,7 @@ Deno.test("T13 150 characters of sandboxed_shell hold a scope of up to 60, whole
 Deno.test("T13 X2 a leaf says when its answer is an operation id, and nothing where calls wait for the end", () => {
   const described = (leaf: Partial<Leaf>, settings?: Partial<ServiceSettings>) =>
     listedDescription(makeLeaf("make", leaf), factsOf(["/a"], settings));
-  const atOnce = "Runs make.\n\nThe answer is an operation id for `await`; other work can go on meanwhile.";
+  const atOnce = "Runs make.\n\nThe answer is an operation id for `await`; other work can continue.";
   assert.deepStrictEqual([
     described({}),
     described({}, { inlineWaitMs: 0 }),
@@ -71,11 +71,11 @@ Deno.test("T13 X2 a leaf says when its answer is an operation id, and nothing wh
     described({ synchronous: false }, { synchronous: true }),
     described({ description: "" }),
   ], [
-    "Runs make.\n\nAfter 3 s the answer is an operation id for `await`; other work can go on meanwhile.",
+    "Runs make.\n\nAfter 3 s the answer is an operation id for `await`; other work can continue.",
     atOnce,
     atOnce,
     "Runs make.",
     "Runs make.",
-    "After 3 s the answer is an operation id for `await`; other work can go on meanwhile.",
+    "After 3 s the answer is an operation id for `await`; other work can continue.",
   ]);
 });

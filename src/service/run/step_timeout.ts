@@ -17,7 +17,7 @@ export function withTimeLimit(work: Work, seconds: number | undefined): Work {
         protectedChanged: (changes) => control.protectedChanged(changes),
       });
       if (limit.signal.aborted && !control.signal.aborted) {
-        control.write(encodeText(`[the step's time is up: ${duration(seconds * 1_000)}]\n`));
+        control.write(encodeText(`[step timed out after ${duration(seconds * 1_000)}]\n`));
       }
       return end;
     } finally {

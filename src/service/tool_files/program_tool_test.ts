@@ -60,7 +60,7 @@ Deno.test("T5 T6 --tool-style program lists one tool for a program, with the arg
     name: "store",
     description:
       "A store.\n\ndefault: Shows it.\nput: Puts files in.\nget_all: Gets all\n\nSome wait for the end; else " +
-      "after 3 s the answer is an operation id for `await`; other work can go on meanwhile.",
+      "after 3 s the answer is an operation id for `await`; other work can continue.",
     inputSchema: {
       type: "object",
       properties: {
