@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the packed program in this script's directory with deno: the one in AHMA_DENO, else the first on PATH.
-# It uses words built into the shell only, so that a start costs no process besides the runtime.
+# It uses words built into the shell only, so that a start costs no process but the runtime.
 
 # Empty and relative entries of PATH count from the project that the server is started in: commands write there, so
 # that nothing is run from them.

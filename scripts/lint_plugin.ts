@@ -154,6 +154,25 @@ const functionLength: Rule = {
   },
 };
 
+/** Words that leave open who acts, and words that are out of use: name the client, the user or the program. */
+const VAGUE_WORDS = new RegExp(
+  `\\b(?:some|any|every|no)${"body"}\\b|\\b(?:who${"ever"}|who${"m"}|a${"new"}|be${"sides"})\\b`,
+  "gi",
+);
+
+const plainWords: Rule = {
+  create(context) {
+    return {
+      Program() {
+        for (const { 0: word, index } of context.sourceCode.text.matchAll(VAGUE_WORDS)) {
+          const message = `"${word}" is not a word of this project: AGENTS.md lists the terms to use`;
+          context.report({ range: [index, index + word.length], message });
+        }
+      },
+    };
+  },
+};
+
 /** The first and last literal text of a message; empty where the message begins or ends with an expression. */
 function endsOf(node: Deno.lint.Expression | Deno.lint.SpreadElement): { first: string; last: string } {
   if (node.type === "Literal" && typeof node.value === "string") return { first: node.value, last: node.value };
@@ -201,6 +220,7 @@ const plugin: Deno.lint.Plugin = {
     "no-module-state": noModuleState,
     "error-message-style": errorMessageStyle,
     "function-length": functionLength,
+    "plain-words": plainWords,
   },
 };
 export default plugin;

@@ -93,3 +93,11 @@ Deno.test("function-length: up to sixty lines pass, in every form", () => {
   assert.deepStrictEqual(rulesBroken("src/base/x.ts", forms(60)), []);
   assert.deepStrictEqual(rulesBroken("src/base/x.ts", forms(61)), Array(3).fill("ahma/function-length"));
 });
+
+Deno.test("plain-words: words that leave open who acts are reported in comments, strings and names", () => {
+  const words = ["some", "no", "any", "every"].map((word) => `${word}body`);
+  const [first, second, third, fourth] = words;
+  const source = `// ${first} waits\nexport const text = "${second} is told"; /* ${third}'s */ const ${fourth} = 1;`;
+  assert.deepStrictEqual(rulesBroken("src/base/x.ts", source), Array(4).fill("ahma/plain-words"));
+  assert.deepStrictEqual(rulesBroken("src/base/x.ts", "// No body of a request is read anywhere."), []);
+});

@@ -121,7 +121,7 @@ export interface CallContext {
   readonly readsResources?: boolean;
   /** It waits for a result as long as that takes, as a person on a terminal does; absent: with a progress token only. */
   readonly unhurried?: true;
-  /** Told of an operation that goes on after the answer, unless it became a task; absent: nobody cares. */
+  /** Told of an operation that goes on after the answer, unless it became a task; absent: no one is told. */
   readonly onBackground?: (operation: Operation) => void;
 }
 

@@ -12,7 +12,7 @@ Deno.test("parentOf() of the root is the root", () => {
   assert.deepStrictEqual(["/a/b", "/a", "/"].map(parentOf), ["/a", "/", "/"]);
 });
 
-Deno.test("S4 trustedPath() follows links, but none that somebody could have planted", async () => {
+Deno.test("S4 trustedPath() follows links, but none that a command could have planted", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
   try {
     for (const name of ["scope", "real", "home/.ssh"]) await Deno.mkdir(`${base}/${name}`, { recursive: true });

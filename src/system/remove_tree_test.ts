@@ -10,7 +10,7 @@ async function inBase(test: (base: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("removeTree() removes files, links and directories nobody may enter, and follows no link", () =>
+Deno.test("removeTree() removes files, links and directories that no user may enter, and follows no link", () =>
   inBase(async (base) => {
     await Deno.mkdir(`${base}/outside`);
     await Deno.writeTextFile(`${base}/outside/kept`, "");

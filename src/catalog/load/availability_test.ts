@@ -38,7 +38,7 @@ Deno.test("T11 a leaf is probed by the check nearest to it, else by its program"
   ]);
 });
 
-Deno.test("T11 askProbes() asks each question once, keeps good answers and drops those nobody needs", async () => {
+Deno.test("T11 askProbes() asks each question once, keeps good answers and drops those that no tool needs", async () => {
   const catalog = await catalogOfTool({ name: "a", command: "git", ...leaf }, { name: "b", command: "git", ...leaf }, {
     name: "c",
     command: "npm",

@@ -150,7 +150,7 @@ Deno.test("S10 loadCatalog() reads no more bytes than fit, and says so", async (
   assert.match(said(catalog)[0] ?? "", /Cannot read tools directory beyond "e.json"/);
 });
 
-Deno.test("S10 loadCatalog() refuses a file with more subcommands than anybody lists", async () => {
+Deno.test("S10 loadCatalog() refuses a file with more subcommands than any client lists", async () => {
   const subcommand = (count: number) =>
     JSON.stringify({
       name: `of${count}`,

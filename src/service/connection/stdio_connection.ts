@@ -2,7 +2,7 @@
  * One MCP connection over stdin and stdout, both protocol eras.
  *
  * Its end (X14). `stop` aborts: requests and operations have the grace to end → what is left is cancelled → every
- * request is answered → the connection closes. stdin ends: nobody reads any more, so nothing is written, and operations
+ * request is answered → the connection closes. stdin ends: no client reads any more, so nothing is written, and operations
  * are ended at once; also in the middle of a grace.
  */
 import { aborted, delay } from "../../base/time.ts";

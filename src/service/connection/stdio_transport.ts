@@ -94,7 +94,7 @@ export class StdioTransport implements Transport {
     return written;
   }
 
-  /** Whether no request waits for an answer that somebody would read; waits at most `timeoutMs` for that. */
+  /** Whether no request waits for an answer that a client would read; waits at most `timeoutMs` for that. */
   async whenAnswered(timeoutMs: number): Promise<boolean> {
     if (this.#isOpen && this.#pending.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();

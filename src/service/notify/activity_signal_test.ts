@@ -33,7 +33,7 @@ async function heardBy(capabilities: Record<string, unknown>): Promise<readonly 
   return heard;
 }
 
-Deno.test("H8 the bridge is told when operations begin and when the last one is over, and nobody else is", async () => {
+Deno.test("H8 the bridge is told when operations begin and when the last one is over, and no other client is", async () => {
   const [active, over] = [{ active: true }, { active: false }];
   assert.deepStrictEqual(await heardBy({ experimental: { [WORK_CAPABILITY]: {} } }), [active, over, active, over]);
   assert.deepStrictEqual(await heardBy({ experimental: { another: {} } }), []);
