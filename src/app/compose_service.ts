@@ -1,6 +1,6 @@
 /**
- * The only place that builds the rooms and joins them. Each gets what it needs by constructor; what was opened is
- * closed in the reverse order by one stack, also when a later step refuses to go on.
+ * The one place that builds and joins the rooms. Each gets its parts by constructor; one stack closes what was opened in
+ * reverse order, also when a later step fails.
  */
 import { messageOf, UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
@@ -32,11 +32,11 @@ import type { Settings } from "../settings/settings.ts";
 
 export type ComposeOptions = SessionOptions;
 
-/** The joined rooms; disposing of them closes every one. */
+/** The joined rooms; disposal closes every one. */
 export interface Program extends AsyncDisposable {
   /** For subcommands that call tools themselves. */
   readonly service: Service;
-  /** What further registries of this server share: limits, and the space for long output. */
+  /** Shared by further registries of this server: limits, and the space for long output. */
   readonly kept: Pick<RegistryOptions, "history" | "spill">;
   /** For subcommands that talk with a command. */
   readonly runner: SessionRunner;

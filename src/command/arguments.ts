@@ -46,7 +46,7 @@ export function describeArgumentProblems(leaf: Leaf, problems: readonly Argument
     .join("\n");
 }
 
-/** Each is compared with all that are known, so more are not told of. */
+/** Unknown arguments that a refusal names: each is compared with every known one. */
 const MOST_UNKNOWN = 20;
 
 function unknownProblems(
@@ -65,13 +65,13 @@ function unknownProblems(
   });
 }
 
-interface Asked {
+interface ArgumentCheck {
   readonly leaf: Leaf;
   readonly argument: LeafArgument;
   readonly check: ValueCheck;
 }
 
-function messageFor({ leaf, argument, check }: Asked, given: ReadonlyMap<string, unknown>): string | undefined {
+function messageFor({ leaf, argument, check }: ArgumentCheck, given: ReadonlyMap<string, unknown>): string | undefined {
   const name = `Argument "${argument.name}"`;
   if (!given.has(argument.name)) {
     return argument.required ? `${name} is missing, expected ${expectedOf(argument)}` : undefined;
@@ -86,7 +86,7 @@ function messageFor({ leaf, argument, check }: Asked, given: ReadonlyMap<string,
   return undefined;
 }
 
-/** What is right by its type and still cannot be passed. */
+/** Why a value of the right type still cannot be passed; undefined: it can. */
 function unfitProblem(leaf: Leaf, argument: LeafArgument, element: unknown): string | undefined {
   if (typeof element === "string") {
     if (!element.isWellFormed()) return "holds half a surrogate pair: no program can be given it, send valid Unicode";
@@ -98,7 +98,7 @@ function unfitProblem(leaf: Leaf, argument: LeafArgument, element: unknown): str
     'use the declared options, or for a file put "./" before it';
 }
 
-/** A lone `-` is a word of its own to every program. */
+/** Whether a program takes this value for an option; a lone `-` is none. */
 function looksLikeOption(element: unknown): boolean {
   const text = String(element);
   return text.startsWith("-") && text !== "-";

@@ -32,7 +32,7 @@ export function prepareCommand(
   });
 }
 
-/** Every element of a path argument, as the caller wrote it (T9). */
+/** Every element of a path argument, as the call wrote it (T9). */
 function pathsOf(argument: LeafArgument, checked: CheckedArguments): PreparedCommand["paths"] {
   if (argument.format !== "path" && argument.items?.format !== "path") return [];
   if (argument.fileArg) return [];

@@ -1,9 +1,9 @@
-/** The parts of a call that steer its run and never reach argv (T6, X15). */
+/** Meta-parameters: the parts of a call that control its run (T6, X15). */
 import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/model/meta_parameters.ts";
 import { shown } from "../catalog/model/value.ts";
 import type { ArgumentProblem, MetaArguments } from "./prepared_command.ts";
 
-/** What a call says beside its declared arguments. */
+/** The parts of a call other than its declared arguments. */
 export interface MetaParts {
   /** Raw further argv; empty when the call gives none. */
   readonly extra: readonly string[];

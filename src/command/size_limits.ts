@@ -1,13 +1,13 @@
-/** What the kernel takes in one `execve`; said in advance, because its own error names no argument. */
+/** Size limits of one `execve`, checked in advance because the kernel's own error names no argument. */
 import type { LeafArgument } from "../catalog/model/leaf.ts";
 import type { ArgumentProblem } from "./prepared_command.ts";
 import type { Word } from "./words.ts";
 
 /** Bytes of one argv element or variable (Linux MAX_ARG_STRLEN, 32 pages, less the closing NUL). */
 export const LONGEST_WORD_BYTES = 131_071;
-/** Bytes of all of them together, well under the kernel's quarter of the stack limit, to leave room for the environment. */
+/** Bytes of all elements together: under the kernel's limit (a quarter of the stack), with room for the environment. */
 const ALL_WORDS_BYTES = 1_572_864;
-/** The closing NUL and the pointer, which count too. */
+/** Bytes that the kernel adds for each element: the closing NUL and a pointer. */
 const WORD_OVERHEAD_BYTES = 9;
 
 /** The arguments of a valid call that are too long to be passed. */

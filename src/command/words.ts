@@ -4,14 +4,14 @@
  */
 import type { Leaf, LeafArgument } from "../catalog/model/leaf.ts";
 
-/** One element of argv and the argument it stems from; undefined: it is the tool file's own. */
+/** One element of argv and the argument that it comes from; undefined: it comes from the tool file. */
 export interface Word {
   readonly argument: string | undefined;
   /** The text itself, or the text of a private file whose path takes this place. */
   readonly content: { readonly text: string } | { readonly inFile: string };
 }
 
-/** What a call puts into argv. */
+/** The parts of a call that argv is made of. */
 export interface ArgvParts {
   readonly values: ReadonlyMap<string, unknown>;
   readonly extra: readonly string[];
@@ -80,7 +80,7 @@ function word(argument: string | undefined, text: string): Word {
   return { argument, content: { text } };
 }
 
-/** A value was checked before: it is a text or a number. Large whole numbers are written out, without an exponent. */
+/** The text of a checked value, a text or a number. Large whole numbers are written without an exponent. */
 function textOf(value: unknown): string {
   return typeof value === "number" && Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }

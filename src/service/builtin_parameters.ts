@@ -1,4 +1,4 @@
-/** The arguments of the built-in tools (B1): one table each, from which come the schema that is listed and the check of a call. */
+/** Arguments of built-in tools (B1): the listed schema and the check of a call come from one table for each tool. */
 import { shownValue } from "../base/text.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { didYouMean } from "../base/suggest.ts";
@@ -13,17 +13,17 @@ export interface Parameter {
   readonly kind: ParameterKind;
   readonly description: string;
   readonly required?: boolean;
-  /** Another name it is accepted by. */
+  /** Another accepted name. */
   readonly alias?: string;
 }
 
 /** Checked arguments of a built-in tool, by parameter name. */
 export interface BuiltinArguments {
-  /** Of a `text`, `input` or `mode`; undefined: not given. */
+  /** A `text`, `input` or `mode`; undefined: not given. */
   text(name: string): string | undefined;
-  /** Of a `wait`, `limit`, `count` or `offset`; undefined: not given. */
+  /** A `wait`, `limit`, `count` or `offset`; undefined: not given. */
   number(name: string): number | undefined;
-  /** Of `variables`; empty when not given. */
+  /** Names and values of `variables`; empty: not given. */
   variables(name: string): Readonly<Record<string, string>>;
 }
 
@@ -88,7 +88,7 @@ const SCHEMAS: Readonly<Record<ParameterKind, Record<string, unknown>>> = {
   variables: { type: "object", additionalProperties: { type: "string" } },
 };
 
-/** Undefined: fine; else what is expected. */
+/** The expected value for a wrong one; undefined: the value is right. */
 const CHECKS: Readonly<Record<ParameterKind, (value: unknown) => string | undefined>> = {
   text: (value) => textProblem(value) ?? (String(value).includes("\0") ? "a string without NUL" : undefined),
   input: textProblem,
@@ -113,7 +113,7 @@ const CHECKS: Readonly<Record<ParameterKind, (value: unknown) => string | undefi
   variables: (value) => areVariables(value) ? undefined : "an object of strings whose keys are names of variables",
 };
 
-/** Half a surrogate pair has no bytes: it would reach the command as another character. */
+/** A lone surrogate has no bytes: the command would receive another character. */
 function textProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "a string";
   return value.isWellFormed() ? undefined : "a string of valid Unicode, without half a surrogate pair";

@@ -11,22 +11,22 @@ import type { ViewLimits } from "../operation/output/text_view.ts";
 import type { CommandRunner } from "../process/command_runner.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 
-/** Whether commands are confined, in words for people and models (S14). */
+/** Whether commands are confined, for people and models (S14). */
 export interface SandboxStatus {
   readonly enforced: boolean;
   /** One line: what enforces, or why nothing does. */
   readonly summary: string;
-  /** The same with what is known only when the kernel has been asked; absent: the summary says it all. */
+  /** The summary after the probe of the kernel; absent: the probe adds nothing. */
   readonly details?: () => Promise<string>;
 }
 
-/** What holds a session's commands. */
+/** The sandbox of this server's commands. */
 export interface SandboxFacts {
   /** The first directory commands may change. */
   readonly scope: string;
   /** All of them, where there are several. */
   readonly scopes?: readonly string[];
-  /** Of Landlock. */
+  /** Version of Landlock. */
   readonly abi: number;
 }
 
@@ -61,7 +61,7 @@ export interface PrivateFile {
   remove(): Promise<void>;
 }
 
-/** What the client asked for. */
+/** A call as the client sent it, without the prefix of the name. */
 export interface ToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -71,21 +71,21 @@ export interface ToolCall {
 export interface UnknownTool {
   /** Names of its tools, from which a suggestion is made. */
   readonly known: Iterable<string>;
-  /** Why the tool is not offered although the source has heard of it; absent: it has not. */
+  /** The reason why a known tool is not offered; absent: the source does not know the name. */
   readonly unavailable?: string;
 }
 
-/** Where tools come from: the built-in ones, tool files and what comes. */
+/** One origin of tools: built-in tools, tool files, and further ones that follow this contract. */
 export interface ToolSource {
   /** The tools of this moment, in the order in which they are listed; the same array until they change. */
   list(): Promise<readonly Tool[]>;
-  /** Does a call, from its begin to its end with the tools of this moment. A failure is not about its arguments. */
+  /** Does a call with the tools of this moment. Wrong arguments are a result; a failure: the tool is not here. */
   call(service: Service, call: ToolCall, context: CallContext): Promise<Outcome<CallToolResult, UnknownTool>>;
   /** Hears each change of `list`, once; absent: there is none. */
   onChange?(listener: () => void): Unsubscribe;
 }
 
-/** All a connection works with. It lives longer than any `Server` of the SDK and is shared by all of them. */
+/** The parts that a connection works with; they outlive every `Server` of the SDK and are shared. */
 export interface Service {
   readonly info: { readonly name: string; readonly version: string };
   /** In the order in which tools are listed; the first that knows a tool answers its call. */
@@ -99,8 +99,8 @@ export interface Service {
   readonly writePrivateFile: (text: string) => Promise<PrivateFile>;
   readonly log: Logger;
   /**
-   * What is told to clients of the first era once the sandbox is known to hold (S17); rejects when it does not. Absent:
-   * nothing is told.
+   * Facts for clients up to 2025-11-25 once the sandbox passed its self-test (S17); rejects when it failed. Absent: no
+   * notification is sent.
    */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** Checks of tool files that run now (T11); absent: none ever does. */
@@ -109,26 +109,26 @@ export interface Service {
   readonly onCatalogChange?: (listener: () => void) => Unsubscribe;
 }
 
-/** What one tool call brings beside its arguments. */
+/** The parts of a tool call other than its name and arguments. */
 export interface CallContext {
   /** Aborted when the client cancels this request or its connection ends. */
   readonly signal: AbortSignal;
   /** Sends one progress notification; undefined: the client gave no token. */
   readonly sendProgress: ((progress: number, message: string) => Promise<void>) | undefined;
-  /** The client takes a task of the protocol as the answer (X5a); absent: it does not. */
-  readonly task?: TaskWish;
-  /** The client has read a resource, so their addresses are of use to it; absent: it has not. */
+  /** How the client accepts a task as the answer (X5a); absent: it does not. */
+  readonly task?: TaskRequest;
+  /** The client has read a resource, so results name addresses; absent: it has not. */
   readonly readsResources?: boolean;
-  /** It waits for a result as long as that takes, as a person on a terminal does; absent: with a progress token only. */
+  /** The caller waits without a limit, as a terminal does; absent: only a progress token lifts the limit. */
   readonly unhurried?: true;
-  /** Told of an operation that goes on after the answer, unless it became a task; absent: no one is told. */
+  /** Receives an operation that goes on after the answer and is no task; absent: no receiver. */
   readonly onBackground?: (operation: Operation) => void;
 }
 
 /** How a call may become a task. */
-export interface TaskWish {
+export interface TaskRequest {
   /** True: whatever the mode of the call. False: only what would go on after the answer. */
   readonly required: boolean;
-  /** Told of the operation right after its start; the answer of the call is then not sent. */
+  /** Receives the operation after its start; the answer of the call is then not sent. */
   readonly begin: (operation: Operation) => void;
 }

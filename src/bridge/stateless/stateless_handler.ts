@@ -15,7 +15,7 @@ import { Emitter } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Echo } from "../traffic_echo.ts";
-import { taskWishes } from "../../service/tasks/subscriptions.ts";
+import { requestedTasks } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";
 import type { AnswerForm } from "../accept.ts";
 import { refusalResponse } from "../http_error.ts";
@@ -58,7 +58,7 @@ export function serveStateless(options: StatelessOptions): StatelessHandler {
       // The runtime's signal fires only after a response; the end of the stream tells when the client leaves.
       const leaving = new AbortController();
       const head = new Request(request.url, { method: "POST", headers: request.headers, signal: leaving.signal });
-      const tasks = options.tasksOf === undefined ? undefined : taskWishes(message);
+      const tasks = options.tasksOf === undefined ? undefined : requestedTasks(message);
       const asked = tasks?.ok === true ? askedOfSdk(message) : message;
       const response = await handler.fetch(head, { parsedBody: asked });
       const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;

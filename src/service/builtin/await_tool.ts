@@ -35,11 +35,11 @@ import type { CallContext, Service } from "../service.ts";
 /** Many clients cut a request at 60 s. */
 const DEFAULT_LIMIT_SECONDS = 50;
 const RUNNING_OUTPUT: ViewLimits = { bytes: 1000, lines: 10 };
-/** The least room for a result among others; where it does not suffice for all, the rest waits for a further call. */
+/** The least size of a result among several; results that do not fit are left to the next call. */
 const SMALLEST_SHARE: ViewLimits = { bytes: 512, lines: 8 };
-/** Of which so much goes to the lines between the results. */
+/** The part of a share that the lines between results take. */
 const BETWEEN: ViewLimits = { bytes: 8, lines: 2 };
-/** Of those that still run, more are only counted. */
+/** Running operations that are described; further ones are counted. */
 const MOST_RUNNING = 10;
 
 export const AWAIT_TOOL: BuiltinTool = {
@@ -79,7 +79,7 @@ async function awaitOperations(
   return named === undefined ? answerAll(service, awaited, context) : answerOne(service, named, context);
 }
 
-/** What runs, and what ended without its result being read. */
+/** Operations that run, and those that ended and are not delivered. */
 function openOperations(service: Service, tools: string | undefined): readonly Operation[] {
   const open = [...service.registry.undelivered(), ...service.registry.listActive()];
   // The work of a synchronous call belongs to the request that is waiting for it.
@@ -114,7 +114,7 @@ function nothingOpen(service: Service, tools: string | undefined): CallToolResul
   return textResult(`No ${which} is running, and no such result is unread; \`${status}\` lists what ended.`);
 }
 
-/** Of the operation that was named. */
+/** The answer about the operation that the call named. */
 function answerOne(service: Service, operation: Operation, context: CallContext): CallToolResult {
   const style = styleOf(service, context);
   const result = isEnded(operation.state)
@@ -124,7 +124,7 @@ function answerOne(service: Service, operation: Operation, context: CallContext)
   return appendFinished(result, service, context);
 }
 
-/** Of all that was waited for; each is introduced. */
+/** The answer about all operations that were waited for; each begins with its facts. */
 function answerAll(service: Service, awaited: readonly Operation[], context: CallContext): CallToolResult {
   const { inline } = service.settings;
   const allEnded = awaited.filter((operation) => isEnded(operation.state));
@@ -163,7 +163,7 @@ function describeRunning({ registry }: Service, operation: Operation): string {
   return activeLine(operation, registry.queuePosition(operation.id));
 }
 
-/** How many results fit into one answer (X4). */
+/** The number of results that fit into one answer (X4). */
 function mostResults({ bytes, lines }: ViewLimits): number {
   return Math.max(1, Math.floor(Math.min(bytes / SMALLEST_SHARE.bytes, lines / SMALLEST_SHARE.lines)));
 }

@@ -10,16 +10,16 @@ export interface BuiltinTool {
   readonly title: string;
   /** The listed description. */
   readonly describe: (facts: ListFacts) => string;
-  /** Without what `BuiltinTraits.readOnly` says. */
+  /** The annotations that do not follow from `BuiltinTraits.readOnly`. */
   readonly annotations: Pick<ToolAnnotations, "idempotentHint" | "openWorldHint">;
   readonly parameters: readonly Parameter[];
   /** Whether operations that ended since are told after its result (X5c). */
   readonly appendsFinished: boolean;
-  /** The arguments are checked. */
+  /** Does a call whose arguments are checked. */
   readonly call: (service: Service, args: BuiltinArguments, context: CallContext) => Promise<CallToolResult>;
 }
 
-/** The operation argument of `await`, `status` and `cancel`; both names are in use. */
+/** The operation argument of `await`, `status` and `cancel`; clients use both names. */
 export const OPERATION_PARAMETER: Parameter = {
   name: "operation_id",
   kind: "text",
@@ -40,7 +40,7 @@ export function passesFilter(tool: string, prefixes: string | undefined): boolea
   return wanted.length === 0 || wanted.some((prefix) => tool.startsWith(prefix));
 }
 
-/** Why a registry shows nothing: a request over HTTP without a session cannot be told from another client's. */
+/** The reason why nothing is listed: HTTP requests without a session cannot be attributed to a client. */
 export const BY_ID_ONLY = "this connection has no session, so operations are found only by the id that the call " +
   "which started them returned.";
 

@@ -31,15 +31,15 @@ async function cancelOperation(service: Service, args: BuiltinArguments): Promis
     case "unknown":
       return errorResult(unknownOperation(id));
     case "already_ended":
-      return told(outcome.operation, "had ended already.");
+      return describeOutcome(outcome.operation, "had ended already.");
     case "ended":
       service.registry.markDelivered(id);
       return outcome.operation.state === "cancelled"
-        ? told(outcome.operation, "is cancelled, its processes are gone.")
-        : told(outcome.operation, "ended by itself.");
+        ? describeOutcome(outcome.operation, "is cancelled, its processes are gone.")
+        : describeOutcome(outcome.operation, "ended by itself.");
   }
 }
 
-function told(operation: Operation, what: string): CallToolResult {
+function describeOutcome(operation: Operation, what: string): CallToolResult {
   return textResult(`${operation.id} ${what} ${closingLine(operation, operation.output.totalBytes > 0)}`);
 }

@@ -1,4 +1,4 @@
-/** A part of an output as `status` gives it (B3): some lines, or what follows an offset, as much as one result shows. */
+/** A part of an output for `status` (B3): a range of lines, or the bytes after an offset, limited to one result. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Outcome } from "../../base/outcome.ts";
 import { failure, success } from "../../base/outcome.ts";
@@ -17,14 +17,14 @@ import { OPERATION_META_KEY, operationMeta } from "../result/facts.ts";
 import { joinLines, textResult } from "../result/result_text.ts";
 import type { ServiceSettings } from "../service.ts";
 
-/** Which part. */
-export type PartWish = { readonly lines: LineWish } | { readonly offset: number };
+/** The requested part. */
+export type PartRequest = { readonly lines: LineWish } | { readonly offset: number };
 
-/** Room for the line that says what is shown. */
+/** Bytes kept free for the line that names the part. */
 const HEADING_BYTES = 200;
 
-/** What the arguments ask for; undefined: no part. The problem is the text of the result. */
-export function partWish(args: BuiltinArguments): Outcome<PartWish | undefined> {
+/** The part that the arguments request; undefined: none. The problem is the text of the result. */
+export function partRequest(args: BuiltinArguments): Outcome<PartRequest | undefined> {
   const lines = args.text("lines");
   const offset = args.number("offset");
   if (lines !== undefined && offset !== undefined) {
@@ -39,7 +39,7 @@ export function partWish(args: BuiltinArguments): Outcome<PartWish | undefined> 
 /** The part, after a line that says which it is and how to go on. */
 export async function outputPart(
   operation: Operation,
-  wish: PartWish,
+  wish: PartRequest,
   { inline, keepAnsi }: Pick<ServiceSettings, "inline" | "keepAnsi">,
 ): Promise<CallToolResult> {
   const { id, state, output } = operation;

@@ -12,7 +12,7 @@ import { runOperation } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
 import { SHELL_PARAMETERS, shellRequest } from "../run/shell_request.ts";
 
-/** The rest of the description; clients that cut it show the first sentence. */
+/** The rest of the description, after the sentence that clients show which cut it. */
 const DETAILS =
   "stdout and stderr come as one text, with the exit code. A program left with `&` ends with its command; " +
   "a long-running one is a call of its own. There is no terminal; stdin is empty unless given.";
@@ -27,7 +27,7 @@ export const SHELL_TOOL: BuiltinTool = {
   call: runShell,
 };
 
-/** Some clients show 150 characters: the scope comes after what is always as long, and no path is cut by us. */
+/** The sentence for clients that show 150 characters: text of a fixed length comes before the scope, and no path is cut. */
 function firstSentence(facts: ListFacts): string {
   const answer = earlyAnswer(facts);
   const elsewhere = facts.settings.sandbox.enforced
@@ -46,7 +46,7 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
     title: shorten(args.text("command") ?? ""),
     work: requestWork(service, request.value),
     timeoutSeconds: args.number("timeout_seconds") ?? service.settings.defaultTimeoutSeconds,
-    // The table's kind `mode` lets nothing else through.
+    // The kind `mode` of the table accepts nothing else.
     executionMode: args.text("execution_mode") as MetaArguments["executionMode"],
     leafSynchronous: undefined,
   }, context);

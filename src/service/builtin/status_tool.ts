@@ -1,4 +1,4 @@
-/** `status` (B3): how things stand, at once. */
+/** `status` (B3): an immediate overview of operations, tools and the sandbox, or a part of one output. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { UnavailableTool } from "../../catalog/model/leaf.ts";
 import { describeDiagnostic, type Diagnostic } from "../../catalog/format/diagnostic.ts";
@@ -15,7 +15,7 @@ import {
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { activeLine, duration, headingOf, OPERATION_META_KEY, operationMeta, statusLine } from "../result/facts.ts";
-import { outputPart, partWish } from "./output_part.ts";
+import { outputPart, partRequest } from "./output_part.ts";
 import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "../result/result_text.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { sandboxLine } from "../result/instructions.ts";
@@ -23,7 +23,7 @@ import type { CallContext, Service } from "../service.ts";
 
 const DEFAULT_LIMIT = 10;
 const RUNNING_OUTPUT: ViewLimits = { bytes: 400, lines: 3 };
-/** Names of tools that miss one program shown on a line. */
+/** Names of unavailable tools on one line. */
 const MOST_NAMES = 4;
 const MOST_DIAGNOSTICS = 20;
 
@@ -51,7 +51,7 @@ export const STATUS_TOOL: BuiltinTool = {
 
 async function showStatus(service: Service, args: BuiltinArguments, context: CallContext): Promise<CallToolResult> {
   const id = args.text("operation_id");
-  const part = partWish(args);
+  const part = partRequest(args);
   if (!part.ok) return errorResult(part.problem);
   if (id !== undefined) {
     const operation = service.registry.get(id);

@@ -33,7 +33,7 @@ export interface CallDeliveryParts {
   readonly server: VersionedServer;
   readonly outgoing: Outgoing;
   readonly era: "legacy" | "modern";
-  /** What the client has done with resources until now. */
+  /** The use that the client has made of resources so far. */
   readonly use: ResourceUse;
   /** Aborted when the connection has ended. */
   readonly closed: AbortSignal;
@@ -64,12 +64,12 @@ export class CallDelivery {
 
   #asksForTask(params: CallToolRequestParams): boolean {
     const { service, server, era } = this.#parts;
-    // A version or a server without tasks does as if it had not been said.
+    // A version or a server without tasks ignores the wish.
     return era === "legacy" && member(params, "task") !== undefined && server.hasCoreTasks &&
       !service.settings.synchronous;
   }
 
-  /** The client wants a task and nothing else, so a call that cannot be done becomes one that has failed. */
+  /** The client accepts only a task, so a refused call becomes a failed task. */
   async #asTask(
     call: { readonly name: string; readonly args: Readonly<Record<string, unknown>> },
     base: CallContext,
@@ -118,8 +118,8 @@ export class CallDelivery {
   }
 
   /**
-   * The result as one last progress message, after the answer. The specification lets progress end with the answer;
-   * the original of this server sends it all the same; `--push-results` does so to clients that gave a token.
+   * Sends the result as a last progress message, after the answer, for `--push-results` and a client that gave a token.
+   * In the specification progress ends with the answer; some clients of older servers expect this message.
    */
   #pushEnd(operation: Operation, progressToken: ProgressToken, next: () => number): void {
     const { service, outgoing, use } = this.#parts;
@@ -136,7 +136,7 @@ export class CallDelivery {
     });
   }
 
-  /** The token of a call that became a task stays good until the task has ended. */
+  /** Streams progress until the task has ended: so long the call's token is valid. */
   #streamTask(operation: Operation, progressToken: ProgressToken | undefined): void {
     if (progressToken === undefined) return;
     const { service, outgoing, closed } = this.#parts;

@@ -1,4 +1,4 @@
-/** One SDK server for one connection. What outlives it is in the service: on HTTP the SDK wants a fresh one per request. */
+/** One SDK server for one connection. State that outlives it is in the service: HTTP needs a new server for each request. */
 import type { ServerCapabilities } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import { ToolList } from "./tool_list.ts";
@@ -25,7 +25,7 @@ export interface ServerOptions {
 export interface ConnectionServer {
   /** Ready to be connected; closing it ends its subscriptions. */
   readonly server: VersionedServer;
-  /** Tells the client that the session ends, where its version knows a word for it (S17). */
+  /** Tells the client that the session ends, where its version has a notification for that (S17). */
   farewell(reason: string): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function buildServer(service: Service, options: ServerOptions): Versioned
   return buildConnection(service, options).server;
 }
 
-/** The same, for who ends the connection. */
+/** The same with the farewell, for the transport that ends the connection. */
 export function buildConnection(service: Service, { era, lifetime }: ServerOptions): ConnectionServer {
   const server = new VersionedServer(service.info, {
     capabilities: capabilitiesOf(service, era),
@@ -67,7 +67,7 @@ export function buildConnection(service: Service, { era, lifetime }: ServerOptio
   return { server, farewell };
 }
 
-/** Exactly what works; the server takes out what the negotiated version does not know. With `--sync` there are no tasks. */
+/** The capabilities that work; `known_capabilities.ts` removes those that the version lacks. `--sync` has no tasks. */
 function capabilitiesOf(
   { sources, onCatalogChange, settings, registry }: Service,
   era: "legacy" | "modern",

@@ -2,13 +2,13 @@
  * One MCP connection over stdin and stdout, both protocol eras.
  *
  * Its end (X14). `stop` aborts: requests and operations have the grace to end → what is left is cancelled → every
- * request is answered → the connection closes. stdin ends: no client reads any more, so nothing is written, and operations
+ * request is answered → the connection closes. stdin ends: the client no longer reads, so nothing is written, and operations
  * are ended at once; also in the middle of a grace.
  */
 import { aborted, delay } from "../../base/time.ts";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../../base/errors.ts";
-import { TaskListening } from "../tasks/subscriptions_stdio.ts";
+import { TaskSubscriptions } from "../tasks/subscriptions_stdio.ts";
 import { InitializeOrder } from "../sdk/initialize_order.ts";
 import type { ByteOutput } from "../../wire/message_writer.ts";
 import { buildConnection, type ConnectionServer } from "./server.ts";
@@ -18,9 +18,9 @@ import { type ByteInput, StdioTransport } from "./stdio_transport.ts";
 export interface StdioStreams {
   readonly input: ByteInput;
   readonly output: ByteOutput;
-  /** Aborted: the connection ends in order, for SIGINT and SIGTERM. */
+  /** Aborted by SIGINT or SIGTERM: the connection ends in order. */
   readonly stop?: AbortSignal;
-  /** What operations have after `stop`, milliseconds; absent: 10,000. */
+  /** Grace of operations after `stop`, milliseconds; absent: 10,000. */
   readonly graceMs?: number;
 }
 
@@ -40,7 +40,7 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
     return built.server;
   };
   const connection = serveStdio(build, {
-    transport: service.settings.synchronous ? ordered : new TaskListening(ordered, service),
+    transport: service.settings.synchronous ? ordered : new TaskSubscriptions(ordered, service),
     onerror: (error) => service.log.debug("MCP connection", { error: messageOf(error) }),
   });
   const gone = transport.inputEnded.then(() => service.registry.shutdown(0, KILL_AFTER_MS));
@@ -57,7 +57,7 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
     if (!(await transport.whenAnswered(LAST_ANSWERS_MS))) {
       service.log.error("Some requests were left without an answer");
     }
-    await delay(0); // what is told of the last ends
+    await delay(0); // for notifications about the last ends
     await built?.farewell("The server was asked to end");
   }
 }

@@ -1,5 +1,5 @@
 /**
- * MCP over stdin and stdout (C2). The SDK's own transport drops broken lines without a word and forgets every request
+ * MCP over stdin and stdout (C2). The SDK's own transport drops broken lines in silence and forgets every request
  * in flight at an end; this one answers the first and, while stdin is open, writes until the last answer is out. After
  * the end of stdin it writes nothing more (X14): clients that closed it do not read, and some fail when they must.
  *
@@ -21,7 +21,7 @@ import {
   type WireMessage,
 } from "../../wire/json_rpc_message.ts";
 
-/** Where bytes come from: `Deno.stdin`, or a test's stand-in. */
+/** The source of bytes: `Deno.stdin`, or a test's own. */
 export interface ByteInput {
   /** Null: the end. */
   read(buffer: Uint8Array): Promise<number | null>;
@@ -37,7 +37,7 @@ export interface StdioTransportOptions {
 
 const LONGEST_LINE = 16 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
-/** How long a client that does not read may hold up the end. */
+/** The longest delay of the end by a client that does not read, milliseconds. */
 const LAST_WRITES_MS = 2_000;
 
 export class StdioTransport implements Transport {
@@ -75,7 +75,7 @@ export class StdioTransport implements Transport {
     this.#takesBatches = takesBatches(version);
   }
 
-  /** Whether the client is still there, as far as is known. */
+  /** Whether the client is still connected, as far as is known. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -94,7 +94,7 @@ export class StdioTransport implements Transport {
     return written;
   }
 
-  /** Whether no request waits for an answer that a client would read; waits at most `timeoutMs` for that. */
+  /** Waits until the client has every answer, or is gone; false: `timeoutMs` passed before. */
   async whenAnswered(timeoutMs: number): Promise<boolean> {
     if (this.#isOpen && this.#pending.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -175,7 +175,7 @@ export class StdioTransport implements Transport {
   }
 
   #outputFailed(thrown: unknown): void {
-    // The client went away without closing stdin first: an end like any other.
+    // A client that goes away without closing stdin has ended the connection too.
     if (!(thrown instanceof Deno.errors.BrokenPipe)) {
       this.#options.log.warn("Cannot write to stdout", { error: messageOf(thrown) });
     }

@@ -8,7 +8,7 @@ import type { Service } from "../service.ts";
 import type { Outgoing } from "./notifier.ts";
 import type { VersionedServer } from "../sdk/versioned_server.ts";
 
-/** The experimental capability of a client that wants to know. */
+/** The experimental capability of a client that requests the signal. */
 export const WORK_CAPABILITY = "ahma/work";
 /** Its parameters: `active`, whether anything runs or waits. */
 export const WORK_METHOD = "notifications/ahma/work";

@@ -1,4 +1,4 @@
-/** What one connection is told unasked, as its version allows it (X5d, S17, C3). */
+/** Notifications of one connection, as its version allows them (X5d, S17, C3). */
 import type { LoggingLevel } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -22,8 +22,8 @@ export interface Announcer {
 }
 
 /**
- * For versions up to 2025-11-25: everything comes unasked but changes of single resources, and those of their list to a
- * client that never asked for it.
+ * For versions up to 2025-11-25: all changes, except of resources without a subscription and of a resource list that
+ * the client never requested.
  */
 export function announceToLegacy({ service, server, outgoing, use }: Announcer): Unsubscribe {
   const wanted = new LogLevel(server);
@@ -46,7 +46,7 @@ export function announceToLegacy({ service, server, outgoing, use }: Announcer):
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
 }
 
-/** For 2026-07-28: only changes, which the SDK hands to those subscriptions that ask for them. */
+/** For 2026-07-28: changes only, which the SDK sends to matching subscriptions. */
 export function announceToModern({ service, server, outgoing }: Announcer): Unsubscribe {
   const unsubscribes = [
     watchTools(service, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
@@ -58,7 +58,7 @@ export function announceToModern({ service, server, outgoing }: Announcer): Unsu
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
 }
 
-/** Tells a client of the first era that its sandbox is no more (S17); to be called before the server is closed. */
+/** Tells a client of the first era that its sandbox has ended (S17); to be called before the server is closed. */
 export async function announceTermination(service: Service, outgoing: Outgoing, reason: string): Promise<void> {
   if (service.sandboxFacts !== undefined) await outgoing.notify("notifications/sandbox/terminated", { reason });
 }
@@ -87,7 +87,7 @@ function announceEnd({ operation, to }: Transition, wanted: LogLevel, outgoing: 
   void outgoing.notify("notifications/message", { level, logger: "ahma", data });
 }
 
-/** The end of a task of 2025-11-25, for clients that would rather not ask. */
+/** The end of a task of 2025-11-25, for clients that do not poll. */
 function announceTask(
   { operation, to }: Transition,
   settings: Service["settings"],
@@ -97,7 +97,7 @@ function announceTask(
   outgoing.notifyLater("notifications/tasks/status", coreTask(operation, settings));
 }
 
-/** Once the kernel has been asked (S17). */
+/** Reports the sandbox once the kernel's support is known (S17). */
 async function announceSandbox({ sandboxFacts }: Service, outgoing: Outgoing): Promise<void> {
   if (sandboxFacts === undefined) return;
   try {

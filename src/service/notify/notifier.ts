@@ -2,7 +2,7 @@ import type { Server } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 
-/** Notifications of a server that belong to no open request; that one cannot be sent is logged and nothing more. */
+/** Sends notifications that belong to no open request; a failure is logged only. */
 export class Outgoing {
   readonly #server: Server;
   readonly #log: Logger;
@@ -12,12 +12,12 @@ export class Outgoing {
     this.#log = log;
   }
 
-  /** Sends one, spec-defined or our own. */
+  /** Sends a notification of the specification or of this server. */
   notify(method: string, params: Record<string, unknown>): Promise<void> {
     return this.own(method, this.#server.notification({ method, params }));
   }
 
-  /** Sends one after the answers that are on their way: what it tells of may be news to the client only then. */
+  /** Sends one after the answers that are on their way, because it refers to them. */
   notifyLater(method: string, params: Record<string, unknown>): void {
     setTimeout(() => void this.notify(method, params), 0);
   }

@@ -27,7 +27,7 @@ async function candidates(service: Service, template: string, argument: string):
   }
 }
 
-/** What begins with `typed`; where nothing does, what holds it, in upper or lower case. */
+/** Values that begin with `typed`, else those that contain it; case is ignored. */
 function completed(all: readonly string[], typed: string): CompleteResult {
   const lower = typed.toLowerCase();
   const beginning = all.filter((value) => value.toLowerCase().startsWith(lower));

@@ -1,4 +1,4 @@
-/** What resources change, for those who subscribed (X5d): gathered, so that a busy server does not drown its clients. */
+/** Changes of resources for subscribers (X5d), gathered to limit the number of messages. */
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { Transition } from "../../operation/registry.ts";
@@ -6,7 +6,7 @@ import { isEnded } from "../../operation/transitions.ts";
 import type { Service } from "../service.ts";
 import { OPERATIONS_URI, operationUri, outputUri } from "../result/resource_uri.ts";
 
-/** Who is told. */
+/** The receiver of changes. */
 export interface ChangeListener {
   /** The resources whose updates are told; absent: all. */
   readonly subscribed?: Pick<ReadonlySet<string>, "has" | "size">;
@@ -23,7 +23,7 @@ export interface ChangeTimes {
 
 const TIMES: ChangeTimes = { updatesMs: 500, listMs: 1000 };
 
-/** Tells `listener` from now on, the first change at once and further ones gathered. */
+/** Reports changes to `listener` from now on: the first at once, further ones gathered. */
 export function watchResources(
   { registry, onCatalogChange }: Service,
   listener: ChangeListener,
@@ -51,7 +51,7 @@ export function watchResources(
   };
   const onTransition = ({ operation, from, to }: Transition) => {
     if (to === "running") watchOutput(operation);
-    // Where clients cannot be told apart, none hears that another one is at work.
+    // Where clients cannot be told apart, no client learns of the work of another.
     if (!registry.byIdOnly) {
       if (from === undefined) list.trigger();
       note(() => OPERATIONS_URI);
@@ -90,7 +90,7 @@ class Gathered {
       this.#again = true;
       return;
     }
-    // What else changes in this turn belongs to it.
+    // Further changes of this turn are included.
     this.#timer = setTimeout(() => this.#fire(), 0);
   }
 

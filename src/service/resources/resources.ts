@@ -1,4 +1,4 @@
-/** Operations, their output and the tool files as resources (C4): what there is, and what reading one gives. */
+/** Operations, their output and tool files as resources (C4): the list, and the contents of each. */
 import { shownValue } from "../../base/text.ts";
 import {
   type ListResourcesResult,
@@ -34,7 +34,7 @@ import {
 const PAGE_SIZE = 100;
 /** Operations in one reading of `ahma://operations`. */
 const OPERATIONS_AT_ONCE = 100;
-/** Where the facts of a part of an output stand for programs. */
+/** Key of `_meta` for the facts of a part of an output. */
 const OUTPUT_META_KEY = "ahma/output";
 
 const JSON_TYPE = "application/json";
@@ -42,11 +42,11 @@ const TEXT_TYPE = "text/plain";
 
 type Contents = ReadResourceResult["contents"][number];
 
-/** What a client has done with resources. */
+/** The use that a client has made of resources. */
 export interface ResourceUse {
-  /** It has the list, and so may want to hear that it is out of date. */
+  /** It has requested the list, so changes of the list are reported. */
   readonly listed: boolean;
-  /** It has read one, so their addresses are of use to it (X4). */
+  /** It has read a resource, so results name addresses (X4). */
   readonly read: boolean;
 }
 
@@ -159,7 +159,7 @@ async function outputPart(
   // Joined, not a template: that makes a string of two parts, at which the engine's fast way to JSON gives up and begins
   // again with the slow one, the long text included. It takes half the time of a page (N4).
   const next = left > 0 ? [outputUri(id), "?offset=", page.nextOffset].join("") : undefined;
-  // Who asked for all of it reads on; who asked for a part gets just that.
+  // A reader of the whole output continues; a reader of a part gets that part only.
   const note = next !== undefined && !uri.includes("?") ? `[${left} bytes more: ${next}]\n` : "";
   return {
     uri,
@@ -214,7 +214,7 @@ function allResources({ registry }: Service, catalog: Catalog): readonly Resourc
       uri: OPERATIONS_URI,
       name: "operations",
       title: "Operations",
-      description: "What runs, waits and ended, newest first.",
+      description: "Running, queued and ended, newest first.",
       mimeType: JSON_TYPE,
     },
     ...catalog.tools.map(({ name, definition }) => ({

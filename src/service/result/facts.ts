@@ -1,13 +1,13 @@
-/** What is said of an operation on one line, and the same for programs (X4). Pure. */
+/** The facts of an operation on one line, and as data for programs (X4). Pure. */
 import type { Operation } from "../../operation/operation_record.ts";
 import type { OutputView } from "../../operation/output/text_view.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { shorten } from "../../base/visible_text.ts";
 
-/** In characters, where a list shows several operations. */
+/** Characters of a title in a list of operations. */
 const LONGEST_TITLE = 80;
 
-/** Where the facts of an operation stand for programs. */
+/** Key of `_meta` for the facts of an operation. */
 export const OPERATION_META_KEY = "ahma/operation";
 
 /** `[op_… failed, exit code 2, 1.3 s]`: the facts of an ended operation on one line. */

@@ -1,4 +1,4 @@
-/** Operations that ended since, told after any later result (X5c, X18): this reaches every client. */
+/** Announces ended operations after any later result (X5c, X18), which works with every client. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
@@ -14,7 +14,7 @@ const WHOLE: ViewLimits = { bytes: 2048, lines: 24 };
 /** Part of a longer output. */
 const PART: ViewLimits = { bytes: 600, lines: 5 };
 
-/** `result` with the ends that are not announced after it; the same object when there are none. A whole output is delivered with it. */
+/** Appends unannounced ends to `result`; the same object: there are none. An output given whole is delivered. */
 export function appendFinished(
   result: CallToolResult,
   service: Service,
@@ -34,7 +34,7 @@ export function appendFinished(
   const more = ended.length > MOST_ANNOUNCED
     ? [`${ended.length - MOST_ANNOUNCED} more ended; \`${listedName(service, "status")}\` lists them.`]
     : [];
-  // Some clients put blocks together without anything between them.
+  // Some clients join blocks without a separator.
   const text = ["\nEnded since:", ...parts, ...more].join("\n");
   return { ...result, content: [...result.content, { type: "text", text }] };
 }

@@ -1,7 +1,7 @@
 import { earlyAnswer, listedName, namedScope } from "./listed_texts.ts";
 import type { SandboxStatus, Service } from "../service.ts";
 
-/** What `initialize` tells the client's model: descriptive, since commanding text counts as prompt injection (T13). */
+/** The instructions of `initialize`: they describe, since imperative text counts as prompt injection (T13). */
 export function instructionsOf(service: Service): string {
   const answer = earlyAnswer(service);
   const name = (tool: string) => `\`${listedName(service, tool)}\``;
@@ -16,7 +16,7 @@ export function instructionsOf(service: Service): string {
   ].join("\n");
 }
 
-/** The state of the sandbox on one line; loud when there is none (S14). */
+/** The state of the sandbox on one line; a warning when there is none (S14). */
 export function sandboxLine(sandbox: SandboxStatus): string {
   return sandbox.enforced
     ? `Sandbox: ${sandbox.summary}`

@@ -1,15 +1,15 @@
 /**
- * What listed descriptions say of this server: where commands run, and when a call answers with an operation id (T13).
- * They describe and do not command: some clients treat commanding tool text as prompt injection.
+ * Parts of listed descriptions: where commands run, and when a call answers with an operation id (T13). They describe,
+ * since some clients treat imperative text as prompt injection.
  */
 import { visibleText } from "../../base/visible_text.ts";
 import type { Leaf } from "../../catalog/model/leaf.ts";
 import type { Service } from "../service.ts";
 
-/** What the texts depend on. */
+/** The parts of a service that the texts depend on. */
 export type ListFacts = Pick<Service, "settings" | "scope">;
 
-/** More directories of a scope are only counted. */
+/** Directories of a scope that are named; further ones are counted. */
 const MOST_ROOTS = 3;
 
 /** A tool's name as the client sees it (`--tool-prefix`). */
@@ -17,7 +17,7 @@ export function listedName({ settings }: Pick<ListFacts, "settings">, name: stri
   return `${settings.toolPrefix ?? ""}${name}`;
 }
 
-/** The tool that a client means; names without the prefix are taken too. */
+/** The tool that a client names, with or without the prefix. */
 export function calledName({ settings }: Pick<ListFacts, "settings">, name: string): string {
   const prefix = settings.toolPrefix ?? "";
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;

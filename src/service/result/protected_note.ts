@@ -1,11 +1,11 @@
-/** What a result says of protected paths that changed while its command ran (S8). Pure. */
+/** The part of a result about protected paths that changed while its command ran (S8). Pure. */
 import type { ProtectedChange } from "../../base/command/protected_change.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 
-/** Where the changes stand for programs. */
+/** Key of `_meta` for the changes. */
 const PROTECTED_META_KEY = "ahma/protected_changed";
 
-/** More are only counted. */
+/** Changes that are named; further ones are counted. */
 const MOST_NAMED = 10;
 
 const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {

@@ -1,8 +1,8 @@
-/** The addresses of what can be read (C4): operations, their output or a part of it, and tool files. */
+/** Addresses of resources (C4): operations, their output or a part of it, and tool files. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { LineWish } from "../../operation/output/output_pages.ts";
 
-/** What an address names. */
+/** The resource that an address names. */
 export type ResourceAddress =
   /** The newest operations but the first `offset`. */
   | { readonly kind: "operations"; readonly offset: number }
@@ -40,7 +40,7 @@ export function toolUri(name: string): string {
   return `ahma://tools/${encodeURIComponent(name)}`;
 }
 
-/** What `uri` names; undefined: nothing of ours. A failure: ours, with parameters that make no sense. */
+/** The resource that `uri` names; undefined: not an address of this server. A failure: its parameters are wrong. */
 export function readAddress(uri: string): Outcome<ResourceAddress> | undefined {
   const [, path = "", query] = /^ahma:\/\/([^?#]+)(?:\?([^#]*))?$/.exec(uri) ?? [];
   const [collection, name, part, ...more] = path.split("/").map(decoded);
@@ -117,7 +117,7 @@ function unknownParameter(parameters: URLSearchParams, known: readonly string[])
   return failure(`"${name}" does not exist (parameters: ${known.length === 0 ? "none" : known.join(", ")})`);
 }
 
-/** Half an escape stands for itself: it names nothing anyway. */
+/** An incomplete escape stands for itself and names nothing. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

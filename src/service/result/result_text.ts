@@ -22,14 +22,14 @@ import { leftSentence } from "./background_note.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
 import type { CallContext, Service } from "../service.ts";
 
-/** A text of fewer bytes has no room for where the rest of it is. */
+/** A shorter text has no room for the address of its rest. */
 const LEAST_FOR_ADVICE = 1024;
 /** Of an output so far; the whole comes with the result. */
 const OUTPUT_SO_FAR: ViewLimits = { bytes: 2000, lines: 20 };
 /** A command that completed within this many milliseconds is answered with its output alone. */
 const QUICK_MS = 1000;
 
-/** Where what the sandbox kept from a failed command stands for programs. */
+/** Key of `_meta` for the denials of a failed command. */
 const DENIED_META_KEY = "ahma/sandbox_denied";
 
 /** How results are written. */
@@ -41,11 +41,11 @@ export interface ResultStyle {
   readonly exitErrors: boolean;
   /** `--tool-prefix`, for the names of tools in it; absent: none. */
   readonly toolPrefix?: string;
-  /** The client reads resources, so their addresses are of use to it; absent: none is named. */
+  /** The client reads resources, so results name addresses; absent: none is named. */
   readonly withAddress?: boolean;
 }
 
-/** How a service writes them. */
+/** The style of a service's results. */
 export function styleOf(
   { settings }: Pick<Service, "settings">,
   { readsResources }: Pick<CallContext, "readsResources"> = {},
@@ -168,7 +168,7 @@ function stateOf(operation: Operation, position: number | undefined): string {
     : `queued at position ${position}`;
 }
 
-/** Both ends of what it wrote until now. */
+/** Both ends of the output so far. */
 export function outputSoFar(operation: Operation, style: ResultStyle, limits: ViewLimits = OUTPUT_SO_FAR): string {
   return viewOutput(operation.output, limits, { keepAnsi: style.keepAnsi, advise: adviceFor(operation, style) }).text;
 }
@@ -194,7 +194,7 @@ function adviceFor({ id }: Operation, { withAddress, toolPrefix = "" }: ResultSt
   };
 }
 
-/** What these lines leave. */
+/** The room that these lines leave. */
 function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
   return {
     bytes: Math.max(0, limits.bytes - byteLength(lines)),
@@ -202,7 +202,7 @@ function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
   };
 }
 
-/** What the sandbox kept from it and what ended with it, a line each; empty when nothing is known (S15, X17). */
+/** Denials, and processes that ended with the command, a line each; empty: none are known (S15, X17). */
 function sandboxNotes({ end }: Operation): readonly string[] {
   const denials = (end?.command?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
   return end?.command?.left === undefined ? denials : [...denials, leftSentence(end.command.left)];

@@ -6,7 +6,7 @@ import type { Work, WorkControl } from "../../operation/operation.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
 import type { PrivateFile, Service } from "../service.ts";
 
-/** What the work needs of a service. */
+/** The parts of a service that the work needs. */
 export type WorkTools = Pick<Service, "runner" | "writePrivateFile" | "log">;
 
 /** Runs `prepared` in `directory` (real, inside the scope). */

@@ -7,13 +7,13 @@ import type { CallContext, Service } from "../service.ts";
  */
 export type Mode = "synchronous" | "undecided" | "asynchronous";
 
-/** What the rule looks at, in its order. */
+/** Inputs of the rule, in its order. */
 export interface ModeChoices {
   /** `--sync`. */
   readonly forced: boolean;
-  /** Of the call. */
+  /** `execution_mode` of the call. */
   readonly executionMode: MetaArguments["executionMode"];
-  /** What leaf, parents and tool say, already settled by the catalog; undefined: nothing. */
+  /** `synchronous` of the tool file, inherited from parents; undefined: not set. */
   readonly leafSynchronous: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** From a leaf and its arguments to something that may run: checked, inside the scope, nothing started yet (T6, T9, S16). */
+/** Prepares a call of a leaf: arguments checked, paths inside the scope, nothing started (T6, T9, S16). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { Leaf } from "../../catalog/model/leaf.ts";

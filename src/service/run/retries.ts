@@ -1,4 +1,4 @@
-/** Runs a work again when it fails for a passing reason (X16). */
+/** Retries work after transient failures (X16). */
 import { encodeText } from "../../base/text.ts";
 import { delay } from "../../base/time.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
@@ -11,7 +11,7 @@ export function withRetries(work: Work, retry: LeafRetry | undefined): Work {
   return async (control) => {
     for (let attempt = 1;; attempt++) {
       const end = await work(control);
-      if (attempt > retry.max || !isPassing(end, retry) || control.signal.aborted) return end;
+      if (attempt > retry.max || !isTransient(end, retry) || control.signal.aborted) return end;
       const pauseMs = retry.backoffMs * 2 ** (attempt - 1);
       announce(control, end, `try ${attempt} of ${retry.max + 1}, the next in ${pauseMs} ms`);
       if (!await delay(pauseMs, control.signal)) return end;
@@ -19,8 +19,8 @@ export function withRetries(work: Work, retry: LeafRetry | undefined): Work {
   };
 }
 
-/** Whether another try makes sense: only an exit code tells; a signal or a failed start does not pass. */
-function isPassing(end: CommandEnd, retry: LeafRetry): boolean {
+/** Whether the failure is transient: an exit code may be, a signal or a failed start is not. */
+function isTransient(end: CommandEnd, retry: LeafRetry): boolean {
   if (end.kind !== "exited") return false;
   return retry.onExitCodes === undefined ? end.code !== 0 : retry.onExitCodes.includes(end.code);
 }

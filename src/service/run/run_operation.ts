@@ -1,4 +1,4 @@
-/** From something to run to the answer of the call that asked for it (X1, X3). */
+/** Runs a job as an operation and answers its call (X1, X3). */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Work } from "../../operation/operation.ts";
 import type { Operation } from "../../operation/operation_record.ts";
@@ -9,18 +9,18 @@ import { duration, elapsedMs } from "../result/facts.ts";
 import { finalResult, startedResult, styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 
-/** What a tool call comes down to. */
+/** The work of a tool call, ready to start. */
 export interface Job extends Omit<ModeChoices, "forced"> {
   readonly tool: string;
   /** One line that says what runs. */
   readonly title: string;
   readonly work: Work;
   readonly timeoutSeconds: number | undefined;
-  /** See `StartOptions.exclusive`; absent: beside any other. */
+  /** See `StartOptions.exclusive`; absent: it runs next to any other. */
   readonly exclusive?: string | undefined;
 }
 
-/** A call that most likely ends within `--inline-wait` streams no output before this. */
+/** Milliseconds without progress messages in a call that may end within `--inline-wait`. */
 const QUIET_MS = 500;
 
 /** Starts `job` as an operation and answers: with the result as soon as it has ended, or with its id (X1). */
@@ -44,7 +44,7 @@ export async function runOperation(service: Service, job: Job, context: CallCont
   return startedResult(operation, styleOf(service, context), registry.queuePosition(operation.id));
 }
 
-/** What to say of an operation that says nothing itself. */
+/** The progress message for an operation without output. */
 export function activeHeartbeat(operation: Operation): string {
   return `${operation.tool} ${operation.state}, ${duration(elapsedMs(operation, Date.now()))}`;
 }
@@ -55,7 +55,7 @@ interface Waiting {
   readonly quietMs: number | undefined;
 }
 
-/** Until it has ended or the time is over: its output goes to the client, and a cancel of the request ends it (B6). */
+/** Waits for the end or the limit; streams output, and a cancel of the request ends the operation (B6). */
 async function waitInForeground(
   service: Service,
   operation: Operation,

@@ -20,7 +20,7 @@ import { duration } from "../result/facts.ts";
 import { SHELL_PARAMETERS, shellRequest } from "./shell_request.ts";
 import { withTimeLimit } from "./step_timeout.ts";
 
-/** What the making of a sequence needs of a service. */
+/** The parts of a service that a sequence needs. */
 export type SequenceTools = WorkTools & { readonly scope: Scope };
 
 interface Step {
@@ -29,7 +29,7 @@ interface Step {
   readonly skip: () => Promise<string | undefined>;
 }
 
-/** Sequences inside sequences; the catalog refuses cycles, this refuses what it could not see. */
+/** Levels of nested sequences; the catalog refuses cycles, this limit refuses the rest. */
 const DEEPEST = 8;
 
 interface SequenceCall {
@@ -46,11 +46,11 @@ export async function sequenceWork(
   return await nestedWork({ tools, catalog, made: new Map() }, call, 1);
 }
 
-/** What the steps of one call are made with. */
+/** State of the preparation of one call's steps. */
 interface Making {
   readonly tools: SequenceTools;
   readonly catalog: Catalog;
-  /** A step that is reached on several ways is made once for each directory: the ways can be more than there is room for. */
+  /** Steps by directory, each made once: the ways to one step can be millions. */
   readonly made: Map<LeafStep, Map<string, Step>>;
 }
 
@@ -127,7 +127,7 @@ async function skipReason(scope: Scope, step: LeafStep, directory: string): Prom
   return undefined;
 }
 
-/** Outside the scope nothing exists: a tool file is no way to ask about other people's files. */
+/** Whether a path inside the scope exists; outside nothing does, so a tool file cannot probe other files. */
 async function exists(scope: Scope, path: string, directory: string): Promise<boolean> {
   const contained = await scope.contains(path, directory);
   if (!contained.ok) return false;

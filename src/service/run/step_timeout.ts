@@ -1,9 +1,9 @@
-/** The time limit of one step of a sequence, beside the sequence's own (T14, X9). */
+/** The time limit of one step, in addition to that of its sequence (T14, X9). */
 import { encodeText } from "../../base/text.ts";
 import type { Work } from "../../operation/operation.ts";
 import { duration } from "../result/facts.ts";
 
-/** `work`, ended after so many seconds, which the output then says; undefined: `work` itself. */
+/** `work`, ended after `seconds` with a line in the output; undefined: `work` itself. */
 export function withTimeLimit(work: Work, seconds: number | undefined): Work {
   if (seconds === undefined) return work;
   return async (control) => {

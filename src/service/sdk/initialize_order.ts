@@ -21,7 +21,7 @@ const INVALID_PARAMS = -32602;
 const ENVELOPED_VERSION = "2026-07-28";
 
 export class InitializeOrder extends TransportLayer {
-  /** `initializing`: the answer to `initialize` is on its way; what a hasty client sends meanwhile is served after it. */
+  /** `initializing`: the answer to `initialize` is on its way; earlier requests of the client are served after it. */
   #state: "open" | "initializing" | "session" | "enveloped" = "open";
   #initialize: WireId | undefined;
 
@@ -38,12 +38,12 @@ export class InitializeOrder extends TransportLayer {
       const answer = this.#answer(message);
       if (answer !== undefined) return void this.inner.send(answer);
     } else if ("method" in message && this.#state === "open" && versionOf(message) === undefined) {
-      return; // It would open the first era, and there is nothing yet that it could be about.
+      return; // The SDK would open the first era for it.
     }
     this.onmessage?.(message, extra);
   }
 
-  /** Undefined: the request is in order. */
+  /** The refusal of a request that comes out of order; undefined: the request is in order. */
   #answer(request: JSONRPCRequest): JSONRPCMessage | undefined {
     const { id, method, params } = request;
     if (this.#state === "initializing" || this.#state === "session") {
@@ -67,14 +67,14 @@ export class InitializeOrder extends TransportLayer {
       const error = new UnsupportedProtocolVersionError({ supported: [ENVELOPED_VERSION], requested: version });
       return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message, data: error.data } };
     }
-    // A probe settles nothing: after it a client may still begin with initialize.
+    // After a probe a client may still begin with initialize.
     const capabilities = member(params?._meta, CLIENT_CAPABILITIES_META_KEY);
     if (method !== "server/discover" && typeof capabilities === "object") this.#state = "enveloped";
     return undefined;
   }
 }
 
-/** What is wrong with the parameters of `initialize`. */
+/** The error for wrong parameters of `initialize`. */
 export const INITIALIZE_PARAMETERS =
   "Invalid parameters: initialize needs protocolVersion, capabilities and clientInfo";
 

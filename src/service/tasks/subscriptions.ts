@@ -1,4 +1,4 @@
-/** What `subscriptions/listen` of 2026-07-28 says about tasks, on any transport: the SDK knows nothing of `taskIds`. */
+/** `taskIds` in `subscriptions/listen` of 2026-07-28, on any transport; the SDK does not know them. */
 import { shownValue } from "../../base/text.ts";
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -14,17 +14,17 @@ import { TASKS_EXTENSION } from "./tasks_2026_07.ts";
 import { member } from "../../wire/json_member.ts";
 import { detailedTask } from "./task_views.ts";
 
-/** Ids one subscription may name. */
+/** Ids that one subscription may name. */
 const MOST_TASKS = 1000;
 const INVALID_PARAMS = -32602;
 
-/** The tasks a client wants to hear of, or the answer that refuses. */
-export type TaskWishes =
+/** The tasks that a client subscribes to, or the answer that refuses. */
+export type RequestedTasks =
   | { readonly ok: true; readonly id: WireId; readonly taskIds: readonly string[] }
   | { readonly ok: false; readonly answer: JSONRPCMessage };
 
-/** Undefined: the message asks for no tasks, or is no request of this era, for which the SDK has the words. */
-export function taskWishes(message: JSONRPCMessage): TaskWishes | undefined {
+/** The requested tasks; undefined: the message names none, or the SDK answers it. */
+export function requestedTasks(message: JSONRPCMessage): RequestedTasks | undefined {
   if (!("method" in message) || !("id" in message) || message.method !== "subscriptions/listen") return undefined;
   const { id, params } = message;
   const taskIds = member(member(params, "notifications"), "taskIds");
@@ -39,7 +39,7 @@ export function taskWishes(message: JSONRPCMessage): TaskWishes | undefined {
   return { ok: true, id, taskIds };
 }
 
-/** Those of `taskIds` that are tasks; others are passed over, as the acknowledgement tells. */
+/** The tasks among `taskIds`; the acknowledgement omits other ids. */
 export function knownTasks({ registry }: Service, taskIds: readonly string[]): readonly Operation[] {
   return [...new Set(taskIds)].flatMap((id) => {
     const operation = registry.get(id);
@@ -56,7 +56,7 @@ export function taskNotification(service: Service, operation: Operation, subscri
   return { jsonrpc: "2.0", method: "notifications/tasks", params };
 }
 
-function missingExtension(id: WireId): TaskWishes {
+function missingExtension(id: WireId): RequestedTasks {
   const { code, message, data } = new MissingRequiredClientCapabilityError({
     requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
   }, `Listening to tasks needs the extension ${TASKS_EXTENSION} among the request's client capabilities`);

@@ -1,7 +1,7 @@
 /**
- * `subscriptions/listen` for tasks (2026-07-28) over stdio. Put between the transport and the SDK, this adds what the
- * extension asks for: who does not declare it is refused, known tasks are acknowledged, and each of their changes is
- * told as `tasks/get` would tell it; so is the end of one that had ended before.
+ * `subscriptions/listen` for tasks (2026-07-28) over stdio. This layer between the transport and the SDK
+ * refuses clients that do not declare the extension, acknowledges known tasks, and reports each of their changes in the
+ * form of `tasks/get`, also the end of a task that had ended before.
  */
 import {
   type JSONRPCMessage,
@@ -17,9 +17,9 @@ import type { Service } from "../service.ts";
 import { TransportLayer } from "../../wire/transport_wrapper.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import { member } from "../../wire/json_member.ts";
-import { knownTasks, taskNotification, taskWishes } from "./subscriptions.ts";
+import { knownTasks, requestedTasks, taskNotification } from "./subscriptions.ts";
 
-export class TaskListening extends TransportLayer {
+export class TaskSubscriptions extends TransportLayer {
   readonly #service: Service;
   /** Open subscriptions and the tasks each listens to. */
   readonly #listening = new Map<WireId, readonly Operation[]>();
@@ -37,7 +37,7 @@ export class TaskListening extends TransportLayer {
       return await super.send(message, options);
     }
     if (message.method !== "notifications/subscriptions/acknowledged") return await super.send(message, options);
-    // What is no id is not in it.
+    // Other values are never a key.
     const subscription = member(member(message.params, "_meta"), SUBSCRIPTION_ID_META_KEY) as WireId;
     const tasks = this.#listening.get(subscription);
     if (tasks === undefined) return await super.send(message, options);
@@ -53,11 +53,11 @@ export class TaskListening extends TransportLayer {
 
   protected override receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     if ("method" in message && message.method === "notifications/cancelled") {
-      this.#listening.delete(member(message.params, "requestId") as WireId); // what is no id is not in it
+      this.#listening.delete(member(message.params, "requestId") as WireId); // other values are never a key
     }
-    const wishes = taskWishes(message);
-    if (wishes?.ok === false) return void this.inner.send(wishes.answer);
-    if (wishes !== undefined) this.#listen(wishes.id, wishes.taskIds);
+    const requested = requestedTasks(message);
+    if (requested?.ok === false) return void this.inner.send(requested.answer);
+    if (requested !== undefined) this.#listen(requested.id, requested.taskIds);
     this.onmessage?.(message, extra);
   }
 

@@ -1,4 +1,4 @@
-/** An operation in the words of the two generations of tasks (X5a): the same facts, other names. */
+/** An operation as a task of either generation (X5a): the same facts under different names. */
 import {
   type CallToolResult,
   ProtocolError,
@@ -15,7 +15,7 @@ import { finalResult, isErrorEnd, type ResultStyle, startedResult } from "../res
 /** What the model may be told while the task goes on (provisional part of 2025-11-25). */
 const IMMEDIATE_RESPONSE_META_KEY = "io.modelcontextprotocol/model-immediate-response";
 
-/** Pauses between questions grow with the time it has run already: a tenth of it, within these bounds. */
+/** The poll interval is a tenth of the time since the start, within these bounds. */
 const SHORTEST_POLL_MS = 500;
 const LONGEST_POLL_MS = 5000;
 
@@ -24,7 +24,7 @@ export function coreTask(operation: Operation, style: Pick<ResultStyle, "exitErr
   const { status, ...facts } = taskFacts(operation);
   return {
     ...facts,
-    // There, a call whose result is an error has failed.
+    // In this version a call whose result is an error has failed.
     status: status === "completed" && isErrorEnd(operation, style) ? "failed" : status,
     ttl: taskTtlMs(operation, Date.now()),
     pollInterval: pollInterval(operation),
@@ -82,7 +82,7 @@ export function detailedTask(operation: Operation, style: ResultStyle): Result {
   }
 }
 
-/** Whether the call came to nothing through a fault of the server: no result of the tool, but an error of JSON-RPC. */
+/** Whether the server itself failed: the answer is an error of JSON-RPC instead of a result. */
 function failedInServer({ state, end }: Operation): boolean {
   const command = end?.command;
   return state === "failed" && command?.kind === "not_started" && command.fault === "server";

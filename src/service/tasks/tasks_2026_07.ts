@@ -17,7 +17,7 @@ import { detailedTask } from "./task_views.ts";
 
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
-/** Whether this very request declares the extension; nothing counts that an earlier one said. */
+/** Whether this request declares the extension; earlier requests do not count. */
 export function declaresTasks({ mcpReq }: ServerContext): boolean {
   const capabilities = member(mcpReq.envelope, CLIENT_CAPABILITIES_META_KEY);
   return member(member(capabilities, "extensions"), TASKS_EXTENSION) !== undefined;

@@ -8,7 +8,7 @@ import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";
 import { DEFAULT_LEAF } from "../../catalog/format/names.ts";
 import { groupGuidance, type ListFacts } from "../result/listed_texts.ts";
 
-/** What a property is in some of the leaves. */
+/** One form of a property, and the leaves that have it. */
 interface Variant {
   /** Without its description, and without what only says that it is required. */
   readonly schema: Record<string, unknown>;
@@ -16,7 +16,7 @@ interface Variant {
   readonly description: string;
 }
 
-/** The leaves that are listed as one tool, by the tool's name; a single leaf, or one that would be hidden, is none. */
+/** Leaves that are listed as one tool, by its name; a tool with one leaf, or whose name is taken, is not grouped. */
 export function programGroups(catalog: Catalog, facts: ListFacts): ReadonlyMap<string, readonly Leaf[]> {
   const byTool = Map.groupBy(catalog.leaves, (leaf) => leaf.tool);
   return new Map(catalog.tools.flatMap(({ name, definition }) => {
@@ -80,7 +80,7 @@ function addVariant(variants: Variant[], leaf: string, property: Readonly<Record
   else same.leaves.push(leaf);
 }
 
-/** What differs between leaves is any of them, and the description says which leaf takes what. */
+/** Joins the forms of a property with `anyOf`; the description says which leaf takes which. */
 function merged(variants: readonly Variant[], leaves: number): Record<string, unknown> {
   const schemas = variants.map(({ schema }) => schema)
     .filter((schema, index, all) => all.findIndex((one) => isEqual(one, schema)) === index);
