@@ -1,4 +1,4 @@
-import { main } from "./src/cli/main.ts";
+import { main } from "./src/cli/program.ts";
 
 // A microtask later this module is off the stack; a timer would do it too, and load the runtime's timers first. With it
 // on the stack, the first error that is thrown anywhere, a file that is not there for instance, makes the engine parse

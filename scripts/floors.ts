@@ -20,7 +20,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
 /**
  * The path inside `src/` of a file name or URL, or undefined when it lies elsewhere.
  *
- * @example `placeInSource("/x/src/cli/main.ts")` is `"cli/main.ts"`
+ * @example `placeInSource("/x/src/cli/program.ts")` is `"cli/program.ts"`
  */
 export function placeInSource(file: string): string | undefined {
   return /(?:^|[\\/])src[\\/](.+)$/.exec(file)?.[1]?.replaceAll("\\", "/");

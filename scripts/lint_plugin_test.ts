@@ -55,11 +55,11 @@ Deno.test("stdout-is-for-mcp: serve and print may name it, the rest may not", ()
   const rule = "ahma/stdout-is-for-mcp";
   assert.deepStrictEqual(rulesBroken("src/cli/serve/serve.ts", source), []);
   assert.deepStrictEqual(rulesBroken("src/cli/terminal/print.ts", source), []);
-  assert.deepStrictEqual(rulesBroken("src/cli/main.ts", source), [rule, rule]);
+  assert.deepStrictEqual(rulesBroken("src/cli/program.ts", source), [rule, rule]);
 });
 
 Deno.test("only-main-exits: Deno.exit is reported in src", () => {
-  assert.deepStrictEqual(rulesBroken("src/cli/main.ts", `Deno.exit(1);`), ["ahma/only-main-exits"]);
+  assert.deepStrictEqual(rulesBroken("src/cli/program.ts", `Deno.exit(1);`), ["ahma/only-main-exits"]);
   assert.deepStrictEqual(rulesBroken("main.ts", `Deno.exit(1);`), []);
 });
 

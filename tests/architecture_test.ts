@@ -166,7 +166,7 @@ function packagesLoadedBy(file: string, sources: ReadonlyMap<string, string>, se
 
 Deno.test("N3 architecture: the start loads two packages, and parsers and clients only when they are needed", async () => {
   const sources = new Map((await productFiles()).map(({ path, text }) => [placeInSource(path) ?? "", text]));
-  const packages = packagesLoadedBy("cli/main.ts", sources);
+  const packages = packagesLoadedBy("cli/program.ts", sources);
   const builtIn = (specifier: string) => specifier.startsWith("node:");
   assert.deepStrictEqual([...packages].filter((one) => !builtIn(one)).sort(), [
     "@modelcontextprotocol/server",

@@ -26,7 +26,7 @@ import { tracedDenials } from "../src/sandbox/denials/denied_traces.ts";
 import { evidenceIn } from "../src/sandbox/denials/printed_evidence.ts";
 import { printsError } from "../src/sandbox/denials/printed_errors.ts";
 import { readAddress } from "../src/service/result/resource_uri.ts";
-import { onOneLine } from "../src/service/result/facts.ts";
+import { onOneLine } from "../src/service/result/closing_line.ts";
 import { shorten } from "../src/base/visible_text.ts";
 import { describeWithSource } from "../src/cli/commands/validate/source_excerpt.ts";
 import { toolLines, toolTable } from "../src/cli/commands/list_tools/tool_table.ts";

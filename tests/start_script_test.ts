@@ -208,7 +208,7 @@ Deno.test("L7 the user's settings file may set the mode, HTTP too", async () => 
 
 Deno.test("S3 the program keeps the permission for the network only where it serves or asks over HTTP", async () => {
   using bench = new Workbench();
-  const source = new URL("../src/cli/main.ts", import.meta.url).pathname;
+  const source = new URL("../src/cli/program.ts", import.meta.url).pathname;
   const program = bench.write(
     `${bench.parent}/ask.ts`,
     `import { main } from ${JSON.stringify(source)};\nawait main(Deno.args);\n` +

@@ -16,7 +16,7 @@ import { listedName } from "../result/listed_texts.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { protectedMeta } from "../result/protected_note.ts";
 import { ProgressStream } from "../result/progress.ts";
-import { activeLine, OPERATION_META_KEY, operationMeta } from "../result/facts.ts";
+import { activeLine, OPERATION_META_KEY, operationMeta } from "../result/closing_line.ts";
 import {
   denialMeta,
   errorResult,

@@ -3,7 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import { type BuiltinTool, OPERATION_PARAMETER, unknownOperation } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
-import { closingLine } from "../result/facts.ts";
+import { closingLine } from "../result/closing_line.ts";
 import { errorResult, textResult } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 

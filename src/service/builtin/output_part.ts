@@ -13,7 +13,7 @@ import {
 } from "../../operation/output/output_pages.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { readLineRange } from "../result/resource_uri.ts";
-import { OPERATION_META_KEY, operationMeta } from "../result/facts.ts";
+import { OPERATION_META_KEY, operationMeta } from "../result/closing_line.ts";
 import { joinLines, textResult } from "../result/result_text.ts";
 import type { ServiceSettings } from "../service.ts";
 

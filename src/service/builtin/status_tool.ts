@@ -14,7 +14,14 @@ import {
   unknownOperation,
 } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
-import { activeLine, duration, headingOf, OPERATION_META_KEY, operationMeta, statusLine } from "../result/facts.ts";
+import {
+  activeLine,
+  duration,
+  headingOf,
+  OPERATION_META_KEY,
+  operationMeta,
+  statusLine,
+} from "../result/closing_line.ts";
 import { outputPart, partRequest } from "./output_part.ts";
 import { errorResult, joinLines, outputSoFar, styleOf, textResult } from "../result/result_text.ts";
 import { shorten } from "../../base/visible_text.ts";

@@ -14,7 +14,7 @@ import {
 import type { Operation } from "../../operation/operation_record.ts";
 import { callTool } from "./call_tool.ts";
 import { ProgressStream } from "../result/progress.ts";
-import { OPERATION_META_KEY, operationMeta } from "../result/facts.ts";
+import { OPERATION_META_KEY, operationMeta } from "../result/closing_line.ts";
 import { finalText, styleOf } from "../result/result_text.ts";
 import { activeHeartbeat } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";

@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Transition } from "../../operation/registry.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { LogLevel } from "../sdk/log_level.ts";
-import { headingOf, statusLine } from "../result/facts.ts";
+import { headingOf, statusLine } from "../result/closing_line.ts";
 import type { Service } from "../service.ts";
 import { watchTools } from "./tool_changes.ts";
 import type { Outgoing } from "./notifier.ts";

@@ -16,7 +16,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { readLines, readPage, resolveLines } from "../../operation/output/output_pages.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { headingOf, operationMeta, statusLine } from "../result/facts.ts";
+import { headingOf, operationMeta, statusLine } from "../result/closing_line.ts";
 import { finalText, styleOf } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 import {

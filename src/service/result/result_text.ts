@@ -17,7 +17,7 @@ import {
   OPERATION_META_KEY,
   operationMeta,
   statusLine,
-} from "./facts.ts";
+} from "./closing_line.ts";
 import { leftSentence } from "./background_note.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
 import type { CallContext, Service } from "../service.ts";

@@ -5,7 +5,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { chooseMode, longestWait, type ModeChoices } from "./mode.ts";
 import { ProgressStream } from "../result/progress.ts";
-import { duration, elapsedMs } from "../result/facts.ts";
+import { duration, elapsedMs } from "../result/closing_line.ts";
 import { finalResult, startedResult, styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 

@@ -16,7 +16,7 @@ import { checkBuiltinArguments } from "../builtin_parameters.ts";
 import { commandWork, requestWork, type WorkTools } from "./command_work.ts";
 import { prepareCall } from "./prepare_call.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { duration } from "../result/facts.ts";
+import { duration } from "../result/closing_line.ts";
 import { SHELL_PARAMETERS, shellRequest } from "./shell_request.ts";
 import { withTimeLimit } from "./step_timeout.ts";
 

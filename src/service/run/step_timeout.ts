@@ -1,7 +1,7 @@
 /** The time limit of one step, in addition to that of its sequence (T14, X9). */
 import { encodeText } from "../../base/text.ts";
 import type { Work } from "../../operation/operation.ts";
-import { duration } from "../result/facts.ts";
+import { duration } from "../result/closing_line.ts";
 
 /** `work`, ended after `seconds` with a line in the output; undefined: `work` itself. */
 export function withTimeLimit(work: Work, seconds: number | undefined): Work {

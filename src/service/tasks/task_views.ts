@@ -9,7 +9,7 @@ import {
 import type { Operation } from "../../operation/operation_record.ts";
 import { taskTtlMs } from "../../operation/task_ttl.ts";
 import { isEnded } from "../../operation/transitions.ts";
-import { statusLine } from "../result/facts.ts";
+import { statusLine } from "../result/closing_line.ts";
 import { finalResult, isErrorEnd, type ResultStyle, startedResult } from "../result/result_text.ts";
 
 /** What the model may be told while the task goes on (provisional part of 2025-11-25). */

@@ -13,7 +13,7 @@ import type { Operation } from "../../../operation/operation_record.ts";
 import { callTool } from "../../../service/call/call_tool.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
 import { leafTool } from "../../../service/tool_files/tool_file_source.ts";
-import { statusLine } from "../../../service/result/facts.ts";
+import { statusLine } from "../../../service/result/closing_line.ts";
 import { leftSentence } from "../../../service/result/background_note.ts";
 import type { Service, ToolCall } from "../../../service/service.ts";
 import { colours } from "../../terminal/colours.ts";
