@@ -98,24 +98,24 @@ export async function fixture(way: Way, reads: readonly string[] = []): Promise<
 async function launchersWait({ run, runner }: Fixture): Promise<readonly number[]> {
   await run({ argv: ["true"] });
   await runner.settled();
-  return await until(() => childrenOf(Deno.pid), (children) => children.length >= WAITING);
+  return await until(ownChildren, (children) => children.length >= WAITING);
 }
 
 /** Two launchers and one shell, for no line was run yet. */
 export const WAITING = 3;
 
 /** Looks again until it likes what it sees: the pools are filled again soon after an answer, not with it. */
-export async function until<Value>(look: () => Promise<Value>, isGood: (value: Value) => boolean): Promise<Value> {
-  for (let tries = 0; tries < 200; tries++) {
-    const seen = await look();
+export async function until<Value>(look: () => Value, isGood: (value: Value) => boolean): Promise<Value> {
+  const end = performance.now() + 20_000;
+  while (performance.now() < end) {
+    const seen = look();
     if (isGood(seen)) return seen;
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error("Waited in vain");
 }
 
-/** Processes that `parent` started and that are still there. */
-export async function childrenOf(parent: number): Promise<readonly number[]> {
-  const pgrep = new Deno.Command("pgrep", { args: ["-P", `${parent}`], stdout: "piped" }).spawn();
-  const { stdout } = await pgrep.output();
-  return new TextDecoder().decode(stdout).split("\n").map(Number).filter((pid) => pid !== 0 && pid !== pgrep.pid);
+/** Processes that this thread started and that are still there: other test files run in other threads of this process. */
+export function ownChildren(): readonly number[] {
+  return Deno.readTextFileSync("/proc/thread-self/children").split(" ").map(Number).filter((pid) => pid !== 0);
 }

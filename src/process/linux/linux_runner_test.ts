@@ -1,6 +1,6 @@
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import assert from "node:assert/strict";
-import { childrenOf, DEFAULT_WAY, type Fixture, fixture, until, WAITING, WAYS } from "../_support/runner_fixture.ts";
+import { DEFAULT_WAY, type Fixture, fixture, ownChildren, until, WAITING, WAYS } from "../_support/runner_fixture.ts";
 
 function exited(code: number): CommandEnd {
   return { kind: "exited", code };
@@ -352,12 +352,12 @@ Deno.test("S8 LinuxRunner.run() tells with the result what a child changed that 
 
 Deno.test("P1 N1 LinuxRunner.run() has a launcher that waited run a program", async () => {
   await using f = await fixture(DEFAULT_WAY);
-  const waiting = new Set(await childrenOf(Deno.pid));
+  const waiting = new Set(ownChildren());
   let running: readonly number[] = [];
   await f.run({ argv: ["bash", "-c", "echo up; until [ -e go ]; do sleep 0.01; done"] }, {
     onText: async (text) => {
       if (!text.includes("up")) return;
-      running = await childrenOf(Deno.pid);
+      running = ownChildren();
       await Deno.writeTextFile(`${f.scope}/go`, "");
     },
   });
@@ -368,7 +368,7 @@ Deno.test("P3 LinuxRunner.run() is not disturbed by waiting shells and launchers
   await using f = await fixture(DEFAULT_WAY);
   await f.run({ shell: "true" });
   await f.runner.settled();
-  const victims = await until(() => childrenOf(Deno.pid), (children) => children.length > WAITING);
+  const victims = await until(ownChildren, (children) => children.length > WAITING);
   // Nothing else of this process runs until all of them are dead: the runner has not heard of it when it hands out its lines.
   const { success } = killTreesNow(victims);
   assert.ok(success, "what waited did not die");
@@ -381,7 +381,7 @@ Deno.test("P3 LinuxRunner.run() does not run a program again whose launcher died
   const way = WAYS.find(({ enforce }) => !enforce); // where a command can kill its launcher
   assert.ok(way !== undefined);
   await using f = await fixture(way);
-  const waiting = new Set(await childrenOf(Deno.pid));
+  const waiting = new Set(ownChildren());
   let parent = 0;
   const script = 'echo $PPID; echo >> runs; kill -9 "$PPID"; sleep 60';
   const { end } = await f.run({ argv: ["sh", "-c", script] }, { onText: (text) => void (parent = Number(text)) });
