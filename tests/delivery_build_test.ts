@@ -116,7 +116,7 @@ Deno.test("X5b X8 B3 a build of an hour: a client that only calls tools awaits i
     next = /go on with "lines": "(\d+-\d+)"/.exec(first)?.[1];
   }
   assert.strictEqual(whole, EVERYTHING);
-  assert.match((await server.call("status", { operation_id: id, lines: "999999" })).text, /\[nothing there\]/);
+  assert.match((await server.call("status", { operation_id: id, lines: "999999" })).text, /\[empty\]/);
   assert.match(
     (await server.call("status", { operation_id: id, lines: "x" })).text,
     /"lines" is "x", expected a range/,
