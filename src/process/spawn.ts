@@ -12,7 +12,7 @@ import { killDescendants, systemTree } from "./tree/descendants.ts";
 import { leftRunning } from "./background_processes.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
 import type { PathWatch, Watched } from "../system/stat_watch.ts";
-import { Separator, type SharedName } from "../sandbox/protect/separate_hard_links.ts";
+import { type Separated, Separator, type SharedName } from "../sandbox/protect/separate_hard_links.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./tree/process_list.ts";
 
 /** How a launcher ended. */
@@ -101,7 +101,7 @@ export class Spawner {
   }
 
   /** Takes a file apart from its other names (separate_hard_links.ts). */
-  separate(file: SharedName): boolean {
+  separate(file: SharedName): Separated {
     return this.#separator.separate(file);
   }
 

@@ -5,7 +5,8 @@ export interface ProtectedChange {
   /**
    * - `obeyed`: git's configuration names it by now.
    * - `separated`: the file had a second name (hard link), and is a file of its own now.
+   * - `displaced`: the same, and what another program saved meanwhile lies next to it under a longer name.
    * - `shared`: the file still has a second name, through which it can be changed.
    */
-  readonly change: "created" | "changed" | "removed" | "obeyed" | "separated" | "shared";
+  readonly change: "created" | "changed" | "removed" | "obeyed" | "separated" | "displaced" | "shared";
 }

@@ -84,6 +84,12 @@ export interface SharedName {
   readonly tree: PinnedDirectory;
 }
 
+/**
+ * What became of a file with a second name. `displaced`: it is a file of its own now, and what another program saved in
+ * its place meanwhile lies next to it under a longer name.
+ */
+export type Separated = "separated" | "displaced" | "shared";
+
 /** The C library's calls for it; dispose it when the session ends. */
 export class Separator implements Disposable {
   readonly #library = new LazyLibrary(LIBRARY);
@@ -94,17 +100,18 @@ export class Separator implements Disposable {
   }
 
   /**
-   * Whether the file `path` in `tree`, which must be `wanted`, is a file of its own now. False: it is another file, too
-   * large, being replaced by another program (its lock is there), or the system refuses.
+   * Makes the file `path` in `tree`, which must be `wanted`, a file of its own. `shared`: it is not, because it is another
+   * file, too large, being replaced by another program (its lock is there), or the system refuses.
    */
-  separate({ path, wanted, tree }: SharedName): boolean {
-    if (!isWithin(path, tree.path) || path === tree.path) return false;
+  separate({ path, wanted, tree }: SharedName): Separated {
+    if (!isWithin(path, tree.path) || path === tree.path) return "shared";
     const open = new Opened(this.#library.symbols.close);
     try {
       const below = path.slice(tree.path === "/" ? 1 : tree.path.length + 1);
       const slash = below.lastIndexOf("/");
       const directory = this.#openDirectory(tree, below.slice(0, Math.max(0, slash)) || ".", open);
-      return directory !== undefined && this.#replace({ directory, name: below.slice(slash + 1), wanted }, open);
+      if (directory === undefined) return "shared";
+      return this.#replace({ directory, name: below.slice(slash + 1), wanted }, open);
     } finally {
       open.close();
     }
@@ -125,7 +132,7 @@ export class Separator implements Disposable {
     return open.keep(openBelow(BigInt(openat2), BigInt(top), text(below), how, BigInt(how.byteLength)));
   }
 
-  #replace(file: File, open: Opened): boolean {
+  #replace(file: File, open: Opened): Separated {
     const { directory, name } = file;
     const { openat } = NUMBERS[this.#processor];
     const { noFollow } = OPEN_FLAGS[this.#processor];
@@ -133,18 +140,20 @@ export class Separator implements Disposable {
     const reading = BigInt(noFollow | O_NONBLOCK | O_CLOEXEC);
     const source = open.keep(openAt(BigInt(openat), BigInt(directory), text(name), reading, 0n));
     const before = source === undefined ? undefined : this.#stat(source, "");
-    if (source === undefined || before === undefined || !isSame(before, file.wanted)) return false;
-    if ((before.mode & KIND_MASK) !== REGULAR || before.size > LARGEST_BYTES) return false;
+    if (source === undefined || before === undefined || !isSame(before, file.wanted)) return "shared";
+    if ((before.mode & KIND_MASK) !== REGULAR || before.size > LARGEST_BYTES) return "shared";
     const content = this.#read(source, before);
     const lock = `${name}.lock`;
-    if (content === undefined || this.#create(directory, lock, open) === undefined) return false;
-    const copying = { directory, name, source, before, content };
+    if (content === undefined || this.#create(directory, lock, open) === undefined) return "shared";
+    const copying: Copying = { directory, name, source, before, content, left: [] };
     let result = this.#place(copying, "before", open);
     for (let tries = 0; result === "foreign" && tries < MOST_TRIES; tries++) {
       result = this.#place(copying, "foreign", open) === "done" ? "done" : "foreign";
     }
+    const kept = copying.left.filter((other) => !this.#discard(directory, other, before));
     unlinkat(directory, text(lock), 0);
-    return result === "done" && this.#stat(directory, name)?.links === 1;
+    if (result !== "done" || this.#stat(directory, name)?.links !== 1) return "shared";
+    return kept.length > 0 ? "displaced" : "separated";
   }
 
   /** Undefined: not all of it, or what stands there is taken. */
@@ -181,41 +190,62 @@ export class Separator implements Disposable {
 
   /**
    * Puts a new copy in the file's place. `standing` says what stands there: the file as it was `before`, or a `foreign`
-   * one, which goes. A result of `foreign` says that a foreign one stands there now.
+   * one. A result of `foreign` says that a foreign one stands there now. Without room for a copy the file itself takes the
+   * place of a foreign one.
    */
   #place(copying: Copying, standing: "before" | "foreign", open: Opened): "done" | "unchanged" | "foreign" {
     const { directory, name, before, source } = copying;
-    const { unlinkat } = this.#library.symbols;
     const other = `${name}.${crypto.randomUUID()}`;
-    const unnamed = this.#createUnnamed(directory, open);
-    const copy = unnamed ?? this.#create(directory, other, open);
-    if (copy === undefined) return "unchanged";
-    const isNamed = this.#copy(copying, copy) && (unnamed === undefined || this.#name(unnamed, directory, other));
-    const made = this.#stat(copy, "");
-    const isBefore = standing === "foreign" || this.#stat(source, "")?.changedAt === before.changedAt;
-    const ready = isNamed && made !== undefined && isBefore && isSame(this.#stat(directory, other), made);
-    if (ready) return this.#exchange(copying, { other, made, standing });
-    unlinkat(directory, text(other), 0);
+    const copy = this.#namedCopy(copying, other, open) ??
+      (standing === "foreign" && this.#name(source, directory, other) ? source : undefined);
+    const made = copy === undefined ? undefined : this.#stat(copy, "");
+    if (copy === undefined || made === undefined) return "unchanged";
+    // What is kept open keeps its space, and the next try may need that.
+    if (copy !== source) open.drop(copy);
+    const isReady = standing === "foreign" || this.#stat(source, "")?.changedAt === before.changedAt;
+    if (isReady && isSame(this.#stat(directory, other), made)) {
+      return this.#exchange(copying, { other, made, standing });
+    }
+    this.#discard(directory, other, made);
     return "unchanged";
   }
 
+  /** The descriptor of a copy that has the name `other`; undefined: none can be made. */
+  #namedCopy(copying: Copying, other: string, open: Opened): number | undefined {
+    const { directory } = copying;
+    const unnamed = this.#createUnnamed(directory, open);
+    const copy = unnamed ?? this.#create(directory, other, open);
+    if (copy === undefined) return undefined;
+    const made = this.#stat(copy, "");
+    if (this.#copy(copying, copy) && (unnamed === undefined || this.#name(unnamed, directory, other))) return copy;
+    if (made !== undefined) this.#discard(directory, other, made);
+    open.drop(copy);
+    return undefined;
+  }
+
   #exchange(
-    { directory, name, before }: Copying,
+    { directory, name, before, left }: Copying,
     { other, made, standing }: Exchange,
   ): "done" | "unchanged" | "foreign" {
     const number = BigInt(NUMBERS[this.#processor].renameat2);
-    const { renameAt, unlinkat } = this.#library.symbols;
+    const { renameAt } = this.#library.symbols;
     const at = BigInt(directory);
     const isReplaced = standing === "before" && !isSame(this.#stat(directory, name), before);
     if (isReplaced || renameAt(number, at, text(other), at, text(name), BigInt(RENAME_EXCHANGE)) !== 0n) {
-      unlinkat(directory, text(other), 0);
+      this.#discard(directory, other, made);
       return "unchanged";
     }
-    const isPlaced = isSame(this.#stat(directory, name), made);
-    // Another program may have saved the file since it was looked at: its version stays under the other name.
-    const isKept = isPlaced && standing === "before" && !isSame(this.#stat(directory, other), before);
-    if (!isKept) unlinkat(directory, text(other), 0);
-    return isPlaced ? "done" : "foreign";
+    // It holds the file as it was, what another program saved meanwhile, or what a command put there.
+    left.push(other);
+    return isSame(this.#stat(directory, name), made) ? "done" : "foreign";
+  }
+
+  /** Removes the name if it is that of `wanted`; false: it is that of another file, which stays. */
+  #discard(directory: number, name: string, wanted: FileIdentity): boolean {
+    const is = this.#stat(directory, name);
+    if (is !== undefined && !isSame(is, wanted)) return false;
+    this.#library.symbols.unlinkat(directory, text(name), 0);
+    return true;
   }
 
   /** Content, owner, attributes, mode and times; false: not all of them. */
@@ -270,6 +300,8 @@ interface Copying {
   readonly source: number;
   readonly before: Stat;
   readonly content: Uint8Array<ArrayBuffer>;
+  /** Other names in the directory that hold what stood in the place. */
+  readonly left: string[];
 }
 
 interface Exchange {
@@ -292,6 +324,12 @@ class Opened {
     if (result < 0n) return undefined;
     this.#kept.push(Number(result));
     return Number(result);
+  }
+
+  /** Closes one before the others. */
+  drop(fd: number): void {
+    this.#kept.splice(this.#kept.indexOf(fd), 1);
+    this.#close(fd);
   }
 
   close(): void {

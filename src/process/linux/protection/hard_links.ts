@@ -41,9 +41,10 @@ export class SecondNames {
     return due.slice(0, MOST_AT_ONCE).flatMap(({ path, facts, failed }): readonly ProtectedChange[] => {
       const tree = this.#trees.find((one) => isWithin(path, one.path));
       if (tree === undefined || room <= 0n) return [];
-      if (this.#separator.separate({ path, wanted: facts, tree })) {
+      const change = this.#separator.separate({ path, wanted: facts, tree });
+      if (change !== "shared") {
         room -= facts.size;
-        return [{ path, change: "separated" }];
+        return [{ path, change }];
       }
       this.#failed.set(keyOf({ path, facts }), failed + 1);
       return failed === 0 ? [{ path, change: "shared" }] : [];
@@ -56,7 +57,7 @@ export class SecondNames {
    */
   remember(separated: readonly ProtectedChange[], before: GuardView, after: GuardView): void {
     for (const [path, was] of before.seen) {
-      if (!separated.some((one) => one.change === "separated" && isWithin(one.path, path))) continue;
+      if (!separated.some((one) => isSeparated(one) && isWithin(one.path, path))) continue;
       const is = after.seen.get(path);
       if (is !== was) this.#own.set(`${path}\0${was}`, is);
     }
@@ -73,6 +74,11 @@ export class SecondNames {
       return true;
     });
   }
+}
+
+/** Whether the file became one of its own. */
+export function isSeparated({ change }: ProtectedChange): boolean {
+  return change === "separated" || change === "displaced";
 }
 
 /** Times that one file was taken apart while one command ran. */

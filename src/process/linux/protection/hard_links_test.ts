@@ -25,7 +25,7 @@ Deno.test("S21 SecondNames.separate() tells of a file that stays shared once, an
   const names = new SecondNames({
     separate: ({ path }) => {
       tried.push(path);
-      return path === "/t/good";
+      return path === "/t/good" ? "separated" : "shared";
     },
   }, [TREE]);
   const shared = ["/t/good", "/t/bad", "/elsewhere"].map((path) => ({ path, facts: FACTS }));
@@ -39,9 +39,9 @@ Deno.test("S21 SecondNames.separate() comes to each file, however many stay shar
   const separated: string[] = [];
   const names = new SecondNames({
     separate: ({ path }) => {
-      if (path.startsWith("/t/stays")) return false;
+      if (path.startsWith("/t/stays")) return "shared";
       separated.push(path);
-      return true;
+      return "separated";
     },
   }, [TREE]);
   const file = (path: string, size: bigint) => ({ path, facts: { ...FACTS, size } });
@@ -57,7 +57,7 @@ Deno.test("S21 SecondNames.separate() comes to each file, however many stay shar
 });
 
 Deno.test("S21 SecondNames.withoutOwn() leaves out what taking apart made, and nothing else", () => {
-  const names = new SecondNames({ separate: () => true }, [TREE]);
+  const names = new SecondNames({ separate: () => "separated" }, [TREE]);
   const separated: readonly ProtectedChange[] = [{ path: "/a/x", change: "separated" }, {
     path: "/b",
     change: "separated",

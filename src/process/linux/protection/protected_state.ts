@@ -14,7 +14,7 @@ import { isWithin } from "../../../system/paths.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
 import { GitAnswers, type GitAnswersOptions } from "./git_query.ts";
 import { GrantWatch } from "./grant_watch.ts";
-import { SecondNames, type Separates } from "./hard_links.ts";
+import { isSeparated, SecondNames, type Separates } from "./hard_links.ts";
 import { WatchedView } from "./watched_view.ts";
 
 export interface ProtectedStateOptions {
@@ -238,7 +238,7 @@ export class ProtectedState implements Disposable {
   #separate(view: GuardView, how: How): { readonly view: GuardView; readonly separated: readonly ProtectedChange[] } {
     if (!how.mounted || view.shared.length === 0) return { view, separated: [] };
     const separated = this.#secondNames.separate(view.shared);
-    if (!separated.some(({ change }) => change === "separated")) return { view, separated };
+    if (!separated.some(isSeparated)) return { view, separated };
     const renewed = this.#look(how);
     this.#secondNames.remember(separated, view, renewed);
     return { view: renewed, separated };
