@@ -115,10 +115,11 @@ async function askCommand(probe: CommandProbe, tools: ProbeTools, stop: AbortSig
       },
     },
   );
+  const isLate = timeout.aborted;
   await Promise.race([tools.runner.settled(), aborted(stop)]); // what a check left running could still change the tool files
   const isLasting = end.kind === "exited";
   if (isLasting && probe.successExitCodes.includes(end.code)) return { answer: success(undefined), isLasting };
-  if (timeout.aborted) return no(`did not end within ${LONGEST_PROBE_MS / 1000} s`);
+  if (isLate) return no(`did not end within ${LONGEST_PROBE_MS / 1000} s`);
   return { ...no(`${describe(end)}${firstLine(output)}`), isLasting };
 }
 

@@ -44,9 +44,12 @@ export class AuditedRunner extends RunnerDecorator {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
-    await this.inner[Symbol.asyncDispose]();
-    await Promise.all(this.#writing); // what ends with the runner is written too
-    this.#log[Symbol.dispose]();
+    using _log = this.#log;
+    try {
+      await this.inner[Symbol.asyncDispose]();
+    } finally {
+      await Promise.all(this.#writing); // what ends with the runner is written too
+    }
   }
 
   #describe(

@@ -99,10 +99,12 @@ export class LiveCatalog implements AsyncDisposable {
   }
 
   async #load(unwatched: WatchProblem | undefined): Promise<Loaded<Catalog>> {
-    const read = await this.#readFiles(unwatched);
     const before = this.#read;
+    // Without a watch the tools stay as they were read: a reload comes from checks, or from a fault that may pass.
+    const isKept = this.#options.watched.length === 0 && before !== undefined && !hasTransientFault(before);
+    const read = isKept ? before : await this.#readFiles(unwatched);
     this.#read = read;
-    const transient = read.diagnostics.some(({ unreadable }) => unreadable === "transient");
+    const transient = hasTransientFault(read);
     if (before === undefined) {
       this.#answers = await recallProbes(read, this.#options.recall);
       this.#oweChecks(FIRST_CHECKS_AFTER_MS);
@@ -182,6 +184,10 @@ function sameTools(one: Catalog, other: Catalog): boolean {
     const second = other.leaves[index];
     return leaf === second || JSON.stringify(leaf) === JSON.stringify(second);
   });
+}
+
+function hasTransientFault({ diagnostics }: Catalog): boolean {
+  return diagnostics.some(({ unreadable }) => unreadable === "transient");
 }
 
 function isSame(one: Catalog, other: Catalog): boolean {

@@ -32,11 +32,13 @@ function namesOf(catalog: Catalog): string[] {
 }
 
 async function fixture(
-  { ask = () => Promise.resolve(success(undefined)), recall, explicit = true }: {
+  { ask = () => Promise.resolve(success(undefined)), recall, explicit = true, watched = true }: {
     ask?: AskProbe;
     /** Default: what `ask` says of programs. */
     recall?: RecallProbes;
     explicit?: boolean;
+    /** False: `--no-hot-reload`. */
+    watched?: boolean;
   } = {},
 ): Promise<Fixture> {
   const base = await Deno.realPath(await Deno.makeTempDir());
@@ -51,7 +53,7 @@ async function fixture(
       for (const check of waiting) check();
       return findToolsDirectory(given, base);
     },
-    watched: toolsDirectoryCandidates(given, base),
+    watched: watched ? toolsDirectoryCandidates(given, base) : [],
     bundled: [],
     ask,
     recall: recall ?? ((probes) =>
@@ -169,6 +171,15 @@ Deno.test("T12 LiveCatalog reads files with permanent faults once, and those tha
       before,
     ],
   );
+});
+
+Deno.test("T12 LiveCatalog without a watch keeps the tools as they were read first, whatever its checks find", async () => {
+  await using f = await fixture({ watched: false });
+  await f.write("one.json", "one");
+  assert.deepStrictEqual(namesOf(await f.live.current()), ["one"]);
+  const reads = f.reads();
+  await f.write("two.json", "two");
+  assert.deepStrictEqual([namesOf(await f.live.checked()), f.announced, f.reads()], [["one"], [], reads]);
 });
 
 Deno.test("T12 LiveCatalog finds a directory that is made later, and loses one that is removed", async () => {
