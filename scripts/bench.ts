@@ -1,5 +1,5 @@
 /**
- * `deno task bench`: how fast the packed program is, each number beside its floor in the same run, because ratios
+ * `deno task bench`: how fast the packed program is, each number next to its floor in the same run, because ratios
  * within one run hold on any machine and single numbers do not. `--rounds N`, `--calls N`, `--json FILE`.
  */
 import { parseArgs } from "node:util";

@@ -87,7 +87,7 @@ async function neighbour(client: StdioClient): Promise<Row> {
   }
   await client.call("cancel", { operation_id: operation });
   return {
-    measure: "sandboxed echo beside a flood",
+    measure: "sandboxed echo during a flood",
     unit: "ms",
     ours: samples,
     target: { text: "N4: p99 <= 20 ms", met: ({ p99 }) => p99 <= 20 },

@@ -94,7 +94,7 @@ Deno.test("L7 readSettingsFiles() holds a project to bounds that its user may pa
   });
 });
 
-Deno.test("L7 S8 readSettingsFiles() lets a project protect more and ask for more, beside what the user does", async () => {
+Deno.test("L7 S8 readSettingsFiles() lets a project protect more and ask for more, in addition to what the user does", async () => {
   const project = '{"protect": ["docs", "a/./b"], "strict": true, "require_layer": "seccomp"}';
   const user = '{"protect": "/x", "require_layer": ["namespaces"], "strict": false}';
   assert.deepStrictEqual(await read(project, user), {
