@@ -1,0 +1,225 @@
+/**
+ * System calls that reach a file by the descriptor of its directory, through no link: what a path leads to may change
+ * while it is worked on.
+ */
+import { encodeText } from "../base/text.ts";
+import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
+import type { FileIdentity } from "./libc.ts";
+import { OPEN_FLAGS, type Processor } from "./syscalls.ts";
+
+const MOST_ATTRIBUTE_BYTES = 65_536;
+/** The system gives each file the one that its directory asks for. */
+const LABEL = "security.selinux";
+
+const LIBRARY = {
+  openAt: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" },
+  openBelow: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
+  stat: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
+  renameAt: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "buffer", "i64"], result: "i64" },
+  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  close: { parameters: ["i32"], result: "i32" },
+  fchmod: { parameters: ["i32", "u32"], result: "i32" },
+  fchown: { parameters: ["i32", "u32", "u32"], result: "i32" },
+  futimens: { parameters: ["i32", "buffer"], result: "i32" },
+  linkat: { parameters: ["i32", "buffer", "i32", "buffer", "i32"], result: "i32" },
+  unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  flistxattr: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  fgetxattr: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
+  fsetxattr: { parameters: ["i32", "buffer", "buffer", "usize", "i32"], result: "i32" },
+} as const;
+
+const NUMBERS = {
+  x86_64: { openat: 257, openat2: 437, newfstatat: 262, renameat2: 316 },
+  aarch64: { openat: 56, openat2: 437, newfstatat: 79, renameat2: 276 },
+} as const;
+
+const AT_FDCWD = -100;
+const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_SYMLINK_FOLLOW = 0x400;
+const AT_EMPTY_PATH = 0x1000;
+const O_WRONLY = 1;
+const O_CREAT = 0x40;
+const O_EXCL = 0x80;
+const O_NONBLOCK = 0x800;
+const O_CLOEXEC = 0x80000;
+const O_PATH = 0x200000;
+/** Without O_DIRECTORY, whose number differs by processor. */
+const O_TMPFILE = 0x400000;
+const RENAME_EXCHANGE = 2;
+/** RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH */
+const RESOLVE_PLAIN = 0x2n | 0x4n | 0x8n;
+const PERMISSIONS = 0o777;
+
+const DECODER = new TextDecoder();
+
+/** `struct stat`, as far as it is needed here. */
+export interface Stat extends FileIdentity {
+  readonly mode: number;
+  readonly links: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly size: bigint;
+  /** Times of access and of writing as `struct timespec[2]`. */
+  readonly times: BigUint64Array<ArrayBuffer>;
+  readonly changedAt: string;
+}
+
+/** The C library's calls; dispose it when the session ends. */
+export class FileCalls implements Disposable {
+  readonly #library = new LazyLibrary(LIBRARY);
+  readonly #processor: Processor;
+
+  constructor(processor: Processor) {
+    this.#processor = processor;
+  }
+
+  /** Opens nothing yet; disposing of it closes what was opened by it. */
+  begin(): OpenFiles {
+    return new OpenFiles(this.#library, this.#processor);
+  }
+
+  [Symbol.dispose](): void {
+    this.#library[Symbol.dispose]();
+  }
+}
+
+/** Work on files of one directory. Descriptors that it gives stay open until it is disposed of, or they are dropped. */
+export class OpenFiles implements Disposable {
+  readonly #library: LazyLibrary<typeof LIBRARY>;
+  readonly #processor: Processor;
+  readonly #kept: number[] = [];
+
+  constructor(library: LazyLibrary<typeof LIBRARY>, processor: Processor) {
+    this.#library = library;
+    this.#processor = processor;
+  }
+
+  /** The directory `below` the tree, which must be the one that was pinned; undefined: it is not, or a link is on the way. */
+  directory(tree: FileIdentity & { readonly path: string }, below: string): number | undefined {
+    const { openat2 } = NUMBERS[this.#processor];
+    const { directory, noFollow } = OPEN_FLAGS[this.#processor];
+    const flags = O_PATH | O_CLOEXEC | directory | noFollow;
+    const top = this.#open(AT_FDCWD, tree.path, flags);
+    if (top === undefined || !isSameFile(this.stat(top, ""), tree)) return undefined;
+    const how = new BigUint64Array([BigInt(flags), 0n, RESOLVE_PLAIN]);
+    const { openBelow } = this.#library.symbols;
+    return this.#keep(openBelow(BigInt(openat2), BigInt(top), text(below), how, BigInt(how.byteLength)));
+  }
+
+  /** For reading; undefined: it is a link, or cannot be opened. */
+  open(directory: number, name: string): number | undefined {
+    return this.#open(directory, name, OPEN_FLAGS[this.#processor].noFollow | O_NONBLOCK | O_CLOEXEC);
+  }
+
+  /** A new, empty file for writing; undefined where the name is taken. */
+  create(directory: number, name: string): number | undefined {
+    const { noFollow } = OPEN_FLAGS[this.#processor];
+    return this.#open(directory, name, O_WRONLY | O_CREAT | O_EXCL | noFollow | O_CLOEXEC);
+  }
+
+  /** A new file that has no name yet; undefined where the file system knows none. */
+  createUnnamed(directory: number): number | undefined {
+    return this.#open(directory, ".", O_WRONLY | O_TMPFILE | OPEN_FLAGS[this.#processor].directory | O_CLOEXEC);
+  }
+
+  /** Gives an open file a further name; false: the name is taken, or nothing else has the file any more. */
+  link(fd: number, directory: number, name: string): boolean {
+    const path = text(`/proc/self/fd/${fd}`);
+    return this.#library.symbols.linkat(AT_FDCWD, path, directory, text(name), AT_SYMLINK_FOLLOW) === 0;
+  }
+
+  /** Exchanges two names of a directory in one step. */
+  exchange(directory: number, one: string, other: string): boolean {
+    const number = BigInt(NUMBERS[this.#processor].renameat2);
+    const at = BigInt(directory);
+    const { renameAt } = this.#library.symbols;
+    return renameAt(number, at, text(one), at, text(other), BigInt(RENAME_EXCHANGE)) === 0n;
+  }
+
+  unlink(directory: number, name: string): void {
+    this.#library.symbols.unlinkat(directory, text(name), 0);
+  }
+
+  /** All bytes of a file of `size`; undefined: there are fewer or more. */
+  read(fd: number, size: bigint): Uint8Array<ArrayBuffer> | undefined {
+    const { read } = this.#library.symbols;
+    const bytes = new Uint8Array(Number(size) + 1);
+    let length = 0;
+    for (let got = 1; got > 0 && length < bytes.length;) {
+      got = Number(read(fd, bytes.subarray(length), BigInt(bytes.length - length)));
+      if (got > 0) length += got;
+    }
+    return BigInt(length) === size ? bytes.slice(0, length) : undefined;
+  }
+
+  /** Writes the content, and gives the file owner, attributes, mode and times of another; false: not all of them. */
+  write(fd: number, content: Uint8Array<ArrayBuffer>, like: { readonly fd: number; readonly stat: Stat }): boolean {
+    const { write, fchmod, fchown, futimens } = this.#library.symbols;
+    const { stat } = like;
+    if (Number(write(fd, content, BigInt(content.length))) !== content.length) return false;
+    const made = this.stat(fd, "");
+    const isOurs = made?.uid === stat.uid && made.gid === stat.gid;
+    return (isOurs || fchown(fd, stat.uid, stat.gid) === 0) && this.#copyAttributes(like.fd, fd) &&
+      fchmod(fd, stat.mode & PERMISSIONS) === 0 && futimens(fd, stat.times) === 0;
+  }
+
+  /** Of `name` in the directory `fd`, links not followed; of `fd` itself where the name is empty. Undefined: it is gone. */
+  stat(fd: number, name: string): Stat | undefined {
+    const stat = new BigUint64Array(32);
+    const number = BigInt(NUMBERS[this.#processor].newfstatat);
+    const flags = BigInt(AT_SYMLINK_NOFOLLOW | (name === "" ? AT_EMPTY_PATH : 0));
+    if (this.#library.symbols.stat(number, BigInt(fd), text(name), stat, flags) !== 0n) return undefined;
+    const view = new DataView(stat.buffer);
+    const words = (...offsets: readonly number[]) => offsets.map((offset) => view.getUint32(offset, LITTLE_ENDIAN));
+    const [mode = 0, links = 0, uid = 0, gid = 0] = this.#processor === "x86_64"
+      ? words(24, 16, 28, 32)
+      : words(16, 20, 24, 28);
+    const [device = 0n, inode = 0n] = stat;
+    const times = stat.slice(9, 13);
+    return { device, inode, mode, links, uid, gid, size: stat[6] ?? 0n, times, changedAt: `${stat[13]}.${stat[14]}` };
+  }
+
+  /** Closes one before the others: what is open keeps its space. */
+  drop(fd: number): void {
+    this.#kept.splice(this.#kept.indexOf(fd), 1);
+    this.#library.symbols.close(fd);
+  }
+
+  [Symbol.dispose](): void {
+    for (const fd of this.#kept.splice(0)) this.#library.symbols.close(fd);
+  }
+
+  #open(directory: number, name: string, flags: number): number | undefined {
+    const number = BigInt(NUMBERS[this.#processor].openat);
+    return this.#keep(this.#library.symbols.openAt(number, BigInt(directory), text(name), BigInt(flags), 0n));
+  }
+
+  #keep(result: bigint): number | undefined {
+    if (result < 0n) return undefined;
+    this.#kept.push(Number(result));
+    return Number(result);
+  }
+
+  #copyAttributes(source: number, copy: number): boolean {
+    const { flistxattr, fgetxattr, fsetxattr } = this.#library.symbols;
+    const list = new Uint8Array(MOST_ATTRIBUTE_BYTES);
+    const length = Number(flistxattr(source, list, BigInt(list.length)));
+    // A file system that knows none refuses to list them.
+    const names = DECODER.decode(list.subarray(0, Math.max(0, length))).split("\0").filter((name) => name !== "");
+    const value = new Uint8Array(MOST_ATTRIBUTE_BYTES);
+    return names.filter((name) => name !== LABEL).every((name) => {
+      const size = fgetxattr(source, text(name), value, BigInt(value.length));
+      return size >= 0 && fsetxattr(copy, text(name), value, BigInt(size), 0) === 0;
+    });
+  }
+}
+
+/** Whether both are the same file; undefined is none. */
+export function isSameFile(one: FileIdentity | undefined, other: FileIdentity): boolean {
+  return one?.device === other.device && one.inode === other.inode;
+}
+
+function text(value: string): Uint8Array<ArrayBuffer> {
+  return encodeText(value + "\0");
+}
