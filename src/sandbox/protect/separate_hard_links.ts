@@ -116,17 +116,17 @@ class Replacement {
       (standing === "foreign" && files.link(source, directory, other) ? source : undefined);
     const made = copy === undefined ? undefined : files.stat(copy, "");
     if (copy === undefined || made === undefined) return standing;
-    // What is kept open keeps its space, and the next try may need that.
-    if (copy !== source) files.drop(copy);
     const isReady = standing === "foreign" ||
       files.stat(source, "")?.changedAt === before.changedAt && isSameFile(files.stat(directory, name), before);
-    if (!isReady || !isSameFile(files.stat(directory, other), made) || !files.exchange(directory, other, name)) {
-      this.#discard(other, made);
-      return standing;
-    }
-    // It holds the file as it was, what another program saved meanwhile, or what a command put there.
-    this.#left.push(other);
-    return isSameFile(files.stat(directory, name), made) ? "copy" : "foreign";
+    const isExchanged = isReady && isSameFile(files.stat(directory, other), made) &&
+      files.exchange(directory, other, name);
+    // The other name holds the file as it was, what another program saved meanwhile, or what a command put there.
+    if (isExchanged) this.#left.push(other);
+    else this.#discard(other, made);
+    const isPlaced = isExchanged && isSameFile(files.stat(directory, name), made);
+    // Only now: the inode of a closed file that lost its name could be that of a command's next one.
+    if (copy !== source) files.drop(copy);
+    return isPlaced ? "copy" : isExchanged ? "foreign" : standing;
   }
 
   /** The descriptor of a copy that has the name `other`; undefined: none can be made. */
