@@ -37,14 +37,10 @@ export interface AttackPlace {
   readonly abstractSocket: string;
   readonly pathSocket: string;
   readonly server: number;
-  /** Length of the host's name. */
-  readonly hostNameBytes: number;
 }
 
 /** A table in the making and what attacks need to write into it. */
 export interface AttackDraft {
-  /** Behind the session's policy, or the positive control without it. */
-  readonly role: "attack" | "control";
   readonly table: Table;
   readonly sys: AttackCalls;
   readonly open: { readonly noFollow: number; readonly directory: number };
@@ -105,7 +101,7 @@ export function attempt(
   return table.call("attack", number, args, { mode: "soft" });
 }
 
-/** Hands the result of an entry (a descriptor, or 0) to an argument of another, the first unless `index` says more. */
-export function passOn({ table }: Pick<AttackDraft, "table">, from: number, to: number, index = 0): void {
-  table.send(from, { kind: "argument", entry: to, index });
+/** Hands the result of an entry, a descriptor, to the first argument of another. */
+export function passOn({ table }: Pick<AttackDraft, "table">, from: number, to: number): void {
+  table.send(from, { kind: "argument", entry: to, index: 0 });
 }

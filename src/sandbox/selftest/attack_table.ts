@@ -5,25 +5,17 @@
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { OPEN_FLAGS, type Processor } from "../../system/syscalls.ts";
 import type { Table } from "../launcher/image/table.ts";
-import { type Attack, type AttackDraft, type AttackPlace, attempt, passOn } from "./attack.ts";
+import { type AttackDraft, type AttackPlace, attempt, passOn } from "./attack.ts";
 import { ATTACK_CALLS } from "./attack_calls.ts";
-import { FILE_ATTACKS } from "./file_attacks.ts";
-import { enterOwnMounts } from "./own_mounts.ts";
-import { socketAddress, SYSTEM_ATTACKS } from "./system_attacks.ts";
-
-/** All of them, in the order they are made. */
-export const ATTACKS: readonly Attack[] = [...FILE_ATTACKS, ...SYSTEM_ATTACKS];
+import { ATTACKS, socketAddress } from "./attacks.ts";
 
 /** Size of every target file in bytes. */
 export const TARGET_BYTES = 7;
-/** No target that was just made has an older time. */
-export const LONG_AGO_MS = 1_000_000;
 
 const AT_FDCWD = -100;
 const O_WRONLY = 1;
 const O_CREAT = 0x40;
 const O_EXCL = 0x80;
-const CLONE_NEWUTS = 0x4000000;
 const AF_UNIX = 1;
 const SOCK_STREAM = 1;
 const BACKLOG = 16;
@@ -51,10 +43,9 @@ export function readResults(bytes: Uint8Array): AttackResults {
 
 /** `table`, the session's policy, then the attacks; the process ends after them. */
 export function attackTable(table: Table, place: AttackPlace, processor: Processor): Table {
-  const draft = begin("attack", table, place, processor);
+  const draft = begin(table, place, processor);
   // The matching allowance: what cannot write inside either proves nothing by its denials.
   draft.table.call(`make a directory in "${place.inside}"`, draft.sys.mkdirat, mkdirArguments(draft, place.inside));
-  keepToItself(draft);
   writeResults(draft);
   draft.table.call("end", draft.sys.exit_group, [0]);
   return draft.table;
@@ -69,12 +60,11 @@ export function controlTable(
   { control, attacked }: { readonly control: AttackPlace; readonly attacked: AttackPlace },
   processor: Processor,
 ): Table {
-  const draft = begin("control", table, control, processor);
+  const draft = begin(table, control, processor);
   for (const place of [control, attacked]) makeTargets(draft, place.outside);
   draft.table.call("make a directory", draft.sys.mkdirat, mkdirArguments(draft, control.inside));
   listen(draft, `\0${control.abstractSocket}`);
   listen(draft, control.pathSocket);
-  keepToItself(draft);
   writeResults(draft);
   const byte = draft.table.words(0);
   draft.table.call("wait for the end", draft.sys.read, [STDIN, byte, 1]);
@@ -82,13 +72,8 @@ export function controlTable(
   return draft.table;
 }
 
-function begin(
-  role: AttackDraft["role"],
-  table: Table,
-  place: AttackPlace,
-  processor: Processor,
-): Omit<AttackDraft, "target"> {
-  const draft = { role, table: table.continued(), sys: ATTACK_CALLS[processor], open: OPEN_FLAGS[processor], place };
+function begin(table: Table, place: AttackPlace, processor: Processor): Omit<AttackDraft, "target"> {
+  const draft = { table: table.continued(), sys: ATTACK_CALLS[processor], open: OPEN_FLAGS[processor], place };
   // The server's own may take rights even from the owner, and then nothing would be possible.
   draft.table.call("set the mask of modes", draft.sys.umask, [0o077]);
   return draft;
@@ -113,14 +98,6 @@ function makeTargets(draft: Draft, directory: string): void {
     passOn(draft, file, closed);
     table.call(`fill "${path}"`, sys.truncate, [table.text(path), TARGET_BYTES]);
   }
-}
-
-/**
- * An attack that gets through must not change the machine: a user with the rights to mount and to name the host has
- * them in namespaces of its own from here on. Behind a sandbox that holds this fails, and there is nothing to keep.
- */
-function keepToItself(draft: Draft): void {
-  enterOwnMounts(draft, CLONE_NEWUTS);
 }
 
 function listen(draft: Draft, name: string): void {

@@ -2,7 +2,8 @@
 import { isGranted } from "../denials/policy_query.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import type { Attack, AttackPlace, Defence } from "./attack.ts";
-import { type AttackResults, ATTACKS } from "./attack_table.ts";
+import type { AttackResults } from "./attack_table.ts";
+import { ATTACKS } from "./attacks.ts";
 
 /** What became of one attack. */
 export type Verdict =

@@ -5,7 +5,6 @@
  * control: makes the targets and makes every attack without the policy → attack: makes them behind it → a look at the
  * targets → findings. Nothing is left.
  */
-import { encodeText } from "../../../base/text.ts";
 import type { Logger } from "../../../base/log.ts";
 import { type LaunchTarget, policyTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
@@ -13,14 +12,13 @@ import { expected } from "../../../system/paths.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { type AttackPlace, defencesOf } from "../../../sandbox/selftest/attack.ts";
 import {
-  ATTACKS,
   attackTable,
   controlTable,
-  LONG_AGO_MS,
   readResults,
   RESULTS_BYTES,
   TARGET_BYTES,
 } from "../../../sandbox/selftest/attack_table.ts";
+import { ATTACKS } from "../../../sandbox/selftest/attacks.ts";
 import { judge, refusalFor, type SelfTestReport, summaryOf, titlesOf } from "../../../sandbox/selftest/judge.ts";
 import type { SessionDirectories } from "../../../sandbox/directories/session_directory.ts";
 import { describeFailure, ReportReader } from "../launch/launcher_reports.ts";
@@ -83,12 +81,10 @@ function placesFor(
   { policy, target, directories }: SelfTest,
   { base, name }: { readonly base: string; readonly name: string },
 ): readonly [AttackPlace, AttackPlace] {
-  const hostNameBytes = encodeText(Deno.hostname()).length;
   const common = {
     abstractSocket: `ahma_mcp-${name}`,
     pathSocket: base.length < LONGEST_PLACE ? `${base}/socket` : `${directories.root}/${name}.socket`,
     server: target.serverPid,
-    hostNameBytes,
   };
   // The last writable tree is the cache, which there always is.
   const writable = directories.temporary ?? policy.writable.at(-1)?.path ?? base;
@@ -142,10 +138,7 @@ async function failureOf({ reports }: LauncherProcess, { steps }: LauncherImage)
   return failed?.kind === "failed" ? describeFailure(failed, steps, "the self-test") : undefined;
 }
 
-/**
- * Names of the attacks whose targets are not what they were made as. At one go: some forty looks into a directory of
- * ours take half a millisecond so, and as many turns of a busy machine otherwise.
- */
+/** Names of the attacks whose targets are not what they were made as. */
 function changedTargets(directory: string): ReadonlySet<string> {
   return new Set(
     ATTACKS.filter(({ id, target }) => {
@@ -157,9 +150,8 @@ function changedTargets(directory: string): ReadonlySet<string> {
 }
 
 function isIntactFile(path: string): boolean {
-  const { size, mode, nlink, mtime } = Deno.lstatSync(path);
-  return size === TARGET_BYTES && (mode ?? 0) % 0o10000 === 0o600 && nlink === 1 &&
-    (mtime?.getTime() ?? 0) > LONG_AGO_MS;
+  const { size, mode, nlink } = Deno.lstatSync(path);
+  return size === TARGET_BYTES && (mode ?? 0) % 0o10000 === 0o600 && nlink === 1;
 }
 
 function isEmpty(path: string): boolean {

@@ -14,7 +14,7 @@ import { settleNamespaces } from "./namespaces.ts";
 import { LinuxRunner } from "../linux_runner.ts";
 import { runSelfTest } from "./self_test_run.ts";
 import { refusalFor, type SelfTestReport } from "../../../sandbox/selftest/judge.ts";
-import { type LauncherImage, Spawner } from "../../spawn.ts";
+import { Spawner } from "../../spawn.ts";
 
 const ROOT = Deno.uid() === 0;
 const PROCESSOR = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
@@ -25,7 +25,7 @@ interface Fixture extends AsyncDisposable {
   readonly base: string;
   readonly sandbox: Sandbox;
   readonly policy: SandboxPolicy;
-  test(change?: (table: Table) => void, kernel?: Spawner): Promise<SelfTestReport>;
+  test(change?: (table: Table) => void): Promise<SelfTestReport>;
 }
 
 type Layers = "with namespaces" | "with Landlock alone";
@@ -45,14 +45,14 @@ async function fixture(layers: Layers, more: Partial<SandboxSettings> = {}): Pro
     base,
     sandbox,
     policy,
-    test(change = () => {}, kernel = spawner) {
+    test(change = () => {}) {
       const table = policyTable(policy, TARGET);
       change(table);
       return runSelfTest({
         policy,
         table,
         target: TARGET,
-        spawner: kernel,
+        spawner,
         directories: sandbox.directories,
         place: sandbox.trialPlace,
       });
@@ -69,18 +69,6 @@ function ids({ findings }: SelfTestReport, verdict: Verdict): readonly string[] 
   return findings.filter((one) => one.verdict === verdict).map(({ id }) => id);
 }
 
-/** A kernel that has no namespaces, for the self-test's own calls and for the launcher's. */
-class KernelWithoutNamespaces extends Spawner {
-  override image(table: Table): LauncherImage {
-    table.entries.forEach((entry, index) => {
-      if (entry.number === SYS.unshare) table.entries[index] = { ...entry, number: NO_SUCH_CALL };
-    });
-    return super.image(table);
-  }
-}
-
-const NO_SUCH_CALL = 9999;
-
 /** A call that succeeds and does nothing takes the place of a step that matters. */
 function without(...numbers: readonly number[]): (table: Table) => void {
   return (table) => {
@@ -90,20 +78,15 @@ function without(...numbers: readonly number[]): (table: Table) => void {
   };
 }
 
-const KNOWN_WITHOUT_NAMESPACES = ["chmod", "set-user-id", "utime", "xattr"];
-/** Denied by the kernel in any case, so that they tell nothing of the sandbox; depends on the machine and the user. */
-const ORDINARY_IMPOSSIBLE = ["read-handle", "shadow", "mount", "bind", "bpf", "host-name", "chroot"];
-
 for (const how of ["with namespaces", "with Landlock alone"] as const) {
   Deno.test(`S3 runSelfTest() denies what the session says it denies, and proves each by its control (${how})`, async () => {
     await using f = await fixture(how);
     const report = await f.test();
     assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], []]);
-    const open = ids(report, "open");
-    for (const id of KNOWN_WITHOUT_NAMESPACES) assert.strictEqual(open.includes(id), !f.policy.namespaces, id);
-    const impossible = ids(report, "impossible").filter((id) => ROOT || !ORDINARY_IMPOSSIBLE.includes(id));
-    assert.deepStrictEqual(impossible, []);
-    assert.ok(ids(report, "denied").length >= 30, JSON.stringify(report));
+    assert.strictEqual(ids(report, "open").includes("chmod"), !f.policy.namespaces);
+    // An ordinary user's is denied by the kernel in any case, and so tells nothing of the sandbox.
+    assert.deepStrictEqual(ids(report, "impossible"), ROOT ? [] : ["chroot"]);
+    assert.ok(ids(report, "denied").length >= 14, JSON.stringify(report));
     assert.strictEqual(refusalFor(report), undefined);
   });
 
@@ -123,38 +106,17 @@ for (const how of ["with namespaces", "with Landlock alone"] as const) {
     await using f = await fixture(how);
     const report = await f.test(without(SYS.landlock_restrict_self));
     const breached = ids(report, "breached");
-    for (const id of ["read", "list", "read-beneath", "read-symlink"]) {
-      assert.ok(breached.includes(id), id);
-    }
-    for (const id of ["write", "create", "unlink", "rename", "move-out", "move-in", "link", "signal"]) {
+    for (const id of ["read", "list"]) assert.ok(breached.includes(id), id);
+    for (const id of ["write", "create", "unlink", "move-out", "move-in", "link", "signal"]) {
       assert.strictEqual(breached.includes(id), !f.policy.namespaces, id); // else the other layers stop it
     }
     assert.match(refusalFor(report) ?? "", /Its self-test could read a file outside, .*No command is run/);
   });
 }
 
-Deno.test("S3 runSelfTest() mounts nothing where it cannot do so in a namespace of its own", async () => {
-  await using f = await fixture("with Landlock alone");
-  using kernel = disposable(new KernelWithoutNamespaces(PROCESSOR, f.sandbox.directories.root));
-  const report = await f.test(undefined, kernel.spawner);
-  assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], []]);
-  // Its control tried and could not, which as root it otherwise can (above): no mount was made on the machine.
-  const impossible = ids(report, "impossible");
-  for (const id of ["mount", "bind", "mount-as-user"]) assert.ok(impossible.includes(id), id);
-  assert.deepStrictEqual((await mounts()).filter((line) => line.includes(f.base)), []);
-});
-
 /** Before anything that waits can go on. */
 function removeNow(path: string): void {
   Deno.removeSync(path);
-}
-
-async function mounts(): Promise<readonly string[]> {
-  return (await Deno.readTextFile("/proc/self/mountinfo")).split("\n");
-}
-
-function disposable(spawner: Spawner) {
-  return { spawner, [Symbol.dispose]: () => spawner.close() };
 }
 
 Deno.test("S3 S8 the self-test is made again when a protected path goes between the look and the launch", async () => {
@@ -178,7 +140,7 @@ Deno.test("S3 S8 the self-test is made again when a protected path goes between 
 Deno.test("S3 runSelfTest() finds out when the mounts are not read-only", async () => {
   await using f = await fixture("with namespaces");
   const report = await f.test(without(SYS.mount_setattr));
-  assert.deepStrictEqual(ids(report, "breached"), ["chmod", "set-user-id", "utime", "xattr"]);
+  assert.deepStrictEqual(ids(report, "breached"), ["chmod"]);
 });
 
 Deno.test({
@@ -186,10 +148,8 @@ Deno.test({
   ignore: !ROOT,
   fn: async () => {
     await using f = await fixture("with namespaces");
-    const before = Deno.hostname();
     const report = await f.test(without(SYS.capset, SYS.seccomp));
-    assert.strictEqual(Deno.hostname(), before); // what gets through changes nothing
-    assert.deepStrictEqual(ids(report, "breached"), ["read-handle", "bpf", "host-name", "chroot"]);
+    assert.deepStrictEqual(ids(report, "breached"), ["chroot"]);
   },
 });
 
@@ -199,14 +159,7 @@ Deno.test("S3 S4 runSelfTest() does not take for a breach what --read allows", a
   try {
     await using f = await fixture("with namespaces", { reads: [base], home: base, serverEnvironment });
     const report = await f.test();
-    assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], [
-      "read",
-      "list",
-      "read-relative",
-      "read-beneath",
-      "read-symlink",
-      "read-handle",
-    ]]);
+    assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], ["read", "list"]]);
   } finally {
     await Deno.remove(base, { recursive: true });
   }

@@ -1,0 +1,200 @@
+/**
+ * The attacks of the self-test: one for each defence, and for each kind of right to files. The catalogue in tests/attacks
+ * has all ways. Without the sandbox each must be harmless too, because the positive control makes the same calls. Each
+ * has a target of its own, so that what changed tells who did it.
+ */
+import { encodeText } from "../../base/text.ts";
+import { FS } from "../policy/landlock.ts";
+import { type Attack, type AttackDraft, attempt, passOn } from "./attack.ts";
+
+const AT_FDCWD = -100;
+const NO_DESCRIPTOR = -1;
+const O_WRONLY = 1;
+const O_CREAT = 0x40;
+const O_EXCL = 0x80;
+const O_CLOEXEC = 0x80000;
+const CLONE_NEWNS = 0x20000;
+const CLONE_NEWUSER = 0x10000000;
+const AF_UNIX = 1;
+const SOCK_STREAM = 1;
+const RLIMIT_CORE = 4;
+const KEYCTL_GET_KEYRING_ID = 0;
+const KEY_SPEC_USER_KEYRING = -4;
+
+/** All of them, in the order they are made. */
+export const ATTACKS: readonly Attack[] = [
+  {
+    id: "read",
+    title: "read a file outside",
+    target: "file",
+    rights: FS.readFile,
+    stoppedBy: ["landlock"],
+    add: (draft) => open(draft, draft.target, 0),
+  },
+  {
+    id: "list",
+    title: "list a directory outside",
+    target: "directory",
+    rights: FS.readDir,
+    stoppedBy: ["landlock"],
+    add: (draft) => open(draft, draft.target, draft.open.directory),
+  },
+  {
+    id: "write",
+    title: "write to a file outside",
+    target: "file",
+    rights: FS.writeFile,
+    stoppedBy: ["landlock"],
+    add: (draft) => open(draft, draft.target, O_WRONLY),
+  },
+  {
+    id: "truncate",
+    title: "truncate a file outside",
+    target: "file",
+    rights: FS.truncate,
+    stoppedBy: ["truncation"],
+    add: (draft) => attempt(draft, draft.sys.truncate, [draft.table.text(draft.target), 0]),
+  },
+  {
+    id: "create",
+    title: "create a file outside",
+    target: "directory",
+    rights: FS.makeReg,
+    stoppedBy: ["landlock"],
+    add: (draft) => open(draft, `${draft.target}/planted`, O_WRONLY | O_CREAT | O_EXCL),
+  },
+  {
+    id: "unlink",
+    title: "remove a file outside",
+    target: "file",
+    rights: FS.removeFile,
+    stoppedBy: ["landlock"],
+    add: (draft) => attempt(draft, draft.sys.unlinkat, [AT_FDCWD, draft.table.text(draft.target), 0]),
+  },
+  {
+    id: "move-out",
+    title: "move a file out of the scope",
+    target: "directory",
+    rights: FS.makeReg,
+    stoppedBy: ["landlock"],
+    add: (draft) => {
+      const mine = `${draft.place.inside}/mine`;
+      open(draft, mine, O_WRONLY | O_CREAT);
+      return rename(draft, mine, `${draft.target}/planted`);
+    },
+  },
+  {
+    id: "move-in",
+    title: "move a file outside into the scope",
+    target: "file",
+    rights: FS.removeFile,
+    stoppedBy: ["landlock"],
+    add: (draft) => rename(draft, draft.target, `${draft.place.inside}/taken`),
+  },
+  {
+    id: "link",
+    title: "make a hard link inside to a file outside",
+    target: "file",
+    rights: FS.refer,
+    stoppedBy: ["landlock"],
+    add: (draft) => {
+      const name = draft.table.text(`${draft.place.inside}/hard`);
+      return attempt(draft, draft.sys.linkat, [AT_FDCWD, draft.table.text(draft.target), AT_FDCWD, name, 0]);
+    },
+  },
+  {
+    id: "chmod",
+    title: "change mode, times or attributes of a file outside",
+    target: "file",
+    stoppedBy: ["mounts"],
+    // The mode stands for all three: nothing but a read-only mount keeps any of them.
+    add: (draft) => attempt(draft, draft.sys.fchmodat, [AT_FDCWD, draft.table.text(draft.target), 0o644]),
+  },
+  {
+    id: "signal",
+    title: "signal the server",
+    byProcessId: true,
+    stoppedBy: ["scoping"],
+    add: (draft) => attempt(draft, draft.sys.kill, [draft.place.server, 0]),
+  },
+  {
+    // The kernel asks the same of it as of ptrace, which itself would stop a server that it got hold of.
+    id: "trace",
+    title: "look into the server as a debugger",
+    byProcessId: true,
+    stoppedBy: ["landlock"],
+    add: (draft) => {
+      const result = draft.table.words(0, 0);
+      const length = { kind: "data", offset: result.offset + 8 } as const;
+      return attempt(draft, draft.sys.get_robust_list, [draft.place.server, result, length]);
+    },
+  },
+  {
+    id: "limits",
+    title: "set the server's limits",
+    byProcessId: true,
+    stoppedBy: ["processes", "seccomp"],
+    // To what they are, so that nothing changes where it works.
+    add: (draft) => {
+      const { sys, place } = draft;
+      const limit = draft.table.words(0, 0);
+      attempt(draft, sys.prlimit64, [place.server, RLIMIT_CORE, 0, limit]);
+      return attempt(draft, sys.prlimit64, [place.server, RLIMIT_CORE, limit, 0]);
+    },
+  },
+  {
+    id: "abstract-socket",
+    title: "connect to an abstract socket outside",
+    stoppedBy: ["abstract"],
+    add: (draft) => connect(draft, `\0${draft.place.abstractSocket}`),
+  },
+  {
+    id: "path-socket",
+    title: "connect to a socket outside by its path",
+    stoppedBy: ["unix"],
+    add: (draft) => connect(draft, draft.place.pathSocket),
+  },
+  {
+    id: "keyring",
+    title: "reach the user's key ring",
+    stoppedBy: ["seccomp"],
+    add: (draft) => attempt(draft, draft.sys.keyctl, [KEYCTL_GET_KEYRING_ID, KEY_SPEC_USER_KEYRING, 0]),
+  },
+  {
+    id: "chroot",
+    title: "change the root directory",
+    stoppedBy: ["capabilities"],
+    // Into the same one: it takes the same right, and the attacks after it are not led astray.
+    add: (draft) => attempt(draft, draft.sys.chroot, [draft.table.text("/")]),
+  },
+  // From here on the process may have rights it did not have: nothing else may come after.
+  {
+    id: "user-namespace",
+    title: "enter a new user namespace",
+    stoppedBy: ["seccomp"],
+    add: (draft) => attempt(draft, draft.sys.unshare, [CLONE_NEWUSER | CLONE_NEWNS]),
+  },
+];
+
+function open(draft: AttackDraft, path: string, flags: number): number {
+  return attempt(draft, draft.sys.openat, [AT_FDCWD, draft.table.text(path), flags | O_CLOEXEC, 0o600]);
+}
+
+function rename(draft: AttackDraft, from: string, to: string): number {
+  const { table, sys } = draft;
+  return attempt(draft, sys.renameat2, [AT_FDCWD, table.text(from), AT_FDCWD, table.text(to), 0]);
+}
+
+function connect(draft: AttackDraft, name: string): number {
+  const socket = attempt(draft, draft.sys.socket, [AF_UNIX, SOCK_STREAM, 0]);
+  const address = socketAddress(name);
+  const connected = attempt(draft, draft.sys.connect, [NO_DESCRIPTOR, draft.table.bytes(address), address.length]);
+  passOn(draft, socket, connected);
+  return connected;
+}
+
+/** `struct sockaddr_un` for a path, or for a name that begins with NUL. */
+export function socketAddress(name: string): Uint8Array {
+  const bytes = encodeText(name.startsWith("\0") ? name : `${name}\0`);
+  return new Uint8Array([AF_UNIX, 0, ...bytes]);
+}
