@@ -5,7 +5,7 @@
 import { encodeText } from "../base/text.ts";
 import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import type { FileIdentity } from "./libc.ts";
-import { OPEN_FLAGS, type Processor } from "./syscalls.ts";
+import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 
 const MOST_ATTRIBUTE_BYTES = 65_536;
 /** The system gives each file the one that its directory asks for. */
@@ -27,11 +27,6 @@ const LIBRARY = {
   flistxattr: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   fgetxattr: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
   fsetxattr: { parameters: ["i32", "buffer", "buffer", "usize", "i32"], result: "i32" },
-} as const;
-
-const NUMBERS = {
-  x86_64: { openat: 257, openat2: 437, newfstatat: 262, renameat2: 316 },
-  aarch64: { openat: 56, openat2: 437, newfstatat: 79, renameat2: 276 },
 } as const;
 
 const AT_FDCWD = -100;
@@ -97,7 +92,7 @@ export class OpenFiles implements Disposable {
 
   /** The directory `below` the tree, which must be the one that was pinned; undefined: it is not, or a link is on the way. */
   directory(tree: FileIdentity & { readonly path: string }, below: string): number | undefined {
-    const { openat2 } = NUMBERS[this.#processor];
+    const { openat2 } = SYSTEM_CALLS[this.#processor];
     const { directory, noFollow } = OPEN_FLAGS[this.#processor];
     const flags = O_PATH | O_CLOEXEC | directory | noFollow;
     const top = this.#open(AT_FDCWD, tree.path, flags);
@@ -131,7 +126,7 @@ export class OpenFiles implements Disposable {
 
   /** Exchanges two names of a directory in one step. */
   exchange(directory: number, one: string, other: string): boolean {
-    const number = BigInt(NUMBERS[this.#processor].renameat2);
+    const number = BigInt(SYSTEM_CALLS[this.#processor].renameat2);
     const at = BigInt(directory);
     const { renameAt } = this.#library.symbols;
     return renameAt(number, at, text(one), at, text(other), BigInt(RENAME_EXCHANGE)) === 0n;
@@ -167,7 +162,7 @@ export class OpenFiles implements Disposable {
   /** Of `name` in the directory `fd`, links not followed; of `fd` itself where the name is empty. Undefined: it is gone. */
   stat(fd: number, name: string): Stat | undefined {
     const stat = new BigUint64Array(32);
-    const number = BigInt(NUMBERS[this.#processor].newfstatat);
+    const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
     const flags = BigInt(AT_SYMLINK_NOFOLLOW | (name === "" ? AT_EMPTY_PATH : 0));
     if (this.#library.symbols.stat(number, BigInt(fd), text(name), stat, flags) !== 0n) return undefined;
     const view = new DataView(stat.buffer);
@@ -191,7 +186,7 @@ export class OpenFiles implements Disposable {
   }
 
   #open(directory: number, name: string, flags: number): number | undefined {
-    const number = BigInt(NUMBERS[this.#processor].openat);
+    const number = BigInt(SYSTEM_CALLS[this.#processor].openat);
     return this.#keep(this.#library.symbols.openAt(number, BigInt(directory), text(name), BigInt(flags), 0n));
   }
 

@@ -3,21 +3,26 @@
  * that any other call is through after half a dozen comparisons, which the kernel works out once per number at
  * installation. Pure.
  */
-import type { Processor } from "../../system/syscalls.ts";
+import { NO_CALL, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Assembler } from "./assembler.ts";
 import { type Instruction, SECCOMP_DATA, VERDICT } from "./bpf.ts";
-import { ARCHITECTURE, numberOf, X32_NUMBERS } from "./numbers.ts";
 import { type Demand, type FilterProfile, filterRules, type Rule } from "./rules.ts";
 
 const ENOSYS = 38;
+
+/** AUDIT_ARCH_* (linux/audit.h): which set of numbers a call was made with. */
+export const ARCHITECTURE: Readonly<Record<Processor, number>> = { x86_64: 0xc000003e, aarch64: 0xc00000b7 };
+
+/** __X32_SYSCALL_BIT: x86_64's third set of numbers, under the architecture of the first. */
+export const X32_NUMBERS = 0x40000000;
 
 const ALLOW = "allow";
 
 /** The filter of a profile for one processor. */
 export function seccompFilter(profile: FilterProfile, processor: Processor): readonly Instruction[] {
   const ruled = [...filterRules(profile)].flatMap(([call, rule]): readonly Ruled[] => {
-    const number = numberOf(call, processor);
-    return number === undefined ? [] : [{ number, rule, label: labelOf(call, rule) }];
+    const number = SYSTEM_CALLS[processor][call];
+    return number === NO_CALL ? [] : [{ number, rule, label: labelOf(call, rule) }];
   }).sort((a, b) => a.number - b.number);
   const assembler = new Assembler();
   // Programs of another architecture (32-bit ones) have other numbers, so nothing can be allowed to them. An error

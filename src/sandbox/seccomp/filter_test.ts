@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { NETWORKS, UNIX_SOCKETS } from "../policy/confinement.ts";
-import type { Processor } from "../../system/syscalls.ts";
+import { NO_CALL, type Processor, SYSTEM_CALLS, type SystemCall } from "../../system/syscalls.ts";
 import { run } from "./_support/machine.ts";
 import { type Instruction, SECCOMP_DATA, VERDICT } from "./bpf.ts";
-import { seccompFilter } from "./filter.ts";
-import { ARCHITECTURE, FILTERED_CALLS, type FilteredCall, numberOf, X32_NUMBERS } from "./numbers.ts";
+import { ARCHITECTURE, seccompFilter, X32_NUMBERS } from "./filter.ts";
 import { type Demand, type FilterProfile, filterRules } from "./rules.ts";
 
 const PROCESSORS: readonly Processor[] = ["x86_64", "aarch64"];
@@ -14,6 +13,7 @@ const PROFILES: readonly FilterProfile[] = NETWORKS.flatMap((network) =>
 );
 const DEFAULT: FilterProfile = { network: "full", unixSockets: "deny", namespaces: true };
 
+const CALLS = Object.keys(SYSTEM_CALLS.x86_64) as readonly SystemCall[]; // the keys of a constant object
 const ALLOWED = "allowed";
 const EPERM = "errno 1";
 const EACCES = "errno 13";
@@ -26,18 +26,18 @@ function spoken(verdict: number): string {
 
 /** The verdict in words; calls this processor never had are left out by the caller. */
 function verdictOn(
-  call: FilteredCall,
+  call: SystemCall,
   args: readonly (number | bigint)[],
   { processor = "x86_64", profile = {} }: { processor?: Processor; profile?: Partial<FilterProfile> } = {},
 ): string {
   const program = seccompFilter({ ...DEFAULT, ...profile }, processor);
-  const number = numberOf(call, processor);
-  assert.ok(number !== undefined, call);
+  const number = SYSTEM_CALLS[processor][call];
+  assert.notEqual(number, NO_CALL, call);
   return spoken(run(program, { architecture: ARCHITECTURE[processor], number, args }));
 }
 
 /** What each call gets, by what it asks for: written by hand from the kernel's headers, not from the rules. */
-const EXPECTED: readonly [FilteredCall, readonly (number | bigint)[], string, Partial<FilterProfile>?][] = [
+const EXPECTED: readonly [SystemCall, readonly (number | bigint)[], string, Partial<FilterProfile>?][] = [
   // Threads, fork, vfork, posix_spawn; then each namespace.
   ["clone", [0x3d0f00], ALLOWED],
   ["clone", [17], ALLOWED],
@@ -48,7 +48,7 @@ const EXPECTED: readonly [FilteredCall, readonly (number | bigint)[], string, Pa
       ["clone", [flag | 17], EPERM] as const,
       ["clone", [0xffff_ffff_0000_0000n | BigInt(flag)], EPERM] as const,
       ["unshare", [flag], EPERM] as const,
-    ] as [FilteredCall, (number | bigint)[], string][]
+    ] as [SystemCall, (number | bigint)[], string][]
   ),
   ["unshare", [0x80], EPERM],
   ["unshare", [0x600], ALLOWED],
@@ -95,12 +95,12 @@ const EXPECTED: readonly [FilteredCall, readonly (number | bigint)[], string, Pa
       ["socket", [family, 1, 262], EACCES, { network: "none" }] as const,
       ["socket", [family, 2, 0], EACCES, { network: "none" }] as const,
       ["socket", [family, 2, 0], ALLOWED, { network: "localhost" }] as const,
-    ] as [FilteredCall, (number | bigint)[], string, Partial<FilterProfile>?][]
+    ] as [SystemCall, (number | bigint)[], string, Partial<FilterProfile>?][]
   ),
   ["socket", [16, 3, 0], ALLOWED],
   ["socket", [16, 3, 0], EACCES, { network: "none" }],
-  ...[4, 9, 15].map((protocol) => ["socket", [16, 3, protocol], EACCES] as [FilteredCall, number[], string]),
-  ...[0, 3, 17, 31, 38, 40, 44].map((family) => ["socket", [family, 1, 0], EACCES] as [FilteredCall, number[], string]),
+  ...[4, 9, 15].map((protocol) => ["socket", [16, 3, protocol], EACCES] as [SystemCall, number[], string]),
+  ...[0, 3, 17, 31, 38, 40, 44].map((family) => ["socket", [family, 1, 0], EACCES] as [SystemCall, number[], string]),
   // Unix sockets: none but pairs that stay together.
   ["socket", [1, 1, 0], EACCES],
   ["socket", [1, 2, 0], EACCES],
@@ -147,7 +147,7 @@ for (const processor of PROCESSORS) {
       "process_vm_writev ptrace quotactl quotactl_fd reboot request_key setdomainname sethostname setns settimeofday " +
       "swapoff swapon syslog umount2 userfaultfd vhangup";
     for (const word of never.split(" ")) {
-      const call = FILTERED_CALLS.find((one) => one === word);
+      const call = CALLS.find((one) => one === word);
       assert.ok(call !== undefined, word);
       for (const arg of [0, 1, 0xffff_ffff_ffff_ffffn]) {
         assert.equal(verdictOn(call, [arg, arg, arg, arg, arg, arg], { processor }), EPERM, word);
@@ -156,7 +156,7 @@ for (const processor of PROCESSORS) {
   });
 
   Deno.test(`S8 seccompFilter() does as its rules say, for any call with any arguments, on ${processor}`, () => {
-    const numbers = FILTERED_CALLS.map((call) => numberOf(call, processor)).filter((number) => number !== undefined);
+    const numbers = Object.values(SYSTEM_CALLS[processor]).filter((number) => number !== NO_CALL);
     const word = fc.oneof(
       fc.nat(20),
       fc.constantFrom(0x5412, 0x541c, 0x20000000, 0x10000000, 0x80),
@@ -185,7 +185,7 @@ function byTheRules(
   processor: Processor,
   { number, args }: { readonly number: number; readonly args: readonly bigint[] },
 ): string {
-  const [, rule] = [...filterRules(profile)].find(([call]) => numberOf(call, processor) === number) ?? [];
+  const [, rule] = [...filterRules(profile)].find(([call]) => SYSTEM_CALLS[processor][call] === number) ?? [];
   if (rule === undefined) return ALLOWED;
   const holds = ({ arg, high, mask, oneOf, noneOf }: Demand): boolean => {
     const whole = args[arg] ?? 0n;
@@ -216,7 +216,7 @@ Deno.test("S8 seccompFilter() lets calls without a rule through without a look a
   for (const processor of PROCESSORS) {
     for (const profile of PROFILES) {
       const program = seccompFilter(profile, processor);
-      const ruled = new Set([...filterRules(profile).keys()].map((call) => numberOf(call, processor)));
+      const ruled = new Set([...filterRules(profile).keys()].map((call) => SYSTEM_CALLS[processor][call]));
       for (let number = 0; number < 480; number++) {
         if (ruled.has(number)) continue;
         const steps = traced(program, { architecture: ARCHITECTURE[processor], number });

@@ -1,6 +1,6 @@
 /** Which system calls are denied, and with what arguments: plain data, from which the filter is assembled (S6, S8). */
 import type { Confinement } from "../policy/confinement.ts";
-import type { FilteredCall } from "./numbers.ts";
+import type { SystemCall } from "../../system/syscalls.ts";
 
 /** What the rules depend on. */
 export interface FilterProfile extends Pick<Confinement, "network" | "unixSockets"> {
@@ -34,7 +34,7 @@ const EACCES = 13;
 const ENOSYS = 38;
 
 /** Other processes, the kernel itself, mounts and namespaces, the machine's settings: nothing commands of ours need. */
-const NEVER: readonly FilteredCall[] = [
+const NEVER: readonly SystemCall[] = [
   "acct",
   "add_key",
   "adjtimex",
@@ -88,7 +88,7 @@ const NEVER: readonly FilteredCall[] = [
  * `clone`, whose flags can be looked at (`clone3` has them in memory, which a filter cannot read), and event loops
  * do without io_uring, whose operations no filter sees.
  */
-const ABSENT: readonly FilteredCall[] = ["clone3", "io_uring_enter", "io_uring_register", "io_uring_setup"];
+const ABSENT: readonly SystemCall[] = ["clone3", "io_uring_enter", "io_uring_register", "io_uring_setup"];
 
 /** CLONE_NEW* of linux/sched.h without NEWTIME, whose bit is part of the exit signal in `clone`. */
 const NEW_NAMESPACES = 0x7e020000;
@@ -115,8 +115,8 @@ const PROTOCOLS = [0, 1, 6, 17, 58, 262];
 const SOCK_TYPE_MASK = 0xf;
 
 /** The rules by call; a call without one is allowed. */
-export function filterRules(profile: FilterProfile): ReadonlyMap<FilteredCall, Rule> {
-  const rules = new Map<FilteredCall, Rule>();
+export function filterRules(profile: FilterProfile): ReadonlyMap<SystemCall, Rule> {
+  const rules = new Map<SystemCall, Rule>();
   for (const call of NEVER) rules.set(call, { errno: EPERM });
   for (const call of ABSENT) rules.set(call, { errno: ENOSYS });
   rules.set("clone", deniedUnless([{ arg: 0, mask: NEW_NAMESPACES, oneOf: [0] }]));
@@ -129,7 +129,7 @@ export function filterRules(profile: FilterProfile): ReadonlyMap<FilteredCall, R
 }
 
 /** What changes another process by its id: on oneself (0) it stays. Limits of others may be read. */
-function restrictPowerOverOthers(rules: Map<FilteredCall, Rule>, { namespaces }: FilterProfile): void {
+function restrictPowerOverOthers(rules: Map<SystemCall, Rule>, { namespaces }: FilterProfile): void {
   const self = { arg: 0, oneOf: [0] };
   rules.set("prlimit64", deniedUnless([self], [{ arg: 2, oneOf: [0] }, { arg: 2, high: true, oneOf: [0] }]));
   // PRIO_PROCESS, PRIO_PGRP; the third kind means every process of a user.
@@ -144,7 +144,7 @@ function restrictPowerOverOthers(rules: Map<FilteredCall, Rule>, { namespaces }:
 }
 
 /** Families are allowed one by one; what is not named (raw, packet, vsock, crypto, bluetooth, ...) is denied. */
-function restrictSockets(rules: Map<FilteredCall, Rule>, { network, unixSockets }: FilterProfile): void {
+function restrictSockets(rules: Map<SystemCall, Rule>, { network, unixSockets }: FilterProfile): void {
   const sockets: (readonly Demand[])[] = [];
   if (network !== "none") {
     const types = { arg: 1, mask: SOCK_TYPE_MASK, oneOf: [SOCK_STREAM, SOCK_DGRAM] };

@@ -1,8 +1,7 @@
 /** What an attack of the self-test is: a few system calls, the last of which must fail inside the sandbox (S3). */
-import type { Processor } from "../../system/syscalls.ts";
+import { type Processor, SYSTEM_CALLS, type SystemCalls } from "../../system/syscalls.ts";
 import type { Table, TableWord } from "../launcher/image/table.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
-import type { AttackCalls } from "./attack_calls.ts";
 
 /** What stops an attack. */
 const DEFENCES = [
@@ -42,7 +41,7 @@ export interface AttackPlace {
 /** A table in the making and what attacks need to write into it. */
 export interface AttackDraft {
   readonly table: Table;
-  readonly sys: AttackCalls;
+  readonly sys: SystemCalls;
   readonly open: { readonly noFollow: number; readonly directory: number };
   readonly place: AttackPlace;
   /** `outside` and the attack's own name. */
@@ -75,7 +74,7 @@ export function defencesOf(policy: SandboxPolicy, table: Table, processor: Proce
   if (policy.namespaces || policy.abi >= 6) present.push("scoping");
   if (policy.abi >= 6) present.push("abstract");
   if (policy.abi >= 9) present.push("unix");
-  const { seccomp, prctl } = FILTER_CALLS[processor];
+  const { seccomp, prctl } = SYSTEM_CALLS[processor];
   const filters = table.entries.some(({ number, args, mode }) =>
     mode === "fatal" && (number === seccomp || number === prctl && args[0] === PR_SET_SECCOMP)
   );
@@ -87,10 +86,6 @@ export function defencesOf(policy: SandboxPolicy, table: Table, processor: Proce
 }
 
 const PR_SET_SECCOMP = 22;
-const FILTER_CALLS: Readonly<Record<Processor, { readonly seccomp: number; readonly prctl: number }>> = {
-  x86_64: { seccomp: 317, prctl: 157 },
-  aarch64: { seccomp: 277, prctl: 167 },
-};
 
 /** Adds a call whose failure is what is hoped for; gives its index. */
 export function attempt(

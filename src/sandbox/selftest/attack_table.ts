@@ -3,10 +3,9 @@
  * another the same ones without a policy, which is the positive control and the world outside for the first.
  */
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
-import { OPEN_FLAGS, type Processor } from "../../system/syscalls.ts";
+import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import type { Table } from "../launcher/image/table.ts";
 import { type AttackDraft, type AttackPlace, attempt, passOn } from "./attack.ts";
-import { ATTACK_CALLS } from "./attack_calls.ts";
 import { ATTACKS, socketAddress } from "./attacks.ts";
 
 /** Size of every target file in bytes. */
@@ -73,7 +72,7 @@ export function controlTable(
 }
 
 function begin(table: Table, place: AttackPlace, processor: Processor): Omit<AttackDraft, "target"> {
-  const draft = { table: table.continued(), sys: ATTACK_CALLS[processor], open: OPEN_FLAGS[processor], place };
+  const draft = { table: table.continued(), sys: SYSTEM_CALLS[processor], open: OPEN_FLAGS[processor], place };
   // The server's own may take rights even from the owner, and then nothing would be possible.
   draft.table.call("set the mask of modes", draft.sys.umask, [0o077]);
   return draft;

@@ -1,5 +1,6 @@
 import { encodeText } from "../../../base/text.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
+import { NO_CALL } from "../../../system/syscalls.ts";
 import { type EntryMode } from "./interpreter.ts";
 
 /** A word of an entry: a number, the address of data, of another entry, or of an argument of one. */
@@ -26,9 +27,6 @@ export interface CallOptions {
   /** For the modes `equals` and `compare`. */
   readonly expect?: number | bigint;
 }
-
-/** No system call has this number, so that the kernel answers ENOSYS. */
-const NO_CALL = -1;
 
 /** A table of system calls in the making: entries in order, their data, and the names of the steps for error messages. */
 export class Table {
