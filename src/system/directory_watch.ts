@@ -28,6 +28,9 @@ export interface WatchProblem {
   readonly reason: string;
 }
 
+/** Looks in a row, where each began a watch: more than a path has levels. Then a directory is exchanged all the time. */
+const MOST_LOOKS = 256;
+
 export class DirectoryWatch implements AsyncDisposable {
   readonly #options: DirectoryWatchOptions;
   readonly #watched = new Map<string, Watched>();
@@ -55,6 +58,12 @@ export class DirectoryWatch implements AsyncDisposable {
   /** Watches what exists now, and nothing else. */
   #updateWatches(): void {
     if (this.#closed) return;
+    // What appeared or was exchanged before a new watch began has sent no event: another look finds it.
+    for (let looks = 0; looks < MOST_LOOKS && this.#updateOnce(); looks++);
+  }
+
+  /** Whether a watch began. */
+  #updateOnce(): boolean {
     const wanted = new Map<string, string>();
     for (const directory of this.#options.directories) {
       for (const path of [directory, nearestAbove(directory)]) {
@@ -63,17 +72,21 @@ export class DirectoryWatch implements AsyncDisposable {
       }
     }
     for (const [path, { identity }] of this.#watched) if (wanted.get(path) !== identity) this.#drop(path);
-    for (const [path, identity] of wanted) if (!this.#watched.has(path)) this.#add(path, identity);
+    const added = [...wanted].filter(([path]) => !this.#watched.has(path));
+    return added.filter(([path, identity]) => this.#add(path, identity)).length > 0;
   }
 
-  #add(path: string, identity: string): void {
-    if (this.#source === undefined) return;
+  /** Whether it is watched now. */
+  #add(path: string, identity: string): boolean {
+    if (this.#source === undefined) return false;
     try {
       const watch = this.#source.watch(path, (names) => this.#onEvent(path, names));
       this.#watched.set(path, { watch, identity });
+      return true;
     } catch (thrown) {
       // Gone again, or the system's limit of watches: the tools stay as they are.
       if (identityOf(path) === identity) this.#reportUnwatched(path, thrown);
+      return false;
     }
   }
 

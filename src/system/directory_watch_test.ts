@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { DirectoryWatch } from "./directory_watch.ts";
+import { SILENT } from "../base/log.ts";
+
+/** Resolves when `isTrue` holds after a change; rejects after ten seconds. */
+function changes() {
+  const waiting = new Set<() => void>();
+  return {
+    onChange: () => {
+      for (const check of waiting) check();
+    },
+    async until(isTrue: () => boolean, what: string): Promise<void> {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const check = () => isTrue() && resolve();
+      const deadline = setTimeout(() => reject(new Error(`Not noticed: ${what}`)), 10_000);
+      waiting.add(check);
+      await promise.finally(() => clearTimeout(deadline));
+      waiting.delete(check);
+    },
+  };
+}
+
+Deno.test("T11: a directory that appears level by level while its watch moves down is watched", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const levels = Array.from({ length: 40 }, (_, level) => `level${level}`).join("/");
+  for (let round = 0; round < 20; round++) {
+    const directory = `${base}/${round}/${levels}`;
+    await Deno.mkdir(`${base}/${round}`);
+    const seen = changes();
+    const watch = new DirectoryWatch({ directories: [directory], onChange: seen.onChange, log: SILENT });
+    try {
+      const appears = seen.until(() => exists(directory), directory);
+      await new Deno.Command("mkdir", { args: ["-p", directory] }).output();
+      await appears;
+      const noticed = seen.until(() => exists(`${directory}/file`), "a file in it");
+      await Deno.writeTextFile(`${directory}/file`, "");
+      await noticed;
+    } finally {
+      await watch[Symbol.asyncDispose]();
+    }
+  }
+  await Deno.remove(base, { recursive: true });
+});
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    assert(error instanceof Deno.errors.NotFound);
+    return false;
+  }
+}
