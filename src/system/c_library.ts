@@ -46,3 +46,8 @@ export class LazyLibrary<const Symbols extends Deno.ForeignLibraryInterface> imp
     this.#library = undefined;
   }
 }
+
+/** The error of the last call, at what `__errno_location` answers. */
+export function errnoAt(pointer: Deno.PointerValue): number {
+  return pointer === null ? 0 : new Deno.UnsafePointerView(pointer).getInt32();
+}

@@ -3,7 +3,7 @@
  * while it is worked on.
  */
 import { encodeText } from "../base/text.ts";
-import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
+import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import type { FileIdentity } from "./libc.ts";
 import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 
@@ -27,6 +27,8 @@ const LIBRARY = {
   flistxattr: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   fgetxattr: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
   fsetxattr: { parameters: ["i32", "buffer", "buffer", "usize", "i32"], result: "i32" },
+  fcntl: { parameters: ["i32", "i32", "i64"], result: "i32" },
+  __errno_location: { parameters: [], result: "pointer" },
 } as const;
 
 const AT_FDCWD = -100;
@@ -42,6 +44,13 @@ const O_PATH = 0x200000;
 /** Without O_DIRECTORY, whose number differs by processor. */
 const O_TMPFILE = 0x400000;
 const RENAME_EXCHANGE = 2;
+const F_SETSIG = 10;
+const F_SETLEASE = 1024;
+const F_RDLCK = 0n;
+/** Ignored where nothing waits for it: a lease that is broken sends it. */
+const SIGURG = 23n;
+/** EACCES, EINVAL, EOPNOTSUPP: another user's file, or a file system without leases. */
+const NO_LEASE: readonly number[] = [13, 22, 95];
 /** RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH */
 const RESOLVE_PLAIN = 0x2n | 0x4n | 0x8n;
 const PERMISSIONS = 0o777;
@@ -57,7 +66,8 @@ export interface Stat extends FileIdentity {
   readonly size: bigint;
   /** Times of access and of writing as `struct timespec[2]`. */
   readonly times: BigUint64Array<ArrayBuffer>;
-  readonly changedAt: string;
+  /** Nanoseconds since 1970, as in `FileFacts`. */
+  readonly changedAt: bigint;
 }
 
 /** The C library's calls; dispose it when the session ends. */
@@ -148,6 +158,16 @@ export class OpenFiles implements Disposable {
     return BigInt(length) === size ? bytes.slice(0, length) : undefined;
   }
 
+  /**
+   * Whether no program has the file open or mapped for writing, this one included; `fd` is open for reading. It stays so
+   * until `fd` is closed (fcntl(2), leases). A file system without leases cannot say: true.
+   */
+  hasNoWriter(fd: number): boolean {
+    const { fcntl, __errno_location } = this.#library.symbols;
+    fcntl(fd, F_SETSIG, SIGURG);
+    return fcntl(fd, F_SETLEASE, F_RDLCK) === 0 || NO_LEASE.includes(errnoAt(__errno_location()));
+  }
+
   /** Writes the content, and gives the file owner, attributes, mode and times of another; false: not all of them. */
   write(fd: number, content: Uint8Array<ArrayBuffer>, like: { readonly fd: number; readonly stat: Stat }): boolean {
     const { write, fchmod, fchown, futimens } = this.#library.symbols;
@@ -171,8 +191,9 @@ export class OpenFiles implements Disposable {
       ? words(24, 16, 28, 32)
       : words(16, 20, 24, 28);
     const [device = 0n, inode = 0n] = stat;
-    const times = stat.slice(9, 13);
-    return { device, inode, mode, links, uid, gid, size: stat[6] ?? 0n, times, changedAt: `${stat[13]}.${stat[14]}` };
+    const [size = 0n, times] = [stat[6], stat.slice(9, 13)];
+    const changedAt = (stat[13] ?? 0n) * 1_000_000_000n + (stat[14] ?? 0n);
+    return { device, inode, mode, links, uid, gid, size, times, changedAt };
   }
 
   /** Closes one before the others: what is open keeps its space. */

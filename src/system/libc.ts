@@ -3,7 +3,7 @@
  * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
  */
 import { encodeText } from "../base/text.ts";
-import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
+import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 import { PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
 
@@ -236,10 +236,6 @@ export class Libc {
   close(): void {
     for (const library of [this.#questions, this.#files, this.#listings]) library[Symbol.dispose]();
   }
-}
-
-function errnoAt(pointer: Deno.PointerValue): number {
-  return pointer === null ? 0 : new Deno.UnsafePointerView(pointer).getInt32();
 }
 
 /** The names of `struct linux_dirent64` entries: inode 8 bytes, offset 8, record length 2, type 1, name. */

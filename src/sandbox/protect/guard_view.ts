@@ -36,6 +36,9 @@ export interface SharedFile {
   readonly facts: FileFacts;
 }
 
+/** What a fingerprint of a file is made from. */
+export type FileState = Pick<FileFacts, "device" | "inode" | "mode" | "size" | "changedAt">;
+
 /** The guarded paths at one moment. */
 export interface GuardView {
   /** To mount, in order. */

@@ -1,5 +1,5 @@
 /** One look at everything that is guarded: what is there, where links lead, and what to mount over it (S7, S8, S21). */
-import type { GuardPlan, GuardView, HiddenPath, Looker, SharedFile } from "./guard_view.ts";
+import type { FileState, GuardPlan, GuardView, HiddenPath, Looker, SharedFile } from "./guard_view.ts";
 import { isGenerated } from "./generated_directories.ts";
 import { followLinks } from "../../system/follow_links.ts";
 import type { FileFacts } from "../../system/libc.ts";
@@ -204,7 +204,8 @@ interface Found {
   readonly facts: FileFacts;
 }
 
-function fingerprintOf({ device, inode, mode, size, changedAt }: FileFacts): string {
+/** Differs when the file is another one, or its content, owner or mode was changed. */
+export function fingerprintOf({ device, inode, mode, size, changedAt }: FileState): string {
   return `${device}:${inode}:${mode}:${size}:${changedAt}`;
 }
 

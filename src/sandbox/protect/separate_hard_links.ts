@@ -10,6 +10,7 @@ import type { FileIdentity } from "../../system/libc.ts";
 import { isWithin } from "../../system/paths.ts";
 import type { Processor } from "../../system/syscalls.ts";
 import type { PinnedDirectory } from "../policy/policy.ts";
+import type { FileState } from "./guard_view.ts";
 
 /** What is larger was not written by a person; it is told only. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
@@ -17,20 +18,30 @@ const LARGEST_BYTES = 4 * 1024 * 1024;
 const MOST_TRIES = 64;
 const KIND_MASK = 0xf000;
 const REGULAR = 0x8000;
+/** Kind and permissions; a copy is not set-user-ID. */
+const COPIED_MODE = KIND_MASK | 0o777;
 
 /** One of the names of a file. */
 export interface SharedName {
   readonly path: string;
-  readonly wanted: FileIdentity;
+  /** The file as it was seen. */
+  readonly wanted: FileState;
   /** The writable tree that the path lies in, the widest where they are nested. */
   readonly tree: PinnedDirectory;
 }
 
-/**
- * What became of a file with a second name. `displaced`: it is a file of its own now, and what another program saved in
- * its place meanwhile lies next to it under a longer name.
- */
-export type Separated = "separated" | "displaced" | "shared";
+/** What became of a file with a second name. */
+export interface Separated {
+  /**
+   * `displaced`: it is a file of its own now, and what another program saved in its place meanwhile lies next to it under
+   * a longer name.
+   */
+  readonly change: "separated" | "displaced" | "shared";
+  /** The copy in the place, if it is the file as it was seen. Undefined: a program has changed either, or may still. */
+  readonly copy?: FileState | undefined;
+}
+
+const SHARED: Separated = { change: "shared" };
 
 /** Takes files apart; dispose it when the session ends. */
 export class Separator implements Disposable {
@@ -45,23 +56,24 @@ export class Separator implements Disposable {
    * file, too large, being replaced by another program (its lock is there), or the system refuses.
    */
   separate({ path, wanted, tree }: SharedName): Separated {
-    if (!isWithin(path, tree.path) || path === tree.path) return "shared";
+    if (!isWithin(path, tree.path) || path === tree.path) return SHARED;
     using files = this.#calls.begin();
     const below = path.slice(tree.path === "/" ? 1 : tree.path.length + 1);
     const slash = below.lastIndexOf("/");
     const directory = files.directory(tree, below.slice(0, Math.max(0, slash)) || ".");
-    if (directory === undefined) return "shared";
+    if (directory === undefined) return SHARED;
     const name = below.slice(slash + 1);
     const source = files.open(directory, name);
     const before = source === undefined ? undefined : files.stat(source, "");
-    if (source === undefined || before === undefined || !isSameFile(before, wanted)) return "shared";
-    if ((before.mode & KIND_MASK) !== REGULAR || before.size > LARGEST_BYTES) return "shared";
+    if (source === undefined || before === undefined || !isSameFile(before, wanted)) return SHARED;
+    if ((before.mode & KIND_MASK) !== REGULAR || before.size > LARGEST_BYTES) return SHARED;
+    const isAsSeen = files.hasNoWriter(source) && before.changedAt === wanted.changedAt;
     const content = files.read(source, before.size);
     const lock = `${name}.lock`;
-    if (content === undefined || files.create(directory, lock) === undefined) return "shared";
+    if (content === undefined || files.create(directory, lock) === undefined) return SHARED;
     const result = new Replacement(files, { directory, name, source, before, content }).run();
     files.unlink(directory, lock);
-    return result;
+    return isAsSeen ? result : { ...result, copy: undefined };
   }
 
   [Symbol.dispose](): void {
@@ -89,6 +101,8 @@ class Replacement {
   readonly #file: SharedFile;
   /** Other names in the directory that hold what stood in the place. */
   readonly #left: string[] = [];
+  /** The copy in the place, open for reading. */
+  #copy: number | undefined;
 
   constructor(files: OpenFiles, file: SharedFile) {
     this.#files = files;
@@ -100,8 +114,19 @@ class Replacement {
     let placed = this.#place("before");
     for (let tries = 0; placed === "foreign" && tries < MOST_TRIES; tries++) placed = this.#place("foreign");
     const kept = this.#left.filter((other) => !this.#discard(other, before));
-    if (placed !== "copy" || this.#files.stat(directory, name)?.links !== 1) return "shared";
-    return kept.length > 0 ? "displaced" : "separated";
+    if (placed !== "copy" || this.#files.stat(directory, name)?.links !== 1) return SHARED;
+    return { change: kept.length > 0 ? "displaced" : "separated", copy: this.#untouched() };
+  }
+
+  /** The copy, if it is as it was made and nothing can write it unnoticed: a program may have opened it by a name. */
+  #untouched(): Stat | undefined {
+    const { before, content } = this.#file;
+    const files = this.#files;
+    const fd = this.#copy;
+    if (fd === undefined || !files.hasNoWriter(fd)) return undefined;
+    const is = files.stat(fd, "");
+    if (is?.mode !== (before.mode & COPIED_MODE) || is.uid !== before.uid || is.gid !== before.gid) return undefined;
+    return files.read(fd, before.size)?.every((byte, at) => byte === content[at]) === true ? is : undefined;
   }
 
   /**
@@ -123,9 +148,12 @@ class Replacement {
     // The other name holds the file as it was, what another program saved meanwhile, or what a command put there.
     if (isExchanged) this.#left.push(other);
     else this.#discard(other, made);
-    const isPlaced = isExchanged && isSameFile(files.stat(directory, name), made);
+    const placed = isExchanged ? files.open(directory, name) : undefined;
+    const isPlaced = placed !== undefined && isSameFile(files.stat(placed, ""), made);
     // Only now: the inode of a closed file that lost its name could be that of a command's next one.
     if (copy !== source) files.drop(copy);
+    if (isPlaced) this.#copy = placed;
+    else if (placed !== undefined) files.drop(placed);
     return isPlaced ? "copy" : isExchanged ? "foreign" : standing;
   }
 

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { Libc } from "../../system/libc.ts";
+import { type FileFacts, Libc } from "../../system/libc.ts";
 import type { PinnedDirectory } from "../policy/policy.ts";
+import { fingerprintOf } from "./path_snapshot.ts";
 import { Separator } from "./separate_hard_links.ts";
 
 interface Place {
   readonly base: string;
   readonly tree: PinnedDirectory;
+  /** What is under a name of the tree now. */
+  look(name: string): FileFacts;
   /** Of `tree/a/config`, as it is at this moment. */
   separate(path?: string): boolean;
 }
@@ -21,11 +24,12 @@ async function inTree(test: (place: Place) => Promise<void>): Promise<void> {
     await Deno.writeTextFile(path, "[core]\n", { mode: 0o640 });
     await Deno.link(path, `${base}/tree/keep`);
     const tree = { path: `${base}/tree`, ...libc.identityOf(`${base}/tree`) ?? assert.fail("no tree") };
-    const wanted = libc.identityOf(path) ?? assert.fail("no file");
+    const wanted = libc.lookAt(path) ?? assert.fail("no file");
     await test({
       base,
       tree,
-      separate: (other = path) => separator.separate({ path: other, wanted, tree }) === "separated",
+      look: (name) => libc.lookAt(`${tree.path}/${name}`) ?? assert.fail(`no ${name}`),
+      separate: (other = path) => separator.separate({ path: other, wanted, tree }).change === "separated",
     });
   } finally {
     libc.close();
@@ -111,16 +115,16 @@ while True:
 `;
 
 Deno.test("S21 Separator.separate() reaches nothing outside while a command exchanges the directory", () =>
-  inTree(async ({ base, tree }) => {
+  inTree(async ({ base, tree, look }) => {
     using separator = new Separator(Deno.build.arch);
     await Deno.mkdir(`${base}/outside`);
-    const files: { readonly name: string; readonly inode: bigint }[] = [];
+    const files: { readonly name: string; readonly facts: FileFacts }[] = [];
     for (let number = 0; number < 100; number++) {
       const name = `file${number}`;
       await Deno.writeTextFile(`${tree.path}/a/${name}`, "ours");
       // Outside it is the same file, so that only the way there keeps it from being taken apart.
       await Deno.link(`${tree.path}/a/${name}`, `${base}/outside/${name}`);
-      files.push({ name, inode: BigInt((await Deno.lstat(`${base}/outside/${name}`)).ino ?? 0) });
+      files.push({ name, facts: look(`a/${name}`) });
     }
     const args = ["-c", EXCHANGING, tree.path];
     const loop = new Deno.Command("python3", { args, stdout: "piped", stderr: "inherit" }).spawn();
@@ -130,9 +134,9 @@ Deno.test("S21 Separator.separate() reaches nothing outside while a command exch
       await begun.read();
       const end = performance.now() + 20_000;
       while (separated === 0 && performance.now() < end) {
-        for (const { name, inode } of files) {
-          const file = { path: `${tree.path}/a/${name}`, wanted: { device: tree.device, inode }, tree };
-          for (let tries = 0; tries < 20; tries++) if (separator.separate(file) === "separated") separated++;
+        for (const { name, facts } of files) {
+          const file = { path: `${tree.path}/a/${name}`, wanted: facts, tree };
+          for (let tries = 0; tries < 20; tries++) if (separator.separate(file).change === "separated") separated++;
         }
       }
     } finally {
@@ -142,7 +146,7 @@ Deno.test("S21 Separator.separate() reaches nothing outside while a command exch
     }
     assert.ok(separated > 0 && separated <= files.length, `${separated} of ${files.length} met the directory`);
     assert.deepStrictEqual(new Set(await namesIn(`${base}/outside`)), new Set(files.map(({ name }) => name)));
-    for (const { name, inode } of files) {
+    for (const { name, facts: { inode } } of files) {
       assert.deepStrictEqual(BigInt((await Deno.lstat(`${base}/outside/${name}`)).ino ?? 0), inode);
     }
   }));
@@ -164,7 +168,7 @@ while True:
 `;
 
 Deno.test("S21 Separator.separate() puts nothing but its copy in the place, whatever takes its other names", () =>
-  inTree(async ({ tree }) => {
+  inTree(async ({ tree, look }) => {
     using separator = new Separator(Deno.build.arch);
     const directory = `${tree.path}/a`;
     const path = `${directory}/config`;
@@ -183,8 +187,7 @@ Deno.test("S21 Separator.separate() puts nothing but its copy in the place, what
         await Deno.remove(path);
         await Deno.writeTextFile(path, ours);
         await Deno.link(path, `${tree.path}/second${number}`);
-        const inode = BigInt((await Deno.lstat(path)).ino ?? 0);
-        separator.separate({ path, wanted: { device: tree.device, inode }, tree });
+        separator.separate({ path, wanted: look("a/config"), tree });
         seen.add((await Deno.readTextFile(path)).slice(0, 4));
         for (const name of await namesIn(directory)) {
           if (name !== "config" && name !== "evil") await Deno.remove(`${directory}/${name}`).catch(() => {});
@@ -210,7 +213,7 @@ os.rename("mine", "config")
 `;
 
 Deno.test("S21 Separator.separate() loses nothing that another program saves meanwhile", () =>
-  inTree(async ({ base, tree }) => {
+  inTree(async ({ base, tree, look }) => {
     using separator = new Separator(Deno.build.arch);
     for (let number = 0; number < 20; number++) {
       const directory = `${base}/tree/round${number}`;
@@ -222,8 +225,7 @@ Deno.test("S21 Separator.separate() loses nothing that another program saves mea
       const saving = new Deno.Command("python3", { args, stdout: "piped", stderr: "inherit" }).spawn();
       const said = saving.stdout.getReader();
       await said.read();
-      const inode = BigInt((await Deno.lstat(path)).ino ?? 0);
-      separator.separate({ path, wanted: { device: tree.device, inode }, tree });
+      separator.separate({ path, wanted: look(`round${number}/config`), tree });
       await Deno.writeTextFile(`${directory}/config.lock`, ""); // where the other program came too late
       await said.cancel();
       await saving.status;
@@ -234,4 +236,70 @@ Deno.test("S21 Separator.separate() loses nothing that another program saves mea
       );
       assert.ok(texts.includes("mine"), `${names}: ${texts}`);
     }
+  }));
+
+Deno.test("S21 Separator.separate() gives the state of its copy where no program may have changed the file", () =>
+  inTree(async ({ tree, look }) => {
+    using separator = new Separator(Deno.build.arch);
+    const path = `${tree.path}/a/config`;
+    const separate = async (meanwhile: (wanted: FileFacts) => Promise<FileFacts>) => {
+      await Deno.link(path, `${tree.path}/${crypto.randomUUID()}`);
+      const { change, copy } = separator.separate({ path, wanted: await meanwhile(look("a/config")), tree });
+      assert.deepStrictEqual(change, "separated");
+      return copy === undefined ? undefined : fingerprintOf(copy) === fingerprintOf(look("a/config"));
+    };
+    assert.deepStrictEqual(await separate((wanted) => Promise.resolve(wanted)), true);
+    const written = await separate(async (wanted) => {
+      await Deno.writeTextFile(path, "evil");
+      return wanted;
+    });
+    assert.deepStrictEqual(written, undefined, "it was written after it was seen");
+    using open = await Deno.open(path, { write: true });
+    assert.deepStrictEqual(await separate((wanted) => Promise.resolve(wanted)), undefined, "it can still be written");
+    await open.write(new Uint8Array(1));
+  }));
+
+/** Writes the copy as soon as it stands in the place, says so, and waits until the next file has a second name. */
+const WRITING = `
+import os, sys
+os.chdir(sys.argv[1])
+os.write(1, b"b")
+while True:
+  try:
+    shared = os.stat("../second").st_ino
+    if os.stat("config").st_ino == shared: continue
+    fd = os.open("config", os.O_WRONLY | os.O_NONBLOCK)
+    os.pwrite(fd, b"evil", 0)
+    os.close(fd)
+    os.unlink("../second")
+    os.write(1, b"w")
+  except OSError: pass
+`;
+
+Deno.test("S21 Separator.separate() gives no state of a copy that a program wrote before", () =>
+  inTree(async ({ tree, look }) => {
+    using separator = new Separator(Deno.build.arch);
+    const path = `${tree.path}/a/config`;
+    await Deno.remove(path);
+    const args = ["-c", WRITING, `${tree.path}/a`];
+    const loop = new Deno.Command("python3", { args, stdout: "piped", stderr: "inherit" }).spawn();
+    const said = loop.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const silent: string[] = [];
+    try {
+      await said.read();
+      for (let number = 0; number < 200; number++) {
+        await Deno.writeTextFile(`${tree.path}/new`, "ours");
+        await Deno.rename(`${tree.path}/new`, path);
+        await Deno.link(path, `${tree.path}/second`);
+        const { copy } = separator.separate({ path, wanted: look("a/config"), tree });
+        await said.read();
+        assert.deepStrictEqual(await Deno.readTextFile(path), "evil");
+        if (copy !== undefined && fingerprintOf(copy) === fingerprintOf(look("a/config"))) silent.push(`${number}`);
+      }
+    } finally {
+      loop.kill("SIGKILL");
+      await said.cancel();
+      await loop.status;
+    }
+    assert.deepStrictEqual(silent, []);
   }));

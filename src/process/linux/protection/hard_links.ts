@@ -1,6 +1,7 @@
 /** What becomes of protected files with a second name (S21): they are taken apart from it, or it is told that they are not. */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import type { GuardView, SharedFile } from "../../../sandbox/protect/guard_view.ts";
+import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import type { Separator } from "../../../sandbox/protect/separate_hard_links.ts";
@@ -23,8 +24,8 @@ export class SecondNames {
   readonly #trees: readonly PinnedDirectory[];
   /** Tries to take files apart that failed, by path and identity: each file is told at the first. */
   readonly #failed = new Map<string, number>();
-  /** What taking apart made of a path: its fingerprint afterwards, by path and fingerprint before. */
-  readonly #own = new Map<string, string | undefined>();
+  /** Fingerprints of copies that no program has changed, by path and fingerprint before: no change of any command. */
+  readonly #own = new Map<string, string>();
 
   constructor(separator: Separates, trees: readonly PinnedDirectory[]) {
     this.#separator = separator;
@@ -32,7 +33,10 @@ export class SecondNames {
     this.#trees = trees.toSorted((one, other) => one.path.length - other.path.length);
   }
 
-  /** What came of it; of files that stay shared only what is new. Small files come first: people write those. */
+  /**
+   * What came of it; of files that stay shared only what is new. Small files come first: people write those. A file that a
+   * program may have changed meanwhile is told as changed too.
+   */
   separate(shared: readonly SharedFile[]): readonly ProtectedChange[] {
     let room = MOST_BYTES_AT_ONCE;
     const due = shared.map((file) => ({ ...file, failed: this.#failed.get(keyOf(file)) ?? 0 }))
@@ -41,26 +45,16 @@ export class SecondNames {
     return due.slice(0, MOST_AT_ONCE).flatMap(({ path, facts, failed }): readonly ProtectedChange[] => {
       const tree = this.#trees.find((one) => isWithin(path, one.path));
       if (tree === undefined || room <= 0n) return [];
-      const change = this.#separator.separate({ path, wanted: facts, tree });
+      const { change, copy } = this.#separator.separate({ path, wanted: facts, tree });
       if (change !== "shared") {
         room -= facts.size;
+        if (copy === undefined) return [{ path, change }, { path, change: "changed" }];
+        this.#own.set(`${path}\0${fingerprintOf(facts)}`, fingerprintOf(copy));
         return [{ path, change }];
       }
       this.#failed.set(keyOf({ path, facts }), failed + 1);
       return failed === 0 ? [{ path, change: "shared" }] : [];
     });
-  }
-
-  /**
-   * Told of the views before and after files were taken apart, so that this is no change of any command. A command may
-   * have changed others meanwhile: only those files, and directories that hold them, count.
-   */
-  remember(separated: readonly ProtectedChange[], before: GuardView, after: GuardView): void {
-    for (const [path, was] of before.seen) {
-      if (!separated.some((one) => isSeparated(one) && isWithin(one.path, path))) continue;
-      const is = after.seen.get(path);
-      if (is !== was) this.#own.set(`${path}\0${was}`, is);
-    }
   }
 
   /** The changes but for those that taking apart alone has made. */

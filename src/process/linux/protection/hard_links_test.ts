@@ -1,6 +1,7 @@
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
 import assert from "node:assert/strict";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
+import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
 import { SecondNames } from "./hard_links.ts";
 
 const TREE = { path: "/t", device: 1n, inode: 2n };
@@ -25,7 +26,7 @@ Deno.test("S21 SecondNames.separate() tells of a file that stays shared once, an
   const names = new SecondNames({
     separate: ({ path }) => {
       tried.push(path);
-      return path === "/t/good" ? "separated" : "shared";
+      return path === "/t/good" ? { change: "separated", copy: FACTS } : { change: "shared" };
     },
   }, [TREE]);
   const shared = ["/t/good", "/t/bad", "/elsewhere"].map((path) => ({ path, facts: FACTS }));
@@ -39,9 +40,9 @@ Deno.test("S21 SecondNames.separate() comes to each file, however many stay shar
   const separated: string[] = [];
   const names = new SecondNames({
     separate: ({ path }) => {
-      if (path.startsWith("/t/stays")) return "shared";
+      if (path.startsWith("/t/stays")) return { change: "shared" };
       separated.push(path);
-      return "separated";
+      return { change: "separated", copy: FACTS };
     },
   }, [TREE]);
   const file = (path: string, size: bigint) => ({ path, facts: { ...FACTS, size } });
@@ -57,18 +58,25 @@ Deno.test("S21 SecondNames.separate() comes to each file, however many stay shar
 });
 
 Deno.test("S21 SecondNames.withoutOwn() leaves out what taking apart made, and nothing else", () => {
-  const names = new SecondNames({ separate: () => "separated" }, [TREE]);
-  const separated: readonly ProtectedChange[] = [{ path: "/a/x", change: "separated" }, {
-    path: "/b",
-    change: "separated",
-  }, { path: "/e", change: "shared" }];
-  const seen = { "/a": "1", "/b": "1", "/c": "1", "/e": "1" };
-  names.remember(separated, view(seen), view({ ...seen, "/a": "2", "/b": "2", "/d": "2", "/e": "2" }));
-  names.remember(separated, view({ "/a": "2", "/d": "1" }), view({ "/a": "3", "/d": "2" }));
+  const copies = { "/t/a": 1n, "/t/b": 1n, "/t/e": undefined };
+  const names = new SecondNames({
+    separate: ({ path }) => {
+      const inode = Object.entries(copies).find(([one]) => one === path)?.[1];
+      return { change: "separated", copy: inode === undefined ? undefined : { ...FACTS, inode } };
+    },
+  }, [TREE]);
+  const told = names.separate(Object.keys(copies).map((path) => ({ path, facts: FACTS })));
+  assert.deepStrictEqual(told, [
+    { path: "/t/a", change: "separated" },
+    { path: "/t/b", change: "separated" },
+    { path: "/t/e", change: "separated" },
+    { path: "/t/e", change: "changed" },
+  ]);
+  const [was, copy] = [fingerprintOf(FACTS), fingerprintOf({ ...FACTS, inode: 1n })];
   const changed = (path: string): ProtectedChange => ({ path, change: "changed" });
-  const changes = ["/a", "/b", "/c", "/d", "/e"].map(changed);
-  const before = view({ ...seen, "/d": "1" });
-  // A command wrote the last two while others were taken apart.
-  const after = view({ "/a": "3", "/b": "evil", "/c": "2", "/d": "2", "/e": "2" });
-  assert.deepStrictEqual(names.withoutOwn(changes, before, after), ["/b", "/c", "/d", "/e"].map(changed));
+  const changes = ["/t", "/t/a", "/t/b", "/t/c", "/t/e"].map(changed);
+  const before = view({ "/t": "1", "/t/a": was, "/t/b": was, "/t/c": was, "/t/e": was });
+  // A command wrote "b" after it was taken apart.
+  const after = view({ "/t": "2", "/t/a": copy, "/t/b": "evil", "/t/c": copy, "/t/e": copy });
+  assert.deepStrictEqual(names.withoutOwn(changes, before, after), ["/t", "/t/b", "/t/c", "/t/e"].map(changed));
 });

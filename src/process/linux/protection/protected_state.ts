@@ -175,12 +175,10 @@ export class ProtectedState implements Disposable {
 
   /** What changed since `before`, with what came to light late; and the view it was found in. */
   #changes(before: GuardView, obeyed: ReadonlySet<string>, how: How) {
-    const seen = this.#look(how);
-    const { view: after, separated } = this.#separate(seen, how);
+    const { view: after, separated } = this.#separate(this.#look(how), how);
     const isNew = (path: string) => this.#obeyed.has(path) && !obeyed.has(path);
-    const changed = this.#secondNames.withoutOwn(protectedChanges(before, seen), before, seen)
-      .map((one): ProtectedChange => isNew(one.path) ? { ...one, change: "obeyed" } : one);
-    const found = [...changed, ...separated];
+    const found = this.#found(before, after, separated)
+      .map((one): ProtectedChange => isNew(one.path) && !isSeparated(one) ? { ...one, change: "obeyed" } : one);
     const late = this.#late.filter(({ path }) => !found.some((one) => one.path === path));
     this.#late = [];
     for (const { path } of found) this.#told.set(path, after.seen.get(path));
@@ -190,11 +188,18 @@ export class ProtectedState implements Disposable {
   /** Looks again when all that a command left running is gone; what another command's result told is known. */
   async #lookLater(command: GuardedCommand, running: readonly Tree[], after: GuardView, how: How): Promise<void> {
     await Promise.all(running.map(({ gone }) => gone));
-    const seen = this.#look(how);
-    const found = this.#secondNames.withoutOwn(protectedChanges(after, seen), after, seen)
-      .filter(({ path }) => !this.#told.has(path) || this.#told.get(path) !== seen.seen.get(path));
-    this.#keep([...found, ...this.#separate(seen, how).separated]);
+    const { view, separated } = this.#separate(this.#look(how), how);
+    const isTold = ({ path }: ProtectedChange) => this.#told.has(path) && this.#told.get(path) === view.seen.get(path);
+    this.#keep(this.#found(after, view, separated).filter((one) => separated.includes(one) || !isTold(one)));
     this.abandon(command);
+  }
+
+  /** What differs between two views, and what became of files with second names before the later one. */
+  #found(before: GuardView, after: GuardView, separated: readonly ProtectedChange[]): readonly ProtectedChange[] {
+    const changed = this.#secondNames.withoutOwn(protectedChanges(before, after), before, after);
+    const isKnown = ({ path, change }: ProtectedChange) =>
+      change === "changed" && changed.some((one) => one.path === path);
+    return [...changed, ...separated.filter((one) => !isKnown(one))];
   }
 
   /** Tells the log, and the next result, of changes that no result told of. */
@@ -239,9 +244,7 @@ export class ProtectedState implements Disposable {
     if (!how.mounted || view.shared.length === 0) return { view, separated: [] };
     const separated = this.#secondNames.separate(view.shared);
     if (!separated.some(isSeparated)) return { view, separated };
-    const renewed = this.#look(how);
-    this.#secondNames.remember(separated, view, renewed);
-    return { view: renewed, separated };
+    return { view: this.#look(how), separated };
   }
 
   #watched(): WatchedView {
