@@ -7,7 +7,7 @@ export interface Flag {
   /** How the help names the value; empty for a switch. */
   readonly placeholder: string;
   readonly help: string;
-  /** The variable that sets the flag where the command line does not (requirement L7); absent: none. */
+  /** The variable that sets the flag where the command line does not (requirement L7), after its name; absent: none. */
   readonly variable?: string;
   /**
    * Given several times, values add up; a variable then holds a list (directories by `:`, names by `,`). What a project's
@@ -35,6 +35,9 @@ export interface Flag {
   /** A variable that is set but empty is refused instead of ignored: ignoring it would widen what commands reach. */
   readonly refuseEmpty?: true;
 }
+
+/** A row of the table: one without a value is a switch. */
+export type FlagRow = Omit<Flag, "value" | "placeholder" | "variable"> & Partial<Pick<Flag, "value" | "placeholder">>;
 
 /** The longest delay that a timer can hold, seconds. */
 export const LONGEST_SECONDS = 2_147_483;
