@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 import { lazy } from "../../base/lazy.ts";
-import { argumentSchema, itemsFields, WORD } from "./mtdf_argument.ts";
+import { argumentSchema, flag, itemsFields, optional, text, WORD } from "./mtdf_argument.ts";
 import { availabilityCheckSchema, hintsSchema, retrySchema, stepSchema } from "./mtdf_parts.ts";
 
 /** What the name of a tool and of a subcommand may hold (T5). */
@@ -16,54 +16,33 @@ const COMMAND = /^(?!\s*$)[^\u0000]+$/;
 
 /** What tools and subcommands have in common. */
 const shared = lazy(() => ({
-  description: z.string().optional().meta({
-    description: "What it does and when to choose it, for the model.",
-    examples: ["Compile the current package."],
-  }),
-  enabled: z.boolean().optional().meta({ description: "False removes it entirely. Default true." }),
-  timeout_seconds: z.number().positive().max(86_400).optional().meta({
-    description: "Seconds after which a run is ended; inherited.",
-    examples: [600],
-  }),
-  synchronous: z.boolean().optional().meta({
-    description: "True: a call waits for the result. False or left out: it runs in the background. Inherited.",
-  }),
+  description: text("What it does and when to choose it, for the model.", "Compile the current package."),
+  enabled: flag("False removes it entirely. Default true."),
+  timeout_seconds: optional(z.number().positive().max(86_400), "Seconds after which a run is ended; inherited.", 600),
+  synchronous: flag("True: a call waits for the result. False or left out: it runs in the background. Inherited."),
   force_synchronous: z.boolean().optional().meta({
     description: 'Older name of "synchronous".',
     deprecated: true,
   }),
-  options: z.array(argumentSchema()).optional().meta({ description: "Flags, in the order they are passed." }),
-  positional_args: z.array(argumentSchema()).optional().meta({
-    description: "Arguments without a flag, in the order they are passed.",
-  }),
-  positional_args_first: z.boolean().optional().meta({
-    description: "Positional arguments go before the options. Default false.",
-  }),
-  end_of_options: z.boolean().optional().meta({
-    description: "Put -- before the positional arguments, so that values beginning with - are safe. Default false: " +
+  options: optional(z.array(argumentSchema()), "Flags, in the order they are passed."),
+  positional_args: optional(z.array(argumentSchema()), "Arguments without a flag, in the order they are passed."),
+  positional_args_first: flag("Positional arguments go before the options. Default false."),
+  end_of_options: flag(
+    "Put -- before the positional arguments, so that values beginning with - are safe. Default false: " +
       "such values are refused.",
-  }),
-  allow_args: z.boolean().optional().meta({
-    description: 'Accept raw further arguments in "args". Default: only when no option is declared.',
-  }),
-  allow_stdin: z.boolean().optional().meta({
-    description: 'Accept text for standard input in "stdin". Default false.',
-  }),
-  concurrency: z.enum(["shared", "exclusive"]).optional().meta({
-    description: "exclusive: one run at a time per working directory. Default shared.",
-  }),
+  ),
+  allow_args: flag('Accept raw further arguments in "args". Default: only when no option is declared.'),
+  allow_stdin: flag('Accept text for standard input in "stdin". Default false.'),
+  concurrency: optional(
+    z.enum(["shared", "exclusive"]),
+    "exclusive: one run at a time per working directory. Default shared.",
+  ),
   retry: retrySchema().optional(),
-  sequence: z.array(stepSchema()).min(1).optional().meta({ description: "Steps run one after the other." }),
-  step_delay_ms: z.int().min(0).max(600_000).optional().meta({
-    description: "Milliseconds between the steps. Default 100.",
-    examples: [100],
-  }),
+  sequence: optional(z.array(stepSchema()).min(1), "Steps run one after the other."),
+  step_delay_ms: optional(z.int().min(0).max(600_000), "Milliseconds between the steps. Default 100.", 100),
   availability_check: availabilityCheckSchema().optional(),
-  install_instructions: z.string().optional().meta({
-    description: "Shown when the program is not there.",
-    examples: ["Install with: cargo install cargo-nextest"],
-  }),
-  guidance_key: z.string().optional().meta({ description: "Accepted for older files; without effect." }),
+  install_instructions: text("Shown when the program is not there.", "Install with: cargo install cargo-nextest"),
+  guidance_key: text("Accepted for older files; without effect."),
   hints: hintsSchema().optional(),
   input_schema: z.unknown().optional().meta({
     description: "Accepted for older files; the schema is always generated.",
@@ -78,10 +57,11 @@ const subcommandFields = lazy(() => ({
     examples: ["build"],
   }),
   ...shared(),
-  argv: z.array(z.string().regex(WORD)).optional().meta({
-    description: "Words that replace the subcommand words, for a name that is only a label.",
-    examples: [["-c"]],
-  }),
+  argv: optional(
+    z.array(z.string().regex(WORD)),
+    "Words that replace the subcommand words, for a name that is only a label.",
+    ["-c"],
+  ),
 }));
 const flatSubcommand = lazy(() => z.strictObject(subcommandFields()));
 
@@ -112,21 +92,23 @@ function ignored() {
 /** A whole tool file. */
 export const toolSchema = lazy(() =>
   z.strictObject({
-    $schema: z.string().optional().meta({ description: "Where an editor finds this schema." }),
-    name: z.string().regex(NAME).optional().meta({
-      description: "Name of the tool and first part of the names of its subcommands; the program's name when left out.",
-      examples: ["cargo"],
-    }),
+    $schema: text("Where an editor finds this schema."),
+    name: optional(
+      z.string().regex(NAME),
+      "Name of the tool and first part of the names of its subcommands; the program's name when left out.",
+      "cargo",
+    ),
     command: z.string().regex(COMMAND).meta({
       description: 'The program, split at spaces. "sequence" for a tool that only has steps.',
       examples: ["cargo", "bash -c", "./gradlew"],
     }),
     ...shared(),
-    subcommand: z.array(subcommandSchema()).optional().meta({ description: "The subcommands offered." }),
-    tool_style: z.enum(["leaf", "program"]).optional().meta({
-      description: "leaf: one MCP tool for each subcommand. program: one for all, which takes the subcommand as an " +
+    subcommand: optional(z.array(subcommandSchema()), "The subcommands offered."),
+    tool_style: optional(
+      z.enum(["leaf", "program"]),
+      "leaf: one MCP tool for each subcommand. program: one for all, which takes the subcommand as an " +
         "argument. Default: what --tool-style says.",
-    }),
+    ),
     tool_type: ignored(),
     livelog: ignored(),
     monitor_level: ignored(),

@@ -1,6 +1,30 @@
 import * as z from "zod";
 import { lazy } from "../../base/lazy.ts";
 
+/** A field that may be left out, as an editor shows it. */
+export function optional<Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  ...examples: unknown[]
+): z.ZodOptional<Schema> {
+  return schema.optional().meta({ description, ...examples.length > 0 && { examples } });
+}
+
+/** A text that may be left out. */
+export function text(description: string, ...examples: readonly string[]): z.ZodOptional<z.ZodString> {
+  return optional(z.string(), description, ...examples);
+}
+
+/** A text that can be a word of argv, and may be left out. */
+export function word(description: string, ...examples: readonly string[]): z.ZodOptional<z.ZodString> {
+  return optional(z.string().regex(WORD), description, ...examples);
+}
+
+/** A switch that may be left out. */
+export function flag(description: string): z.ZodOptional<z.ZodBoolean> {
+  return optional(z.boolean(), description);
+}
+
 /** The types an argument may have (T2). */
 const ARGUMENT_TYPES = ["string", "boolean", "integer", "number", "array"] as const;
 export type ArgumentType = typeof ARGUMENT_TYPES[number];
@@ -18,15 +42,9 @@ const ALIAS = /^[^-\s=\u0000][^\s=\u0000]*$/;
 
 const itemsSchema = lazy(() =>
   z.strictObject({
-    type: z.enum(["string", "integer", "number"]).optional().meta({
-      description: "Type of each element; string when left out.",
-      examples: ["string"],
-    }),
-    format: z.string().optional().meta({
-      description: 'With "path", each element must lie inside the scope.',
-      examples: ["path"],
-    }),
-    description: z.string().optional().meta({ description: "What one element is.", examples: ["A crate name"] }),
+    type: optional(z.enum(["string", "integer", "number"]), "Type of each element; string when left out.", "string"),
+    format: text('With "path", each element must lie inside the scope.', "path"),
+    description: text("What one element is.", "A crate name"),
   }).meta({ id: "Items", description: 'What the elements of an "array" argument are.' })
 );
 
@@ -38,54 +56,40 @@ export const argumentSchema = lazy(() =>
         "For a positional argument: what callers call it.",
       examples: ["release", "-maxdepth"],
     }),
-    type: z.enum(ARGUMENT_TYPES).optional().meta({
-      description: "Type of the value; string when left out. A boolean is a flag without a value.",
-      examples: ["boolean"],
-    }),
-    description: z.string().optional().meta({
-      description: "What the argument does, for the model that decides whether to give it.",
-      examples: ["Build with optimizations"],
-    }),
-    required: z.boolean().optional().meta({ description: "A call without it is refused. Default false." }),
-    default: z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]).optional().meta(
-      {
-        description: "Used when the call leaves the argument out.",
-        examples: ["origin"],
-      },
+    type: optional(
+      z.enum(ARGUMENT_TYPES),
+      "Type of the value; string when left out. A boolean is a flag without a value.",
+      "boolean",
     ),
-    enum: z.array(z.union([z.string(), z.number()])).min(1).optional().meta({
-      description: "The only values allowed (for an array: of each element).",
-      examples: [["human", "short", "json"]],
-    }),
-    minimum: z.number().optional().meta({ description: "Smallest number allowed.", examples: [1] }),
-    maximum: z.number().optional().meta({ description: "Largest number allowed.", examples: [100] }),
-    pattern: z.string().optional().meta({
-      description: "ECMAScript regular expression that a text value must match somewhere.",
-      examples: ["^v[0-9]+"],
-    }),
-    format: z.string().optional().meta({
-      description: 'With "path", the value must lie inside the scope. Other formats are treated as plain text.',
-      examples: ["path"],
-    }),
+    description: text(
+      "What the argument does, for the model that decides whether to give it.",
+      "Build with optimizations",
+    ),
+    required: flag("A call without it is refused. Default false."),
+    default: optional(
+      z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]),
+      "Used when the call leaves the argument out.",
+      "origin",
+    ),
+    enum: optional(
+      z.array(z.union([z.string(), z.number()])).min(1),
+      "The only values allowed (for an array: of each element).",
+      ["human", "short", "json"],
+    ),
+    minimum: optional(z.number(), "Smallest number allowed.", 1),
+    maximum: optional(z.number(), "Largest number allowed.", 100),
+    pattern: text("ECMAScript regular expression that a text value must match somewhere.", "^v[0-9]+"),
+    format: text('With "path", the value must lie inside the scope. Other formats are treated as plain text.', "path"),
     items: itemsSchema().optional(),
-    alias: z.string().regex(ALIAS).optional().meta({
-      description: "Short flag without its dash; used instead of the long one.",
-      examples: ["m"],
-    }),
-    joined: z.boolean().optional().meta({
-      description: "Flag and value are one word: --name=value (-avalue with an alias). Default false.",
-    }),
-    file_arg: z.boolean().optional().meta({
-      description: "The value is written to a private temporary file and the file's path is passed. Default false.",
-    }),
-    file_flag: z.string().regex(WORD).optional().meta({
-      description: "Flag that takes the path of that file; the argument's own flag when left out.",
-      examples: ["-F"],
-    }),
-    env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/).optional().meta({
-      description: "The value is passed in this environment variable, not as an argument.",
-      examples: ["RUST_LOG"],
-    }),
+    alias: optional(z.string().regex(ALIAS), "Short flag without its dash; used instead of the long one.", "m"),
+    joined: flag("Flag and value are one word: --name=value (-avalue with an alias). Default false."),
+    file_arg: flag("The value is written to a private temporary file and the file's path is passed. Default false."),
+    file_flag: word("Flag that takes the path of that file; the argument's own flag when left out.", "-F"),
+    env: optional(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+      "The value is passed in this environment variable, not as an argument.",
+      "RUST_LOG",
+    ),
   }).meta({ id: "Argument", description: "One option or positional argument." })
 );
 

@@ -1,50 +1,35 @@
 import * as z from "zod";
 import { lazy } from "../../base/lazy.ts";
-import { WORD } from "./mtdf_argument.ts";
+import { flag, optional, text, word } from "./mtdf_argument.ts";
 
 /** One step of a sequence (requirement T14). */
 export const stepSchema = lazy(() =>
   z.strictObject({
     tool: z.string().min(1).meta({ description: 'The "name" of a tool file.', examples: ["cargo"] }),
-    subcommand: z.string().optional().meta({
-      description: 'Its subcommand; nested ones joined by _ or a space. "default" or left out: the tool itself.',
-      examples: ["clippy", "nextest_run"],
-    }),
-    args: z.record(z.string(), z.unknown()).optional().meta({
-      description: "Arguments of this step.",
-      examples: [{ workspace: true }],
-    }),
-    description: z.string().optional().meta({
-      description: "Shown as progress.",
-      examples: ["Format the code"],
-    }),
-    skip_if_file_exists: z.string().regex(WORD).optional().meta({
-      description: "Skip the step when this file exists in the working directory.",
-      examples: [".skip-lint"],
-    }),
-    skip_if_file_missing: z.string().regex(WORD).optional().meta({
-      description: "Skip the step when this file does not exist in the working directory.",
-      examples: ["Cargo.toml"],
-    }),
+    subcommand: text(
+      'Its subcommand; nested ones joined by _ or a space. "default" or left out: the tool itself.',
+      "clippy",
+      "nextest_run",
+    ),
+    args: optional(z.record(z.string(), z.unknown()), "Arguments of this step.", { workspace: true }),
+    description: text("Shown as progress.", "Format the code"),
+    skip_if_file_exists: word("Skip the step when this file exists in the working directory.", ".skip-lint"),
+    skip_if_file_missing: word("Skip the step when this file does not exist in the working directory.", "Cargo.toml"),
   }).meta({ id: "Step", description: "One step of a sequence." })
 );
 
 /** A check for the presence of a program (requirement T11). */
 export const availabilityCheckSchema = lazy(() =>
   z.strictObject({
-    command: z.string().regex(WORD).optional().meta({
-      description: "Command to run; the tool's own when left out.",
-      examples: ["cargo"],
-    }),
-    args: z.array(z.string()).optional().meta({ description: "Its arguments.", examples: [["--version"]] }),
-    working_directory: z.string().regex(WORD).optional().meta({ description: "Where it runs.", examples: ["."] }),
-    success_exit_codes: z.array(z.int()).optional().meta({
-      description: "Exit codes that mean the program is there; [0] when left out or empty.",
-      examples: [[0, 1]],
-    }),
-    skip_subcommand_args: z.boolean().optional().meta({
-      description: "Do not put the subcommand words between command and args. Default false.",
-    }),
+    command: word("Command to run; the tool's own when left out.", "cargo"),
+    args: optional(z.array(z.string()), "Its arguments.", ["--version"]),
+    working_directory: word("Where it runs.", "."),
+    success_exit_codes: optional(
+      z.array(z.int()),
+      "Exit codes that mean the program is there; [0] when left out or empty.",
+      [0, 1],
+    ),
+    skip_subcommand_args: flag("Do not put the subcommand words between command and args. Default false."),
   }).meta({ id: "AvailabilityCheck", description: "A quick command that tells whether the program is installed." })
 );
 
@@ -52,23 +37,20 @@ export const availabilityCheckSchema = lazy(() =>
 export const retrySchema = lazy(() =>
   z.strictObject({
     max: z.int().min(1).max(10).meta({ description: "How many more times to try.", examples: [2] }),
-    backoff_ms: z.int().min(0).max(60_000).optional().meta({
-      description: "Milliseconds before the first retry, doubled for each further one. Default 1000.",
-      examples: [1000],
-    }),
-    on_exit_codes: z.array(z.int()).optional().meta({
-      description: "Exit codes that are retried; any but 0 when left out.",
-      examples: [[128]],
-    }),
+    backoff_ms: optional(
+      z.int().min(0).max(60_000),
+      "Milliseconds before the first retry, doubled for each further one. Default 1000.",
+      1000,
+    ),
+    on_exit_codes: optional(z.array(z.int()), "Exit codes that are retried; any but 0 when left out.", [128]),
   }).meta({ id: "Retry", description: "Retries of a command that fails for a passing reason." })
 );
 
 /** Hints: free keys, each for the subcommand of that name; `default` for all; `custom` holds more of the same. */
 export const hintsSchema = lazy(() =>
   z.object({
-    custom: z.record(z.string(), z.string()).optional().meta({
-      description: "Hints by subcommand name.",
-      examples: [{ default: "Prefer --workspace in a workspace." }],
+    custom: optional(z.record(z.string(), z.string()), "Hints by subcommand name.", {
+      default: "Prefer --workspace in a workspace.",
     }),
   }).catchall(z.string()).meta({
     id: "Hints",
