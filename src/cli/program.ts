@@ -5,7 +5,7 @@
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { withAwaitedScope } from "../app/http/awaited_scope.ts";
-import { runSubcommand } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
+import { RUN_SUBCOMMAND } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
 import { helpText } from "./terminal/help.ts";
 import { readWholeInvocation } from "./invocation.ts";
 import { mayColour, print, printProblem } from "./terminal/print.ts";
@@ -61,7 +61,7 @@ async function run(invocation: Invocation, { environment, wrapper }: Process): P
       // A second signal does not wait for the orderly end: main.ts ends the program and all that it started.
       using signals = listenForSignals({ quiet: wrapper === undefined ? undefined : parentEnd() });
       if (wrapper !== undefined && !tieToParent(wrapper)) return 0;
-      const done = runSubcommand(subcommand, {
+      const done = RUN_SUBCOMMAND[subcommand]({
         settings,
         warnings: subcommand === "serve" ? [...warnings, ...missingTools(settings.toolsDirectory)] : warnings,
         settingsProblem,

@@ -10,27 +10,19 @@ import { listTools } from "./list_tools/list_tools.ts";
 import { schema } from "./schema.ts";
 import { validate } from "./validate/validate.ts";
 
+type Run = (context: CommandContext) => Promise<number>;
+
 /**
- * Runs a subcommand; resolves with the exit code.
+ * The subcommands; each resolves with its exit code.
  * @throws {UserError} when it is refused, {UsageError} when its words are wrong
  */
-export async function runSubcommand(name: Exclude<Subcommand, "help">, context: CommandContext): Promise<number> {
-  switch (name) {
-    case "serve":
-      return await serve(context);
-    case "list-tools":
-      return await listTools(context);
-    case "validate":
-      return await validate(context);
-    case "schema":
-      return await schema(context);
-    case "call":
-      return await call(context);
-    case "doctor":
-      return await doctor(context);
-    case "init":
-      return await init(context);
-    case "completions":
-      return await completions(context);
-  }
-}
+export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help">, Run>> = {
+  serve,
+  "list-tools": listTools,
+  validate,
+  schema,
+  call,
+  doctor,
+  init,
+  completions,
+};

@@ -8,7 +8,7 @@ import { announceFirstWrite } from "./first_write.ts";
 import { openRunLog } from "../terminal/run_log.ts";
 import { printProblem } from "../terminal/print.ts";
 import { serveHttp } from "./serve_http.ts";
-import type { ServeOptions } from "./serve_options.ts";
+import type { CommandContext } from "../terminal/command_context.ts";
 
 /** Hint on a terminal, where silence would look like a fault. */
 const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists what a person can do, Ctrl-C ends it';
@@ -18,7 +18,7 @@ const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" list
  *
  * @throws {UserError} when the server refuses to start, before the first byte of MCP
  */
-export async function serve(options: ServeOptions): Promise<number> {
+export async function serve(options: CommandContext): Promise<number> {
   const { settings, warnings, environment, stop } = options;
   if (settings.http !== undefined) return await serveHttp(options, settings.http);
   await using log = openRunLog({ settings, warnings, environment });

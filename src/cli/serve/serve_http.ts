@@ -8,13 +8,13 @@ import { httpToken } from "../../app/http/http_token.ts";
 import { openTrees } from "../../app/writable_trees.ts";
 import { printProblem } from "../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../terminal/run_log.ts";
-import type { ServeOptions } from "./serve_options.ts";
+import type { CommandContext } from "../terminal/command_context.ts";
 
 /**
  * Serves until `stop` aborts; resolves with the exit code.
  * @throws {UserError} when the server refuses to start
  */
-export async function serveHttp(options: ServeOptions, http: HttpSettings): Promise<number> {
+export async function serveHttp(options: CommandContext, http: HttpSettings): Promise<number> {
   const { settings, environment, stop, flags } = options;
   const open = http.serverCommand !== undefined && http.openServer;
   const warnings = open ? [...options.warnings, NO_SANDBOX_SERVER] : options.warnings;

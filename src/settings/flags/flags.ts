@@ -5,7 +5,7 @@ import { type Flag, type FlagRow, LONGEST_SECONDS } from "./flag.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
 
 /** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
-export const FLAGS = {
+const FLAGS = {
   "mode": {
     value: "choice",
     placeholder: "MODE",

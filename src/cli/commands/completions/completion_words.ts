@@ -2,19 +2,19 @@
 import { flagsOf } from "../../../settings/flags/parse_command_line.ts";
 import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
 import { type FlagName, flagNamed } from "../../../settings/flags/flags.ts";
-import { COMPLETION_SHELLS, factsOf, type Subcommand, SUBCOMMANDS } from "../../../settings/flags/subcommands.ts";
+import {
+  COMPLETION_SHELLS,
+  factsOf,
+  type Operands,
+  type Subcommand,
+  SUBCOMMANDS,
+} from "../../../settings/flags/subcommands.ts";
 
 /** What can follow a flag or a subcommand. */
 export type Completion =
-  | { readonly kind: "nothing" }
-  /** Any word of the user. */
-  | { readonly kind: "free" }
   | { readonly kind: "words"; readonly words: readonly string[] }
-  | { readonly kind: "directories" }
-  | { readonly kind: "files" }
-  /** The name of one tool, which the program lists; further words belong to the tool. */
-  | { readonly kind: "tools" }
-  | { readonly kind: "commands" };
+  /** `free`: any word of the user. `tools`: the name of one tool, which the program lists; further words are the tool's. */
+  | { readonly kind: "nothing" | "free" | "directories" | "files" | "tools" | "commands" };
 
 /** A flag for completion. */
 interface CompletedFlag {
@@ -41,39 +41,23 @@ export function completedFlags(subcommand: Subcommand): readonly CompletedFlag[]
 
 /** The completion of a subcommand's words. */
 export function completedOperands(subcommand: Subcommand): Completion {
-  switch (factsOf(subcommand).operands) {
-    case "none":
-      return { kind: "nothing" };
-    case "paths":
-      return { kind: "files" };
-    case "command":
-      return { kind: "commands" };
-    case "tool":
-      return { kind: "tools" };
-    case "shell":
-      return { kind: "words", words: COMPLETION_SHELLS };
-    case "subcommand":
-      return { kind: "words", words: SUBCOMMANDS };
-  }
+  return OPERANDS[factsOf(subcommand).operands];
 }
+
+const OPERANDS: Readonly<Record<Operands, Completion>> = {
+  none: { kind: "nothing" },
+  paths: { kind: "files" },
+  command: { kind: "commands" },
+  tool: { kind: "tools" },
+  shell: { kind: "words", words: COMPLETION_SHELLS },
+  subcommand: { kind: "words", words: SUBCOMMANDS },
+};
 
 function valueOf(name: FlagName, subcommand: Subcommand): Completion {
   const { value, choices } = flagNamed(name);
   if (name === "bundles") return { kind: "words", words: [...BUNDLE_NAMES, "all"] };
   if (name === "shell" || name === "write" && subcommand === "schema") return { kind: "files" };
-  switch (value) {
-    case "none":
-      return { kind: "nothing" };
-    case "choice":
-      return { kind: "words", words: choices ?? [] };
-    case "directory":
-      return { kind: "directories" };
-    case "text":
-    case "name":
-    case "prefix":
-    case "count":
-    case "number":
-    case "limit":
-      return { kind: "free" };
-  }
+  if (value === "none") return { kind: "nothing" };
+  if (value === "choice") return { kind: "words", words: choices ?? [] };
+  return { kind: value === "directory" ? "directories" : "free" };
 }

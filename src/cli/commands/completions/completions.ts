@@ -8,6 +8,8 @@ import { fishScript } from "./completions_fish.ts";
 import { zshScript } from "./completions_zsh.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 
+const SCRIPTS: Readonly<Record<CompletionShell, () => string>> = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
 /** Prints the script for one shell. */
 export async function completions({ operands }: CommandContext): Promise<number> {
   const [word] = operands;
@@ -20,18 +22,6 @@ export async function completions({ operands }: CommandContext): Promise<number>
         : `Cannot print completions for "${word}": ${expected}${didYouMean(word, COMPLETION_SHELLS)}`,
     );
   }
-  await print(completionScript(shell));
+  await print(SCRIPTS[shell]());
   return 0;
-}
-
-/** The whole script for a shell. */
-function completionScript(shell: CompletionShell): string {
-  switch (shell) {
-    case "bash":
-      return bashScript();
-    case "zsh":
-      return zshScript();
-    case "fish":
-      return fishScript();
-  }
 }

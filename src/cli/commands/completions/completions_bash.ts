@@ -50,20 +50,17 @@ complete -o filenames -o bashdefault -F _ahma_mcp ahma_mcp
 `;
 }
 
+const GENERATORS: Readonly<Record<Exclude<Completion["kind"], "words">, string>> = {
+  nothing: ":",
+  free: ":",
+  directories: 'COMPREPLY=($(compgen -d -- "$current"))',
+  files: 'COMPREPLY=($(compgen -f -- "$current"))',
+  commands: 'COMPREPLY=($(compgen -W "--" -- "$current"))',
+  tools: `COMPREPLY=($(compgen -W "$(${TOOL_NAMES})" -- "$current"))`,
+};
+
 function generator(completion: Completion): string {
-  switch (completion.kind) {
-    case "nothing":
-    case "free":
-      return ":";
-    case "words":
-      return `COMPREPLY=($(compgen -W "${completion.words.join(" ")}" -- "$current"))`;
-    case "directories":
-      return 'COMPREPLY=($(compgen -d -- "$current"))';
-    case "files":
-      return 'COMPREPLY=($(compgen -f -- "$current"))';
-    case "commands":
-      return 'COMPREPLY=($(compgen -W "--" -- "$current"))';
-    case "tools":
-      return `COMPREPLY=($(compgen -W "$(${TOOL_NAMES})" -- "$current"))`;
-  }
+  return completion.kind === "words"
+    ? `COMPREPLY=($(compgen -W "${completion.words.join(" ")}" -- "$current"))`
+    : GENERATORS[completion.kind];
 }

@@ -48,23 +48,17 @@ function linesOf(subcommand: Subcommand): readonly string[] {
 }
 
 function generator(completion: Completion, of: "flag" | "operand"): string {
-  const value = of === "flag" ? " -r" : "";
-  switch (completion.kind) {
-    case "nothing":
-      return "";
-    case "free":
-      return " -x";
-    case "words":
-      return `${of === "flag" ? " -x" : " -f"} -a ${quoted(completion.words.join(" "))}`;
-    case "directories":
-      return `${of === "flag" ? " -x" : " -f"} -a '(__fish_complete_directories)'`;
-    case "files":
-      return `${value} -F`;
-    case "commands":
-      return " -f -a '(__fish_complete_command)'";
-    case "tools":
-      return ` -f -a ${quoted(`(${TOOL_NAMES})`)}`;
-  }
+  const [alone, value] = of === "flag" ? [" -x", " -r"] : [" -f", ""];
+  if (completion.kind === "words") return `${alone} -a ${quoted(completion.words.join(" "))}`;
+  const generators: Readonly<Record<typeof completion.kind, string>> = {
+    nothing: "",
+    free: " -x",
+    directories: `${alone} -a '(__fish_complete_directories)'`,
+    files: `${value} -F`,
+    commands: " -f -a '(__fish_complete_command)'",
+    tools: ` -f -a ${quoted(`(${TOOL_NAMES})`)}`,
+  };
+  return generators[completion.kind];
 }
 
 function quoted(text: string): string {

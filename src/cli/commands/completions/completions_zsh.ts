@@ -47,22 +47,17 @@ if [[ $funcstack[1] == _ahma_mcp ]]; then _ahma_mcp "$@"; else compdef _ahma_mcp
 `;
 }
 
+const GENERATORS: Readonly<Record<Exclude<Completion["kind"], "words">, string>> = {
+  nothing: "",
+  free: "",
+  directories: "_files -/",
+  files: "_files",
+  commands: "_command_names -e",
+  tools: "_ahma_mcp_tools",
+};
+
 function generator(completion: Completion): string {
-  switch (completion.kind) {
-    case "nothing":
-    case "free":
-      return "";
-    case "words":
-      return `(${completion.words.join(" ")})`;
-    case "directories":
-      return "_files -/";
-    case "files":
-      return "_files";
-    case "commands":
-      return "_command_names -e";
-    case "tools":
-      return "_ahma_mcp_tools";
-  }
+  return completion.kind === "words" ? `(${completion.words.join(" ")})` : GENERATORS[completion.kind];
 }
 
 /** Brackets and colons end the parts of a description. */
