@@ -90,7 +90,7 @@ async function overStdio(context: CommandContext): Promise<Listing> {
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });
   log.start();
-  await using connection = commandConnection(program, { argv: operands, stop });
+  await using connection = commandConnection(program, { argv: operands, stop, log: log.logger });
   return { ...await listOther(connection, answerLimit(context)), unavailable: [] };
 }
 

@@ -1,10 +1,11 @@
 /** Lists the tools of a third-party server with the official client, which is loaded when it is needed. */
-import { type CommandEnd, describeEnd } from "../../../base/command/command_end.ts";
 import type { Client, Tool, Transport, VersionNegotiationOptions } from "@modelcontextprotocol/client";
 import { messageOf, UserError } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
 import { VERSION } from "../../../base/version.ts";
 import type { Program } from "../../../app/compose_service.ts";
-import { CommandTransport } from "./sandboxed_transport.ts";
+import { startInSandboxOf } from "../../../app/http/http_services.ts";
+import { ChildTransport } from "./child_transport.ts";
 
 /** A connection to a server; disposing of it ends a server that we started. */
 export interface Connection extends AsyncDisposable {
@@ -13,7 +14,7 @@ export interface Connection extends AsyncDisposable {
   /** Opens a new transport; a server that was started before is ended. */
   transport(): Promise<Transport>;
   /** Why the server ended, as a sentence, and what it wrote to stderr last; undefined and empty: nothing is known. */
-  lastWords(): Promise<{ readonly end: CommandEnd | undefined; readonly stderr: string }>;
+  lastWords(): { readonly end: string | undefined; readonly stderr: string };
 }
 
 /** The tools of a third-party server. */
@@ -22,7 +23,7 @@ interface OtherTools {
   readonly server: { readonly name: string; readonly version: string } | undefined;
 }
 
-/** Characters shown of a failed server's stderr. */
+/** Lines shown of a failed server's stderr. */
 const LAST_LINES = 15;
 /** Share of the time for an answer after which a server that ignores `server/discover` is sent `initialize`. */
 const DISCOVER_SHARE = 0.3;
@@ -39,7 +40,7 @@ export async function listOther(connection: Connection, limits: { readonly timeo
     const facts = client.getServerVersion();
     return { tools, server: facts === undefined ? undefined : { name: facts.name, version: facts.version } };
   } catch (thrown) {
-    throw new UserError(await explained(connection, limits, thrown), { cause: thrown });
+    throw new UserError(explained(connection, limits, thrown), { cause: thrown });
   } finally {
     await client?.close();
   }
@@ -60,23 +61,18 @@ async function connect(connection: Connection, { timeoutMs }: { readonly timeout
   try {
     return await attempt({ mode: "auto", probe });
   } catch (thrown) {
-    const { end } = await connection.lastWords();
     // The SDK has no error code for some failures before `initialize`.
-    if (end?.kind === "not_started" || !messageOf(thrown).startsWith("Version negotiation")) throw thrown;
+    if (!messageOf(thrown).startsWith("Version negotiation")) throw thrown;
     return await attempt({ mode: "legacy" });
   }
 }
 
 /** The message with the cause first: the end of the server says more than the missing answer. */
-async function explained(connection: Connection, { timeoutMs }: { readonly timeoutMs: number }, thrown: unknown) {
-  const { end, stderr } = await connection.lastWords();
-  const cause = end !== undefined
-    ? describeEnd(end)
-    : isTimeout(thrown)
-    ? `It did not answer within ${
-      timeoutMs / 1000
-    } s. A server that is fetched first may need longer: --timeout SECONDS`
-    : messageOf(thrown);
+function explained(connection: Connection, { timeoutMs }: { readonly timeoutMs: number }, thrown: unknown): string {
+  const { end, stderr } = connection.lastWords();
+  const late = `It did not answer within ${timeoutMs / 1000} s. A server that is fetched first may need longer: ` +
+    "--timeout SECONDS";
+  const cause = end ?? (isTimeout(thrown) ? late : messageOf(thrown));
   const wrote = stderr === "" ? "" : `\nIt wrote:\n${stderr}`;
   return `Cannot list the tools of ${connection.name}: ${cause}${wrote}`;
 }
@@ -108,42 +104,32 @@ export function httpConnection(url: URL): Connection {
       const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
       return new StreamableHTTPClientTransport(url);
     },
-    lastWords: () => Promise.resolve({ end: undefined, stderr: "" }),
+    lastWords: () => ({ end: undefined, stderr: "" }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
 
 /** The connection to a command that speaks MCP over stdio, started inside the sandbox. */
 export function commandConnection(
-  { runner, sandbox, service }: Pick<Program, "runner" | "sandbox" | "service">,
-  { argv, stop }: { readonly argv: readonly string[]; readonly stop: AbortSignal },
+  program: Program,
+  { argv, stop, log }: { readonly argv: readonly string[]; readonly stop: AbortSignal; readonly log: Logger },
 ): Connection {
-  const stderrFile = `${sandbox.directories.files}/stderr`;
-  let current: CommandTransport | undefined;
+  const start = startInSandboxOf(program, { argv, log });
+  let current: ChildTransport | undefined;
+  let stderr: string[] = [];
   const onStop = () => current?.end();
   stop.addEventListener("abort", onStop, { once: true });
   return {
     name: `"${argv.join(" ")}"`,
     async transport() {
       await current?.close();
-      await Deno.writeTextFile(stderrFile, "", { mode: 0o600 });
-      const abort = new AbortController();
-      const transport = current = new CommandTransport(abort);
+      stderr = [];
+      const transport = current = new ChildTransport(log);
+      await transport.launch(start, (line) => stderr = [...stderr, line].slice(-LAST_LINES));
       if (stop.aborted) transport.end();
-      transport.attach(
-        await runner.open({
-          run: { argv },
-          directory: service.scope.roots[0] ?? "/",
-          environment: {},
-          stderrFile,
-        }, { signal: abort.signal, onOutput: (chunk) => transport.receive(chunk) }),
-      );
       return transport;
     },
-    async lastWords() {
-      const stderr = (await Deno.readTextFile(stderrFile)).trimEnd().split("\n").slice(-LAST_LINES).join("\n");
-      return { end: current?.ended, stderr };
-    },
+    lastWords: () => ({ end: current?.ended, stderr: stderr.join("\n").trimEnd() }),
     async [Symbol.asyncDispose]() {
       stop.removeEventListener("abort", onStop);
       await current?.close();
