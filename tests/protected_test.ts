@@ -228,6 +228,18 @@ for (const user of usersAtHand()) {
     assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "ours\n");
   });
 
+  Deno.test(`S21 a protected directory that holds too much to be watched is told once, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench);
+    const made = await server.shell("mkdir .claude && cd .claude && seq 4200 | xargs touch");
+    assert.deepStrictEqual(changesOf(made, bench), [
+      { path: ".claude", change: "unwatched" },
+      { path: ".claude", change: "created" },
+    ]);
+    assert.match(made.text, /\.claude" holds too much to be watched: changes of the rest go unnoticed/);
+    assert.deepStrictEqual(changesOf(await server.shell("true"), bench), []);
+  });
+
   testAppearing(
     `S21 what a protected link leads to is protected, and the link stays, as ${user}`,
     async ({ bench, server }) => {

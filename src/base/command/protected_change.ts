@@ -6,7 +6,8 @@ export interface ProtectedChange {
    * - `obeyed`: git's configuration names it by now.
    * - `separated`: the file had a second name (hard link), and is a file of its own now.
    * - `displaced`: the same, and what another program saved meanwhile lies next to it under a longer name.
+   * - `unwatched`: the directory holds more than is looked at; told once.
    * - `shared`: the file still has a second name, through which it can be changed.
    */
-  readonly change: "created" | "changed" | "removed" | "obeyed" | "separated" | "displaced" | "shared";
+  readonly change: "created" | "changed" | "removed" | "obeyed" | "separated" | "displaced" | "shared" | "unwatched";
 }

@@ -56,8 +56,8 @@ export interface GuardView {
   readonly unreadable: readonly string[];
   /** What the view depends on; without mounts it depends on more. */
   readonly behind: WatchedPaths;
-  /** False: protected directories hold more than is looked at. */
-  readonly complete: boolean;
+  /** Protected paths that hold more than is looked at. */
+  readonly overfull: readonly string[];
 }
 
 /** Paths to look at again. */

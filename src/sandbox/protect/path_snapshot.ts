@@ -32,7 +32,7 @@ export class GuardLook {
   #entries = 0;
   #watchedEntries = 0;
   #links = 0;
-  #isComplete = true;
+  readonly #overfull: string[] = [];
 
   constructor(libc: Looker, plan: GuardPlan, mounted: boolean) {
     this.#libc = libc;
@@ -46,7 +46,7 @@ export class GuardLook {
     this.#watchedEntries = MOST_WATCHED_ENTRIES;
     this.#links = MOST_LINKS;
     this.#follow(one);
-    this.#isComplete &&= this.#entries > 0 && this.#links > 0;
+    if (this.#entries <= 0 || this.#links <= 0) this.#overfull.push(one.path);
   }
 
   #follow({ path, tree, fileOnly, program }: ProtectedPath): void {
@@ -97,7 +97,7 @@ export class GuardLook {
       exposed: this.#exposed,
       unreadable: this.#unreadable,
       behind: { everything: [...this.#everything], absent: [...this.#absent], identity },
-      complete: this.#isComplete,
+      overfull: this.#overfull,
     };
   }
 

@@ -15,6 +15,7 @@ const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {
   obeyed: "is obeyed by git now",
   separated: "had a second name (hard link) and is a file of its own now",
   displaced: "had a second name (hard link) and is a file of its own now; what was saved meanwhile lies next to it",
+  unwatched: "holds too much to be watched: changes of the rest go unnoticed",
   shared: "has a second name (hard link), by which commands can change it",
 };
 

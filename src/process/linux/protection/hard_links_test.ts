@@ -17,7 +17,7 @@ function view(seen: Readonly<Record<string, string>>): GuardView {
     exposed: [],
     unreadable: [],
     behind: { everything: [], absent: [], identity: [] },
-    complete: true,
+    overfull: [],
   };
 }
 

@@ -56,7 +56,8 @@ export class ProtectedState implements Disposable {
   #obeyed: ReadonlySet<string> = new Set();
   #plan: GuardPlan;
   #view: WatchedView;
-  #isComplete = true;
+  /** Paths that were told to hold too much. */
+  readonly #overfull = new Set<string>();
   readonly #commands = new Set<GuardedCommand>();
   /** Changes found after their command's result went out: the next one tells of them. */
   #late: readonly ProtectedChange[] = [];
@@ -179,7 +180,9 @@ export class ProtectedState implements Disposable {
     const isNew = (path: string) => this.#obeyed.has(path) && !obeyed.has(path);
     const found = this.#found(before, after, separated)
       .map((one): ProtectedChange => isNew(one.path) && !isSeparated(one) ? { ...one, change: "obeyed" } : one);
-    const late = this.#late.filter(({ path }) => !found.some((one) => one.path === path));
+    const late = this.#late.filter(({ path, change }) =>
+      !found.some((one) => one.path === path && one.change === change)
+    );
     this.#late = [];
     for (const { path } of found) this.#told.set(path, after.seen.get(path));
     return { after, changes: [...late, ...found] };
@@ -224,10 +227,9 @@ export class ProtectedState implements Disposable {
   #look({ mounted }: How): GuardView {
     // Without mounts a view holds more than what is watched: what is in directories.
     const view = mounted ? this.#mountedView() : lookAtGuarded(this.#plan, this.#options.looker, { mounted });
-    if (!view.complete && this.#isComplete) {
-      this.#isComplete = false;
-      this.#options.logger.warn("Not all that protected directories hold is looked at: there is too much");
-    }
+    const overfull = view.overfull.filter((path) => !this.#overfull.has(path));
+    for (const path of overfull) this.#overfull.add(path);
+    this.#keep(overfull.map((path) => ({ path, change: "unwatched" })));
     return view;
   }
 
