@@ -23,19 +23,40 @@ export const RUN_FLAGS: readonly string[] = [
   "--allow-sys",
 ];
 
+/** The descriptor at which an executable with the runtime in it finds its program text, sealed in memory. */
+export const PROGRAM_DESCRIPTOR = 100;
+/** What the runtime calls that program text: a file that it reads once. */
+export const PROGRAM_TEXT: string = `/proc/self/fd/${PROGRAM_DESCRIPTOR}`;
+
 /** What is looked at, so that a test can pass another program's. */
 export interface ProgramFacts {
   /** URL of the first module. */
   readonly mainModule: string;
-  /** The runtime, or the standalone program. */
+  /** The runtime, or the executable. */
   readonly executable: string;
+  /** Made by `deno compile`. */
   readonly standalone: boolean;
   readonly exists: (path: string) => boolean;
 }
 
-/** The packed program's script where it stands next to it, the standalone program, else the runtime with our module. */
-export function runningProgram({ mainModule, executable, standalone, exists }: ProgramFacts): RunningProgram {
-  if (standalone) return { command: executable, args: [], environment: {} };
+/** How the program is installed: one file with the runtime in it, packed for a runtime elsewhere, or as its sources. */
+export type ProgramForm = "executable" | "packed program" | "sources";
+
+/** The form of a program. Pure. */
+export function programForm({ mainModule, standalone }: Pick<ProgramFacts, "mainModule" | "standalone">): ProgramForm {
+  if (standalone || mainModule === `file://${PROGRAM_TEXT}`) return "executable";
+  return mainModule.endsWith(".mjs") ? "packed program" : "sources";
+}
+
+/** The form of the program that runs now. */
+export function thisForm(): ProgramForm {
+  return programForm({ mainModule: Deno.mainModule, standalone: Deno.build.standalone });
+}
+
+/** The executable, the packed program's script where it stands next to it, else the runtime with our module. */
+export function runningProgram(facts: ProgramFacts): RunningProgram {
+  const { mainModule, executable, exists } = facts;
+  if (programForm(facts) === "executable") return { command: executable, args: [], environment: {} };
   const path = decodeURIComponent(new URL(mainModule).pathname);
   const script = path.replace(/\.mjs$/, "");
   if (script !== path && exists(script)) return { command: script, args: [], environment: { AHMA_DENO: executable } };
@@ -49,14 +70,18 @@ const PACKED_FLAGS: readonly string[] = ["--no-config", "--no-lock", "--no-remot
  * There may be many of it, mostly idle: young objects get 1 MiB instead of the 16 that a busy start makes them grow to.
  * That saves 7 MB of each, and costs neither its start nor a flood of output anything that could be measured (N5).
  */
-const SMALL_HEAP = "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=1";
+export const SMALL_HEAP = "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=1";
 
-/** How this program starts itself once more: by the same runtime, without a shell between. Not for people. */
+/**
+ * How this program starts itself once more: by the same runtime, without a shell between. Not for people. An executable
+ * gives a child server the small heap by itself.
+ */
 export function sessionProgram(): ProgramLine {
   const command = Deno.execPath();
-  if (Deno.build.standalone) return { command, args: [] };
+  const form = thisForm();
+  if (form === "executable") return { command, args: [] };
+  const packed = form === "packed program" ? PACKED_FLAGS : [];
   const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
-  const packed = path.endsWith(".mjs") ? PACKED_FLAGS : [];
   return { command, args: ["run", SMALL_HEAP, ...RUN_FLAGS, ...packed, path] };
 }
 
@@ -72,9 +97,10 @@ export function thisProgram(): RunningProgram {
 
 /** Files of the program as it is installed, in a project's node_modules for one; none of it when run from its sources. */
 export function programFiles(): readonly string[] {
-  if (Deno.build.standalone) return [Deno.execPath()];
+  const form = thisForm();
+  if (form === "executable") return [Deno.execPath()];
   const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
-  return path.endsWith(".mjs") ? [Deno.execPath(), path, path.replace(/\.mjs$/, "")] : [];
+  return form === "packed program" ? [Deno.execPath(), path, path.replace(/\.mjs$/, "")] : [];
 }
 
 function isFile(path: string): boolean {

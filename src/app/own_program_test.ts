@@ -24,9 +24,8 @@ Deno.test("L6 runningProgram() names the script next to the packed program, else
     args: ["run", ...RUN_FLAGS, "/src/main.ts"],
     environment: {},
   });
-  assert.deepStrictEqual(runningProgram({ ...packed, executable: "/bin/ahma_mcp", standalone: true }), {
-    command: "/bin/ahma_mcp",
-    args: [],
-    environment: {},
-  });
+  const executable = { command: "/bin/ahma_mcp", args: [], environment: {} };
+  const inside = { ...packed, executable: "/bin/ahma_mcp" };
+  assert.deepStrictEqual(runningProgram({ ...inside, standalone: true }), executable);
+  assert.deepStrictEqual(runningProgram({ ...inside, mainModule: "file:///proc/self/fd/100" }), executable);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { assemble, ASSEMBLERS, installed } from "../_support/assemble.ts";
 import { writeProgram } from "../_support/write_program.ts";
 import { buildImage } from "./image.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
@@ -14,8 +15,6 @@ const NATIVE: Processor = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
 interface Machine {
   readonly processor: Processor;
   readonly interpreter: Interpreter;
-  readonly assembler: string;
-  readonly prologue: string;
   /** Empty where the machine runs it itself. */
   readonly emulator: string;
   readonly kill: number;
@@ -25,59 +24,16 @@ const MACHINES: readonly Machine[] = [
   {
     processor: "x86_64",
     interpreter: INTERPRETER_X64,
-    assembler: NATIVE === "x86_64" ? "as" : "x86_64-linux-gnu-as",
-    prologue: ".intel_syntax noprefix\n",
     emulator: NATIVE === "x86_64" ? "" : "qemu-x86_64",
     kill: 62,
   },
   {
     processor: "aarch64",
     interpreter: INTERPRETER_ARM64,
-    assembler: NATIVE === "aarch64" ? "as" : "aarch64-linux-gnu-as",
-    prologue: "",
     emulator: NATIVE === "aarch64" ? "" : "qemu-aarch64",
     kill: 129,
   },
 ];
-
-function installed(program: string): boolean {
-  return program === "" || ["/usr/bin", "/usr/local/bin"].some((directory) => {
-    try {
-      return Deno.statSync(`${directory}/${program}`).isFile;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return false;
-      throw error;
-    }
-  });
-}
-
-async function assemble(machine: Machine): Promise<Uint8Array> {
-  const directory = await Deno.makeTempDir();
-  try {
-    const source = machine.interpreter.listing.map(([, line]) => line).join("\n");
-    await Deno.writeTextFile(`${directory}/code.s`, machine.prologue + source + "\n");
-    const made = await new Deno.Command(machine.assembler, { args: ["code.s", "-o", "code.o"], cwd: directory })
-      .output();
-    assert.deepStrictEqual(new TextDecoder().decode(made.stderr), "");
-    return await textSection(`${directory}/code.o`);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
-}
-
-/** The bytes of `.text`: the only section with the executable flag. */
-async function textSection(path: string): Promise<Uint8Array> {
-  const bytes = await Deno.readFile(path);
-  const view = new DataView(bytes.buffer);
-  const table = Number(view.getBigUint64(40, LITTLE_ENDIAN));
-  for (let i = 0; i < view.getUint16(60, LITTLE_ENDIAN); i++) {
-    const header = table + i * view.getUint16(58, LITTLE_ENDIAN);
-    if ((view.getBigUint64(header + 8, LITTLE_ENDIAN) & 4n) === 0n) continue;
-    const offset = Number(view.getBigUint64(header + 24, LITTLE_ENDIAN));
-    return bytes.slice(offset, offset + Number(view.getBigUint64(header + 32, LITTLE_ENDIAN)));
-  }
-  throw new Error(`Cannot find code in "${path}"`);
-}
 
 interface Report {
   readonly mode: number;
@@ -128,16 +84,18 @@ function say(table: Table, sys: typeof SYSTEM_CALLS["x86_64"], text: string): vo
 for (const machine of MACHINES) {
   const can = CI || installed(machine.emulator);
   const suffix = can ? "" : ` (ignored: ${machine.emulator} is not installed)`;
-  const hasAssembler = CI || installed(machine.assembler);
+  const assembler = ASSEMBLERS[machine.processor];
+  const hasAssembler = CI || installed(assembler.program);
 
   Deno.test({
     name: `S3 interpreterCode() for ${machine.processor} is what its source assembles to${
-      hasAssembler ? "" : ` (ignored: ${machine.assembler} is not installed)`
+      hasAssembler ? "" : ` (ignored: ${assembler.program} is not installed)`
     }`,
     ignore: !hasAssembler,
     fn: async () => {
       const code = interpreterCode(machine.interpreter);
-      assert.deepStrictEqual((await assemble(machine)).slice(0, code.length).toHex(), code.toHex());
+      const assembled = await assemble(machine.interpreter.listing.map(([, line]) => line), assembler);
+      assert.deepStrictEqual(assembled.slice(0, code.length).toHex(), code.toHex());
     },
   });
 

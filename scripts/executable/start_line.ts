@@ -1,0 +1,37 @@
+/** What the runtime in our executable is started with, instead of what its own command line and variables would say. */
+import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "../../src/app/http/awaited_scope.ts";
+import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, SMALL_HEAP } from "../../src/app/own_program.ts";
+import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
+import type { StartLine } from "./stub.ts";
+
+/** The runtime looks at its own name: by others it is another program, one that runs packages from the network. */
+const RUNTIME = "deno";
+/** The text has no name that ends with the kind of module that it is. */
+const MODULE = ["--ext=mjs", PROGRAM_TEXT];
+
+/** The same for every processor. */
+export const START_LINE: StartLine = {
+  words: [RUNTIME, "run", ...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS, ...MODULE],
+  sessionWords: [RUNTIME, "run", SMALL_HEAP, ...SERVER_RUN_FLAGS, ...MODULE],
+  sessionMarks: [AWAIT_SCOPE, AWAIT_SCOPE_AHEAD],
+  // The runtime adds nothing of its own to what commands see.
+  variables: ["DENO_NO_UPDATE_CHECK=1", "DENO_DISABLE_NODE_SHIM=1"],
+  rules: [
+    // A place for the cache and two for certificates are a person's to choose.
+    "+DENO_DIR=",
+    "+DENO_CERT=",
+    "+DENO_TLS_CA_STORE=",
+    // The rest steers the runtime: flags of the engine, control sockets, coverage, telemetry, preloaded modules, logs.
+    "-DENO_",
+    "-NODE_OPTIONS=",
+    "-NODE_CHANNEL_",
+    "-NODE_V8_COVERAGE=",
+    "-OTEL_DENO",
+    "-RUST_",
+    // What the start script tells the program and its own finding of a runtime mean nothing here.
+    "-AHMA_SCRIPT_PID=",
+    "-AHMA_DENO=",
+  ],
+  memoryName: "ahma_mcp.mjs",
+  descriptor: PROGRAM_DESCRIPTOR,
+};
