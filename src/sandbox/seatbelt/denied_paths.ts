@@ -43,7 +43,7 @@ export interface ClosedQuestion {
 /** The closed parts of a policy. What `--allow-read-sensitive` opens is not among the sensitive places. */
 export function closedPlaces(
   { sensitive, protect }: ClosedQuestion,
-): Pick<SeatbeltPolicy, "sensitive" | "opened" | "protected" | "protectedFiles"> {
+): Pick<SeatbeltPolicy, "sensitive" | "protected" | "protectedFiles"> {
   const canBeMade = ({ path }: ProtectedPath) => {
     const at = path.indexOf(GIT);
     return at < 0 || realPath(path.slice(0, at + GIT.length - 1)) !== undefined;
@@ -53,7 +53,6 @@ export function closedPlaces(
   };
   return {
     sensitive: [...sensitive, ...SENSITIVE_OF_ROOT],
-    opened: [],
     protected: paths(WHOLE),
     protectedFiles: paths(AS_FILE),
   };

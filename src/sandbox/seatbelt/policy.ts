@@ -12,8 +12,6 @@ export interface SeatbeltPolicy {
   readonly writable: readonly string[];
   /** Never readable nor writable, as spelled and where it really is (S7). Names and kinds stay visible. */
   readonly sensitive: readonly string[];
-  /** Parts of `sensitive` that may be read after all; what is wider than a sensitive path opens none. */
-  readonly opened: readonly string[];
   /** Parts of `writable` that may not be changed, existing or not (S8). */
   readonly protected: readonly string[];
   /** The same for those where a directory is not meant: `.git` as a file leads to a repository somewhere else. */

@@ -18,8 +18,8 @@ export interface SeatbeltProfile {
 
 /** The profile, or which path cannot be in one. */
 export function seatbeltProfile(policy: SeatbeltPolicy): Outcome<SeatbeltProfile> {
-  const { writable, sensitive, opened, protected: kept, protectedFiles } = policy;
-  for (const path of [...writable, ...sensitive, ...opened, ...kept, ...protectedFiles]) {
+  const { writable, sensitive, protected: kept, protectedFiles } = policy;
+  for (const path of [...writable, ...sensitive, ...kept, ...protectedFiles]) {
     const problem = pathProblem(path);
     if (problem !== undefined) {
       return failure(`Cannot make a sandbox profile with path ${JSON.stringify(path)}: ${problem}`);
@@ -60,7 +60,7 @@ class Names {
   }
 
   /** `(param "KIND_0")` for the first path of its kind. */
-  of(kind: "WRITABLE" | "SENSITIVE" | "OPENED" | "PROTECTED" | "ANCESTOR", path: string): string {
+  of(kind: "WRITABLE" | "SENSITIVE" | "PROTECTED" | "ANCESTOR", path: string): string {
     let key = this.#keys.get(path);
     if (key === undefined) {
       const count = this.#counts.get(kind) ?? 0;
@@ -73,16 +73,13 @@ class Names {
   }
 }
 
-function readRules({ sensitive, opened }: SeatbeltPolicy, names: Names): readonly string[] {
+function readRules({ sensitive }: SeatbeltPolicy, names: Names): readonly string[] {
   const hidden = bothSpellings(sensitive);
-  const shown = bothSpellings(opened).filter((path) => hidden.some((secret) => isWithin(path, secret)));
   return [
     "(allow file-read*)",
     ...hidden.map((path) => `(deny file-read* (subpath ${names.of("SENSITIVE", path)}))`),
-    // Listing the directory above looks at it, and so does the way to what is opened below.
+    // Listing the directory above looks at it.
     ...hidden.map((path) => `(allow file-read-metadata (literal ${names.of("SENSITIVE", path)}))`),
-    ...(shown.length > 0 ? ["(allow file-read-metadata (vnode-type DIRECTORY))"] : []),
-    ...shown.map((path) => `(allow file-read* (subpath ${names.of("OPENED", path)}))`),
   ];
 }
 

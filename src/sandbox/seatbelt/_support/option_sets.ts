@@ -1,4 +1,4 @@
-/** The policies whose profiles are kept in tests/fixtures/seatbelt/ (scripts/seatbelt_golden.ts writes them). */
+/** Policies for tests of profiles. */
 import type { SeatbeltPolicy } from "../policy.ts";
 
 /** The policy of an ordinary session. */
@@ -9,21 +9,19 @@ export const ORDINARY: SeatbeltPolicy = {
     "/Users/ann/.cache/ahma_mcp/scopes/p",
   ],
   sensitive: ["/Users/ann/.aws", "/Users/ann/.ssh", "/Users/ann/Library/Keychains"],
-  opened: [],
   protected: ["/Users/ann/project/.git/hooks", "/Users/ann/project/.mcp.json"],
   protectedFiles: ["/Users/ann/project/.git"],
   network: "full",
   unixSockets: "deny",
 };
 
-/** Each option by the name of its file, against the ordinary session. */
+/** Each option by its name, against the ordinary session. */
 export const OPTION_SETS: Readonly<Record<string, SeatbeltPolicy>> = {
   ordinary: ORDINARY,
   network_none: { ...ORDINARY, network: "none" },
   network_localhost: { ...ORDINARY, network: "localhost" },
   unix_sockets_allow: { ...ORDINARY, unixSockets: "allow" },
   no_temp_files: { ...ORDINARY, writable: ["/Users/ann/project", "/Users/ann/.cache/ahma_mcp/scopes/p"] },
-  allow_read_sensitive: { ...ORDINARY, opened: ["/Users/ann/.aws/config", "/Users/ann"] },
   allow_protected: { ...ORDINARY, protected: [], protectedFiles: [] },
   write_below_tmp: {
     ...ORDINARY,

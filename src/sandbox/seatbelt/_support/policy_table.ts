@@ -110,7 +110,6 @@ export function seatbeltPolicy({ scopes, ours, sensitive }: Session): SeatbeltPo
   return {
     writable: [...scopes, ...ours],
     sensitive,
-    opened: [],
     protected: [],
     protectedFiles: [],
     network: "full",
