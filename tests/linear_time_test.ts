@@ -14,7 +14,8 @@ import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
 import { commandWords } from "../src/catalog/format/names.ts";
 import { syntaxErrorOf } from "../src/catalog/load/positions.ts";
 import { collapseCarriageReturns, stripAnsi } from "../src/operation/output/clean_text.ts";
-import { viewText } from "../src/operation/output/text_view.ts";
+import { OperationOutput } from "../src/operation/output/output.ts";
+import { viewOutput } from "../src/operation/output/text_view.ts";
 import { parseProcessList } from "../src/process/tree/process_list.ts";
 import { searchPath } from "../src/system/search_path.ts";
 import { sanitiseGitConfiguration } from "../src/sandbox/grants/git_configuration.ts";
@@ -68,7 +69,11 @@ const READERS: Readonly<Record<string, Reader>> = {
   closest: (text) => closest(text, [text, "name"]),
   stripAnsi,
   collapseCarriageReturns,
-  viewText: (text) => viewText(text, { bytes: 1000, lines: 10 }),
+  viewOutput: (text) => {
+    const output = new OperationOutput();
+    output.write(new TextEncoder().encode(text));
+    return viewOutput(output, { bytes: 1000, lines: 10 }, { keepAnsi: false });
+  },
   redactText,
   pathsInOutput: (text) => pathsInOutput(text, PLACES),
   pathsInCommand: (text) => pathsInCommand([text], PLACES),

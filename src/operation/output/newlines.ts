@@ -18,6 +18,13 @@ export function countNewlines(bytes: Uint8Array): number {
   return count;
 }
 
+/** The index after the `count`th newline, which is there; 0 for none. */
+export function afterNewlines(bytes: Uint8Array, count: number): number {
+  let at = 0;
+  for (let found = 0; found < count; found++) at = bytes.indexOf(NEWLINE, at) + 1;
+  return at;
+}
+
 function countPlainly(bytes: Uint8Array, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) if (bytes[at] === NEWLINE) count++;

@@ -25,8 +25,6 @@ export interface OutputReader {
   readonly totalLines: number;
   /** Bytes between the head and the tail, which memory does not hold. */
   readonly droppedBytes: number;
-  /** Newlines among the dropped bytes. */
-  readonly droppedLines: number;
   /** Of the dropped bytes those that no file holds either: they cannot be read any more. */
   readonly lostBytes: number;
   /** The first bytes: not to be written to, valid until the next write. */
@@ -85,11 +83,6 @@ export class OperationOutput implements OutputReader {
 
   get droppedBytes(): number {
     return this.#totalBytes - this.#headLength - this.#tail.length;
-  }
-
-  get droppedLines(): number {
-    if (this.droppedBytes === 0) return 0;
-    return this.#totalLines - countNewlines(this.head()) - countNewlines(this.tail());
   }
 
   get lostBytes(): number {

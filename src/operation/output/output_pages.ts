@@ -5,7 +5,7 @@
  */
 import { concatenate } from "../../base/concatenate.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
-import { countNewlines } from "./newlines.ts";
+import { afterNewlines, countNewlines } from "./newlines.ts";
 import type { OutputReader } from "./output.ts";
 
 /** A piece of an output; offsets are in bytes of the output as it was written. */
@@ -74,18 +74,11 @@ async function lineOffset(output: OutputReader, line: number): Promise<number> {
     if (piece.bytes.length === 0) return output.totalBytes;
     if (piece.offset > offset) return piece.offset;
     const found = countNewlines(piece.bytes);
-    if (newlines + found >= line - 1) return offset + afterNewline(piece.bytes, line - 1 - newlines);
+    if (newlines + found >= line - 1) return offset + afterNewlines(piece.bytes, line - 1 - newlines);
     newlines += found;
     offset += piece.bytes.length;
   }
   return offset;
-}
-
-/** The index after the `count`th newline, which is there. */
-function afterNewline(bytes: Uint8Array, count: number): number {
-  let at = 0;
-  for (let found = 0; found < count; found++) at = bytes.indexOf(NEWLINE, at) + 1;
-  return at;
 }
 
 /** Neighbouring pieces as one, up to a gap. */

@@ -5,7 +5,8 @@
  */
 import { counted, encodeText } from "../../base/text.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
-import { countNewlines } from "./newlines.ts";
+import { concatenate } from "../../base/concatenate.ts";
+import { afterNewlines, countNewlines } from "./newlines.ts";
 import type { OutputReader } from "./output.ts";
 
 /** The size of a view. */
@@ -59,52 +60,30 @@ const NEWLINE = 10;
 /** The view of everything an operation wrote: as it was written where all of it fits. */
 export function viewOutput(output: OutputReader, limits: ViewLimits, options: ViewOptions): OutputView {
   const { first, last, lastStartsLine, skippedBytes, skippedLines } = readEnds(output);
-  if (skippedBytes === 0) {
-    const raw = join(first, last);
-    return viewBytes(encodeText(cleanText(raw, options)), raw, { limits, advise: options.advise });
+  const text = encodeText(cleanText(last, options));
+  const isWhole = skippedBytes === 0;
+  if (isWhole && text.length <= limits.bytes && lineCount(text) <= limits.lines) {
+    return { text: decode(text), omittedBytes: 0, omittedLines: 0 };
   }
   const room = limitsLeftBy(options.advise, limits);
-  const start = cutToBudget(encodeText(cleanText(first, options)), share(room, HEAD_SHARE), "head");
-  const text = encodeText(cleanText(last, options));
+  // Without a gap both ends are of one text, which then counts twice.
+  const beginning = isWhole ? text : encodeText(cleanText(first, options));
+  const twice = isWhole ? text : new Uint8Array(0);
+  const start = cutToBudget(beginning, share(room, HEAD_SHARE), "head");
   const end = cutToBudget(text, share(room, 1 - HEAD_SHARE), "tail");
   return joinEnds({
     start: start.kept,
     end: end.kept,
     endStartsLine: end.cutBytes === 0 ? lastStartsLine : text[end.cutBytes - 1] === NEWLINE,
-    raw: first,
-    bytes: start.cutBytes + skippedBytes + end.cutBytes,
-    lines: start.cutLines + skippedLines + end.cutLines,
+    raw: isWhole ? last : first,
+    bytes: start.cutBytes + skippedBytes + end.cutBytes - twice.length,
+    lines: start.cutLines + skippedLines + end.cutLines - countNewlines(twice),
   }, options.advise);
 }
 
-/** The view of a text that is already clean. */
-export function viewText(text: string, limits: ViewLimits): OutputView {
-  const bytes = encodeText(text);
-  return viewBytes(bytes, bytes, { limits, advise: undefined });
-}
-
-/** `raw`: what `bytes` were before they were cleaned. */
-function viewBytes(
-  bytes: Uint8Array,
-  raw: Uint8Array,
-  { limits, advise }: { readonly limits: ViewLimits; readonly advise: ViewOptions["advise"] },
-): OutputView {
-  const newlines = countNewlines(bytes);
-  const lines = bytes.length === 0 || bytes.at(-1) === NEWLINE ? newlines : newlines + 1;
-  if (bytes.length <= limits.bytes && lines <= limits.lines) {
-    return { text: decode(bytes), omittedBytes: 0, omittedLines: 0 };
-  }
-  const room = limitsLeftBy(advise, limits);
-  const start = cutToBudget(bytes, share(room, HEAD_SHARE), "head").kept;
-  const end = cutToBudget(bytes, share(room, 1 - HEAD_SHARE), "tail").kept;
-  return joinEnds({
-    start,
-    end,
-    endStartsLine: bytes[bytes.length - end.length - 1] === NEWLINE,
-    raw,
-    bytes: bytes.length - start.length - end.length,
-    lines: newlines - countNewlines(start) - countNewlines(end),
-  }, advise);
+/** Lines of a text, a last one without its end included. */
+function lineCount(text: Uint8Array): number {
+  return countNewlines(text) + (text.length === 0 || text.at(-1) === NEWLINE ? 0 : 1);
 }
 
 /** The last `lines` whole lines, at most `bytes` of them; for a glance at something that is still running. */
@@ -131,15 +110,20 @@ interface Ends {
   readonly skippedLines: number;
 }
 
-/** The bytes worth decoding, cut at newlines where there is a gap; without a gap `first` and `last` are neighbours. */
+/** The bytes worth decoding, cut at newlines where there is a gap; without a gap `last` has everything. */
 function readEnds(output: OutputReader): Ends {
   const head = output.head();
   const tail = output.tail();
   if (output.droppedBytes === 0 && head.length + tail.length <= 2 * DECODED_BYTES) {
-    // Everything goes into `last`: it alone must be enough for lastLines().
-    return { first: new Uint8Array(0), last: join(head, tail), lastStartsLine: true, skippedBytes: 0, skippedLines: 0 };
+    return {
+      first: new Uint8Array(0),
+      last: concatenate([head, tail]),
+      lastStartsLine: true,
+      skippedBytes: 0,
+      skippedLines: 0,
+    };
   }
-  const kept = output.droppedBytes === 0 ? join(head, tail) : undefined;
+  const kept = output.droppedBytes === 0 ? concatenate([head, tail]) : undefined;
   const first = upToLastNewline((kept ?? head).subarray(0, DECODED_BYTES));
   const end = (kept ?? tail).subarray(-DECODED_BYTES);
   const last = afterFirstNewline(end);
@@ -262,22 +246,6 @@ function gapOf({ start, endStartsLine, raw, bytes, lines }: CutEnds): Gap {
 function describeGap({ bytes, lines, first, last, insideLine }: Gap): string {
   if (!insideLine) return `${counted(lines, "line")} (${counted(bytes, "byte")}) left out`;
   return `${counted(bytes, "byte")} left out of ${first === last ? `line ${first}` : `lines ${first} to ${last}`}`;
-}
-
-/** The index after the `count`th newline, which is there. */
-function afterNewlines(bytes: Uint8Array, count: number): number {
-  let at = 0;
-  for (let found = 0; found < count; found++) at = bytes.indexOf(NEWLINE, at) + 1;
-  return at;
-}
-
-function join(first: Uint8Array, last: Uint8Array): Uint8Array {
-  if (first.length === 0) return last;
-  if (last.length === 0) return first;
-  const joined = new Uint8Array(first.length + last.length);
-  joined.set(first);
-  joined.set(last, first.length);
-  return joined;
 }
 
 function decode(bytes: Uint8Array): string {

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import fc from "fast-check";
 import { OperationOutput } from "./output.ts";
-import { type Gap, lastLines, viewOutput, viewText } from "./text_view.ts";
+import { type Gap, lastLines, viewOutput } from "./text_view.ts";
 
 const PLAIN = { keepAnsi: false };
 
@@ -62,13 +62,13 @@ Deno.test("X8 viewOutput() cleans before it cuts: a progress bar is one line", (
   assert.deepStrictEqual(view, { text: "start\n1999 %\nend\n", omittedBytes: 0, omittedLines: 0 });
 });
 
-Deno.test("X4 viewText() stays within its limits and accounts for every byte and line", () => {
+Deno.test("X4 viewOutput() stays within its limits and accounts for every byte and line", () => {
   const line = fc.string({ unit: fc.constantFrom("a", "ü", "€", "😀", " "), maxLength: 60 });
   const note = /\.\.\. (?:\d+ lines? \(\d+ bytes?\) left out|\d+ bytes? left out of lines? [\d to]+) \.\.\.\n/;
   const limitsOf = fc.record({ bytes: fc.integer({ min: 150, max: 2000 }), lines: fc.integer({ min: 4, max: 60 }) });
   fc.assert(fc.property(fc.array(line, { minLength: 1, maxLength: 120 }), limitsOf, (lines, limits) => {
     const text = lines.map((one) => `${one}\n`).join("");
-    const view = viewText(text, limits);
+    const view = viewOutput(outputOf(text), limits, PLAIN);
     assert.ok(byteLength(view.text) <= limits.bytes);
     assert.ok(view.text.split("\n").length - 1 <= limits.lines);
     if (view.omittedBytes === 0) return assert.strictEqual(view.text, text);
