@@ -74,7 +74,7 @@ export class Spawner {
       clearEnv: true,
       cwd: "/",
     });
-    return new SpawnedLauncher(command.spawn());
+    return launcherOf(command.spawn());
   }
 
   /** One attempt to kill all processes below `root` (descendants.ts). */
@@ -132,14 +132,27 @@ export class Spawner {
 }
 
 /** A program to start without a launcher. */
-export interface GroupStart {
+export interface ProgramStart {
   /** Absolute path. */
   readonly program: string;
   readonly args: readonly string[];
   /** All variables it gets. */
   readonly environment: Readonly<Record<string, string>>;
   readonly directory: string;
-  readonly stdin: "piped" | "null";
+}
+
+function commandOf(
+  { program, args, environment, directory }: ProgramStart,
+  options: Pick<Deno.CommandOptions, "stdin" | "stdout" | "stderr" | "detached">,
+): Deno.Command {
+  return new Deno.Command(program, {
+    args: [...args],
+    env: { ...environment },
+    clearEnv: true,
+    cwd: directory,
+    stdout: "piped",
+    ...options,
+  });
 }
 
 /**
@@ -147,28 +160,12 @@ export interface GroupStart {
  * `reports` are its stderr.
  * @throws {Error} When the system cannot.
  */
-export function startGroup({ program, args, environment, directory, stdin }: GroupStart): LauncherProcess {
-  const command = new Deno.Command(program, {
-    args: [...args],
-    env: { ...environment },
-    clearEnv: true,
-    cwd: directory,
-    stdin,
-    stdout: "piped",
-    stderr: "piped",
-    detached: true,
-  });
-  return new SpawnedLauncher(command.spawn());
+export function startGroup(start: ProgramStart & { readonly stdin: "piped" | "null" }): LauncherProcess {
+  return launcherOf(commandOf(start, { stdin: start.stdin, stderr: "piped", detached: true }).spawn());
 }
 
-/** A program of the system that is asked something; it is no command, and runs outside the sandbox. */
-export interface Question {
-  /** Absolute path, which no command can have written. */
-  readonly program: string;
-  readonly args: readonly string[];
-  /** All variables it gets. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly directory: string;
+/** A program of the system, which no command can have written, is asked something; it runs outside the sandbox. */
+export interface Question extends ProgramStart {
   readonly longestMs: number;
   readonly mostBytes: number;
   /** Ends it. */
@@ -180,19 +177,11 @@ export type Asked = { readonly kind: "answered"; readonly text: string } | { rea
 
 /** What a program says on stdout. */
 export async function askProgram(question: Question): Promise<Asked> {
-  const { program, args, environment, directory, longestMs, mostBytes, signal } = question;
+  const { longestMs, mostBytes, signal } = question;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
   let child: Deno.ChildProcess;
   try {
-    child = new Deno.Command(program, {
-      args: [...args],
-      env: { ...environment },
-      clearEnv: true,
-      cwd: directory,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "null",
-    }).spawn();
+    child = commandOf(question, { stdin: "null", stderr: "null" }).spawn();
   } catch (error) {
     if (error instanceof Error) return { kind: "failed" };
     throw error;
@@ -214,56 +203,27 @@ export async function askProgram(question: Question): Promise<Asked> {
 
 /** All processes of the machine, for systems without /proc. @throws {Error} When ps cannot be asked. */
 export async function listProcesses(): Promise<readonly ListedProcess[]> {
-  const { stdout } = await new Deno.Command("/bin/ps", {
-    args: [...PS_ARGUMENTS],
-    clearEnv: true,
-    env: { LC_ALL: "C" },
-    stdin: "null",
-    stderr: "null",
-  }).output();
+  const start = { program: "/bin/ps", args: PS_ARGUMENTS, environment: { LC_ALL: "C" }, directory: "/" };
+  const { stdout } = await commandOf(start, { stdin: "null", stderr: "null" }).output();
   return parseProcessList(new TextDecoder().decode(stdout));
-}
-
-/** Another run of our own program. */
-export interface OwnProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  readonly directory: string;
 }
 
 /**
  * Starts our own program once more. It is no command of a client: it confines itself, and ends when its stdin does.
  * @throws {Error} When the system cannot.
  */
-export function startOwnProgram({ command, args, environment, directory }: OwnProgram): Deno.ChildProcess {
-  return new Deno.Command(command, {
-    args: [...args],
-    cwd: directory,
-    clearEnv: true,
-    env: { ...environment },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+export function startOwnProgram(start: ProgramStart): Deno.ChildProcess {
+  return commandOf(start, { stdin: "piped", stderr: "piped" }).spawn();
 }
 
-class SpawnedLauncher implements LauncherProcess {
-  readonly pid: number;
-  readonly status: Promise<LauncherStatus>;
-  readonly output: ReadableStream<Uint8Array>;
-  readonly reports: ReadableStream<Uint8Array>;
-  readonly #child: Deno.ChildProcess;
-
-  constructor(child: Deno.ChildProcess) {
-    this.#child = child;
-    this.pid = child.pid;
-    this.status = child.status;
-    this.output = child.stdout;
-    this.reports = child.stderr;
-  }
-
-  get stdin(): WritableStream<Uint8Array> {
-    return this.#child.stdin;
-  }
+function launcherOf(child: Deno.ChildProcess): LauncherProcess {
+  return {
+    pid: child.pid,
+    status: child.status,
+    output: child.stdout,
+    reports: child.stderr,
+    get stdin() {
+      return child.stdin;
+    },
+  };
 }

@@ -80,6 +80,6 @@ export class ChildPool implements AsyncDisposable {
 
   #spawn(args: readonly string[]): Deno.ChildProcess {
     const { command, environment } = this.#options;
-    return startOwnProgram({ command, args, environment, directory: "/" });
+    return startOwnProgram({ program: command, args, environment, directory: "/" });
   }
 }
