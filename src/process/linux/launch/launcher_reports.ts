@@ -115,41 +115,13 @@ function endOfStatus(status: number): ProcessEnd {
     : { kind: "signalled", signal: signalName(signal) };
 }
 
-const SIGNALS = [
-  "SIGHUP",
-  "SIGINT",
-  "SIGQUIT",
-  "SIGILL",
-  "SIGTRAP",
-  "SIGABRT",
-  "SIGBUS",
-  "SIGFPE",
-  "SIGKILL",
-  "SIGUSR1",
-  "SIGSEGV",
-  "SIGUSR2",
-  "SIGPIPE",
-  "SIGALRM",
-  "SIGTERM",
-  "SIGSTKFLT",
-  "SIGCHLD",
-  "SIGCONT",
-  "SIGSTOP",
-  "SIGTSTP",
-  "SIGTTIN",
-  "SIGTTOU",
-  "SIGURG",
-  "SIGXCPU",
-  "SIGXFSZ",
-  "SIGVTALRM",
-  "SIGPROF",
-  "SIGWINCH",
-  "SIGIO",
-  "SIGPWR",
-  "SIGSYS",
-] as const;
+/** From 1 on (asm-generic/signal.h; the same numbers on both processors). */
+const SIGNALS =
+  ("HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN " +
+    "TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS").split(" ");
 
-/** `SIGTERM` for 15 (asm-generic/signal.h; the same numbers on both processors). */
+/** `SIGTERM` for 15. */
 export function signalName(number: number): string {
-  return SIGNALS[number - 1] ?? `signal ${number}`;
+  const name = SIGNALS[number - 1];
+  return name === undefined ? `signal ${number}` : `SIG${name}`;
 }
