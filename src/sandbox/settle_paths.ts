@@ -6,8 +6,12 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { fingerprint } from "../base/fingerprint.ts";
 import { realPath } from "../system/paths.ts";
 import { readTextIfRegular } from "../system/regular_file.ts";
-import { makeSessionPlaces } from "./directories/session_paths.ts";
-import type { SessionDirectories } from "./directories/session_directory.ts";
+import { scopeCache, sessionBase } from "./directories/private_directories.ts";
+import {
+  createSessionCache,
+  createSessionDirectories,
+  type SessionDirectories,
+} from "./directories/session_directory.ts";
 import { buildEnvironment, isForbiddenVariable } from "./grants/environment.ts";
 import { sanitiseGitConfiguration } from "./grants/git_configuration.ts";
 import { namedPath } from "./grants/grants.ts";
@@ -39,6 +43,7 @@ export interface SettledPaths {
 /** The server's own directories for a session. */
 export interface OwnDirectories {
   readonly directories: SessionDirectories;
+  /** For package managers: kept for the project, or where that cannot be, the session's. */
   readonly cache: string;
   /** Those that commands may write to. */
   readonly writable: readonly string[];
@@ -76,8 +81,17 @@ export function settlePaths(settings: SandboxSettings, system: PathSystem): Outc
 /** Makes the private directories of a session. */
 export function openDirectories(settings: SandboxSettings, { scopes, trees }: SettledPaths): Outcome<OwnDirectories> {
   const place = { environment: settings.serverEnvironment, home: settings.home, writable: trees };
-  const made = makeSessionPlaces(place, { project: scopeName(scopes), temporaryFiles: settings.temporaryFiles });
-  return made.ok ? success({ ...made.value, writable: made.value.ours }) : made;
+  const base = sessionBase(place);
+  if (base === undefined) {
+    return failure(
+      "Cannot make a private directory for the session: TMPDIR, /tmp and /var/tmp are missing, not writable, or open " +
+        "to commands by the scope or --write. Set TMPDIR to a directory outside them",
+    );
+  }
+  const directories = createSessionDirectories(base, settings);
+  const cache = scopeCache(place, scopeName(scopes)) ?? createSessionCache(directories);
+  const writable = [directories.temporary, cache].filter((path) => path !== undefined);
+  return success({ directories, cache, writable });
 }
 
 /** Removes them again, where the rest of the sandbox cannot be built. */
