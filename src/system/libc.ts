@@ -150,14 +150,20 @@ export class Libc {
   }
 
   /**
-   * The text of a file of /proc, at most 64 KiB; undefined when the process is gone. Deno opens /proc only to
-   * programs that run with every permission, which this one does not ask for.
+   * The text of a file of /proc, at most 64 KiB unless the `whole` is asked for; undefined when the process is gone. Deno
+   * opens /proc only to programs that run with every permission, which this one does not ask for.
    */
-  readProc(path: string): string | undefined {
+  readProc(path: string, { whole = false } = {}): string | undefined {
     return this.#withOpen(path, (fd) => {
+      const decoder = new TextDecoder();
       const buffer = new Uint8Array(65_536);
-      const length = Number(this.#files.symbols.read(fd, buffer, BigInt(buffer.length)));
-      return length < 0 ? undefined : DECODER.decode(buffer.subarray(0, length));
+      let text = "";
+      for (;;) {
+        const length = Number(this.#files.symbols.read(fd, buffer, BigInt(buffer.length)));
+        if (length < 0) return undefined;
+        text += decoder.decode(buffer.subarray(0, length), { stream: true });
+        if (length === 0 || !whole) return text;
+      }
     });
   }
 
@@ -166,20 +172,6 @@ export class Libc {
     return this.#numbersIn(`/proc/${pid}/task`).flatMap((thread) => {
       const listed = this.readProc(`/proc/${pid}/task/${thread}/children`) ?? "";
       return listed.split(" ").filter((child) => child !== "").map(Number);
-    });
-  }
-
-  /** The whole text of a table of /proc, however long; undefined when there is none. */
-  readProcTable(path: string): string | undefined {
-    return this.#withOpen(path, (fd) => {
-      const decoder = new TextDecoder();
-      const buffer = new Uint8Array(65_536);
-      let text = "";
-      for (;;) {
-        const length = Number(this.#files.symbols.read(fd, buffer, BigInt(buffer.length)));
-        if (length <= 0) return text;
-        text += decoder.decode(buffer.subarray(0, length), { stream: true });
-      }
     });
   }
 

@@ -6,7 +6,7 @@
 import { encodeText, truncate } from "../base/text.ts";
 import { messageOf } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { MOST_LINKS } from "./paths.ts";
+import { isWithin, MOST_LINKS } from "./paths.ts";
 
 /** What a session may use. */
 export interface Scope {
@@ -42,11 +42,6 @@ export async function openScope(directories: readonly string[]): Promise<Scope> 
   };
 }
 
-/** Whether the real path `path` is `root` or below it. */
-export function isInside(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
-}
-
 async function resolveDirectory(roots: readonly string[], path: string | undefined): Promise<Outcome<string>> {
   const start = roots[0] ?? "/";
   if (path === undefined) return success(start);
@@ -73,7 +68,7 @@ async function resolveInside(
   if (wrong !== undefined) return failure(`Cannot use ${where.replaceAll("\0", "\\0")}: ${wrong}`);
   try {
     const real = await follow(path.startsWith("/") ? path : `${start}/${path}`);
-    if (roots.some((root) => isInside(real, root))) return success(real);
+    if (roots.some((root) => isWithin(real, root))) return success(real);
     return failure(`Cannot use ${where}: it leads to "${real}", outside ${describe(roots)}; give a path inside it`);
   } catch (thrown) {
     // The runtime keeps /proc and /dev from this program, in words meant for who starts it.

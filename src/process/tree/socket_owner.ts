@@ -63,7 +63,8 @@ const NO_INODE = "0";
 /** The processes of this system. */
 export function systemSockets(libc: Libc): SocketSystem {
   return {
-    tables: () => ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map((path) => libc.readProcTable(path) ?? ""),
+    tables: () =>
+      ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map((path) => libc.readProc(path, { whole: true }) ?? ""),
     processes: () => libc.processes(),
     socketsOf: (pid) => libc.socketsOf(pid),
     parentOf(pid) {
