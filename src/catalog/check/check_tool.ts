@@ -114,7 +114,7 @@ function checkLeaf(node: Node, above: Above): readonly UnplacedDiagnostic[] {
     ...(labelled ? [] : checkUnderscore(above)),
     ...checkDescription(node, above),
     ...(sequence === undefined
-      ? knownProgramDiagnostics(tool.command, above.labelled ? [] : above.path, at)
+      ? knownProgramDiagnostics(tool.command, above.labelled ? undefined : above.path, node.options ?? [], at)
       : uselessFields(node, at, '"sequence": a step takes what its own "args" say')),
   ];
 }
