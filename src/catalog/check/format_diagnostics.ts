@@ -3,6 +3,7 @@ import { shownValue } from "../../base/text.ts";
 import type { z } from "zod";
 import { closest, didYouMean } from "../../base/suggest.ts";
 import { errorAt, MOST_DIAGNOSTICS, type UnplacedDiagnostic } from "../format/diagnostic.ts";
+import { shown } from "../model/value.ts";
 import { knownFields, toolSchema } from "../format/mtdf.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -78,13 +79,13 @@ function messageOf(issue: Issue, path: Path, found: unknown): string {
     case "invalid_type":
       if (found === Infinity || found === -Infinity) return `${name} is too large a number: give a smaller one`;
       if (found === undefined) return `${name} is missing: add it (${article(issue.expected)})`;
-      return `${name} is ${kindOf(found)}, expected ${article(issue.expected)}`;
+      return `${name} is ${shown(found)}, expected ${article(issue.expected)}`;
     case "invalid_value":
       return `${name} is ${shownValue(found)}, expected one of ${issue.values.map(shownValue).join(", ")}${
         suggestion(found, issue.values)
       }`;
     case "invalid_union":
-      return `${name} is ${kindOf(found)}, expected ${unionOf(issue)}`;
+      return `${name} is ${shown(found)}, expected ${unionOf(issue)}`;
     case "too_small":
       return `${name} is ${sizeOf(found)}, expected ${issue.inclusive === false ? "more than" : "at least"} ${
         String(issue.minimum)
@@ -149,13 +150,6 @@ function valueAt(parsed: unknown, path: Path): unknown {
     value = (value as Record<string | number, unknown>)[part];
   }
   return value;
-}
-
-function kindOf(found: unknown): string {
-  if (found === null) return "null";
-  if (Array.isArray(found)) return "a list";
-  if (typeof found === "object") return "an object";
-  return shownValue(found);
 }
 
 function sizeOf(found: unknown): string {

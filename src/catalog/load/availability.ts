@@ -92,6 +92,11 @@ export function withoutUnavailable(catalog: Catalog, answers: ProbeAnswers): Cat
   return { ...catalogOf(left, catalog), unavailable: grouped(catalog.leaves, reasons) };
 }
 
+/** Why a tool is not offered, and what to do; without a full stop. */
+export function reasonOf({ reason, installInstructions }: UnavailableTool): string {
+  return installInstructions === "" ? reason : `${reason}. ${installInstructions}`;
+}
+
 /** Adds sequences with a step that cannot run; true when one was added, because others may need it. */
 function dropSequences(catalog: Catalog, reasons: Map<Leaf, string>): boolean {
   let added = false;

@@ -1,6 +1,7 @@
 /** `status` (B3): an immediate overview of operations, tools and the sandbox, or a part of one output. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { UnavailableTool } from "../../catalog/model/leaf.ts";
+import { reasonOf } from "../../catalog/load/availability.ts";
 import { describeDiagnostic, type Diagnostic } from "../../catalog/format/diagnostic.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
@@ -159,10 +160,9 @@ function unavailableLines(unavailable: readonly UnavailableTool[]): readonly str
   if (unavailable.length === 0) return [];
   return [
     "Not available:",
-    ...unavailable.map(({ names, reason, installInstructions }) => {
-      const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-      const advice = installInstructions === "" ? "" : `. ${installInstructions}`;
-      return `${names.slice(0, MOST_NAMES).join(", ")}${more}: ${reason}${advice}`;
+    ...unavailable.map((one) => {
+      const more = one.names.length > MOST_NAMES ? ` and ${one.names.length - MOST_NAMES} more` : "";
+      return `${one.names.slice(0, MOST_NAMES).join(", ")}${more}: ${reasonOf(one)}`;
     }),
   ];
 }

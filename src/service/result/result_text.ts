@@ -4,6 +4,7 @@
  */
 import { encodeText } from "../../base/text.ts";
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { LeftRunning } from "../../base/command/command_end.ts";
 import { denialSentence } from "../../base/command/denial.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../../operation/output/text_view.ts";
@@ -18,7 +19,6 @@ import {
   operationMeta,
   statusLine,
 } from "./closing_line.ts";
-import { leftSentence } from "./background_note.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
 import type { CallContext, Service } from "../service.ts";
 
@@ -203,9 +203,14 @@ function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
 }
 
 /** Denials, and processes that ended with the command, a line each; empty: none are known (S15, X17). */
-function sandboxNotes({ end }: Operation): readonly string[] {
+export function sandboxNotes({ end }: Operation): readonly string[] {
   const denials = (end?.command?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
   return end?.command?.left === undefined ? denials : [...denials, leftSentence(end.command.left)];
+}
+
+function leftSentence({ commands, more }: LeftRunning): string {
+  const others = more === 0 ? "" : ` and ${more} more`;
+  return `Ended with the command: ${commands.join("; ")}${others}. Start such a program as a call of its own.`;
 }
 
 /** The same for programs, by its own key of `_meta`. */

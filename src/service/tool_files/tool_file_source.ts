@@ -3,6 +3,7 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { visibleText } from "../../base/visible_text.ts";
+import { reasonOf } from "../../catalog/load/availability.ts";
 import { inputSchemaOf } from "../../catalog/model/input_schema.ts";
 import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";
 import { resolveCall, type ResolvedCall } from "../../catalog/model/resolve.ts";
@@ -125,7 +126,5 @@ async function makeJob(service: Service, catalog: Catalog, { leaf, args }: Resol
 
 function unknownTool({ unavailable, byName }: Catalog, name: string): UnknownTool {
   const missing = unavailable?.find(({ names }) => names.includes(name));
-  if (missing === undefined) return { known: byName.keys() };
-  const advice = missing.installInstructions === "" ? "" : `. ${missing.installInstructions}`;
-  return { known: byName.keys(), unavailable: `${missing.reason}${advice}` };
+  return { known: byName.keys(), ...missing !== undefined && { unavailable: reasonOf(missing) } };
 }

@@ -4,9 +4,9 @@
  * resolves with its exit code.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { denialSentence } from "../../../base/command/denial.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
+import { reasonOf } from "../../../catalog/load/availability.ts";
 import type { Catalog } from "../../../catalog/model/leaf.ts";
 import { resolveCall } from "../../../catalog/model/resolve.ts";
 import type { Operation } from "../../../operation/operation_record.ts";
@@ -14,7 +14,7 @@ import { callTool } from "../../../service/call/call_tool.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
 import { leafTool } from "../../../service/tool_files/tool_file_source.ts";
 import { statusLine } from "../../../service/result/closing_line.ts";
-import { leftSentence } from "../../../service/result/background_note.ts";
+import { sandboxNotes } from "../../../service/result/result_text.ts";
 import type { Service, ToolCall } from "../../../service/service.ts";
 import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
@@ -136,10 +136,7 @@ async function findTool(service: Service, { name, args }: Wanted): Promise<Found
   }
   if (!resolved.ok && resolved.problem.kind === "unknown_subcommand") throw new UsageError(resolved.problem.message);
   const missing = catalog.unavailable?.find((one) => one.names.includes(name));
-  if (missing !== undefined) {
-    const hint = missing.installInstructions === "" ? "" : `. ${missing.installInstructions}`;
-    throw new UsageError(`Cannot call "${name}": it is not available: ${missing.reason}${hint}`);
-  }
+  if (missing !== undefined) throw new UsageError(`Cannot call "${name}": it is not available: ${reasonOf(missing)}`);
   const guess = didYouMean(name, [...definitions.map((one) => one.name), ...catalog.byName.keys()]);
   throw new UsageError(`Cannot call "${name}": there is no such tool${guess || '; "ahma_mcp list-tools" names them'}`);
 }
@@ -175,7 +172,7 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
     output.end();
     if (asJson) await print(`${JSON.stringify(result, null, 2)}\n`);
     else if (operation === undefined) await tellText(result);
-    else if (!quiet) await printProblem([...hintsOf(operation), statusLine(operation)].join("\n"));
+    else if (!quiet) await printProblem([...sandboxNotes(operation), statusLine(operation)].join("\n"));
     // No operation was started: the result is an answer, or the arguments were wrong.
     if (operation === undefined) return result.isError === true ? 2 : 0;
     return exitCodeOf(operation.end);
@@ -183,12 +180,6 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
     unsubscribe();
     stop.removeEventListener("abort", onStop);
   }
-}
-
-/** The denials and the processes that ended with the command, in the words for a model (S15, X17). */
-function hintsOf({ end }: Operation): readonly string[] {
-  const denials = (end?.command?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
-  return end?.command?.left === undefined ? denials : [...denials, leftSentence(end.command.left)];
 }
 
 async function tellText({ content, isError }: CallToolResult): Promise<void> {

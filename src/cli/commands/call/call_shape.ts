@@ -2,6 +2,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { builtinTraits } from "../../../catalog/format/builtin_traits.ts";
 import type { Leaf } from "../../../catalog/model/leaf.ts";
+import { member } from "../../../wire/json_member.ts";
 import type { ArgumentShape, CallShape } from "./parse_tool_words.ts";
 
 const TYPES: readonly ArgumentShape["type"][] = ["string", "boolean", "integer", "number", "array", "object"];
@@ -12,10 +13,10 @@ export function callShape(tool: Tool, leaf: Leaf | undefined): CallShape {
   const declared = [...leaf?.options ?? [], ...leaf?.positionals ?? []];
   const shapes = properties.map(([name, schema]): ArgumentShape => {
     const alias = declared.find((one) => one.name === name)?.alias;
-    const itemType = ITEM_TYPES.find((type) => type === memberOf(memberOf(schema, "items"), "type"));
+    const itemType = ITEM_TYPES.find((type) => type === member(member(schema, "items"), "type"));
     return {
       name,
-      type: TYPES.find((type) => type === memberOf(schema, "type")) ?? "string",
+      type: TYPES.find((type) => type === member(schema, "type")) ?? "string",
       ...itemType !== undefined && { itemType },
       ...alias !== undefined && { alias },
     };
@@ -31,8 +32,3 @@ export function callShape(tool: Tool, leaf: Leaf | undefined): CallShape {
 }
 
 const ITEM_TYPES = ["string", "integer", "number"] as const;
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string, unknown>)[name]; // an own property, whatever its type
-}

@@ -11,3 +11,8 @@ export interface Check {
   /** The finding, and the remedy where there is a problem. */
   readonly message: string;
 }
+
+/** A check with its result. */
+export function check(id: string, title: string, status: CheckStatus, message: string): Check {
+  return { id, title, status, message };
+}

@@ -14,7 +14,7 @@ import { clientSettings } from "../init/client_settings.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type DoctorReport, doctorText } from "./doctor_text.ts";
-import type { Check } from "./check.ts";
+import { type Check, check } from "./check.ts";
 import { checkSandbox } from "./self_check.ts";
 import { checkSelfTest } from "./self_test_check.ts";
 import { thisProgram } from "../../../app/own_program.ts";
@@ -50,20 +50,18 @@ export async function doctor(context: CommandContext): Promise<number> {
 
 function machine(): Check {
   const { os, arch } = Deno.build;
-  const message = `${os} ${Deno.osRelease()} on ${arch}, ahma_mcp ${VERSION}`;
-  return { id: "machine", title: "machine", status: "ok", message };
+  return check("machine", "machine", "ok", `${os} ${Deno.osRelease()} on ${arch}, ahma_mcp ${VERSION}`);
 }
 
 function brokenSettings(problem: string): Check {
-  const message = `${problem}. The server does not start; the checks below leave these settings out`;
-  return { id: "settings", title: "settings", status: "failed", message };
+  const left = "The server does not start; the checks below leave these settings out";
+  return check("settings", "settings", "failed", `${problem}. ${left}`);
 }
 
 function runtime(wrapped: boolean): Check {
-  const [id, title, found] = ["runtime", "runtime", `deno ${Deno.version.deno}, ${Deno.execPath()}`];
-  if (!wrapped) return { id, title, status: "ok", message: found };
-  const message = `${found}, started by another program, which passes no signals on: set AHMA_DENO to this path`;
-  return { id, title, status: "warning", message };
+  const found = `deno ${Deno.version.deno}, ${Deno.execPath()}`;
+  const between = `${found}, started by another program, which passes no signals on: set AHMA_DENO to this path`;
+  return wrapped ? check("runtime", "runtime", "warning", between) : check("runtime", "runtime", "ok", found);
 }
 
 /** Checks the server with these settings, or reports why it would not start. */
@@ -71,48 +69,37 @@ async function checkServer(composing: Parameters<typeof compose>[0]): Promise<re
   await using program = await compose(composing);
   const { sandbox, runner, service } = program;
   const policy = await runner.policy;
-  const scope: Check = { id: "scope", title: "scope", status: "ok", message: service.scope.roots.join(", ") };
-  const gaps = (help: string) =>
-    sandbox.missing.map((gap): Check => {
-      return { id: "gap", title: "not enforced", status: "warning", message: `${gap}${help}` };
-    });
+  const scope = check("scope", "scope", "ok", service.scope.roots.join(", "));
+  const gaps = (help: string) => sandbox.missing.map((gap) => check("gap", "not enforced", "warning", `${gap}${help}`));
   if (policy === undefined && service.settings.sandbox.enforced) {
-    return [scope, { id: "seatbelt", title: "Seatbelt", status: "ok", message: "the profile was tried" }, ...gaps("")];
+    return [scope, check("seatbelt", "Seatbelt", "ok", "the profile was tried"), ...gaps("")];
   }
   if (policy === undefined) {
-    return [scope, {
-      id: "landlock",
-      title: "Landlock",
-      status: "warning",
-      message: "off (--no-sandbox): commands run with all your permissions",
-    }];
+    const off = "off (--no-sandbox): commands run with all your permissions";
+    return [scope, check("landlock", "Landlock", "warning", off)];
   }
   return [
     scope,
-    { id: "landlock", title: "Landlock", status: "ok", message: `ABI ${policy.abi}` },
-    policy.namespaces ? { id: "namespaces", title: "namespaces", status: "ok", message: "mount and PID namespaces" } : {
-      id: "namespaces",
-      title: "namespaces",
-      status: "warning",
-      message: "refused by this kernel or container; Landlock stands alone (kernel.unprivileged_userns_clone, " +
-        "kernel.apparmor_restrict_unprivileged_userns)",
-    },
+    check("landlock", "Landlock", "ok", `ABI ${policy.abi}`),
+    policy.namespaces
+      ? check("namespaces", "namespaces", "ok", "mount and PID namespaces")
+      : check("namespaces", "namespaces", "warning", NO_NAMESPACES),
     ...gaps(": a newer kernel does it"),
     ...await checkSelfTest(runner),
   ];
 }
 
+const NO_NAMESPACES = "refused by this kernel or container; Landlock stands alone (kernel.unprivileged_userns_clone, " +
+  "kernel.apparmor_restrict_unprivileged_userns)";
+
 function shells(environment: Readonly<Record<string, string>>): readonly Check[] {
   const path = searchPath(environment["PATH"]);
   return ["bash", "sh", "zsh"].map((name) => {
     const found = chooseShell(name, path);
-    const title = `shell ${name}`;
-    const id = `shell_${name}`;
-    if (found.ok) return { id, title, status: "ok", message: found.value.path };
-    const message = name === "bash"
-      ? "not found: without it shells are not kept warm, and calls are slower"
-      : "not found";
-    return { id, title, status: name === "bash" ? "warning" : "ok", message };
+    const row = (status: Check["status"], message: string) => check(`shell_${name}`, `shell ${name}`, status, message);
+    if (found.ok) return row("ok", found.value.path);
+    if (name !== "bash") return row("ok", "not found");
+    return row("warning", "not found: without it shells are not kept warm, and calls are slower");
   });
 }
 
@@ -126,6 +113,6 @@ async function guarded(
     return await look();
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
-    return [{ id, title, status: "failed", message: messageOf(thrown) }];
+    return [check(id, title, "failed", messageOf(thrown))];
   }
 }

@@ -3,20 +3,11 @@
  * Each denial is proved together with the matching allowance (requirements S3, L6).
  */
 import type { CommandEnd } from "../../../base/command/command_end.ts";
-import type { Logger } from "../../../base/log.ts";
-import { compose, type Program } from "../../../app/compose_service.ts";
-import type { Settings } from "../../../settings/settings.ts";
-import type { Check } from "./check.ts";
-
-/** Parts of the trial. */
-interface SelfCheckOptions {
-  readonly settings: Settings;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly log: Logger;
-}
+import { compose, type ComposeOptions, type Program } from "../../../app/compose_service.ts";
+import { type Check, check } from "./check.ts";
 
 /** Tries the sandbox; gives the checks in the order of the report. @throws {UserError} when there can be no sandbox */
-export async function checkSandbox(options: SelfCheckOptions): Promise<readonly Check[]> {
+export async function checkSandbox(options: ComposeOptions): Promise<readonly Check[]> {
   const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma-doctor-" }));
   try {
     const [scope, outside] = [`${base}/scope`, `${base}/outside`];
@@ -47,30 +38,23 @@ async function tryAll(program: Program, { scope, outside }: Places): Promise<rea
   // Undefined here means that Seatbelt confines the command.
   const policy = await program.runner.policy;
   return [
-    check("write_inside", "write inside the scope", inside.output === "x\n", "allowed", describe(inside)),
-    check("write_outside", "write outside the scope", !planted && !succeeded(written), "denied", "was possible"),
+    proved("write_inside", "write inside the scope", inside.output === "x\n", "allowed", describe(inside)),
+    proved("write_outside", "write outside the scope", !planted && !succeeded(written), "denied", "was possible"),
     policy === undefined
-      ? {
-        id: "read_outside",
-        title: "read outside the scope",
-        status: "warning",
-        message: "possible, except credentials and private history: programs on macOS need files from everywhere",
-      }
-      : check("read_outside", "read outside the scope", !read.output.includes("secret\n"), "denied", "was possible"),
+      ? check("read_outside", "read outside the scope", "warning", OPEN_ON_MACOS)
+      : proved("read_outside", "read outside the scope", !read.output.includes("secret\n"), "denied", "was possible"),
     policy === undefined || policy.namespaces
-      ? check("chmod_outside", "change modes outside the scope", (mode & 0o777) === 0o644, "denied", "was possible")
-      : {
-        id: "chmod_outside",
-        title: "change modes outside the scope",
-        status: "warning",
-        message: succeeded(changed) ? "possible: Landlock alone does not stop it, namespaces would" : "denied",
-      },
-    check("signal_server", "signal the server", !succeeded(signalled), "denied", "was possible"),
+      ? proved("chmod_outside", "change modes outside the scope", (mode & 0o777) === 0o644, "denied", "was possible")
+      : check("chmod_outside", "change modes outside the scope", "warning", succeeded(changed) ? OPEN_CHMOD : "denied"),
+    proved("signal_server", "signal the server", !succeeded(signalled), "denied", "was possible"),
   ];
 }
 
-function check(id: string, title: string, good: boolean, yes: string, no: string): Check {
-  return { id, title, status: good ? "ok" : "failed", message: good ? yes : no };
+const OPEN_ON_MACOS = "possible, except credentials and private history: programs on macOS need files from everywhere";
+const OPEN_CHMOD = "possible: Landlock alone does not stop it, namespaces would";
+
+function proved(id: string, title: string, good: boolean, yes: string, no: string): Check {
+  return good ? check(id, title, "ok", yes) : check(id, title, "failed", no);
 }
 
 interface Ran {

@@ -1,9 +1,8 @@
 /** The server's own trial of its sandbox, as a part of `doctor` (S3, L6). */
 import { messageOf } from "../../../base/errors.ts";
 import type { LinuxRunner } from "../../../process/linux/linux_runner.ts";
-import { summaryOf } from "../../../sandbox/selftest/judge.ts";
-import { titlesOf } from "../../../sandbox/selftest/judge.ts";
-import type { Check, CheckStatus } from "./check.ts";
+import { summaryOf, titlesOf } from "../../../sandbox/selftest/judge.ts";
+import { type Check, check, type CheckStatus } from "./check.ts";
 
 /** How the trial ended, and each attack that was not denied. */
 export async function checkSelfTest({ selfTest }: Pick<LinuxRunner, "selfTest">): Promise<readonly Check[]> {
@@ -20,5 +19,5 @@ export async function checkSelfTest({ selfTest }: Pick<LinuxRunner, "selfTest">)
 }
 
 function row(status: CheckStatus, message: string): Check {
-  return { id: "self_test", title: "self-test", status, message };
+  return check("self_test", "self-test", status, message);
 }

@@ -4,6 +4,7 @@
  */
 import type { Tool } from "@modelcontextprotocol/server";
 import { UsageError, UserError } from "../../../base/errors.ts";
+import { reasonOf } from "../../../catalog/load/availability.ts";
 import type { UnavailableTool } from "../../../catalog/model/leaf.ts";
 import { describeDiagnostic } from "../../../catalog/format/diagnostic.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
@@ -53,10 +54,9 @@ export async function listTools(context: CommandContext): Promise<number> {
       ? toolLines(listing.tools)
       : toolTable(listing.tools, { width, colours: colours(mayColour(environment)) }),
   );
-  for (const { names, reason, installInstructions } of listing.unavailable) {
-    const more = names.length > 1 ? ` and ${names.length - 1} more` : "";
-    const hint = installInstructions === "" ? "" : `. ${installInstructions}`;
-    await printProblem(shorten(`Not available: ${names[0]}${more}: ${reason}${hint}`, LONGEST_LINE));
+  for (const one of listing.unavailable) {
+    const more = one.names.length > 1 ? ` and ${one.names.length - 1} more` : "";
+    await printProblem(shorten(`Not available: ${one.names[0]}${more}: ${reasonOf(one)}`, LONGEST_LINE));
   }
   return 0;
 }
