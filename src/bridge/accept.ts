@@ -18,8 +18,7 @@ export function postForm(accept: string | null): AnswerForm | undefined {
   if (ranges.get(STREAM) === true) return "stream";
   const takesJson = ranges.get(JSON_TYPE) ?? ranges.get("application/*") ?? ranges.get("*/*");
   if (takesJson === true) return "json";
-  const takesStream = ranges.get(STREAM) ?? ranges.get("text/*") ?? ranges.get("*/*");
-  return takesStream === true ? "stream" : undefined;
+  return takesStream(accept) ? "stream" : undefined;
 }
 
 /** Whether the client takes a stream as the answer to a GET. */

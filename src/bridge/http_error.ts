@@ -15,6 +15,11 @@ export interface Refusal {
 export const BAD_REQUEST = -32000;
 export const SESSION_NOT_FOUND = -32001;
 
+/** A refusal with the code that clients know. */
+export function refuse(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Refusal {
+  return { status, code: BAD_REQUEST, message, headers };
+}
+
 /** The refusal as a response: a JSON-RPC error, as clients of the protocol expect one. */
 export function refusalResponse({ status, code, message, id, headers, data }: Refusal): Response {
   const error = { code, message, ...data !== undefined && { data } };

@@ -20,7 +20,7 @@ import { Listener } from "./listener.ts";
 import type { StatelessHandler } from "../stateless/stateless_handler.ts";
 import { type AnswerForm, postForm, takesStream } from "../accept.ts";
 import { type BodyProblem, BodyReader, LARGEST_BODY } from "./read_body.ts";
-import { BAD_REQUEST, type Refusal, refusalResponse } from "../http_error.ts";
+import { type Refusal, refusalResponse, refuse } from "../http_error.ts";
 import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "../session/session.ts";
 import type { SessionStore } from "../session/session_store.ts";
 
@@ -133,7 +133,7 @@ class Endpoint {
 
   async #post(request: Request, peer: Deno.NetAddr): Promise<Response | Refusal> {
     const form = postForm(request.headers.get("accept"));
-    if (form === undefined) return notAcceptable();
+    if (form === undefined) return NOT_ACCEPTABLE;
     const body = await this.#bodies.read(request);
     if (!body.ok) return BODY_REFUSALS[body.problem];
     const wire = readWireMessage(body.value);
@@ -171,9 +171,8 @@ class Endpoint {
     if (!listens) return stateless.handle(request, message.message, form);
     // The answer comes at the end of the subscription.
     if (takesStream(request.headers.get("accept"))) return stateless.handle(request, message.message, "stream");
-    const text =
-      `Not acceptable: ${message.method} is answered with text/event-stream, which the Accept header does not allow`;
-    return { status: 406, code: BAD_REQUEST, message: text };
+    const asked = `${message.method} is answered with text/event-stream, which the Accept header does not allow`;
+    return refuse(406, `Not acceptable: ${asked}`);
   }
 
   async #begin(request: Request, peer: Deno.NetAddr, { message, form }: Posted): Promise<Response | Refusal> {
@@ -194,7 +193,7 @@ class Endpoint {
 
   #peerRefusal(peer: Deno.NetAddr): Refusal | undefined {
     const problem = this.#options.peerProblem?.(peer, this.#port);
-    return problem === undefined ? undefined : { status: 403, code: BAD_REQUEST, message: `Forbidden: ${problem}` };
+    return problem === undefined ? undefined : refuse(403, `Forbidden: ${problem}`);
   }
 
   #withSession<Answer>(request: Request, serve: (session: HttpSession) => Answer): Answer | Refusal {
@@ -221,32 +220,23 @@ function wireProblem(wire: WireMessage): Refusal | undefined {
   return undefined;
 }
 
-function notAcceptable(): Refusal {
-  const message =
-    "Not acceptable: answers are application/json or text/event-stream, and the Accept header allows neither";
-  return { status: 406, code: BAD_REQUEST, message };
-}
-
+const NOT_ACCEPTABLE = refuse(
+  406,
+  "Not acceptable: answers are application/json or text/event-stream, and the Accept header allows neither",
+);
 const BODY_REFUSALS: Readonly<Record<BodyProblem, Refusal>> = {
-  too_large: { status: 413, code: BAD_REQUEST, message: `Too large: a message has at most ${LARGEST_BODY} bytes` },
-  too_many: {
-    status: 503,
-    code: BAD_REQUEST,
-    message: "Service unavailable: other large messages are being read; send this one again",
-    headers: { "Retry-After": "1" },
-  },
-  too_slow: { status: 408, code: BAD_REQUEST, message: "Timed out reading the request body" },
+  too_large: refuse(413, `Too large: a message has at most ${LARGEST_BODY} bytes`),
+  too_many: refuse(503, "Service unavailable: other large messages are being read; send this one again", {
+    "Retry-After": "1",
+  }),
+  too_slow: refuse(408, "Timed out reading the request body"),
 };
 
 function onlyPost(method: string): Refusal {
-  const message = `Method ${method} is not allowed: version ${STATELESS_VERSION} has only POST`;
-  return { status: 405, code: BAD_REQUEST, message, headers: { Allow: "POST" } };
+  return refuse(405, `Method ${method} is not allowed: version ${STATELESS_VERSION} has only POST`, { Allow: "POST" });
 }
 
 function unsupportedVersion(version: string): Refusal {
-  const supported = SUPPORTED_PROTOCOL_VERSIONS.join(", ");
-  const message = `Bad request: MCP-Protocol-Version "${
-    version.slice(0, 40)
-  }" is not supported in a session (${supported} are)`;
-  return { status: 400, code: BAD_REQUEST, message };
+  const supported = `not supported in a session (${SUPPORTED_PROTOCOL_VERSIONS.join(", ")} are)`;
+  return refuse(400, `Bad request: MCP-Protocol-Version "${version.slice(0, 40)}" is ${supported}`);
 }

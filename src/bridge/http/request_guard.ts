@@ -4,7 +4,7 @@
  * MCP. Pure.
  */
 import { takesStream } from "../accept.ts";
-import { BAD_REQUEST, type Refusal } from "../http_error.ts";
+import { type Refusal, refuse } from "../http_error.ts";
 
 export interface GuardRules {
   /** Allowed values of the `Host` header, in lower case, with the port. */
@@ -84,24 +84,22 @@ function bracketed(host: string): string {
 function siteProblem({ headers }: RequestHead, { hosts, origins }: GuardRules): Refusal | undefined {
   const host = headers.get("host");
   if (host === null || !hosts.has(host.toLowerCase())) {
-    return forbidden(`Host "${host ?? ""}" is not allowed; name it with --allow-host if it is this server's`);
+    return refuse(
+      403,
+      `Forbidden: Host "${host ?? ""}" is not allowed; name it with --allow-host if it is this server's`,
+    );
   }
   const origin = headers.get("origin");
   if (origin !== null && !origins.has(origin.toLowerCase())) {
-    return forbidden(`Origin "${origin}" is not allowed; name it with --allow-origin if its pages may use this server`);
+    const wayOut = "name it with --allow-origin if its pages may use this server";
+    return refuse(403, `Forbidden: Origin "${origin}" is not allowed; ${wayOut}`);
   }
   return undefined;
 }
 
-function forbidden(message: string): Refusal {
-  return { status: 403, code: BAD_REQUEST, message: `Forbidden: ${message}` };
-}
-
 function pathRoute({ path, method }: RequestHead): Refusal | Route | undefined {
   if (path === ENDPOINT) return undefined;
-  if (path !== HEALTH) {
-    return { status: 404, code: BAD_REQUEST, message: `Not found: the endpoint of this server is ${ENDPOINT}` };
-  }
+  if (path !== HEALTH) return refuse(404, `Not found: the endpoint of this server is ${ENDPOINT}`);
   return method === "GET" || method === "HEAD" ? "health" : notAllowed(method, "GET, HEAD");
 }
 
@@ -109,15 +107,15 @@ function tokenProblem({ headers }: RequestHead, token: string | undefined): Refu
   if (token === undefined) return undefined;
   const given = /^bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "")?.[1];
   if (given !== undefined && equalInConstantTime(given, token)) return undefined;
-  return {
-    status: 401,
-    code: BAD_REQUEST,
-    message: given === undefined
-      ? 'Unauthorized: send the header "Authorization: Bearer TOKEN" with the token of the file that the server named'
-      : "Unauthorized: the token is not the one of this server",
-    headers: { "WWW-Authenticate": given === undefined ? "Bearer" : 'Bearer error="invalid_token"' },
-  };
+  return given === undefined
+    ? refuse(401, TOKEN_MISSING, { "WWW-Authenticate": "Bearer" })
+    : refuse(401, "Unauthorized: the token is not the one of this server", {
+      "WWW-Authenticate": 'Bearer error="invalid_token"',
+    });
 }
+
+const TOKEN_MISSING =
+  'Unauthorized: send the header "Authorization: Bearer TOKEN" with the token of the file that the server named';
 
 /** Compares in a time that depends only on the length of `given`, which its sender knows. */
 function equalInConstantTime(given: string, wanted: string): boolean {
@@ -133,11 +131,9 @@ function methodRoute({ method, headers }: RequestHead): Refusal | Route {
     case "POST":
       return contentProblem(headers) ?? "post";
     case "GET":
-      return takesStream(headers.get("accept")) ? "get" : {
-        status: 406,
-        code: BAD_REQUEST,
-        message: "Not acceptable: a GET is answered with text/event-stream, which the Accept header leaves out",
-      };
+      return takesStream(headers.get("accept"))
+        ? "get"
+        : refuse(406, "Not acceptable: a GET is answered with text/event-stream, which the Accept header leaves out");
     case "DELETE":
       return "delete";
     default:
@@ -148,11 +144,7 @@ function methodRoute({ method, headers }: RequestHead): Refusal | Route {
 function contentProblem(headers: Headers): Refusal | undefined {
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/json") return codingProblem(headers);
-  return {
-    status: 415,
-    code: BAD_REQUEST,
-    message: `Unsupported media type "${type ?? ""}": the body of a POST is application/json`,
-  };
+  return refuse(415, `Unsupported media type "${type ?? ""}": the body of a POST is application/json`);
 }
 
 /** Compressed bodies are refused, because a small one could become a large message (RFC 9110, 15.5.16 and 12.5.3). */
@@ -160,10 +152,11 @@ function codingProblem(headers: Headers): Refusal | undefined {
   const coding = headers.get("content-encoding");
   const codings = coding?.split(",").map((one) => one.trim().toLowerCase()) ?? [];
   if (codings.every((one) => one === "" || one === "identity")) return undefined;
-  const message = `Unsupported content encoding "${coding?.slice(0, 40)}": send the body of a POST as it is`;
-  return { status: 415, code: BAD_REQUEST, message, headers: { "Accept-Encoding": "identity" } };
+  return refuse(415, `Unsupported content encoding "${coding?.slice(0, 40)}": send the body of a POST as it is`, {
+    "Accept-Encoding": "identity",
+  });
 }
 
 function notAllowed(method: string, allow: string): Refusal {
-  return { status: 405, code: BAD_REQUEST, message: `Method ${method} is not allowed here`, headers: { Allow: allow } };
+  return refuse(405, `Method ${method} is not allowed here`, { Allow: allow });
 }

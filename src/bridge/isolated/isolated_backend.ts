@@ -12,7 +12,7 @@ import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend
 import { cancelReason, type ClientCall, ClientCalls, PROGRESS } from "../backends/client_calls.ts";
 import { ClientRequests } from "../backends/client_requests.ts";
 import { answerFor, type InitializeAnswer } from "../backends/initialize_result.ts";
-import { BAD_REQUEST, type Refusal } from "../http_error.ts";
+import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
 import { answerWithoutScope } from "./tools_without_scope.ts";
 import { ScopeNegotiation } from "./scope_negotiation.ts";
 import type { Answer, TimeLimit } from "../../child_server/pending_calls.ts";
@@ -252,7 +252,7 @@ class IsolatedBackend implements Backend {
     if (!await this.#negotiation.rootsChanged()) return undefined;
     const reason = "The session is terminated: the client's first root changed, and the scope of a session never does";
     this.#link.end(reason);
-    return { status: 403, code: BAD_REQUEST, message: `${reason}; begin a new session with initialize` };
+    return refuse(403, `${reason}; begin a new session with initialize`);
   }
 
   #fail(problem: string): void {

@@ -11,7 +11,7 @@ import { ClientLogging } from "./client_logging.ts";
 import { SessionStreams } from "../streams/session_streams.ts";
 import type { Echo } from "../traffic_echo.ts";
 import type { AnswerForm } from "../accept.ts";
-import { BAD_REQUEST, type Refusal, SESSION_NOT_FOUND } from "../http_error.ts";
+import { type Refusal, refuse, SESSION_NOT_FOUND } from "../http_error.ts";
 
 export const SESSION_HEADER = "Mcp-Session-Id";
 
@@ -152,9 +152,10 @@ export function sessionNotFound(): Refusal {
 
 /** The refusal of a request that names no session. */
 export function sessionMissing(): Refusal {
-  const message =
-    `Bad request: the header ${SESSION_HEADER} is missing; send initialize first, its answer carries the id`;
-  return { status: 400, code: BAD_REQUEST, message };
+  return refuse(
+    400,
+    `Bad request: the header ${SESSION_HEADER} is missing; send initialize first, its answer carries the id`,
+  );
 }
 
 function accepted(): Response {

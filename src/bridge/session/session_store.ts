@@ -3,7 +3,7 @@ import type { InitializeRequest } from "@modelcontextprotocol/server";
 import type { Logger } from "../../base/log.ts";
 import type { OpenBackend } from "../backend.ts";
 import type { Echo } from "../traffic_echo.ts";
-import { BAD_REQUEST, type Refusal } from "../http_error.ts";
+import { type Refusal, refuse } from "../http_error.ts";
 import { HttpSession, type SessionOptions } from "./session.ts";
 
 interface SessionStoreOptions {
@@ -86,5 +86,5 @@ export class SessionStore {
 }
 
 function unavailable(why: string): Refusal {
-  return { status: 503, code: BAD_REQUEST, message: `Service unavailable: ${why}`, headers: { "Retry-After": "10" } };
+  return refuse(503, `Service unavailable: ${why}`, { "Retry-After": "10" });
 }

@@ -1,7 +1,7 @@
 /** Messages for a client that reconnects and asks for dropped events (H7). */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Missing } from "./event_log.ts";
-import { BAD_REQUEST, type Refusal } from "../http_error.ts";
+import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
 
 const NOT_KEPT = "Some of what was sent on this stream before is no longer kept: read again what you rely on";
 
@@ -29,12 +29,10 @@ const ANSWER_LOST = { reason: "answer_not_kept", retry: "unsafe" };
 
 /** The refusal for a stream that ended too long ago to be known. */
 export function forgottenStream(lastEventId: string): Refusal {
-  const message = `Bad request: the stream of the event "${lastEventId}" ended long ago, and nothing of it is kept`;
-  return { status: 400, code: BAD_REQUEST, message };
+  return refuse(400, `Bad request: the stream of the event "${lastEventId}" ended long ago, and nothing of it is kept`);
 }
 
 /** The refusal for an event that was never sent. */
 export function noSuchEvent(lastEventId: string): Refusal {
-  const message = `Bad request: no event of this session has the id "${lastEventId.slice(0, 40)}"`;
-  return { status: 400, code: BAD_REQUEST, message };
+  return refuse(400, `Bad request: no event of this session has the id "${lastEventId.slice(0, 40)}"`);
 }

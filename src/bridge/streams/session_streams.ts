@@ -11,7 +11,7 @@ import { EVENT_STREAM_HEADERS, EventStream } from "./event_stream.ts";
 import { type OpenRequest, OpenRequests } from "./open_requests.ts";
 import { forgottenStream, MISSING_COMMENT, missingMessage, noSuchEvent } from "./replay_gap.ts";
 import type { AnswerForm } from "../accept.ts";
-import { BAD_REQUEST, type Refusal } from "../http_error.ts";
+import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
 import { StreamNumbers } from "./stream_numbers.ts";
 import { PendingMessages } from "./pending_messages.ts";
 
@@ -252,6 +252,5 @@ function lossOf(message: JSONRPCMessage): Loss {
 }
 
 function tooManyStreams(): Refusal {
-  const message = `Conflict: this session has ${MOST_STANDALONE} open streams already; close one`;
-  return { status: 409, code: BAD_REQUEST, message };
+  return refuse(409, `Conflict: this session has ${MOST_STANDALONE} open streams already; close one`);
 }
