@@ -8,7 +8,6 @@ export const CONFINEMENT_FLAGS = {
     placeholder: "WHERE",
     choices: NETWORKS,
     help: "Where commands may connect: full, localhost (their own), none (default: full)",
-    project: true,
     narrowsOnly: "full",
   },
   "unix-sockets": {
@@ -16,7 +15,6 @@ export const CONFINEMENT_FLAGS = {
     placeholder: "WHETHER",
     choices: UNIX_SOCKETS,
     help: "Whether commands may use Unix sockets: allow, deny (default: deny)",
-    project: true,
     narrowsOnly: "deny",
   },
   "limit-file-size": {
@@ -24,7 +22,6 @@ export const CONFINEMENT_FLAGS = {
     placeholder: "BYTES",
     range: [4096, Number.MAX_SAFE_INTEGER],
     help: "How large a file a command may write, as in 500M (default: 16G)",
-    project: true,
     narrowsOnly: "16G",
   },
   "limit-processes": {
@@ -32,7 +29,6 @@ export const CONFINEMENT_FLAGS = {
     placeholder: "N",
     range: [8, 4_000_000],
     help: "How many processes and threads a command may have (default: 2048)",
-    project: true,
     narrowsOnly: "2048",
   },
   "limit-open-files": {
@@ -40,7 +36,6 @@ export const CONFINEMENT_FLAGS = {
     placeholder: "N",
     range: [64, 1_000_000_000],
     help: "How many files a process may have open (default: 65536)",
-    project: true,
     narrowsOnly: "65536",
   },
   "limit-memory": {
@@ -48,7 +43,6 @@ export const CONFINEMENT_FLAGS = {
     placeholder: "BYTES",
     range: [16 * 1024 ** 2, Number.MAX_SAFE_INTEGER],
     help: "How much private memory one process may write to, as in 4G (default: none)",
-    project: true,
     narrowsOnly: "none",
   },
   "limit-cpu": {
@@ -56,7 +50,6 @@ export const CONFINEMENT_FLAGS = {
     placeholder: "SECONDS",
     range: [1, 1_000_000_000],
     help: "How much processor time one process may take (default: none)",
-    project: true,
     narrowsOnly: "none",
   },
 } as const;

@@ -36,8 +36,18 @@ export interface Flag {
   readonly refuseEmpty?: true;
 }
 
-/** A row of the table: one without a value is a switch. */
+/**
+ * A row of the table. One without a value is a switch, and its usual placeholder is left out. A project may set a flag
+ * that has a bound for projects.
+ */
 export type FlagRow = Omit<Flag, "value" | "placeholder" | "variable"> & Partial<Pick<Flag, "value" | "placeholder">>;
+
+/** Usual placeholders; other kinds of values have none. */
+export const PLACEHOLDERS: Readonly<Partial<Record<FlagValue, string>>> = {
+  directory: "DIR",
+  count: "N",
+  number: "SECONDS",
+};
 
 /** The longest delay that a timer can hold, seconds. */
 export const LONGEST_SECONDS = 2_147_483;

@@ -1,7 +1,7 @@
 import { SANDBOX_LAYERS } from "../../sandbox/policy/layers.ts";
 import { CLIENT_NAMES } from "./client_names.ts";
 import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
-import { type Flag, type FlagRow, LONGEST_SECONDS } from "./flag.ts";
+import { type Flag, type FlagRow, LONGEST_SECONDS, PLACEHOLDERS } from "./flag.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
 
 /** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
@@ -14,7 +14,6 @@ const FLAGS = {
   },
   "tools-dir": {
     value: "directory",
-    placeholder: "DIR",
     help: "Where the tool files are (default: .ahma/tools, else .ahma)",
     project: true,
   },
@@ -26,7 +25,6 @@ const FLAGS = {
   },
   "sandbox-scope": {
     value: "directory",
-    placeholder: "DIR",
     repeatable: true,
     refuseEmpty: true,
     help: "What commands may change (default: the working directory)",
@@ -34,18 +32,8 @@ const FLAGS = {
   "allow-broad-scope": {
     help: "Accept the home directory, or what holds it, as a scope (DENO_DIR must lie outside; never /)",
   },
-  "read": {
-    value: "directory",
-    placeholder: "DIR",
-    repeatable: true,
-    help: "More paths that commands may read, outside the scope",
-  },
-  "write": {
-    value: "directory",
-    placeholder: "DIR",
-    repeatable: true,
-    help: "More paths that commands may change, outside the scope",
-  },
+  "read": { value: "directory", repeatable: true, help: "More paths that commands may read, outside the scope" },
+  "write": { value: "directory", repeatable: true, help: "More paths that commands may change, outside the scope" },
   "protect": {
     value: "directory",
     placeholder: "PATH",
@@ -79,7 +67,6 @@ const FLAGS = {
   "no-temp-files": { help: "Give commands no temporary directory and no /tmp", project: true },
   "require-abi": {
     value: "count",
-    placeholder: "N",
     range: [1, 99],
     help: "Refuse to start below this version of Landlock (default: 1)",
     project: true,
@@ -100,18 +87,14 @@ const FLAGS = {
   },
   "timeout": {
     value: "number",
-    placeholder: "SECONDS",
     range: [0.001, LONGEST_SECONDS],
     help: "How long a command may run (default: 360)",
-    project: true,
     projectMost: 21_600,
   },
   "max-concurrency": {
     value: "count",
-    placeholder: "N",
     range: [1, 10_000],
     help: "How many commands run at once (default: twice the cores, at least 8)",
-    project: true,
     projectMost: 64,
   },
   "tool-prefix": {
@@ -132,7 +115,6 @@ const FLAGS = {
     placeholder: "MS",
     range: [0, LONGEST_SECONDS * 1000],
     help: "Wait this long for a result before answering with an id (default: 3000)",
-    project: true,
     projectMost: 60_000,
   },
   "max-inline-output": {
@@ -140,15 +122,12 @@ const FLAGS = {
     placeholder: "BYTES",
     range: [256, 1024 * 1024 * 1024],
     help: "How much output one result shows (default: 10240)",
-    project: true,
     projectMost: 262_144,
   },
   "keep-results": {
     value: "count",
-    placeholder: "N",
     range: [1, 100_000],
     help: "How many ended operations stay readable (default: 1000)",
-    project: true,
     projectMost: 10_000,
   },
   "max-spilled-output": {
@@ -207,7 +186,9 @@ export function flagNamed(name: FlagName): Flag {
   const row: FlagRow = FLAGS[name];
   const variable = `AHMA_${name.toUpperCase().replaceAll("-", "_")}`;
   const hasVariable = row.own !== true && !WITHOUT_VARIABLE.includes(name);
-  return { value: "none", placeholder: "", ...row, ...hasVariable && { variable } };
+  const isBounded = row.narrowsOnly !== undefined || row.projectMost !== undefined;
+  const { value = "none", placeholder = PLACEHOLDERS[value] ?? "" } = row;
+  return { ...row, value, placeholder, ...hasVariable && { variable }, ...isBounded && { project: true } };
 }
 
 /** Every flag's name, in the order of the help text. */

@@ -16,7 +16,6 @@ export const HTTP_FLAGS = {
   "session-isolation": { help: "Give each HTTP client its own process, whose scope is the client's first root" },
   "handshake-timeout": {
     value: "number",
-    placeholder: "SECONDS",
     range: [0.001, LONGEST_SECONDS],
     help: "How long a client may take to name its roots, and a server to answer initialize (default: 45)",
   },
@@ -35,13 +34,11 @@ export const HTTP_FLAGS = {
   },
   "max-sessions": {
     value: "count",
-    placeholder: "N",
     range: [1, 10_000],
     help: "How many HTTP sessions there may be at once (default: 64)",
   },
   "session-idle": {
     value: "number",
-    placeholder: "SECONDS",
     range: [0.001, LONGEST_SECONDS],
     help: "End an HTTP session that was not used for so long (default: 1800)",
   },
@@ -53,7 +50,6 @@ export const HTTP_FLAGS = {
   "server-args": { value: "text", placeholder: "WORD", repeatable: true, help: "An argument of --server-command" },
   "request-timeout": {
     value: "number",
-    placeholder: "SECONDS",
     range: [0, LONGEST_SECONDS],
     help:
       "How long --server-command may take to answer; each progress begins the time again (default: 60; 0: no limit)",

@@ -33,15 +33,16 @@ export interface SubcommandFacts {
 export const COMPLETION_SHELLS = ["bash", "zsh", "fish"] as const;
 export type CompletionShell = typeof COMPLETION_SHELLS[number];
 
+/** A row of the table; what is left out is empty, or does not hold. */
+type Row = Partial<SubcommandFacts> & Pick<SubcommandFacts, "summary" | "operands" | "examples">;
+
 /** Every subcommand, in the order of the help. */
 const SUBCOMMAND_FACTS = {
   "serve": {
     summary: "Serve one MCP client over stdio, or many over HTTP; what no subcommand means",
-    usage: "",
     operands: "none",
     flags: ["no-sandbox-server"],
     serverFlags: true,
-    details: [],
     examples: [
       ["ahma_mcp", "Serve the working directory over stdio, as a client starts it"],
       ["ahma_mcp --sandbox-scope ~/project --tools-dir ~/project/.ahma", "A fixed scope and its own tools"],
@@ -87,7 +88,6 @@ const SUBCOMMAND_FACTS = {
     usage: "[--write FILE]",
     operands: "none",
     flags: ["write"],
-    serverFlags: false,
     details: ["--write FILE writes it to a file instead."],
     examples: [
       ["ahma_mcp schema", "Print it"],
@@ -136,7 +136,6 @@ const SUBCOMMAND_FACTS = {
     usage: "[--client NAME]",
     operands: "none",
     flags: ["client"],
-    serverFlags: false,
     details: [
       "The entry of VS Code, Cursor or Claude Code is written into the project. Codex, Zed and Claude Desktop read a file " +
       "of yours: their entry is printed, and is for you to put there.",
@@ -152,9 +151,6 @@ const SUBCOMMAND_FACTS = {
     summary: "Print a script that completes commands, flags and tools",
     usage: COMPLETION_SHELLS.join("|"),
     operands: "shell",
-    flags: [],
-    serverFlags: false,
-    details: [],
     examples: [
       ['eval "$(ahma_mcp completions bash)"', "bash, in ~/.bashrc"],
       ["ahma_mcp completions zsh > ~/.zfunc/_ahma_mcp", "zsh, in a directory of its fpath"],
@@ -165,12 +161,9 @@ const SUBCOMMAND_FACTS = {
     summary: "Explain a subcommand",
     usage: "[SUBCOMMAND]",
     operands: "subcommand",
-    flags: [],
-    serverFlags: false,
-    details: [],
     examples: [["ahma_mcp help call", "The same as ahma_mcp call --help"]],
   },
-} as const satisfies Readonly<Record<string, SubcommandFacts>>;
+} as const satisfies Readonly<Record<string, Row>>;
 
 /** A word that may come first. */
 export type Subcommand = keyof typeof SUBCOMMAND_FACTS;
@@ -180,5 +173,5 @@ export const SUBCOMMANDS = Object.keys(SUBCOMMAND_FACTS) as readonly Subcommand[
 
 /** The table's row in its general form. */
 export function factsOf(subcommand: Subcommand): SubcommandFacts {
-  return SUBCOMMAND_FACTS[subcommand];
+  return { usage: "", flags: [], serverFlags: false, details: [], ...SUBCOMMAND_FACTS[subcommand] };
 }
