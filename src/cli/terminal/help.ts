@@ -78,9 +78,9 @@ function flagRow(name: FlagName): Row {
   return [typed, again + (variable === undefined ? "" : ` [${variable}]`)];
 }
 
-/** Rows with their texts in one column, wrapped. */
-function table(rows: readonly Row[], { cyan }: Colours): string[] {
-  const column = Math.max(...rows.map(([typed]) => typed.length)) + 2;
+/** Rows with their texts in one column, wrapped; `widest`: of the words before it. */
+export function table(rows: readonly Row[], { cyan }: Colours, widest = WIDTH): string[] {
+  const column = Math.min(widest, Math.max(...rows.map(([typed]) => typed.length)) + 2);
   return rows.map(([typed, help]) => {
     const lines = wrapped(help, WIDTH - column - 2);
     return `  ${cyan(typed.padEnd(column))}${lines.join(`\n${" ".repeat(column + 2)}`)}`;

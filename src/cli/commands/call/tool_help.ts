@@ -1,21 +1,22 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { Colours } from "../../terminal/colours.ts";
-import { wrapped } from "../../terminal/help.ts";
+import { table, wrapped } from "../../terminal/help.ts";
 import type { CallShape } from "./parse_tool_words.ts";
 
 const WIDTH = 100;
+/** Of the column of options; longer ones push their texts aside. */
+const WIDEST = 36;
 
 /** The help of one tool for `call TOOL --help`: its description and its command line. */
-export function toolHelp(tool: Tool, shape: CallShape, { bold, cyan }: Colours): string {
+export function toolHelp(tool: Tool, shape: CallShape, colours: Colours): string {
+  const { bold } = colours;
   const required = tool.inputSchema.required ?? [];
   const words = shape.positionals.map((name) => required.includes(name) ? name : `[${name}]`);
-  const rows = Object.entries(tool.inputSchema.properties ?? {}).map(([name, schema]) => {
+  const rows = Object.entries(tool.inputSchema.properties ?? {}).map(([name, schema]): [string, string] => {
     const alias = shape.arguments.find((one) => one.name === name)?.alias;
     const flag = name.startsWith("-") ? name : `--${name.replaceAll("_", "-")}`;
-    const typed = `${flag}${alias === undefined ? "" : `, -${alias}`}`;
-    return { typed, text: describe(schema, required.includes(name)) };
+    return [`${flag}${alias === undefined ? "" : `, -${alias}`}`, describe(schema, required.includes(name))];
   });
-  const column = Math.min(36, Math.max(0, ...rows.map(({ typed }) => typed.length)) + 2);
   return [
     bold(tool.name),
     ...(tool.description ?? "").split("\n").flatMap((line) => wrapped(line, WIDTH)),
@@ -23,9 +24,7 @@ export function toolHelp(tool: Tool, shape: CallShape, { bold, cyan }: Colours):
     `${bold("Usage")}: ahma_mcp call ${[shape.tool, "[options]", ...words].join(" ")}`,
     "",
     bold("Options"),
-    ...rows.map(({ typed, text }) =>
-      `  ${cyan(typed.padEnd(column))}${wrapped(text, WIDTH - column - 2).join(`\n${" ".repeat(column + 2)}`)}`
-    ),
+    ...table(rows, colours, WIDEST),
     "",
   ].join("\n");
 }
