@@ -175,7 +175,7 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
     else if (!quiet) await printProblem([...sandboxNotes(operation), statusLine(operation)].join("\n"));
     // No operation was started: the result is an answer, or the arguments were wrong.
     if (operation === undefined) return result.isError === true ? 2 : 0;
-    return exitCodeOf(operation.end);
+    return await exitCodeOf(operation.end);
   } finally {
     unsubscribe();
     stop.removeEventListener("abort", onStop);

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { exitCodeOf } from "./exit_code.ts";
 
-Deno.test("L5 exitCodeOf() is the command's own code, else what shells use", () => {
+Deno.test("L5 exitCodeOf() is the command's own code, else what shells use", async () => {
   assert.deepStrictEqual(
     [
-      exitCodeOf({ state: "completed", command: { kind: "exited", code: 0 } }),
-      exitCodeOf({ state: "failed", command: { kind: "exited", code: 7 } }),
-      exitCodeOf({ state: "failed", command: { kind: "signalled", signal: "SIGSEGV" } }),
-      exitCodeOf({ state: "failed", message: "Cannot start" }),
-      exitCodeOf({ state: "timed_out", command: { kind: "signalled", signal: "SIGTERM" } }),
-      exitCodeOf({ state: "cancelled" }),
-      exitCodeOf(undefined),
+      await exitCodeOf({ state: "completed", command: { kind: "exited", code: 0 } }),
+      await exitCodeOf({ state: "failed", command: { kind: "exited", code: 7 } }),
+      await exitCodeOf({ state: "failed", command: { kind: "signalled", signal: "SIGSEGV" } }),
+      await exitCodeOf({ state: "failed", message: "Cannot start" }),
+      await exitCodeOf({ state: "timed_out", command: { kind: "signalled", signal: "SIGTERM" } }),
+      await exitCodeOf({ state: "cancelled" }),
+      await exitCodeOf(undefined),
     ],
     [0, 7, 139, 1, 124, 130, 1],
   );
