@@ -157,18 +157,7 @@ function report(log: Logger, what: string): (thrown: unknown) => void {
 }
 
 function serviceSettings(settings: Settings, sandbox: SandboxStatus): ServiceSettings {
-  return {
-    synchronous: settings.synchronous,
-    defaultTimeoutSeconds: settings.timeoutSeconds,
-    inline: { bytes: settings.maxInlineBytes, lines: DEFAULT_INLINE_LIMITS.lines },
-    inlineWaitMs: settings.inlineWaitMs,
-    toolPrefix: settings.toolPrefix,
-    toolStyle: settings.toolStyle,
-    keepAnsi: settings.keepAnsi,
-    pushResults: settings.pushResults,
-    exitErrors: settings.exitErrors,
-    sandbox,
-  };
+  return { ...settings, inline: { ...DEFAULT_INLINE_LIMITS, bytes: settings.maxInlineBytes }, sandbox };
 }
 
 function isSame(one: PinnedDirectory, other: PinnedDirectory): boolean {

@@ -9,13 +9,13 @@ import { absolutePath, isWithin, realPath } from "../system/paths.ts";
 import { searchPath } from "../system/search_path.ts";
 import { probeAsker } from "./probes/run_probe.ts";
 import type { CheckMemory } from "./probes/probe_cache.ts";
-import type { EmbeddedTool } from "../settings/bundles.ts";
+import type { ToolText } from "../catalog/load/tool_text.ts";
 import { projectDirectory } from "../settings/project.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export interface LiveToolsParts {
   readonly settings: Settings;
-  readonly bundled: readonly EmbeddedTool[];
+  readonly bundled: readonly ToolText[];
   readonly runner: SessionRunner;
   readonly scope: Scope;
   /** PATH of commands. */

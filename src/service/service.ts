@@ -34,7 +34,7 @@ export interface ServiceSettings {
   /** `--sync`: every call waits for its result (X2). */
   readonly synchronous: boolean;
   /** `--timeout`, seconds (X9); undefined: no limit. */
-  readonly defaultTimeoutSeconds: number | undefined;
+  readonly timeoutSeconds: number | undefined;
   /** Size of one result's text (X4). */
   readonly inline: ViewLimits;
   /** `--inline-wait`: how long a call waits for its result, milliseconds; 0: not at all (X1). */

@@ -3,13 +3,8 @@
  * and evaluated only when asked for, so that none of them costs anything at start.
  */
 import { UsageError } from "../base/errors.ts";
+import type { ToolText } from "../catalog/load/tool_text.ts";
 import { didYouMean } from "../base/suggest.ts";
-
-/** A tool file as the catalog takes it. */
-export interface EmbeddedTool {
-  readonly file: string;
-  readonly text: string;
-}
 
 type Embedded = Promise<{ readonly default: string }>;
 
@@ -40,7 +35,7 @@ export function bundleNames(lists: readonly string[]): readonly string[] {
  *
  * @throws {UsageError} when a name is none of them
  */
-export async function embeddedTools(names: readonly string[]): Promise<EmbeddedTool[]> {
+export async function embeddedTools(names: readonly string[]): Promise<ToolText[]> {
   const wanted = new Set(names.flatMap((name) => name === "all" ? BUNDLE_NAMES : [name]));
   return await Promise.all(Array.from(wanted, async (name) => {
     const load = TOOLS[name];

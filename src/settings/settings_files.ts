@@ -13,6 +13,8 @@ import { readRegularFile, systemErrorCode } from "../system/regular_file.ts";
 import { openScope } from "../system/path_scope.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { UnplacedDiagnostic } from "../catalog/format/diagnostic.ts";
+import { leadsOut } from "../catalog/load/find_tools.ts";
+import { isObject, parseJson } from "../wire/json_value.ts";
 import { placeDiagnostics, syntaxErrorOf } from "../catalog/load/positions.ts";
 import { BUNDLE_NAMES, bundleNames } from "./bundles.ts";
 import { absolutePath } from "../system/paths.ts";
@@ -175,16 +177,6 @@ type Text = { readonly text: string } | { readonly unreadable: string };
 /** The agent reads what is wrong in a file: a link must not show it the text of another file. */
 const LEADS_OUT: Text = { unreadable: "it is a link that leads out of the project" };
 
-function leadsOut(path: string, directory: string): boolean {
-  try {
-    return !Deno.realPathSync(path).startsWith(`${Deno.realPathSync(directory)}/`);
-  } catch (thrown) {
-    // The read reports a file that is missing or closed.
-    if (thrown instanceof Error) return false;
-    throw thrown;
-  }
-}
-
 /** Undefined: there is none. */
 function readText(path: string): Text | undefined {
   try {
@@ -211,16 +203,13 @@ interface Parsed extends ReadFile {
 async function parse(path: string, text: Text): Promise<Parsed> {
   if ("unreadable" in text) return { ...NOTHING, mistakes: [`"${path}": ${text.unreadable}`] };
   const plain = text.text.startsWith("\uFEFF") ? text.text.slice(1) : text.text;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(plain);
-  } catch (thrown) {
-    if (!(thrown instanceof SyntaxError)) throw thrown;
-    const { line, column, message } = await syntaxErrorOf(path, plain, thrown.message);
+  const parsed = parseJson(plain);
+  if (!parsed.ok) {
+    const { line, column, message } = await syntaxErrorOf(path, plain, parsed.problem);
     return { ...NOTHING, mistakes: [`${path}:${line}:${column}: ${message.replace(/: correct it there.*$/, "")}`] };
   }
   const diagnostics: UnplacedDiagnostic[] = [];
-  const values = valuesOf(path, parsed, diagnostics);
+  const values = valuesOf(path, parsed.value, diagnostics);
   if (diagnostics.length === 0) return { values, warnings: [], mistakes: [] };
   const placed = await placeDiagnostics(path, plain, diagnostics);
   const say = (severity: UnplacedDiagnostic["severity"]) =>
@@ -231,7 +220,7 @@ async function parse(path: string, text: Text): Promise<Parsed> {
 
 function valuesOf(path: string, parsed: unknown, diagnostics: UnplacedDiagnostic[]): Values {
   const values = new Map<FlagName, Given>();
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+  if (!isObject(parsed)) {
     diagnostics.push({ severity: "error", path: [], at: "value", message: "The file is no object: write { ... }" });
     return values;
   }

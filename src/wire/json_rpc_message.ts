@@ -7,6 +7,7 @@ import {
   type JSONRPCMessage,
 } from "@modelcontextprotocol/server";
 import { DEEPEST, nestsDeeper } from "./json_depth.ts";
+import { isObject } from "./json_value.ts";
 
 export type WireId = string | number;
 
@@ -152,8 +153,4 @@ function whatIsWrong(value: unknown): string {
   return unknown === undefined
     ? "it is malformed"
     : `the member "${unknown.slice(0, 40)}" does not exist in JSON-RPC 2.0`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -61,7 +61,7 @@ function emptyService(): Service {
   };
   const settings = {
     synchronous: false,
-    defaultTimeoutSeconds: undefined,
+    timeoutSeconds: undefined,
     inline: DEFAULT_INLINE_LIMITS,
     inlineWaitMs: 0,
     keepAnsi: false,

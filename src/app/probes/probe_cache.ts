@@ -9,6 +9,7 @@ import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { readTextIfRegular } from "../../system/regular_file.ts";
 import { visibleText } from "../../base/visible_text.ts";
+import { parseJson } from "../../wire/json_value.ts";
 import { expected, isWithin, parentOf, placeOf, realPath, trustedPath } from "../../system/paths.ts";
 
 interface Entry {
@@ -135,11 +136,7 @@ function entriesOf(text: string): readonly (readonly [string, Entry])[] {
 }
 
 function checksOf(text: string): object {
-  try {
-    const { version, checks } = Object(JSON.parse(text));
-    return version === 1 ? Object(checks) : {};
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return {};
-    throw thrown;
-  }
+  const parsed = parseJson(text);
+  const { version, checks } = Object(parsed.ok ? parsed.value : undefined);
+  return version === 1 ? Object(checks) : {};
 }

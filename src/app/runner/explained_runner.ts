@@ -6,11 +6,13 @@ import type { CommandHooks, CommandRequest } from "../../process/command_runner.
 import type { SessionRunner } from "../../process/session_runner.ts";
 import { type EndedCommand, explainDenials } from "../../sandbox/denials/explain.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";
-import { OutputTail } from "./output_tail.ts";
+import { RingBuffer } from "../../operation/output/ring_buffer.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
 
 /** Paths can lie on file systems that hang; a result does not wait for them longer. */
 const EXPLAIN_TIMEOUT_MS = 500;
+/** The last of what a command printed: its complaints are most likely there. */
+const TAIL_BYTES = 8192;
 
 /** What the explanation knows of the sandbox. */
 export type ExplainedSandbox = Pick<Sandbox, "scopes" | "environment" | "sensitive" | "guard">;
@@ -33,13 +35,13 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
   override async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
     if (request.operation === undefined) return await this.inner.run(request, hooks);
     const { run, directory } = request;
-    const tail = new OutputTail();
+    const tail = new RingBuffer(TAIL_BYTES);
     const began = Date.now();
     const changed: string[] = [];
     const end = await this.inner.run(request, {
       signal: hooks.signal,
       onOutput: (chunk) => {
-        tail.add(chunk);
+        tail.write(chunk);
         return hooks.onOutput(chunk);
       },
       onProtectedChange: (changes) => {
@@ -49,7 +51,14 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
     });
     if (hooks.signal.aborted) return end;
     const words = "shell" in run ? [run.shell] : run.argv;
-    const denials = await this.#explain({ words, directory, output: tail.text(), end, began, changed });
+    const denials = await this.#explain({
+      words,
+      directory,
+      output: new TextDecoder().decode(tail.toBytes()),
+      end,
+      began,
+      changed,
+    });
     return denials.length === 0 ? end : { ...end, denials };
   }
 

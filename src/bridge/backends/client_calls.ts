@@ -1,6 +1,7 @@
 /** Forwards requests of one client (client → child server), and answers and progress back under the client's ids. */
 import { withTimeout } from "../../base/time.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { member } from "../../wire/json_value.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 import type { ClientLink, ClientMessage } from "../backend.ts";
 import type { Answer, PendingCall, TimeLimit } from "../../child_server/pending_calls.ts";
@@ -66,8 +67,7 @@ export class ClientCalls {
   }
 
   #keepToken({ id, request }: PendingCall): void {
-    const meta = request.params?.["_meta"];
-    const token = typeof meta === "object" && meta !== null && "progressToken" in meta ? meta.progressToken : undefined;
+    const token = member(request.params?.["_meta"], "progressToken");
     if (token === undefined) return;
     this.#tokens.set(id, token);
     const [oldest] = this.#tokens.keys();

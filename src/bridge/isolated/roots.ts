@@ -1,5 +1,6 @@
 /** Reads one directory from a client's list of roots (H3). Pure. */
 import { truncate } from "../../base/text.ts";
+import { member } from "../../wire/json_value.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 
 /** Longer lists are refused. */
@@ -7,14 +8,14 @@ const MOST_ROOTS = 100;
 
 /** The directory of the first root; undefined: the list is empty. The problem is worded for the user. */
 export function firstRootPath(result: unknown): Outcome<string | undefined> {
-  const roots = typeof result === "object" && result !== null && "roots" in result ? result.roots : undefined;
+  const roots = member(result, "roots");
   if (!Array.isArray(roots)) return failure('Cannot use the answer to roots/list: it has no array "roots"');
   if (roots.length > MOST_ROOTS) {
     return failure(`Cannot use the answer to roots/list: ${roots.length} roots are more than ${MOST_ROOTS}`);
   }
   const [first] = roots;
   if (first === undefined) return success(undefined);
-  const uri: unknown = typeof first === "object" && first !== null && "uri" in first ? first.uri : undefined;
+  const uri = member(first, "uri");
   if (typeof uri !== "string") return failure('Cannot use the first root: it has no string "uri"');
   const path = pathOfUri(uri);
   return path.ok ? path : failure(`Cannot use the root "${truncate(uri, 200)}": ${path.problem}`);

@@ -1,5 +1,6 @@
 /** Decides whether a client gets log messages, by the server's capabilities and the level that the client set. */
 import { isJSONRPCResultResponse, type JSONRPCMessage } from "@modelcontextprotocol/server";
+import { member } from "../../wire/json_value.ts";
 
 /** Least levels that exclude warnings. */
 const ABOVE_WARNING: readonly unknown[] = ["error", "critical", "alert", "emergency"];
@@ -20,8 +21,7 @@ export class ClientLogging {
   told(message: JSONRPCMessage): void {
     if (this.#initialize === undefined || !isJSONRPCResultResponse(message) || message.id !== this.#initialize) return;
     this.#initialize = undefined;
-    const { capabilities } = message.result;
-    this.#declared = typeof capabilities === "object" && capabilities !== null && "logging" in capabilities;
+    this.#declared = member(message.result["capabilities"], "logging") !== undefined;
   }
 
   /** Whether the client takes a warning. */

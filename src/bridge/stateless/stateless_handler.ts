@@ -17,6 +17,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Echo } from "../traffic_echo.ts";
 import { requestedTasks } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";
+import { member } from "../../wire/json_value.ts";
 import type { AnswerForm } from "../accept.ts";
 import { refusalResponse } from "../http_error.ts";
 import { askedOfSdk, withTasks } from "./task_stream.ts";
@@ -195,11 +196,8 @@ async function startOf(
 function refusalIn(first: Uint8Array | undefined): object | undefined {
   const data = DATA_REGEXP.exec(new TextDecoder().decode(first))?.[1];
   if (data === undefined || !data.includes(`"code":${MISSING_CAPABILITY}`)) return undefined;
-  const message: unknown = JSON.parse(data);
-  if (typeof message !== "object" || message === null || !("error" in message)) return undefined;
-  const { error } = message;
-  const missing = typeof error === "object" && error !== null && "code" in error && error.code === MISSING_CAPABILITY;
-  return missing ? message : undefined;
+  const message = JSON.parse(data);
+  return member(member(message, "error"), "code") === MISSING_CAPABILITY ? message : undefined;
 }
 
 /** Not a dot: a line of JSON may contain U+2028, which ends a line only for regular expressions. */

@@ -7,7 +7,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { isEnded } from "../../operation/transitions.ts";
-import { member } from "../../wire/json_member.ts";
+import { member } from "../../wire/json_value.ts";
 import { knownTasks, taskNotification } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";

@@ -1,4 +1,5 @@
 /** One tool file on its own: text in, definition and diagnostics out. Nothing it may hold makes this throw. */
+import { member, parseJson } from "../../wire/json_value.ts";
 import { brokenTextDiagnostics, repeatsKeys } from "./check_text.ts";
 import { checkTool } from "./check_tool.ts";
 import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
@@ -28,7 +29,7 @@ const GUIDANCE_FILE = "The file holds guidance for another program and no tool: 
 /** Checks the text of a tool file against the format and the rules that concern this file alone (T4). */
 export function parseTool(text: string): ParsedTool {
   const json = parseJson(text);
-  if (!json.ok) return { kind: "not_json", cause: json.cause };
+  if (!json.ok) return { kind: "not_json", cause: json.problem };
   const many = tooManySubcommands(json.value);
   if (many !== undefined) return { kind: "refused", diagnostics: [errorAt(["subcommand"], many)] };
   if (isGuidanceFile(json.value)) return { kind: "refused", diagnostics: [warningAt([], GUIDANCE_FILE)] };
@@ -47,17 +48,6 @@ function isGuidanceFile(parsed: unknown): boolean {
     ("guidance_blocks" in parsed || "legacy_guidance" in parsed);
 }
 
-type Json = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly cause: string };
-
-function parseJson(text: string): Json {
-  try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return { ok: false, cause: thrown.message };
-    throw thrown;
-  }
-}
-
 /** Level by level, without recursion: the depth is the file's choice. */
 function tooManySubcommands(parsed: unknown): string | undefined {
   let level: readonly unknown[] = [parsed];
@@ -65,7 +55,7 @@ function tooManySubcommands(parsed: unknown): string | undefined {
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > DEEPEST_SUBCOMMAND) return `Subcommands are nested more than ${DEEPEST_SUBCOMMAND} deep: flatten them`;
     level = level.flatMap((node) => {
-      const below = typeof node === "object" && node !== null && "subcommand" in node ? node.subcommand : undefined;
+      const below = member(node, "subcommand");
       return Array.isArray(below) ? below : [];
     });
     count += level.length;

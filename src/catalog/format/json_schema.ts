@@ -3,6 +3,8 @@
  * when something is. It knows the keywords of the published schema and refuses to be built from any other.
  */
 
+import { isObject } from "../../wire/json_value.ts";
+
 type Test = (value: unknown) => boolean;
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -16,9 +18,9 @@ const ANNOTATIONS: readonly string[] = ["$schema", "$defs", "title", "descriptio
  */
 export function compileSchema(schema: Schema): Test {
   const definitions = new Map<string, Test>();
-  const known = isSchema(schema.$defs) ? schema.$defs : {};
+  const known = isObject(schema.$defs) ? schema.$defs : {};
   for (const [name, definition] of Object.entries(known)) {
-    if (isSchema(definition)) definitions.set(`#/$defs/${name}`, compileNode(definition, definitions));
+    if (isObject(definition)) definitions.set(`#/$defs/${name}`, compileNode(definition, definitions));
   }
   return compileNode(schema, definitions);
 }
@@ -38,7 +40,7 @@ interface Context {
 }
 
 function compileKeyword(keyword: string, value: unknown, { schema, definitions }: Context): readonly Test[] {
-  const sub = (node: unknown): Test => isSchema(node) ? compileNode(node, definitions) : () => node !== false;
+  const sub = (node: unknown): Test => isObject(node) ? compileNode(node, definitions) : () => node !== false;
   switch (keyword) {
     case "type":
       return [anyOf([value].flat().map(typeTest))];
@@ -68,9 +70,9 @@ function compileKeyword(keyword: string, value: unknown, { schema, definitions }
     case "exclusiveMinimum":
       return [(found) => typeof found !== "number" || found > Number(value)];
     case "required":
-      return [(found) => !isSchema(found) || [value].flat().every((key) => Object.hasOwn(found, String(key)))];
+      return [(found) => !isObject(found) || [value].flat().every((key) => Object.hasOwn(found, String(key)))];
     case "additionalProperties":
-      return [propertiesTest(isSchema(schema.properties) ? schema.properties : {}, sub, value)];
+      return [propertiesTest(isObject(schema.properties) ? schema.properties : {}, sub, value)];
     case "propertyNames":
     case "properties":
       // Keys of JSON are always texts; the properties are compiled with `additionalProperties`.
@@ -82,7 +84,7 @@ function compileKeyword(keyword: string, value: unknown, { schema, definitions }
 function propertiesTest(properties: Schema, sub: (node: unknown) => Test, others: unknown): Test {
   const tests = new Map(Object.entries(properties).map(([key, node]) => [key, sub(node)]));
   const other = sub(others);
-  return (found) => !isSchema(found) || Object.keys(found).every((key) => (tests.get(key) ?? other)(found[key]));
+  return (found) => !isObject(found) || Object.keys(found).every((key) => (tests.get(key) ?? other)(found[key]));
 }
 
 function anyOf(tests: readonly Test[]): Test {
@@ -94,7 +96,7 @@ function anyOf(tests: readonly Test[]): Test {
 function typeTest(type: unknown): Test {
   switch (type) {
     case "object":
-      return isSchema;
+      return isObject;
     case "array":
       return Array.isArray;
     case "integer":
@@ -107,8 +109,4 @@ function typeTest(type: unknown): Test {
       return (value) => typeof value === "boolean";
   }
   throw new RangeError(`Cannot compile JSON Schema: type ${JSON.stringify(type)} is not known here`);
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

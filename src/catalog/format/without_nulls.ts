@@ -1,4 +1,5 @@
 /** `null` for an optional field means the field is absent: serializers of other languages write it so. */
+import { isObject } from "../../wire/json_value.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -30,8 +31,4 @@ function resolved(schema: unknown, definitions: Members): Members {
   const reference = schema["$ref"];
   const target = typeof reference === "string" ? definitions[reference.replace("#/$defs/", "")] : schema;
   return isObject(target) ? target : {};
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { realPath } from "../../system/paths.ts";
 import { toolFileNames } from "./read_directory.ts";
 
 /** Directories that may hold tool files, below the working directory, in this order (T1). */
@@ -9,33 +10,27 @@ const CANDIDATES: readonly string[] = [".ahma/tools", ".ahma"];
  * repository could have what is there told to the agent. Absolute when `cwd` is; undefined: none.
  */
 export function findToolsDirectory(explicit: string | undefined, cwd: string): string | undefined {
-  if (explicit !== undefined) return explicit.startsWith("/") ? explicit : `${cwd}/${explicit}`;
-  for (const candidate of CANDIDATES) {
-    const directory = `${cwd}/${candidate}`;
-    if (leadsOut(directory, cwd)) continue;
-    const names = toolFileNames(directory);
-    if (typeof names !== "string" && names.length > 0) return directory;
-  }
-  return undefined;
+  const candidates = toolsDirectoryCandidates(explicit, cwd);
+  if (explicit !== undefined) return candidates[0];
+  return candidates.find((directory) => {
+    const names = leadsOut(directory, cwd) ? [] : toolFileNames(directory);
+    return typeof names !== "string" && names.length > 0;
+  });
 }
 
 /** Every directory that `findToolsDirectory` considers for this choice: its changes matter (T12). */
 export function toolsDirectoryCandidates(explicit: string | undefined, cwd: string): readonly string[] {
-  if (explicit !== undefined) return [explicit.startsWith("/") ? explicit : `${cwd}/${explicit}`];
-  return CANDIDATES.map((candidate) => `${cwd}/${candidate}`);
+  const candidates = explicit === undefined ? CANDIDATES : [explicit];
+  return candidates.map((candidate) => candidate.startsWith("/") ? candidate : `${cwd}/${candidate}`);
 }
 
 /** Directories that are skipped because they lead out of `cwd`; a user who wants one names it with `--tools-dir`. */
 export function strayToolsDirectories(cwd: string): readonly string[] {
-  return CANDIDATES.map((candidate) => `${cwd}/${candidate}`).filter((directory) => leadsOut(directory, cwd));
+  return toolsDirectoryCandidates(undefined, cwd).filter((directory) => leadsOut(directory, cwd));
 }
 
-function leadsOut(directory: string, cwd: string): boolean {
-  try {
-    return !`${Deno.realPathSync(directory)}/`.startsWith(`${Deno.realPathSync(cwd)}/`);
-  } catch (thrown) {
-    // The read reports a directory that is missing or closed.
-    if (thrown instanceof Error) return false;
-    throw thrown;
-  }
+/** Whether a path leads out of `directory`; false for what is missing or closed: its reading reports that. */
+export function leadsOut(path: string, directory: string): boolean {
+  const [real, tree] = [realPath(path), realPath(directory)];
+  return real !== undefined && tree !== undefined && !real.startsWith(`${tree}/`);
 }

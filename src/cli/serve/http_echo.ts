@@ -3,6 +3,7 @@ import { type Echo, NO_ECHO } from "../../bridge/traffic_echo.ts";
 import { colours } from "../terminal/colours.ts";
 import { printProblem } from "../terminal/print.ts";
 import { redactFields, redactText } from "../../logging/redact.ts";
+import { parseJson } from "../../wire/json_value.ts";
 import type { Settings } from "../../settings/settings.ts";
 
 /** Limit of the queue for a slow terminal, which misses messages beyond it. */
@@ -29,7 +30,9 @@ export function httpEcho({ debug }: Pick<Settings, "debug">, environment: Readon
     out,
     events(session, chunk) {
       for (const [, data = ""] of new TextDecoder().decode(chunk).matchAll(/(?:^|\n)data: ([^\n]*)/g)) {
-        if (data !== "") out(session, parsed(data));
+        // A part of a long event is no JSON.
+        const parsed = parseJson(data);
+        if (data !== "") out(session, parsed.ok ? parsed.value : data);
       }
     },
     error: (session, line) => show(session, red("⚠ STDERR:"), line),
@@ -54,14 +57,4 @@ function boundedPrinter(): (text: string) => void {
     missed = 0;
     printNext(text);
   };
-}
-
-/** A part of a long event is no JSON. */
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return data;
-    throw thrown;
-  }
 }

@@ -96,7 +96,7 @@ function contained(path: string, directory: string): Awaited<ReturnType<Scope["c
 
 export const PLAIN_SETTINGS: ServiceSettings = {
   synchronous: false,
-  defaultTimeoutSeconds: 360,
+  timeoutSeconds: 360,
   inline: DEFAULT_INLINE_LIMITS,
   inlineWaitMs: 0,
   keepAnsi: false,

@@ -45,7 +45,7 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
     tool: SHELL_TOOL_NAME,
     title: shorten(args.text("command") ?? ""),
     work: requestWork(service, request.value),
-    timeoutSeconds: args.number("timeout_seconds") ?? service.settings.defaultTimeoutSeconds,
+    timeoutSeconds: args.number("timeout_seconds") ?? service.settings.timeoutSeconds,
     // The kind `mode` of the table accepts nothing else.
     executionMode: args.text("execution_mode") as MetaArguments["executionMode"],
     leafSynchronous: undefined,

@@ -21,7 +21,7 @@ import type { CallContext, Service } from "../service.ts";
 import { calledName } from "../result/listed_texts.ts";
 import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { declaresTasks } from "../tasks/tasks_2026_07.ts";
-import { member } from "../../wire/json_member.ts";
+import { member } from "../../wire/json_value.ts";
 import type { Outgoing } from "../notify/notifier.ts";
 import type { ResourceUse } from "../resources/resources.ts";
 import { rawResult } from "../sdk/raw_result.ts";

@@ -62,6 +62,12 @@ export function listedDescription({ description, synchronous }: Leaf, facts: Lis
   return description === "" ? sentence : `${description}\n\n${sentence}`;
 }
 
+/** The first sentence of a description, on one line and without characters that would move a cursor. */
+export function firstSentence(description: string): string {
+  const plain = description.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
+  return /^.*?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
+}
+
 function asSentence(answer: string): string {
   return `${answer.replace(/^./, (letter) => letter.toUpperCase())}; other work can continue.`;
 }

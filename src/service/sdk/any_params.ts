@@ -1,7 +1,7 @@
 /** Parameters as they came, for handlers that check them themselves (docs/design.md, "SDK corrections": wrong parameters). */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { shownValue } from "../../base/text.ts";
-import { member } from "../../wire/json_member.ts";
+import { member } from "../../wire/json_value.ts";
 
 /** A schema that accepts every value. */
 export const ANYTHING = {

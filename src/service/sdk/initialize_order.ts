@@ -12,7 +12,7 @@ import {
   type TransportSendOptions,
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
-import { member } from "../../wire/json_member.ts";
+import { member } from "../../wire/json_value.ts";
 import { TransportLayer } from "../../wire/transport_wrapper.ts";
 import { INVALID_REQUEST, type WireId } from "../../wire/json_rpc_message.ts";
 

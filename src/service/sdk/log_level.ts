@@ -1,6 +1,6 @@
 import { shownValue } from "../../base/text.ts";
 import { type LoggingLevel, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
-import { member } from "../../wire/json_member.ts";
+import { member } from "../../wire/json_value.ts";
 import { ANYTHING } from "./any_params.ts";
 
 /** The levels of the protocol, the least important first (RFC 5424). */

@@ -16,8 +16,7 @@ export class MissingResources {
   /** The message with the code that `version` has for a noted error; any other message as it is. */
   withCode(message: JSONRPCMessage, version: string | undefined): JSONRPCMessage {
     if (!("error" in message) || (version ?? "") >= VERSION_WITHOUT_IT) return message;
-    const { data } = message.error;
-    const isNoted = typeof data === "object" && data !== null && this.#data.has(data);
+    const isNoted = this.#data.has(Object(message.error.data));
     return isNoted ? { ...message, error: { ...message.error, code: RESOURCE_NOT_FOUND } } : message;
   }
 }

@@ -1,5 +1,6 @@
 /** Parameters that a schema of the SDK refuses (C3; docs/design.md, "SDK corrections": wrong parameters). */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { member, parseJson } from "../../wire/json_value.ts";
 import { messageOf } from "../../base/errors.ts";
 
 /** One thing that is wrong, as the validator writes it. */
@@ -25,17 +26,11 @@ export function asInvalidParams(thrown: unknown): unknown {
 
 /** Undefined: the text is no dump of the validator. */
 function issuesIn(text: string): readonly Issue[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return undefined;
-    throw thrown;
-  }
-  return Array.isArray(value) && value.length > 0 && value.every(isIssue) ? value : undefined;
+  const parsed = parseJson(text);
+  const issues = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
+  return issues.length > 0 && issues.every(isIssue) ? issues : undefined;
 }
 
 function isIssue(value: unknown): value is Issue {
-  return typeof value === "object" && value !== null && "path" in value && Array.isArray(value.path) &&
-    "message" in value && typeof value.message === "string";
+  return Array.isArray(member(value, "path")) && typeof member(value, "message") === "string";
 }

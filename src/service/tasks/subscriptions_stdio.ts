@@ -16,7 +16,7 @@ import { isEnded } from "../../operation/transitions.ts";
 import type { Service } from "../service.ts";
 import { TransportLayer } from "../../wire/transport_wrapper.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
-import { member } from "../../wire/json_member.ts";
+import { member } from "../../wire/json_value.ts";
 import { knownTasks, requestedTasks, taskNotification } from "./subscriptions.ts";
 
 export class TaskSubscriptions extends TransportLayer {

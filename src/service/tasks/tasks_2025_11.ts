@@ -6,7 +6,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { styleOf } from "../result/result_text.ts";
 import type { CallContext, Service } from "../service.ts";
 import { ANYTHING, textMember } from "../sdk/any_params.ts";
-import { member } from "../../wire/json_member.ts";
+import { member } from "../../wire/json_value.ts";
 import type { ResourceUse } from "../resources/resources.ts";
 import type { VersionedServer } from "../sdk/versioned_server.ts";
 import { coreTask, coreTaskResult } from "./task_views.ts";

@@ -11,7 +11,7 @@ import { styleOf } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 import { findTask } from "./tasks_2025_11.ts";
 import { ANYTHING } from "../sdk/any_params.ts";
-import { member } from "../../wire/json_member.ts";
+import { member } from "../../wire/json_value.ts";
 import type { ResourceUse } from "../resources/resources.ts";
 import { detailedTask } from "./task_views.ts";
 

@@ -6,7 +6,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { inputSchemaOf } from "../../catalog/model/input_schema.ts";
 import type { Catalog, Leaf } from "../../catalog/model/leaf.ts";
 import { DEFAULT_LEAF } from "../../catalog/format/names.ts";
-import { groupGuidance, type ListFacts } from "../result/listed_texts.ts";
+import { firstSentence, groupGuidance, type ListFacts } from "../result/listed_texts.ts";
 
 /** One form of a property, and the leaves that have it. */
 interface Variant {
@@ -103,11 +103,6 @@ function nameIn({ path }: Leaf): string {
 
 function hasSubcommand(leaf: Leaf): boolean {
   return Object.hasOwn(inputSchemaOf(leaf).properties, "subcommand");
-}
-
-function firstSentence(description: string): string {
-  const plain = description.replaceAll(/\s+/g, " ").trim();
-  return /^.*?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
 }
 
 /** Both are made by one function, which writes members in one order. */

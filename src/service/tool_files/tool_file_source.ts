@@ -118,7 +118,7 @@ async function makeJob(service: Service, catalog: Catalog, { leaf, args }: Resol
     title,
     work: work.value,
     exclusive: leaf.exclusive === true ? `${leaf.tool} ${directory}` : undefined,
-    timeoutSeconds: meta.timeoutSeconds ?? leaf.timeoutSeconds ?? service.settings.defaultTimeoutSeconds,
+    timeoutSeconds: meta.timeoutSeconds ?? leaf.timeoutSeconds ?? service.settings.timeoutSeconds,
     executionMode: meta.executionMode,
     leafSynchronous: leaf.synchronous,
   });

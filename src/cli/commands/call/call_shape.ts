@@ -2,7 +2,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { builtinTraits } from "../../../catalog/format/builtin_traits.ts";
 import type { Leaf } from "../../../catalog/model/leaf.ts";
-import { member } from "../../../wire/json_member.ts";
+import { member } from "../../../wire/json_value.ts";
 import type { ArgumentShape, CallShape } from "./parse_tool_words.ts";
 
 const TYPES: readonly ArgumentShape["type"][] = ["string", "boolean", "integer", "number", "array", "object"];

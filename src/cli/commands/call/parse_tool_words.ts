@@ -3,6 +3,7 @@
  * that cannot be read as its type is passed on as text, so that the tool's own check reports it.
  */
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
+import { isObject, parseJson } from "../../../wire/json_value.ts";
 import { closest } from "../../../base/suggest.ts";
 
 /** One argument of a tool, as its JSON Schema has it. */
@@ -98,14 +99,10 @@ function addObject(values: Map<string, unknown>, text: string): string | undefin
 
 /** The JSON object in a text; the problem follows a colon. */
 export function readObject(text: string): Outcome<Readonly<Record<string, unknown>>> {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return success({ ...parsed });
-    return failure(`${text} is no JSON object, as in '{"name": "value"}'`);
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return failure(`it is no JSON (${thrown.message})`);
-    throw thrown;
-  }
+  const parsed = parseJson(text);
+  if (!parsed.ok) return failure(`it is no JSON (${parsed.problem})`);
+  if (isObject(parsed.value)) return success(parsed.value);
+  return failure(`${text} is no JSON object, as in '{"name": "value"}'`);
 }
 
 function addValue(values: Map<string, unknown>, argument: ArgumentShape, text: string): string | undefined {
@@ -117,8 +114,7 @@ function addValue(values: Map<string, unknown>, argument: ArgumentShape, text: s
     case "object": {
       const equals = text.indexOf("=");
       if (equals < 1) return `"${text}" is not of the form NAME=VALUE`;
-      const old = typeof before === "object" && before !== null ? before : {};
-      values.set(argument.name, { ...old, [text.slice(0, equals)]: text.slice(equals + 1) });
+      values.set(argument.name, { ...isObject(before) && before, [text.slice(0, equals)]: text.slice(equals + 1) });
       return undefined;
     }
     case "string":

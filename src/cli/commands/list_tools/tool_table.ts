@@ -1,6 +1,7 @@
 /** Formats tools as a table for a terminal, and as lines for a pipe. */
 import type { Tool } from "@modelcontextprotocol/server";
 import type { Colours } from "../../terminal/colours.ts";
+import { firstSentence } from "../../../service/result/listed_texts.ts";
 import { wrapped } from "../../terminal/help.ts";
 
 /** Style of the table. */
@@ -46,10 +47,4 @@ export function toolLines(tools: readonly Tool[]): string {
 function parametersOf(tool: Tool): string[] {
   const required = tool.inputSchema.required ?? [];
   return Object.keys(tool.inputSchema.properties ?? {}).map((name) => required.includes(name) ? `${name}*` : name);
-}
-
-/** Replaces characters that would move the cursor by blanks; a server's text may contain anything. */
-function firstSentence(description: string): string {
-  const plain = description.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
-  return /^.*?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
 }

@@ -7,6 +7,8 @@ import { withoutTrailing } from "../../../base/without_trailing.ts";
 import { placeDiagnostics } from "../../../catalog/load/positions.ts";
 import { findToolsDirectory } from "../../../catalog/load/find_tools.ts";
 import { type Diagnostic, sortDiagnostics } from "../../../catalog/format/diagnostic.ts";
+import { baseName } from "../../../catalog/format/names.ts";
+import { parentOf } from "../../../system/paths.ts";
 import { loadCatalogFromTexts } from "../../../catalog/load/load.ts";
 import type { ToolText } from "../../../catalog/load/tool_text.ts";
 import { readToolFile, readToolTexts } from "../../../catalog/load/read_directory.ts";
@@ -71,15 +73,15 @@ interface Named {
 }
 
 async function check({ path, directory }: Named, bundled: readonly ToolText[]): Promise<Report> {
-  const folder = directory ? withoutTrailing(path, "/") || "/" : folderOf(path);
+  const folder = directory ? withoutTrailing(path, "/") || "/" : path.includes("/") ? parentOf(path) : ".";
   const read = readToolTexts(folder);
   const own = directory
     ? { ...read, files: [...read.texts, ...read.diagnostics].map(({ file }) => file) }
     : alone(path);
   const real = directory || own.texts.length === 0 ? undefined : await Deno.realPath(path);
   const neighbours = real === undefined ? [] : read.texts.filter(({ file }) => Deno.realPathSync(file) !== real);
-  const names = new Set([...own.texts, ...neighbours].map(({ file }) => nameOf(file)));
-  const shipped = bundled.filter(({ file }) => !names.has(nameOf(file)));
+  const names = new Set([...own.texts, ...neighbours].map(({ file }) => baseName(file)));
+  const shipped = bundled.filter(({ file }) => !names.has(baseName(file)));
   const catalog = await loadCatalogFromTexts([...shipped, ...neighbours, ...own.texts]);
   const wanted = new Set(own.files);
   const found = catalog.diagnostics.filter(({ file }) => wanted.has(file));
@@ -119,13 +121,4 @@ function isDirectory(path: string): boolean {
     if (thrown instanceof Error) return false;
     throw thrown;
   }
-}
-
-function folderOf(path: string): string {
-  const slash = path.lastIndexOf("/");
-  return slash < 0 ? "." : path.slice(0, Math.max(1, slash));
-}
-
-function nameOf(file: string): string {
-  return file.slice(file.lastIndexOf("/") + 1);
 }
