@@ -6,6 +6,7 @@ import { encodeText } from "../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import type { FileIdentity } from "./libc.ts";
 import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
+import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_CREAT, O_EXCL, O_PATH, O_WRONLY } from "./kernel_constants.ts";
 
 const MOST_ATTRIBUTE_BYTES = 65_536;
 /** The system gives each file the one that its directory asks for. */
@@ -31,16 +32,9 @@ const LIBRARY = {
   __errno_location: { parameters: [], result: "pointer" },
 } as const;
 
-const AT_FDCWD = -100;
 const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_SYMLINK_FOLLOW = 0x400;
-const AT_EMPTY_PATH = 0x1000;
-const O_WRONLY = 1;
-const O_CREAT = 0x40;
-const O_EXCL = 0x80;
 const O_NONBLOCK = 0x800;
-const O_CLOEXEC = 0x80000;
-const O_PATH = 0x200000;
 /** Without O_DIRECTORY, whose number differs by processor. */
 const O_TMPFILE = 0x400000;
 const RENAME_EXCHANGE = 2;

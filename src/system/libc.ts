@@ -6,6 +6,7 @@ import { encodeText } from "../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 import { PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
+import { EINVAL, O_CLOEXEC } from "./kernel_constants.ts";
 
 /** Loaded with the calls whose failure it reports: loading it later would overwrite errno. */
 const ERRNO = { __errno_location: { parameters: [], result: "pointer" } } as const;
@@ -35,12 +36,9 @@ const LISTINGS = {
 const AT_FDCWD = -100n;
 const MFD_CLOEXEC = 1;
 const MFD_EXEC = 16;
-const EINVAL = 22;
 const LANDLOCK_CREATE_RULESET_VERSION = 1n;
 const SECCOMP_RET_ERRNO = 0x0005_0000;
 const SECCOMP_GET_ACTION_AVAIL = 2n;
-
-const O_CLOEXEC = 0x80000;
 
 const DECODER = new TextDecoder();
 

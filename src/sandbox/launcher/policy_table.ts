@@ -22,17 +22,19 @@ import { filterCalls } from "./steps/seccomp_steps.ts";
 import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
 import { OPEN_FLAGS, type Processor, SYSTEM_CALLS, type SystemCalls } from "../../system/syscalls.ts";
 import { Table, type TableWord } from "./image/table.ts";
+import {
+  AT_FDCWD,
+  CLONE_NEWNET,
+  CLONE_NEWNS,
+  CLONE_NEWUSER,
+  O_CLOEXEC,
+  O_WRONLY,
+} from "../../system/kernel_constants.ts";
 
-const AT_FDCWD = -100;
-const O_WRONLY = 1;
 const O_APPEND = 0x400;
-const O_CLOEXEC = 0x80000;
 const CLOSE_RANGE_CLOEXEC = 4;
-const CLONE_NEWNS = 0x20000;
 const CLONE_NEWIPC = 0x8000000;
-const CLONE_NEWUSER = 0x10000000;
 const CLONE_NEWPID = 0x20000000;
-const CLONE_NEWNET = 0x40000000;
 const SIGCHLD = 17;
 /**
  * CLONE_VM | CLONE_VFORK: the parent stands still until the child has executed the command, which spares copying the

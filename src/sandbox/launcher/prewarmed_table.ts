@@ -8,6 +8,7 @@ import { ENTRY_BYTES, REPORT_FD, TAKEN_REPORT } from "./image/interpreter.ts";
 import { execute, type LaunchTarget, policyTable } from "./policy_table.ts";
 import { type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Table } from "./image/table.ts";
+import { AT_FDCWD, O_CLOEXEC } from "../../system/kernel_constants.ts";
 
 /** What a command may take: a search path of some forty places, and some hundred variables and arguments. */
 const ROOM_ENTRIES = 48;
@@ -74,7 +75,3 @@ export function commandBlock(
   writeTable(bytes, table, { entriesAt: 0, dataAt, firstStep: waiting.steps.length, place: room });
   return { bytes, steps: table.steps };
 }
-
-const AT_FDCWD = -100;
-/** O_RDONLY | O_CLOEXEC */
-const O_CLOEXEC = 0x80000;

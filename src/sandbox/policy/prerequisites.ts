@@ -1,9 +1,8 @@
 /** Whether this machine can enforce the sandbox at all, and what to do where it cannot (S12, S13, S19). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Processor } from "../../system/syscalls.ts";
+import { ENOSYS, EPERM } from "../../system/kernel_constants.ts";
 
-const ENOSYS = 38;
-const EPERM = 1;
 const EOPNOTSUPP = 95;
 
 /** What this version needs even for `--no-sandbox`: commands are always started by the launcher. */

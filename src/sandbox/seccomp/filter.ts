@@ -7,8 +7,7 @@ import { NO_CALL, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts"
 import { Assembler } from "./assembler.ts";
 import { type Instruction, SECCOMP_DATA, VERDICT } from "./bpf.ts";
 import { type Demand, type FilterProfile, filterRules, type Rule } from "./rules.ts";
-
-const ENOSYS = 38;
+import { ENOSYS } from "../../system/kernel_constants.ts";
 
 /** AUDIT_ARCH_* (linux/audit.h): which set of numbers a call was made with. */
 export const ARCHITECTURE: Readonly<Record<Processor, number>> = { x86_64: 0xc000003e, aarch64: 0xc00000b7 };

@@ -1,6 +1,7 @@
 /** Which system calls are denied, and with what arguments: plain data, from which the filter is assembled (S6, S8). */
 import type { Confinement } from "../policy/confinement.ts";
 import type { SystemCall } from "../../system/syscalls.ts";
+import { AF_INET, AF_UNIX, EACCES, ENOSYS, EPERM, SOCK_STREAM } from "../../system/kernel_constants.ts";
 
 /** What the rules depend on. */
 export interface FilterProfile extends Pick<Confinement, "network" | "unixSockets"> {
@@ -28,10 +29,6 @@ export interface Rule {
   /** Absent: always denied. */
   readonly unless?: readonly (readonly Demand[])[];
 }
-
-const EPERM = 1;
-const EACCES = 13;
-const ENOSYS = 38;
 
 /** Other processes, the kernel itself, mounts and namespaces, the machine's settings: nothing commands of ours need. */
 const NEVER: readonly SystemCall[] = [
@@ -98,12 +95,9 @@ const TIOCLINUX = 0x541c;
 /** F_SETLEASE and F_SETDELEG (linux/fcntl.h): programs outside that open such a file wait until the holder lets go. */
 const LEASES = [1024, 1040];
 const MSG_FASTOPEN = 0x20000000;
-const AF_UNIX = 1;
-const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
-const SOCK_STREAM = 1;
 const SOCK_DGRAM = 2;
 const SOCK_SEQPACKET = 5;
 /**

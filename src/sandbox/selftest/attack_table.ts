@@ -7,16 +7,11 @@ import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../../system/syscalls.
 import type { Table } from "../launcher/image/table.ts";
 import { type AttackDraft, type AttackPlace, attempt, passOn } from "./attack.ts";
 import { ATTACKS, socketAddress } from "./attacks.ts";
+import { AF_UNIX, AT_FDCWD, O_CREAT, O_EXCL, O_WRONLY, SOCK_STREAM } from "../../system/kernel_constants.ts";
 
 /** Size of every target file in bytes. */
 export const TARGET_BYTES = 7;
 
-const AT_FDCWD = -100;
-const O_WRONLY = 1;
-const O_CREAT = 0x40;
-const O_EXCL = 0x80;
-const AF_UNIX = 1;
-const SOCK_STREAM = 1;
 const BACKLOG = 16;
 const NO_DESCRIPTOR = -1;
 const STDIN = 0;

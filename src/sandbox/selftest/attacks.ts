@@ -6,17 +6,19 @@
 import { encodeText } from "../../base/text.ts";
 import { FS } from "../policy/landlock.ts";
 import { type Attack, type AttackDraft, attempt, passOn } from "./attack.ts";
+import {
+  AF_UNIX,
+  AT_FDCWD,
+  CLONE_NEWNS,
+  CLONE_NEWUSER,
+  O_CLOEXEC,
+  O_CREAT,
+  O_EXCL,
+  O_WRONLY,
+  SOCK_STREAM,
+} from "../../system/kernel_constants.ts";
 
-const AT_FDCWD = -100;
 const NO_DESCRIPTOR = -1;
-const O_WRONLY = 1;
-const O_CREAT = 0x40;
-const O_EXCL = 0x80;
-const O_CLOEXEC = 0x80000;
-const CLONE_NEWNS = 0x20000;
-const CLONE_NEWUSER = 0x10000000;
-const AF_UNIX = 1;
-const SOCK_STREAM = 1;
 const RLIMIT_CORE = 4;
 const KEYCTL_GET_KEYRING_ID = 0;
 const KEY_SPEC_USER_KEYRING = -4;

@@ -9,12 +9,9 @@ import { missingLayers, narrowed, tooOpen } from "../../../sandbox/launcher/poli
 import { restrictedToLandlock } from "../../../sandbox/launcher/without_namespaces.ts";
 import { describeFailure, ReportReader } from "../launch/launcher_reports.ts";
 import type { Spawner } from "../../spawn.ts";
+import { EACCES, EINVAL, ENOSYS, EPERM } from "../../../system/kernel_constants.ts";
 
-const EPERM = 1;
-const EACCES = 13;
-const EINVAL = 22;
 const ENOSPC = 28;
-const ENOSYS = 38;
 /** The system does not want or have them. */
 const REFUSALS: readonly number[] = [EPERM, EACCES, EINVAL, ENOSYS];
 

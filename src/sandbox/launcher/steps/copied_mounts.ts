@@ -2,10 +2,8 @@
 import type { PinnedDirectory } from "../../policy/policy.ts";
 import type { DescriptorNumbers } from "../image/descriptor_numbers.ts";
 import { comparePlace, type IdentityDraft, openPlace, sameDirectoryStep } from "./identity_steps.ts";
+import { AT_EMPTY_PATH, AT_RECURSIVE, O_CLOEXEC } from "../../../system/kernel_constants.ts";
 
-const AT_EMPTY_PATH = 0x1000;
-const AT_RECURSIVE = 0x8000;
-const O_CLOEXEC = 0x80000;
 const OPEN_TREE_CLONE = 1;
 /** MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH: descriptors name both, whatever lies at their paths by then. */
 const BY_DESCRIPTORS = 0x44;

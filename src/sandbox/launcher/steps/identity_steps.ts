@@ -6,11 +6,8 @@
 import type { PinnedDirectory } from "../../policy/policy.ts";
 import type { SystemCalls } from "../../../system/syscalls.ts";
 import type { Table, TableWord } from "../image/table.ts";
+import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_PATH } from "../../../system/kernel_constants.ts";
 
-const AT_FDCWD = -100;
-const AT_EMPTY_PATH = 0x1000;
-const O_CLOEXEC = 0x80000;
-const O_PATH = 0x200000;
 const RESOLVE_NO_SYMLINKS = 4;
 /** `struct open_how`: flags, mode, resolve. */
 const OPEN_HOW_BYTES = 24;

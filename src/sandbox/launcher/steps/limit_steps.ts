@@ -3,6 +3,7 @@ import type { ResourceLimits } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import type { SystemCalls } from "../../../system/syscalls.ts";
 import type { Table } from "../image/table.ts";
+import { AT_FDCWD } from "../../../system/kernel_constants.ts";
 
 /** asm-generic/resource.h, the same on both processors. */
 const RLIMIT: Readonly<Record<keyof ResourceLimits | "core", number>> = {
@@ -16,7 +17,6 @@ const RLIMIT: Readonly<Record<keyof ResourceLimits | "core", number>> = {
 /** RESERVED_PIDS (linux/pid.h): numbers that are given out once, and not again. */
 const RESERVED_PIDS = 300;
 const PID_MAX_LIMIT = 4 * 1024 * 1024;
-const AT_FDCWD = -100;
 const O_WRONLY_CLOEXEC = 0x80001;
 
 /** The first that runs out of memory is a command, never the server. */

@@ -9,11 +9,8 @@ import { type DescriptorNumbers, FIRST_FD } from "../image/descriptor_numbers.ts
 import { comparePlace, type IdentityDraft, openPlace } from "./identity_steps.ts";
 import { REPORT_FD } from "../image/interpreter.ts";
 import { type MountedPolicy, outerFirst, TemporarySteps } from "./temporary_steps.ts";
+import { AT_EMPTY_PATH, AT_FDCWD, AT_RECURSIVE, O_CLOEXEC } from "../../../system/kernel_constants.ts";
 
-const AT_FDCWD = -100;
-const AT_EMPTY_PATH = 0x1000;
-const AT_RECURSIVE = 0x8000;
-const O_CLOEXEC = 0x80000;
 const MS_BIND = 0x1000;
 const MS_PRIVATE_REC = 0x44000;
 const MS_NOSUID_NODEV = 0x6;

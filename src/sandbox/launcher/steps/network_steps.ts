@@ -3,12 +3,8 @@ import type { Confinement } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import type { SystemCalls } from "../../../system/syscalls.ts";
 import type { Table } from "../image/table.ts";
+import { AF_INET, AT_FDCWD, CLONE_NEWNET, CLONE_NEWUSER, O_CLOEXEC } from "../../../system/kernel_constants.ts";
 
-const CLONE_NEWUSER = 0x10000000;
-const CLONE_NEWNET = 0x40000000;
-const AT_FDCWD = -100;
-const O_CLOEXEC = 0x80000;
-const AF_INET = 2;
 const SOCK_DGRAM_CLOEXEC = 0x80002;
 const SIOCSIFFLAGS = 0x8914;
 const IFF_UP = 1;
