@@ -185,7 +185,7 @@ interface Probe {
 
 /** As in the sandbox: without them even root is refused what is another user's alone, wherever such directories lie. */
 function withoutCapabilities(table: Table, kept: readonly number[]): Table {
-  dropCapabilities({ table, sys: SYS }, kept);
+  dropCapabilities({ table, sys: SYS, open: OPEN_FLAGS[TARGET.processor] }, kept);
   return table;
 }
 

@@ -15,12 +15,12 @@ import {
 import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy/policy.ts";
 import { dropCapabilities, limitCapabilities } from "./steps/capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./image/interpreter.ts";
-import { comparePlace, openPlace, sameDirectoryStep } from "./steps/identity_steps.ts";
+import { comparePlace, type Draft, openPlace, sameDirectoryStep } from "./steps/identity_steps.ts";
 import { countProcesses, limitResources } from "./steps/limit_steps.ts";
 import { type EmptyNetwork, enterNetwork, joinNetwork } from "./steps/network_steps.ts";
 import { filterCalls } from "./steps/seccomp_steps.ts";
 import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
-import { OPEN_FLAGS, type Processor, SYSTEM_CALLS, type SystemCalls } from "../../system/syscalls.ts";
+import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Table, type TableWord } from "./image/table.ts";
 import {
   AT_FDCWD,
@@ -67,10 +67,7 @@ export interface LaunchTarget {
   readonly emptyNetwork?: EmptyNetwork | undefined;
 }
 
-interface Draft {
-  readonly table: Table;
-  readonly sys: SystemCalls;
-  readonly open: { readonly noFollow: number; readonly directory: number };
+interface TargetDraft extends Draft {
   readonly target: LaunchTarget;
 }
 
@@ -128,7 +125,7 @@ export function networkTable(policy: SandboxPolicy, target: LaunchTarget): Table
 }
 
 /** Every table begins alike: reports and the server's death come before all else. */
-function begin(target: LaunchTarget): Draft {
+function begin(target: LaunchTarget): TargetDraft {
   const { processor } = target;
   const draft = { table: new Table(), sys: SYSTEM_CALLS[processor], open: OPEN_FLAGS[processor], target };
   openReport(draft);
@@ -137,7 +134,7 @@ function begin(target: LaunchTarget): Draft {
 }
 
 /** stderr of the spawn is the private report pipe; the command's stderr is its stdout (X7), or a file. */
-function openReport({ table, sys, target }: Draft): void {
+function openReport({ table, sys, target }: TargetDraft): void {
   table.call("keep the report descriptor", sys.dup3, [2, REPORT_FD, O_CLOEXEC]);
   table.call("close what the server was started with", sys.close_range, [REPORT_FD + 1, 0xffffffff, 0]);
   if (target.stderrFile === undefined) {
@@ -147,10 +144,10 @@ function openReport({ table, sys, target }: Draft): void {
   const flags = O_WRONLY | O_APPEND | O_CLOEXEC;
   const file = table.call("open the file for stderr", sys.openat, [AT_FDCWD, table.text(target.stderrFile), flags, 0]);
   const moved = table.call("send stderr to its file", sys.dup3, [0, 2, 0]);
-  table.send(file, { kind: "argument", entry: moved, index: 0 });
+  table.passOn(file, moved);
 }
 
-function dieWithServer({ table, sys, target }: Draft): void {
+function dieWithServer({ table, sys, target }: TargetDraft): void {
   table.call("ask to die with the server", sys.prctl, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0]);
   table.call("see that the server still lives", sys.getppid, [], { mode: "equals", expect: target.serverPid });
   table.call("leave the server's session", sys.setsid, []);
@@ -172,12 +169,12 @@ function ownPidfd({ table, sys }: Draft): TableWord {
   const pollfd = table.words(0x1_0000_0000n); // fd 0 for now, events POLLIN
   const pid = table.call("read the own process id", sys.getpid, []);
   const pidfd = table.call("open a pidfd", sys.pidfd_open, [0, 0]);
-  table.send(pid, { kind: "argument", entry: pidfd, index: 0 });
+  table.passOn(pid, pidfd);
   table.send(pidfd, pollfd);
   return pollfd;
 }
 
-function enterNamespaces(draft: Draft, policy: SandboxPolicy, beforeCommand: BeforeCommand): void {
+function enterNamespaces(draft: TargetDraft, policy: SandboxPolicy, beforeCommand: BeforeCommand): void {
   const { table, sys } = draft;
   const ordinary = policy.user.uid !== 0;
   const { emptyNetwork } = draft.target;
@@ -211,7 +208,7 @@ function mapUser(draft: Draft, { uid, gid }: SandboxPolicy["user"]): void {
 function writeFile({ table, sys }: Draft, path: string, text: string): void {
   const fd = table.call(`open "${path}"`, sys.openat, [AT_FDCWD, table.text(path), O_WRONLY | O_CLOEXEC, 0]);
   const dup = table.call(`keep "${path}" open`, sys.dup3, [0, PINNED_FD, O_CLOEXEC]);
-  table.send(fd, { kind: "argument", entry: dup, index: 0 });
+  table.passOn(fd, dup);
   table.call(`write "${path}"`, sys.write, [PINNED_FD, table.text(text), text.length]);
   // A map file still open for writing makes mount_setattr fail with EBUSY, so both descriptors go now.
   table.call(`close "${path}"`, sys.close_range, [3, REPORT_FD - 3, 0]);
@@ -219,7 +216,7 @@ function writeFile({ table, sys }: Draft, path: string, text: string): void {
 }
 
 /** Without namespaces the launcher adopts every orphan of the command and stays until none is left. */
-function becomeSubreaper(draft: Draft, policy: SandboxPolicy | undefined, beforeCommand: BeforeCommand): void {
+function becomeSubreaper(draft: TargetDraft, policy: SandboxPolicy | undefined, beforeCommand: BeforeCommand): void {
   const { table, sys } = draft;
   const guard = ownPidfd(draft);
   table.call("adopt orphans", sys.prctl, [PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0]);
@@ -243,7 +240,7 @@ function resetSignals({ table, sys }: Draft): void {
  * All that binds the waiting first process as well as the command, its child. Landlock binds the child alone, which so
  * stands in a domain of its own and reaches neither memory nor reports of the first process.
  */
-function restrict(draft: Draft, policy: SandboxPolicy): void {
+function restrict(draft: TargetDraft, policy: SandboxPolicy): void {
   const { table, sys } = draft;
   limitResources(draft, policy);
   const attribute = table.words(handledRights(policy.abi), handledNetwork(policy), scopesOf(policy.abi));
@@ -253,7 +250,7 @@ function restrict(draft: Draft, policy: SandboxPolicy): void {
     0,
   ]);
   const kept = table.call("keep the Landlock ruleset", sys.dup3, [0, RULESET_FD, O_CLOEXEC]);
-  table.send(ruleset, { kind: "argument", entry: kept, index: 0 });
+  table.passOn(ruleset, kept);
   for (const directory of policy.writable) allowPinned(draft, directory, policy.abi);
   for (const grant of policy.grants) {
     allowPath(draft, grant.path, grantable(grant.rights, policy.abi, grant.kind));
@@ -261,7 +258,7 @@ function restrict(draft: Draft, policy: SandboxPolicy): void {
   limitCapabilities(draft, policy.keptCapabilities);
   table.call("set no_new_privs", sys.prctl, [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0]);
   dropCapabilities(draft, policy.keptCapabilities);
-  filterCalls(draft, policy);
+  filterCalls(draft, policy, draft.target.processor);
 }
 
 /** A writable tree, looked at once more after the mounts: missing, behind a link now, or another one is fatal. */
@@ -270,7 +267,7 @@ function allowPinned(draft: Draft, pinned: PinnedDirectory, abi: number): void {
   const { path } = pinned;
   const fd = openPlace(draft, path, { step: `open "${path}"`, directory: true });
   const kept = table.call(`keep "${path}" open`, sys.dup3, [0, PINNED_FD, O_CLOEXEC]);
-  table.send(fd, { kind: "argument", entry: kept, index: 0 });
+  table.passOn(fd, kept);
   comparePlace(draft, PINNED_FD, pinned, sameDirectoryStep(path));
   const rule = table.words(grantable(WRITABLE_TREE, abi, "directory"), PINNED_FD);
   table.call(`allow "${path}"`, sys.landlock_add_rule, [RULESET_FD, LANDLOCK_RULE_PATH_BENEATH, rule, 0]);

@@ -66,7 +66,7 @@ export function commandBlock(
   if (!hasStdin) {
     const opened = table.call("open an empty stdin", sys.openat, [AT_FDCWD, table.text("/dev/null"), O_CLOEXEC, 0]);
     const moved = table.call("give the command an empty stdin", sys.dup3, [0, 0, 0]);
-    table.send(opened, { kind: "argument", entry: moved, index: 0 });
+    table.passOn(opened, moved);
   }
   execute(table, command, processor);
   if (table.entries.length > ROOM_ENTRIES || table.data().length > ROOM_BYTES) return undefined;

@@ -1,6 +1,7 @@
 /** What an attack of the self-test is: a few system calls, the last of which must fail inside the sandbox (S3). */
-import { type Processor, SYSTEM_CALLS, type SystemCalls } from "../../system/syscalls.ts";
+import { type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import type { Table, TableWord } from "../launcher/image/table.ts";
+import type { Draft } from "../launcher/steps/identity_steps.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 
 /** What stops an attack. */
@@ -39,10 +40,7 @@ export interface AttackPlace {
 }
 
 /** A table in the making and what attacks need to write into it. */
-export interface AttackDraft {
-  readonly table: Table;
-  readonly sys: SystemCalls;
-  readonly open: { readonly noFollow: number; readonly directory: number };
+export interface AttackDraft extends Draft {
   readonly place: AttackPlace;
   /** `outside` and the attack's own name. */
   readonly target: string;
@@ -94,9 +92,4 @@ export function attempt(
   args: readonly TableWord[],
 ): number {
   return table.call("attack", number, args, { mode: "soft" });
-}
-
-/** Hands the result of an entry, a descriptor, to the first argument of another. */
-export function passOn({ table }: Pick<AttackDraft, "table">, from: number, to: number): void {
-  table.send(from, { kind: "argument", entry: to, index: 0 });
 }

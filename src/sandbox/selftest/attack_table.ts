@@ -5,7 +5,7 @@
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import type { Table } from "../launcher/image/table.ts";
-import { type AttackDraft, type AttackPlace, attempt, passOn } from "./attack.ts";
+import { type AttackDraft, type AttackPlace, attempt } from "./attack.ts";
 import { ATTACKS, socketAddress } from "./attacks.ts";
 import { AF_UNIX, AT_FDCWD, O_CREAT, O_EXCL, O_WRONLY, SOCK_STREAM } from "../../system/kernel_constants.ts";
 
@@ -89,7 +89,7 @@ function makeTargets(draft: Draft, directory: string): void {
     const flags = O_WRONLY | O_CREAT | O_EXCL;
     const file = table.call(`make "${path}"`, sys.openat, [AT_FDCWD, table.text(path), flags, 0o600]);
     const closed = table.call(`close "${path}"`, sys.close, [NO_DESCRIPTOR]);
-    passOn(draft, file, closed);
+    draft.table.passOn(file, closed);
     table.call(`fill "${path}"`, sys.truncate, [table.text(path), TARGET_BYTES]);
   }
 }
@@ -100,7 +100,7 @@ function listen(draft: Draft, name: string): void {
   // A result goes to one place only, so the descriptor is moved to a number that both calls know.
   const socket = attempt(draft, sys.socket, [AF_UNIX, SOCK_STREAM, 0]);
   const kept = attempt(draft, sys.dup3, [NO_DESCRIPTOR, LISTENER_FD, 0]);
-  passOn(draft, socket, kept);
+  draft.table.passOn(socket, kept);
   attempt(draft, sys.bind, [LISTENER_FD, table.bytes(address), address.length]);
   attempt(draft, sys.listen, [LISTENER_FD, BACKLOG]);
   // The number is used again; the first descriptor, which is never closed, keeps it listening.

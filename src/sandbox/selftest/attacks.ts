@@ -5,7 +5,7 @@
  */
 import { encodeText } from "../../base/text.ts";
 import { FS } from "../policy/landlock.ts";
-import { type Attack, type AttackDraft, attempt, passOn } from "./attack.ts";
+import { type Attack, type AttackDraft, attempt } from "./attack.ts";
 import {
   AF_UNIX,
   AT_FDCWD,
@@ -191,7 +191,7 @@ function connect(draft: AttackDraft, name: string): number {
   const socket = attempt(draft, draft.sys.socket, [AF_UNIX, SOCK_STREAM, 0]);
   const address = socketAddress(name);
   const connected = attempt(draft, draft.sys.connect, [NO_DESCRIPTOR, draft.table.bytes(address), address.length]);
-  passOn(draft, socket, connected);
+  draft.table.passOn(socket, connected);
   return connected;
 }
 

@@ -154,7 +154,7 @@ for (const machine of MACHINES) {
       const { table, sys } = started(machine);
       const opened = table.call("open", sys.openat, [-100, table.text("/dev/null"), 1, 0]);
       const written = table.call("write", sys.write, [-1, table.text("x"), 1], { mode: "equals", expect: 1 });
-      table.send(opened, { kind: "argument", entry: written, index: 0 });
+      table.passOn(opened, written);
       table.call("end", sys.exit_group, [0]);
       assert.deepStrictEqual(await run(machine, table), { code: 0, stdout: "", reports: [] });
     },
@@ -171,7 +171,7 @@ for (const machine of MACHINES) {
         const pid = table.call("own id", sys.getpid, []);
         if (how === "signal") {
           const kill = table.call("end itself", machine.kill, [0, 15]);
-          table.send(pid, { kind: "argument", entry: kill, index: 0 });
+          table.passOn(pid, kill);
         }
         table.call("end", sys.exit_group, [5]);
         const { reports, ...rest } = await run(machine, table);

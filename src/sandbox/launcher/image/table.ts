@@ -77,6 +77,11 @@ export class Table {
     from.out = target;
   }
 
+  /** Hands the result of an entry, a descriptor, to the first argument of another. */
+  passOn(entry: number, to: number): void {
+    this.send(entry, { kind: "argument", entry: to, index: 0 });
+  }
+
   /** Adds entries that fail unless something else is written over them; returns the index of the first. */
   reserve(count: number): number {
     const first = this.entries.length;

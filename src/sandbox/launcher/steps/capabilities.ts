@@ -2,8 +2,7 @@
  * Capabilities are taken from commands for good (S8): with root's, a kernel module or a BPF program ends every sandbox.
  * An ordinary user may have been given some too (ambient ones of a service), and has all within an own user namespace.
  */
-import type { SystemCalls } from "../../../system/syscalls.ts";
-import type { Table } from "../image/table.ts";
+import type { Draft } from "./identity_steps.ts";
 
 const PR_CAPBSET_DROP = 24;
 const PR_SET_SECUREBITS = 28;
@@ -15,11 +14,6 @@ const SECURE_BITS = 0x2f;
 const HIGHEST_CAPABILITY = 63;
 /** _LINUX_CAPABILITY_VERSION_3 */
 const CAPABILITY_VERSION = 0x20080522;
-
-interface Draft {
-  readonly table: Table;
-  readonly sys: SystemCalls;
-}
 
 /**
  * Before the restriction: nothing that is executed later can get more than `kept`. A container may have taken the

@@ -1,7 +1,7 @@
 /** Copies of mounts, made from and put on descriptors that were opened and compared before (S20). */
 import type { PinnedDirectory } from "../../policy/policy.ts";
 import type { DescriptorNumbers } from "../image/descriptor_numbers.ts";
-import { comparePlace, type IdentityDraft, openPlace, sameDirectoryStep } from "./identity_steps.ts";
+import { comparePlace, type Draft, openPlace, sameDirectoryStep } from "./identity_steps.ts";
 import { AT_EMPTY_PATH, AT_RECURSIVE, O_CLOEXEC } from "../../../system/kernel_constants.ts";
 
 const OPEN_TREE_CLONE = 1;
@@ -14,7 +14,7 @@ export const MOUNT_ATTR_NODEV = 4n;
 
 /** Opens a directory or file that must be what was pinned; returns the descriptor's number. */
 export function openPinned(
-  draft: IdentityDraft,
+  draft: Draft,
   pinned: PinnedDirectory,
   step: string,
   numbers: Pick<DescriptorNumbers, "take">,
@@ -36,7 +36,7 @@ export interface CopyOptions {
 
 /** Leaves a copy of the mounts on a descriptor; returns its number. */
 export function copyMounts(
-  { table, sys }: IdentityDraft,
+  { table, sys }: Draft,
   { place, path, attributes, step }: CopyOptions,
   numbers: Pick<DescriptorNumbers, "take">,
 ): number {
@@ -53,7 +53,7 @@ export function copyMounts(
 
 /** Mounts a copy on a place, both by descriptor. */
 export function mountOn(
-  { table, sys }: IdentityDraft,
+  { table, sys }: Draft,
   { tree, place, step }: { readonly tree: number; readonly place: number; readonly step: string },
 ): void {
   const empty = table.text("");

@@ -14,7 +14,7 @@ const OPEN_HOW_BYTES = 24;
 const STAT_BYTES = 256;
 
 /** What these steps work with. */
-export interface IdentityDraft {
+export interface Draft {
   readonly table: Table;
   readonly sys: SystemCalls;
   readonly open: { readonly noFollow: number; readonly directory: number };
@@ -32,7 +32,7 @@ export interface PlaceOptions {
 }
 
 /** Opens the place alone, not its content; a link anywhere on the way fails. Returns the entry. */
-export function openPlace({ table, sys, open }: IdentityDraft, path: string, options: PlaceOptions): number {
+export function openPlace({ table, sys, open }: Draft, path: string, options: PlaceOptions): number {
   const { step, directory = false, expect, mode = "fatal" } = options;
   const flags = O_PATH | O_CLOEXEC | open.noFollow | (directory ? open.directory : 0);
   const how = table.words(flags, 0, RESOLVE_NO_SYMLINKS);
@@ -42,7 +42,7 @@ export function openPlace({ table, sys, open }: IdentityDraft, path: string, opt
 
 /** Compares what `descriptor` is with what was pinned; anything else is fatal. `step` says so to a person. */
 export function comparePlace(
-  { table, sys }: IdentityDraft,
+  { table, sys }: Draft,
   descriptor: TableWord,
   pinned: PinnedDirectory,
   step: string,

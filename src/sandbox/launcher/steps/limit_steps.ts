@@ -1,8 +1,7 @@
 /** Limits of what one command may use up (S10): the kernel ends or refuses it, and the server stays. */
 import type { ResourceLimits } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
-import type { SystemCalls } from "../../../system/syscalls.ts";
-import type { Table } from "../image/table.ts";
+import type { Draft } from "./identity_steps.ts";
 import { AT_FDCWD } from "../../../system/kernel_constants.ts";
 
 /** asm-generic/resource.h, the same on both processors. */
@@ -24,11 +23,6 @@ const FIRST_TO_GO = "1000";
 
 /** The step by name, for those who go on without it. */
 export const COUNT_STEP = "limit the processes of the namespace";
-
-interface Draft {
-  readonly table: Table;
-  readonly sys: SystemCalls;
-}
 
 /** In a PID namespace of its own, once its /proc is mounted: numbers run out, root's too. */
 export function countProcesses(draft: Draft, { confinement }: SandboxPolicy): void {
@@ -91,5 +85,5 @@ interface Text {
 function writeText({ table, sys }: Draft, step: string, { path, text, mode }: Text): void {
   const open = table.call(step, sys.openat, [AT_FDCWD, table.text(path), O_WRONLY_CLOEXEC, 0], { mode });
   const write = table.call(step, sys.write, [-1, table.text(text), text.length], { mode });
-  table.send(open, { kind: "argument", entry: write, index: 0 });
+  table.passOn(open, write);
 }

@@ -6,7 +6,7 @@ import { isWithin } from "../../../system/paths.ts";
 import type { GuardedPath } from "../../policy/policy.ts";
 import { copyMounts, MOUNT_ATTR_NODEV, MOUNT_ATTR_RDONLY, mountOn, openPinned } from "./copied_mounts.ts";
 import { type DescriptorNumbers, FIRST_FD } from "../image/descriptor_numbers.ts";
-import { comparePlace, type IdentityDraft, openPlace } from "./identity_steps.ts";
+import { comparePlace, type Draft, openPlace } from "./identity_steps.ts";
 import { REPORT_FD } from "../image/interpreter.ts";
 import { type MountedPolicy, outerFirst, TemporarySteps } from "./temporary_steps.ts";
 import { AT_EMPTY_PATH, AT_FDCWD, AT_RECURSIVE, O_CLOEXEC } from "../../../system/kernel_constants.ts";
@@ -37,7 +37,7 @@ export const SHARED_MEMORY_STEP = "mount an own /dev/shm";
  * What is set aside and what it is put back on are compared, each by the very descriptor that is used (S20). A tree in
  * another one is put back on its place in that one, and so cannot be renamed in it.
  */
-export function mountReadOnly(draft: IdentityDraft, policy: MountedPolicy): void {
+export function mountReadOnly(draft: Draft, policy: MountedPolicy): void {
   const { table, sys } = draft;
   const root = table.text("/");
   table.call("keep mounts private", sys.mount, [0, root, 0, MS_PRIVATE_REC, 0]);
@@ -62,7 +62,7 @@ export function mountReadOnly(draft: IdentityDraft, policy: MountedPolicy): void
 }
 
 /** Leaves a copy of a writable tree's mounts on a descriptor; returns its number. */
-function copyTree(draft: IdentityDraft, place: number, path: string, numbers: DescriptorNumbers): number {
+function copyTree(draft: Draft, place: number, path: string, numbers: DescriptorNumbers): number {
   const attributes = isWithin("/dev", path) ? 0n : MOUNT_ATTR_NODEV;
   return copyMounts(draft, { place, path, attributes, step: `set "${path}" aside` }, numbers);
 }
@@ -72,7 +72,7 @@ function copyTree(draft: IdentityDraft, place: number, path: string, numbers: De
  * no name is looked up twice, so a command that runs at the same time and exchanges files for links leads nothing
  * astray. A path that changed since is fatal: the server looks again for the next command.
  */
-export function guardPaths(draft: IdentityDraft, guarded: readonly GuardedPath[]): void {
+export function guardPaths(draft: Draft, guarded: readonly GuardedPath[]): void {
   const { table, sys } = draft;
   if (guarded.length === 0) return;
   const empty = table.text("");
@@ -97,7 +97,7 @@ export function guardPaths(draft: IdentityDraft, guarded: readonly GuardedPath[]
   }
 }
 
-function closeOpened({ table, sys }: IdentityDraft): void {
+function closeOpened({ table, sys }: Draft): void {
   table.call(CLOSE_STEP, sys.close_range, [PLACE_FD, REPORT_FD - 1, 0]);
 }
 
@@ -105,7 +105,7 @@ function closeOpened({ table, sys }: IdentityDraft): void {
  * Programs share memory by files in /dev/shm; the host's are shared by all users. `limit`: of one process's memory in bytes,
  * which does not count these files, so they have no more room together; undefined: none.
  */
-export function mountSharedMemory({ table, sys }: IdentityDraft, limit: number | undefined): void {
+export function mountSharedMemory({ table, sys }: Draft, limit: number | undefined): void {
   const type = table.text("tmpfs");
   const place = table.text("/dev/shm");
   const options = table.text(`mode=1777,size=${Math.min(limit ?? Infinity, SHARED_MEMORY_BYTES)}`);
@@ -113,7 +113,7 @@ export function mountSharedMemory({ table, sys }: IdentityDraft, limit: number |
 }
 
 /** Shows the processes of the own PID namespace only. */
-export function mountProc(draft: IdentityDraft, options: { readonly hideKernelFiles: boolean }): void {
+export function mountProc(draft: Draft, options: { readonly hideKernelFiles: boolean }): void {
   const { table, sys } = draft;
   const proc = table.text("proc");
   table.call("mount an own /proc", sys.mount, [proc, table.text("/proc"), proc, MS_NOSUID_NODEV_NOEXEC, 0]);
@@ -121,7 +121,7 @@ export function mountProc(draft: IdentityDraft, options: { readonly hideKernelFi
 }
 
 /** Root could read the kernel's memory and log in an own /proc too, so these become empty. */
-function hideKernelFiles({ table, sys }: IdentityDraft): void {
+function hideKernelFiles({ table, sys }: Draft): void {
   const nothing = table.text("/dev/null");
   for (const name of ["kcore", "kmsg", "keys", "kallsyms", "timer_list", "sched_debug"]) {
     // Not every kernel has each of them.

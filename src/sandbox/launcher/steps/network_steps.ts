@@ -1,8 +1,7 @@
 /** A network of the command's own (S6): empty, or with a loopback that nothing outside shares. */
 import type { Confinement } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
-import type { SystemCalls } from "../../../system/syscalls.ts";
-import type { Table } from "../image/table.ts";
+import type { Draft } from "./identity_steps.ts";
 import { AF_INET, AT_FDCWD, CLONE_NEWNET, CLONE_NEWUSER, O_CLOEXEC } from "../../../system/kernel_constants.ts";
 
 const SOCK_DGRAM_CLOEXEC = 0x80002;
@@ -23,11 +22,6 @@ export interface EmptyNetwork {
   readonly user: string | undefined;
 }
 
-interface Draft {
-  readonly table: Table;
-  readonly sys: SystemCalls;
-}
-
 /**
  * Whether commands of a session may stand in one empty network. Making one takes the kernel longer than all other
  * namespaces together. Commands can do nothing in it: no interface is up, they have no capabilities, and the filter
@@ -46,7 +40,7 @@ export function joinNetwork({ table, sys }: Draft, { network, user }: EmptyNetwo
   const opened = paths.map((path) => table.call(NETWORK_STEP, sys.openat, [AT_FDCWD, table.text(path), O_CLOEXEC, 0]));
   for (const fd of opened) {
     const kind = user !== undefined && fd === opened[0] ? CLONE_NEWUSER : CLONE_NEWNET;
-    table.send(fd, { kind: "argument", entry: table.call(NETWORK_STEP, sys.setns, [0, kind]), index: 0 });
+    table.passOn(fd, table.call(NETWORK_STEP, sys.setns, [0, kind]));
   }
 }
 
@@ -60,5 +54,5 @@ export function enterNetwork({ table, sys }: Draft, { network, ownNetwork }: Con
   request[NAME_BYTES] = IFF_UP;
   const socket = table.call(NETWORK_STEP, sys.socket, [AF_INET, SOCK_DGRAM_CLOEXEC, 0]);
   const up = table.call(NETWORK_STEP, sys.ioctl, [0, SIOCSIFFLAGS, table.bytes(request)]);
-  table.send(socket, { kind: "argument", entry: up, index: 0 });
+  table.passOn(socket, up);
 }

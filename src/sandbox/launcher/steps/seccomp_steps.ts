@@ -2,24 +2,22 @@
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import { encode } from "../../seccomp/bpf.ts";
 import { seccompFilter } from "../../seccomp/filter.ts";
-import type { Processor, SystemCalls } from "../../../system/syscalls.ts";
-import type { Table } from "../image/table.ts";
+import type { Processor } from "../../../system/syscalls.ts";
+import type { Draft } from "./identity_steps.ts";
 
 const SECCOMP_SET_MODE_FILTER = 1;
 
 /** The step by name, for those who go on without it. */
 export const FILTER_STEP = "filter system calls";
 
-interface Draft {
-  readonly table: Table;
-  readonly sys: SystemCalls;
-  readonly target: { readonly processor: Processor };
-}
-
 /** Wants no_new_privs or CAP_SYS_ADMIN. */
-export function filterCalls({ table, sys, target }: Draft, { confinement, namespaces }: SandboxPolicy): void {
+export function filterCalls(
+  { table, sys }: Draft,
+  { confinement, namespaces }: SandboxPolicy,
+  processor: Processor,
+): void {
   if (!confinement.filter) return;
-  const program = seccompFilter({ ...confinement, namespaces }, target.processor);
+  const program = seccompFilter({ ...confinement, namespaces }, processor);
   const filter = table.bytes(encode(program));
   // struct sock_fprog: the count, and the address
   const header = table.words(program.length, 0);

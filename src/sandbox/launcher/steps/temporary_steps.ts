@@ -6,7 +6,7 @@ import { FS } from "../../policy/landlock.ts";
 import type { PathGrant, PinnedDirectory, SandboxPolicy } from "../../policy/policy.ts";
 import { copyMounts, MOUNT_ATTR_NODEV, MOUNT_ATTR_RDONLY, mountOn, openPinned } from "./copied_mounts.ts";
 import { DescriptorNumbers, HELD_FD } from "../image/descriptor_numbers.ts";
-import { type IdentityDraft, openPlace } from "./identity_steps.ts";
+import { type Draft, openPlace } from "./identity_steps.ts";
 import { O_CLOEXEC } from "../../../system/kernel_constants.ts";
 
 const READ_ONLY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV;
@@ -27,13 +27,13 @@ export interface CopiedTree {
 
 export class TemporarySteps {
   readonly numbers: DescriptorNumbers;
-  readonly #draft: IdentityDraft;
+  readonly #draft: Draft;
   readonly #policy: MountedPolicy;
   readonly #shown: readonly PathGrant[];
   /** Copies of the temp directory, one for each place, and of the ways, in their order. */
   #copies: readonly number[] = [];
 
-  constructor(draft: IdentityDraft, policy: MountedPolicy) {
+  constructor(draft: Draft, policy: MountedPolicy) {
     this.#draft = draft;
     this.#policy = policy;
     const points = policy.temporary?.points ?? [];
@@ -93,7 +93,7 @@ export class TemporarySteps {
     const step = `show "${path}"`;
     const opened = openPlace(this.#draft, path, { step, directory: kind === "directory", mode: "soft" });
     const held = table.call(step, sys.dup3, [cover, HELD_FD, O_CLOEXEC]);
-    table.send(opened, { kind: "argument", entry: held, index: 0 });
+    table.passOn(opened, held);
     // Landlock's rights on the temp directory hold for what is mounted in it too, so these have to be the mount's.
     const attributes = READ_ONLY | ((rights & FS.execute) === 0 ? MOUNT_ATTR_NOEXEC : 0n);
     const tree = copyMounts(this.#draft, { place: HELD_FD, path, attributes, step }, {
