@@ -1,4 +1,4 @@
-import { type Instruction, MOST_INSTRUCTIONS, OPERATION } from "./bpf.ts";
+import { type Instruction, OPERATION } from "./bpf.ts";
 
 /** What a conditional jump asks of the accumulator. */
 export type Condition = "jumpIfEqual" | "jumpIfGreater" | "jumpIfAtLeast" | "jumpIfAnyBit";
@@ -12,15 +12,16 @@ export interface Branches {
 type Line =
   | { readonly kind: "plain"; readonly instruction: Instruction }
   | { readonly kind: "jump"; readonly to: string }
-  | { readonly kind: "branch"; readonly code: number; readonly k: number } & Branches
-  | { readonly kind: "label"; readonly name: string };
+  | { readonly kind: "branch"; readonly code: number; readonly k: number } & Branches;
 
-/** The farthest a conditional jump reaches; one that must go farther is written as one that skips plain jumps. */
+/** The farthest a conditional jump reaches; the longest filter has 180 instructions. */
 const FARTHEST = 255;
 
 /** A filter in the making: instructions in order, jumps forward to labels by name. */
 export class Assembler {
   readonly #lines: Line[] = [];
+  /** The instruction that each label names, by its number. */
+  readonly #labels = new Map<string, number>();
 
   /** A = the 32-bit word at `offset` of `struct seccomp_data`. */
   load(offset: number): this {
@@ -49,27 +50,32 @@ export class Assembler {
     return this;
   }
 
-  /** Names the place of the next instruction. */
+  /** Names the place of the next instruction. @throws {RangeError} For a name that another place has. */
   label(name: string): this {
-    this.#lines.push({ kind: "label", name });
+    if (this.#labels.has(name)) throw new RangeError(`Cannot assemble the filter: label "${name}" is doubled`);
+    this.#labels.set(name, this.#lines.length);
     return this;
   }
 
   /**
    * The finished program.
-   * @throws {RangeError} For a label that is missing, doubled or behind the jump to it (BPF has no way back), and for
-   * more instructions than the kernel takes.
+   * @throws {RangeError} For a label that is missing, behind the jump to it (BPF has no way back), or too far for a
+   * conditional jump.
    */
   program(): readonly Instruction[] {
-    const long = new Set<Line>();
-    for (;;) {
-      const places = this.#places(long);
-      const before = long.size;
-      this.#lines.forEach((line, index) => {
-        if (line.kind === "branch" && this.#isFar(line, index, places)) long.add(line);
-      });
-      if (long.size === before) return this.#emit(long, places);
-    }
+    return this.#lines.map((line, at): Instruction => {
+      switch (line.kind) {
+        case "plain":
+          return line.instruction;
+        case "jump":
+          return { code: OPERATION.jump, whenTrue: 0, whenFalse: 0, k: this.#distance(line.to, at + 1, Infinity) };
+        case "branch": {
+          const { code, k, yes, no } = line;
+          const distance = (name: string | undefined) => this.#distance(name, at + 1, FARTHEST);
+          return { code, whenTrue: distance(yes), whenFalse: distance(no), k };
+        }
+      }
+    });
   }
 
   #plain(code: number, k: number): this {
@@ -77,67 +83,13 @@ export class Assembler {
     return this;
   }
 
-  /** The address of each line and, by name, of each label. */
-  #places(long: ReadonlySet<Line>): Places {
-    const lines: number[] = [];
-    const labels = new Map<string, number>();
-    let at = 0;
-    for (const line of this.#lines) {
-      lines.push(at);
-      if (line.kind === "label") {
-        if (labels.has(line.name)) throw new RangeError(`Cannot assemble the filter: label "${line.name}" is doubled`);
-        labels.set(line.name, at);
-      } else at += sizeOf(line, long);
-    }
-    if (at > MOST_INSTRUCTIONS) throw new RangeError(`Cannot assemble the filter: ${at} instructions are too many`);
-    return { lines, labels };
+  /** Instructions between `next` and a label; 0 without one. */
+  #distance(name: string | undefined, next: number, most: number): number {
+    if (name === undefined) return 0;
+    const to = this.#labels.get(name);
+    if (to === undefined) throw new RangeError(`Cannot assemble the filter: label "${name}" is missing`);
+    if (to < next) throw new RangeError(`Cannot assemble the filter: label "${name}" lies behind`);
+    if (to - next > most) throw new RangeError(`Cannot assemble the filter: label "${name}" lies too far`);
+    return to - next;
   }
-
-  #isFar(line: Branches, index: number, { lines, labels }: Places): boolean {
-    const next = (lines[index] ?? 0) + 1;
-    return [line.yes, line.no].some((name) => name !== undefined && (labels.get(name) ?? 0) - next > FARTHEST);
-  }
-
-  #emit(long: ReadonlySet<Line>, { lines, labels }: Places): readonly Instruction[] {
-    const distance = (name: string | undefined, from: number, next: number): number => {
-      const to = name === undefined ? next : labels.get(name);
-      if (to === undefined) throw new RangeError(`Cannot assemble the filter: label "${name}" is missing`);
-      if (to < from) throw new RangeError(`Cannot assemble the filter: label "${name}" lies behind`);
-      return to - from;
-    };
-    return this.#lines.flatMap((line, index): readonly Instruction[] => {
-      const at = lines[index] ?? 0;
-      const next = at + (line.kind === "label" ? 0 : sizeOf(line, long));
-      switch (line.kind) {
-        case "label":
-          return [];
-        case "plain":
-          return [line.instruction];
-        case "jump":
-          return [jumpOver(distance(line.to, at + 1, next))];
-        case "branch": {
-          const { code, k } = line;
-          if (!long.has(line)) {
-            const whenTrue = distance(line.yes, at + 1, next);
-            return [{ code, whenTrue, whenFalse: distance(line.no, at + 1, next), k }];
-          }
-          const yes = jumpOver(distance(line.yes, at + 2, next));
-          return [{ code, whenTrue: 0, whenFalse: 1, k }, yes, jumpOver(distance(line.no, at + 3, next))];
-        }
-      }
-    });
-  }
-}
-
-interface Places {
-  readonly lines: readonly number[];
-  readonly labels: ReadonlyMap<string, number>;
-}
-
-function sizeOf(line: Line, long: ReadonlySet<Line>): number {
-  return long.has(line) ? 3 : 1;
-}
-
-function jumpOver(count: number): Instruction {
-  return { code: OPERATION.jump, whenTrue: 0, whenFalse: 0, k: count };
 }

@@ -38,9 +38,6 @@ export const VERDICT = {
   errno: (errno: number): number => 0x00050000 | errno,
 } as const;
 
-/** BPF_MAXINSNS */
-export const MOST_INSTRUCTIONS = 4096;
-
 /** Bytes of one instruction. */
 const INSTRUCTION_BYTES = 8;
 
