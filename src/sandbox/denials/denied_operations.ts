@@ -3,27 +3,18 @@
  * paths, each statement is one about the policy in force, and is made only where the command left a trace of it that
  * does not depend on the language of messages.
  */
-import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { OperationDenial } from "../../base/command/denial.ts";
 import { isNetworkOpen } from "../policy/confinement.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
+import { LONGEST_TEXT } from "./mentioned_paths.ts";
 import { printsError } from "./printed_errors.ts";
+import type { DenialContext, EndedCommand } from "./question.ts";
 
-/** How much of a text is read, and how many names are taken from it. */
-const LONGEST_TEXT = 16_384;
+/** How many names are taken from a text. */
 const MOST_HOSTS = 16;
 
-/** What a failed command leaves to look at. */
-export interface FailedOperation {
-  readonly words: readonly string[];
-  readonly output: string;
-  readonly end: CommandEnd;
-}
-
-interface Context {
-  readonly policy: SandboxPolicy;
-  readonly scopes: readonly string[];
-}
+type FailedOperation = Pick<EndedCommand, "words" | "output" | "end">;
+type Context = Pick<DenialContext, "policy" | "scopes">;
 
 /** The denials, without those of sockets, which are paths. */
 export function operationDenials(command: FailedOperation, context: Context): readonly OperationDenial[] {

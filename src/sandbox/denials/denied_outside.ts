@@ -4,43 +4,8 @@ import { linkedRepository } from "../protect/linked_worktree.ts";
 import type { Place } from "./inspect_path.ts";
 import { allows } from "./policy_query.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";
-import type { SandboxPolicy } from "../policy/policy.ts";
-import type { ErrorName } from "./printed_errors.ts";
-import type { Evidence } from "./printed_evidence.ts";
+import { type DenialContext, hasError, type Mention } from "./question.ts";
 import { sensitiveProblem } from "../protect/credential_paths.ts";
-
-/** Where a path was named. */
-export interface Mention {
-  /** As named; absolute. */
-  readonly named: string;
-  readonly inCommand: boolean;
-  /** The command names it, or a directory that holds it. */
-  readonly belowCommand: boolean;
-  /** The command writes its output there (`> PATH`). */
-  readonly asTarget: boolean;
-  readonly inOutput: boolean;
-  /** Or, where the command names it, the output has its last name. */
-  readonly printed: boolean;
-  /** What the output says of it; undefined: nothing. */
-  readonly evidence: Evidence | undefined;
-  /** Nothing was printed that could name it. */
-  readonly silent: boolean;
-  /** The command ended with another code than 0. */
-  readonly failed: boolean;
-}
-
-/** What the answer depends on in addition to the command. */
-export interface DenialContext {
-  readonly policy: SandboxPolicy;
-  readonly scopes: readonly string[];
-  readonly home: string | undefined;
-  /** Canonical places of credentials, which no flag named here would open. */
-  readonly sensitive: readonly string[];
-  /** Those of them that lie in reach and are covered: commands see nothing there. */
-  readonly covered: readonly string[];
-  /** What is mounted read-only in a writable tree because it is protected; canonical. */
-  readonly readOnly: readonly string[];
-}
 
 /** The denial; undefined: commands may go there, or it was hardly meant. */
 export function outsideDenial(place: Place, context: DenialContext, mention: Mention): PathDenial | undefined {
@@ -107,11 +72,6 @@ function isTold({ place: { path, kind }, context, mention, readable, hasReposito
   if (!byBoth || kind === "program") return false;
   // What can be looked at and does not exist is what most failed commands name.
   return !(kind === undefined && allows(context.policy, parentOf(path), "list") && isSystemPath(path));
-}
-
-function hasError({ evidence }: Mention, names: readonly ErrorName[], options = { orSpokenOf: false }): boolean {
-  if (evidence === undefined) return false;
-  return names.some((name) => evidence.errors.has(name)) || options.orSpokenOf && evidence.spokenOf;
 }
 
 /** On the way to the scope: `cd ..` names it in passing, and to open it would open what lies next to the scope. */

@@ -10,40 +10,37 @@
 import type { PathDenial } from "../../base/command/denial.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";
 import { isOpenable } from "../protect/protected_paths.ts";
-
-/** What is known of one path. */
-export interface MentionedPath {
-  /** Canonical; the last name as mentioned where nothing is there. */
-  readonly path: string;
-  /** The command names it, or a directory above it. */
-  readonly inCommand: boolean;
-  readonly inOutput: boolean;
-  /** A line of the output names it and says EROFS or EBUSY. */
-  readonly withError: boolean;
-}
-
-export interface ProtectionContext {
-  /** What commands saw read-only, canonical; without namespaces nothing is. */
-  readonly readOnly: readonly string[];
-  /** What changed while the command ran, so that it may not have been protected before. */
-  readonly changed: readonly string[];
-  readonly scopes: readonly string[];
-  /** Whether the directory changed while the command ran. */
-  readonly hasChanged: (directory: string) => Promise<boolean>;
-}
+import { present } from "./inspect_path.ts";
+import { hasError, type Mention, type Question } from "./question.ts";
 
 /** The denial; undefined: the path is not protected, or nothing says that the command tried to change it. */
 export async function protectedDenial(
-  { path, inCommand, inOutput, withError }: MentionedPath,
-  { readOnly, changed, scopes, hasChanged }: ProtectionContext,
+  path: string,
+  mention: Mention,
+  question: Question,
 ): Promise<PathDenial | undefined> {
+  const { context: { readOnly, scopes, policy }, command: { changed, began } } = question;
   const root = readOnly.find((one) => isWithin(path, one));
-  if (root === undefined || !inOutput || changed.some((one) => isWithin(one, root) || isWithin(root, one))) {
-    return undefined;
-  }
-  if (!inCommand && !withError && !(path === root && await hasChanged(parentOf(root)))) return undefined;
+  // What changed while the command ran may not have been protected before.
+  if (root === undefined || changed.some((one) => isWithin(one, root) || isWithin(root, one))) return undefined;
+  const { printed, failed, evidence, belowCommand, named } = mention;
+  const withError = hasError(mention, ["EROFS", "EBUSY"]);
+  const spokenOf = evidence?.spokenOf === true;
+  if (!printed || !(failed || spokenOf || withError)) return undefined;
+  // What holds the whole tree is named for other reasons.
+  const inCommand = belowCommand && !policy.writable.some((tree) => tree.path === named) &&
+    (failed || spokenOf && withError);
+  if (!inCommand && !withError && !(path === root && await changedSince(parentOf(root), began))) return undefined;
   const flags = isOpenable(root) ? [`--allow-protected ${shortest(root, scopes)}`] : [];
   return { path, access: ["write"], protected: true, scope: scopes, flags };
+}
+
+/** The kernel's stamps lag behind its clock by as much as a tick. */
+const LONGEST_TICK_MS = 10;
+
+async function changedSince(directory: string, began: number): Promise<boolean> {
+  const changed = (await present(() => Deno.lstat(directory)))?.mtime?.getTime();
+  return changed !== undefined && changed >= began - LONGEST_TICK_MS;
 }
 
 /** Relative paths are seen from every tree: in a scope that is what people write. */

@@ -6,11 +6,9 @@
 import type { Denial, OperationDenial } from "../../base/command/denial.ts";
 import { closesUnixSockets } from "./denied_operations.ts";
 import { isWithin } from "../../system/paths.ts";
-import type { SandboxPolicy } from "../policy/policy.ts";
+import { LONGEST_TEXT } from "./mentioned_paths.ts";
 import { errorsIn } from "./printed_errors.ts";
-
-/** How much of a text is read. */
-const LONGEST_TEXT = 16_384;
+import type { DenialContext, EndedCommand } from "./question.ts";
 
 /** What makes or reaches a Unix socket: Python's, Go's. Node's `listen EACCES` names a path. */
 const SOCKET_TRACE =
@@ -20,15 +18,10 @@ const NO_TERMINALS = /\bout of pty devices\b/;
 const TERMINAL_TRACE =
   /\/dev\/ptmx|\b(?:openpty|forkpty|posix_openpt|pty\.fork)\b|pseudo-?terminal|\bout of pty devices\b/i;
 
-interface Context {
-  readonly policy: SandboxPolicy;
-  readonly scopes: readonly string[];
-}
-
 /** What traces in the command and its output say, where the output has an error too. */
 export function tracedDenials(
-  { words, output }: { readonly words: readonly string[]; readonly output: string },
-  { policy, scopes }: Context,
+  { words, output }: Pick<EndedCommand, "words" | "output">,
+  { policy, scopes }: Pick<DenialContext, "policy" | "scopes">,
 ): readonly OperationDenial[] {
   const printed = output.slice(-LONGEST_TEXT);
   const errors = errorsIn(printed);

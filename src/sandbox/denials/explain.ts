@@ -9,31 +9,17 @@
  * - after exit code 0 only what the output names in a message;
  * - what is protected, a socket, or no path at all: denied_protected.ts, denied_operations.ts, denied_traces.ts.
  */
-import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { Denial } from "../../base/command/denial.ts";
 import { deniedListeners, operationDenials, socketDenial } from "./denied_operations.ts";
 import { protectedDenial } from "./denied_protected.ts";
-import { coveredDenial, type DenialContext, type Mention, outsideDenial } from "./denied_outside.ts";
+import { coveredDenial, outsideDenial } from "./denied_outside.ts";
 import { tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from "./denied_traces.ts";
-import { lookAbove, lookAsSeen, type Place, present } from "./inspect_path.ts";
+import { lookAbove, lookAsSeen, type Place } from "./inspect_path.ts";
 import { pathsInCommand, pathsInOutput, type Places, targetsInCommand } from "./mentioned_paths.ts";
 import { allows } from "./policy_query.ts";
 import { isWithin } from "../../system/paths.ts";
 import { evidenceIn } from "./printed_evidence.ts";
-
-/** A command that ended by itself. */
-export interface EndedCommand {
-  /** argv, or the shell line as the only word. */
-  readonly words: readonly string[];
-  readonly directory: string;
-  /** The last of what it printed. */
-  readonly output: string;
-  readonly end: CommandEnd;
-  /** When it was asked for, in milliseconds since the epoch. */
-  readonly began: number;
-  /** Protected paths that changed while it ran. */
-  readonly changed: readonly string[];
-}
+import type { DenialContext, EndedCommand, Mention, Question } from "./question.ts";
 
 /** The model pays for each line. */
 const MOST_DENIALS = 3;
@@ -119,47 +105,15 @@ function canMatter({ named, inCommand, evidence }: Mention, { policy, sensitive,
   return !policy.writable.some(({ path }) => isWithin(named, path)) || readOnly.some((one) => isWithin(named, one));
 }
 
-interface Question {
-  readonly command: EndedCommand;
-  readonly context: DenialContext;
-}
-
 async function judge(place: Place, mention: Mention, question: Question): Promise<Denial | undefined> {
-  const { policy, scopes } = question.context;
+  const { policy } = question.context;
   const covered = coveredDenial({ ...mention, named: place.path }, question.context); // a link may have led there
   if (covered !== undefined) return covered;
   if (place.kind === "socket") return socketDenial(place.path, question.context);
   if (!allows(policy, place.path, place.kind === undefined ? "create" : "write")) {
     return outsideDenial(place, question.context, mention);
   }
-  const trees = policy.writable.map(({ path }) => path);
-  const { readOnly } = question.context;
-  // What holds the whole tree is named for other reasons.
-  const below = mention.belowCommand && !trees.includes(mention.named);
-  const { changed, began } = question.command;
-  const { evidence, failed } = mention;
-  const withError = evidence !== undefined && (evidence.errors.has("EROFS") || evidence.errors.has("EBUSY"));
-  const spokenOf = evidence?.spokenOf === true;
-  const facts = {
-    path: place.path,
-    inCommand: below && (failed || spokenOf && withError),
-    inOutput: mention.printed && (failed || spokenOf || withError),
-    withError,
-  };
-  return await protectedDenial(facts, {
-    readOnly,
-    changed,
-    scopes,
-    hasChanged: (directory) => changedSince(directory, began),
-  });
-}
-
-/** The kernel's stamps lag behind its clock by as much as a tick. */
-const LONGEST_TICK_MS = 10;
-
-async function changedSince(directory: string, began: number): Promise<boolean> {
-  const changed = (await present(() => Deno.lstat(directory)))?.mtime?.getTime();
-  return changed !== undefined && changed >= began - LONGEST_TICK_MS;
+  return await protectedDenial(place.path, mention, question);
 }
 
 /** Where a program could make a file, only the rule about sockets keeps it from making a socket. */

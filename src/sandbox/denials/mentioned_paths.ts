@@ -16,7 +16,7 @@ export interface Places {
 const MOST_NAMES = 64;
 const LONGEST_NAME = 1024;
 /** How much of a text is read. */
-const LONGEST_TEXT = 16_384;
+export const LONGEST_TEXT = 16_384;
 
 /** Between two names. Colons too: messages put one behind a name, and lists of paths one between. */
 const SEPARATORS = /[\s"'`‘’‚‛“”„«»<>|;&(){}[\],=:]+/u;

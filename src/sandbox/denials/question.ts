@@ -1,0 +1,64 @@
+/** What is asked (S15): which of the things that a command mentioned its sandbox keeps from it. */
+import type { CommandEnd } from "../../base/command/command_end.ts";
+import type { SandboxPolicy } from "../policy/policy.ts";
+import type { ErrorName } from "./printed_errors.ts";
+import type { Evidence } from "./printed_evidence.ts";
+
+/** A command that ended by itself. */
+export interface EndedCommand {
+  /** argv, or the shell line as the only word. */
+  readonly words: readonly string[];
+  readonly directory: string;
+  /** The last of what it printed. */
+  readonly output: string;
+  readonly end: CommandEnd;
+  /** When it was asked for, in milliseconds since the epoch. */
+  readonly began: number;
+  /** Protected paths that changed while it ran. */
+  readonly changed: readonly string[];
+}
+
+/** Where a path was named. */
+export interface Mention {
+  /** As named; absolute. */
+  readonly named: string;
+  readonly inCommand: boolean;
+  /** The command names it, or a directory that holds it. */
+  readonly belowCommand: boolean;
+  /** The command writes its output there (`> PATH`). */
+  readonly asTarget: boolean;
+  readonly inOutput: boolean;
+  /** Or, where the command names it, the output has its last name. */
+  readonly printed: boolean;
+  /** What the output says of it; undefined: nothing. */
+  readonly evidence: Evidence | undefined;
+  /** Nothing was printed that could name it. */
+  readonly silent: boolean;
+  /** The command ended with another code than 0. */
+  readonly failed: boolean;
+}
+
+/** What the answer depends on in addition to the command. */
+export interface DenialContext {
+  readonly policy: SandboxPolicy;
+  readonly scopes: readonly string[];
+  readonly home: string | undefined;
+  /** Canonical places of credentials, which no flag named here would open. */
+  readonly sensitive: readonly string[];
+  /** Those of them that lie in reach and are covered: commands see nothing there. */
+  readonly covered: readonly string[];
+  /** What is mounted read-only in a writable tree because it is protected; canonical. */
+  readonly readOnly: readonly string[];
+}
+
+/** A command that ended, and what holds for it. */
+export interface Question {
+  readonly command: EndedCommand;
+  readonly context: DenialContext;
+}
+
+/** Whether the output says one of these errors of the path, or, where asked for, says anything of it in a message. */
+export function hasError({ evidence }: Mention, names: readonly ErrorName[], options = { orSpokenOf: false }): boolean {
+  if (evidence === undefined) return false;
+  return names.some((name) => evidence.errors.has(name)) || options.orSpokenOf && evidence.spokenOf;
+}
