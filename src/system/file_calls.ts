@@ -5,8 +5,18 @@
 import { encodeText } from "../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import type { FileIdentity } from "./libc.ts";
-import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
-import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_CREAT, O_EXCL, O_PATH, O_WRONLY } from "./kernel_constants.ts";
+import {
+  AT_EMPTY_PATH,
+  AT_FDCWD,
+  O_CLOEXEC,
+  O_CREAT,
+  O_EXCL,
+  O_PATH,
+  O_WRONLY,
+  OPEN_FLAGS,
+  type Processor,
+  SYSTEM_CALLS,
+} from "./syscalls.ts";
 
 const MOST_ATTRIBUTE_BYTES = 65_536;
 /** The system gives each file the one that its directory asks for. */

@@ -4,9 +4,8 @@
  */
 import { encodeText } from "../base/text.ts";
 import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
-import { type Processor, SYSTEM_CALLS } from "./syscalls.ts";
+import { EINVAL, O_CLOEXEC, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 import { PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
-import { EINVAL, O_CLOEXEC } from "./kernel_constants.ts";
 
 /** Loaded with the calls whose failure it reports: loading it later would overwrite errno. */
 const ERRNO = { __errno_location: { parameters: [], result: "pointer" } } as const;

@@ -20,8 +20,6 @@ import { countProcesses, limitResources } from "./steps/limit_steps.ts";
 import { type EmptyNetwork, enterNetwork, joinNetwork } from "./steps/network_steps.ts";
 import { filterCalls } from "./steps/seccomp_steps.ts";
 import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
-import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
-import { Table, type TableWord } from "./image/table.ts";
 import {
   AT_FDCWD,
   CLONE_NEWNET,
@@ -29,7 +27,11 @@ import {
   CLONE_NEWUSER,
   O_CLOEXEC,
   O_WRONLY,
-} from "../../system/kernel_constants.ts";
+  OPEN_FLAGS,
+  type Processor,
+  SYSTEM_CALLS,
+} from "../../system/syscalls.ts";
+import { Table, type TableWord } from "./image/table.ts";
 
 const O_APPEND = 0x400;
 const CLOSE_RANGE_CLOEXEC = 4;

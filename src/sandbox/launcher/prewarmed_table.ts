@@ -6,9 +6,8 @@ import type { LaunchCommand, SandboxPolicy } from "../policy/policy.ts";
 import { type Placement, placementOf, writeTable } from "./image/image.ts";
 import { ENTRY_BYTES, REPORT_FD, TAKEN_REPORT } from "./image/interpreter.ts";
 import { execute, type LaunchTarget, policyTable } from "./policy_table.ts";
-import { type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
+import { AT_FDCWD, O_CLOEXEC, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Table } from "./image/table.ts";
-import { AT_FDCWD, O_CLOEXEC } from "../../system/kernel_constants.ts";
 
 /** What a command may take: a search path of some forty places, and some hundred variables and arguments. */
 const ROOM_ENTRIES = 48;

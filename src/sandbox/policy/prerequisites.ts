@@ -1,7 +1,6 @@
 /** Whether this machine can enforce the sandbox at all, and what to do where it cannot (S12, S13, S19). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import type { Processor } from "../../system/syscalls.ts";
-import { ENOSYS, EPERM } from "../../system/kernel_constants.ts";
+import { ENOSYS, EPERM, type Processor } from "../../system/syscalls.ts";
 
 const EOPNOTSUPP = 95;
 

@@ -3,11 +3,10 @@
  * that any other call is through after half a dozen comparisons, which the kernel works out once per number at
  * installation. Pure.
  */
-import { NO_CALL, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
+import { ENOSYS, NO_CALL, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { Assembler } from "./assembler.ts";
 import { type Instruction, SECCOMP_DATA, VERDICT } from "./bpf.ts";
 import { type Demand, type FilterProfile, filterRules, type Rule } from "./rules.ts";
-import { ENOSYS } from "../../system/kernel_constants.ts";
 
 /** AUDIT_ARCH_* (linux/audit.h): which set of numbers a call was made with. */
 export const ARCHITECTURE: Readonly<Record<Processor, number>> = { x86_64: 0xc000003e, aarch64: 0xc00000b7 };

@@ -1,7 +1,6 @@
 /** Which system calls are denied, and with what arguments: plain data, from which the filter is assembled (S6, S8). */
 import type { Confinement } from "../policy/confinement.ts";
-import type { SystemCall } from "../../system/syscalls.ts";
-import { AF_INET, AF_UNIX, EACCES, ENOSYS, EPERM, SOCK_STREAM } from "../../system/kernel_constants.ts";
+import { AF_INET, AF_UNIX, EACCES, ENOSYS, EPERM, SOCK_STREAM, type SystemCall } from "../../system/syscalls.ts";
 
 /** What the rules depend on. */
 export interface FilterProfile extends Pick<Confinement, "network" | "unixSockets"> {

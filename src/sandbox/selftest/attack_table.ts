@@ -3,11 +3,20 @@
  * another the same ones without a policy, which is the positive control and the world outside for the first.
  */
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
-import { OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../../system/syscalls.ts";
+import {
+  AF_UNIX,
+  AT_FDCWD,
+  O_CREAT,
+  O_EXCL,
+  O_WRONLY,
+  OPEN_FLAGS,
+  type Processor,
+  SOCK_STREAM,
+  SYSTEM_CALLS,
+} from "../../system/syscalls.ts";
 import type { Table } from "../launcher/image/table.ts";
 import { type AttackDraft, type AttackPlace, attempt } from "./attack.ts";
 import { ATTACKS, socketAddress } from "./attacks.ts";
-import { AF_UNIX, AT_FDCWD, O_CREAT, O_EXCL, O_WRONLY, SOCK_STREAM } from "../../system/kernel_constants.ts";
 
 /** Size of every target file in bytes. */
 export const TARGET_BYTES = 7;

@@ -16,7 +16,7 @@ import {
   O_EXCL,
   O_WRONLY,
   SOCK_STREAM,
-} from "../../system/kernel_constants.ts";
+} from "../../system/syscalls.ts";
 
 const NO_DESCRIPTOR = -1;
 const RLIMIT_CORE = 4;

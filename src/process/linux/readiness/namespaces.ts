@@ -9,7 +9,7 @@ import { missingLayers, narrowed, tooOpen } from "../../../sandbox/launcher/poli
 import { restrictedToLandlock } from "../../../sandbox/launcher/without_namespaces.ts";
 import { describeFailure, ReportReader } from "../launch/launcher_reports.ts";
 import type { Spawner } from "../../spawn.ts";
-import { EACCES, EINVAL, ENOSYS, EPERM } from "../../../system/kernel_constants.ts";
+import { EACCES, EINVAL, ENOSYS, EPERM } from "../../../system/syscalls.ts";
 
 const ENOSPC = 28;
 /** The system does not want or have them. */

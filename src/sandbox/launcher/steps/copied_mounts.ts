@@ -2,7 +2,7 @@
 import type { PinnedDirectory } from "../../policy/policy.ts";
 import type { DescriptorNumbers } from "../image/descriptor_numbers.ts";
 import { comparePlace, type Draft, openPlace, sameDirectoryStep } from "./identity_steps.ts";
-import { AT_EMPTY_PATH, AT_RECURSIVE, O_CLOEXEC } from "../../../system/kernel_constants.ts";
+import { AT_EMPTY_PATH, AT_RECURSIVE, O_CLOEXEC } from "../../../system/syscalls.ts";
 
 const OPEN_TREE_CLONE = 1;
 /** MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH: descriptors name both, whatever lies at their paths by then. */

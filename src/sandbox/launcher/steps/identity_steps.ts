@@ -4,9 +4,8 @@
  * mounted, mounted on or granted is compared itself, and no link is followed to it: policies name canonical paths only.
  */
 import type { PinnedDirectory } from "../../policy/policy.ts";
-import type { SystemCalls } from "../../../system/syscalls.ts";
+import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_PATH, type SystemCalls } from "../../../system/syscalls.ts";
 import type { Table, TableWord } from "../image/table.ts";
-import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_PATH } from "../../../system/kernel_constants.ts";
 
 const RESOLVE_NO_SYMLINKS = 4;
 /** `struct open_how`: flags, mode, resolve. */

@@ -2,7 +2,7 @@
 import type { ResourceLimits } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import type { Draft } from "./identity_steps.ts";
-import { AT_FDCWD } from "../../../system/kernel_constants.ts";
+import { AT_FDCWD } from "../../../system/syscalls.ts";
 
 /** asm-generic/resource.h, the same on both processors. */
 const RLIMIT: Readonly<Record<keyof ResourceLimits | "core", number>> = {

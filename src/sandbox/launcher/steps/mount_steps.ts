@@ -9,7 +9,7 @@ import { type DescriptorNumbers, FIRST_FD } from "../image/descriptor_numbers.ts
 import { comparePlace, type Draft, openPlace } from "./identity_steps.ts";
 import { REPORT_FD } from "../image/interpreter.ts";
 import { type MountedPolicy, outerFirst, TemporarySteps } from "./temporary_steps.ts";
-import { AT_EMPTY_PATH, AT_FDCWD, AT_RECURSIVE, O_CLOEXEC } from "../../../system/kernel_constants.ts";
+import { AT_EMPTY_PATH, AT_FDCWD, AT_RECURSIVE, O_CLOEXEC } from "../../../system/syscalls.ts";
 
 const MS_BIND = 0x1000;
 const MS_PRIVATE_REC = 0x44000;

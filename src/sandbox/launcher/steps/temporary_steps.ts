@@ -7,7 +7,7 @@ import type { PathGrant, PinnedDirectory, SandboxPolicy } from "../../policy/pol
 import { copyMounts, MOUNT_ATTR_NODEV, MOUNT_ATTR_RDONLY, mountOn, openPinned } from "./copied_mounts.ts";
 import { DescriptorNumbers, HELD_FD } from "../image/descriptor_numbers.ts";
 import { type Draft, openPlace } from "./identity_steps.ts";
-import { O_CLOEXEC } from "../../../system/kernel_constants.ts";
+import { O_CLOEXEC } from "../../../system/syscalls.ts";
 
 const READ_ONLY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV;
 const MOUNT_ATTR_NOEXEC = 8n;
