@@ -3,7 +3,7 @@
  * source imports lazily is evaluated lazily there too), and `dist/ahma_mcp`, a script that runs it.
  */
 import { VERSION } from "../src/base/version.ts";
-import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "./permissions.ts";
+import { SERVER_RUN_FLAGS, START_FLAGS } from "./permissions.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const PROGRAM = "ahma_mcp.mjs";
@@ -60,7 +60,7 @@ async function escapeNonAscii(): Promise<void> {
 async function writeLauncher(): Promise<void> {
   const launcher = new URL("dist/ahma_mcp", ROOT);
   const script = await Deno.readTextFile(new URL("scripts/ahma_mcp.sh", ROOT));
-  await Deno.writeTextFile(launcher, script.replace("@FLAGS@", [...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS].join(" ")));
+  await Deno.writeTextFile(launcher, script.replace("@FLAGS@", START_FLAGS.join(" ")));
   await Deno.chmod(launcher, 0o755);
 }
 

@@ -24,3 +24,6 @@ export const SERVER_RUN_FLAGS: readonly string[] = [
   "--cached-only",
   ...SERVER_PERMISSIONS,
 ];
+
+/** How the start scripts run it: the mode is known only once the settings are read. */
+export const START_FLAGS: readonly string[] = [...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS];

@@ -1,0 +1,14 @@
+/**
+ * Packs the npm package into dist/npm. Without a repository it is for this machine: no page of the project in it.
+ *
+ *   deno task package:npm [--repository OWNER/NAME]
+ */
+import { writeTarball } from "./release/archive.ts";
+import { npmFiles, npmTarballName } from "./release/npm_package.ts";
+import { projectFacts, repositoryOf } from "./release/project.ts";
+
+const project = projectFacts(repositoryOf(Deno.args, Deno.env.toObject()));
+const target = new URL(`../dist/npm/${npmTarballName(project)}`, import.meta.url).pathname;
+await writeTarball(target, await npmFiles(project));
+const { size } = await Deno.stat(target);
+await Deno.stderr.write(new TextEncoder().encode(`Packed ${target}, ${Math.round(size / 1024)} KiB\n`));

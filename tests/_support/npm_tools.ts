@@ -1,0 +1,34 @@
+/** Package managers from npm's registry, each installed once and kept for the next run. */
+import { withDeadline } from "./deadline.ts";
+import { exists } from "./workbench.ts";
+
+/** A package manager, or why it cannot be had. */
+export interface PackageManager {
+  readonly name: string;
+  /** What runs it; empty where it cannot be had. */
+  readonly command: readonly string[];
+  readonly problem: string | undefined;
+}
+
+/** Where the tests keep what they install. */
+export function testCache(): string {
+  return `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME") ?? "/tmp"}/.cache`}/ahma_tests`;
+}
+
+/** Installs a version of it with the npm of this machine, where it is not there yet. */
+export async function packageManager(name: string, version: string): Promise<PackageManager> {
+  const place = `${testCache()}/${name}-${version}`;
+  const command = name === "npm" ? ["node", `${place}/node_modules/npm/bin/npm-cli.js`] : [
+    `${place}/node_modules/.bin/${name}`,
+  ];
+  const title = `${name} ${version}`;
+  if (exists(`${place}/ready`)) return { name: title, command, problem: undefined };
+  await Deno.mkdir(place, { recursive: true });
+  await Deno.writeTextFile(`${place}/package.json`, "{}");
+  const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", `${name}@${version}`];
+  const running = new Deno.Command("npm", { args, cwd: place, stdin: "null", stdout: "null", stderr: "piped" });
+  const { success, stderr } = await withDeadline(running.output(), 120_000, `npm install ${name}@${version}`);
+  if (success) await Deno.writeTextFile(`${place}/ready`, "");
+  const said = new TextDecoder().decode(stderr).trim().split("\n").findLast((line) => line.includes("error")) ?? "";
+  return { name: title, command: success ? command : [], problem: success ? undefined : `npm cannot get it: ${said}` };
+}
