@@ -11,7 +11,6 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
-import { Emitter } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Echo } from "../traffic_echo.ts";
@@ -46,7 +45,7 @@ interface StatelessOptions {
 /** Serves stateless requests. */
 export function serveStateless(options: StatelessOptions): StatelessHandler {
   const { makeServer, keepAliveMs, echo, log } = options;
-  const open = new OpenServers(log);
+  const open = new OpenServers();
   const handler = createMcpHandler(() => open.track(makeServer()), {
     legacy: "reject",
     responseMode: "sse",
@@ -95,41 +94,31 @@ const LAST_ANSWERS_MS = 2_000;
 
 /** The servers of open requests. */
 class OpenServers {
-  readonly #open = new Set<Server>();
-  readonly #idle: Emitter<void>;
-
-  constructor(log: Logger) {
-    this.#idle = new Emitter((thrown) => log.error("A listener threw", { error: messageOf(thrown) }));
-  }
+  /** Each resolves when its server is closed. */
+  readonly #open = new Set<Promise<void>>();
 
   track(server: Server): Server {
     const { onclose } = server;
     const close = server.close.bind(server);
-    this.#open.add(server);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#open.add(promise);
+    void promise.then(() => this.#open.delete(promise));
     server.onclose = () => {
       onclose?.();
-      this.#forget(server);
+      resolve();
     };
     // A server that was never connected closes without a call of `onclose`: the SDK only reads the capabilities of the
     // server of a subscription.
     server.close = async () => {
       await close();
-      this.#forget(server);
+      resolve();
     };
     return server;
   }
 
   /** Resolves when all servers are closed, or after `timeoutMs`. */
   async closed(timeoutMs: number): Promise<void> {
-    if (this.#open.size === 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const unsubscribe = this.#idle.subscribe(resolve);
-    await withTimeout(promise, timeoutMs);
-    unsubscribe();
-  }
-
-  #forget(server: Server): void {
-    if (this.#open.delete(server) && this.#open.size === 0) this.#idle.emit();
+    await withTimeout(Promise.all(this.#open), timeoutMs);
   }
 }
 
