@@ -71,9 +71,9 @@ async function serve(bench: Workbench, { flags = [], serve }: Asked, stack: Asyn
     log: SILENT,
     makeServer(service, options) {
       const server = buildServer(service, options);
-      watch(`${options.era} server`, server);
+      watch(`${options.revision} server`, server);
       // That of 2026-07-28 is one for all requests.
-      if (options.era === "legacy") watch("registry", service.registry);
+      if (options.revision === "2025-11-25") watch("registry", service.registry);
       return server;
     },
   }, stack);
@@ -266,11 +266,11 @@ Deno.test("N5 H4 nothing of a session that ended is reachable, however it was us
   assert.strictEqual(sessions.size, 0);
   const made = ROUNDS * Object.keys(USES).length;
   const all = Object.fromEntries([...watched].map(([what, { length }]) => [what, length]));
-  const expected = { "legacy server": made, registry: made, link: made, backend: made };
-  assert.deepStrictEqual(all, { ...expected, "modern server": ROUNDS * Object.keys(MODERN_USES).length });
+  const expected = { "2025-11-25 server": made, registry: made, link: made, backend: made };
+  assert.deepStrictEqual(all, { ...expected, "2026-07-28 server": ROUNDS * Object.keys(MODERN_USES).length });
   // What lasts is seen to last: these are one session's.
   const lasting = await new Client(server).begin();
-  const kept = { "legacy server": 1, registry: 1, link: 1, backend: 1, "modern server": 0 };
+  const kept = { "2025-11-25 server": 1, registry: 1, link: 1, backend: 1, "2026-07-28 server": 0 };
   await assertCollected(watched, kept);
   await lasting.end();
 });

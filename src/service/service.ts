@@ -11,6 +11,9 @@ import type { ViewLimits } from "../operation/output/text_view.ts";
 import type { CommandRunner } from "../process/command_runner.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 
+/** The protocol revision of a server; the first stands for all revisions with sessions, which are the earlier ones. */
+export type Revision = "2025-11-25" | "2026-07-28";
+
 /** Whether commands are confined, for people and models (S14). */
 export interface SandboxStatus {
   readonly enforced: boolean;

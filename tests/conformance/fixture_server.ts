@@ -41,7 +41,7 @@ export function fixtureServers(
     const service = { ...ours, settings: { ...ours.settings, exitErrors: true } };
     const server = buildServer(service, options);
     server.registerCapabilities({
-      resources: { ...options.era === "legacy" && { subscribe: true } },
+      resources: { ...options.revision === "2025-11-25" && { subscribe: true } },
       prompts: {},
       completions: {},
     });
@@ -69,7 +69,7 @@ function addTools(server: VersionedServer, { service, options, tools }: ToolPart
       service: its,
       server,
       outgoing,
-      era: options.era,
+      revision: options.revision,
       use: { listed: false, read: false },
       closed: new AbortController().signal,
     });
@@ -110,7 +110,7 @@ function keywordsOf(tool: object): object {
   return "keywords" in tool ? { ...tool.keywords as object } : {};
 }
 
-function addResources(server: Server, { era }: ServerOptions): void {
+function addResources(server: Server, { revision }: ServerOptions): void {
   server.setRequestHandler("resources/list", () => ({
     resources: Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType })),
   }));
@@ -128,7 +128,7 @@ function addResources(server: Server, { era }: ServerOptions): void {
     const { mimeType, text, blob } = found;
     return { contents: [text === undefined ? { uri, mimeType, blob: blob ?? "" } : { uri, mimeType, text }] };
   });
-  if (era === "modern") return;
+  if (revision === "2026-07-28") return;
   server.setRequestHandler("resources/subscribe", () => ({}));
   server.setRequestHandler("resources/unsubscribe", () => ({}));
 }

@@ -69,7 +69,7 @@ export async function inProcessServices(
     open: inProcessBackends({
       makeService: () => {
         const own = withRegistry(service, { turns, log, kept, byIdOnly: LISTED });
-        return { registry: own.registry, server: makeServer(own, { era: "legacy" }) };
+        return { registry: own.registry, server: makeServer(own, { revision: "2025-11-25" }) };
       },
       graceMs: GRACE_MS,
       log,
@@ -86,7 +86,7 @@ export function statelessHandler(
 ): StatelessHandler {
   const own = withRegistry(service, { turns, log, kept, byIdOnly: BY_ID });
   const stateless = serveStateless({
-    makeServer: () => makeServer(own, { era: "modern", lifetime: "request" }),
+    makeServer: () => makeServer(own, { revision: "2026-07-28", lifetime: "request" }),
     ...!service.settings.synchronous && { tasksOf: own },
     keepAliveMs: KEEP_ALIVE_MS,
     echo,

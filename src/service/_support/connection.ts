@@ -9,9 +9,9 @@ import { catalogOf } from "../../catalog/model/snapshot.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import type { CommandHooks, CommandRequest, CommandRunner } from "../../process/command_runner.ts";
 import { builtinSource } from "../builtin/builtin_source.ts";
-import { buildServer } from "../connection/server.ts";
+import { buildServer, revisionOf } from "../connection/server.ts";
 import { ToolFileSource } from "../tool_files/tool_file_source.ts";
-import { DEFAULT_INLINE_LIMITS, type Service, type ServiceSettings } from "../service.ts";
+import { DEFAULT_INLINE_LIMITS, type Revision, type Service, type ServiceSettings } from "../service.ts";
 
 /** A command the test sees start and ends when it likes; it obeys an abort at once. */
 export class PlayedCommand {
@@ -154,18 +154,18 @@ export function makeLeaf(name: string, rest: Partial<Leaf> = {}): Leaf {
   };
 }
 
-export const ERAS = ["legacy", "modern"] as const;
+export const REVISIONS: readonly Revision[] = ["2025-11-25", "2026-07-28"];
 
 /** A client of the SDK, connected to `service` the way stdio is. */
 export async function connectClient(
   service: Service,
-  era: typeof ERAS[number] = "legacy",
+  revision: Revision = "2025-11-25",
 ): Promise<{ readonly client: Client } & AsyncDisposable> {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  const connection = serveStdio((context) => buildServer(service, { era: context.era }), {
+  const connection = serveStdio((context) => buildServer(service, { revision: revisionOf(context) }), {
     transport: serverSide,
   });
-  const mode = era === "legacy" ? "legacy" : { pin: "2026-07-28" } as const;
+  const mode = revision === "2025-11-25" ? "legacy" : { pin: revision };
   const client = new Client({ name: "test", version: "0" }, { versionNegotiation: { mode } });
   await client.connect(clientSide);
   const close = async () => {

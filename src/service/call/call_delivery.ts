@@ -17,7 +17,7 @@ import { ProgressStream } from "../result/progress.ts";
 import { OPERATION_META_KEY, operationMeta } from "../result/closing_line.ts";
 import { finalText, styleOf } from "../result/result_text.ts";
 import { activeHeartbeat } from "../run/run_operation.ts";
-import type { CallContext, Service } from "../service.ts";
+import type { CallContext, Revision, Service } from "../service.ts";
 import { calledName } from "../result/listed_texts.ts";
 import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { declaresTasks } from "../tasks/tasks_2026_07.ts";
@@ -32,7 +32,7 @@ export interface CallDeliveryParts {
   readonly service: Service;
   readonly server: VersionedServer;
   readonly outgoing: Outgoing;
-  readonly era: "legacy" | "modern";
+  readonly revision: Revision;
   /** The use that the client has made of resources so far. */
   readonly use: ResourceUse;
   /** Aborted when the connection has ended. */
@@ -49,11 +49,11 @@ export class CallDelivery {
 
   /** Does one `tools/call`. */
   async answer(params: CallToolRequestParams, context: ServerContext): Promise<Result> {
-    const { service, era } = this.#parts;
+    const { service, revision } = this.#parts;
     const call = { name: calledName(service, params.name), args: params.arguments ?? {} };
     const base = this.#baseContext(context);
     if (this.#asksForTask(params)) return await this.#asTask(call, base, context);
-    if (era === "legacy" || service.settings.synchronous || !declaresTasks(context)) {
+    if (revision === "2025-11-25" || service.settings.synchronous || !declaresTasks(context)) {
       return await callTool(service, call, base);
     }
     let created: Result | undefined;
@@ -63,9 +63,9 @@ export class CallDelivery {
   }
 
   #asksForTask(params: CallToolRequestParams): boolean {
-    const { service, server, era } = this.#parts;
+    const { service, server, revision } = this.#parts;
     // A version or a server without tasks ignores the wish.
-    return era === "legacy" && member(params, "task") !== undefined && server.hasCoreTasks &&
+    return revision === "2025-11-25" && member(params, "task") !== undefined && server.hasCoreTasks &&
       !service.settings.synchronous;
   }
 
@@ -98,7 +98,7 @@ export class CallDelivery {
   }
 
   #baseContext({ mcpReq }: ServerContext): CallContext {
-    const { service, era, use } = this.#parts;
+    const { service, revision, use } = this.#parts;
     const token = mcpReq._meta?.progressToken;
     let last = 0;
     return {
@@ -111,7 +111,7 @@ export class CallDelivery {
           params: { progressToken: token, progress, message },
         });
       },
-      ...era === "legacy" && token !== undefined && service.settings.pushResults && {
+      ...revision === "2025-11-25" && token !== undefined && service.settings.pushResults && {
         onBackground: (operation) => this.#pushEnd(operation, token, () => last + 1),
       },
     };

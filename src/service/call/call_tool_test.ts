@@ -3,11 +3,11 @@ import { catalogOf } from "../../catalog/model/snapshot.ts";
 import { callTool } from "./call_tool.ts";
 import {
   connectClient,
-  ERAS,
   idOf,
   makeLeaf,
   makeService,
   PlayedRunner,
+  REVISIONS,
   skipping,
   textsOf,
 } from "../_support/connection.ts";
@@ -21,9 +21,9 @@ function stable(text: string): string {
   return text.replaceAll(/op_[0-9A-Z]+/g, "ID").replaceAll(/\b[\d.]+ (ms|s)\b/g, "TIME");
 }
 
-for (const era of ERAS) {
-  Deno.test(`X3 X4 callTool() answers a quick success with its output and nothing else in ${era}`, async () => {
-    await using connected = await connectClient(makeService({ runner: SAY_HI }), era);
+for (const revision of REVISIONS) {
+  Deno.test(`X3 X4 callTool() answers a quick success with its output and nothing else in ${revision}`, async () => {
+    await using connected = await connectClient(makeService({ runner: SAY_HI }), revision);
     const result = await connected.client.callTool({
       name: "sandboxed_shell",
       arguments: { command: "echo hi", execution_mode: "Synchronous" },
@@ -37,9 +37,9 @@ for (const era of ERAS) {
     ]);
   });
 
-  Deno.test(`X1 callTool() answers an asynchronous call at once, await gives the result, in ${era}`, async () => {
+  Deno.test(`X1 callTool() answers an asynchronous call at once, await gives the result, in ${revision}`, async () => {
     const runner = new PlayedRunner();
-    await using connected = await connectClient(makeService({ runner }), era);
+    await using connected = await connectClient(makeService({ runner }), revision);
     const started = await connected.client.callTool({ name: "sandboxed_shell", arguments: { command: "make" } });
     const id = idOf(started);
     assert.deepStrictEqual(textsOf(started), [`${id} started. \`await\` returns its result.`]);
@@ -63,8 +63,11 @@ for (const era of ERAS) {
     ]);
   });
 
-  Deno.test(`X4 an unknown tool is a protocol error -32602 with a guess in ${era}`, async () => {
-    await using connected = await connectClient(makeService({ catalog: catalogOf([makeLeaf("git_status")]) }), era);
+  Deno.test(`X4 an unknown tool is a protocol error -32602 with a guess in ${revision}`, async () => {
+    await using connected = await connectClient(
+      makeService({ catalog: catalogOf([makeLeaf("git_status")]) }),
+      revision,
+    );
     for (const [name, guess] of [["sandboxed_shel", "sandboxed_shell"], ["git_statsu", "git_status"]] as const) {
       await assert.rejects(connected.client.callTool({ name }), {
         code: -32602,

@@ -1,8 +1,8 @@
 /** One SDK server for one connection. State that outlives it is in the service: HTTP needs a new server for each request. */
-import type { ServerCapabilities } from "@modelcontextprotocol/server";
+import type { McpRequestContext, ServerCapabilities } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import { ToolList } from "./tool_list.ts";
-import { announceTermination, announceToLegacy, announceToModern } from "../notify/notifications.ts";
+import { announceTermination, announceTo2025, announceTo2026 } from "../notify/notifications.ts";
 import { CallDelivery } from "../call/call_delivery.ts";
 import { serveCompletions } from "../resources/completions.ts";
 import { serveCoreTasks } from "../tasks/tasks_2025_11.ts";
@@ -12,13 +12,17 @@ import { serveResources } from "../resources/resources.ts";
 import { VersionedServer } from "../sdk/versioned_server.ts";
 import { signalWork } from "../notify/activity_signal.ts";
 import { instructionsOf } from "../result/instructions.ts";
-import type { Service } from "../service.ts";
+import type { Revision, Service } from "../service.ts";
 
 export interface ServerOptions {
-  /** `legacy`: versions up to 2025-11-25. */
-  readonly era: "legacy" | "modern";
+  readonly revision: Revision;
   /** `request`: it serves one request of HTTP and announces nothing; absent: a connection that lasts. */
   readonly lifetime?: "request";
+}
+
+/** The revision in the SDK's word for it. */
+export function revisionOf({ era }: Pick<McpRequestContext, "era">): Revision {
+  return era === "legacy" ? "2025-11-25" : "2026-07-28";
 }
 
 /** A server and what its connection does at its end. */
@@ -35,15 +39,15 @@ export function buildServer(service: Service, options: ServerOptions): Versioned
 }
 
 /** The same with the farewell, for the transport that ends the connection. */
-export function buildConnection(service: Service, { era, lifetime }: ServerOptions): ConnectionServer {
+export function buildConnection(service: Service, { revision, lifetime }: ServerOptions): ConnectionServer {
   const server = new VersionedServer(service.info, {
-    capabilities: capabilitiesOf(service, era),
+    capabilities: capabilitiesOf(service, revision),
     instructions: instructionsOf(service),
   });
   const outgoing = new Outgoing(server, service.log);
   const closed = new AbortController();
   const use = serveResources(server, service);
-  const calls = new CallDelivery({ service, server, outgoing, era, use, closed: closed.signal });
+  const calls = new CallDelivery({ service, server, outgoing, revision, use, closed: closed.signal });
   const tools = new ToolList(service);
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: await tools.page(params?.cursor, server.hasCoreTasks),
@@ -51,10 +55,11 @@ export function buildConnection(service: Service, { era, lifetime }: ServerOptio
   // Its results are those of `tools/call`, or raw ones, which the server hands on as they are.
   server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
   serveCompletions(server, service);
-  if (!service.settings.synchronous) (era === "legacy" ? serveCoreTasks : serveExtensionTasks)(server, service, use);
-  const announce = era === "legacy" ? announceToLegacy : announceToModern;
+  const hasSessions = revision === "2025-11-25";
+  if (!service.settings.synchronous) (hasSessions ? serveCoreTasks : serveExtensionTasks)(server, service, use);
+  const announce = hasSessions ? announceTo2025 : announceTo2026;
   const unsubscribe = lifetime === "request" ? undefined : announce({ service, server, outgoing, use });
-  const noSignal = era === "legacy" ? signalWork(service, server, outgoing) : undefined;
+  const noSignal = hasSessions ? signalWork(service, server, outgoing) : undefined;
   server.onclose = () => {
     unsubscribe?.();
     noSignal?.();
@@ -62,7 +67,7 @@ export function buildConnection(service: Service, { era, lifetime }: ServerOptio
   };
   server.onerror = (error) => service.log.debug("MCP", { error: messageOf(error) });
   const farewell = async (reason: string) => {
-    if (era === "legacy") await announceTermination(service, outgoing, reason);
+    if (hasSessions) await announceTermination(service, outgoing, reason);
   };
   return { server, farewell };
 }
@@ -70,7 +75,7 @@ export function buildConnection(service: Service, { era, lifetime }: ServerOptio
 /** The capabilities that work; `known_capabilities.ts` removes those that the version lacks. `--sync` has no tasks. */
 function capabilitiesOf(
   { sources, onCatalogChange, settings, registry }: Service,
-  era: "legacy" | "modern",
+  revision: Revision,
 ): ServerCapabilities {
   const common = {
     tools: sources.some(({ onChange }) => onChange !== undefined) ? { listChanged: true } : {},
@@ -78,7 +83,9 @@ function capabilitiesOf(
     resources: { subscribe: true, ...(onCatalogChange !== undefined || !registry.byIdOnly) && { listChanged: true } },
     completions: {},
   };
-  if (era === "modern") return { ...common, ...!settings.synchronous && { extensions: { [TASKS_EXTENSION]: {} } } };
+  if (revision === "2026-07-28") {
+    return { ...common, ...!settings.synchronous && { extensions: { [TASKS_EXTENSION]: {} } } };
+  }
   const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
   return { ...common, logging: {}, ...!settings.synchronous && { tasks } };
 }

@@ -7,11 +7,12 @@
  */
 import { aborted, delay } from "../../base/time.ts";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { McpRequestContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import { TaskSubscriptions } from "../tasks/subscriptions_stdio.ts";
 import { InitializeOrder } from "../sdk/initialize_order.ts";
 import type { ByteOutput } from "../../wire/message_writer.ts";
-import { buildConnection, type ConnectionServer } from "./server.ts";
+import { buildConnection, type ConnectionServer, revisionOf } from "./server.ts";
 import type { Service } from "../service.ts";
 import { type ByteInput, StdioTransport } from "./stdio_transport.ts";
 
@@ -35,8 +36,8 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
   const transport = new StdioTransport({ input: io.input, output: io.output, log: service.log });
   const ordered = new InitializeOrder(transport);
   let built: ConnectionServer | undefined;
-  const build = ({ era }: { readonly era: "legacy" | "modern" }) => {
-    built = buildConnection(service, { era });
+  const build = (context: McpRequestContext) => {
+    built = buildConnection(service, { revision: revisionOf(context) });
     return built.server;
   };
   const connection = serveStdio(build, {

@@ -9,7 +9,7 @@ import { WORK_CAPABILITY, WORK_METHOD } from "./activity_signal.ts";
 async function heardBy(capabilities: Record<string, unknown>): Promise<readonly unknown[]> {
   const service = makeService();
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  const server = buildServer(service, { era: "legacy" });
+  const server = buildServer(service, { revision: "2025-11-25" });
   const heard: unknown[] = [];
   const initialized = Promise.withResolvers<void>();
   clientSide.onmessage = (message: JSONRPCMessage) => {

@@ -25,7 +25,7 @@ export interface Announcer {
  * For versions up to 2025-11-25: all changes, except of resources without a subscription and of a resource list that
  * the client never requested.
  */
-export function announceToLegacy({ service, server, outgoing, use }: Announcer): Unsubscribe {
+export function announceTo2025({ service, server, outgoing, use }: Announcer): Unsubscribe {
   const wanted = new LogLevel(server);
   const subscribed = serveSubscriptions(service, server);
   const unsubscribes = [
@@ -47,7 +47,7 @@ export function announceToLegacy({ service, server, outgoing, use }: Announcer):
 }
 
 /** For 2026-07-28: changes only, which the SDK sends to matching subscriptions. */
-export function announceToModern({ service, server, outgoing }: Announcer): Unsubscribe {
+export function announceTo2026({ service, server, outgoing }: Announcer): Unsubscribe {
   const unsubscribes = [
     watchTools(service, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
     watchResources(service, {
@@ -58,7 +58,7 @@ export function announceToModern({ service, server, outgoing }: Announcer): Unsu
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
 }
 
-/** Tells a client of the first era that its sandbox has ended (S17); to be called before the server is closed. */
+/** Tells a client up to 2025-11-25 that its sandbox has ended (S17); to be called before the server is closed. */
 export async function announceTermination(service: Service, outgoing: Outgoing, reason: string): Promise<void> {
   if (service.sandboxFacts !== undefined) await outgoing.notify("notifications/sandbox/terminated", { reason });
 }
