@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { Emitter } from "../../base/emitter.ts";
+import { SILENT } from "../../base/log.ts";
 import { failure, success } from "../../base/outcome.ts";
 import { catalogOf } from "../../catalog/model/snapshot.ts";
 import { connectClient, makeLeaf, makeService, textsOf } from "../_support/connection.ts";
@@ -7,8 +8,9 @@ import type { Service, ToolSource } from "../service.ts";
 
 /** A service with tool files and a third source that offers `names`. */
 function withThirdSource(names: readonly string[], rest: Pick<ToolSource, "onChange"> = {}): Service {
+  const tools = names.map((name) => ({ name, inputSchema: { type: "object" } as const }));
   const third: ToolSource = {
-    list: () => Promise.resolve(names.map((name) => ({ name, inputSchema: { type: "object" } }))),
+    list: () => Promise.resolve(tools),
     call: (_service, { name }) =>
       Promise.resolve(
         names.includes(name)
@@ -36,6 +38,14 @@ Deno.test("B1 T5 an earlier source wins: a name that it has is listed once and c
   const call = async (name: string) => textsOf(await connected.client.callTool({ name }))[0]?.split(",")[0];
   assert.deepStrictEqual(await call("x_status"), "0 running");
   assert.deepStrictEqual(await call("x_fetch"), "third fetch");
+});
+
+Deno.test("B1 T5 a tool whose name an earlier source has is told in the log, once for each list", async () => {
+  const warned: unknown[] = [];
+  const log = { ...SILENT, warn: (message: string, fields?: object) => void warned.push([message, fields]) };
+  await using connected = await connectClient({ ...withThirdSource(["status", "fetch"]), log });
+  for (let asked = 0; asked < 2; asked++) await connected.client.listTools();
+  assert.deepStrictEqual(warned, [["Tool left out: another source has its name", { name: "status" }]]);
 });
 
 Deno.test("T5 C3 a tool that no source has is -32602 with the nearest name of any source", async () => {
