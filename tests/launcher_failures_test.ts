@@ -132,7 +132,7 @@ Deno.test("S3 no command runs when a step of the launcher fails, with all layers
       await t.step(`${layers}, as ${user}`, async () => {
         await using bench = await LaunchBench.make(user);
         const count = await failEach(bench, policyFor(layers, bench), proved);
-        if (layers === "with namespaces") assert.ok(count > 10, `${count} steps of its own`);
+        if (layers === "with namespaces") assert.ok(count > 5, `${count} steps of its own`);
       });
     }
   }

@@ -15,7 +15,7 @@ import {
 import type { LaunchCommand, PinnedDirectory, SandboxPolicy } from "../policy/policy.ts";
 import { dropCapabilities, limitCapabilities } from "./steps/capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./image/interpreter.ts";
-import { comparePlace, type Draft, openPlace, sameDirectoryStep } from "./steps/identity_steps.ts";
+import { comparePlace, type Draft, openPlace, sameDirectoryStep, writeText } from "./steps/identity_steps.ts";
 import { countProcesses, limitResources } from "./steps/limit_steps.ts";
 import { type EmptyNetwork, enterNetwork, joinNetwork } from "./steps/network_steps.ts";
 import { filterCalls } from "./steps/seccomp_steps.ts";
@@ -202,19 +202,13 @@ function enterNamespaces(draft: TargetDraft, policy: SandboxPolicy, beforeComman
 
 /** An own user namespace in which the user is who it was outside. */
 function mapUser(draft: Draft, { uid, gid }: SandboxPolicy["user"]): void {
-  writeFile(draft, "/proc/self/setgroups", "deny");
-  writeFile(draft, "/proc/self/uid_map", `${uid} ${uid} 1`);
-  writeFile(draft, "/proc/self/gid_map", `${gid} ${gid} 1`);
-}
-
-function writeFile({ table, sys }: Draft, path: string, text: string): void {
-  const fd = table.call(`open "${path}"`, sys.openat, [AT_FDCWD, table.text(path), O_WRONLY | O_CLOEXEC, 0]);
-  const dup = table.call(`keep "${path}" open`, sys.dup3, [0, PINNED_FD, O_CLOEXEC]);
-  table.passOn(fd, dup);
-  table.call(`write "${path}"`, sys.write, [PINNED_FD, table.text(text), text.length]);
-  // A map file still open for writing makes mount_setattr fail with EBUSY, so both descriptors go now.
-  table.call(`close "${path}"`, sys.close_range, [3, REPORT_FD - 3, 0]);
-  table.call(`close "${path}"`, sys.close, [PINNED_FD], { mode: "soft" });
+  const texts = { setgroups: "deny", uid_map: `${uid} ${uid} 1`, gid_map: `${gid} ${gid} 1` };
+  for (const [name, text] of Object.entries(texts)) {
+    const path = `/proc/self/${name}`;
+    writeText(draft, `write "${path}"`, { path, text, mode: "fatal" });
+  }
+  // A map file still open for writing makes mount_setattr fail with EBUSY.
+  draft.table.call("close the maps of the user", draft.sys.close_range, [3, REPORT_FD - 1, 0]);
 }
 
 /** Without namespaces the launcher adopts every orphan of the command and stays until none is left. */

@@ -4,7 +4,7 @@
  * mounted, mounted on or granted is compared itself, and no link is followed to it: policies name canonical paths only.
  */
 import type { PinnedDirectory } from "../../policy/policy.ts";
-import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_PATH, type SystemCalls } from "../../../system/syscalls.ts";
+import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_PATH, O_WRONLY, type SystemCalls } from "../../../system/syscalls.ts";
 import type { Table, TableWord } from "../image/table.ts";
 
 const RESOLVE_NO_SYMLINKS = 4;
@@ -56,4 +56,18 @@ export function comparePlace(
 /** How a writable tree that is another one now is told. */
 export function sameDirectoryStep(path: string): string {
   return `see that "${path}" is still the same directory`;
+}
+
+/** What is written, and whether the launch goes on where it cannot be. */
+export interface WrittenText {
+  readonly path: string;
+  readonly text: string;
+  readonly mode: "fatal" | "soft";
+}
+
+/** Writes to a file of /proc. The descriptor stays open: it goes with the exec, and the waiting process closes all it has. */
+export function writeText({ table, sys }: Draft, step: string, { path, text, mode }: WrittenText): void {
+  const open = table.call(step, sys.openat, [AT_FDCWD, table.text(path), O_WRONLY | O_CLOEXEC, 0], { mode });
+  const write = table.call(step, sys.write, [-1, table.text(text), text.length], { mode });
+  table.passOn(open, write);
 }

@@ -1,8 +1,7 @@
 /** Limits of what one command may use up (S10): the kernel ends or refuses it, and the server stays. */
 import type { ResourceLimits } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
-import type { Draft } from "./identity_steps.ts";
-import { AT_FDCWD } from "../../../system/syscalls.ts";
+import { type Draft, writeText } from "./identity_steps.ts";
 
 /** asm-generic/resource.h, the same on both processors. */
 const RLIMIT: Readonly<Record<keyof ResourceLimits | "core", number>> = {
@@ -16,7 +15,6 @@ const RLIMIT: Readonly<Record<keyof ResourceLimits | "core", number>> = {
 /** RESERVED_PIDS (linux/pid.h): numbers that are given out once, and not again. */
 const RESERVED_PIDS = 300;
 const PID_MAX_LIMIT = 4 * 1024 * 1024;
-const O_WRONLY_CLOEXEC = 0x80001;
 
 /** The first that runs out of memory is a command, never the server. */
 const FIRST_TO_GO = "1000";
@@ -74,16 +72,3 @@ const WORDS: Readonly<Record<keyof typeof RLIMIT, string>> = {
   processes: "processes",
   openFiles: "open files",
 };
-
-interface Text {
-  readonly path: string;
-  readonly text: string;
-  readonly mode: "fatal" | "soft";
-}
-
-/** The descriptor goes with the exec, and the waiting process closes all it has. */
-function writeText({ table, sys }: Draft, step: string, { path, text, mode }: Text): void {
-  const open = table.call(step, sys.openat, [AT_FDCWD, table.text(path), O_WRONLY_CLOEXEC, 0], { mode });
-  const write = table.call(step, sys.write, [-1, table.text(text), text.length], { mode });
-  table.passOn(open, write);
-}
