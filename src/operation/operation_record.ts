@@ -19,41 +19,12 @@ import {
 export type Delivery = "undelivered" | "announced" | "delivered";
 
 /** The public side of an operation. Live: it tells the state of the moment, also after it was pruned from the registry. */
-export interface Operation {
-  /** `op_` and a ULID, or 8 digits (X11). */
-  readonly id: string;
-  /** Counts the operations of its registry, in the order they came. */
-  readonly ordinal: number;
-  /** The MCP tool that was called. */
-  readonly tool: string;
-  /** One line for people and models: what runs. */
-  readonly title: string;
-  readonly state: OperationState;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-  /** Undefined: still queued, or ended while it was. */
-  readonly startedAt: number | undefined;
-  /** Undefined: not ended. */
-  readonly endedAt: number | undefined;
-  /** Undefined: not ended. */
-  readonly end: OperationEnd | undefined;
-  /** Why it is being ended, from the moment that was asked for; undefined: it is not. */
-  readonly stop: StopCause | undefined;
-  /** Undefined: no limit. */
-  readonly timeoutSeconds: number | undefined;
-  /** The client was given it as a task of the protocol and asks for its result under that name (X5a). */
-  readonly isTask: boolean;
-  readonly delivery: Delivery;
-  readonly output: OutputReader;
-  /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
-  readonly protectedChanges: readonly ProtectedChange[];
-  /** Resolves when it has ended; never rejects. */
-  readonly ended: Promise<OperationEnd>;
-  /** Passes every further chunk of output to `listener`, which must not keep it. */
-  watchOutput(listener: (chunk: Uint8Array) => void): Unsubscribe;
-}
+export type Operation = Omit<
+  OperationRecord,
+  "exclusive" | "heldBytes" | "reduceOutput" | "discard" | "markTask" | "markDelivery" | "apply" | "runWork"
+>;
 
-/** What an operation is made of. */
+/** What an operation is made of; the class says what each part is. */
 export interface OperationRecordParts {
   readonly id: string;
   readonly ordinal: number;
@@ -70,15 +41,22 @@ export interface OperationRecordParts {
 }
 
 /** The registry's own side of an operation: everything that changes goes through `apply`. */
-export class OperationRecord implements Operation {
+export class OperationRecord {
+  /** `op_` and a ULID, or 8 digits (X11). */
   readonly id: string;
+  /** Counts the operations of its registry, in the order they came. */
   readonly ordinal: number;
+  /** The MCP tool that was called. */
   readonly tool: string;
+  /** One line for people and models: what runs. */
   readonly title: string;
+  /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Undefined: no limit. */
   readonly timeoutSeconds: number | undefined;
   /** Works with the same key run one after the other; undefined: no limit. */
   readonly exclusive: string | undefined;
+  /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<OperationEnd>;
   readonly #resolveEnded: (end: OperationEnd) => void;
   readonly #output: OperationOutput;
@@ -111,18 +89,23 @@ export class OperationRecord implements Operation {
   get state(): OperationState {
     return this.#status.state;
   }
+  /** Undefined: not ended. */
   get end(): OperationEnd | undefined {
     return this.#status.end;
   }
+  /** Why it is being ended, from the moment that was asked for; undefined: it is not. */
   get stop(): StopCause | undefined {
     return this.#status.stop;
   }
+  /** Undefined: still queued, or ended while it was. */
   get startedAt(): number | undefined {
     return this.#startedAt;
   }
+  /** Undefined: not ended. */
   get endedAt(): number | undefined {
     return this.#endedAt;
   }
+  /** The client was given it as a task of the protocol and asks for its result under that name (X5a). */
   get isTask(): boolean {
     return this.#isTask;
   }
@@ -132,6 +115,7 @@ export class OperationRecord implements Operation {
   get output(): OutputReader {
     return this.#output;
   }
+  /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
   get protectedChanges(): readonly ProtectedChange[] {
     return this.#protectedChanges;
   }
@@ -140,6 +124,7 @@ export class OperationRecord implements Operation {
     return this.#output.heldBytes;
   }
 
+  /** Passes every further chunk of output to `listener`, which must not keep it. */
   watchOutput(listener: (chunk: Uint8Array) => void): Unsubscribe {
     return this.#watchers.subscribe(listener);
   }

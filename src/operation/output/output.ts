@@ -18,27 +18,10 @@ export interface OutputWindow {
 export const DEFAULT_OUTPUT_WINDOW: OutputWindow = { headBytes: 512 * 1024, tailBytes: 512 * 1024 };
 
 /** What can be read of an output at any time, finished or not. */
-export interface OutputReader {
-  /** Everything that was ever written. */
-  readonly totalBytes: number;
-  /** Newline characters in everything that was ever written. */
-  readonly totalLines: number;
-  /** Bytes between the head and the tail, which memory does not hold. */
-  readonly droppedBytes: number;
-  /** Of the dropped bytes those that no file holds either: they cannot be read any more. */
-  readonly lostBytes: number;
-  /** The first bytes: not to be written to, valid until the next write. */
-  head(): Uint8Array;
-  /** The bytes after what was dropped (or after the head, when nothing was): a copy. */
-  tail(): Uint8Array;
-  /**
-   * Bytes from `offset` on, at most `length`: a copy. May be fewer than there are; none only at the end. Where bytes
-   * were lost it goes on after them, so the piece tells where it begins.
-   */
-  read(offset: number, length: number): Promise<OutputPiece>;
-  /** A known place before the start of `line` (1 is the first), or the very start, to search on from. */
-  lineMark(line: number): LineMark;
-}
+export type OutputReader = Pick<
+  OperationOutput,
+  "totalBytes" | "totalLines" | "droppedBytes" | "lostBytes" | "head" | "tail" | "read" | "lineMark"
+>;
 
 /** Some bytes of an output. */
 export interface OutputPiece {
@@ -54,7 +37,7 @@ export interface LineMark {
 }
 
 /** The bounded output of one operation, written by its registry. */
-export class OperationOutput implements OutputReader {
+export class OperationOutput {
   readonly #window: OutputWindow;
   #head = new Uint8Array(0);
   #headLength = 0;
@@ -73,18 +56,22 @@ export class OperationOutput implements OutputReader {
     this.#spill = spill;
   }
 
+  /** Everything that was ever written. */
   get totalBytes(): number {
     return this.#totalBytes;
   }
 
+  /** Newline characters in everything that was ever written. */
   get totalLines(): number {
     return this.#totalLines;
   }
 
+  /** Bytes between the head and the tail, which memory does not hold. */
   get droppedBytes(): number {
     return this.#totalBytes - this.#headLength - this.#tail.length;
   }
 
+  /** Of the dropped bytes those that no file holds either: they cannot be read any more. */
   get lostBytes(): number {
     return Math.max(0, this.#tailStart - this.#spillEnd);
   }
@@ -99,14 +86,20 @@ export class OperationOutput implements OutputReader {
     return this.#head.length + this.#tail.heldBytes;
   }
 
+  /** The first bytes: not to be written to, valid until the next write. */
   head(): Uint8Array {
     return this.#head.subarray(0, this.#headLength);
   }
 
+  /** The bytes after what was dropped (or after the head, when nothing was): a copy. */
   tail(): Uint8Array {
     return this.#tail.toBytes();
   }
 
+  /**
+   * Bytes from `offset` on, at most `length`: a copy. May be fewer than there are; none only at the end. Where bytes
+   * were lost it goes on after them, so the piece tells where it begins.
+   */
   async read(offset: number, length: number): Promise<OutputPiece> {
     if (offset < this.#headLength) {
       return { offset, bytes: this.head().slice(offset, offset + length) };
@@ -120,6 +113,7 @@ export class OperationOutput implements OutputReader {
     return { offset: start + skipped, bytes: this.tail().slice(skipped, skipped + length) };
   }
 
+  /** A known place before the start of `line` (1 is the first), or the very start, to search on from. */
   lineMark(line: number): LineMark {
     const marks = [...this.#marks, this.#tailMark()];
     // One with all newlines before the line may lie in the middle of it.
