@@ -10,6 +10,7 @@ import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts"
 import type { CommandHooks } from "../command_runner.ts";
 import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
 import { BACKGROUND_GRACE_MS, drain, outputEnd, terminateOnAbort } from "../supervision.ts";
+import { signalQuietly } from "../tree/descendants.ts";
 import {
   describeFailure,
   isLaunchFault,
@@ -202,14 +203,5 @@ export class CommandTree {
     return signal === undefined
       ? { kind: "not_started", message: `Cannot start "${program}": the launcher ended with ${code}`, fault: "server" }
       : { kind: "signalled", signal };
-  }
-}
-
-function signalQuietly(pid: number, signal: Deno.Signal): void {
-  try {
-    Deno.kill(pid, signal);
-  } catch (error) {
-    // Gone in the meantime, which is what was wanted.
-    if (!(error instanceof Deno.errors.NotFound) && !(error instanceof TypeError)) throw error;
   }
 }

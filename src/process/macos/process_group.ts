@@ -10,6 +10,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { CommandHooks } from "../command_runner.ts";
 import { BACKGROUND_GRACE_MS, drain, outputEnd, terminateOnAbort } from "../supervision.ts";
+import { signalQuietly } from "../tree/descendants.ts";
 import { familyOf, type ListedProcess } from "../tree/process_list.ts";
 import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
 
@@ -84,9 +85,9 @@ export class ProcessGroup {
     // Seen before the first signal: later the children of those who end have another parent.
     this.#strays = familyOf(process.pid, [], await this.#list()).filter(({ group }) => group !== process.pid);
     if (this.#status !== undefined) return;
-    signal(-process.pid, "SIGTERM");
-    for (const { pid } of this.#strays) signal(pid, "SIGTERM");
-    const late = setTimeout(() => signal(-process.pid, "SIGKILL"), killAfterMs);
+    signalQuietly(-process.pid, "SIGTERM");
+    for (const { pid } of this.#strays) signalQuietly(pid, "SIGTERM");
+    const late = setTimeout(() => signalQuietly(-process.pid, "SIGKILL"), killAfterMs);
     await process.status;
     clearTimeout(late);
   }
@@ -103,11 +104,11 @@ export class ProcessGroup {
     if (this.#strays.length === 0 && !isThere(group)) return;
     await delay(this.#terminating ? 0 : BACKGROUND_GRACE_MS);
     for (let attempt = 0; attempt < MOST_KILLS; attempt++) {
-      signal(-group, "SIGKILL");
+      signalQuietly(-group, "SIGKILL");
       const left = familyOf(group, this.#strays, await this.#list());
       if (left.length === 0) return;
       this.#strays = left;
-      for (const { pid } of left) signal(pid, "SIGKILL");
+      for (const { pid } of left) signalQuietly(pid, "SIGKILL");
       await delay(KILL_RETRY_DELAY_MS * 2 ** attempt);
     }
     this.#command.logger.error("Processes of a command could not be ended", { processes: this.#strays.length });
@@ -151,15 +152,6 @@ function isThere(group: number): boolean {
     if (error instanceof Deno.errors.NotFound) return false;
     if (error instanceof Deno.errors.PermissionDenied) return true; // what macOS says of the dead
     throw error;
-  }
-}
-
-function signal(pid: number, name: Deno.Signal): void {
-  try {
-    Deno.kill(pid, name);
-  } catch (error) {
-    // Gone in the meantime; or all dead, or another user's by a setuid program, where macOS says EPERM.
-    if (!(error instanceof Deno.errors.NotFound) && !(error instanceof Deno.errors.PermissionDenied)) throw error;
   }
 }
 

@@ -52,12 +52,16 @@ export function descendantsOf(root: number, tree: Pick<ProcessTree, "childrenOf"
 export function systemTree(libc: Libc): ProcessTree {
   return {
     childrenOf: (pid) => libc.childrenOf(pid),
-    signal(pid, signal) {
-      try {
-        Deno.kill(pid, signal);
-      } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
-      }
-    },
+    signal: signalQuietly,
   };
+}
+
+/** Sends a signal to a process, or to a group (negative), which may be gone in the meantime or another user's. */
+export function signalQuietly(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(pid, signal);
+  } catch (error) {
+    const { NotFound, PermissionDenied } = Deno.errors; // macOS denies it of a group that is all dead
+    if (!(error instanceof NotFound || error instanceof PermissionDenied || error instanceof TypeError)) throw error;
+  }
 }
