@@ -187,7 +187,7 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
   async #runOffline(policy: SandboxPolicy): Promise<CommandEnd> {
     const narrow = offlinePolicy(policy);
     if (narrow === undefined) return { kind: "not_started", message: NEVER_OFFLINE };
-    return await this.#runFresh(this.tools.images.offlineCommand(narrow, this.request));
+    return await this.#runFresh(this.tools.images.command(narrow, this.request));
   }
 
   async #runFresh(image: LauncherImage): Promise<CommandEnd> {

@@ -43,7 +43,6 @@ export class LaunchImages implements Disposable {
   #guarded: GuardView | undefined;
   #network: EmptyNetwork | undefined;
   #policyPart: Table | undefined;
-  #offlinePart: Table | undefined;
   #shell: LauncherImage | undefined;
   #launcher: PrewarmedLauncher | undefined;
 
@@ -78,7 +77,6 @@ export class LaunchImages implements Disposable {
     if (made === (view?.key ?? "")) return;
     this.#options.onStale();
     this.#policyPart = undefined;
-    this.#offlinePart = undefined;
     this[Symbol.dispose]();
     this.#shell = undefined;
     this.#launcher = undefined;
@@ -87,13 +85,6 @@ export class LaunchImages implements Disposable {
   /** The part of a table that confines. */
   policyPart(policy: Policy): Table {
     return this.#policyPart ??= policyTable(this.#withGuarded(policy), this.target);
-  }
-
-  /** The image of a command whose policy has no network, the caller's to dispose of; `policy` is always the same. */
-  offlineCommand(policy: SandboxPolicy, request: CommandRequest): LauncherImage {
-    const { sandbox, spawner } = this.#options;
-    const part = this.#offlinePart ??= policyTable(this.#withGuarded(policy), this.target);
-    return spawner.image(launchTable(part, this.#launchCommand(request), sandbox.processor));
   }
 
   /** The image of a prewarmed shell; kept here. */
@@ -121,12 +112,15 @@ export class LaunchImages implements Disposable {
     return block && { ...block, steps: [...image.steps, ...block.steps] };
   }
 
-  /** The image of one command, the caller's to dispose of. `stderrFile`: stderr goes there, not into the output. */
+  /**
+   * The image of one command, the caller's to dispose of. `policy`: that of an offline request is narrower.
+   * `stderrFile`: stderr goes there, not into the output.
+   */
   command(policy: Policy, request: Omit<CommandRequest, "stdin">, stderrFile?: string): LauncherImage {
     const { sandbox, spawner } = this.#options;
-    const part = stderrFile === undefined
+    const part = stderrFile === undefined && request.offline !== true
       ? this.policyPart(policy)
-      : policyTable(this.#withGuarded(policy), { ...this.target, stderrFile });
+      : policyTable(this.#withGuarded(policy), { ...this.target, ...stderrFile !== undefined && { stderrFile } });
     return spawner.image(launchTable(part, this.#launchCommand(request), sandbox.processor));
   }
 
