@@ -9,7 +9,7 @@ import { policyTable } from "../src/sandbox/launcher/policy_table.ts";
 import { OPEN_FLAGS, SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import type { Table } from "../src/sandbox/launcher/image/table.ts";
 import { pathOutside } from "../src/sandbox/directories/private_temporary.ts";
-import { restrictedToLandlock } from "../src/sandbox/launcher/without_namespaces.ts";
+import { restrictedToLandlock } from "../src/sandbox/launcher/policy_fallback.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { LaunchBench, TARGET } from "./_support/launches.ts";
 import { ServerProcess } from "./_support/server_process.ts";

@@ -11,7 +11,7 @@ import type { SandboxPolicy } from "../src/sandbox/policy/policy.ts";
 import { type AttackPlace, defencesOf } from "../src/sandbox/selftest/attack.ts";
 import { type AttackResults, attackTable, controlTable, readResults } from "../src/sandbox/selftest/attack_table.ts";
 import { judge, titlesOf } from "../src/sandbox/selftest/judge.ts";
-import { restrictedToLandlock } from "../src/sandbox/launcher/without_namespaces.ts";
+import { restrictedToLandlock } from "../src/sandbox/launcher/policy_fallback.ts";
 import { LaunchBench, TARGET } from "./_support/launches.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";

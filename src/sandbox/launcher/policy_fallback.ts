@@ -1,5 +1,7 @@
 /** The next best policy where the kernel refuses a step of one (S8): less of one layer, and all of the others. */
+import { systemPaths } from "../grants/system_paths.ts";
 import { isNetworkOpen, withoutOwnNetwork } from "../policy/confinement.ts";
+import { FS } from "../policy/landlock.ts";
 import { COUNT_STEP } from "./steps/limit_steps.ts";
 import { SHARED_MEMORY_STEP } from "./steps/mount_steps.ts";
 import { NETWORK_STEP } from "./steps/network_steps.ts";
@@ -7,7 +9,6 @@ import { FILTER_STEP } from "./steps/seccomp_steps.ts";
 import { NAMESPACES_STEP } from "./policy_table.ts";
 import { TEMPORARY_STEP } from "./steps/temporary_steps.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
-import { restrictedToLandlock, withoutSharedMemory, withoutTemporary } from "./without_namespaces.ts";
 
 /** The policy without what `step` is part of; undefined: without it there is no sandbox. */
 export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | undefined {
@@ -29,6 +30,34 @@ export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | u
     default:
       return policy.namespaces ? restrictedToLandlock(policy) : undefined;
   }
+}
+
+/** CAP_DAC_OVERRIDE: what it opens is confined by Landlock. Chown and chmod are not, without read-only mounts. */
+const CONFINED_CAPABILITIES = [1];
+
+/** The policy for a kernel that refuses namespaces: no own /proc, so only its files about the machine are shown. */
+export function restrictedToLandlock(policy: SandboxPolicy): SandboxPolicy {
+  const facts = systemPaths({ ownProc: false }).filter(({ path }) => path.startsWith("/proc/"));
+  return {
+    ...withoutSharedMemory(withoutTemporary(policy)),
+    namespaces: false,
+    confinement: withoutOwnNetwork({ ...policy.confinement, countedByNamespace: false }),
+    keptCapabilities: policy.keptCapabilities.filter((one) => CONFINED_CAPABILITIES.includes(one)),
+    grants: [
+      ...withoutSharedMemory(policy).grants.filter(({ path }) => path !== "/proc"),
+      ...facts.map(({ path }) => ({ path, kind: "file" as const, rights: FS.readFile })),
+    ],
+  };
+}
+
+/** Where commands have no /dev/shm of their own they have none: the host's is shared by all users. */
+function withoutSharedMemory(policy: SandboxPolicy): SandboxPolicy {
+  return { ...policy, sharedMemory: false, grants: policy.grants.filter(({ path }) => path !== "/dev/shm") };
+}
+
+/** Where nothing can be mounted, the machine's /tmp stays closed, and the session's temp directory is at its own path only. */
+function withoutTemporary({ temporary: _, ...policy }: SandboxPolicy): SandboxPolicy {
+  return policy;
 }
 
 /** Why nothing may run under a policy that held as well as this machine lets it; undefined: it may. */

@@ -5,8 +5,7 @@
 import type { Logger } from "../../../base/log.ts";
 import { type LaunchTarget, NAMESPACES_STEP, trialTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
-import { missingLayers, narrowed, tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
-import { restrictedToLandlock } from "../../../sandbox/launcher/without_namespaces.ts";
+import { missingLayers, narrowed, restrictedToLandlock, tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
 import { describeFailure, ReportReader } from "../launch/launcher_reports.ts";
 import type { Spawner } from "../../spawn.ts";
 import { EACCES, EINVAL, ENOSYS, EPERM } from "../../../system/syscalls.ts";
