@@ -3,6 +3,7 @@
  * be equal, and a restarted process must not see an old one.
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { isObject } from "../wire/json_value.ts";
 
 export type Answer =
   | { readonly result: Readonly<Record<string, unknown>> }
@@ -192,8 +193,4 @@ function withToken(params: CallRequest["params"], id: number): CallRequest["para
   const meta = params?.["_meta"];
   if (!isObject(meta) || meta["progressToken"] === undefined) return params;
   return { ...params, _meta: { ...meta, progressToken: id } };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

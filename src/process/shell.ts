@@ -1,6 +1,7 @@
 /** How each shell is asked to run a line (P2). No profile or start-up file is ever read. */
 import { TAKEN_FD, TAKEN_REPORT } from "../sandbox/launcher/image/interpreter.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
+import { expected } from "../system/paths.ts";
 
 /** A shell and what it can do for us. */
 export interface Shell {
@@ -20,7 +21,7 @@ export function chooseShell(wanted: string | undefined, path: readonly string[])
     : wanted.includes("/")
     ? [wanted]
     : path.map((directory) => `${directory}/${wanted}`);
-  const found = candidates.find(isFile);
+  const found = candidates.find((path) => expected(() => Deno.statSync(path).isFile) === true);
   if (found === undefined) {
     return failure(
       wanted === undefined
@@ -81,13 +82,4 @@ export function encodeShellCommand(
 /** One word for a POSIX shell, whatever it holds. NUL cannot be in it. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch (error) {
-    if (error instanceof Error) return false;
-    throw error;
-  }
 }
