@@ -147,15 +147,16 @@ Deno.test("L6 the start script runs nothing of the project, whatever empty and r
   }
 });
 
-Deno.test("L6 doctor names the runtime, and warns of a program that stands before it", async () => {
+Deno.test("L6 doctor names the runtime and what it runs, and warns of a program that stands before it", async () => {
   using bench = new Workbench();
   const found = async (AHMA_DENO: string) => {
     const { stdout } = await runProgram(bench, ["doctor", "--json"], { script: true, environment: { AHMA_DENO } });
     const { checks }: { checks: { id: string; status: string; message: string }[] } = JSON.parse(stdout);
     return checks.filter(({ id }) => id === "runtime").map(({ status, message }) => [status, message]);
   };
-  const runtime = `deno ${Deno.version.deno}, ${Deno.execPath()}`;
-  const behind = `${runtime}, started by another program, which passes no signals on: set AHMA_DENO to this path`;
+  const runtime = `deno ${Deno.version.deno}, ${Deno.execPath()}, runs the packed program ${SCRIPT}.mjs`;
+  const behind =
+    `${runtime}, started by another program, which passes no signals on: set AHMA_DENO to the runtime's path`;
   assert.deepStrictEqual(await found(Deno.execPath()), [["ok", runtime]]);
   assert.deepStrictEqual(await found(await foreignWrapper(bench)), [["warning", behind]]);
 });

@@ -53,11 +53,20 @@ export function thisForm(): ProgramForm {
   return programForm({ mainModule: Deno.mainModule, standalone: Deno.build.standalone });
 }
 
+/** The file of our first module; not for executables. */
+export function programPath(): string {
+  return modulePath(Deno.mainModule);
+}
+
+function modulePath(url: string): string {
+  return decodeURIComponent(new URL(url).pathname);
+}
+
 /** The executable, the packed program's script where it stands next to it, else the runtime with our module. */
 export function runningProgram(facts: ProgramFacts): RunningProgram {
   const { mainModule, executable, exists } = facts;
   if (programForm(facts) === "executable") return { command: executable, args: [], environment: {} };
-  const path = decodeURIComponent(new URL(mainModule).pathname);
+  const path = modulePath(mainModule);
   const script = path.replace(/\.mjs$/, "");
   if (script !== path && exists(script)) return { command: script, args: [], environment: { AHMA_DENO: executable } };
   return { command: executable, args: ["run", ...RUN_FLAGS, path], environment: {} };
@@ -81,8 +90,7 @@ export function sessionProgram(): ProgramLine {
   const form = thisForm();
   if (form === "executable") return { command, args: [] };
   const packed = form === "packed program" ? PACKED_FLAGS : [];
-  const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
-  return { command, args: ["run", SMALL_HEAP, ...RUN_FLAGS, ...packed, path] };
+  return { command, args: ["run", SMALL_HEAP, ...RUN_FLAGS, ...packed, programPath()] };
 }
 
 /** The program that runs now. */
@@ -99,7 +107,7 @@ export function thisProgram(): RunningProgram {
 export function programFiles(): readonly string[] {
   const form = thisForm();
   if (form === "executable") return [Deno.execPath()];
-  const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
+  const path = programPath();
   return form === "packed program" ? [Deno.execPath(), path, path.replace(/\.mjs$/, "")] : [];
 }
 

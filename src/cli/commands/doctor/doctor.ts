@@ -15,6 +15,7 @@ import type { CommandContext } from "../../terminal/command_context.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type DoctorReport, doctorText } from "./doctor_text.ts";
 import { type Check, check } from "./check.ts";
+import { runtimeChecks } from "./runtime_checks.ts";
 import { checkSandbox } from "./self_check.ts";
 import { checkSelfTest } from "./self_test_check.ts";
 import { thisProgram } from "../../../app/own_program.ts";
@@ -32,7 +33,7 @@ export async function doctor(context: CommandContext): Promise<number> {
     version: VERSION,
     checks: [
       machine(),
-      runtime(context.wrapped),
+      ...runtimeChecks(context),
       ...settingsProblem === undefined ? [] : [brokenSettings(settingsProblem)],
       ...await guarded("server", "server", () => checkServer(composing)),
       ...settings.sandbox.enforce ? await guarded("sandbox", "sandbox", () => checkSandbox(composing)) : [],
@@ -56,12 +57,6 @@ function machine(): Check {
 function brokenSettings(problem: string): Check {
   const left = "The server does not start; the checks below leave these settings out";
   return check("settings", "settings", "failed", `${problem}. ${left}`);
-}
-
-function runtime(wrapped: boolean): Check {
-  const found = `deno ${Deno.version.deno}, ${Deno.execPath()}`;
-  const between = `${found}, started by another program, which passes no signals on: set AHMA_DENO to this path`;
-  return wrapped ? check("runtime", "runtime", "warning", between) : check("runtime", "runtime", "ok", found);
 }
 
 /** Checks the server with these settings, or reports why it would not start. */
