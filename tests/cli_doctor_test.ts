@@ -5,6 +5,10 @@ import { testRuntime } from "./_support/runtime.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
+const IN_CONTAINER = Deno.build.os === "linux" && exists("/usr/bin/unshare");
+/** As process 1 of a PID namespace, which ends with it. */
+const FIRST_PROCESS = ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
 interface Check {
   readonly id: string;
   readonly status: string;
@@ -27,10 +31,27 @@ for (const user of usersAtHand()) {
       [ok, machine, landlock, write_inside, write_outside, read_outside, signal_server],
       [true, "ok", "ok", "ok", "ok", "ok", "ok"],
     );
-    const { deno, bundle } = testRuntime(user);
-    const program = runningProgram({ mainModule: `file://${bundle}`, executable: deno, standalone: false, exists });
+    const { deno, bundle, executable } = testRuntime(user);
+    const program = executable === undefined
+      ? runningProgram({ mainModule: `file://${bundle}`, executable: deno, standalone: false, exists })
+      : { command: executable, args: [], environment: {} };
     assert.deepStrictEqual(clients, clientSettings(program, bench.scope));
     assert.deepStrictEqual(bench.outside(), before);
+  });
+}
+
+for (const user of usersAtHand()) {
+  Deno.test({
+    name: `L6 doctor finds the sandbox whole where the server is the first process, as in a container (${user})${
+      IN_CONTAINER ? "" : " (ignored: needs namespaces, on Linux)"
+    }`,
+    ignore: !IN_CONTAINER,
+    fn: async () => {
+      using bench = new Workbench(user);
+      const prefix = ["unshare", ...user === "root" ? [] : ["--user", "--map-current-user"], ...FIRST_PROCESS];
+      const { code, stdout } = await runProgram(bench, ["doctor", "--json"], { prefix });
+      assert.deepStrictEqual([code, statuses(JSON.parse(stdout).checks)["signal_server"]], [0, "ok"], stdout);
+    },
   });
 }
 
