@@ -16,12 +16,12 @@ const BEFORE: readonly Part[] = [
   ["check"],
   ["test:unit"],
   ["schema", "--check"],
-  ["bundle"],
 ];
 
+/** The full gate makes the executable too, which packs the program first. */
 const GATES: Readonly<Record<string, readonly Part[]>> = {
-  commit: [...BEFORE, ["test:selected"], ["test:tools:changed"]],
-  full: [...BEFORE, ["test:whole"], ["test:alone"], ["test:attacks"]],
+  commit: [...BEFORE, ["bundle"], ["test:selected"], ["test:tools:changed"]],
+  full: [...BEFORE, ["compile"], ["test:whole"], ["test:executable"], ["test:alone"], ["test:attacks"]],
 };
 
 const SLOWEST = 10;

@@ -17,7 +17,8 @@ const LINE: StartLine = {
   sessionWords: ["runtime", "small", "/proc/self/fd/100"],
   sessionMarks: ["--session", "--session=ahead"],
   variables: ["OURS=1", "OURS_TOO="],
-  rules: ["+KEEP_THIS=", "-KEEP_", "-DROP="],
+  rules: ["+KEEP_THIS=", "-KEEP_", "-DROP=", "!PLACE=", "=OTHER_PLACE="],
+  fallback: "PLACE=none",
   memoryName: "program",
   descriptor: 100,
 };
@@ -57,11 +58,12 @@ async function run(command: string, args: readonly string[], env: Readonly<Recor
 function expected(args: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
   const words = LINE.sessionMarks.includes(args[0] ?? "") ? LINE.sessionWords : LINE.words;
   const kept = Object.entries(env).map(([name, value]) => `${name}=${value}`).filter((text) =>
-    text.startsWith("KEEP_THIS=") || !text.startsWith("KEEP_") && !text.startsWith("DROP=")
+    text.startsWith("KEEP_THIS=") || !text.startsWith("KEEP_") && !text.startsWith("DROP=") && text !== "PLACE="
   );
+  const fallback = env["PLACE"] || env["OTHER_PLACE"] ? [] : [LINE.fallback];
   return [
     ...[...words, ...args].map((word) => `word ${word}`),
-    ...[...LINE.variables, ...kept].map((text) => `variable ${text}`),
+    ...[...LINE.variables, ...kept, ...fallback].map((text) => `variable ${text}`),
     ...["program the program\n", "seals 15", "closed on exec 1", "writable 0"],
     ...["page 4096", "end"],
   ];
@@ -72,7 +74,7 @@ const WORD = fc.oneof(
   fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\0")),
 );
 const NAME = fc.oneof(
-  fc.constantFrom("KEEP_THIS", "KEEP_THIS_NOT", "KEEP_", "DROP", "DROPPED", "OURS"),
+  fc.constantFrom("KEEP_THIS", "KEEP_THIS_NOT", "KEEP_", "DROP", "DROPPED", "OURS", "PLACE", "OTHER_PLACE", "PLACES"),
   fc.stringMatching(/^[A-Za-z_]{1,12}$/),
 );
 

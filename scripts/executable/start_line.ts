@@ -17,8 +17,10 @@ export const START_LINE: StartLine = {
   // The runtime adds nothing of its own to what commands see.
   variables: ["DENO_NO_UPDATE_CHECK=1", "DENO_DISABLE_NODE_SHIM=1"],
   rules: [
-    // A place for the cache and two for certificates are a person's to choose.
-    "+DENO_DIR=",
+    // The place of the cache, or what it follows from, and two places of certificates are the user's to choose.
+    "!DENO_DIR=",
+    "=XDG_CACHE_HOME=",
+    "=HOME=",
     "+DENO_CERT=",
     "+DENO_TLS_CA_STORE=",
     // The rest steers the runtime: flags of the engine, control sockets, coverage, telemetry, preloaded modules, logs.
@@ -32,6 +34,8 @@ export const START_LINE: StartLine = {
     "-AHMA_SCRIPT_PID=",
     "-AHMA_DENO=",
   ],
+  // Without any of them the runtime does not start; with a place that cannot be it keeps nothing.
+  fallback: "DENO_DIR=/proc/no-home",
   memoryName: "ahma_mcp.mjs",
   descriptor: PROGRAM_DESCRIPTOR,
 };

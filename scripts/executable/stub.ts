@@ -30,8 +30,13 @@ export interface StartLine {
   readonly sessionMarks: readonly string[];
   /** Variables that are added, as `NAME=value`. */
   readonly variables: readonly string[];
-  /** For each other variable the first rule that its text begins with decides: `+` keeps it, `-` drops it; none: kept. */
+  /**
+   * For each other variable the first rule that its text begins with decides, without one it is kept: `+` and `=` keep
+   * it, `-` drops it, `!` drops it if it is empty.
+   */
   readonly rules: readonly string[];
+  /** Added where no variable that a rule with `=` or `!` keeps is there with a value. */
+  readonly fallback: string;
   /** The name that the program's memory has in `/proc`. */
   readonly memoryName: string;
   /** The descriptor of the program's memory. */
@@ -51,7 +56,7 @@ export interface StubPlaces {
 
 /** The data begins here, behind the code. */
 const DATA_OFFSET = 0x400;
-const HEADER_BYTES = 136;
+const HEADER_BYTES = 144;
 /** One byte for the length, and the text. */
 const MESSAGE_BYTES = 128;
 
@@ -84,13 +89,14 @@ export function buildStub(stub: Stub, line: StartLine, places: StubPlaces): Uint
   const sessionMarks = data.texts([...line.sessionMarks, ""]);
   const variables = data.texts(line.variables);
   const rules = data.texts([...line.rules, ""]);
+  const fallback = data.texts([line.fallback]);
   const messages = data.bytes(messageTable());
   const header = [
     ...[memoryName, line.descriptor, ownFile, places.programOffset, places.programBytes],
     places.entryDistance - DATA_OFFSET,
     ...[line.words.length, words, line.sessionWords.length, sessionWords, line.variables.length],
     ...[sessionMarks, rules, roomBytes(line), variables, messages],
-    places.environDistance - DATA_OFFSET,
+    ...[places.environDistance - DATA_OFFSET, fallback],
   ];
   const all = data.whole();
   const view = new DataView(all.buffer);
@@ -103,7 +109,7 @@ export function buildStub(stub: Stub, line: StartLine, places: StubPlaces): Uint
 
 /** What the new block may have more than the old one. */
 function roomBytes({ words, sessionWords, variables }: StartLine): number {
-  return (Math.max(words.length, sessionWords.length) + variables.length + 4) * 8;
+  return (Math.max(words.length, sessionWords.length) + variables.length + 5) * 8;
 }
 
 function messageTable(): Uint8Array<ArrayBuffer> {

@@ -51,4 +51,25 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
 /** Every selected file, those of long runs first. */
 export const SELECTED: readonly string[] = Object.values(SELECTION).flat();
 
-if (import.meta.main) Deno.stdout.writeSync(new TextEncoder().encode(`${SELECTED.join(" ")}\n`));
+/**
+ * The second leg of the full gate: what runs with the executable. Its own tests, and those of others that meet what is
+ * different in it: how it starts and is started again, what it hands to commands, what it lets them reach.
+ */
+export const WITH_EXECUTABLE: readonly string[] = [
+  "tests/executable",
+  "tests/http_isolation_test.ts",
+  "tests/http_sessions_test.ts",
+  "tests/sandbox_test.ts",
+  "tests/attacks/own_root_test.ts",
+  "tests/execution_test.ts",
+  "tests/cli_doctor_test.ts",
+  "tests/wire/stdio_test.ts",
+  "tests/wire/http_test.ts",
+  "tests/selftest_test.ts",
+  "tests/cli_call_test.ts",
+];
+
+if (import.meta.main) {
+  const files = Deno.args[0] === "executable" ? WITH_EXECUTABLE : SELECTED;
+  Deno.stdout.writeSync(new TextEncoder().encode(`${files.join(" ")}\n`));
+}

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { SELECTED } from "./selection.ts";
+import { SELECTED, WITH_EXECUTABLE } from "./selection.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-Deno.test("the selection names files that are there, each once", async () => {
-  const kinds = await Promise.all(SELECTED.map(async (path) => (await Deno.stat(new URL(path, ROOT))).isFile));
-  assert.ok(kinds.every((isFile) => isFile));
-  assert.deepStrictEqual([...new Set(SELECTED)], SELECTED);
+Deno.test("the selections name what is there, each once", async () => {
+  for (const selection of [SELECTED, WITH_EXECUTABLE]) {
+    for (const path of selection) await Deno.stat(new URL(path, ROOT));
+    assert.deepStrictEqual([...new Set(selection)], selection);
+  }
 });

@@ -10,7 +10,7 @@ export interface ProgramStart {
 }
 
 /**
- * How to start the packed program as the bench's user; `prefix` is a program, and its first words, that runs ours.
+ * How to start the program as the bench's user, packed or as the executable; `prefix` is a program, and its first words, that runs ours.
  * @throws Error with the remedy when the program is not packed.
  */
 export function programStart(
@@ -21,7 +21,10 @@ export function programStart(
 ): ProgramStart {
   const other = bench.user === "ordinary" && Deno.uid() === 0;
   const runtime = testRuntime(bench.user);
-  const line = [...prefix, runtime.deno, "run", ...SERVER_RUN_FLAGS, ...permissions, runtime.bundle, ...flags];
+  const program = runtime.executable === undefined
+    ? [runtime.deno, "run", ...SERVER_RUN_FLAGS, ...permissions, runtime.bundle]
+    : [runtime.executable];
+  const line = [...prefix, ...program, ...flags];
   const words = other
     ? ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups", ...line]
     : line;

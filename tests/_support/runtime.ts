@@ -3,6 +3,7 @@
  * cache of compiled code for each user, which is warm from the second start on, as on a person's machine.
  */
 import { createHash } from "node:crypto";
+import { ownExecutable } from "./own_executable.ts";
 import { exists, ORDINARY_ID, type User } from "./workbench.ts";
 
 /** The packed program, as people run it. */
@@ -10,10 +11,17 @@ const BUNDLE = new URL("../../dist/ahma_mcp.mjs", import.meta.url).pathname;
 /** How long the files for a packed program that is no longer used are kept: a day. */
 const KEPT_MILLISECONDS = 86_400_000;
 
+/** What the tests of this run start: the packed program with a runtime, or the executable (`test:executable`). */
+const FORM: "packed program" | "executable" = Deno.env.get("AHMA_TEST_FORM") === "executable"
+  ? "executable"
+  : "packed program";
+
 /** Paths a server is started with. */
 export interface TestRuntime {
   readonly deno: string;
   readonly bundle: string;
+  /** Started instead of runtime and bundle; undefined: these tests are not about it. */
+  readonly executable: string | undefined;
   /** DENO_DIR. */
   readonly cache: string;
 }
@@ -42,13 +50,19 @@ function runtimeIn(directory: string, user: User): TestRuntime {
   const programs = other
     ? { deno: `${directory}/programs/deno`, bundle: `${directory}/programs/ahma_mcp.mjs` }
     : { deno: Deno.execPath(), bundle: BUNDLE };
-  return { ...programs, cache: `${directory}/${other ? "ordinary" : "own"}` };
+  const executable = FORM === "packed program"
+    ? undefined
+    : other
+    ? `${directory}/programs/executable`
+    : ownExecutable();
+  return { ...programs, executable, cache: `${directory}/${other ? "ordinary" : "own"}` };
 }
 
 /** The directory of this packed program and this runtime: made once, whole or not at all, and kept for the next run. */
 function sharedDirectory(): string {
   if (!exists(BUNDLE)) throw new Error(`Cannot start "${BUNDLE}": there is no such file. Run "deno task bundle" first`);
-  const digest = createHash("sha256").update(Deno.readFileSync(BUNDLE))
+  const form = FORM === "executable" ? Deno.readTextFileSync(`${ownExecutable()}.sha256`) : FORM;
+  const digest = createHash("sha256").update(Deno.readFileSync(BUNDLE)).update(form)
     .update(`${BUNDLE} ${Deno.execPath()} ${Deno.version.deno}`).digest("hex").slice(0, 16);
   const fresh = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-runtime-" }));
   const parent = fresh.slice(0, fresh.lastIndexOf("/"));
@@ -74,6 +88,7 @@ function fill(directory: string): void {
   linkOrCopy(Deno.realPathSync(Deno.execPath()), `${directory}/programs/deno`);
   Deno.copyFileSync(BUNDLE, `${directory}/programs/ahma_mcp.mjs`);
   Deno.chmodSync(`${directory}/programs/ahma_mcp.mjs`, 0o644);
+  if (FORM === "executable") linkOrCopy(ownExecutable(), `${directory}/programs/executable`);
   Deno.mkdirSync(`${directory}/ordinary`);
   Deno.chownSync(`${directory}/ordinary`, ORDINARY_ID, ORDINARY_ID);
 }
