@@ -10,7 +10,7 @@ function perLine(lines: readonly string[], stdout: string): Readonly<Record<stri
   return Object.fromEntries(lines.map((line, index) => [line, answers[index] ?? []]));
 }
 
-const CLIENTS = ["claude", "claude-desktop", "codex", "cursor"];
+const CLIENTS = ["claude", "claude-desktop", "codex", "continue", "copilot", "cursor"];
 
 Deno.test("L1 bash completes subcommands, flags, values, files and tools", async () => {
   using bench = new Workbench();

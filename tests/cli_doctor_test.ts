@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clientSettings } from "../src/cli/commands/init/client_settings.ts";
+import { clientSettings } from "../src/cli/commands/clients/client_settings.ts";
 import { runningProgram } from "../src/app/own_program.ts";
 import { testRuntime } from "./_support/runtime.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
@@ -35,7 +35,7 @@ for (const user of usersAtHand()) {
     const program = executable === undefined
       ? runningProgram({ mainModule: `file://${bundle}`, executable: deno, standalone: false, exists })
       : { command: executable, args: [], environment: {} };
-    assert.deepStrictEqual(clients, clientSettings(program, bench.scope));
+    assert.deepStrictEqual(clients, JSON.parse(JSON.stringify(await clientSettings(program, bench.scope))));
     assert.deepStrictEqual(bench.outside(), before);
   });
 }
@@ -107,7 +107,10 @@ Deno.test("L6 doctor is a coloured list on a terminal, and a plain one in a pipe
   const pipe = await runProgram(bench, ["doctor"], { environment: { NO_COLOR: "" } });
   assert.ok(!pipe.stdout.includes("\x1b"), pipe.stdout);
   assert.match(pipe.stdout, /^ok {6}write outside the scope {2,}denied$/m);
-  assert.match(pipe.stdout, /^Zed, ~\/\.config\/zed\/settings\.json:$/m);
+  assert.match(
+    pipe.stdout,
+    /^Settings for your client\n\nahma_mcp init --client NAME .*\n {2}claude, .*\n(.*\n)+ {6}"Ahma": \{$/m,
+  );
 });
 
 Deno.test("S14 doctor warns when the sandbox is off", async () => {
@@ -124,10 +127,8 @@ Deno.test("L1 init follows no link of the project to another place", async () =>
     const words = client === undefined ? ["init"] : ["init", "--client", client];
     const { code, stdout, stderr } = await runProgram(bench, words);
     assert.deepStrictEqual([code, stdout], [1, ""]);
-    const file = client === undefined ? ".ahma/schema/mtdf.schema.json" : ".vscode/mcp.json";
-    const way =
-      `"${link}" is no directory, and a link may lead out of the project. Remove it, or write the file by hand`;
-    assert.strictEqual(stderr, `Cannot write "${file}": ${way}\n`);
+    const why = "is a link, which may lead out of the project. Remove it, or write the file by hand";
+    assert.strictEqual(stderr, `"${bench.scope}/${link}" ${why}\n`);
     assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(bench.elsewhere)), []);
     await Deno.remove(`${bench.scope}/${link}`);
   }
@@ -154,9 +155,9 @@ Deno.test("L1 init writes a first tool that works, and overwrites nothing", asyn
   const first = await runProgram(bench, ["init", "--client", "vscode"]);
   assert.deepStrictEqual([first.code, first.stderr], [0, ""]);
   assert.deepStrictEqual(first.stdout.split("\n").slice(0, 3), [
+    ".vscode/mcp.json written",
     ".ahma/schema/mtdf.schema.json written",
     ".ahma/tools/hello.json written",
-    ".vscode/mcp.json written",
   ]);
   const entry = JSON.parse(await Deno.readTextFile(`${bench.scope}/.vscode/mcp.json`));
   assert.ok(entry.servers.Ahma.command.startsWith("/"));
@@ -165,7 +166,9 @@ Deno.test("L1 init writes a first tool that works, and overwrites nothing", asyn
   assert.deepStrictEqual(called, { code: 0, stdout: "Hello, new world\n", stderr: "" });
   bench.write(".vscode/mcp.json", "mine");
   const again = await runProgram(bench, ["init", "--client", "vscode"]);
-  assert.match(again.stdout, /^\.vscode\/mcp\.json exists and was left as it is$/m);
-  assert.match(again.stdout, /^VS Code, \.vscode\/mcp\.json:\n\n\{/m);
+  const why = 'Cannot read ".vscode/mcp.json" as JSON: Invalid symbol in line 1. Correct it first\n';
+  assert.deepStrictEqual(again, { code: 1, stdout: "", stderr: why });
+  const alone = await runProgram(bench, ["init"]);
+  assert.match(alone.stdout, /^\.ahma\/tools\/hello\.json exists and was left as it is$/m);
   assert.strictEqual(await Deno.readTextFile(`${bench.scope}/.vscode/mcp.json`), "mine");
 });

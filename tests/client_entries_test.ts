@@ -1,10 +1,16 @@
 /** The entries that doctor prints and init writes start a server with the tools they promise, as each client starts it. */
 import assert from "node:assert/strict";
-import { type ClientSettings, clientSettings } from "../src/cli/commands/init/client_settings.ts";
+import { CLIENTS } from "../src/cli/commands/clients/client_facts.ts";
+import { clientSettings } from "../src/cli/commands/clients/client_settings.ts";
+import { type EntryPlace, isTable, type Table, valueAt } from "../src/cli/commands/clients/entry_place.ts";
+import { jsonFormat } from "../src/cli/commands/clients/json_format.ts";
+import { tomlFormat } from "../src/cli/commands/clients/toml_format.ts";
+import { yamlFormat } from "../src/cli/commands/clients/yaml_format.ts";
+import { CLIENT_NAMES } from "../src/settings/flags/client_names.ts";
 import { withDeadline } from "./_support/deadline.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { programStart } from "./_support/program.ts";
-import { runProgram } from "./_support/terminal.ts";
+import { runOnTerminal, runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 interface Entry {
@@ -13,19 +19,29 @@ interface Entry {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Where each client starts its servers. */
-const IN_PROJECT = ["claude", "codex"];
+/** Where clients start their servers that do not start them in the project. */
+const ELSEWHERE = ["claude-desktop", "cursor", "vscode", "zed"];
 const GREET = { name: "greet", description: "Greets.", command: "echo", synchronous: true };
+const FORMATS = { json: await jsonFormat(), toml: await tomlFormat(), yaml: await yamlFormat() } as const;
 
-/** The entry in a client's settings, whatever stands around it. */
-function entryIn(text: string): Entry {
-  if (!text.startsWith("[")) {
-    const [servers]: { Ahma: Entry }[] = Object.values(JSON.parse(text));
-    assert.ok(servers);
-    return servers.Ahma;
-  }
-  const value = (name: string) => JSON.parse(new RegExp(`^${name} = (.*)$`, "m").exec(text)?.[1] ?? "null");
-  return { command: value("command"), args: value("args"), env: { AHMA_DENO: value("AHMA_DENO") } };
+/** The clients with settings files. */
+const FILED = CLIENT_NAMES.flatMap((client) => {
+  const { settings } = CLIENTS[client];
+  return settings === undefined ? [] : [{ client, ...settings }];
+});
+
+/** The values of a client's settings file. */
+function valuesOf(place: EntryPlace, text: string): Table {
+  return JSON.parse(JSON.stringify(FORMATS[place.format].parse(text)));
+}
+
+/** What the client starts, in whatever words its settings say it. */
+function entryIn(place: EntryPlace, text: string): Entry {
+  const value = valueAt(valuesOf(place, text), place, "Ahma");
+  assert.ok(isTable(value));
+  const { command, args, env, environment } = JSON.parse(JSON.stringify(value));
+  const [program, ...words] = Array.isArray(command) ? command : [command, ...args];
+  return { command: program, args: words, env: env ?? environment };
 }
 
 /** The names of the tools of the server that an entry starts, with the short PATH of a desktop. */
@@ -59,10 +75,10 @@ async function toolsOf(bench: Workbench, { command, args, env }: Entry, cwd: str
   return names;
 }
 
-/** The entries for the packed program in the bench's project. */
-function entriesFor(bench: Workbench): readonly ClientSettings[] {
+/** The packed program, as its start script says what it is. */
+function packed() {
   const command = new URL("../dist/ahma_mcp", import.meta.url).pathname;
-  return clientSettings({ command, args: [], environment: { AHMA_DENO: Deno.execPath() } }, bench.scope);
+  return { command, args: [], environment: { AHMA_DENO: Deno.execPath() } };
 }
 
 Deno.test("L6 every client's entry starts a server with the shipped tools and the project's own", async () => {
@@ -70,27 +86,89 @@ Deno.test("L6 every client's entry starts a server with the shipped tools and th
   bench.write(".ahma/tools/greet.json", JSON.stringify(GREET));
   const wanted = ["git_status", "greet", "sandboxed_shell"];
   const seen = new Set<string>();
-  for (const { client, text } of entriesFor(bench)) {
-    const [entry, cwd] = [entryIn(text), IN_PROJECT.includes(client) ? bench.scope : "/"];
+  const settings = await clientSettings(packed(), bench.scope);
+  for (const { client, place } of FILED) {
+    const entry = entryIn(place, settings.find((one) => one.client === client)?.text ?? "");
+    const cwd = ELSEWHERE.includes(client) ? "/" : bench.scope;
     // What differs is what the client starts, and where.
-    const start = JSON.stringify([{ ...entry, type: undefined }, cwd]);
+    const start = JSON.stringify([entry, cwd]);
     if (seen.has(start)) continue;
     seen.add(start);
-    const names = await toolsOf(bench, entry, cwd);
+    const names = (await toolsOf(bench, entry, cwd)).map((name) => name.replace(/^ahma_/, ""));
     assert.deepStrictEqual([client, wanted.filter((name) => names.includes(name))], [client, wanted]);
   }
-  assert.strictEqual(seen.size, 3);
+  assert.strictEqual(seen.size, 4);
 });
 
-Deno.test("L1 init --client writes the entry into the project, or prints it where the file is the user's own", async () => {
+/** A file that another program wrote before, with an entry of its own. */
+function othersIn({ format, keys, list }: EntryPlace): string {
+  const other = list === true ? [{ name: "other", command: "x" }] : { other: { command: "x" } };
+  return FORMATS[format].write({
+    theme: "dark",
+    ...keys.reduceRight<object>((value, key) => ({ [key]: value }), other),
+  });
+}
+
+Deno.test("L1 D5 init puts the entry into each client's settings, uninstall takes it out, and all else stays", async () => {
+  using bench = new Workbench();
+  const settings = await clientSettings(packed(), bench.scope);
+  for (const { client, file, place } of FILED) {
+    const path = file.replace("~/", `${bench.home}/`);
+    const absolute = path.startsWith("/") ? path : `${bench.scope}/${path}`;
+    const before = othersIn(place);
+    bench.write(absolute, before);
+    await Deno.chmod(absolute, 0o640);
+    const run = (...words: readonly string[]) => runProgram(bench, [...words, "--client", client], { script: true });
+    const shown = await run("init", "--dry-run");
+    assert.deepStrictEqual([client, shown.code, shown.stderr], [client, 0, ""]);
+    assert.match(shown.stdout, /^\+ .*Ahma/m);
+    const unasked = await run("init");
+    assert.deepStrictEqual([unasked.code, await Deno.readTextFile(absolute)], [1, before]);
+    assert.match(unasked.stderr, /no terminal to ask on\. --yes changes/);
+    assert.deepStrictEqual((await run("init", "--yes")).code, 0);
+    const added = await Deno.readTextFile(absolute);
+    const fresh = settings.find((one) => one.client === client)?.text ?? "";
+    assert.deepStrictEqual(entryIn(place, added), entryIn(place, fresh));
+    assert.deepStrictEqual(((await Deno.stat(absolute)).mode ?? 0) & 0o777, 0o640);
+    assert.match((await run("init")).stdout, /needs no change/);
+    assert.deepStrictEqual((await run("uninstall", "--yes")).code, 0);
+    assert.deepStrictEqual([client, valuesOf(place, await Deno.readTextFile(absolute))], [
+      client,
+      valuesOf(place, before),
+    ]);
+  }
+});
+
+Deno.test("L1 D5 init asks on a terminal before it changes a file, and shows the change", async () => {
+  using bench = new Workbench();
+  const before = '{\n  "theme": "dark"\n}\n';
+  const path = bench.write(".vscode/mcp.json", before);
+  const no = await runOnTerminal(bench, ["init", "--client", "vscode"], "n\n");
+  assert.match(no.stdout, /\+ {3}"servers": \{/);
+  assert.match(no.stdout, /Change \.vscode\/mcp\.json\? \[y\/N\][^]*\.vscode\/mcp\.json was left as it is/);
+  assert.deepStrictEqual([no.code, await Deno.readTextFile(path)], [1, before]);
+  const yes = await runOnTerminal(bench, ["init", "--client", "vscode"], "y\n");
+  assert.match(yes.stdout, /\.vscode\/mcp\.json changed/);
+  assert.deepStrictEqual([yes.code, Object.keys(JSON.parse(await Deno.readTextFile(path)))], [0, ["theme", "servers"]]);
+});
+
+Deno.test("D5 init makes a project's file without a question, uninstall removes it, and a library gets its code", async () => {
   using bench = new Workbench();
   const before = bench.outside();
-  for (const { client, title, file, inProject, text } of entriesFor(bench)) {
-    const { code, stdout, stderr } = await runProgram(bench, ["init", "--client", client]);
-    assert.deepStrictEqual([code, stderr], [0, ""]);
-    const printed = `\n${title}, ${file} (your own file: init writes in the project only):\n\n${text}`;
-    assert.deepStrictEqual([client, stdout.includes(printed)], [client, !inProject]);
-    if (inProject) assert.strictEqual(await Deno.readTextFile(`${bench.scope}/${file}`), text);
-  }
+  const made = await runProgram(bench, ["init", "--client", "claude"]);
+  assert.match(made.stdout, /^\.mcp\.json written$/m);
+  const gone = await runProgram(bench, ["uninstall", "--client", "claude", "--yes"]);
+  assert.match(gone.stdout, /^\.mcp\.json removed, nothing else was in it$/m);
+  const left = await Array.fromAsync(Deno.readDir(bench.scope));
+  assert.deepStrictEqual(left.map(({ name }) => name), [".ahma"]);
+  const again = await runProgram(bench, ["uninstall", "--client", "claude"]);
+  assert.deepStrictEqual([again.code, again.stdout.split("\n")[0]], [0, ".mcp.json needs no change"]);
+  const code = await runProgram(bench, ["init", "--client", "langchain"]);
+  assert.match(code.stdout, /^LangChain, in your code:\n\nMultiServerMCPClient\(/m);
+  const none = await runProgram(bench, ["uninstall"]);
+  assert.deepStrictEqual([none.code, none.stderr.slice(0, 48)], [
+    2,
+    "Name the client: --client NAME, where NAME is cl",
+  ]);
   assert.deepStrictEqual(bench.outside(), before);
 });

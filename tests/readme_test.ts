@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
-import { clientSettings } from "../src/cli/commands/init/client_settings.ts";
+import { clientSettings } from "../src/cli/commands/clients/client_settings.ts";
 import { BUNDLE_NAMES, embeddedTools } from "../src/settings/bundles.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -31,12 +31,12 @@ Deno.test("D3 L6 README and docs/clients.md show the entries that doctor prints"
     args: [],
     environment: { AHMA_DENO: "/path/to/deno" },
   };
-  const settings = clientSettings(program, "/path/to/project");
+  const settings = await clientSettings(program, "/path/to/project");
   for (const { title, file, text } of settings) {
     const [, section = ""] = guide.split(`\n## ${title}\n`);
     const [own = ""] = section.split("\n## ");
-    const [, shown] = /^```(?:json|toml)\n([^]*?)^```/m.exec(own) ?? [];
-    assert.deepStrictEqual([title, own.includes(`\`${file}\``), shown], [title, true, text]);
+    const [, shown] = /^```(?:json|toml|yaml|python)\n([^]*?)^```/m.exec(own) ?? [];
+    assert.deepStrictEqual([title, file === undefined || own.includes(`\`${file}\``), shown], [title, true, text]);
   }
   const entries = blocks("json").filter((block) => block.includes("Ahma"));
   assert.deepStrictEqual(entries, settings.filter(({ client }) => client === "claude").map(({ text }) => text));

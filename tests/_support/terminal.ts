@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly script?: boolean;
   /** A program, and its first words, that runs it. */
   readonly prefix?: readonly string[];
+  /** What a person types; absent: nothing. */
+  readonly typed?: string;
 }
 
 const SCRIPT = new URL("../../dist/ahma_mcp", import.meta.url).pathname;
@@ -35,12 +37,13 @@ export async function runProgram(bench: Workbench, words: readonly string[], opt
 }
 
 /** Runs it on a terminal of 80 columns, made by `script` of util-linux; stdout and stderr are one there. */
-export async function runOnTerminal(bench: Workbench, words: readonly string[]): Promise<Ran> {
+export async function runOnTerminal(bench: Workbench, words: readonly string[], typed?: string): Promise<Ran> {
   const { command, args, environment } = programStart(bench, words);
   const { NO_COLOR: _, ...colourful } = environment;
   const line = `stty cols 80; ${[command, ...args].map(quoted).join(" ")}`;
   return await runCommand(bench, ["script", "-qec", line, "/dev/null"], {
     environment: { ...colourful, TERM: "xterm", SHELL: "/bin/sh" },
+    ...typed === undefined ? {} : { typed },
   });
 }
 
@@ -61,10 +64,11 @@ async function runCommand(bench: Workbench, words: readonly string[], options: R
     cwd: bench.scope,
     clearEnv: true,
     env: { ...options.environment },
-    stdin: "null",
+    stdin: options.typed === undefined ? "null" : "piped",
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+  if (options.typed !== undefined) await new Blob([options.typed]).stream().pipeTo(child.stdin);
   const text = new TextDecoder();
   const { code, stdout, stderr } = await withDeadline(
     child.output(),

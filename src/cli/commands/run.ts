@@ -7,6 +7,7 @@ import type { CommandContext } from "../terminal/command_context.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { init } from "./init/init.ts";
 import { listTools } from "./list_tools/list_tools.ts";
+import { uninstall } from "./uninstall/uninstall.ts";
 import { schema } from "./schema.ts";
 import { validate } from "./validate/validate.ts";
 
@@ -24,5 +25,6 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help">, Run>> 
   call,
   doctor,
   init,
+  uninstall,
   completions,
 };

@@ -52,6 +52,11 @@ export function mayColour(environment: Readonly<Record<string, string>>): boolea
   return Deno.stdout.isTerminal() && (environment["NO_COLOR"] ?? "") === "";
 }
 
+/** The answer to a question of yes or no; undefined: there is no terminal to ask on. */
+export function askOnTerminal(question: string): boolean | undefined {
+  return Deno.stdin.isTerminal() && Deno.stdout.isTerminal() ? confirm(question) : undefined;
+}
+
 /** Columns of stdout's terminal; undefined: stdout is no terminal. */
 export function terminalWidth(): number | undefined {
   if (!Deno.stdout.isTerminal()) return undefined;

@@ -1,3 +1,21 @@
-/** The MCP clients whose settings this program knows how to write. */
-export const CLIENT_NAMES = ["vscode", "cursor", "claude", "claude-desktop", "codex", "zed"] as const;
+/** The MCP clients whose settings this program knows how to write or, for a library, how to show. */
+export const CLIENT_NAMES = [
+  "claude",
+  "claude-desktop",
+  "codex",
+  "continue",
+  "copilot",
+  "cursor",
+  "fast-agent",
+  "gemini",
+  "langchain",
+  "openai-agents",
+  "opencode",
+  "pydantic-ai",
+  "qwen",
+  "vibe",
+  "vscode",
+  "zed",
+] as const;
+
 export type ClientName = typeof CLIENT_NAMES[number];

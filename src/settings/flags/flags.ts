@@ -168,9 +168,11 @@ const FLAGS = {
     value: "choice",
     placeholder: "NAME",
     choices: CLIENT_NAMES,
-    help: "Write the entry of this client too, or print it where its file is not the project's",
+    help: "The client whose settings are meant",
     own: true,
   },
+  "dry-run": { help: "Show what would change, and change nothing", own: true },
+  "yes": { help: "Change files without a question", own: true },
   "help": { help: "Show this text" },
   "version": { help: "Show the version" },
 } as const satisfies Readonly<Record<string, FlagRow>>;

@@ -107,7 +107,7 @@ Deno.test("L5 parseCommandLine() leaves everything after the tool's name to the 
 Deno.test("L1 parseCommandLine() refuses a flag where it means nothing, and says where it belongs", () => {
   assert.strictEqual(
     parsed("call", "--client", "vscode"),
-    'Cannot use flag "--client" with "call": it belongs to init, see "ahma_mcp call --help"',
+    'Cannot use flag "--client" with "call": it belongs to init, uninstall, see "ahma_mcp call --help"',
   );
   assert.strictEqual(
     parsed("schema", "--sync"),

@@ -115,14 +115,14 @@ const SUBCOMMAND_FACTS = {
     ],
   },
   "doctor": {
-    summary: "Check this machine and print what to paste into your client",
+    summary: "Check this machine, and show your client's settings",
     usage: "[flags]",
     operands: "none",
     flags: ["json", "sandbox"],
     serverFlags: true,
     details: [
       "Kernel, Landlock, namespaces; what the sandbox denies and allows, by trying; shells; tool files; programs that " +
-      "are missing and how to install them; settings for VS Code, Cursor, Claude Code, Claude Desktop, Codex and Zed.",
+      "are missing and how to install them; the settings of a client.",
       "Exit code 1 when something essential fails.",
     ],
     examples: [
@@ -133,18 +133,32 @@ const SUBCOMMAND_FACTS = {
   },
   "init": {
     summary: "Write a first tool file, and the entry for your client",
-    usage: "[--client NAME]",
+    usage: "[--client NAME] [--dry-run] [--yes]",
     operands: "none",
-    flags: ["client"],
+    flags: ["client", "dry-run", "yes"],
     details: [
-      "The entry of VS Code, Cursor or Claude Code is written into the project. Codex, Zed and Claude Desktop read a file " +
-      "of yours: their entry is printed, and is for you to put there.",
-      "Nothing that exists is overwritten: it says what is there.",
+      "The entry goes into the client's settings file; what else is in there stays, comments too. A question comes before " +
+      "a file is changed, or made in your home. For a library the code is printed.",
+      "A tool file that exists is left as it is.",
     ],
     examples: [
-      ["ahma_mcp init", "A tool file in .ahma/tools, and the entry to paste"],
+      ["ahma_mcp init", "A tool file in .ahma/tools"],
       ["ahma_mcp init --client vscode", "The entry goes to .vscode/mcp.json"],
-      ["ahma_mcp init --client codex", "The entry for ~/.codex/config.toml is printed"],
+      ["ahma_mcp init --client codex --dry-run", "What would change in ~/.codex/config.toml"],
+    ],
+  },
+  "uninstall": {
+    summary: "Take the entry out of your client's settings",
+    usage: "--client NAME [--dry-run] [--yes]",
+    operands: "none",
+    flags: ["client", "dry-run", "yes"],
+    details: [
+      "A question comes before a file is changed. A file that then holds nothing else is removed. Tool files, settings " +
+      "and logs stay; the answer names their directories.",
+    ],
+    examples: [
+      ["ahma_mcp uninstall --client vscode", "The entry leaves .vscode/mcp.json"],
+      ["ahma_mcp uninstall --client codex --yes", "Without a question"],
     ],
   },
   "completions": {

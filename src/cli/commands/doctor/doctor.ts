@@ -10,7 +10,7 @@ import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
 import { mayColour, print } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
-import { clientSettings } from "../init/client_settings.ts";
+import { clientSettings } from "../clients/client_settings.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type DoctorReport, doctorText } from "./doctor_text.ts";
@@ -41,7 +41,7 @@ export async function doctor(context: CommandContext): Promise<number> {
       // Tool files run checks of their own, which the broken settings may have confined further.
       ...settingsProblem === undefined ? await guarded("tools", "tool files", () => checkTools(composing)) : [],
     ],
-    clients: clientSettings(thisProgram(), Deno.cwd()),
+    clients: await clientSettings(thisProgram(), Deno.cwd()),
   };
   const failed = report.checks.some(({ status }) => status === "failed");
   if (flags.has("json")) await print(`${JSON.stringify({ ok: !failed, ...report }, null, 2)}\n`);

@@ -1,79 +1,61 @@
 /**
- * `init` writes a first tool file that explains itself, its schema for editors, and the entry for a client. It changes
- * no existing file.
+ * `init` writes a first tool file that explains itself, its schema for editors, and the entry for a client. It asks
+ * before it changes a file, or makes one in the user's home.
  */
-import { messageOf, UserError } from "../../../base/errors.ts";
-import { mtdfSchemaText } from "../../../catalog/format/schema.ts";
-import { print } from "../../terminal/print.ts";
-import { type ClientSettings, clientSettings } from "./client_settings.ts";
-import type { CommandContext } from "../../terminal/command_context.ts";
-import { EXAMPLE_TOOL_TEXT } from "./example_tool.ts";
 import { thisProgram } from "../../../app/own_program.ts";
+import { mtdfSchemaText } from "../../../catalog/format/schema.ts";
+import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
+import { print } from "../../terminal/print.ts";
+import { changeSettings } from "../clients/change_settings.ts";
+import { type ChosenClient, chosenClient } from "../clients/chosen_client.ts";
+import { clientValue } from "../clients/client_settings.ts";
+import { withEntry } from "../clients/settings_change.ts";
+import { SettingsFile } from "../clients/settings_file.ts";
+import { EXAMPLE_TOOL_TEXT } from "./example_tool.ts";
 
-/** Writes the files; resolves with the exit code. */
-export async function init({ flags }: CommandContext): Promise<number> {
-  const project = Deno.cwd();
-  const said = [
-    await write(".ahma/schema/mtdf.schema.json", mtdfSchemaText()),
-    await write(".ahma/tools/hello.json", EXAMPLE_TOOL_TEXT),
-  ];
-  const wanted = flags.get("client")?.[0];
-  const all = clientSettings(thisProgram(), project);
-  const chosen = all.filter(({ client }) => client === wanted);
-  for (const { file, inProject, text } of chosen) if (inProject) said.push(await write(file, text));
-  const shown = wanted === undefined ? all : chosen.filter(({ inProject, file }) => !inProject || wasThere(said, file));
-  const entries = shown.map((settings) => `${placeOf(settings)}:\n\n${settings.text}`);
-  const next = [
-    "",
-    "Try it:       ahma_mcp call hello_greet world",
-    "Check it:     ahma_mcp validate",
-    "Then rename hello.json and describe a program of your own; your editor completes the fields.",
-    "",
-  ];
-  const paste = entries.length === 0 ? [] : ["Put this into your client's settings:", "", entries.join("\n")];
-  await print([...said, ...next, ...paste].join("\n") + "\n");
+/** Files of the project, and their texts. */
+const FILES: readonly (readonly [file: string, text: () => string])[] = [
+  [".ahma/schema/mtdf.schema.json", mtdfSchemaText],
+  [".ahma/tools/hello.json", () => EXAMPLE_TOOL_TEXT],
+];
+
+const NEXT = `
+Try it:       ahma_mcp call hello_greet world
+Check it:     ahma_mcp validate
+Then rename hello.json and describe a program of your own; your editor completes the fields.
+`;
+
+/** Resolves with the exit code: 1 when the person at the terminal said no. @throws {UserError} when a file cannot be written */
+export async function init(context: CommandContext): Promise<number> {
+  const chosen = chosenClient(context);
+  // The entry comes first: where it is refused, nothing is written.
+  const code = chosen === undefined ? 0 : await addEntry(chosen, context);
+  if (code !== 0) return code;
+  const said = FILES.map(([file, text]) => writeNew(file, text, context));
+  await print(`${said.join("\n")}\n`);
+  const more = chosen === undefined
+    ? `\nThe entry for your client: ahma_mcp init --client NAME, where NAME is\n${CLIENT_NAMES.join(", ")}\n`
+    : "";
+  await print(NEXT + more);
   return 0;
 }
 
-/** The client and its settings; a file of the user is left for the user to change. */
-function placeOf({ title, file, inProject }: ClientSettings): string {
-  return `${title}, ${file}${inProject ? "" : " (your own file: init writes in the project only)"}`;
-}
-
-const EXISTS = "exists and was left as it is";
-
-function wasThere(said: readonly string[], file: string): boolean {
-  return said.includes(`${file} ${EXISTS}`);
-}
-
-/** Writes a new file; says what was done. @throws {UserError} when it can be neither written nor found */
-async function write(file: string, text: string): Promise<string> {
-  const slash = file.lastIndexOf("/");
-  try {
-    if (slash > 0) await makeDirectories(file.slice(0, slash).split("/"));
-    await Deno.writeTextFile(file, text, { createNew: true });
-    return `${file} written`;
-  } catch (thrown) {
-    if (thrown instanceof Deno.errors.AlreadyExists) return `${file} ${EXISTS}`;
-    throw new UserError(`Cannot write "${file}": ${messageOf(thrown)}`, { cause: thrown });
+async function addEntry({ client, title, settings }: ChosenClient, context: CommandContext): Promise<number> {
+  const value = clientValue(client, thisProgram(), Deno.cwd());
+  if (settings === undefined || typeof value === "string") {
+    await print(`${title}, in your code:\n\n${value}\n`);
+    return 0;
   }
+  const { file, entry } = settings;
+  return await changeSettings(file, (text) => withEntry(text, entry, value), context);
 }
 
-/**
- * Creates nested directories of the project. A cloned project may contain a link in their place; its target is no part
- * of the project.
- */
-async function makeDirectories(names: readonly string[]): Promise<void> {
-  for (let count = 1; count <= names.length; count++) {
-    const directory = names.slice(0, count).join("/");
-    try {
-      await Deno.mkdir(directory);
-    } catch (thrown) {
-      if (!(thrown instanceof Deno.errors.AlreadyExists)) throw thrown;
-    }
-    if ((await Deno.lstat(directory)).isDirectory) continue;
-    throw new UserError(
-      `"${directory}" is no directory, and a link may lead out of the project. Remove it, or write the file by hand`,
-    );
-  }
+/** Writes a file of the project unless it is there; says what was done. */
+function writeNew(name: string, text: () => string, { flags }: CommandContext): string {
+  const file = new SettingsFile(name, { project: Deno.cwd(), home: undefined });
+  if (file.read() !== undefined) return `${name} exists and was left as it is`;
+  if (flags.has("dry-run")) return `${name} would be written`;
+  file.write(undefined, text());
+  return `${name} written`;
 }

@@ -1,0 +1,52 @@
+/** Settings of each MCP client that start this program for a project. Pure. */
+import type { RunningProgram } from "../../../app/own_program.ts";
+import { CLIENT_NAMES, type ClientName } from "../../../settings/flags/client_names.ts";
+import { type ClientFile, CLIENTS, ENTRY_NAME } from "./client_facts.ts";
+import type { Table } from "./entry_place.ts";
+import { withEntry } from "./settings_change.ts";
+
+/** One client's settings. */
+export interface ClientSettings {
+  readonly client: ClientName;
+  /** Name of the client, as its makers write it. */
+  readonly title: string;
+  /** File of the settings, relative to the project or `~/...`; undefined: users write code. */
+  readonly file: string | undefined;
+  /** The settings file with our entry alone, or the code. */
+  readonly text: string;
+}
+
+/** Bundles with few enough tools for any client; those of the project's `.ahma/tools` come in addition. */
+const TOOLS: readonly string[] = ["--bundles", "git"];
+
+/** Variable that clients replace with the open directory. */
+const OPEN_FOLDER = "${workspaceFolder}";
+
+/** Settings for every client. `project`: the absolute path of the scope, for clients that start servers elsewhere. */
+export async function clientSettings(program: RunningProgram, project: string): Promise<readonly ClientSettings[]> {
+  return await Promise.all(CLIENT_NAMES.map(async (client) => {
+    const { title, settings } = CLIENTS[client];
+    const value = clientValue(client, program, project);
+    const file = settings === undefined ? undefined : fileOf(settings);
+    if (settings === undefined || typeof value === "string") return { client, title, file, text: String(value) };
+    const entry = { file: settings.file, place: settings.place, name: ENTRY_NAME };
+    return { client, title, file, text: await withEntry(undefined, entry, value) };
+  }));
+}
+
+/** The entry of one client, or the code that its users write. */
+export function clientValue(client: ClientName, program: RunningProgram, project: string): Table | string {
+  const { scope, flags, value } = CLIENTS[client];
+  const named = scope === undefined ? [] : ["--sandbox-scope", scope === "project" ? project : OPEN_FOLDER];
+  const { command, args, environment } = program;
+  return value({
+    command,
+    args: [...args, ...named, ...TOOLS, ...flags ?? []],
+    ...Object.keys(environment).length === 0 ? {} : { env: environment },
+  });
+}
+
+/** The file on this system. */
+export function fileOf({ file, onMac }: ClientFile): string {
+  return Deno.build.os === "darwin" ? onMac ?? file : file;
+}

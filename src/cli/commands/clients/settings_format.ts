@@ -1,0 +1,13 @@
+/** One file format of settings: its values, and changes of its text that keep comments and the rest as they are. */
+import type { EntryPlace, Table } from "./entry_place.ts";
+
+export interface SettingsFormat {
+  /** The values of a file. @throws Error when it is no such file; its message says why */
+  readonly parse: (text: string) => unknown;
+  /** The text of a new file with these values. */
+  readonly write: (values: Table) => string;
+  /** The text with the entry; one of that name is replaced. */
+  readonly set: (text: string, place: EntryPlace, name: string, value: Table) => string;
+  /** The text without the entry of that name. `values`: what the file holds afterwards. */
+  readonly remove: (text: string, place: EntryPlace, name: string, values: Table) => string;
+}

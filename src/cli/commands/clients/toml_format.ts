@@ -1,0 +1,72 @@
+/**
+ * Settings in TOML. Blocks of lines come and go; the rest keeps its comments. What is no block of its own, such as a
+ * dotted key, is not found: the caller compares the values of the new text.
+ */
+import { type EntryPlace, type Table, valueAt } from "./entry_place.ts";
+import type { SettingsFormat } from "./settings_format.ts";
+
+type Toml = typeof import("smol-toml");
+
+/** Loads the parser. */
+export async function tomlFormat(): Promise<SettingsFormat> {
+  const toml = await import("smol-toml");
+  return {
+    parse: (text) => toml.parse(text),
+    write: (values) =>
+      `${toml.stringify(values).trimEnd()}
+`,
+    set(text, place, name, value) {
+      const [before, after] = around(toml, text, place, name) ?? [text, ""];
+      return joined([before, blockOf(toml, place, name, value), after]);
+    },
+    remove(text, place, name) {
+      const [before, after] = around(toml, text, place, name) ?? [text, ""];
+      return joined([before, after]);
+    },
+  };
+}
+
+function blockOf({ stringify }: Toml, { keys, list }: EntryPlace, name: string, value: Table): string {
+  const inner: unknown = list === true ? [value] : { [name]: value };
+  return stringify(keys.reduceRight((table, key) => ({ [key]: table }), inner));
+}
+
+/** Parts of a file with one empty line between them. */
+function joined(parts: readonly string[]): string {
+  const filled = parts.map((part) => part.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd()).filter((part) => part !== "");
+  return filled.length === 0 ? "" : `${filled.join("\n\n")}\n`;
+}
+
+/** The text before and after the entry's block; undefined: there is no such block. */
+function around(toml: Toml, text: string, place: EntryPlace, name: string): readonly [string, string] | undefined {
+  const lines = text.split("\n");
+  const header = place.keys.join(".");
+  const own = place.list === true ? `[[${header}]]` : `[${header}.${name}]`;
+  const below = place.list === true ? `[${header}.` : `[${header}.${name}.`;
+  for (let begin = 0; begin < lines.length; begin++) {
+    if (headerOf(lines[begin]) !== own) continue;
+    let end = begin + 1;
+    while (end < lines.length && (headerOf(lines[end])?.startsWith(below) ?? true)) end++;
+    // Comments above the next block belong to that one.
+    while (end < lines.length && end > begin + 1 && /^\s*(#|$)/.test(lines[end - 1] ?? "")) end--;
+    const block = lines.slice(begin, end).join("\n");
+    if (!holds(toml, block, place, name)) continue;
+    return [lines.slice(0, begin).join("\n"), lines.slice(end).join("\n")];
+  }
+  return undefined;
+}
+
+function holds({ parse }: Toml, block: string, place: EntryPlace, name: string): boolean {
+  try {
+    return valueAt(parse(block), place, name) !== undefined;
+  } catch (thrown) {
+    // A line of a text that looks like the beginning of a block.
+    if (thrown instanceof Error) return false;
+    throw thrown;
+  }
+}
+
+/** The header that a line is, without blanks and quotation marks; undefined: it is none. */
+function headerOf(line: string | undefined): string | undefined {
+  return /^\s*(\[\[?[^\]]*\]?\])\s*(?:#.*)?$/.exec(line ?? "")?.[1]?.replace(/[\s"']/g, "");
+}

@@ -1,0 +1,52 @@
+/** `uninstall` takes our entry out of a client's settings, and says what else lies on this machine. */
+import { UsageError } from "../../../base/errors.ts";
+import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
+import { userDirectory } from "../../../system/user_directories.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
+import { print } from "../../terminal/print.ts";
+import { changeSettings } from "../clients/change_settings.ts";
+import { chosenClient } from "../clients/chosen_client.ts";
+import { withoutEntry } from "../clients/settings_change.ts";
+
+/**
+ * Resolves with the exit code: 1 when the person at the terminal said no.
+ *
+ * @throws {UsageError} without a client, {UserError} when its file cannot be changed
+ */
+export async function uninstall(context: CommandContext): Promise<number> {
+  const chosen = chosenClient(context);
+  if (chosen === undefined) {
+    throw new UsageError(`Name the client: --client NAME, where NAME is ${CLIENT_NAMES.join(", ")}`);
+  }
+  const { title, settings } = chosen;
+  if (settings === undefined) {
+    await print(`${title} has no settings file: take the server out of your code\n`);
+    return 0;
+  }
+  const { file, entry } = settings;
+  const without = async (text: string | undefined) => text === undefined ? undefined : await withoutEntry(text, entry);
+  return await changeSettings(file, without, context) || await tellRest(context);
+}
+
+async function tellRest({ environment }: CommandContext): Promise<number> {
+  const directories = [
+    [userDirectory(environment, "XDG_CACHE_HOME"), "ahma_mcp", "logs, caches of package managers"],
+    [userDirectory(environment, "XDG_CONFIG_HOME"), "ahma", "settings"],
+    [userDirectory(environment, "XDG_STATE_HOME"), "ahma", "the token of the HTTP server"],
+  ].filter(([base, name]) => base !== undefined && isThere(`${base}/${name}`));
+  const lines = directories.map(([base, name, what]) => `  ${base}/${name}   ${what}`);
+  if (lines.length > 0) {
+    await print(`\nThese directories stay; remove them when no client uses the program:\n${lines.join("\n")}\n`);
+  }
+  return 0;
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return false;
+    throw thrown;
+  }
+}
