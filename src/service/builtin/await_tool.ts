@@ -20,7 +20,7 @@ import { activeLine, OPERATION_META_KEY, operationMeta } from "../result/closing
 import {
   denialMeta,
   errorResult,
-  fetchedResult,
+  finalResult,
   finalText,
   isErrorEnd,
   joinLines,
@@ -96,8 +96,7 @@ async function waitFor(
   if (running.length === 0) return;
   const progress = context.sendProgress && new ProgressStream({
     send: context.sendProgress,
-    heartbeat: () =>
-      running.filter((one) => !isEnded(one.state)).map((one) => describeRunning(service, one)).join("\n"),
+    heartbeat: () => running.filter((one) => !isEnded(one.state)).map((one) => activeLine(service, one)).join("\n"),
     signal: context.signal,
     keepAnsi: service.settings.keepAnsi,
     log: service.log,
@@ -118,7 +117,7 @@ function nothingOpen(service: Service, tools: string | undefined): CallToolResul
 function answerOne(service: Service, operation: Operation, context: CallContext): CallToolResult {
   const style = styleOf(service, context);
   const result = isEnded(operation.state)
-    ? fetchedResult(operation, style)
+    ? finalResult(operation, style, "fetched")
     : stillRunningResult(operation, style, service.registry.queuePosition(operation.id));
   if (isEnded(operation.state)) service.registry.markDelivered(operation.id);
   return appendFinished(result, service, context);
@@ -153,14 +152,10 @@ function answerAll(service: Service, awaited: readonly Operation[], context: Cal
 
 function stillRunning(service: Service, running: readonly Operation[], style: ResultStyle): string {
   const parts = running.slice(0, MOST_RUNNING).map((operation) =>
-    joinLines(describeRunning(service, operation), outputSoFar(operation, style, RUNNING_OUTPUT))
+    joinLines(activeLine(service, operation), outputSoFar(operation, style, RUNNING_OUTPUT))
   );
   const more = running.length > parts.length ? `... ${running.length - parts.length} more` : "";
   return joinLines(...parts, more, `Another \`${listedName(service, "await")}\` waits on.`);
-}
-
-function describeRunning({ registry }: Service, operation: Operation): string {
-  return activeLine(operation, registry.queuePosition(operation.id));
 }
 
 /** The number of results that fit into one answer (X4). */

@@ -110,7 +110,7 @@ function selectOperations(service: Service, args: BuiltinArguments) {
 function showOne(service: Service, operation: Operation, context: CallContext): CallToolResult {
   const facts = isEnded(operation.state)
     ? `${statusLine(operation)} ${operation.tool}: ${operation.title}`
-    : describeFacts(service, operation);
+    : activeLine(service, operation);
   const output = outputSoFar(operation, styleOf(service, context));
   return {
     ...textResult(joinLines(facts, output === "" ? "[no output]" : output)),
@@ -132,11 +132,7 @@ function section(
 function describeActive(service: Service, operation: Operation): string {
   const output = lastLines(operation.output, RUNNING_OUTPUT, { keepAnsi: service.settings.keepAnsi }).trimEnd();
   const indented = output.split("\n").map((line) => `\n  ${line}`).join("");
-  return `${describeFacts(service, operation)}${output === "" ? "" : indented}`;
-}
-
-function describeFacts({ registry }: Service, operation: Operation): string {
-  return activeLine(operation, registry.queuePosition(operation.id));
+  return `${activeLine(service, operation)}${output === "" ? "" : indented}`;
 }
 
 function checkLines({ checks }: Service): readonly string[] {

@@ -2,6 +2,7 @@
 import type { Operation } from "../../operation/operation_record.ts";
 import type { OutputView } from "../../operation/output/text_view.ts";
 import { isEnded } from "../../operation/transitions.ts";
+import type { Service } from "../service.ts";
 import { shorten } from "../../base/visible_text.ts";
 
 /** Characters of a title in a list of operations. */
@@ -39,11 +40,9 @@ function factsLine(operation: Operation, first: readonly string[]): string {
   return `[${facts.join(", ")}${message}]`;
 }
 
-/**
- * `op_… make running for 1.3 s: make all`: an operation that has not ended on one line. `position`: its place in the
- * queue, undefined when it runs.
- */
-export function activeLine(operation: Operation, position: number | undefined): string {
+/** `op_… make running for 1.3 s: make all`: an operation that has not ended on one line. */
+export function activeLine({ registry }: Pick<Service, "registry">, operation: Operation): string {
+  const position = registry.queuePosition(operation.id);
   const place = position === undefined ? "" : ` at position ${position}`;
   const stop = operation.stop === undefined ? "" : `, being ended (${operation.stop.message})`;
   const time = duration(elapsedMs(operation, Date.now()));

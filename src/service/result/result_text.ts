@@ -79,17 +79,12 @@ export function errorResult(text: string): CallToolResult {
  */
 export type Frame = "direct" | "fetched" | "listed";
 
-/** The result of an ended operation (X3, X4), as the answer to the call that started it. */
-export function finalResult(operation: Operation, style: ResultStyle): CallToolResult {
-  return resultOf(operation, style, "direct");
-}
-
-/** The same for a reader who has named the operation. */
-export function fetchedResult(operation: Operation, style: ResultStyle): CallToolResult {
-  return resultOf(operation, style, "fetched");
-}
-
-function resultOf(operation: Operation, style: ResultStyle, frame: "direct" | "fetched"): CallToolResult {
+/** The result of an ended operation (X3, X4). */
+export function finalResult(
+  operation: Operation,
+  style: ResultStyle,
+  frame: Exclude<Frame, "listed"> = "direct",
+): CallToolResult {
   const { text, view } = finalText(operation, style, frame);
   const quick = frame === "direct" && isQuick(operation);
   const meta = view.omittedBytes > 0 ? operationMeta(operation, view) : briefMeta(operation, quick);
@@ -197,7 +192,7 @@ function adviceFor({ id }: Operation, { withAddress, toolPrefix = "" }: ResultSt
 /** The room that these lines leave. */
 function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
   return {
-    bytes: Math.max(0, limits.bytes - byteLength(lines)),
+    bytes: Math.max(0, limits.bytes - encodeText(lines).length),
     lines: Math.max(0, limits.lines - (lines.match(/\n/g)?.length ?? 0)),
   };
 }
@@ -217,8 +212,4 @@ function leftSentence({ commands, more }: LeftRunning): string {
 export function denialMeta(operations: readonly Operation[]): Record<string, unknown> {
   const denials = operations.flatMap(({ end }) => end?.command?.denials ?? []);
   return denials.length === 0 ? {} : { [DENIED_META_KEY]: denials };
-}
-
-function byteLength(text: string): number {
-  return encodeText(text).length;
 }

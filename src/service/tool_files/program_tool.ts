@@ -24,7 +24,10 @@ export function programGroups(catalog: Catalog, facts: ListFacts): ReadonlyMap<s
     const style = definition.tool_style ?? facts.settings.toolStyle;
     const other = catalog.byName.get(name);
     const isFree = other === undefined || other.tool === name;
-    return style === "program" && leaves.length > 1 && isFree && !leaves.some(hasSubcommand) ? [[name, leaves]] : [];
+    return style === "program" && leaves.length > 1 && isFree &&
+        !leaves.some((leaf) => catalog.withSubcommand.has(leaf))
+      ? [[name, leaves]]
+      : [];
   }));
 }
 
@@ -99,10 +102,6 @@ function merged(variants: readonly Variant[], leaves: number): Record<string, un
 /** As `subcommand` names it. */
 function nameIn({ path }: Leaf): string {
   return path.length === 0 ? DEFAULT_LEAF : path.join("_");
-}
-
-function hasSubcommand(leaf: Leaf): boolean {
-  return Object.hasOwn(inputSchemaOf(leaf).properties, "subcommand");
 }
 
 /** Both are made by one function, which writes members in one order. */

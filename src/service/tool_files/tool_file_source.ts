@@ -57,9 +57,8 @@ export class ToolFileSource implements ToolSource {
     const catalog = await this.#parts.catalog();
     const resolved = resolveCall(catalog, name, args);
     if (!resolved.ok && resolved.problem.kind === "unknown_tool") return failure(unknownTool(catalog, name));
-    const result = resolved.ok
-      ? await callLeaf(service, catalog, { resolved: resolved.value, context })
-      : errorResult(resolved.problem.message);
+    const job = resolved.ok ? await makeJob(service, catalog, resolved.value) : failure(resolved.problem.message);
+    const result = job.ok ? await runOperation(service, job.value, context) : errorResult(job.problem);
     return success(appendFinished(result, service, context));
   }
 
@@ -88,20 +87,6 @@ export function leafTool(leaf: Leaf, facts: ListFacts): Tool {
     // A schema is JSON, which its own type does not say: its members are `unknown`.
     inputSchema: { ...inputSchemaOf(leaf) } as Tool["inputSchema"],
   };
-}
-
-interface LeafCall {
-  readonly resolved: ResolvedCall;
-  readonly context: CallContext;
-}
-
-async function callLeaf(
-  service: Service,
-  catalog: Catalog,
-  { resolved: { leaf, args }, context }: LeafCall,
-): Promise<CallToolResult> {
-  const job = await makeJob(service, catalog, { leaf, args });
-  return job.ok ? await runOperation(service, job.value, context) : errorResult(job.problem);
 }
 
 /** The problem is the text of the result. */
