@@ -5,7 +5,6 @@ import { type InitializeAnswer, OWN_INITIALIZE } from "../../bridge/backends/ini
 import { refuseStateless } from "../../bridge/stateless/stateless_handler.ts";
 import { ChildPool } from "../../bridge/isolated/child_pool.ts";
 import { AllowedScopes } from "../../bridge/isolated/allowed_scopes.ts";
-import { hasMemoryToSpare, memoryFacts } from "../../bridge/isolated/free_memory.ts";
 import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
 import { Turns } from "../../operation/concurrency.ts";
@@ -53,7 +52,7 @@ export async function isolatedServices(
   const ceiling = ceilingOf(options, libc);
   const scopes = new AllowedScopes({ libc, ceiling, ...facts(options), reserved: reservedDirectories(options) });
   const open = http.serverCommand === undefined
-    ? pooledChildren(stack.use(poolOf(options, libc)), scopes)
+    ? pooledChildren(stack.use(poolOf(options)), scopes)
     : thirdPartyChildren(options, http.serverCommand, scopes);
   const initializeAnswer = await learnAnswer(options, { open, libc });
   const enforced = options.settings.sandbox.enforce && !(http.serverCommand !== undefined && http.openServer);
@@ -125,12 +124,11 @@ function reservedDirectories({ environment }: ComposeHttpOptions): readonly stri
   return state === undefined ? [] : [realPath(state) ?? state];
 }
 
-/** The pool of child servers of our own program; it is closed before `libc`, which it uses. */
-function poolOf({ flags, environment, http }: ComposeHttpOptions, libc: Libc): ChildPool {
+/** The pool of child servers of our own program. */
+function poolOf({ flags, environment, http }: ComposeHttpOptions): ChildPool {
   return new ChildPool({
     ...childProgram({ flags, environment, directory: Deno.cwd() }),
     most: http.maxSessions,
-    hasRoom: () => hasMemoryToSpare(memoryFacts(libc)),
   });
 }
 

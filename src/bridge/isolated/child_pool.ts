@@ -19,8 +19,6 @@ interface ChildPoolOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Processes that run sessions at the same time; at this number no spare is started. */
   readonly most: number;
-  /** Whether there is memory for a spare process. */
-  readonly hasRoom: () => boolean;
 }
 
 export class ChildPool implements AsyncDisposable {
@@ -68,8 +66,7 @@ export class ChildPool implements AsyncDisposable {
   }
 
   #refill(): void {
-    const { most, hasRoom } = this.#options;
-    if (this.#closed || this.#spare !== undefined || this.#running >= most || !hasRoom()) return;
+    if (this.#closed || this.#spare !== undefined || this.#running >= this.#options.most) return;
     const child = this.#spawn(this.#options.argsAhead);
     this.#spare = child;
     // A spare that is killed while it waits is not used; the next session starts a process of its own.
