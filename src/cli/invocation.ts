@@ -6,7 +6,6 @@ import { UserError } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { type CommandLine, parseCommandLine } from "../settings/flags/parse_command_line.ts";
 import type { WholeCommandLine } from "../app/http/awaited_scope.ts";
-import { meantCall } from "./commands/meant_call.ts";
 import { isInOpenTree, openTrees } from "../app/writable_trees.ts";
 import { projectDirectory } from "../settings/project.ts";
 import { type Invocation, readInvocation } from "../settings/settings.ts";
@@ -27,7 +26,7 @@ export async function readWholeInvocation(
   environment: Environment,
 ): Promise<Outcome<Invocation>> {
   const line = parseCommandLine(words);
-  if (!line.ok) return failure(await meantCall(words, Deno.cwd()) ?? line.problem);
+  if (!line.ok) return line;
   const { subcommand, flags } = line.value;
   const cores = navigator.hardwareConcurrency;
   if (flags.has("help") || flags.has("version") || !factsOf(subcommand).serverFlags) {

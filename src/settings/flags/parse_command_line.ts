@@ -64,6 +64,10 @@ function sortWords(words: readonly string[]): Outcome<Sorted> {
       continue;
     }
     const read = readFlag(word, words[index + 1], sorted.subcommand);
+    // Behind a word that is no subcommand it may be the flag of a tool.
+    if (!read.ok && sorted.stray !== undefined && sorted.subcommand === undefined) {
+      return failure(strayWord(sorted.stray, "serve"));
+    }
     if (!read.ok) return read;
     const { name, value, tookNext } = read.value;
     if (flags.has(name) && flagNamed(name).repeatable !== true && value !== undefined) {
@@ -164,9 +168,10 @@ function unknownFlag(typed: string, named: Subcommand | undefined): string {
 }
 
 function strayWord(word: string, subcommand: Subcommand): string {
-  const guess = subcommand === "serve" ? closest(word, SUBCOMMANDS) : undefined;
-  const help = subcommand === "serve" ? "ahma_mcp --help" : `ahma_mcp ${subcommand} --help`;
-  return `Unexpected argument "${word}": ${
-    guess === undefined ? `only flags are expected, see "${help}"` : `did you mean "${guess}"?`
-  }`;
+  const start = `Unexpected argument "${word}"`;
+  if (subcommand !== "serve") return `${start}: only flags are expected, see "ahma_mcp ${subcommand} --help"`;
+  const guess = closest(word, SUBCOMMANDS);
+  if (guess !== undefined) return `${start}: did you mean "${guess}"?`;
+  const call = /^\w[\w-]*$/.test(word) ? `; "ahma_mcp call ${word}" calls a tool of this name` : "";
+  return `${start}: only flags are expected, see "ahma_mcp --help"${call}`;
 }

@@ -65,7 +65,12 @@ Deno.test("L1 parseCommandLine() refuses unknown flags with a suggestion", () =>
 
 Deno.test("parseCommandLine() refuses stray words, before and after --", () => {
   assert.strictEqual(parsed("sevre"), 'Unexpected argument "sevre": did you mean "serve"?');
-  assert.strictEqual(parsed("--", "x"), 'Unexpected argument "x": only flags are expected, see "ahma_mcp --help"');
+  const flagsOnly = 'only flags are expected, see "ahma_mcp --help"';
+  assert.strictEqual(parsed("--", "/x"), `Unexpected argument "/x": ${flagsOnly}`);
+  assert.strictEqual(
+    parsed("git_log", "--oneline"),
+    `Unexpected argument "git_log": ${flagsOnly}; "ahma_mcp call git_log" calls a tool of this name`,
+  );
   assert.deepStrictEqual(parsed("--sync", "--"), ["serve", { sync: [] }]);
 });
 
