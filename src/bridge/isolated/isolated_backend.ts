@@ -86,7 +86,9 @@ class IsolatedBackend implements Backend {
     });
     this.#clientRequests = new ClientRequests((message) => link.send(message));
     this.#negotiation = new ScopeNegotiation({
-      facts: { hasRoots: client.capabilities.roots !== undefined, fallback, timeoutMs: handshakeTimeout.ms },
+      hasRoots: client.capabilities.roots !== undefined,
+      fallback,
+      timeoutMs: handshakeTimeout.ms,
       settle: options.settle,
       ask: (...words) => this.#clientRequests.ask(...words),
       onLocked: (scopes) => void this.#start(scopes),

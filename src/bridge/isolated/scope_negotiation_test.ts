@@ -1,28 +1,41 @@
 import assert from "node:assert/strict";
 import { failure, success } from "../../base/outcome.ts";
+import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { ScopeNegotiation } from "./scope_negotiation.ts";
 
 const HOUR = 3_600_000;
 
+interface Facts {
+  readonly hasRoots?: boolean;
+  readonly fallback?: readonly PinnedDirectory[];
+  readonly timeoutMs?: number;
+}
+
 /** A handshake with a client whose answers are given by hand; what came of it is written down. */
-function setUp(timeoutMs = HOUR) {
+function setUp({ hasRoots = true, fallback, timeoutMs = HOUR }: Facts = {}) {
   const told: unknown[] = [];
+  const refused = Promise.withResolvers<string>();
   const asked: ((answer: Answer) => void)[] = [];
   const next = () => Promise.resolve().then(() => asked.shift() ?? assert.fail("nothing was asked"));
   const handshake = new ScopeNegotiation({
-    facts: { hasRoots: true, fallback: undefined, timeoutMs },
+    hasRoots,
+    fallback,
+    timeoutMs,
     settle: (path) => path.startsWith("/no") ? failure(`No: ${path}`) : success({ path, device: 1n, inode: 2n }),
     ask: () => new Promise((resolve) => asked.push(resolve)),
     onLocked: (scopes) => told.push(scopes.map(({ path }) => path)),
-    onRefused: (problem) => told.push(problem),
+    onRefused(problem) {
+      told.push(problem);
+      refused.resolve(problem);
+    },
   });
   const answer = async (...paths: readonly string[]) => {
     (await next())({ result: { roots: paths.map((path) => ({ uri: `file://${path}` })) } });
     // The answer is used in a later turn.
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
   };
-  return { handshake, told, answer };
+  return { handshake, told, answer, refused: refused.promise };
 }
 
 Deno.test("H3 H5 ScopeNegotiation settles the first root once, and reports when another root is the first", async () => {
@@ -59,6 +72,47 @@ Deno.test("H3 ScopeNegotiation refuses what cannot be a scope, and keeps the rea
   await answer("/no/such");
   assert.match(String(told), /^No: \/no\/such\. /);
   assert.strictEqual(handshake.problem, told[0]);
+  handshake.close();
+});
+
+const GIVEN: readonly PinnedDirectory[] = [{ path: "/given", device: 1n, inode: 1n }];
+
+Deno.test("H3 a client without roots gets the given scope, or a problem that says what to do", async () => {
+  const given = setUp({ hasRoots: false, fallback: GIVEN });
+  given.handshake.initialized();
+  assert.deepStrictEqual(given.told, [["/given"]]);
+  const empty = setUp({ fallback: GIVEN });
+  empty.handshake.initialized();
+  await empty.answer();
+  assert.deepStrictEqual(empty.told, [["/given"]]);
+  const none = setUp();
+  none.handshake.initialized();
+  await none.answer();
+  assert.match(await none.refused, /list of roots is empty/);
+  const without = setUp({ hasRoots: false });
+  without.handshake.initialized();
+  assert.match(await without.refused, /declares no roots.*--sandbox-scope DIR/);
+});
+
+Deno.test("H3 ScopeNegotiation says what is missing when the time is over, and takes no answer after that", async () => {
+  const silent = setUp({ timeoutMs: 1 });
+  assert.match(await silent.refused, /not sent notifications\/initialized after 0\.001 s/);
+  const asked = setUp({ timeoutMs: 1 });
+  asked.handshake.initialized();
+  assert.match(await asked.refused, /not answered roots\/list after 0\.001 s.*GET/);
+  await asked.answer("/late");
+  silent.handshake.initialized();
+  assert.deepStrictEqual([asked.told.length, silent.told.length], [1, 1]);
+});
+
+Deno.test("S1 H3 a scope that is settled stays, whatever the client sends and however late it is", async () => {
+  const { handshake, told, answer } = setUp();
+  handshake.initialized();
+  await answer("/a");
+  handshake.initialized();
+  const changed = handshake.rootsChanged();
+  await answer("/b");
+  assert.deepStrictEqual([await changed, told, handshake.problem], [true, [["/a"]], undefined]);
   handshake.close();
 });
 
