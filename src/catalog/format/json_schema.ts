@@ -2,14 +2,58 @@
  * A quick yes or no by a JSON Schema: it looks only at the keys a value has. What is wrong is said elsewhere, and only
  * when something is. It knows the keywords of the published schema and refuses to be built from any other.
  */
-
 import { isObject } from "../../wire/json_value.ts";
 
 type Test = (value: unknown) => boolean;
 type Schema = Readonly<Record<string, unknown>>;
 
+interface Context {
+  readonly schema: Schema;
+  readonly definitions: ReadonlyMap<string, Test>;
+}
+
 /** Keywords that say something to people only. */
 const ANNOTATIONS: readonly string[] = ["$schema", "$defs", "title", "description", "examples", "deprecated", "id"];
+/** Keys of JSON are always texts; the properties are compiled with `additionalProperties`. */
+const WITH_ADDITIONAL: readonly string[] = ["propertyNames", "properties"];
+
+const TYPES: Readonly<Record<string, Test>> = {
+  object: isObject,
+  array: Array.isArray,
+  integer: Number.isSafeInteger,
+  string: (value) => typeof value === "string",
+  number: (value) => typeof value === "number",
+  boolean: (value) => typeof value === "boolean",
+};
+
+/** The test that a keyword with this value makes. */
+const KEYWORDS: Readonly<Record<string, (value: unknown, context: Context) => Test>> = {
+  type: (value) => anyOf([value].flat().map((type) => known(TYPES, "type", type))),
+  // Looked up when used: definitions may refer to each other and to themselves.
+  $ref: (value, { definitions }) => (found) => definitions.get(String(value))?.(found) ?? false,
+  enum: (value) => (found) => Array.isArray(value) && value.includes(found),
+  anyOf: (value, context) => anyOf(Array.isArray(value) ? value.map((node) => compileAny(node, context)) : []),
+  items(value, context) {
+    const element = compileAny(value, context);
+    return (found) => !Array.isArray(found) || found.every(element);
+  },
+  minItems: (value) => (found) => !Array.isArray(found) || found.length >= Number(value),
+  minLength: (value) => (found) => typeof found !== "string" || found.length >= Number(value),
+  pattern(value) {
+    const pattern = new RegExp(String(value));
+    return (found) => typeof found !== "string" || pattern.test(found);
+  },
+  minimum: (value) => (found) => typeof found !== "number" || found >= Number(value),
+  maximum: (value) => (found) => typeof found !== "number" || found <= Number(value),
+  exclusiveMinimum: (value) => (found) => typeof found !== "number" || found > Number(value),
+  required: (value) => (found) => !isObject(found) || [value].flat().every((key) => Object.hasOwn(found, String(key))),
+  additionalProperties(value, context) {
+    const properties = isObject(context.schema.properties) ? context.schema.properties : {};
+    const tests = new Map(Object.entries(properties).map(([key, node]) => [key, compileAny(node, context)]));
+    const other = compileAny(value, context);
+    return (found) => !isObject(found) || Object.keys(found).every((key) => (tests.get(key) ?? other)(found[key]));
+  },
+};
 
 /**
  * A test for values of `schema`.
@@ -18,95 +62,30 @@ const ANNOTATIONS: readonly string[] = ["$schema", "$defs", "title", "descriptio
  */
 export function compileSchema(schema: Schema): Test {
   const definitions = new Map<string, Test>();
-  const known = isObject(schema.$defs) ? schema.$defs : {};
-  for (const [name, definition] of Object.entries(known)) {
-    if (isObject(definition)) definitions.set(`#/$defs/${name}`, compileNode(definition, definitions));
+  for (const [name, node] of Object.entries(isObject(schema.$defs) ? schema.$defs : {})) {
+    definitions.set(`#/$defs/${name}`, compileAny(node, { schema, definitions }));
   }
-  return compileNode(schema, definitions);
+  return compileAny(schema, { schema, definitions });
 }
 
-function compileNode(schema: Schema, definitions: ReadonlyMap<string, Test>): Test {
+function compileAny(schema: unknown, { definitions }: Context): Test {
+  if (!isObject(schema)) return () => schema !== false;
   const tests = Object.entries(schema).flatMap(([keyword, value]) => {
-    if (ANNOTATIONS.includes(keyword)) return [];
-    return compileKeyword(keyword, value, { schema, definitions });
+    const isElsewhere = WITH_ADDITIONAL.includes(keyword) && schema.additionalProperties !== undefined;
+    if (isElsewhere || ANNOTATIONS.includes(keyword)) return [];
+    return [known(KEYWORDS, "keyword", keyword)(value, { schema, definitions })];
   });
   const [only] = tests;
   return tests.length === 1 && only !== undefined ? only : (value) => tests.every((test) => test(value));
 }
 
-interface Context {
-  readonly schema: Schema;
-  readonly definitions: ReadonlyMap<string, Test>;
-}
-
-function compileKeyword(keyword: string, value: unknown, { schema, definitions }: Context): readonly Test[] {
-  const sub = (node: unknown): Test => isObject(node) ? compileNode(node, definitions) : () => node !== false;
-  switch (keyword) {
-    case "type":
-      return [anyOf([value].flat().map(typeTest))];
-    case "$ref":
-      // Looked up when used: definitions may refer to each other and to themselves.
-      return [(found) => definitions.get(String(value))?.(found) ?? false];
-    case "enum":
-      return [(found) => Array.isArray(value) && value.includes(found)];
-    case "anyOf":
-      return [anyOf(Array.isArray(value) ? value.map(sub) : [])];
-    case "items": {
-      const element = sub(value);
-      return [(found) => !Array.isArray(found) || found.every(element)];
-    }
-    case "minItems":
-      return [(found) => !Array.isArray(found) || found.length >= Number(value)];
-    case "minLength":
-      return [(found) => typeof found !== "string" || found.length >= Number(value)];
-    case "pattern": {
-      const pattern = new RegExp(String(value));
-      return [(found) => typeof found !== "string" || pattern.test(found)];
-    }
-    case "minimum":
-      return [(found) => typeof found !== "number" || found >= Number(value)];
-    case "maximum":
-      return [(found) => typeof found !== "number" || found <= Number(value)];
-    case "exclusiveMinimum":
-      return [(found) => typeof found !== "number" || found > Number(value)];
-    case "required":
-      return [(found) => !isObject(found) || [value].flat().every((key) => Object.hasOwn(found, String(key)))];
-    case "additionalProperties":
-      return [propertiesTest(isObject(schema.properties) ? schema.properties : {}, sub, value)];
-    case "propertyNames":
-    case "properties":
-      // Keys of JSON are always texts; the properties are compiled with `additionalProperties`.
-      if (schema.additionalProperties !== undefined) return [];
-  }
-  throw new RangeError(`Cannot compile JSON Schema: keyword "${keyword}" is not known here`);
-}
-
-function propertiesTest(properties: Schema, sub: (node: unknown) => Test, others: unknown): Test {
-  const tests = new Map(Object.entries(properties).map(([key, node]) => [key, sub(node)]));
-  const other = sub(others);
-  return (found) => !isObject(found) || Object.keys(found).every((key) => (tests.get(key) ?? other)(found[key]));
-}
-
 function anyOf(tests: readonly Test[]): Test {
   const [only] = tests;
-  if (tests.length === 1 && only !== undefined) return only;
-  return (value) => tests.some((test) => test(value));
+  return tests.length === 1 && only !== undefined ? only : (value) => tests.some((test) => test(value));
 }
 
-function typeTest(type: unknown): Test {
-  switch (type) {
-    case "object":
-      return isObject;
-    case "array":
-      return Array.isArray;
-    case "integer":
-      return Number.isSafeInteger;
-    case "string":
-      return (value) => typeof value === "string";
-    case "number":
-      return (value) => typeof value === "number";
-    case "boolean":
-      return (value) => typeof value === "boolean";
-  }
-  throw new RangeError(`Cannot compile JSON Schema: type ${JSON.stringify(type)} is not known here`);
+function known<Value>(table: Readonly<Record<string, Value>>, what: string, name: unknown): Value {
+  const value = table[String(name)];
+  if (value !== undefined) return value;
+  throw new RangeError(`Cannot compile JSON Schema: ${what} ${JSON.stringify(name)} is not known here`);
 }
