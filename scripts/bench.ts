@@ -6,13 +6,13 @@ import { parseArgs } from "node:util";
 import { calls } from "./bench/calls.ts";
 import { CSpawner } from "./bench/floors.ts";
 import { http } from "./bench/http.ts";
-import { idleMemory } from "./bench/memory.ts";
+import { idleMemory, memoryOfExecutable } from "./bench/memory.ts";
 import { operations } from "./bench/operations.ts";
 import { output } from "./bench/output.ts";
 import { Programs } from "./bench/programs.ts";
 import { judge, type Judged, type Row, table } from "./bench/report.ts";
 import { sandboxCost } from "./bench/sandbox_cost.ts";
-import { startUp } from "./bench/start_up.ts";
+import { startOfExecutable, startUp } from "./bench/start_up.ts";
 import { throughput } from "./bench/throughput.ts";
 
 const { values } = parseArgs({
@@ -33,13 +33,14 @@ const spawner = compiled === undefined ? undefined : resources.use(new CSpawner(
 
 const parts: readonly { readonly name: string; readonly measure: () => Promise<readonly Row[]> }[] = [
   { name: "start-up", measure: () => startUp(programs, rounds * 2) },
+  { name: "start-up of the executable", measure: () => startOfExecutable(programs, rounds * 4) },
   { name: "calls", measure: () => calls(programs, spawner, { rounds, calls: callsPerRound }) },
   { name: "sandbox cost", measure: () => sandboxCost(programs, rounds * callsPerRound) },
   { name: "throughput", measure: async () => [await throughput(programs, rounds, callsPerRound * 10)] },
   { name: "output", measure: () => output(programs, rounds) },
   { name: "operations", measure: () => operations(programs) },
   { name: "http", measure: () => http(programs, { rounds, calls: callsPerRound }) },
-  { name: "memory", measure: async () => [await idleMemory(programs)] },
+  { name: "memory", measure: async () => [await idleMemory(programs), await memoryOfExecutable(programs, rounds)] },
 ];
 
 const judged: Judged[] = [];

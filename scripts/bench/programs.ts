@@ -1,3 +1,4 @@
+import { ownExecutable } from "../../tests/_support/own_executable.ts";
 import type { CommandLine } from "../client/command_line.ts";
 import { HTTP_PERMISSIONS, SERVER_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
 
@@ -22,6 +23,15 @@ export class Programs implements Disposable {
   http(...flags: readonly string[]): CommandLine {
     const words = ["--mode", "http", "--http-port", "0", ...flags];
     return this.#deno([...SERVER_RUN_FLAGS, ...HTTP_PERMISSIONS, bundle(), ...words]);
+  }
+
+  /** The executable, and the start script with the same runtime. @throws Error with the remedy when they are not made. */
+  installed(): { readonly executable: CommandLine; readonly script: CommandLine } {
+    const script = this.line(`${ROOT}dist/ahma_mcp`, []);
+    return {
+      executable: this.line(ownExecutable(), []),
+      script: { ...script, environment: { ...script.environment, AHMA_DENO: Deno.execPath() } },
+    };
   }
 
   /** A directory in the scope, made where it is missing. */

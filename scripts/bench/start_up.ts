@@ -25,6 +25,19 @@ export async function startUp(programs: Programs, rounds: number): Promise<reado
   ];
 }
 
+/** The same for the executable, in turns with the start script (D1). */
+export async function startOfExecutable(programs: Programs, rounds: number): Promise<readonly Row[]> {
+  const { executable, script } = programs.installed();
+  const [ours = [], floor = []] = await timed([executable, script], rounds);
+  return [{
+    measure: "start to initialize, executable",
+    unit: "ms",
+    ours,
+    floor: { name: "start script", samples: floor },
+    target: { text: "D1: <= 1.05 x", met: ({ ratio }) => ratio <= 1.05 },
+  }];
+}
+
 async function timed(lines: readonly CommandLine[], rounds: number): Promise<readonly (readonly number[])[]> {
   const samples: number[][] = lines.map(() => []);
   // The first start of each fills the runtime's code cache, the second still writes to it.
