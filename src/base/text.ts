@@ -23,6 +23,11 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** The words of some lines, for lists of names: a line for each kind. */
+export function words(...lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) => line.split(" "));
+}
+
 const ENCODER = new TextEncoder();
 
 /** The UTF-8 bytes of a text. */

@@ -1,4 +1,5 @@
 /** Whether a path that a command mentioned lies where it may not go, and which flag would open it (S15). */
+import { words } from "../../base/text.ts";
 import type { PathDenial } from "../../base/command/denial.ts";
 import { linkedRepository } from "../protect/linked_worktree.ts";
 import type { Place } from "./inspect_path.ts";
@@ -89,20 +90,9 @@ function isTemporary(path: string, { home }: DenialContext): boolean {
   return ["/tmp", "/var/tmp"].some((tree) => isWithin(path, tree));
 }
 
-const SYSTEM_TREES = [
-  "/usr",
-  "/etc",
-  "/lib",
-  "/lib64",
-  "/bin",
-  "/sbin",
-  "/opt",
-  "/var",
-  "/dev",
-  "/proc",
-  "/sys",
-  "/run",
-];
+const SYSTEM_TREES = words(
+  "/usr /etc /lib /lib64 /bin /sbin /opt /var /dev /proc /sys /run",
+);
 
 /** No command should write there, and many look there for what is not installed. */
 function isSystemPath(path: string): boolean {

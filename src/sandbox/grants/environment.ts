@@ -1,65 +1,28 @@
 /** The environment of commands, built from nothing (S9). What is not named here or by `--env` never reaches a command. */
+import { words } from "../../base/text.ts";
 import { searchPath } from "../../system/search_path.ts";
 
 /** Passed on as they are, when set. */
-const PASSED = [
-  "COLORTERM",
-  "DENO_TLS_CA_STORE",
-  "GOTOOLCHAIN",
-  "HOME",
-  "LANG",
-  "LANGUAGE",
-  "LOGNAME",
-  "RUSTUP_TOOLCHAIN",
-  "TZ",
-  "USER",
-  "no_proxy",
-  "NO_PROXY",
-] as const;
+const PASSED = words(
+  "COLORTERM DENO_TLS_CA_STORE GOTOOLCHAIN HOME LANG LANGUAGE LOGNAME RUSTUP_TOOLCHAIN TZ USER no_proxy NO_PROXY",
+);
 
 /** The categories of locale(7), by name: any other LC_ name may carry anything, and ssh servers take them. */
-const LOCALE = [
-  "LC_ADDRESS",
-  "LC_ALL",
-  "LC_COLLATE",
-  "LC_CTYPE",
-  "LC_IDENTIFICATION",
-  "LC_MEASUREMENT",
-  "LC_MESSAGES",
-  "LC_MONETARY",
-  "LC_NAME",
-  "LC_NUMERIC",
-  "LC_PAPER",
-  "LC_TELEPHONE",
-  "LC_TIME",
-] as const;
+const LOCALE = words(
+  "LC_ADDRESS LC_ALL LC_COLLATE LC_CTYPE LC_IDENTIFICATION LC_MEASUREMENT LC_MESSAGES LC_MONETARY LC_NAME LC_NUMERIC",
+  "LC_PAPER LC_TELEPHONE LC_TIME",
+);
 
 /** Directories of tool chains: passed on, and readable (`toolchainHomes`). */
-const TOOLCHAINS = [
-  "ANDROID_HOME",
-  "ANDROID_SDK_ROOT",
-  "CONDA_PREFIX",
-  "GOROOT",
-  "JAVA_HOME",
-  "NVM_DIR",
-  "PYENV_ROOT",
-  "RUSTUP_HOME",
-  "SDKMAN_DIR",
-  "VIRTUAL_ENV",
+const TOOLCHAINS = words(
+  "ANDROID_HOME ANDROID_SDK_ROOT CONDA_PREFIX GOROOT JAVA_HOME NVM_DIR PYENV_ROOT RUSTUP_HOME SDKMAN_DIR VIRTUAL_ENV",
   "VOLTA_HOME",
-] as const;
+);
 
 /** Files of certificates: passed on, and readable (`certificateFiles`). */
-const CERTIFICATES = [
-  "CURL_CA_BUNDLE",
-  "DENO_CERT",
-  "GIT_SSL_CAINFO",
-  "NODE_EXTRA_CA_CERTS",
-  "PIP_CERT",
-  "REQUESTS_CA_BUNDLE",
-  "SSL_CERT_DIR",
-  "SSL_CERT_FILE",
-] as const;
+const CERTIFICATES = words(
+  "CURL_CA_BUNDLE DENO_CERT GIT_SSL_CAINFO NODE_EXTRA_CA_CERTS PIP_CERT REQUESTS_CA_BUNDLE SSL_CERT_DIR SSL_CERT_FILE",
+);
 
 /** Passed on unless the address carries a user name or password. */
 const PROXIES = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] as const;

@@ -2,6 +2,7 @@
  * What commands may read and execute in addition to their scope (S4). What people name is granted or refused with a reason;
  * what is found automatically (PATH, certificates, tool chains) is granted only where no command could have planted it.
  */
+import { words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { certificateFiles, toolchainHomes } from "./environment.ts";
 import { searchPath } from "../../system/search_path.ts";
@@ -21,25 +22,9 @@ import { systemPaths, type WantedPath } from "./system_paths.ts";
 import { toolchainDirectories } from "./toolchains.ts";
 
 /** Directories that hold too much to be granted because something on the PATH lies in them. */
-const TOO_WIDE = new Set([
-  "/",
-  "/boot",
-  "/dev",
-  "/etc",
-  "/home",
-  "/media",
-  "/mnt",
-  "/proc",
-  "/root",
-  "/run",
-  "/srv",
-  "/sys",
-  "/tmp",
-  "/usr",
-  "/var",
-  "/var/lib",
-  "/var/tmp",
-]);
+const TOO_WIDE = new Set(words(
+  "/ /boot /dev /etc /home /media /mnt /proc /root /run /srv /sys /tmp /usr /var /var/lib /var/tmp",
+));
 
 export interface GrantQuestion {
   readonly environment: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@
  * The paths of the system a development command needs, and nothing else (S4). Real programs run under
  * these lists in tests/sandbox_programs_test.ts. `/etc` is named file by file because root could read `shadow`.
  */
+import { words } from "../../base/text.ts";
 import { DATA_TREE, READABLE_TREE, WRITABLE_DEVICE } from "../policy/landlock.ts";
 import { FS } from "../policy/landlock.ts";
 
@@ -13,67 +14,22 @@ export interface WantedPath {
   readonly kind?: "directory" | "file";
 }
 
-const PROGRAM_TREES = [
-  "/usr",
-  "/bin",
-  "/sbin",
-  "/lib",
-  "/lib32",
-  "/lib64",
-  "/opt",
-  "/nix/store",
-  "/home/linuxbrew/.linuxbrew",
-  "/snap",
-] as const;
+const PROGRAM_TREES = words(
+  "/usr /bin /sbin /lib /lib32 /lib64 /opt /nix/store /home/linuxbrew/.linuxbrew /snap",
+);
 
-const ETC_NAMES = [
-  "alternatives",
-  "bash.bashrc",
-  "ca-certificates",
-  "ca-certificates.conf",
-  "crypto-policies",
-  "debian_version",
-  "gai.conf",
-  "gitattributes",
-  "gitconfig",
-  "group",
-  "host.conf",
-  "hosts",
-  "inputrc",
-  "ld.so.cache",
-  "ld.so.conf",
-  "ld.so.conf.d",
-  "locale.alias",
-  "localtime",
-  "lsb-release",
-  "magic",
-  "mime.types",
-  "npmrc",
-  "nsswitch.conf",
-  "os-release",
-  "passwd",
-  "pip.conf",
-  // Not all of it: keys lie next to the certificates, and root could read them.
-  "pki/ca-trust",
-  "pki/java",
-  "pki/tls/cert.pem",
-  "pki/tls/certs",
-  "pki/tls/ct_log_list.cnf",
-  "pki/tls/openssl.cnf",
-  "pki/tls/openssl.d",
-  "profile",
-  "profile.d",
-  "protocols",
-  "resolv.conf",
-  "services",
-  "ssl/ca-bundle.pem",
-  "ssl/cert.pem",
-  "ssl/certs",
-  "ssl/ct_log_list.cnf",
-  "ssl/openssl.cnf",
-  "terminfo",
-  "timezone",
-] as const;
+const ETC_NAMES = words(
+  // Who the machine is, and its users and places by name
+  "debian_version lsb-release os-release group passwd hosts host.conf gai.conf nsswitch.conf resolv.conf protocols services",
+  // Languages, times and terminals
+  "locale.alias localtime timezone inputrc terminfo magic mime.types",
+  // Shells, libraries and programs
+  "alternatives bash.bashrc profile profile.d ld.so.cache ld.so.conf ld.so.conf.d gitattributes gitconfig npmrc pip.conf",
+  // Certificates; not all of pki and ssl: keys lie next to them, and root could read them.
+  "ca-certificates ca-certificates.conf crypto-policies pki/ca-trust pki/java pki/tls/cert.pem pki/tls/certs",
+  "pki/tls/ct_log_list.cnf pki/tls/openssl.cnf pki/tls/openssl.d ssl/ca-bundle.pem ssl/cert.pem ssl/certs",
+  "ssl/ct_log_list.cnf ssl/openssl.cnf",
+);
 
 /** Directories of `/etc` whose names carry a version. */
 const ETC_PREFIXES = ["java-", "perl", "python3"] as const;

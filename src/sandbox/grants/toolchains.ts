@@ -3,29 +3,16 @@
  * Found from the real paths of PATH entries, and of links in them; never the home directory itself.
  */
 
+import { words } from "../../base/text.ts";
 import { expected, isWithin, parentOf } from "../../system/paths.ts";
 
 /** Full of links, all of them within `/usr`. */
 const SYSTEM_PROGRAMS: readonly string[] = ["/usr/bin", "/usr/sbin"];
 
 /** Below home, a directory of one of these holds whole tool chains: program, libraries, settings of the manager. */
-const MANAGERS = [
-  ".asdf",
-  ".bun",
-  ".deno",
-  ".fnm",
-  ".ghcup",
-  ".goenv",
-  ".jenv",
-  ".local/share/mise",
-  ".nodenv",
-  ".nvm",
-  ".pyenv",
-  ".rbenv",
-  ".rustup",
-  ".sdkman",
-  ".volta",
-] as const;
+const MANAGERS = words(
+  ".asdf .bun .deno .fnm .ghcup .goenv .jenv .local/share/mise .nodenv .nvm .pyenv .rbenv .rustup .sdkman .volta",
+);
 
 /** Next to a `bin` directory: what programs of the same prefix load. */
 const PREFIX_PARTS = ["include", "lib", "lib64", "libexec", "share"] as const;

@@ -1,4 +1,5 @@
 /** Where programs keep their credentials when a variable of the server's user says so (S7). Pure. */
+import { words } from "../../base/text.ts";
 import { XDG_DIRECTORIES } from "../../system/user_directories.ts";
 import { withoutTrailing } from "../../base/without_trailing.ts";
 import { isWithin } from "../../system/paths.ts";
@@ -22,24 +23,11 @@ const DIRECTORIES: Readonly<Record<string, string>> = {
 };
 
 /** The variable names the file itself, or several with colons between. */
-const FILES = [
-  "AWS_CONFIG_FILE",
-  "AWS_SHARED_CREDENTIALS_FILE",
-  "BOTO_CONFIG",
-  "GOOGLE_APPLICATION_CREDENTIALS",
-  "HF_TOKEN_PATH",
-  "HISTFILE",
-  "KUBECONFIG",
-  "NETRC",
-  "NPM_CONFIG_USERCONFIG",
-  "OCI_CLI_CONFIG_FILE",
-  "PGPASSFILE",
-  "RCLONE_CONFIG",
-  "SOPS_AGE_KEY_FILE",
-  "TF_CLI_CONFIG_FILE",
-  "XAUTHORITY",
-  "npm_config_userconfig",
-] as const;
+const FILES = words(
+  "AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE BOTO_CONFIG GOOGLE_APPLICATION_CREDENTIALS KUBECONFIG OCI_CLI_CONFIG_FILE",
+  "HF_TOKEN_PATH NETRC NPM_CONFIG_USERCONFIG npm_config_userconfig PGPASSFILE RCLONE_CONFIG SOPS_AGE_KEY_FILE",
+  "HISTFILE TF_CLI_CONFIG_FILE XAUTHORITY",
+);
 
 /** `HISTFILE=/dev/null` names no credentials, and commands need the device. */
 const OF_THE_SYSTEM = ["/dev", "/proc", "/sys"] as const;

@@ -2,80 +2,34 @@
  * Places of credentials and of private history (S7). None is ever opened to commands: what a person names may not be
  * or lie in one, and where a wider tree holds some they are covered, which takes namespaces.
  */
+import { words } from "../../base/text.ts";
 import { withoutTrailing } from "../../base/without_trailing.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { movedPlaces } from "./credential_overrides.ts";
 import { absolutePath, isWithin, placeOf, realPath } from "../../system/paths.ts";
 
 /** Below home. */
-const SENSITIVE = [
-  ".Xauthority",
-  ".aws",
-  ".azure",
-  ".bash_history",
-  ".boto",
-  ".cache/huggingface/stored_tokens",
-  ".cache/huggingface/token",
-  ".cargo/credentials",
-  ".cargo/credentials.toml",
-  ".claude.json",
-  ".claude/.credentials.json",
-  ".codex/auth.json",
-  ".composer/auth.json",
-  ".config/BraveSoftware",
-  ".config/chromium",
-  ".config/containers/auth.json",
-  ".config/gcloud",
-  ".config/gh",
-  ".config/git/credentials",
-  ".config/github-copilot",
-  ".config/glab-cli",
-  ".config/google-chrome",
-  ".config/hub",
-  ".config/microsoft-edge",
-  ".config/op",
-  ".config/opera",
-  ".config/rclone",
-  ".config/sops",
-  ".config/vivaldi",
-  ".docker",
-  ".gem/credentials",
-  ".gemini",
-  ".git-credentials",
-  ".gnupg",
-  ".gradle/gradle.properties",
-  ".kube",
-  ".lesshst",
-  ".local/share/fish/fish_history",
-  ".local/share/keyrings",
-  ".local/state/ahma",
-  ".m2/settings-security.xml",
-  ".m2/settings.xml",
-  ".mozilla",
-  ".my.cnf",
-  ".mysql_history",
-  ".netrc",
-  ".node_repl_history",
-  ".npmrc",
-  ".oci",
-  ".password-store",
-  ".pgpass",
-  ".psql_history",
-  ".pulumi/credentials.json",
-  ".pypirc",
-  ".python_history",
-  ".s3cfg",
-  ".sh_history",
-  ".ssh",
-  ".subversion/auth",
-  ".terraform.d",
-  ".terraformrc",
-  ".thunderbird",
-  ".vault-token",
-  ".viminfo",
-  ".yarnrc.yml",
-  ".zsh_history",
-] as const;
+const SENSITIVE = words(
+  // Keys, tokens and passwords
+  ".git-credentials .config/git/credentials .gnupg .my.cnf .netrc .password-store .pgpass .ssh .subversion/auth .Xauthority",
+  ".config/op .config/sops .local/share/keyrings .local/state/ahma .vault-token",
+  // Clouds, clusters and containers
+  ".aws .azure .boto .config/gcloud .config/rclone .kube .oci .pulumi/credentials.json .s3cfg .terraform.d .terraformrc",
+  ".config/containers/auth.json .docker",
+  // Forges and agents
+  ".config/gh .config/github-copilot .config/glab-cli .config/hub",
+  ".claude.json .claude/.credentials.json .codex/auth.json .gemini",
+  ".cache/huggingface/stored_tokens .cache/huggingface/token",
+  // Registries of packages
+  ".cargo/credentials .cargo/credentials.toml .composer/auth.json .gem/credentials .gradle/gradle.properties",
+  ".m2/settings-security.xml .m2/settings.xml .npmrc .pypirc .yarnrc.yml",
+  // Browsers and mail
+  ".config/BraveSoftware .config/chromium .config/google-chrome .config/microsoft-edge .config/opera .config/vivaldi",
+  ".mozilla .thunderbird",
+  // Histories
+  ".bash_history .lesshst .local/share/fish/fish_history .mysql_history .node_repl_history .psql_history",
+  ".python_history .sh_history .viminfo .zsh_history",
+);
 
 /** Where to look. */
 export interface SensitiveQuestion {

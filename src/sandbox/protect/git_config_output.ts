@@ -2,6 +2,7 @@
  * What git obeys, from its own answer (`git config --list --show-origin -z`): configuration files, directories of hooks,
  * and files that values name as programs (S21). Pure.
  */
+import { words } from "../../base/text.ts";
 import { withoutTrailing } from "../../base/without_trailing.ts";
 import { normalPath, parentOf } from "../../system/paths.ts";
 
@@ -34,40 +35,11 @@ const PATHS = /^(?:core\.(?:hookspath|attributesfile)|init\.templatedir|include\
 const INCLUDES = /^include(?:if\..*)?\.path$/s;
 const DEPENDS_ON_BRANCH = /^includeif\.onbranch:/;
 /** Values that are a command line, by variable, in whatever section: one too many is protected rather than one too few. */
-const COMMANDS: readonly string[] = [
-  "alternaterefscommand",
-  "askpass",
-  "cccmd",
-  "clean",
-  "cmd",
-  "command",
-  "defaultkeycommand",
-  "difffilter",
-  "driver",
-  "editor",
-  "external",
-  "fsmonitor",
-  "gitproxy",
-  "headercmd",
-  "helper",
-  "httpd",
-  "packobjectshook",
-  "pager",
-  "process",
-  "program",
-  "receivepack",
-  "recentobjectshook",
-  "sendmailcmd",
-  "smtpserver",
-  "smudge",
-  "sshcommand",
-  "textconv",
-  "tocmd",
-  "tunnel",
-  "update",
-  "uploadpack",
-  "vcs",
-];
+const COMMANDS = words(
+  "alternaterefscommand askpass cccmd clean cmd command defaultkeycommand difffilter driver editor external fsmonitor",
+  "gitproxy headercmd helper httpd packobjectshook pager process program receivepack recentobjectshook sendmailcmd",
+  "smtpserver smudge sshcommand textconv tocmd tunnel update uploadpack vcs",
+);
 /** Sections of which every value is a command line, or the path of a program. */
 const COMMAND_SECTIONS: readonly string[] = ["alias", "browser", "difftool", "lfs", "man", "mergetool", "pager"];
 

@@ -8,6 +8,7 @@
  * either: editors and agents make these files themselves while commands run, and an ordinary user's process cannot
  * learn who made a file. So what appears is told with the result, and is read-only from the next command on.
  */
+import { words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { namedByGitConfiguration } from "./git_hook_paths.ts";
 import type { FoundRepositories } from "./nested_repositories.ts";
@@ -22,91 +23,31 @@ const WORKTREE_NAMES = ["config.worktree", "commondir"] as const;
 /** In every writable tree, directories with all they hold. */
 export const PROTECTED_NAMES = [
   ...REPOSITORY_NAMES.map((name) => `.git/${name}`),
-  // Where it is a file it leads git elsewhere too.
-  ".git",
-  ".vscode",
-  ".idea",
-  ".mcp.json",
-  ".cursor",
-  ".claude",
-  ".codex",
-  ".envrc",
-  ".husky",
-  ".ahma",
-  // Servers, hooks and tasks that other agents and editors start by themselves.
-  ".amazonq",
-  ".continue",
-  ".devcontainer",
-  ".devcontainer.json",
-  ".gemini",
-  ".kiro",
-  ".opencode",
-  ".qwen",
-  ".roo",
-  ".windsurf",
-  ".zed",
-  "opencode.json",
-  ".clinerules",
-  ".crush.json",
-  "crush.json",
-  ".junie",
-  ".kilocode",
-  ".trae",
-  // What editors and tool managers run when a directory is opened or entered, and git by hooks that lead to it.
-  ".dir-locals.el",
-  ".exrc",
-  ".nvim.lua",
-  ".nvimrc",
-  ".mise.toml",
-  "mise.toml",
-  "lefthook.yml",
-] as const;
+  ...words(
+    // Where `.git` is a file it leads git elsewhere too.
+    ".git .vscode .idea .mcp.json .cursor .claude .codex .envrc .husky .ahma",
+    // Servers, hooks and tasks that other agents and editors start by themselves.
+    ".amazonq .continue .devcontainer .devcontainer.json .gemini .kiro .opencode .qwen .roo .windsurf .zed opencode.json",
+    ".clinerules .crush.json crush.json .junie .kilocode .trae",
+    // What editors and tool managers run when a directory is opened or entered, and git by hooks that lead to it.
+    ".dir-locals.el .exrc .nvim.lua .nvimrc .mise.toml mise.toml lefthook.yml",
+  ),
+];
 
 /** What ends so at the top of a tree when the server starts: an editor trusts those that it has opened before. */
 const PROTECTED_ENDING = ".code-workspace";
 
 /** Below home, as far as a writable tree holds them: home itself, or `~/.config`. */
-export const HOME_NAMES = [
-  ".bash_aliases",
-  ".bash_login",
-  ".bash_logout",
-  ".bash_profile",
-  ".bashrc",
-  ".config/ahma",
-  ".config/autostart",
-  ".config/environment.d",
-  ".config/fish",
-  ".config/git",
-  ".config/mise",
-  ".config/nvim",
-  ".config/systemd",
-  ".config/tmux",
-  ".cshrc",
-  ".emacs",
-  ".emacs.d",
-  ".gdbinit",
-  ".gitconfig",
-  ".inputrc",
-  ".kshrc",
-  ".login",
-  ".logout",
-  ".pam_environment",
-  ".profile",
-  ".screenrc",
-  ".tcshrc",
-  ".tmux.conf",
-  ".vim",
-  ".vimrc",
-  ".xinitrc",
-  ".xprofile",
-  ".xsession",
-  ".xsessionrc",
-  ".zlogin",
-  ".zlogout",
-  ".zprofile",
-  ".zshenv",
-  ".zshrc",
-] as const;
+export const HOME_NAMES = words(
+  // Shells
+  ".bash_aliases .bash_login .bash_logout .bash_profile .bashrc .config/fish .cshrc .inputrc .kshrc .login .logout",
+  ".profile .tcshrc .zlogin .zlogout .zprofile .zshenv .zshrc",
+  // Sessions and services
+  ".config/autostart .config/environment.d .config/systemd .pam_environment .xinitrc .xprofile .xsession .xsessionrc",
+  // Programs that run what they are told at their start
+  ".config/ahma .config/git .config/mise .config/nvim .config/tmux .emacs .emacs.d .gdbinit .gitconfig .screenrc",
+  ".tmux.conf .vim .vimrc",
+);
 
 /** A path to protect; it need not exist. */
 export interface ProtectedPath {

@@ -3,27 +3,14 @@
  * machine. The names are those that profiles in wide use rely on; an unknown one would make
  * `sandbox-exec` refuse the whole profile.
  */
+import { words } from "../../base/text.ts";
 
 /** Facts about the machine. None of a process: `kern.procargs2` would show the server's variables. */
-const SYSCTL_NAMES = [
-  "kern.argmax",
-  "kern.boottime",
-  "kern.hostname",
-  "kern.maxfilesperproc",
-  "kern.maxproc",
-  "kern.ngroups",
-  "kern.osproductversion",
-  "kern.osrelease",
-  "kern.ostype",
-  "kern.osvariant_status",
-  "kern.osversion",
-  "kern.secure_kernel",
-  "kern.usrstack64",
-  "kern.version",
-  "security.mac.lockdown_mode_state",
-  "sysctl.proc_cputype",
-  "vm.loadavg",
-] as const;
+const SYSCTL_NAMES = words(
+  "kern.argmax kern.boottime kern.hostname kern.maxfilesperproc kern.maxproc kern.ngroups kern.osproductversion",
+  "kern.osrelease kern.ostype kern.osvariant_status kern.osversion kern.secure_kernel kern.usrstack64 kern.version",
+  "security.mac.lockdown_mode_state sysctl.proc_cputype vm.loadavg",
+);
 
 const SYSCTL_PREFIXES = ["hw.", "kern.proc.pgrp.", "kern.proc.pid.", "machdep.cpu.", "net.routetable."] as const;
 
