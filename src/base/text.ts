@@ -23,9 +23,11 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+type Word<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Word<Rest> : Text;
+
 /** The words of some lines, for lists of names: a line for each kind. */
-export function words(...lines: readonly string[]): readonly string[] {
-  return lines.flatMap((line) => line.split(" "));
+export function words<const Lines extends readonly string[]>(...lines: Lines): readonly Word<Lines[number]>[] {
+  return lines.flatMap((line) => line.split(" ")) as Word<Lines[number]>[]; // the type splits as the method does
 }
 
 const ENCODER = new TextEncoder();

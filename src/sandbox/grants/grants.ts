@@ -22,7 +22,7 @@ import { systemPaths, type WantedPath } from "./system_paths.ts";
 import { toolchainDirectories } from "./toolchains.ts";
 
 /** Directories that hold too much to be granted because something on the PATH lies in them. */
-const TOO_WIDE = new Set(words(
+const TOO_WIDE: ReadonlySet<string> = new Set(words(
   "/ /boot /dev /etc /home /media /mnt /proc /root /run /srv /sys /tmp /usr /var /var/lib /var/tmp",
 ));
 

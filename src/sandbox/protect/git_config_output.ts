@@ -35,7 +35,7 @@ const PATHS = /^(?:core\.(?:hookspath|attributesfile)|init\.templatedir|include\
 const INCLUDES = /^include(?:if\..*)?\.path$/s;
 const DEPENDS_ON_BRANCH = /^includeif\.onbranch:/;
 /** Values that are a command line, by variable, in whatever section: one too many is protected rather than one too few. */
-const COMMANDS = words(
+const COMMANDS: readonly string[] = words(
   "alternaterefscommand askpass cccmd clean cmd command defaultkeycommand difffilter driver editor external fsmonitor",
   "gitproxy headercmd helper httpd packobjectshook pager process program receivepack recentobjectshook sendmailcmd",
   "smtpserver smudge sshcommand textconv tocmd tunnel update uploadpack vcs",

@@ -18,25 +18,17 @@ const SYSCTL_PREFIXES = ["hw.", "kern.proc.pgrp.", "kern.proc.pid.", "machdep.cp
  * Users and groups, time zones, temp directories, the log. Neither LaunchServices nor Apple events nor the keychain:
  * through the first two a program is started outside the sandbox (`open -a Terminal`), the third holds secrets.
  */
-const MACH_SERVICES = [
-  "com.apple.bsd.dirhelper",
-  "com.apple.logd",
-  "com.apple.PowerManagement.control",
-  "com.apple.system.logger",
-  "com.apple.system.notification_center",
-  "com.apple.system.opendirectoryd.libinfo",
+const MACH_SERVICES = words(
+  "com.apple.bsd.dirhelper com.apple.logd com.apple.PowerManagement.control com.apple.system.logger",
+  "com.apple.system.notification_center com.apple.system.opendirectoryd.libinfo",
   "com.apple.system.opendirectoryd.membership",
-] as const;
+);
 
 /** Certificates, proxies and name servers; only for those who may use the network. */
-const NETWORK_MACH_SERVICES = [
-  "com.apple.SystemConfiguration.DNSConfiguration",
-  "com.apple.SystemConfiguration.configd",
-  "com.apple.networkd",
-  "com.apple.ocspd",
-  "com.apple.trustd",
-  "com.apple.trustd.agent",
-] as const;
+const NETWORK_MACH_SERVICES = words(
+  "com.apple.SystemConfiguration.DNSConfiguration com.apple.SystemConfiguration.configd com.apple.networkd",
+  "com.apple.ocspd com.apple.trustd com.apple.trustd.agent",
+);
 
 /** The rules that stand before those of the session, one statement each. */
 export const SYSTEM_RULES: readonly string[] = [

@@ -1,4 +1,5 @@
 /** Which system calls are denied, and with what arguments: plain data, from which the filter is assembled (S6, S8). */
+import { words } from "../../base/text.ts";
 import type { Confinement } from "../policy/confinement.ts";
 import { AF_INET, AF_UNIX, EACCES, ENOSYS, EPERM, SOCK_STREAM, type SystemCall } from "../../system/syscalls.ts";
 
@@ -30,54 +31,19 @@ export interface Rule {
 }
 
 /** Other processes, the kernel itself, mounts and namespaces, the machine's settings: nothing commands of ours need. */
-const NEVER: readonly SystemCall[] = [
-  "acct",
-  "add_key",
-  "adjtimex",
-  "bpf",
-  "chroot",
-  "clock_adjtime",
-  "clock_settime",
-  "delete_module",
-  "finit_module",
-  "fsconfig",
-  "fsmount",
-  "fsopen",
-  "fspick",
-  "init_module",
-  "ioperm",
-  "iopl",
-  "kcmp",
-  "kexec_file_load",
-  "kexec_load",
-  "keyctl",
-  "mount",
-  "mount_setattr",
-  "move_mount",
-  "open_by_handle_at",
-  "open_tree",
-  "open_tree_attr",
-  "perf_event_open",
-  "pidfd_getfd",
-  "pivot_root",
-  "process_vm_readv",
-  "process_vm_writev",
-  "ptrace",
-  "quotactl",
-  "quotactl_fd",
-  "reboot",
-  "request_key",
-  "setdomainname",
-  "sethostname",
-  "setns",
-  "settimeofday",
-  "swapoff",
-  "swapon",
-  "syslog",
-  "umount2",
-  "userfaultfd",
-  "vhangup",
-];
+const NEVER: readonly SystemCall[] = words(
+  // Other processes
+  "kcmp pidfd_getfd process_vm_readv process_vm_writev ptrace",
+  // The kernel: modules, programs, its log, keys, and what watches it
+  "add_key bpf delete_module finit_module init_module ioperm iopl kexec_file_load kexec_load keyctl perf_event_open",
+  "request_key syslog userfaultfd",
+  // Mounts and namespaces
+  "chroot fsconfig fsmount fsopen fspick mount mount_setattr move_mount open_by_handle_at open_tree open_tree_attr",
+  "pivot_root setns umount2",
+  // Settings of the machine
+  "acct adjtimex clock_adjtime clock_settime quotactl quotactl_fd reboot setdomainname sethostname settimeofday swapoff",
+  "swapon vhangup",
+);
 
 /**
  * As if the kernel had none of these, so that programs take their other way: the C library starts threads with
