@@ -23,82 +23,71 @@ const RLIMIT_CORE = 4;
 const KEYCTL_GET_KEYRING_ID = 0;
 const KEY_SPEC_USER_KEYRING = -4;
 
+const ON_FILE = { target: "file", stoppedBy: ["landlock"] } as const;
+const IN_DIRECTORY = { target: "directory", stoppedBy: ["landlock"] } as const;
+
 /** All of them, in the order they are made. */
 export const ATTACKS: readonly Attack[] = [
+  { ...ON_FILE, id: "read", title: "read a file outside", rights: FS.readFile, add: (draft) => open(draft, 0) },
   {
-    id: "read",
-    title: "read a file outside",
-    target: "file",
-    rights: FS.readFile,
-    stoppedBy: ["landlock"],
-    add: (draft) => open(draft, draft.target, 0),
-  },
-  {
+    ...IN_DIRECTORY,
     id: "list",
     title: "list a directory outside",
-    target: "directory",
     rights: FS.readDir,
-    stoppedBy: ["landlock"],
-    add: (draft) => open(draft, draft.target, draft.open.directory),
+    add: (draft) => open(draft, draft.open.directory),
   },
   {
+    ...ON_FILE,
     id: "write",
     title: "write to a file outside",
-    target: "file",
     rights: FS.writeFile,
-    stoppedBy: ["landlock"],
-    add: (draft) => open(draft, draft.target, O_WRONLY),
+    add: (draft) => open(draft, O_WRONLY),
   },
   {
+    ...ON_FILE,
     id: "truncate",
     title: "truncate a file outside",
-    target: "file",
     rights: FS.truncate,
     stoppedBy: ["truncation"],
     add: (draft) => attempt(draft, draft.sys.truncate, [draft.table.text(draft.target), 0]),
   },
   {
+    ...IN_DIRECTORY,
     id: "create",
     title: "create a file outside",
-    target: "directory",
     rights: FS.makeReg,
-    stoppedBy: ["landlock"],
-    add: (draft) => open(draft, `${draft.target}/planted`, O_WRONLY | O_CREAT | O_EXCL),
+    add: (draft) => open(draft, O_WRONLY | O_CREAT | O_EXCL, `${draft.target}/planted`),
   },
   {
+    ...ON_FILE,
     id: "unlink",
     title: "remove a file outside",
-    target: "file",
     rights: FS.removeFile,
-    stoppedBy: ["landlock"],
     add: (draft) => attempt(draft, draft.sys.unlinkat, [AT_FDCWD, draft.table.text(draft.target), 0]),
   },
   {
+    ...IN_DIRECTORY,
     id: "move-out",
     title: "move a file out of the scope",
-    target: "directory",
     rights: FS.makeReg,
-    stoppedBy: ["landlock"],
     add: (draft) => {
       const mine = `${draft.place.inside}/mine`;
-      open(draft, mine, O_WRONLY | O_CREAT);
+      open(draft, O_WRONLY | O_CREAT, mine);
       return rename(draft, mine, `${draft.target}/planted`);
     },
   },
   {
+    ...ON_FILE,
     id: "move-in",
     title: "move a file outside into the scope",
-    target: "file",
     rights: FS.removeFile,
-    stoppedBy: ["landlock"],
     add: (draft) => rename(draft, draft.target, `${draft.place.inside}/taken`),
   },
   {
+    ...ON_FILE,
     id: "link",
     title: "make a hard link inside to a file outside",
-    target: "file",
     rights: FS.refer,
-    stoppedBy: ["landlock"],
     add: (draft) => {
       const name = draft.table.text(`${draft.place.inside}/hard`);
       return attempt(draft, draft.sys.linkat, [AT_FDCWD, draft.table.text(draft.target), AT_FDCWD, name, 0]);
@@ -178,7 +167,7 @@ export const ATTACKS: readonly Attack[] = [
   },
 ];
 
-function open(draft: AttackDraft, path: string, flags: number): number {
+function open(draft: AttackDraft, flags: number, path = draft.target): number {
   return attempt(draft, draft.sys.openat, [AT_FDCWD, draft.table.text(path), flags | O_CLOEXEC, 0o600]);
 }
 
