@@ -1,0 +1,53 @@
+/**
+ * Writes a release into dist/release: archives, npm package, bundles for MCP clients, bill of materials, the files of
+ * package managers, and SHA256SUMS. Executables come from dist/bin, as many as could be made.
+ *
+ *   deno task release --repository OWNER/NAME
+ */
+import { type Target, TARGETS } from "./executable/pins.ts";
+import { projectFacts, repositoryOf } from "./release/project.ts";
+import { writeRelease } from "./release/write_release.ts";
+
+const DIST = new URL("../dist/", import.meta.url).pathname;
+
+Deno.exitCode = await release();
+
+async function release(): Promise<number> {
+  const environment = Deno.env.toObject();
+  const repository = repositoryOf(Deno.args, environment);
+  if (repository === undefined) return await failed("Give the repository on GitHub: --repository OWNER/NAME");
+  const project = projectFacts(repository);
+  const { GITHUB_REF_TYPE: kind, GITHUB_REF_NAME: name } = environment;
+  if (kind === "tag" && name !== `v${project.version}`) {
+    return await failed(`Tag "${name}" is not v${project.version}, the version in src/base/version.ts`);
+  }
+  const programs = await builtPrograms();
+  if (programs.size === 0) return await failed("There is no executable in dist/bin: run deno task compile:all first");
+  const missing = TARGETS.filter((target) => !programs.has(target));
+  if (missing.length > 0) await tell(`Without executables for ${missing.join(", ")}: they could not be made here`);
+  const names = await writeRelease({ project, programs, directory: `${DIST}release` });
+  await tell(`Wrote dist/release: ${names.join(", ")}`);
+  return 0;
+}
+
+async function builtPrograms(): Promise<ReadonlyMap<Target, string>> {
+  const found = new Map<Target, string>();
+  for (const target of TARGETS) {
+    const path = `${DIST}bin/ahma_mcp-${target}${target.startsWith("windows") ? ".exe" : ""}`;
+    try {
+      if ((await Deno.stat(path)).isFile) found.set(target, path);
+    } catch (thrown) {
+      if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+    }
+  }
+  return found;
+}
+
+async function failed(problem: string): Promise<number> {
+  await tell(problem);
+  return 1;
+}
+
+async function tell(line: string): Promise<void> {
+  await Deno.stderr.write(new TextEncoder().encode(`${line}\n`));
+}
