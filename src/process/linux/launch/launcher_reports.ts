@@ -37,6 +37,11 @@ export class ReportReader {
   }
 }
 
+/** The step that failed, in all that a launcher reported; undefined: none did. */
+export function failureIn(bytes: Uint8Array): Extract<LauncherReport, { kind: "failed" }> | undefined {
+  return new ReportReader().read(bytes).find((report) => report.kind === "failed");
+}
+
 /** Eight characters of TAKEN_REPORT where the mode stands. */
 const TAKEN_MODE = 0x3030303030303030;
 

@@ -40,23 +40,11 @@ export async function holdEmptyNetwork(request: NetworkRequest): Promise<HeldNet
 }
 
 function hold(pid: number, { policy, spawner }: NetworkRequest): HeldNetwork | undefined {
-  const network = spawner.openNamespace(pid, "net");
-  if (network === undefined || policy?.user.uid === 0) return network && heldAs(network, undefined);
-  const user = spawner.openNamespace(pid, "user");
-  if (user !== undefined) return heldAs(network, user);
-  network.close();
+  const kinds = policy?.user.uid === 0 ? ["net"] as const : ["net", "user"] as const;
+  const opened = kinds.map((kind) => spawner.openNamespace(pid, kind));
+  const close = () => opened.forEach((one) => one?.close());
+  const [network, user] = opened;
+  if (network !== undefined && !opened.includes(undefined)) return { network: network.path, user: user?.path, close };
+  close();
   return undefined;
-}
-
-type Opened = NonNullable<ReturnType<Spawner["openNamespace"]>>;
-
-function heldAs(network: Opened, user: Opened | undefined): HeldNetwork {
-  return {
-    network: network.path,
-    user: user?.path,
-    close: () => {
-      network.close();
-      user?.close();
-    },
-  };
 }

@@ -6,7 +6,7 @@ import type { Logger } from "../../../base/log.ts";
 import { type LaunchTarget, NAMESPACES_STEP, trialTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import { missingLayers, narrowed, restrictedToLandlock, tooOpen } from "../../../sandbox/launcher/policy_fallback.ts";
-import { describeFailure, ReportReader } from "../launch/launcher_reports.ts";
+import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
 import type { Spawner } from "../../spawn.ts";
 import { EACCES, EINVAL, ENOSYS, EPERM } from "../../../system/syscalls.ts";
 
@@ -70,8 +70,8 @@ async function tried(
       trial.output.cancel(),
     ]);
     if (code === 0) return undefined;
-    const failed = new ReportReader().read(reports).find(({ kind }) => kind === "failed");
-    if (failed?.kind !== "failed") throw new Error(`Trial of the sandbox ended with ${signal ?? `exit code ${code}`}`);
+    const failed = failureIn(reports);
+    if (failed === undefined) throw new Error(`Trial of the sandbox ended with ${signal ?? `exit code ${code}`}`);
     const reason = describeFailure(failed, table.steps, "a command");
     return { step: table.steps[failed.step] ?? "", errno: failed.errno, reason };
   } finally {

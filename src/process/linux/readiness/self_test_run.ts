@@ -21,7 +21,7 @@ import {
 import { ATTACKS } from "../../../sandbox/selftest/attacks.ts";
 import { judge, refusalFor, type SelfTestReport, summaryOf, titlesOf } from "../../../sandbox/selftest/judge.ts";
 import type { SessionDirectories } from "../../../sandbox/directories/session_directory.ts";
-import { describeFailure, ReportReader } from "../launch/launcher_reports.ts";
+import { describeFailure, failureIn } from "../launch/launcher_reports.ts";
 import type { LauncherImage, LauncherProcess, Spawner } from "../../spawn.ts";
 
 export interface SelfTest {
@@ -133,9 +133,8 @@ async function resultsOf(process: LauncherProcess, failed: Promise<string | unde
 
 /** What the launcher reports to have failed, in words; undefined when nothing did. */
 async function failureOf({ reports }: LauncherProcess, { steps }: LauncherImage): Promise<string | undefined> {
-  const bytes = await new Response(reports).bytes();
-  const failed = new ReportReader().read(bytes).find(({ kind }) => kind === "failed");
-  return failed?.kind === "failed" ? describeFailure(failed, steps, "the self-test") : undefined;
+  const failed = failureIn(await new Response(reports).bytes());
+  return failed && describeFailure(failed, steps, "the self-test");
 }
 
 /** Names of the attacks whose targets are not what they were made as. */
