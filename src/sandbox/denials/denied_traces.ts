@@ -27,30 +27,20 @@ export function tracedDenials(
   const errors = errorsIn(printed);
   if (errors.size === 0 && !NO_TERMINALS.test(printed)) return [];
   const text = `${words.join("\n").slice(0, LONGEST_TEXT)}\n${printed}`;
+  const denied = (
+    operation: OperationDenial["operation"],
+    subject: string,
+    reason: string,
+    flags: readonly string[],
+  ) => [
+    { operation, subject, reason, scope: scopes, flags },
+  ];
   const closed = closesUnixSockets(policy) && (errors.has("EACCES") || errors.has("EPERM"));
+  const sockets = "commands can neither make nor reach Unix sockets";
+  const terminals = "commands have no pseudo-terminals (/dev/ptmx)";
   return [
-    ...closed && SOCKET_TRACE.test(text)
-      ? [
-        {
-          operation: "unix_socket",
-          subject: "AF_UNIX",
-          reason: "commands can neither make nor reach Unix sockets",
-          scope: scopes,
-          flags: ["--unix-sockets allow"],
-        } as const,
-      ]
-      : [],
-    ...TERMINAL_TRACE.test(text)
-      ? [
-        {
-          operation: "pseudo_terminal",
-          subject: "/dev/ptmx",
-          reason: "commands have no pseudo-terminals (/dev/ptmx)",
-          scope: scopes,
-          flags: [],
-        } as const,
-      ]
-      : [],
+    ...closed && SOCKET_TRACE.test(text) ? denied("unix_socket", "AF_UNIX", sockets, ["--unix-sockets allow"]) : [],
+    ...TERMINAL_TRACE.test(text) ? denied("pseudo_terminal", "/dev/ptmx", terminals, []) : [],
   ];
 }
 

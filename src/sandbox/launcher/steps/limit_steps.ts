@@ -3,14 +3,14 @@ import type { ResourceLimits } from "../../policy/confinement.ts";
 import type { SandboxPolicy } from "../../policy/policy.ts";
 import { type Draft, writeText } from "./identity_steps.ts";
 
-/** asm-generic/resource.h, the same on both processors. */
-const RLIMIT: Readonly<Record<keyof ResourceLimits | "core", number>> = {
-  cpuSeconds: 0,
-  fileSize: 1,
-  memory: 2,
-  core: 4,
-  processes: 6,
-  openFiles: 7,
+/** By number (asm-generic/resource.h, the same on both processors), and in words. */
+const RLIMIT: Readonly<Record<keyof ResourceLimits | "core", readonly [number, string]>> = {
+  cpuSeconds: [0, "processor time"],
+  fileSize: [1, "file sizes"],
+  memory: [2, "memory"],
+  core: [4, "core dumps"],
+  processes: [6, "processes"],
+  openFiles: [7, "open files"],
 };
 /** RESERVED_PIDS (linux/pid.h): numbers that are given out once, and not again. */
 const RESERVED_PIDS = 300;
@@ -61,14 +61,6 @@ function processLimit({ confinement, namespaces, user }: SandboxPolicy): number 
 function setLimit({ table, sys }: Draft, name: keyof typeof RLIMIT, limit: number): void {
   // One second of processor time more, so that SIGXCPU comes first and says what it was.
   const hard = name === "cpuSeconds" ? limit + 1 : limit;
-  table.call(`limit ${WORDS[name]}`, sys.prlimit64, [0, RLIMIT[name], table.words(limit, hard), 0]);
+  const [resource, what] = RLIMIT[name];
+  table.call(`limit ${what}`, sys.prlimit64, [0, resource, table.words(limit, hard), 0]);
 }
-
-const WORDS: Readonly<Record<keyof typeof RLIMIT, string>> = {
-  cpuSeconds: "processor time",
-  fileSize: "file sizes",
-  memory: "memory",
-  core: "core dumps",
-  processes: "processes",
-  openFiles: "open files",
-};
