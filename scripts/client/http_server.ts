@@ -4,12 +4,13 @@ import type { CommandLine } from "./command_line.ts";
 
 const DEADLINE = 30_000;
 
-/** A server over HTTP as a process, for benches and demonstrations. */
+/** A server over HTTP as a process, for benches, demonstrations and tests. */
 export class HttpServer implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
-  readonly #reading: Promise<void>;
+  readonly #reading: Promise<unknown>;
   readonly #address = Promise.withResolvers<URL>();
-  #written = "";
+  #stdout = "";
+  #stderr = "";
 
   /** Starts it. */
   constructor(line: CommandLine) {
@@ -19,7 +20,7 @@ export class HttpServer implements AsyncDisposable {
       clearEnv: true,
       env: { ...line.environment },
       stdin: "null",
-      stdout: "null",
+      stdout: "piped",
       stderr: "piped",
     }).spawn();
     this.#reading = this.#read();
@@ -36,19 +37,29 @@ export class HttpServer implements AsyncDisposable {
     return withDeadline(this.#address.promise, DEADLINE, "the HTTP server to listen");
   }
 
-  /** Asks the server to end, as Ctrl-C or a service manager does. */
-  stop(): void {
-    this.#child.kill("SIGTERM");
+  /** Everything written to stdout so far, which carries nothing. */
+  get stdout(): string {
+    return this.#stdout;
   }
 
-  /** The exit code. */
-  async exit(): Promise<number> {
-    return (await withDeadline(this.#child.status, DEADLINE, "the HTTP server to end")).code;
+  /** Everything written to stderr so far. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  /** Sends a signal; SIGTERM asks the server to end, as Ctrl-C or a service manager does. */
+  kill(signal: Deno.Signal = "SIGTERM"): void {
+    this.#child.kill(signal);
+  }
+
+  /** How the server ended. */
+  async exit(deadline = DEADLINE): Promise<Deno.CommandStatus> {
+    return await withDeadline(this.#child.status, deadline, "the end of the HTTP server");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      this.stop();
+      this.kill();
     } catch (error) {
       // The server has ended already.
       if (!(error instanceof TypeError)) throw error;
@@ -57,12 +68,12 @@ export class HttpServer implements AsyncDisposable {
     await this.#reading;
   }
 
-  async #read(): Promise<void> {
-    await readLines(this.#child.stderr, (line) => {
-      this.#written = `${this.#written}${line}\n`.slice(-4_000);
+  #read(): Promise<unknown> {
+    const errors = readLines(this.#child.stderr, (line) => {
+      this.#stderr += `${line}\n`;
       const url = /^Listening on (http:\S+)$/.exec(line)?.[1];
       if (url !== undefined) this.#address.resolve(new URL(url));
-    });
-    this.#address.reject(new Error(`The server did not start:\n${this.#written}`));
+    }).then(() => this.#address.reject(new Error(`The server did not start. It wrote:\n${this.#stderr}`)));
+    return Promise.all([errors, readLines(this.#child.stdout, (line) => this.#stdout += `${line}\n`)]);
   }
 }

@@ -187,13 +187,13 @@ async function end({ server, project, screen, agents }: HttpStage): Promise<void
     resolve();
   });
   await Promise.race([working, last]);
-  server.stop();
+  server.kill();
   const answer = await last;
   check(answer.text.includes("begun\nfinished"), {
     good: "the command finished and its answer came",
     bad: answer.text,
   }, screen);
-  const code = await server.exit();
+  const { code } = await server.exit();
   check(code === 0, {
     good: `the server ended after ${took(begin)} with exit code 0`,
     bad: `exit code ${code}`,

@@ -1,8 +1,8 @@
 /** The driver of whole-program tests over HTTP: the packed program with `--mode http`, and what clients do with it. */
+import { HttpServer } from "../../scripts/client/http_server.ts";
 import { HTTP_PERMISSIONS } from "../../scripts/permissions.ts";
 import { until, withDeadline } from "./deadline.ts";
 import { MODERN_META } from "./json_rpc.ts";
-import { readLines } from "./line_reader.ts";
 import { killIfThere, processesWith } from "./processes.ts";
 import { programStart } from "./program.ts";
 import type { Workbench } from "./workbench.ts";
@@ -26,45 +26,22 @@ export const BOTH = "application/json, text/event-stream";
 
 export class HttpServerProcess implements AsyncDisposable {
   readonly #bench: Workbench;
-  readonly #child: Deno.ChildProcess;
-  readonly #reading: Promise<unknown>;
-  readonly #listening = Promise.withResolvers<string>();
-  #stderr = "";
-  #stdout = "";
+  readonly #server: HttpServer;
   #url = "";
 
   private constructor(bench: Workbench, options: HttpStartOptions) {
-    const start = programStart(
-      bench,
-      ["--mode", "http", "--http-port", "0", ...options.flags ?? []],
-      options.prefix,
-      HTTP_PERMISSIONS,
-    );
+    const flags = ["--mode", "http", "--http-port", "0", ...options.flags ?? []];
+    const start = programStart(bench, flags, options.prefix, HTTP_PERMISSIONS);
+    const environment = { ...start.environment, ...options.environment };
     this.#bench = bench;
-    this.#child = new Deno.Command(start.command, {
-      args: [...start.args],
-      cwd: bench.scope,
-      clearEnv: true,
-      env: { ...start.environment, ...options.environment },
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    this.#reading = Promise.all([
-      readLines(this.#child.stdout, (line) => this.#stdout += `${line}\n`),
-      readLines(this.#child.stderr, (line) => {
-        this.#stderr += `${line}\n`;
-        const address = /^Listening on (http:\S+)$/.exec(line)?.[1];
-        if (address !== undefined) this.#listening.resolve(address);
-      }).then(() => this.#listening.reject(new Error(`The server did not start. It wrote:\n${this.#stderr}`))),
-    ]);
+    this.#server = new HttpServer({ ...start, directory: bench.scope, environment });
   }
 
   /** Starts the program and waits until it listens. */
   static async start(bench: Workbench, options: HttpStartOptions = {}): Promise<HttpServerProcess> {
     const server = new HttpServerProcess(bench, options);
     try {
-      server.#url = await withDeadline(server.#listening.promise, DEADLINE, "the server to listen");
+      server.#url = (await server.#server.address).href;
       return server;
     } catch (error) {
       await server[Symbol.asyncDispose]();
@@ -80,11 +57,11 @@ export class HttpServerProcess implements AsyncDisposable {
     return Number(new URL(this.#url).port);
   }
   get pid(): number {
-    return this.#child.pid;
+    return this.#server.pid;
   }
   /** Everything written to stderr so far. */
   get stderr(): string {
-    return this.#stderr;
+    return this.#server.stderr;
   }
 
   /** One POST of a JSON value. */
@@ -121,30 +98,22 @@ export class HttpServerProcess implements AsyncDisposable {
   }
 
   kill(signal: Deno.Signal): void {
-    this.#child.kill(signal);
+    this.#server.kill(signal);
   }
 
-  async exit(deadline = DEADLINE): Promise<Deno.CommandStatus> {
-    return await withDeadline(this.#child.status, deadline, "the end of the HTTP server");
+  exit(deadline?: number): Promise<Deno.CommandStatus> {
+    return this.#server.exit(deadline);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      this.#child.kill("SIGTERM");
-    } catch (error) {
-      // It has ended already: a test that stopped it ends here.
-      if (!(error instanceof TypeError)) throw error;
-    }
-    try {
-      await this.exit();
-      await this.#reading;
+      await this.#server[Symbol.asyncDispose]();
       await until(async () => (await processesWith(this.#bench.marker)).length === 0, 10_000, "the processes to end");
     } finally {
       for (const { pid } of await processesWith(this.#bench.marker)) killIfThere(pid);
-      await this.#child.status;
-      await this.#reading;
+      await this.#server[Symbol.asyncDispose]();
     }
-    if (this.#stdout !== "") throw new Error(`stdout carried: ${this.#stdout}`);
+    if (this.#server.stdout !== "") throw new Error(`stdout carried: ${this.#server.stdout}`);
   }
 }
 
