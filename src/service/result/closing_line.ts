@@ -54,7 +54,7 @@ export function headingOf(operation: Operation): string {
   return `${operation.tool}: ${shorten(operation.title, LONGEST_TITLE)}`;
 }
 
-/** Milliseconds from the start of the work (or, where it never ran, from the call) to its end or to `now`. */
+/** Milliseconds from the start of the work to its end or to `now`; from the call where the work never ran. */
 export function elapsedMs(operation: Operation, now: number): number {
   return Math.max(0, (operation.endedAt ?? now) - (operation.startedAt ?? operation.createdAt));
 }
@@ -88,8 +88,8 @@ export function operationMeta(operation: Operation, view: OutputView | undefined
 }
 
 /**
- * The facts for programs that a whole result tells people: its reader knows which operation it is, and a quick success
- * is its exit code.
+ * The facts for programs of a whole result. Its reader knows which operation it is; of a quick success the exit code is
+ * all.
  */
 export function briefMeta(operation: Operation, quick: boolean): Record<string, unknown> {
   if (quick) return { exit_code: 0 };

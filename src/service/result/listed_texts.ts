@@ -32,7 +32,7 @@ export function namedScope({ scope }: Pick<ListFacts, "scope">): string {
 }
 
 /**
- * `after 3 s the answer is ...`: what a call answers with before its command has ended; undefined: it waits for the
+ * `after 3 s the answer is ...`: what a call answers with before its command has ended. Undefined: it waits for the
  * end. `synchronous`: what the tool file says.
  */
 export function earlyAnswer(

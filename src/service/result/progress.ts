@@ -1,6 +1,6 @@
 /**
- * Live output for a client that gave a progress token (X6): whole lines of the operations being watched, at most about
- * ten messages a second; when nothing was written for a while, a heartbeat, so that the client does not give up (B2).
+ * Live output for a client that gave a progress token (X6). It is whole lines of the watched operations, in at most about
+ * ten messages a second. A heartbeat follows a silence, so that the client does not give up (B2).
  * `progress` counts the messages. After `close` has resolved nothing is sent: the response comes next.
  */
 import type { Unsubscribe } from "../../base/emitter.ts";

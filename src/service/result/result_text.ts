@@ -1,6 +1,6 @@
 /**
- * The text of results (X1, X4): the output is what the model wants, so everything else is short and stands at its edges,
- * because clients cut long texts in the middle. Pure.
+ * The text of results (X1, X4). The model wants the output, so everything else is short. It stands at the edges, because
+ * clients cut long texts in the middle. Pure.
  */
 import { encodeText } from "../../base/text.ts";
 import type { CallToolResult } from "@modelcontextprotocol/server";
@@ -55,8 +55,8 @@ export function styleOf(
 }
 
 /**
- * Whether the result of an ended operation is an error (X4): nothing ran, its time was up, or it was cancelled. A command
- * that ran to its end has a result, whatever its exit code; `--exit-errors` makes an error of it unless it completed.
+ * Whether the result of an ended operation is an error (X4): nothing ran, time was up, or it was cancelled. A command that
+ * ran to its end has a result, whatever its exit code. `--exit-errors` makes an error of it unless it completed.
  */
 export function isErrorEnd({ state, end }: Operation, { exitErrors }: Pick<ResultStyle, "exitErrors">): boolean {
   const ranToItsEnd = end?.command !== undefined && end.command.kind !== "not_started";
@@ -68,7 +68,7 @@ export function textResult(text: string): CallToolResult {
   return { content: [{ type: "text", text }] };
 }
 
-/** A text result the client shows as a failure; what is wrong with a call goes here, never into a protocol error. */
+/** A text result that the client shows as a failure. A wrong call is one, and never a protocol error. */
 export function errorResult(text: string): CallToolResult {
   return { ...textResult(text), isError: true };
 }
@@ -97,8 +97,8 @@ export function finalResult(
 
 /**
  * The text of an ended operation and what it does not show. The output comes first where all of it fits, and the facts
- * close it (of a quick success nothing but the output); else the facts open it, and the line about the gap names the
- * call that reads the rest.
+ * close it; a quick success is its output alone. Else the facts open it, and the line about the gap names the call that
+ * reads the rest.
  */
 export function finalText(
   operation: Operation,
