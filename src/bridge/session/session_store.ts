@@ -1,20 +1,13 @@
 /** The sessions of one server: found by id, limited in number, ended when they are idle (H4, H8). */
 import type { InitializeRequest } from "@modelcontextprotocol/server";
-import type { Logger } from "../../base/log.ts";
-import type { OpenBackend } from "../backend.ts";
-import type { Echo } from "../traffic_echo.ts";
 import { type Refusal, refuse } from "../http_error.ts";
 import { HttpSession, type SessionOptions } from "./session.ts";
 
-interface SessionStoreOptions {
-  readonly open: OpenBackend;
+interface SessionStoreOptions extends Omit<SessionOptions, "client" | "onEnd"> {
   /** Sessions at the same time. */
   readonly most: number;
   /** Idle time after which a session is ended, milliseconds. */
   readonly idleMs: number;
-  readonly keepAliveMs: number;
-  readonly echo: Echo;
-  readonly log: Logger;
 }
 
 export class SessionStore {
@@ -40,7 +33,7 @@ export class SessionStore {
 
   /** Begins a session for the client that sends these parameters with `initialize`. */
   open(client: InitializeRequest["params"]): HttpSession | Refusal {
-    const { most, open, keepAliveMs, echo, log } = this.#options;
+    const { most, log } = this.#options;
     if (this.#closing) return unavailable("the server is shutting down");
     if (this.#sessions.size >= most) {
       return unavailable(`there are ${most} sessions already; end one with DELETE, or raise --max-sessions`);
@@ -50,7 +43,7 @@ export class SessionStore {
       return unavailable(`${this.#ending.size} sessions are still ending; wait for them`);
     }
     const onEnd: SessionOptions["onEnd"] = (ended, gone) => this.#forget(ended, gone);
-    const session = new HttpSession({ open, client, keepAliveMs, echo, onEnd, log });
+    const session = new HttpSession({ ...this.#options, client, onEnd });
     this.#sessions.set(session.id, session);
     log.info("Session begins", { httpSession: session.id.slice(0, 8), client: client.clientInfo?.name });
     this.#idleTimer ??= setTimeout(() => this.#endIdle(), this.#options.idleMs);

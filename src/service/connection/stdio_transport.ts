@@ -31,8 +31,6 @@ export interface StdioTransportOptions {
   readonly input: ByteInput;
   readonly output: ByteOutput;
   readonly log: Logger;
-  /** In bytes; absent: 16 MiB. */
-  readonly longestLine?: number;
 }
 
 const LONGEST_LINE = 16 * 1024 * 1024;
@@ -113,8 +111,8 @@ export class StdioTransport implements Transport {
   }
 
   async #readAll(): Promise<void> {
-    const { input, longestLine = LONGEST_LINE } = this.#options;
-    const splitter = new LineSplitter(longestLine);
+    const { input } = this.#options;
+    const splitter = new LineSplitter(LONGEST_LINE);
     const buffer = new Uint8Array(READ_BYTES);
     try {
       for (let size = await input.read(buffer); size !== null; size = await input.read(buffer)) {
@@ -157,8 +155,7 @@ export class StdioTransport implements Transport {
   }
 
   #refuseLongLine(): void {
-    const limit = this.#options.longestLine ?? LONGEST_LINE;
-    this.#refuse(null, INVALID_REQUEST, `Invalid request: the message is longer than ${limit} bytes, the limit`);
+    this.#refuse(null, INVALID_REQUEST, `Invalid request: the message is longer than ${LONGEST_LINE} bytes, the limit`);
   }
 
   #refuse(id: WireId | null, code: number, message: string): void {
