@@ -14,7 +14,7 @@ import { START_LINE } from "./executable/start_line.ts";
 import { STUB_ARM64 } from "./executable/stub_arm64.ts";
 import { STUB_X64 } from "./executable/stub_x64.ts";
 
-const ROOT = new URL("../", import.meta.url).pathname;
+const ROOT = `${import.meta.dirname}/../`;
 const PROGRAM = `${ROOT}dist/ahma_mcp.mjs`;
 const USAGE = "Usage: deno task compile [--target T | --all] [--with embedded|deno-compile] [--record]";
 

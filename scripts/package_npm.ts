@@ -8,7 +8,9 @@ import { npmFiles, npmTarballName } from "./release/npm_package.ts";
 import { projectFacts, repositoryOf } from "./release/project.ts";
 
 const project = projectFacts(repositoryOf(Deno.args, Deno.env.toObject()));
-const target = new URL(`../dist/npm/${npmTarballName(project)}`, import.meta.url).pathname;
+const target = `${import.meta.dirname}/../dist/npm/${npmTarballName(project)}`;
 await writeTarball(target, await npmFiles(project));
 const { size } = await Deno.stat(target);
-await Deno.stderr.write(new TextEncoder().encode(`Packed ${target}, ${Math.round(size / 1024)} KiB\n`));
+await Deno.stderr.write(
+  new TextEncoder().encode(`Packed dist/npm/${npmTarballName(project)}, ${Math.round(size / 1024)} KiB\n`),
+);

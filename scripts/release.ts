@@ -8,7 +8,7 @@ import { type Target, TARGETS } from "./executable/pins.ts";
 import { projectFacts, repositoryOf } from "./release/project.ts";
 import { writeRelease } from "./release/write_release.ts";
 
-const DIST = new URL("../dist/", import.meta.url).pathname;
+const DIST = `${import.meta.dirname}/../dist/`;
 
 Deno.exitCode = await release();
 

@@ -6,7 +6,7 @@ import { writeFiles, writeTarball } from "../scripts/release/archive.ts";
 import { Agent } from "../scripts/client/agent.ts";
 import { VERSION } from "../src/base/version.ts";
 import { until, withDeadline } from "./_support/deadline.ts";
-import { packageManager, testCache } from "./_support/npm_tools.ts";
+import { npmTool, testCache } from "./_support/npm_tools.ts";
 import { processesWith } from "./_support/processes.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
@@ -19,9 +19,9 @@ globalThis.addEventListener("unload", () => Deno.removeSync(place, { recursive: 
 const TARBALL = `${place}/ahma_mcp.tgz`;
 await writeTarball(TARBALL, await npmFiles(PROJECT));
 const [npm12, pnpm, bun] = await Promise.all([
-  packageManager("npm", "12.2.0"),
-  packageManager("pnpm", "12.21.0"),
-  packageManager("bun", "1.4.5"),
+  npmTool("npm", "12.2.0"),
+  npmTool("pnpm", "12.21.0"),
+  npmTool("bun", "1.4.5"),
 ]);
 
 /** npm's own cache, so that a second run needs no network; npx puts what it installs into `_npx` of its cache. */

@@ -1,9 +1,9 @@
-/** Package managers from npm's registry, each installed once and kept for the next run. */
+/** Programs from npm's registry, each installed once and kept for the next run. */
 import { withDeadline } from "./deadline.ts";
 import { exists } from "./workbench.ts";
 
-/** A package manager, or why it cannot be had. */
-export interface PackageManager {
+/** A program of a package, or why it cannot be had. */
+export interface NpmTool {
   readonly name: string;
   /** What runs it; empty where it cannot be had. */
   readonly command: readonly string[];
@@ -15,12 +15,11 @@ export function testCache(): string {
   return `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME") ?? "/tmp"}/.cache`}/ahma_tests`;
 }
 
-/** Installs a version of it with the npm of this machine, where it is not there yet. */
-export async function packageManager(name: string, version: string): Promise<PackageManager> {
-  const place = `${testCache()}/${name}-${version}`;
-  const command = name === "npm" ? ["node", `${place}/node_modules/npm/bin/npm-cli.js`] : [
-    `${place}/node_modules/.bin/${name}`,
-  ];
+/** Installs a version of it with the npm of this machine, where it is not there yet. `program`: what it is started by. */
+export async function npmTool(name: string, version: string, program = name): Promise<NpmTool> {
+  const place = `${testCache()}/${program}-${version}`;
+  const modules = `${place}/node_modules`;
+  const command = name === "npm" ? ["node", `${modules}/npm/bin/npm-cli.js`] : [`${modules}/.bin/${program}`];
   const title = `${name} ${version}`;
   if (exists(`${place}/ready`)) return { name: title, command, problem: undefined };
   await Deno.mkdir(place, { recursive: true });

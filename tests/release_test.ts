@@ -1,0 +1,128 @@
+/** A whole release, made from the executable of this machine: each file is used as its reader would. */
+import assert from "node:assert/strict";
+import { ownTarget } from "../scripts/executable/pins.ts";
+import { archiveName, mcpbName } from "../scripts/release/asset.ts";
+import { projectFacts } from "../scripts/release/project.ts";
+import { writeRelease } from "../scripts/release/write_release.ts";
+import { VERSION } from "../src/base/version.ts";
+import { npmTool } from "./_support/npm_tools.ts";
+import { ownExecutable } from "./_support/own_executable.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
+
+const PROJECT = projectFacts("owner/ahma_mcp");
+const TARGET = ownTarget(Deno.build) ?? "linux-x64";
+const CI = Deno.env.get("CI") === "true";
+
+const place = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma-release-" }));
+globalThis.addEventListener("unload", () => Deno.removeSync(place, { recursive: true }));
+const RELEASE = `${place}/release`;
+const programs = new Map([[TARGET, ownExecutable()]]);
+const ASSETS = await writeRelease({ project: PROJECT, programs, directory: RELEASE, level: 1 });
+
+const mcpb = await npmTool("@anthropic-ai/mcpb", "2.1.2", "mcpb");
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(words: readonly string[], options: Deno.CommandOptions = {}): Promise<Ran> {
+  const [command = "", ...args] = words;
+  const { code, stdout, stderr } = await new Deno.Command(command, { ...options, args, stdin: "null" }).output();
+  const text = new TextDecoder();
+  return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+}
+
+Deno.test("D4 SHA256SUMS names each asset of a release, and holds", async () => {
+  const name = `ahma_mcp-${VERSION}`;
+  assert.deepStrictEqual(ASSETS, [
+    ...[`${name}-${TARGET}.mcpb`, `${name}-${TARGET}.tar.gz`, `${name}-packaging.tar.gz`],
+    ...[`${name}-without-runtime.tar.gz`, `${name}.cdx.json`, `${name}.tgz`, "server.json"],
+  ]);
+  assert.deepStrictEqual(await run(["sha256sum", "--check", "SHA256SUMS"], { cwd: RELEASE }), {
+    code: 0,
+    stdout: ASSETS.map((asset) => `${asset}: OK\n`).join(""),
+    stderr: "",
+  });
+});
+
+Deno.test({
+  name: `D4 the bundle for MCP clients is valid, unpacks to a program that runs, and names its tools${
+    mcpb.problem === undefined ? "" : `: ${mcpb.problem}`
+  }`,
+  ignore: mcpb.problem !== undefined && !CI,
+  fn: async () => {
+    using bench = new Workbench();
+    const bundle = `${RELEASE}/${mcpbName(PROJECT, TARGET)}`;
+    const unpacked = `${bench.parent}/unpacked`;
+    assert.strictEqual((await run([...mcpb.command, "unpack", bundle, unpacked])).code, 0);
+    const checked = await run([...mcpb.command, "validate", `${unpacked}/manifest.json`]);
+    assert.strictEqual(checked.code, 0, checked.stdout + checked.stderr);
+    const { server, tools } = JSON.parse(await Deno.readTextFile(`${unpacked}/manifest.json`));
+    // The client puts in the place of the bundle and what the user chose.
+    const filled = (text: string) =>
+      text.replace("${__dirname}", unpacked).replace("${user_config.scope}", bench.scope);
+    const { command, args } = server.mcp_config;
+    const options = { cwd: bench.parent, clearEnv: true, env: { HOME: bench.home, PATH: "/usr/bin:/bin" } };
+    const words = [...args.map(filled), "list-tools", "--json"];
+    const listed = await run([filled(command), ...words], options);
+    assert.strictEqual(listed.code, 0, listed.stderr);
+    const listing: { readonly tools: readonly { readonly name: string }[] } = JSON.parse(listed.stdout);
+    const names = listing.tools.map(({ name }) => name);
+    const promised: readonly string[] = tools.map(({ name }: { readonly name: string }) => name);
+    assert.deepStrictEqual(promised.filter((name) => !names.includes(name)), []);
+    assert.deepStrictEqual(names.filter((name) => !promised.includes(name) && !name.startsWith("git_")), []);
+  },
+});
+
+Deno.test("D4 the PKGBUILD makes a package from the archive, with the program and its completions", async () => {
+  using bench = new Workbench();
+  const source = `${bench.parent}/src`;
+  await Deno.mkdir(source);
+  await run(["tar", "-xzf", `${RELEASE}/${archiveName(PROJECT, TARGET)}`, "-C", source]);
+  const build = 'pkgdir="$1"; source "$2" && package';
+  const built = await run(["bash", "-euc", build, "bash", `${bench.parent}/pkg`, `${RELEASE}/aur/PKGBUILD`], {
+    cwd: source,
+    env: { HOME: bench.home },
+  });
+  assert.strictEqual(built.code, 0, built.stderr);
+  const installed = `${bench.parent}/pkg/usr`;
+  const version = await run([`${installed}/bin/ahma_mcp`, "--version"], { env: { HOME: bench.home } });
+  assert.strictEqual(version.stdout, `ahma_mcp ${VERSION}\n`);
+  const files = [
+    ...["bash-completion/completions/ahma_mcp", "zsh/site-functions/_ahma_mcp"],
+    ...["fish/vendor_completions.d/ahma_mcp.fish", "licenses/ahma-mcp-bin/LICENSE-MIT"],
+  ];
+  assert.deepStrictEqual(files.filter((file) => !exists(`${installed}/share/${file}`)), []);
+});
+
+Deno.test("D4 the packed program without its runtime runs with the runtime of the machine", async () => {
+  using bench = new Workbench();
+  await run(["tar", "-xzf", `${RELEASE}/ahma_mcp-${VERSION}-without-runtime.tar.gz`, "-C", bench.parent]);
+  const env = { HOME: bench.home, PATH: "/usr/bin:/bin", AHMA_DENO: Deno.execPath() };
+  const { stdout } = await run([`${bench.parent}/ahma_mcp`, "--version"], { clearEnv: true, env });
+  assert.strictEqual(stdout, `ahma_mcp ${VERSION}\n`);
+});
+
+Deno.test("D4 a copy of the sources in another directory gives the same program, executable and npm package", async () => {
+  const copy = `${place}/another place`;
+  await Deno.mkdir(copy);
+  const root = new URL("../", import.meta.url).pathname;
+  const listed = await run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
+  await Deno.writeTextFile(`${place}/files`, listed.stdout);
+  const copied = await run(["rsync", "-a", "--ignore-missing-args", `--files-from=${place}/files`, root, copy]);
+  assert.strictEqual(copied.code, 0, copied.stderr);
+  for (const task of [["compile"], ["package:npm", "--repository", "owner/ahma_mcp"]]) {
+    const { code, stderr } = await run([Deno.execPath(), "task", ...task], { cwd: copy });
+    assert.strictEqual(code, 0, stderr);
+  }
+  const sums = async (directory: string, files: readonly string[]) => {
+    const { stdout } = await run(["sha256sum", ...files], { cwd: directory });
+    return stdout.replaceAll(/ .*/g, "");
+  };
+  const made = [`dist/bin/ahma_mcp-${TARGET}`, "dist/ahma_mcp", "dist/ahma_mcp.mjs"];
+  const npm = `ahma_mcp-${VERSION}.tgz`;
+  assert.strictEqual(await sums(copy, made), await sums(root, made));
+  assert.strictEqual(await sums(copy, [`dist/npm/${npm}`]), await sums(RELEASE, [npm]));
+});
