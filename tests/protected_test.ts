@@ -4,6 +4,7 @@
  * without it runs once: there the owner of the files decides, and each user owns the files of its bench.
  */
 import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
 import type { ToolAnswer } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
@@ -238,6 +239,29 @@ for (const user of usersAtHand()) {
     ]);
     assert.match(made.text, /\.claude" holds too much to be watched: changes of the rest go unnoticed/);
     assert.deepStrictEqual(changesOf(await server.shell("true"), bench), []);
+  });
+
+  Deno.test(`S21 what one result told, a check that ran meanwhile does not tell again, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const check = { command: "sh", args: ["-c", "echo > begun; until [ -e go ]; do sleep 0.05; done; echo > over"] };
+    bench.write(
+      ".ahma/tools/t.json",
+      JSON.stringify({
+        name: "t",
+        description: "Runs. (planted)",
+        command: "echo",
+        synchronous: true,
+        availability_check: check,
+      }),
+    );
+    await using server = await ServerProcess.start(bench);
+    await server.request("tools/list");
+    await until(() => exists(`${bench.scope}/begun`), 20_000, "the check");
+    const made = await server.shell("echo x > .mcp.json");
+    assert.deepStrictEqual(changesOf(made, bench), [{ path: ".mcp.json", change: "created" }]);
+    const over = await server.shell("echo > go; until [ -e over ]; do sleep 0.05; done");
+    await until(async () => !/^Checks/m.test((await server.call("status")).text), 20_000, "the end of the check");
+    assert.deepStrictEqual([over, await server.shell("true")].flatMap((one) => changesOf(one, bench)), []);
   });
 
   testAppearing(

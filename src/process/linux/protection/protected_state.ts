@@ -133,9 +133,11 @@ export class ProtectedState implements Disposable {
     await this.refresh();
     const how = { mounted: policy.namespaces };
     const running = trees.filter(({ isOver }) => !isOver); // asked before the look, which so is the last one needed
-    const { after, changes } = this.#changes(view, obeyed, how);
-    if (onChange === undefined) this.#keep(changes);
-    else if (changes.length > 0) onChange(changes);
+    const { after, found } = this.#changes(view, obeyed, how);
+    // What has no result of its own, such as a check, adds only what no other result told.
+    if (onChange === undefined) this.#keep(found.filter((one) => !this.#isTold(one, after)));
+    else this.#tell(found, onChange);
+    for (const { path } of found) this.#told.set(path, after.seen.get(path));
     this.#options.images.adopt(after);
     if (running.length > 0) void this.#lookLater(command, running, after, how);
     else this.abandon(command);
@@ -174,26 +176,34 @@ export class ProtectedState implements Disposable {
     }
   }
 
-  /** What changed since `before`, with what came to light late; and the view it was found in. */
+  /** What changed since `before`, and the view it was found in. */
   #changes(before: GuardView, obeyed: ReadonlySet<string>, how: How) {
     const { view: after, separated } = this.#separate(this.#look(how), how);
     const isNew = (path: string) => this.#obeyed.has(path) && !obeyed.has(path);
     const found = this.#found(before, after, separated)
       .map((one): ProtectedChange => isNew(one.path) && !isSeparated(one) ? { ...one, change: "obeyed" } : one);
+    return { after, found };
+  }
+
+  /** Tells `onChange` what was found, after what came to light before and is not told by it. */
+  #tell(found: readonly ProtectedChange[], onChange: (changes: readonly ProtectedChange[]) => void): void {
     const late = this.#late.filter(({ path, change }) =>
-      !found.some((one) => one.path === path && one.change === change)
+      !found.some((one) => one.path === path && (isPlain(change) || one.change === change))
     );
     this.#late = [];
-    for (const { path } of found) this.#told.set(path, after.seen.get(path));
-    return { after, changes: [...late, ...found] };
+    if (late.length + found.length > 0) onChange([...late, ...found]);
+  }
+
+  /** Whether a result told how the path is in `view`. */
+  #isTold({ path, change }: ProtectedChange, { seen }: GuardView): boolean {
+    return isPlain(change) && this.#told.has(path) && this.#told.get(path) === seen.get(path);
   }
 
   /** Looks again when all that a command left running is gone; what another command's result told is known. */
   async #lookLater(command: GuardedCommand, running: readonly Tree[], after: GuardView, how: How): Promise<void> {
     await Promise.all(running.map(({ gone }) => gone));
     const { view, separated } = this.#separate(this.#look(how), how);
-    const isTold = ({ path }: ProtectedChange) => this.#told.has(path) && this.#told.get(path) === view.seen.get(path);
-    this.#keep(this.#found(after, view, separated).filter((one) => separated.includes(one) || !isTold(one)));
+    this.#keep(this.#found(after, view, separated).filter((one) => !this.#isTold(one, view)));
     this.abandon(command);
   }
 
@@ -253,4 +263,9 @@ export class ProtectedState implements Disposable {
     const { looker } = this.#options;
     return new WatchedView(() => lookAtGuarded(this.#plan, looker, { mounted: true }), looker);
   }
+}
+
+/** Whether the path itself is another one: what is told of it later says the same. */
+function isPlain(change: ProtectedChange["change"]): boolean {
+  return change === "created" || change === "changed" || change === "removed";
 }
