@@ -30,8 +30,8 @@ function inside(user: User): Inside {
   return { bench, prefix, executable, [Symbol.dispose]: () => bench[Symbol.dispose]() };
 }
 
-function test(name: string, fn: (user: User) => Promise<void>, users = usersAtHand()): void {
-  for (const user of users) {
+function test(name: string, fn: (user: User) => Promise<void>): void {
+  for (const user of usersAtHand()) {
     Deno.test({ name: `D1 ${name} (${user})${CANNOT_ENTER}`, ignore: !CAN_ENTER, fn: () => fn(user) });
   }
 }
@@ -43,7 +43,6 @@ const OURS = /^(AHMA|DENO|NODE|OTEL|RUST|LD)_.*?(?==)/gm;
 test("in an empty root the official client runs commands in the sandbox, over stdio", async (user) => {
   using place = inside(user);
   const { bench, prefix } = place;
-  const secret = bench.write(`${bench.home}/.ssh/key`, "a-secret\n");
   await using server = await ServerProcess.start(bench, { era: "none", prefix, environment: PATH });
   const client = await connectClient(server, "2025-11-25");
   const { tools } = await client.listTools();
@@ -56,40 +55,48 @@ test("in an empty root the official client runs commands in the sandbox, over st
   assert.strictEqual(await Deno.readTextFile(`${bench.scope}/file`), "made\n");
   const lines = JSON.parse(await shell("env; :"))[0].text;
   assert.deepStrictEqual(lines.match(OURS).toSorted(), ["DENO_DIR", "DENO_NO_PROMPT", "DENO_NO_UPDATE_CHECK"]);
-  const before = bench.outside();
-  const attacks = `cat ${secret}; echo x > ${bench.elsewhere}/new; echo x > ${secret}; echo x >> ${place.executable}`;
-  const said = await shell(`${attacks}; echo x > /usr/bin/new; echo x > /etc/new; true`);
-  assert.ok(!said.includes("a-secret"), said);
-  assert.deepStrictEqual(bench.outside(), before);
   await client.close();
+});
+
+test("in an empty root commands reach nothing outside the scope, and without a sandbox all of it", async (user) => {
+  using place = inside(user);
+  const { bench, prefix } = place;
+  const secret = bench.write(`${bench.home}/.ssh/key`, "a-secret\n");
+  const attacks = [`cat ${secret}`, `echo x > ${bench.elsewhere}/new`, `chmod 777 ${secret}`, `rm ${secret}`];
+  const before = bench.outside();
+  const tried = async (flags: readonly string[]) => {
+    await using server = await ServerProcess.start(bench, { flags, prefix, environment: PATH });
+    const { text } = await server.shell(`${attacks.join("; ")}; true`);
+    const after = bench.outside();
+    return { read: text.includes("a-secret"), changed: JSON.stringify(after) !== JSON.stringify(before) };
+  };
+  assert.deepStrictEqual(await tried([]), { read: false, changed: false });
+  assert.deepStrictEqual(await tried(["--no-sandbox"]), { read: true, changed: true });
 });
 
 test("in an empty root each HTTP session has a process and a scope of its own", async (user) => {
   using place = inside(user);
   const { bench, prefix } = place;
-  await using server = await HttpServerProcess.start(bench, {
-    flags: ["--session-isolation"],
-    prefix,
-    environment: PATH,
-  });
+  // From another user namespace, an ordinary user's, a server cannot see which process calls: a token tells instead.
+  const flags = ["--session-isolation", "--require-token"];
+  await using server = await HttpServerProcess.start(bench, { flags, prefix, environment: PATH });
+  const token = (await Deno.readTextFile(`${bench.home}/.local/state/ahma/http_token`)).trim();
+  const headers = { authorization: `Bearer ${token}` };
   const roots = ["one", "two"].map((name) => {
     bench.write(`${name}/.keep`, "");
     return `${bench.scope}/${name}`;
   });
-  const clients = await Promise.all(roots.map((path) => HttpClient.connect(server, { roots: [path] })));
+  const clients = await Promise.all(roots.map((path) => HttpClient.connect(server, { roots: [path], headers })));
   const command = `echo mine > file; for d in ${roots.join(" ")}; do echo x > $d/touched; done; true`;
   const answers = await Promise.all(clients.map((client) => client.shell(command)));
   for (const [index, path] of roots.entries()) {
     const names = (await Array.fromAsync(Deno.readDir(path))).map(({ name }) => name).toSorted();
     assert.deepStrictEqual(names, [".keep", "file", "touched"]);
-    assert.match(
-      answers[index]?.text ?? "",
-      new RegExp(`${roots[1 - index]}/touched: (Permission denied|Read-only)`),
-    );
+    const other = roots[1 - index] ?? "";
+    assert.match(answers[index]?.text ?? "", new RegExp(`${other}/touched: (Permission denied|Read-only)`));
   }
   for (const client of clients) await client[Symbol.asyncDispose]();
-  // An ordinary user has another root only in a user namespace, from which a server cannot see who calls.
-}, usersAtHand().filter((user) => user === "root"));
+});
 
 test("in an empty root doctor finds the sandbox whole, and names the executable", async (user) => {
   using place = inside(user);
@@ -115,7 +122,7 @@ test("in an empty root the executable starts by any name, from PATH, and without
     });
     assert.deepStrictEqual([stdout, stderr], [`ahma_mcp ${VERSION}\n`, ""], line);
   };
-  for (const name of ["dx", "node", "deno", "denox", "a b", "-"]) {
+  for (const name of ["dx", "node", "a b"]) {
     await Deno.symlink(place.executable, `${bench.parent}/${name}`);
     await starts(`exec "${bench.parent}/${name}" --version`);
   }
