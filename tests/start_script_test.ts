@@ -110,8 +110,11 @@ Deno.test({
     using bench = new Workbench();
     const found = async () => {
       const environment = { AHMA_DENO: shim ?? "" };
-      const { stdout } = await runProgram(bench, ["init", "--client", "codex"], { script: true, environment });
-      return /^AHMA_DENO = "(.*)"$/m.exec(stdout)?.[1];
+      const { stdout } = await runProgram(bench, ["init", "--client", "codex", "--dry-run"], {
+        script: true,
+        environment,
+      });
+      return /^\+ AHMA_DENO = "(.*)"$/m.exec(stdout)?.[1];
     };
     const own = `${place}/lib/node_modules/deno`;
     const [platform] = await Array.fromAsync(Deno.readDir(`${own}/node_modules/@deno`));
