@@ -5,14 +5,9 @@
  *   deno task compile [--target T] [--with embedded|deno-compile] [--record]
  *   deno task compile:all
  */
-import { userDirectory } from "../src/system/user_directories.ts";
 import { compileWithDeno } from "./executable/deno_compile.ts";
-import { embedProgram } from "./executable/embed.ts";
-import { PINS_FILE, runtimePin, sha256, type Target } from "./executable/pins.ts";
-import { runtimeFile } from "./executable/runtime_file.ts";
-import { START_LINE } from "./executable/start_line.ts";
-import { STUB_ARM64 } from "./executable/stub_arm64.ts";
-import { STUB_X64 } from "./executable/stub_x64.ts";
+import { embeddedExecutable, isEmbedded } from "./executable/embedded.ts";
+import { PINS_FILE, sha256, type Target } from "./executable/pins.ts";
 import { type Wish, wishOf } from "./executable/wish.ts";
 
 const ROOT = `${import.meta.dirname}/../`;
@@ -34,7 +29,7 @@ async function compile(wish: Wish | string): Promise<number> {
     } catch (thrown) {
       if (!(thrown instanceof Error)) throw thrown;
       // Of all targets, those are made that can be made where this runs.
-      if (!all || runtimePin(target) !== undefined) failed++;
+      if (!all || isEmbedded(target)) failed++;
       await tell(`${target}: not made. ${thrown.message}`);
     }
   }
@@ -59,25 +54,11 @@ async function make(target: Target, wish: Wish): Promise<string> {
 }
 
 async function write(output: string, target: Target, { way, record }: Wish): Promise<void> {
-  const pin = runtimePin(target);
-  if (pin === undefined && way === "embedded") {
-    throw new Error("A program is embedded for Linux only: leave out --with embedded");
-  }
-  if (pin === undefined || way === "deno-compile") {
+  if (way === "deno-compile" || way === undefined && !isEmbedded(target)) {
     const environment = Deno.env.toObject();
     return await compileWithDeno(target, { program: PROGRAM, output, environment, record, pins: PINS_FILE });
   }
-  const runtime = await runtimeFile(target, pin, { cache: cacheDirectory(), own: Deno.execPath() });
-  const stub = target === "linux-arm64" ? STUB_ARM64 : STUB_X64;
-  const executable = embedProgram(runtime, await Deno.readFile(PROGRAM), { stub, line: START_LINE });
-  await Deno.writeFile(output, executable, { mode: 0o755 });
-}
-
-/** Where runtimes are kept: below the user's caches. */
-function cacheDirectory(): string {
-  const caches = userDirectory(Deno.env.toObject(), "XDG_CACHE_HOME");
-  if (caches === undefined) throw new Error("Set HOME or XDG_CACHE_HOME: runtimes are kept there");
-  return `${caches}/ahma_build`;
+  await Deno.writeFile(output, await embeddedExecutable(target, await Deno.readFile(PROGRAM)), { mode: 0o755 });
 }
 
 async function tell(line: string): Promise<void> {

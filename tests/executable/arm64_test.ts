@@ -1,12 +1,7 @@
 /** The executable for aarch64, on that processor or as qemu runs it: slow there, so that one start has to show it all. */
 import assert from "node:assert/strict";
 import { VERSION } from "../../src/base/version.ts";
-import { runtimePin } from "../../scripts/executable/pins.ts";
-import { runtimeFile } from "../../scripts/executable/runtime_file.ts";
-import { embedProgram } from "../../scripts/executable/embed.ts";
-import { START_LINE } from "../../scripts/executable/start_line.ts";
-import { STUB_ARM64 } from "../../scripts/executable/stub_arm64.ts";
-import { userDirectory } from "../../src/system/user_directories.ts";
+import { embeddedExecutable } from "../../scripts/executable/embedded.ts";
 import { testRuntime } from "../_support/runtime.ts";
 import { exists, Workbench } from "../_support/workbench.ts";
 
@@ -23,11 +18,7 @@ Deno.test({
   ignore: !CAN,
   fn: async () => {
     using bench = new Workbench();
-    const pin = runtimePin("linux-arm64") ?? assert.fail();
-    const cache = `${userDirectory(Deno.env.toObject(), "XDG_CACHE_HOME")}/ahma_build`;
-    const runtime = await runtimeFile("linux-arm64", pin, { cache, own: Deno.execPath() });
-    const { bundle } = testRuntime(bench.user);
-    const bytes = embedProgram(runtime, await Deno.readFile(bundle), { stub: STUB_ARM64, line: START_LINE });
+    const bytes = await embeddedExecutable("linux-arm64", await Deno.readFile(testRuntime(bench.user).bundle));
     const path = `${bench.parent}/dx`;
     await Deno.writeFile(path, bytes, { mode: 0o755 });
     const [command = "", ...args] = [...NATIVE ? [] : ["qemu-aarch64", "-L", LIBRARIES], path, "--version"];
