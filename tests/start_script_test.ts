@@ -226,14 +226,15 @@ Deno.test("S3 the program keeps the permission for the network only where it ser
     const { stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "--no-prompt", "--config", config, "-RWENS", "--allow-run", "--allow-ffi", program, ...words],
       cwd: bench.scope,
-      env: { HOME: bench.home, DENO_DIR: cache },
+      env: { HOME: bench.home, DENO_DIR: cache, npm_config_registry: "http://127.0.0.1:1" },
       stdin: "null",
     }).output();
     return new TextDecoder().decode(stderr).trimEnd().split("\n").at(-1);
   };
   assert.deepStrictEqual(
-    [await kept(["--no-sandbox"]), await kept(["schema"])],
-    ["prompt", "prompt"],
+    [await kept(["--no-sandbox"]), await kept(["schema"]), await kept(["version"])],
+    ["prompt", "prompt", "prompt"],
   );
   assert.strictEqual(await kept(["list-tools", "--http", "http://127.0.0.1:1/mcp"]), "granted");
+  assert.strictEqual(await kept(["version", "--check"]), "granted");
 });

@@ -84,7 +84,9 @@ function missingTools(directory: string | undefined): readonly string[] {
 
 /** Whether the run needs the network; the start script grants it, because settings files may choose the mode. */
 function usesNetwork({ subcommand, settings, line }: Extract<Invocation, { kind: "run" }>): boolean {
-  return subcommand === "serve" && settings.http !== undefined || subcommand === "list-tools" && line.flags.has("http");
+  return subcommand === "serve" && settings.http !== undefined ||
+    subcommand === "list-tools" && line.flags.has("http") ||
+    subcommand === "version" && line.flags.has("check");
 }
 
 function internalError(thrown: unknown): string {

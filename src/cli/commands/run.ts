@@ -10,6 +10,7 @@ import { listTools } from "./list_tools/list_tools.ts";
 import { uninstall } from "./uninstall/uninstall.ts";
 import { schema } from "./schema.ts";
 import { validate } from "./validate/validate.ts";
+import { version } from "./version/version.ts";
 
 type Run = (context: CommandContext) => Promise<number>;
 
@@ -27,4 +28,5 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help">, Run>> 
   init,
   uninstall,
   completions,
+  version,
 };

@@ -172,6 +172,7 @@ const FLAGS = {
     own: true,
   },
   "dry-run": { help: "Show what would change, and change nothing", own: true },
+  "check": { help: "Ask the npm registry for the newest version", own: true },
   "yes": { help: "Change files without a question", own: true },
   "help": { help: "Show this text" },
   "version": { help: "Show the version" },

@@ -171,6 +171,17 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp completions fish > ~/.config/fish/completions/ahma_mcp.fish", "fish"],
     ],
   },
+  "version": {
+    summary: "Show the version; with --check, ask whether there is a newer one",
+    usage: "[--check]",
+    operands: "none",
+    flags: ["check"],
+    details: [
+      "--check asks the npm registry, or the mirror that npm_config_registry names. Nothing else of the program ever asks " +
+      "for updates. Exit code 1 when no answer comes.",
+    ],
+    examples: [["ahma_mcp version --check", "Is this the newest version?"]],
+  },
   "help": {
     summary: "Explain a subcommand",
     usage: "[SUBCOMMAND]",

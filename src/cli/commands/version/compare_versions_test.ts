@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { isNewer, isVersion } from "./compare_versions.ts";
+
+const NUMBERS = fc.tuple(...[1, 2, 3].map(() => fc.nat({ max: 999_999_999 })));
+
+Deno.test("L9 isNewer() orders versions by their numbers, and puts a marked one before its release", () => {
+  fc.assert(fc.property(NUMBERS, NUMBERS, (one, other) => {
+    const first = one.findIndex((number, place) => number !== other[place]);
+    const expected = first !== -1 && (one[first] ?? 0) > (other[first] ?? 0);
+    assert.deepStrictEqual(isNewer(one.join("."), other.join(".")), expected);
+  }));
+  const newer = [["1.0.0", "1.0.0-rc.1"], ["1.0.1-rc.1", "1.0.0"], ["1.10.0", "1.9.9"]] as const;
+  for (const [one, other] of newer) {
+    assert.deepStrictEqual([isNewer(one, other), isNewer(other, one)], [true, false], one);
+  }
+  assert.deepStrictEqual([isNewer("1.0.0-b", "1.0.0-a"), isNewer("1.0.0-a", "1.0.0-b")], [false, false]);
+});
+
+Deno.test("L9 isVersion() takes versions only, and no text that could draw or grow", () => {
+  const good = ["0.1.0", "10.20.30", "1.0.0-rc.1"];
+  const bad = [
+    "",
+    "1",
+    "1.2",
+    "1.2.3.4",
+    "^1.2.3",
+    "latest",
+    "1.2.3\n",
+    "1.2.3\x1b[2J",
+    "1.2.3-",
+    "9".repeat(99) + ".0.0",
+  ];
+  assert.deepStrictEqual(good.filter((text) => !isVersion(text)), []);
+  assert.deepStrictEqual(bad.filter(isVersion), []);
+});

@@ -1,0 +1,59 @@
+/** Asks a registry of npm packages for the newest version: one request, which says nothing of the user. */
+import { messageOf, UserError } from "../../../base/errors.ts";
+import { failure, type Outcome, success } from "../../../base/outcome.ts";
+import { shownValue } from "../../../base/text.ts";
+import { isVersion } from "./compare_versions.ts";
+
+const REGISTRY = "https://registry.npmjs.org";
+/** How long an answer may take, in milliseconds. */
+const PATIENCE_MS = 10_000;
+/** Longest answer that is read, in bytes; ours has a few kilobytes. */
+const LONGEST = 1_048_576;
+
+/** The address that is asked: of npm's own registry, or of the mirror that npm's variable names. */
+export function newestVersionUrl(environment: Readonly<Record<string, string>>): string {
+  const mirror = environment["npm_config_registry"] ?? environment["NPM_CONFIG_REGISTRY"] ?? "";
+  return `${(mirror === "" ? REGISTRY : mirror).replace(/\/+$/, "")}/ahma_mcp/latest`;
+}
+
+/** The newest version. @throws {UserError} when the registry cannot be asked, or does not say */
+export async function newestVersion(url: string): Promise<string> {
+  const asked = await ask(url).catch((thrown: unknown) => failure(reasonOf(thrown)));
+  if (asked.ok) return asked.value;
+  throw new UserError(`Cannot ask "${url}" for the newest version: ${asked.problem}. Nothing else needs it`);
+}
+
+async function ask(url: string): Promise<Outcome<string>> {
+  const answer = await fetch(url, {
+    headers: { accept: "application/json" },
+    redirect: "error",
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  const text = await boundedText(answer);
+  if (!answer.ok) return failure(`it answered with status ${answer.status}`);
+  if (text === undefined) return failure(`its answer has more than ${LONGEST} bytes`);
+  const facts: unknown = JSON.parse(text);
+  const version = typeof facts === "object" && facts !== null && "version" in facts ? facts.version : undefined;
+  if (typeof version === "string" && isVersion(version)) return success(version);
+  return failure(`its answer names the version ${shownValue(version)}`);
+}
+
+/** The body; undefined: it is too long. */
+async function boundedText(answer: Response): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of answer.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > LONGEST) return undefined;
+  }
+  return text;
+}
+
+/** The runtime tells the reason as the cause, after the address and its own part that found the fault. */
+function reasonOf(thrown: unknown): string {
+  if (thrown instanceof Deno.errors.NotCapable) return "this runtime was started without the network (--allow-net)";
+  if (thrown instanceof DOMException && thrown.name === "TimeoutError") return `no answer in ${PATIENCE_MS / 1000} s`;
+  if (thrown instanceof SyntaxError) return "its answer is no JSON";
+  const reason = messageOf(thrown instanceof Error ? thrown.cause ?? thrown : thrown);
+  return reason.replace(/^error sending request for url \(.*?\): /, "").replace(/^client error \(.*?\): /, "");
+}
