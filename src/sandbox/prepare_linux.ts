@@ -56,9 +56,7 @@ export function prepareSandbox(settings: SandboxSettings): Outcome<Sandbox> {
     if (!abi.ok) return abi;
     const settled = settlePaths(settings, { identityOf: (path) => libc.identityOf(path) });
     if (!settled.ok) return settled;
-    const { serverEnvironment: environment, home, workingDirectory } = settings;
-    const place = { environment, home, writable: settled.value.trees, workingDirectory };
-    const problem = settings.enforce ? runtimeCacheProblem(place) : undefined;
+    const problem = settings.enforce ? runtimeCacheProblem(settings, settled.value.trees) : undefined;
     if (problem !== undefined) return failure(problem);
     const own = openDirectories(settings, settled.value);
     if (!own.ok) return own;
@@ -101,11 +99,8 @@ function build(context: Context): Outcome<Sandbox> {
   const ours = own.writable.map((path) => pinned(path, (one) => libc.identityOf(one)));
   const writable = [...settled.opened, ...ours.filter((one) => one !== undefined)];
   const grants = readableGrants({
-    environment: settings.serverEnvironment,
-    home: settings.home,
-    workingDirectory: settings.workingDirectory,
+    ...settings,
     reads: [...settings.reads, ...settings.allowSensitive],
-    strict: settings.strict,
     sensitive: settled.sensitive,
     files: directories.files,
     abi,
@@ -138,7 +133,7 @@ function guardOf({ settings, settled }: Context, { writable, grants, covers }: R
   return {
     protected: protect,
     trees: opened,
-    open: openedPaths({ trees, allow: settings.allowProtected }),
+    open: openedPaths({ ...settings, trees }),
     hidden: sensitive.filter((secret) => reachable.some((tree) => isWithin(secret, tree)))
       .map((path) => ({ path, tree: widest(trees.filter((tree) => isWithin(path, tree))) })),
     home,

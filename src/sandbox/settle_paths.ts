@@ -51,20 +51,14 @@ export interface OwnDirectories {
 
 /** Checks and resolves what a person chose; makes nothing. The problem names the value. */
 export function settlePaths(settings: SandboxSettings, system: PathSystem): Outcome<SettledPaths> {
-  const { home, workingDirectory, serverEnvironment: environment, protect, allowProtected: allow, own } = settings;
+  const { home } = settings;
   const forbidden = settings.environmentNames.find(isForbiddenVariable);
   if (forbidden !== undefined) {
     return failure(`Cannot pass "${forbidden}" to commands: it could change what every program or shell does`);
   }
   const scopes = settleScopes(settings, system);
   if (!scopes.ok) return scopes;
-  const sensitive = sensitivePlaces({
-    environment,
-    home,
-    workingDirectory,
-    allow: settings.allowSensitive,
-    ...system.moreCredentials !== undefined && { more: system.moreCredentials },
-  });
+  const sensitive = sensitivePlaces(settings, system.moreCredentials);
   if (!sensitive.ok) return sensitive;
   const problem = scopes.value.map(({ path }) => sensitiveProblem(path, sensitive.value))
     .find((found) => found !== undefined);
@@ -73,14 +67,14 @@ export function settlePaths(settings: SandboxSettings, system: PathSystem): Outc
   if (!writes.ok) return writes;
   const opened = [...scopes.value, ...writes.value];
   const trees = opened.map(({ path }) => path);
-  const guarded = protectedPaths({ trees, home: home === undefined ? undefined : realPath(home), protect, allow, own });
+  const guarded = protectedPaths({ ...settings, trees, home: home === undefined ? undefined : realPath(home) });
   if (!guarded.ok) return guarded;
   return success({ scopes: scopes.value, sensitive: sensitive.value, opened, trees, protect: guarded.value });
 }
 
 /** Makes the private directories of a session. */
 export function openDirectories(settings: SandboxSettings, { scopes, trees }: SettledPaths): Outcome<OwnDirectories> {
-  const place = { environment: settings.serverEnvironment, home: settings.home, writable: trees };
+  const place = { ...settings, writable: trees };
   const base = sessionBase(place);
   if (base === undefined) {
     return failure(
@@ -107,12 +101,10 @@ export function environmentOf(
   { directories, cache }: OwnDirectories,
 ): Readonly<Record<string, string>> {
   return buildEnvironment({
-    server: settings.serverEnvironment,
-    extra: settings.environmentNames,
+    ...settings,
     temporaryDirectory: directories.temporary,
     cacheDirectory: cache,
     gitConfiguration: writeGitConfiguration(settings, directories, scopes),
-    shell: settings.shell,
   });
 }
 

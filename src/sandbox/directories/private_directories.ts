@@ -2,18 +2,17 @@
  * Where the server keeps what is its own: session directories and caches. Commands must not be able to rename, link
  * or replace any part of the way there, so no such place lies in a tree they can write to.
  */
+import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { absolutePath, expected, parentOf, realPath, trustedPath } from "../../system/paths.ts";
 
 /** Directories the server asks for, in this order; only those that exist count. */
-export interface PlaceQuestion {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly home: string | undefined;
+export interface PlaceQuestion extends Pick<SandboxSettings, "serverEnvironment" | "home"> {
   /** Canonical trees commands can write to. */
   readonly writable: readonly string[];
 }
 
 /** An existing directory for session directories, canonical; undefined: every usual one is open to commands. */
-export function sessionBase({ environment, home, writable }: PlaceQuestion): string | undefined {
+export function sessionBase({ serverEnvironment: environment, home, writable }: PlaceQuestion): string | undefined {
   const wanted = [environment["TMPDIR"], "/tmp", "/var/tmp", environment["XDG_RUNTIME_DIR"], home];
   return wanted.filter((path) => path?.startsWith("/")).map((path) => trustedPath(path ?? "", writable))
     .find((path) => path !== undefined && isWritableDirectory(path));
@@ -24,7 +23,7 @@ export function sessionBase({ environment, home, writable }: PlaceQuestion): str
  * poisons another's. Undefined where none can be made that is surely ours: the session's own serves then.
  */
 export function scopeCache(question: PlaceQuestion, name: string): string | undefined {
-  const { environment, home, writable } = question;
+  const { serverEnvironment: environment, home, writable } = question;
   const wanted = environment["XDG_CACHE_HOME"] ?? (home === undefined ? undefined : absolutePath(".cache", home));
   if (wanted === undefined || !wanted.startsWith("/")) return undefined;
   // The user's cache directory may be missing in a new account; what lies above it is not made.

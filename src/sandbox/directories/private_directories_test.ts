@@ -15,7 +15,7 @@ async function inBase(test: (base: string) => Promise<void>): Promise<void> {
 Deno.test("S5 sessionBase() takes TMPDIR, but no place commands can write to", () =>
   inBase(async (base) => {
     const ask = (temporary: string, writable: readonly string[]) =>
-      sessionBase({ environment: { TMPDIR: temporary }, home: `${base}/home`, writable });
+      sessionBase({ serverEnvironment: { TMPDIR: temporary }, home: `${base}/home`, writable });
     assert.deepStrictEqual(ask(`${base}/home`, [`${base}/scope`]), `${base}/home`);
     assert.deepStrictEqual(ask(`${base}/scope/tmp`, [`${base}/scope`]), await Deno.realPath("/tmp"));
     assert.deepStrictEqual(ask(`${base}/none`, ["/tmp", "/var/tmp", base]), undefined);
@@ -26,7 +26,7 @@ Deno.test("S5 S4 neither place is reached through a link that a command put in t
     await Deno.mkdir(`${base}/out`);
     await Deno.symlink(`${base}/out`, `${base}/scope/led`);
     const environment = { TMPDIR: `${base}/scope/led`, XDG_CACHE_HOME: `${base}/scope/led` };
-    const question = { environment, home: undefined, writable: [`${base}/scope`] };
+    const question = { serverEnvironment: environment, home: undefined, writable: [`${base}/scope`] };
     assert.deepStrictEqual(sessionBase(question), await Deno.realPath("/tmp"));
     assert.deepStrictEqual(scopeCache(question, "1-2"), undefined);
     assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(`${base}/out`)), []);
@@ -34,7 +34,7 @@ Deno.test("S5 S4 neither place is reached through a link that a command put in t
 
 Deno.test("S4 scopeCache() makes a private directory below the user's cache, and finds it again", () =>
   inBase(async (base) => {
-    const question = { environment: {}, home: `${base}/home`, writable: [`${base}/scope`] };
+    const question = { serverEnvironment: {}, home: `${base}/home`, writable: [`${base}/scope`] };
     const cache = scopeCache(question, "1-2");
     assert.deepStrictEqual(cache, `${base}/home/.cache/ahma_mcp/scopes/1-2`);
     assert.deepStrictEqual((await Deno.stat(cache ?? "")).mode, 0o40700);
@@ -45,10 +45,13 @@ Deno.test("S4 scopeCache() is not led away by what a command left in its place",
   inBase(async (base) => {
     const environment = { XDG_CACHE_HOME: `${base}/scope/cache` };
     await Deno.mkdir(`${base}/scope/cache`);
-    assert.deepStrictEqual(scopeCache({ environment, home: undefined, writable: [`${base}/scope`] }, "1-2"), undefined);
+    assert.deepStrictEqual(
+      scopeCache({ serverEnvironment: environment, home: undefined, writable: [`${base}/scope`] }, "1-2"),
+      undefined,
+    );
     await Deno.mkdir(`${base}/home/.cache/ahma_mcp/scopes`, { recursive: true });
     await Deno.symlink(`${base}/scope`, `${base}/home/.cache/ahma_mcp/scopes/1-2`);
-    assert.deepStrictEqual(scopeCache({ environment: {}, home: `${base}/home`, writable: [] }, "1-2"), undefined);
+    assert.deepStrictEqual(scopeCache({ serverEnvironment: {}, home: `${base}/home`, writable: [] }, "1-2"), undefined);
     await Deno.chmod(`${base}/home/.cache/ahma_mcp/scopes`, 0o777);
-    assert.deepStrictEqual(scopeCache({ environment: {}, home: `${base}/home`, writable: [] }, "3-4"), undefined);
+    assert.deepStrictEqual(scopeCache({ serverEnvironment: {}, home: `${base}/home`, writable: [] }, "3-4"), undefined);
   }));

@@ -1,4 +1,5 @@
 /** The environment of commands, built from nothing (S9). What is not named here or by `--env` never reaches a command. */
+import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { words } from "../../base/text.ts";
 import { searchPath } from "../../system/search_path.ts";
 
@@ -61,36 +62,31 @@ const CACHES: Readonly<Record<string, string>> = {
 /** Names that load code into every program or shell, or are ours: not even `--env` passes them. */
 const NEVER = /^(AHMA_.*|LD_.*|DYLD_.*|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|GCONV_PATH)$/;
 
-export interface EnvironmentPlan {
-  /** The server's own. */
-  readonly server: Readonly<Record<string, string>>;
-  /** Names from `--env`. */
-  readonly extra: readonly string[];
+export interface EnvironmentPlan extends Pick<SandboxSettings, "serverEnvironment" | "environmentNames" | "shell"> {
   /** Undefined with `--no-temp-files`. */
   readonly temporaryDirectory: string | undefined;
   readonly cacheDirectory: string;
   /** The sanitised git configuration. */
   readonly gitConfiguration: string;
-  readonly shell: string;
 }
 
 /** The variables every command starts with. Pure. */
 export function buildEnvironment(plan: EnvironmentPlan): Readonly<Record<string, string>> {
-  const environment: Record<string, string> = { PATH: searchPath(plan.server["PATH"]).join(":") };
+  const environment: Record<string, string> = { PATH: searchPath(plan.serverEnvironment["PATH"]).join(":") };
   const pass = (name: string) => {
-    const value = plan.server[name];
+    const value = plan.serverEnvironment[name];
     if (value !== undefined) environment[name] = value;
   };
   [...PASSED, ...TOOLCHAINS, ...CERTIFICATES].forEach(pass);
   LOCALE.forEach(pass);
-  PROXIES.filter((name) => !plan.server[name]?.includes("@")).forEach(pass);
+  PROXIES.filter((name) => !plan.serverEnvironment[name]?.includes("@")).forEach(pass);
   environment["LANG"] ??= "C.UTF-8";
   environment["SHELL"] = plan.shell;
   Object.assign(environment, NON_INTERACTIVE);
   for (const [name, directory] of Object.entries(CACHES)) environment[name] = `${plan.cacheDirectory}/${directory}`;
   environment["GIT_CONFIG_GLOBAL"] = plan.gitConfiguration;
   if (plan.temporaryDirectory !== undefined) environment["TMPDIR"] = plan.temporaryDirectory;
-  plan.extra.filter((name) => !isForbiddenVariable(name)).forEach(pass);
+  plan.environmentNames.filter((name) => !isForbiddenVariable(name)).forEach(pass);
   return environment;
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { buildEnvironment, isForbiddenVariable } from "./environment.ts";
 
 const PLAN = {
-  extra: [],
+  environmentNames: [],
   temporaryDirectory: "/tmp/s/tmp",
   cacheDirectory: "/cache",
   gitConfiguration: "/tmp/s/gitconfig",
@@ -29,7 +29,7 @@ Deno.test("S9 buildEnvironment() passes nothing that is not on the list", () => 
     http_proxy: "http://proxy:3128",
     https_proxy: "http://user:secret@proxy:3128",
   };
-  const environment = buildEnvironment({ ...PLAN, server });
+  const environment = buildEnvironment({ ...PLAN, serverEnvironment: server });
   assert.deepStrictEqual(
     Object.keys(environment).filter((name) => name in server).sort(),
     ["HOME", "LC_ALL", "PATH", "http_proxy"],
@@ -38,13 +38,17 @@ Deno.test("S9 buildEnvironment() passes nothing that is not on the list", () => 
 });
 
 Deno.test("X15 buildEnvironment() lets no command wait for a person", () => {
-  const { GIT_TERMINAL_PROMPT, PAGER, TERM, DENO_NO_PROMPT } = buildEnvironment({ ...PLAN, server: {} });
+  const { GIT_TERMINAL_PROMPT, PAGER, TERM, DENO_NO_PROMPT } = buildEnvironment({ ...PLAN, serverEnvironment: {} });
   assert.deepStrictEqual([GIT_TERMINAL_PROMPT, PAGER, TERM, DENO_NO_PROMPT], ["0", "cat", "dumb", "1"]);
 });
 
 Deno.test("S9 buildEnvironment() adds what --env names, except what loads code everywhere", () => {
   const server = { MY_TOKEN: "t", LD_PRELOAD: "x", AHMA_SYNC: "1" };
-  const environment = buildEnvironment({ ...PLAN, server, extra: ["MY_TOKEN", "LD_PRELOAD", "AHMA_SYNC", "ABSENT"] });
+  const environment = buildEnvironment({
+    ...PLAN,
+    serverEnvironment: server,
+    environmentNames: ["MY_TOKEN", "LD_PRELOAD", "AHMA_SYNC", "ABSENT"],
+  });
   assert.deepStrictEqual(
     [environment["MY_TOKEN"], environment["LD_PRELOAD"], environment["AHMA_SYNC"], "ABSENT" in environment],
     ["t", undefined, undefined, false],
@@ -52,7 +56,11 @@ Deno.test("S9 buildEnvironment() adds what --env names, except what loads code e
 });
 
 Deno.test("S5 buildEnvironment() sets TMPDIR only where there are temporary files", () => {
-  const environment = buildEnvironment({ ...PLAN, temporaryDirectory: undefined, server: { TMPDIR: "/var/tmp" } });
+  const environment = buildEnvironment({
+    ...PLAN,
+    temporaryDirectory: undefined,
+    serverEnvironment: { TMPDIR: "/var/tmp" },
+  });
   assert.ok(!("TMPDIR" in environment));
 });
 

@@ -18,6 +18,7 @@ import {
 } from "../../system/paths.ts";
 import type { PathGrant } from "../policy/policy.ts";
 import { holdsSensitive, sensitiveProblem } from "../protect/credential_paths.ts";
+import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { systemPaths, type WantedPath } from "./system_paths.ts";
 import { toolchainDirectories } from "./toolchains.ts";
 
@@ -26,13 +27,8 @@ const TOO_WIDE: ReadonlySet<string> = new Set(words(
   "/ /boot /dev /etc /home /media /mnt /proc /root /run /srv /sys /tmp /usr /var /var/lib /var/tmp",
 ));
 
-export interface GrantQuestion {
-  readonly environment: Readonly<Record<string, string>>;
-  /** As the environment gives it. */
-  readonly home: string | undefined;
-  readonly workingDirectory: string;
-  /** `--read`, as given. */
-  readonly reads: readonly string[];
+export interface GrantQuestion
+  extends Pick<SandboxSettings, "serverEnvironment" | "home" | "workingDirectory" | "reads" | "strict"> {
   /** The session's directory of private files. */
   readonly files: string;
   readonly abi: number;
@@ -40,8 +36,6 @@ export interface GrantQuestion {
   readonly writable: readonly string[];
   /** Places that stay closed (credential_paths.ts). */
   readonly sensitive: readonly string[];
-  /** `--strict`: nothing below home is found automatically. */
-  readonly strict: boolean;
 }
 
 /** The grants, or why a `--read` is refused. */
@@ -87,7 +81,7 @@ function automaticPaths(
   home: string | undefined,
   targetOf: ReadLink,
 ): readonly WantedPath[] {
-  const { environment, writable } = question;
+  const { serverEnvironment: environment, writable } = question;
   const resolve = (path: string) => trustedPath(path, writable, targetOf);
   const path = searchPath(environment["PATH"]);
   const homes = toolchainHomes(environment);

@@ -18,7 +18,7 @@ async function inPlaces(test: (places: Places) => Promise<void>): Promise<void> 
       base,
       granted(change) {
         const grants = readableGrants({
-          environment: {},
+          serverEnvironment: {},
           home: `${base}/home`,
           workingDirectory: `${base}/scope`,
           reads: [],
@@ -41,8 +41,12 @@ async function inPlaces(test: (places: Places) => Promise<void>): Promise<void> 
 
 Deno.test("S4 readableGrants() opens tool chains on the PATH and certificate files", () =>
   inPlaces(({ base, granted }) => {
-    const environment = { PATH: `${base}/home/.cargo/bin`, SSL_CERT_FILE: `${base}/certificates/ca.pem` };
-    assert.deepStrictEqual(granted({ environment }), ["/home/.cargo/bin", "/home/.rustup", "/certificates/ca.pem"]);
+    const serverEnvironment = { PATH: `${base}/home/.cargo/bin`, SSL_CERT_FILE: `${base}/certificates/ca.pem` };
+    assert.deepStrictEqual(granted({ serverEnvironment }), [
+      "/home/.cargo/bin",
+      "/home/.rustup",
+      "/certificates/ca.pem",
+    ]);
     return Promise.resolve();
   }));
 
@@ -51,16 +55,16 @@ Deno.test("S4 readableGrants() does not follow links that a command may have pla
     await Deno.symlink(`${base}/home/.ssh/id_rsa`, `${base}/scope/bin/key`);
     await Deno.symlink(`${base}/home/.ssh`, `${base}/scope/other`);
     await Deno.symlink(`${base}/home/.ssh/id_rsa`, `${base}/scope/ca.pem`);
-    const environment = { PATH: `${base}/scope/bin:${base}/scope/other`, SSL_CERT_FILE: `${base}/scope/ca.pem` };
-    assert.deepStrictEqual(granted({ environment }), []);
+    const serverEnvironment = { PATH: `${base}/scope/bin:${base}/scope/other`, SSL_CERT_FILE: `${base}/scope/ca.pem` };
+    assert.deepStrictEqual(granted({ serverEnvironment }), []);
   }));
 
 Deno.test("S4 readableGrants() opens no wide directory and no credentials because a link on the PATH leads there", () =>
   inPlaces(async ({ base, granted }) => {
     await Deno.symlink("/etc/shadow", `${base}/home/.cargo/bin/a`);
     await Deno.symlink(`${base}/home/.ssh/id_rsa`, `${base}/home/.cargo/bin/b`);
-    const environment = { PATH: `${base}/home/.cargo/bin:/etc:/tmp:${base}/home:${base}/home/.ssh` };
-    assert.deepStrictEqual(granted({ environment }), ["/home/.cargo/bin", "/home/.rustup"]);
+    const serverEnvironment = { PATH: `${base}/home/.cargo/bin:/etc:/tmp:${base}/home:${base}/home/.ssh` };
+    assert.deepStrictEqual(granted({ serverEnvironment }), ["/home/.cargo/bin", "/home/.rustup"]);
   }));
 
 Deno.test("S4 readableGrants() opens what a person names, unless it holds credentials or can be redirected", () =>
@@ -75,9 +79,12 @@ Deno.test("S4 readableGrants() opens what a person names, unless it holds creden
 
 Deno.test("S4 readableGrants() with --strict opens nothing below home but what a person names", () =>
   inPlaces(({ base, granted }) => {
-    const environment = { PATH: `${base}/home/.cargo/bin`, SSL_CERT_FILE: `${base}/certificates/ca.pem` };
-    assert.deepStrictEqual(granted({ environment, strict: true }), ["/certificates/ca.pem"]);
+    const serverEnvironment = { PATH: `${base}/home/.cargo/bin`, SSL_CERT_FILE: `${base}/certificates/ca.pem` };
+    assert.deepStrictEqual(granted({ serverEnvironment, strict: true }), ["/certificates/ca.pem"]);
     const reads = [`${base}/home/.rustup`];
-    assert.deepStrictEqual(granted({ environment, reads, strict: true }), ["/certificates/ca.pem", "/home/.rustup"]);
+    assert.deepStrictEqual(granted({ serverEnvironment, reads, strict: true }), [
+      "/certificates/ca.pem",
+      "/home/.rustup",
+    ]);
     return Promise.resolve();
   }));

@@ -2,21 +2,16 @@
  * Where the runtime keeps compiled code (S4). It takes what is in that cache for the program's own code, whatever the
  * source says, so a command that could write there would decide what the next server does, outside of any sandbox.
  */
+import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { userDirectory } from "../../system/user_directories.ts";
 import { absolutePath, existingPart, isWithin, trustedPath } from "../../system/paths.ts";
 
-export interface RuntimeCacheQuestion {
-  /** The server's own variables. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly workingDirectory: string;
-  /** Canonical trees commands can write to. */
-  readonly writable: readonly string[];
-}
-
-/** Why commands must not be run with this cache; undefined: they cannot write to it. */
-export function runtimeCacheProblem(question: RuntimeCacheQuestion): string | undefined {
-  const { environment, workingDirectory, writable } = question;
-  const directory = runtimeCache(environment, workingDirectory);
+/** Why commands must not be run with this cache; undefined: they cannot write to it. `writable`: canonical trees. */
+export function runtimeCacheProblem(
+  { serverEnvironment, workingDirectory }: Pick<SandboxSettings, "serverEnvironment" | "workingDirectory">,
+  writable: readonly string[],
+): string | undefined {
+  const directory = runtimeCache(serverEnvironment, workingDirectory);
   if (directory === undefined) return undefined;
   const open = writable.some((tree) => isWithin(directory, tree)) ||
     trustedPath(existingPart(directory), writable) === undefined;

@@ -22,8 +22,8 @@ Deno.test("S4 runtimeCacheProblem() tells of a cache that commands can write to,
     await Deno.mkdir(`${base}/elsewhere`);
     await Deno.symlink(`${base}/scope`, `${base}/link`);
     await Deno.symlink(`${base}/elsewhere`, `${base}/scope/out`);
-    const question = { workingDirectory: base, writable: [`${base}/scope`] };
-    const about = (directory: string) => runtimeCacheProblem({ ...question, environment: { DENO_DIR: directory } });
+    const about = (directory: string) =>
+      runtimeCacheProblem({ serverEnvironment: { DENO_DIR: directory }, workingDirectory: base }, [`${base}/scope`]);
     assert.equal(
       about(`${base}/scope/deno`),
       `Cannot use the runtime's cache "${base}/scope/deno": commands could write to it, and with it the compiled code ` +

@@ -5,6 +5,7 @@
 import { words } from "../../base/text.ts";
 import { withoutTrailing } from "../../base/without_trailing.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { movedPlaces } from "./credential_overrides.ts";
 import { absolutePath, isWithin, placeOf, realPath } from "../../system/paths.ts";
 
@@ -32,22 +33,22 @@ const SENSITIVE = words(
 );
 
 /** Where to look. */
-export interface SensitiveQuestion {
-  readonly environment: Readonly<Record<string, string>>;
-  /** As the environment gives it. */
-  readonly home: string | undefined;
-  readonly workingDirectory: string;
-  /** `--allow-read-sensitive`, as given. */
-  readonly allow: readonly string[];
-  /** Names below home that are sensitive on this system only; absent: none. */
-  readonly more?: readonly string[];
-}
+export type SensitiveQuestion = Pick<
+  SandboxSettings,
+  "serverEnvironment" | "home" | "workingDirectory" | "allowSensitive"
+>;
 
-/** The canonical places that stay closed, those that do not exist included, or why one cannot be opened. */
-export function sensitivePlaces(question: SensitiveQuestion): Outcome<readonly string[]> {
-  const all = allPlaces(question);
+/**
+ * The canonical places that stay closed, those that do not exist included, or why one cannot be opened. `more`: names
+ * below home that are sensitive on this system only.
+ */
+export function sensitivePlaces(
+  question: SensitiveQuestion,
+  more: readonly string[] = [],
+): Outcome<readonly string[]> {
+  const all = allPlaces(question, more);
   const open: string[] = [];
-  for (const given of question.allow) {
+  for (const given of question.allowSensitive) {
     const path = withoutTrailing(absolutePath(given, question.workingDirectory), "/") || "/";
     const real = realPath(path) ?? path;
     if (!all.includes(real)) return failure(allowProblem(given, real, all));
@@ -70,11 +71,11 @@ export function holdsSensitive(path: string, places: readonly string[]): boolean
   return places.some((place) => isWithin(place, path) || isWithin(path, place));
 }
 
-function allPlaces({ environment, home, more = [] }: SensitiveQuestion): readonly string[] {
+function allPlaces({ serverEnvironment, home }: SensitiveQuestion, more: readonly string[]): readonly string[] {
   const realHome = home === undefined ? undefined : realPath(home);
   const places = [
     ...realHome === undefined ? [] : [...SENSITIVE, ...more].map((name) => `${realHome}/${name}`),
-    ...movedPlaces(SENSITIVE, environment, realHome),
+    ...movedPlaces(SENSITIVE, serverEnvironment, realHome),
   ];
   // A link to the credentials is as good as they are, so both the name and what it leads to are closed.
   return [...new Set(places.flatMap((place) => [place, placeOf(place)]))];

@@ -12,7 +12,12 @@ async function inHome(test: (home: string) => Promise<void>): Promise<void> {
 }
 
 function places(home: string, allow: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) {
-  const outcome = sensitivePlaces({ environment, home, workingDirectory: home, allow });
+  const outcome = sensitivePlaces({
+    serverEnvironment: environment,
+    home,
+    workingDirectory: home,
+    allowSensitive: allow,
+  });
   return outcome.ok ? outcome.value : outcome.problem.replaceAll(home, "~");
 }
 

@@ -10,6 +10,7 @@
  */
 import { words } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { namedByGitConfiguration } from "./git_hook_paths.ts";
 import type { FoundRepositories } from "./nested_repositories.ts";
 import { expected, isWithin, normalPath, realPath } from "../../system/paths.ts";
@@ -60,24 +61,18 @@ export interface ProtectedPath {
   readonly program?: true;
 }
 
-export interface ProtectionQuestion {
+export interface ProtectionQuestion extends Pick<SandboxSettings, "protect" | "allowProtected" | "own"> {
   /** Canonical trees commands can write to. */
   readonly trees: readonly string[];
   /** Canonical; undefined: unknown. */
   readonly home: string | undefined;
-  /** `--protect`, as given: absolute, or seen from every tree. */
-  readonly protect: readonly string[];
-  /** `--allow-protected`, likewise. */
-  readonly allow: readonly string[];
-  /** Canonical paths of our own that may lie in a tree: the tools directory. */
-  readonly own: readonly string[];
 }
 
 /** What to protect, or why it cannot be said. */
 export function protectedPaths(question: ProtectionQuestion): Outcome<readonly ProtectedPath[]> {
   const all = question.trees.flatMap((tree) => inTree(tree, question));
   const problem = question.protect.map((given) => protectProblem(given, question.trees))
-    .concat(question.allow.map((given) => allowProblem(given, question.trees, all)))
+    .concat(question.allowProtected.map((given) => allowProblem(given, question.trees, all)))
     .find((found) => found !== undefined);
   if (problem !== undefined) return failure(problem);
   const open = openedPaths(question);
@@ -106,8 +101,10 @@ export function nestedRepositoryPaths(
 }
 
 /** `--allow-protected` as absolute paths. */
-export function openedPaths({ allow, trees }: Pick<ProtectionQuestion, "allow" | "trees">): readonly string[] {
-  return allow.flatMap((given) => seenFrom(given, trees));
+export function openedPaths(
+  { allowProtected, trees }: Pick<ProtectionQuestion, "allowProtected" | "trees">,
+): readonly string[] {
+  return allowProtected.flatMap((given) => seenFrom(given, trees));
 }
 
 function inTree(tree: string, { home, protect, own }: ProtectionQuestion): readonly ProtectedPath[] {

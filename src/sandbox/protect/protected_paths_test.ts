@@ -19,7 +19,14 @@ async function inTree(test: (tree: string) => Promise<void>): Promise<void> {
 
 /** Without the tree; or the problem. */
 function paths(tree: string, change: Partial<ProtectionQuestion> = {}): readonly string[] | string {
-  const outcome = protectedPaths({ trees: [tree], home: undefined, protect: [], allow: [], own: [], ...change });
+  const outcome = protectedPaths({
+    trees: [tree],
+    home: undefined,
+    protect: [],
+    allowProtected: [],
+    own: [],
+    ...change,
+  });
   return outcome.ok ? outcome.value.map(({ path }) => path.slice(tree.length + 1)) : outcome.problem;
 }
 
@@ -62,13 +69,13 @@ Deno.test("S8 protectedPaths() refuses to protect a whole writable tree, which w
 Deno.test("S8 protectedPaths() leaves out --allow-protected with all that lies in it, and refuses a wrong one", () =>
   inTree((tree) => {
     const base = paths(tree);
-    const left = (allow: string) => new Set(base).difference(new Set(paths(tree, { allow: [allow] })));
+    const left = (allow: string) => new Set(base).difference(new Set(paths(tree, { allowProtected: [allow] })));
     assert.deepStrictEqual(left(".git/config"), new Set([".git/config"]));
     assert.deepStrictEqual(left(`${tree}/.vscode`), new Set([".vscode"]));
     const ofGit = [".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".git"];
     assert.deepStrictEqual(left(".git"), new Set(ofGit));
-    assert.match(String(paths(tree, { allow: [".vscode/tasks.json"] })), /is protected as a whole/);
-    assert.match(String(paths(tree, { allow: ["src"] })), /it is not protected/);
+    assert.match(String(paths(tree, { allowProtected: [".vscode/tasks.json"] })), /is protected as a whole/);
+    assert.match(String(paths(tree, { allowProtected: ["src"] })), /it is not protected/);
     return Promise.resolve();
   }));
 
@@ -76,9 +83,9 @@ Deno.test("S21 protectedPaths() takes --allow-protected for what is there, becau
   inTree(async (tree) => {
     const base = paths(tree);
     await Deno.mkdir(`${tree}/tools`);
-    assert.deepStrictEqual(paths(tree, { allow: ["tools"] }), base);
-    assert.match(String(paths(tree, { allow: ["../elsewhere"] })), /it is not protected/);
-    assert.match(String(paths(tree, { allow: ["/etc/passwd"] })), /it is not protected/);
+    assert.deepStrictEqual(paths(tree, { allowProtected: ["tools"] }), base);
+    assert.match(String(paths(tree, { allowProtected: ["../elsewhere"] })), /it is not protected/);
+    assert.match(String(paths(tree, { allowProtected: ["/etc/passwd"] })), /it is not protected/);
   }));
 
 Deno.test("S8 withTargets() adds what protected links lead to in the tree", () =>
@@ -121,8 +128,8 @@ Deno.test("S8 nestedRepositoryPaths() follows the configuration of each", () =>
   }));
 
 Deno.test("S8 protectedPaths() lets --allow-protected name what a repository below has", () => {
-  assert.ok(Array.isArray(paths("/nowhere/at/all", { allow: ["libs/a/.git/config"] })));
-  assert.match(String(paths("/nowhere/at/all", { allow: ["libs/a/.git/index"] })), /it is not protected/);
+  assert.ok(Array.isArray(paths("/nowhere/at/all", { allowProtected: ["libs/a/.git/config"] })));
+  assert.match(String(paths("/nowhere/at/all", { allowProtected: ["libs/a/.git/index"] })), /it is not protected/);
 });
 
 Deno.test("S8 protectedPaths() adds hooks and configuration that the repository's own configuration names", () =>
