@@ -38,17 +38,11 @@ export class SpillSpace {
 
   /** A file that does not exist before something is appended to it. */
   newFile(): SpillFile {
-    const path = `${this.#options.directory}/${++this.#named}`;
-    return new SpillFile(path, {
-      ready: () => this.#ready(),
-      reserve: (bytes) => this.#reserve(bytes),
-      retire: (file) => this.#retired.add(file),
-      forget: (file, bytes) => this.#forget(file, bytes),
-      warn: (what, thrown) => this.#options.log.warn(what, { file: path, error: messageOf(thrown) }),
-    });
+    return new SpillFile(`${this.#options.directory}/${++this.#named}`, this);
   }
 
-  #ready(): Promise<void> {
+  /** Settles when the directory is there. For files of this space, as all that follows. */
+  ready(): Promise<void> {
     return this.#directory ??= Deno.mkdir(this.#options.directory, { mode: 0o700 }).catch((thrown) => {
       this.#directory = undefined; // there may be room for the next file
       throw thrown;
@@ -60,7 +54,8 @@ export class SpillSpace {
     await this.#leaving;
   }
 
-  #reserve(bytes: number): boolean {
+  /** Whether so many more bytes may be written. */
+  reserve(bytes: number): boolean {
     for (const oldest of this.#retired) {
       if (this.#usedBytes + bytes <= this.#options.limitBytes) break;
       oldest.discard();
@@ -70,27 +65,27 @@ export class SpillSpace {
     return true;
   }
 
-  #forget(file: SpillFile, bytes: number): void {
+  /** Nothing more will be written to the file. */
+  retire(file: SpillFile): void {
+    this.#retired.add(file);
+  }
+
+  /** The file is given up, and so are its bytes. */
+  forget(file: SpillFile, bytes: number): void {
     this.#retired.delete(file);
     this.#usedBytes -= bytes;
     this.#leaving = this.#leaving.then(() => file.settled());
   }
-}
 
-/** What a file needs of its space. */
-interface SpillOwner {
-  ready(): Promise<void>;
-  /** Whether so many more bytes may be written. */
-  reserve(bytes: number): boolean;
-  retire(file: SpillFile): void;
-  forget(file: SpillFile, bytes: number): void;
-  warn(what: string, thrown: unknown): void;
+  warn(what: string, path: string, thrown: unknown): void {
+    this.#options.log.warn(what, { file: path, error: messageOf(thrown) });
+  }
 }
 
 /** Bytes appended in order, read at any time. Writing goes on in the background. */
 export class SpillFile {
   readonly #path: string;
-  readonly #owner: SpillOwner;
+  readonly #space: SpillSpace;
   #handle: Deno.FsFile | undefined;
   #acceptedBytes = 0;
   #inFlight = 0;
@@ -100,9 +95,9 @@ export class SpillFile {
   #spare: Uint8Array<ArrayBuffer>[] = [];
   #state: "open" | "retired" | "failed" | "removed" = "open";
 
-  constructor(path: string, owner: SpillOwner) {
+  constructor(path: string, space: SpillSpace) {
     this.#path = path;
-    this.#owner = owner;
+    this.#space = space;
   }
 
   /** How much can be read, from the start; 0 once the file is gone. */
@@ -118,7 +113,7 @@ export class SpillFile {
   /** Appends `parts` (copied); false: there is no room for them, or the file cannot be written any more. */
   append(parts: readonly Uint8Array[]): boolean {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    if (this.#state !== "open" || !this.#owner.reserve(length)) return false;
+    if (this.#state !== "open" || !this.#space.reserve(length)) return false;
     const buffer = this.#takeBuffer(length);
     let at = 0;
     for (const part of parts) {
@@ -160,7 +155,7 @@ export class SpillFile {
   retire(): void {
     if (this.#state !== "open") return;
     this.#state = "retired";
-    this.#owner.retire(this);
+    this.#space.retire(this);
     this.#writing = this.#writing.then(() => this.#close());
   }
 
@@ -171,7 +166,7 @@ export class SpillFile {
     const bytes = this.#acceptedBytes;
     this.#acceptedBytes = 0;
     this.#writing = this.#writing.then(() => this.#close()).then(() => bytes > 0 ? this.#remove() : undefined);
-    this.#owner.forget(this, bytes);
+    this.#space.forget(this, bytes);
   }
 
   /** Settles when nothing is being written or removed any more. */
@@ -182,14 +177,14 @@ export class SpillFile {
   async #write(buffer: Uint8Array<ArrayBuffer>, length: number): Promise<void> {
     if (this.#state === "failed" || this.#state === "removed") return;
     try {
-      await this.#owner.ready();
+      await this.#space.ready();
       this.#handle ??= await Deno.open(this.#path, { write: true, createNew: true, mode: 0o600 });
       for (let written = 0; written < length;) {
         written += await this.#handle.write(buffer.subarray(written, length));
       }
       this.#spare.push(buffer);
     } catch (thrown) {
-      this.#owner.warn("Cannot keep the whole output of an operation", thrown);
+      this.#space.warn("Cannot keep the whole output of an operation", this.#path, thrown);
       await this.#fail();
     }
   }
@@ -201,7 +196,7 @@ export class SpillFile {
     this.#state = "failed";
     this.#close();
     await this.#remove();
-    this.#owner.forget(this, bytes);
+    this.#space.forget(this, bytes);
   }
 
   #close(): void {
@@ -215,7 +210,9 @@ export class SpillFile {
       await Deno.remove(this.#path);
     } catch (thrown) {
       // It never came to be, or the session's directory went first.
-      if (!(thrown instanceof Deno.errors.NotFound)) this.#owner.warn("Cannot remove a file of output", thrown);
+      if (!(thrown instanceof Deno.errors.NotFound)) {
+        this.#space.warn("Cannot remove a file of output", this.#path, thrown);
+      }
     }
   }
 
