@@ -1,31 +1,21 @@
 /** What a session's profile on macOS closes: places of credentials (S7), and files that programs outside obey (S8). */
+import { words } from "../../base/text.ts";
 import { realPath } from "../../system/paths.ts";
 import type { ProtectedPath } from "../protect/protected_paths.ts";
 import type { SeatbeltPolicy } from "./policy.ts";
 
+const APPLICATIONS: readonly string[] = words(
+  "1Password Arc Bitwarden BraveSoftware Chromium Firefox Google/Chrome Vivaldi com.apple.TCC com.operasoftware.Opera",
+);
+const LIBRARY = words("Accounts Containers/com.apple.Safari Cookies Keychains Mail Messages Safari");
+
 /** Below home, in addition to what is sensitive on every system: keychains, browsers, messages, password managers. */
 export const SENSITIVE_ON_MACOS = [
-  "Library/Accounts",
-  "Library/Application Support/1Password",
-  "Library/Application Support/Arc",
-  "Library/Application Support/Bitwarden",
-  "Library/Application Support/BraveSoftware",
-  "Library/Application Support/Chromium",
-  "Library/Application Support/Firefox",
-  "Library/Application Support/Google/Chrome",
-  "Library/Application Support/Microsoft Edge",
-  "Library/Application Support/Vivaldi",
-  "Library/Application Support/com.apple.TCC",
-  "Library/Application Support/com.operasoftware.Opera",
-  "Library/Containers/com.apple.Safari",
-  "Library/Cookies",
+  ...[...APPLICATIONS, "Microsoft Edge"].map((name) => `Library/Application Support/${name}`),
+  ...LIBRARY.map((name) => `Library/${name}`),
   "Library/Group Containers/2BUA8C4S2C.com.1password",
-  "Library/Keychains",
-  "Library/Mail",
-  "Library/Messages",
-  "Library/Safari",
   ".zsh_sessions",
-] as const;
+];
 
 /** Passwords of the machine, which only root could read. */
 const SENSITIVE_OF_ROOT = ["/private/etc/master.passwd", "/private/etc/sudoers", "/private/var/db/dslocal"] as const;
