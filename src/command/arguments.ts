@@ -90,9 +90,9 @@ function messageFor({ leaf, argument, check }: ArgumentCheck, given: ReadonlyMap
 function unfitProblem(leaf: Leaf, argument: LeafArgument, element: unknown): string | undefined {
   if (typeof element === "string") {
     if (!element.isWellFormed()) return "holds half a surrogate pair: no program can be given it, send valid Unicode";
-    if (!argument.fileArg && element.includes("\0")) return "holds a NUL character: no program can be given one";
+    if (!argument.file_arg && element.includes("\0")) return "holds a NUL character: no program can be given one";
   }
-  const inArgv = !argument.fileArg && argument.env === undefined && leaf.positionals.includes(argument);
+  const inArgv = !argument.file_arg && argument.env === undefined && leaf.positionals.includes(argument);
   if (!inArgv || leaf.endOfOptions || !looksLikeOption(element)) return undefined;
   return `is ${shown(element)}, which the program would take for an option: ` +
     'use the declared options, or for a file put "./" before it';

@@ -35,7 +35,7 @@ export function prepareCommand(
 /** Every element of a path argument, as the call wrote it (T9). */
 function pathsOf(argument: LeafArgument, checked: CheckedArguments): PreparedCommand["paths"] {
   if (argument.format !== "path" && argument.items?.format !== "path") return [];
-  if (argument.fileArg) return [];
+  if (argument.file_arg) return [];
   return [checked.values.get(argument.name)].flat()
     .filter((value) => typeof value === "string")
     .map((value) => ({ argument: argument.name, value }));

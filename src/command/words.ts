@@ -50,7 +50,7 @@ function optionWords(option: LeafArgument, value: unknown): readonly Word[] {
   if (value === undefined || value === false) return [];
   const flag = flagOf(option);
   if (value === true) return [word(option.name, flag)];
-  if (option.fileArg) return fileWords(option, value, flag);
+  if (option.file_arg) return fileWords(option, value, flag);
   return [value].flat().flatMap((element) => {
     const text = textOf(element);
     if (!option.joined) return [word(option.name, flag), word(option.name, text)];
@@ -60,12 +60,12 @@ function optionWords(option: LeafArgument, value: unknown): readonly Word[] {
 
 function positionalWords(argument: LeafArgument, value: unknown): readonly Word[] {
   if (value === undefined) return [];
-  if (argument.fileArg) return fileWords(argument, value, undefined);
+  if (argument.file_arg) return fileWords(argument, value, undefined);
   return [value].flat().map((element) => word(argument.name, textOf(element)));
 }
 
 function fileWords(argument: LeafArgument, value: unknown, ownFlag: string | undefined): readonly Word[] {
-  const flag = argument.fileFlag ?? ownFlag;
+  const flag = argument.file_flag ?? ownFlag;
   const file: Word = { argument: argument.name, content: { inFile: textOf(value) } };
   return flag === undefined ? [file] : [word(argument.name, flag), file];
 }

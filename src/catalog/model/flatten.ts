@@ -148,12 +148,6 @@ export function synchronousOf(node: Node): boolean | undefined {
 }
 
 function stepOf(step: StepDefinition): LeafStep {
-  return {
-    tool: step.tool,
-    subcommand: step.subcommand ?? DEFAULT_LEAF,
-    args: step.args ?? {},
-    description: visibleText(step.description ?? ""),
-    ...step.skip_if_file_exists !== undefined && { skipIfFileExists: step.skip_if_file_exists },
-    ...step.skip_if_file_missing !== undefined && { skipIfFileMissing: step.skip_if_file_missing },
-  };
+  const { subcommand = DEFAULT_LEAF, args = {}, description = "" } = step;
+  return { ...step, subcommand, args, description: visibleText(description) };
 }

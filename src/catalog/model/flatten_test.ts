@@ -38,7 +38,6 @@ Deno.test("flatten() resolves all that a leaf inherits (T5, X2, X9)", () => {
       type: "string",
       description: "",
       required: true,
-      fileArg: false,
       enum: ["a"],
       alias: "l",
       joined: true,
@@ -48,8 +47,7 @@ Deno.test("flatten() resolves all that a leaf inherits (T5, X2, X9)", () => {
       type: "array",
       description: "",
       required: false,
-      fileArg: false,
-      items: { type: "string", format: "path" },
+      items: { format: "path" },
     }],
     positionalsFirst: false,
     probe: { kind: "program", program: "cargo" },
@@ -143,7 +141,7 @@ Deno.test("T14 flatten() gives sequences their steps, those of the tool to its s
     subcommand: "fmt",
     args: { all: true },
     description: "",
-    skipIfFileMissing: "Cargo.toml",
+    skip_if_file_missing: "Cargo.toml",
   };
   assert.deepStrictEqual(
     leavesOf(file).map(({ name, argv, sequence, stepDelayMs }) => [name, argv, sequence, stepDelayMs]),

@@ -5,52 +5,23 @@
 
 import type { Diagnostic } from "../format/diagnostic.ts";
 import type { ToolDefinition } from "../format/mtdf.ts";
-import type { ArgumentType } from "../format/mtdf_argument.ts";
+import type { ArgumentDefinition, ArgumentType } from "../format/mtdf_argument.ts";
+import type { RetryDefinition, StepDefinition } from "../format/mtdf_parts.ts";
 
-/** One option or positional argument, checked and with defaults applied. */
-export interface LeafArgument {
-  /** As written in the tool file; may begin with `-`. */
-  readonly name: string;
+/** One option or positional argument, checked and with defaults applied; all else is as the file has it (T2). */
+export interface LeafArgument extends Omit<ArgumentDefinition, "type" | "description" | "required"> {
   readonly type: ArgumentType;
   /** Empty when the file gives none. */
   readonly description: string;
   readonly required: boolean;
-  readonly default?: unknown;
-  /** Absent: any value of the type. */
-  readonly enum?: readonly (string | number)[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  /** A regular expression (ECMAScript, `u` flag) the whole or part of a string value must match. */
-  readonly pattern?: string;
-  /** `path`: the value (each element of an array) must lie inside the scope (T9). */
-  readonly format?: "path";
-  /** Type and format of an array's elements; absent: strings. */
-  readonly items?: {
-    readonly type: "string" | "integer" | "number";
-    readonly format?: "path";
-    readonly description?: string;
-  };
-  /** Without the dash: `m` gives `-m`. */
-  readonly alias?: string;
-  /** Flag and value are one word, `--name=value`; absent: two words. */
-  readonly joined?: boolean;
-  /** The value goes to a private file and `fileFlag path` to argv (T7). */
-  readonly fileArg: boolean;
-  /** Absent: the option's own flag. */
-  readonly fileFlag?: string;
-  /** The value is passed in this environment variable, not in argv. */
-  readonly env?: string;
 }
 
-/** One step of a sequence (T14). */
-export interface LeafStep {
-  readonly tool: string;
+/** One step of a sequence, with defaults applied (T14). */
+export type LeafStep = Omit<StepDefinition, "subcommand" | "args" | "description"> & {
   readonly subcommand: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly description: string;
-  readonly skipIfFileExists?: string;
-  readonly skipIfFileMissing?: string;
-}
+};
 
 export interface Leaf {
   /** The MCP tool name (T5). */
@@ -91,14 +62,10 @@ export interface Leaf {
 }
 
 /** When and how often a command is run again (X16). */
-export interface LeafRetry {
-  /** How many more times, 1 to 10. */
-  readonly max: number;
+export type LeafRetry = RetryDefinition & {
   /** Before the first retry, milliseconds; doubled for each further one. */
-  readonly backoffMs: number;
-  /** Exit codes that are retried; absent: every one but 0. */
-  readonly onExitCodes?: readonly number[];
-}
+  readonly backoff_ms: number;
+};
 
 /** A test for the presence of a program (T11). */
 export type Probe =

@@ -16,12 +16,7 @@ export function exclusiveOf(nodes: readonly Node[]): boolean {
 /** The retries of a leaf; undefined: none. */
 export function retryOf(nodes: readonly Node[]): LeafRetry | undefined {
   const retry = nodes.findLast((node) => node.retry !== undefined)?.retry;
-  if (retry === undefined) return undefined;
-  return {
-    max: retry.max,
-    backoffMs: retry.backoff_ms ?? DEFAULT_BACKOFF_MS,
-    ...retry.on_exit_codes !== undefined && { onExitCodes: retry.on_exit_codes },
-  };
+  return retry && { ...retry, backoff_ms: retry.backoff_ms ?? DEFAULT_BACKOFF_MS };
 }
 
 /** What a probe is made from. */

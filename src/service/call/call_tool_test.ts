@@ -83,7 +83,6 @@ Deno.test("T7 S16 callTool() runs a leaf's argv in the working directory with th
     type: "string",
     description: "",
     required: true,
-    fileArg: false,
   } as const;
   const leaf = makeLeaf("git_commit", { argv: ["git", "commit"], options: [option], synchronous: true });
   const runner = new PlayedRunner((command) => command.exit(0));
@@ -150,8 +149,8 @@ Deno.test("T7 callTool() writes a file argument to a private file and removes it
     type: "string",
     description: "",
     required: true,
-    fileArg: true,
-    fileFlag: "-F",
+    file_arg: true,
+    file_flag: "-F",
   } as const;
   const writePrivateFile = (text: string) => {
     events.push(`write ${text}`);

@@ -12,7 +12,7 @@ export function withRetries(work: Work, retry: LeafRetry | undefined): Work {
     for (let attempt = 1;; attempt++) {
       const end = await work(control);
       if (attempt > retry.max || !isTransient(end, retry) || control.signal.aborted) return end;
-      const pauseMs = retry.backoffMs * 2 ** (attempt - 1);
+      const pauseMs = retry.backoff_ms * 2 ** (attempt - 1);
       announce(control, end, `try ${attempt} of ${retry.max + 1}, the next in ${pauseMs} ms`);
       if (!await delay(pauseMs, control.signal)) return end;
     }
@@ -22,7 +22,7 @@ export function withRetries(work: Work, retry: LeafRetry | undefined): Work {
 /** Whether the failure is transient: an exit code may be, a signal or a failed start is not. */
 function isTransient(end: CommandEnd, retry: LeafRetry): boolean {
   if (end.kind !== "exited") return false;
-  return retry.onExitCodes === undefined ? end.code !== 0 : retry.onExitCodes.includes(end.code);
+  return retry.on_exit_codes === undefined ? end.code !== 0 : retry.on_exit_codes.includes(end.code);
 }
 
 function announce(control: WorkControl, end: CommandEnd, what: string): void {

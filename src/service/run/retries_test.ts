@@ -27,7 +27,7 @@ async function run(
 const failed: CommandEnd = { kind: "exited", code: 128 };
 
 Deno.test("X16 withRetries() runs again with growing pauses until it succeeds, and says so in the output", async () => {
-  assert.deepStrictEqual(await run([failed, failed], { max: 3, backoffMs: 1 }), {
+  assert.deepStrictEqual(await run([failed, failed], { max: 3, backoff_ms: 1 }), {
     end: { kind: "exited", code: 0 },
     tries: 3,
     output:
@@ -36,7 +36,7 @@ Deno.test("X16 withRetries() runs again with growing pauses until it succeeds, a
 });
 
 Deno.test("X16 withRetries() gives up after the last try", async () => {
-  const { end, tries } = await run([failed, failed, failed], { max: 2, backoffMs: 1 });
+  const { end, tries } = await run([failed, failed, failed], { max: 2, backoff_ms: 1 });
   assert.deepStrictEqual([end, tries], [failed, 3]);
 });
 
@@ -47,13 +47,13 @@ Deno.test("X16 withRetries() retries only the exit codes named, and never a sign
       message: "",
     }] as const
   ) {
-    assert.deepStrictEqual((await run([end], { max: 2, backoffMs: 1, onExitCodes: [128] })).tries, 1);
+    assert.deepStrictEqual((await run([end], { max: 2, backoff_ms: 1, on_exit_codes: [128] })).tries, 1);
   }
 });
 
 Deno.test("X16 withRetries() does not wait for its pause when the operation is ended", async () => {
   const abort = new AbortController();
-  const running = run([failed], { max: 1, backoffMs: 3_600_000 }, abort);
+  const running = run([failed], { max: 1, backoff_ms: 3_600_000 }, abort);
   abort.abort();
   assert.deepStrictEqual((await running).tries, 1);
 });

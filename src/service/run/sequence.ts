@@ -118,11 +118,11 @@ function stepArguments(step: LeafStep): Readonly<Record<string, unknown>> {
 }
 
 async function skipReason(scope: Scope, step: LeafStep, directory: string): Promise<string | undefined> {
-  if (step.skipIfFileExists !== undefined && await exists(scope, step.skipIfFileExists, directory)) {
-    return `"${step.skipIfFileExists}" exists`;
+  if (step.skip_if_file_exists !== undefined && await exists(scope, step.skip_if_file_exists, directory)) {
+    return `"${step.skip_if_file_exists}" exists`;
   }
-  if (step.skipIfFileMissing !== undefined && !(await exists(scope, step.skipIfFileMissing, directory))) {
-    return `"${step.skipIfFileMissing}" is missing`;
+  if (step.skip_if_file_missing !== undefined && !(await exists(scope, step.skip_if_file_missing, directory))) {
+    return `"${step.skip_if_file_missing}" is missing`;
   }
   return undefined;
 }

@@ -22,7 +22,7 @@ Deno.test("T14 a sequence runs its steps in order in the caller's directory as o
     command.exit(0);
   });
   const fix = makeLeaf("fmt", {
-    options: [{ name: "check", type: "boolean", description: "", required: false, fileArg: false }],
+    options: [{ name: "check", type: "boolean", description: "", required: false }],
   });
   const check = sequence("check", [step("fmt", { args: { check: true } }), step("lint", { description: "style" })]);
   const service = makeService({ runner, catalog: catalogOf([fix, makeLeaf("lint"), check]) });
@@ -74,10 +74,10 @@ Deno.test("T14 a step is skipped when its file exists or is missing, and says wh
     await Deno.writeTextFile(`${directory}/there`, "");
     const runner = new PlayedRunner((command) => command.exit(0));
     const all = sequence("all", [
-      step("a", { skipIfFileExists: "there" }),
-      step("a", { skipIfFileMissing: "gone" }),
-      step("a", { skipIfFileMissing: "there" }),
-      step("a", { skipIfFileExists: "/etc/passwd" }),
+      step("a", { skip_if_file_exists: "there" }),
+      step("a", { skip_if_file_missing: "gone" }),
+      step("a", { skip_if_file_missing: "there" }),
+      step("a", { skip_if_file_exists: "/etc/passwd" }),
     ]);
     const scope = await openScope([directory]);
     const service = makeService({ runner, catalog: catalogOf([makeLeaf("a"), all]), rest: { scope } });

@@ -9,7 +9,7 @@ import { ToolFileSource } from "./tool_file_source.ts";
 import type { ToolStyle } from "../../catalog/format/mtdf.ts";
 
 function option(name: string, rest: Partial<LeafArgument> = {}): LeafArgument {
-  return { name, type: "string", description: "", required: false, fileArg: false, ...rest };
+  return { name, type: "string", description: "", required: false, ...rest };
 }
 
 function factsOf(toolStyle: ToolStyle): ListFacts {
