@@ -2,20 +2,12 @@
  * The command line of our own program as the child server of one isolated session (H3). It has the settings of this
  * server and another scope; it reads the settings files itself, the project's from the session's directory.
  */
+import type { ChildProgram } from "../../bridge/isolated/child_pool.ts";
 import { absolutePath } from "../../system/paths.ts";
 import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "./awaited_scope.ts";
 import { sessionProgram } from "../own_program.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags/flags.ts";
 import { HTTP_FLAGS } from "../../settings/flags/http_flags.ts";
-
-/** A command line that waits for its scope, and its environment. */
-interface ChildProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** Arguments of a spare process. */
-  readonly argsAhead: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-}
 
 interface ChildSettings {
   /** As typed. */

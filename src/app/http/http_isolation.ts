@@ -19,12 +19,10 @@ import { missingScope, settleScopes } from "../../sandbox/grants/resolve_scopes.
 import { childProgram } from "./child_program.ts";
 import { compose } from "../compose_service.ts";
 import {
+  childServerOptions,
   type ComposeHttpOptions,
-  errorLines,
   GRACE_MS,
-  handshakeTimeout,
   type HttpServices,
-  requestTimeout,
   SESSIONS_ONLY,
   startInSandboxOf,
   statelessHandler,
@@ -44,7 +42,7 @@ export async function isolatedServices(
   options: ComposeHttpOptions,
   stack: AsyncDisposableStack,
 ): Promise<HttpServices> {
-  const { http, log } = options;
+  const { http } = options;
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) throw new UserError(processor.problem);
   const libc = new Libc(processor.value);
@@ -63,12 +61,9 @@ export async function isolatedServices(
       fallback: ceiling,
       open,
       abi: enforced ? libc.landlockAbi() : 0,
-      handshakeTimeout: handshakeTimeout(options),
-      requestTimeout: requestTimeouts(options),
-      graceMs: GRACE_MS,
+      ...childServerOptions(options),
+      ...http.serverCommand === undefined && { requestTimeout: ownTimeout(options) },
       own: http.serverCommand === undefined ? ownProgram(options) : undefined,
-      onErrorLine: errorLines(options),
-      log,
     }),
     stateless: await isolatedStateless(options, ceiling, stack),
     peerProblem: refuseOwnCommands({ system: systemSockets(libc), token: options.token !== undefined }),
@@ -83,11 +78,10 @@ function ownProgram({ settings: { toolPrefix } }: ComposeHttpOptions): OwnProgra
   };
 }
 
-/** Our own tools have limits of their own; a third-party server has that of the bridge (H10). */
-function requestTimeouts(options: ComposeHttpOptions): (method: string) => TimeLimit | undefined {
-  const own = options.http.serverCommand === undefined;
-  const limit = requestTimeout(options);
-  return (method) => own && method === "tools/call" ? undefined : limit;
+/** Our own tools have limits of their own; everything else has that of the bridge (H10). */
+function ownTimeout(options: ComposeHttpOptions): (method: string) => TimeLimit | undefined {
+  const { requestTimeout } = childServerOptions(options);
+  return (method) => method === "tools/call" ? undefined : requestTimeout(method);
 }
 
 /** Stateless requests where sessions are isolated; they get the scope of `--sandbox-scope`. */
@@ -174,9 +168,7 @@ async function learnAnswer(
       start: source.start,
       initialize: OWN_INITIALIZE,
       onMessage() {},
-      onErrorLine: errorLines(options),
-      handshakeTimeout: handshakeTimeout(options),
-      log: options.log,
+      ...childServerOptions(options),
     });
     try {
       return withoutDirectory(await raceAbort(server.initialized, options.stop), path);

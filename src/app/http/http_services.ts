@@ -8,32 +8,27 @@ import type { Echo } from "../../bridge/traffic_echo.ts";
 import { inProcessBackends } from "../../bridge/backends/in_process_backend.ts";
 import { refuseStateless, serveStateless, type StatelessHandler } from "../../bridge/stateless/stateless_handler.ts";
 import { startInSandbox } from "../../child_server/sandboxed_start.ts";
-import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
-import { SharedBackends } from "../../bridge/backends/shared_backend.ts";
+import { type ChildServerOptions, SharedBackends } from "../../bridge/backends/shared_backend.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { Turns } from "../../operation/concurrency.ts";
 import { watchTools } from "../../service/notify/tool_changes.ts";
 import { watchResources } from "../../service/resources/resource_changes.ts";
 import { buildServer, type ServerOptions } from "../../service/connection/server.ts";
 import type { Service } from "../../service/service.ts";
-import { compose, type Program } from "../compose_service.ts";
+import { compose, type ComposeOptions, type Program } from "../compose_service.ts";
 import type { FlagName } from "../../settings/flags/flags.ts";
 import type { HttpSettings } from "../../settings/http_settings.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { raceAbort } from "../race_abort.ts";
 
-export interface ComposeHttpOptions {
-  readonly settings: Settings;
+export interface ComposeHttpOptions extends Omit<ComposeOptions, "platform"> {
   readonly http: HttpSettings;
   /** As typed. */
   readonly flags: ReadonlyMap<FlagName, readonly string[]>;
-  /** The server's own variables. */
-  readonly environment: Readonly<Record<string, string>>;
   /** The bearer token that clients must send; undefined: none. */
   readonly token: string | undefined;
   readonly echo: Echo;
-  readonly log: Logger;
   /** Gives up the start when it is aborted; absent: never. */
   readonly stop?: AbortSignal;
   /** Makes each SDK server; absent: `buildServer`. A test passes its own. */
@@ -119,11 +114,7 @@ export async function sharedServices(
   const program = stack.use(await compose({ ...options, settings: thirdPartySettings(options) }));
   const shared = new SharedBackends({
     start: startInSandboxOf(program, { argv, log }),
-    handshakeTimeout: handshakeTimeout(options),
-    requestTimeout: () => requestTimeout(options),
-    graceMs: GRACE_MS,
-    onErrorLine: errorLines(options),
-    log,
+    ...childServerOptions(options),
   });
   stack.defer(() => shared.close());
   try {
@@ -153,21 +144,18 @@ export function thirdPartySettings({ settings, http }: ComposeHttpOptions): Sett
   return { ...settings, pool: false, hotReload: false, sandbox };
 }
 
-/** The time that a child server has to answer `initialize`. */
-export function handshakeTimeout({ http }: ComposeHttpOptions): TimeLimit {
-  return { ms: http.handshakeTimeoutMs, setting: "--handshake-timeout" };
-}
-
-/** The time that a child server has to answer another request; undefined: no limit. */
-export function requestTimeout({ http: { requestTimeoutMs: ms } }: ComposeHttpOptions): TimeLimit | undefined {
-  return ms === undefined ? undefined : { ms, setting: "--request-timeout" };
-}
-
-/** Shows and logs the lines that a child server writes to stderr. */
-export function errorLines({ echo, log }: Pick<ComposeHttpOptions, "echo" | "log">): (line: string) => void {
-  return (line) => {
-    echo.error("server", line);
-    log.debug("A server wrote to stderr", { line: line.slice(0, 2_000) });
+/** What child servers are served with: time limits from the settings, and a place for what they write to stderr. */
+export function childServerOptions({ http, echo, log }: ComposeHttpOptions): ChildServerOptions {
+  const { handshakeTimeoutMs, requestTimeoutMs: ms } = http;
+  return {
+    handshakeTimeout: { ms: handshakeTimeoutMs, setting: "--handshake-timeout" },
+    requestTimeout: () => ms === undefined ? undefined : { ms, setting: "--request-timeout" },
+    graceMs: GRACE_MS,
+    onErrorLine(line) {
+      echo.error("server", line);
+      log.debug("A server wrote to stderr", { line: line.slice(0, 2_000) });
+    },
+    log,
   };
 }
 

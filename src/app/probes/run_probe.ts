@@ -4,7 +4,7 @@ import type { CommandEnd } from "../../base/command/command_end.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Scope } from "../../system/path_scope.ts";
 import { visibleText } from "../../base/visible_text.ts";
-import type { AskProbe, RecallProbes } from "../../catalog/load/availability.ts";
+import type { LiveCatalogOptions } from "../../catalog/load/live_catalog.ts";
 import type { Probe } from "../../catalog/model/leaf.ts";
 import type { SessionRunner } from "../../process/session_runner.ts";
 import type { CheckMemory } from "./probe_cache.ts";
@@ -26,14 +26,8 @@ export interface ProbeTools {
   readonly memory: CheckMemory;
 }
 
-/** Two ways to answer probes: from memory, or by running them. */
-export interface ProbeAsker {
-  readonly recall: RecallProbes;
-  readonly ask: AskProbe;
-}
-
-/** Answers probes with these tools. */
-export function probeAsker(tools: ProbeTools): ProbeAsker {
+/** Answers probes with these tools: from memory, or by running them. */
+export function probeAsker(tools: ProbeTools): Pick<LiveCatalogOptions, "recall" | "ask"> {
   return {
     recall(probes) {
       const find = programFinder(tools.path);

@@ -13,13 +13,17 @@ import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
 
-interface SharedBackendsOptions {
-  readonly start: StartChildServer;
+/** What child servers are served with, shared or not. */
+export interface ChildServerOptions {
   readonly handshakeTimeout: TimeLimit;
   readonly requestTimeout: (method: string) => TimeLimit | undefined;
   readonly graceMs: number;
   readonly onErrorLine: (line: string) => void;
   readonly log: Logger;
+}
+
+interface SharedBackendsOptions extends ChildServerOptions {
+  readonly start: StartChildServer;
 }
 
 const METHOD_NOT_FOUND = -32601;
@@ -57,8 +61,7 @@ export class SharedBackends {
       link,
       server: this.#server,
       answer: this.#server.initialized.then((answer) => answerFor(client, forMany(answer))),
-      requestTimeout: this.#options.requestTimeout,
-      graceMs: this.#options.graceMs,
+      ...this.#options,
       othersSubscribe: (uri) => [...this.#sessions].some((other) => other !== session && other.subscribesTo(uri)),
       onClose: () => this.#sessions.delete(session),
     });
@@ -99,12 +102,10 @@ export class SharedBackends {
   }
 }
 
-interface SharedParts {
+interface SharedParts extends Pick<ChildServerOptions, "requestTimeout" | "graceMs"> {
   readonly link: ClientLink;
   readonly server: Supervisor;
   readonly answer: Promise<InitializeAnswer>;
-  readonly requestTimeout: SharedBackendsOptions["requestTimeout"];
-  readonly graceMs: number;
   readonly othersSubscribe: (uri: string) => boolean;
   readonly onClose: () => void;
 }

@@ -10,13 +10,17 @@ import { attachProcess } from "../../child_server/attached_process.ts";
 import { scopeMessage } from "./scope_message.ts";
 import type { ChildServer, ChildServerHooks } from "../../child_server/child_server.ts";
 
-interface ChildPoolOptions {
+/** How our own program is started as a child server. */
+export interface ChildProgram {
   readonly command: string;
   /** Arguments of a process whose scope follows at once. */
   readonly args: readonly string[];
   /** Arguments of the spare process. */
   readonly argsAhead: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+}
+
+interface ChildPoolOptions extends ChildProgram {
   /** Processes that run sessions at the same time; at this number no spare is started. */
   readonly most: number;
 }

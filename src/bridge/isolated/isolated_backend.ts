@@ -5,17 +5,17 @@
  */
 import type { InitializeRequest, JSONRPCMessage } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
-import type { Logger } from "../../base/log.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 import { cancelReason, type ClientCall, ClientCalls, PROGRESS } from "../backends/client_calls.ts";
+import type { ChildServerOptions } from "../backends/shared_backend.ts";
 import { ClientRequests } from "../backends/client_requests.ts";
 import { answerFor, type InitializeAnswer } from "../backends/initialize_result.ts";
 import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
 import { answerWithoutScope } from "./tools_without_scope.ts";
 import { ScopeNegotiation } from "./scope_negotiation.ts";
-import type { Answer, TimeLimit } from "../../child_server/pending_calls.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import { WORK_CAPABILITY, WORK_METHOD } from "../../service/notify/activity_signal.ts";
 import { ClientSubscriptions } from "../backends/client_subscriptions.ts";
@@ -34,7 +34,7 @@ export interface OwnProgram {
   readonly isReadOnlyTool: (name: string) => boolean;
 }
 
-interface IsolatedOptions {
+interface IsolatedOptions extends ChildServerOptions {
   /** The answer of every such child server to `initialize`. */
   readonly initializeAnswer: InitializeAnswer;
   /** The real directory that a root names, if a session may have it; the problem is worded for the user. */
@@ -44,13 +44,8 @@ interface IsolatedOptions {
   readonly open: (scopes: readonly PinnedDirectory[]) => Promise<ChildSource>;
   /** Landlock's ABI, which the client is told with the scope (S17); 0: nothing is enforced, and nothing is told. */
   readonly abi: number;
-  readonly handshakeTimeout: TimeLimit;
-  readonly requestTimeout: (method: string) => TimeLimit | undefined;
-  readonly graceMs: number;
   /** Undefined: the child servers are third-party servers. */
   readonly own: OwnProgram | undefined;
-  readonly onErrorLine: (line: string) => void;
-  readonly log: Logger;
 }
 
 /** Opens sessions with this backend. */

@@ -4,7 +4,7 @@ import { VERSION } from "../../base/version.ts";
 import { createLog, type Log } from "../../logging/log.ts";
 import { isInOpenTree, openTrees } from "../../app/writable_trees.ts";
 import { printProblem } from "./print.ts";
-import type { Settings } from "../../settings/settings.ts";
+import type { CommandContext } from "./command_context.ts";
 
 const NO_SANDBOX =
   "Sandbox off (--no-sandbox): commands run with all your permissions and can read and change anything you can";
@@ -13,14 +13,7 @@ const NO_SANDBOX =
 export const NO_SANDBOX_SERVER =
   "Sandbox off for the third-party server (--no-sandbox-server): it runs with all your permissions and can change anything you can";
 
-/** Inputs of the log. */
-interface RunLogOptions {
-  readonly settings: Settings;
-  /** Warnings as sentences. */
-  readonly warnings: readonly string[];
-  /** The server's own variables. */
-  readonly environment: Readonly<Record<string, string>>;
-}
+type RunLogOptions = Pick<CommandContext, "settings" | "warnings" | "environment">;
 
 /** Opens the log, and writes the warnings to it and to stderr. */
 export function openRunLog({ settings, warnings, environment }: RunLogOptions): Log {
