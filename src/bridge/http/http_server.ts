@@ -4,7 +4,6 @@
  */
 import { isInitializeRequest, isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import type { UserError } from "../../base/errors.ts";
-import type { Logger } from "../../base/log.ts";
 import { INITIALIZE_PARAMETERS } from "../../service/sdk/initialize_order.ts";
 import {
   BATCH_REFUSED,
@@ -16,7 +15,7 @@ import {
 import type { ClientMessage } from "../backend.ts";
 import { answerBatch } from "./batch.ts";
 import { corsHeaders, guard, type GuardRules, preflightHeaders, type Route } from "./request_guard.ts";
-import { Listener } from "./listener.ts";
+import { Listener, type ListenerOptions } from "./listener.ts";
 import type { StatelessHandler } from "../stateless/stateless_handler.ts";
 import { type AnswerForm, postForm, takesStream } from "../accept.ts";
 import { type BodyProblem, BodyReader, LARGEST_BODY } from "./read_body.ts";
@@ -24,17 +23,13 @@ import { type Refusal, refusalResponse, refuse } from "../http_error.ts";
 import { type HttpSession, SESSION_HEADER, sessionMissing, sessionNotFound } from "../session/session.ts";
 import type { SessionStore } from "../session/session_store.ts";
 
-interface HttpServerOptions {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
+interface HttpServerOptions extends Omit<ListenerOptions, "serve"> {
   /** The rules of the guard for the port that is bound. */
   readonly rules: (port: number) => GuardRules;
   readonly sessions: SessionStore;
   readonly stateless: StatelessHandler;
   /** Absent: every process is served. */
   readonly peerProblem?: PeerProblem;
-  readonly log: Logger;
 }
 
 /** Why the process at the other end may begin no session and send no stateless request (S6); undefined: it may. */

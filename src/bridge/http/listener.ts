@@ -8,7 +8,8 @@ import type { Logger } from "../../base/log.ts";
 import { DescriptorReserve } from "./descriptor_reserve.ts";
 import { refusalResponse } from "../http_error.ts";
 
-interface ListenerOptions {
+/** Where to listen, and what answers. */
+export interface ListenerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;

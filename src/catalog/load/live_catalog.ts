@@ -18,21 +18,14 @@ import {
 import { CheckRate } from "./check_rate.ts";
 import type { Diagnostic } from "../format/diagnostic.ts";
 import type { Catalog } from "../model/leaf.ts";
-import { CatalogLoader } from "./load.ts";
-import type { ToolText } from "./tool_text.ts";
-import type { MayRead } from "./read_directory.ts";
+import { CatalogLoader, type LoadOptions } from "./load.ts";
 import { RunningChecks } from "./running_checks.ts";
 
-export interface LiveCatalogOptions {
+export interface LiveCatalogOptions extends LoadOptions {
   /** The directory to read now; asked at each load, because it may appear and go. Undefined: bundled tools only. */
   readonly findDirectory: () => string | undefined;
   /** Absolute directories whose changes are noticed; empty: `--no-hot-reload`. */
   readonly watched: readonly string[];
-  /** Where that directory may lead; default: anywhere. */
-  readonly mayRead?: MayRead;
-  readonly bundled: readonly ToolText[];
-  /** What clients see before each name; default: nothing. */
-  readonly namePrefix?: string;
   readonly ask: AskProbe;
   /** Asked for the first list, which runs no command. */
   readonly recall: RecallProbes;

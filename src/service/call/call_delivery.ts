@@ -17,24 +17,17 @@ import { ProgressStream } from "../result/progress.ts";
 import { OPERATION_META_KEY, operationMeta } from "../result/closing_line.ts";
 import { finalText, styleOf } from "../result/result_text.ts";
 import { activeHeartbeat } from "../run/run_operation.ts";
-import type { CallContext, Revision, Service } from "../service.ts";
+import type { CallContext, Revision } from "../service.ts";
 import { calledName } from "../result/listed_texts.ts";
 import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { declaresTasks } from "../tasks/tasks_2026_07.ts";
 import { member } from "../../wire/json_value.ts";
-import type { Outgoing } from "../notify/notifier.ts";
-import type { ResourceUse } from "../resources/resources.ts";
+import type { ConnectionParts } from "../notify/notifications.ts";
 import { rawResult } from "../sdk/raw_result.ts";
-import type { VersionedServer } from "../sdk/versioned_server.ts";
 import { coreTaskCreated, extensionTaskCreated } from "../tasks/task_views.ts";
 
-export interface CallDeliveryParts {
-  readonly service: Service;
-  readonly server: VersionedServer;
-  readonly outgoing: Outgoing;
+export interface CallDeliveryParts extends ConnectionParts {
   readonly revision: Revision;
-  /** The use that the client has made of resources so far. */
-  readonly use: ResourceUse;
   /** Aborted when the connection has ended. */
   readonly closed: AbortSignal;
 }

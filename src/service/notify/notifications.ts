@@ -14,10 +14,12 @@ import { existingAddress, type ResourceUse } from "../resources/resources.ts";
 import type { VersionedServer } from "../sdk/versioned_server.ts";
 import { coreTask } from "../tasks/task_views.ts";
 
-export interface Announcer {
+/** What one connection is served with. */
+export interface ConnectionParts {
   readonly service: Service;
   readonly server: VersionedServer;
   readonly outgoing: Outgoing;
+  /** The use that the client has made of resources so far. */
   readonly use: ResourceUse;
 }
 
@@ -25,7 +27,7 @@ export interface Announcer {
  * For versions up to 2025-11-25: all changes, except of resources without a subscription and of a resource list that
  * the client never requested.
  */
-export function announceTo2025({ service, server, outgoing, use }: Announcer): Unsubscribe {
+export function announceTo2025({ service, server, outgoing, use }: ConnectionParts): Unsubscribe {
   const wanted = new LogLevel(server);
   const subscribed = serveSubscriptions(service, server);
   const unsubscribes = [
@@ -47,7 +49,7 @@ export function announceTo2025({ service, server, outgoing, use }: Announcer): U
 }
 
 /** For 2026-07-28: changes only, which the SDK sends to matching subscriptions. */
-export function announceTo2026({ service, server, outgoing }: Announcer): Unsubscribe {
+export function announceTo2026({ service, server, outgoing }: ConnectionParts): Unsubscribe {
   const unsubscribes = [
     watchTools(service, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
     watchResources(service, {
@@ -91,7 +93,7 @@ function announceEnd({ operation, to }: Transition, wanted: LogLevel, outgoing: 
 function announceTask(
   { operation, to }: Transition,
   settings: Service["settings"],
-  { server, outgoing }: Pick<Announcer, "server" | "outgoing">,
+  { server, outgoing }: Pick<ConnectionParts, "server" | "outgoing">,
 ): void {
   if (!operation.isTask || !isEnded(to) || !server.hasCoreTasks) return;
   outgoing.notifyLater("notifications/tasks/status", coreTask(operation, settings));

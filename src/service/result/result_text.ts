@@ -20,7 +20,7 @@ import {
   statusLine,
 } from "./closing_line.ts";
 import { protectedMeta, protectedNote } from "./protected_note.ts";
-import type { CallContext, Service } from "../service.ts";
+import type { CallContext, Service, ServiceSettings } from "../service.ts";
 
 /** A shorter text has no room for the address of its rest. */
 const LEAST_FOR_ADVICE = 1024;
@@ -33,14 +33,9 @@ const QUICK_MS = 1000;
 const DENIED_META_KEY = "ahma/sandbox_denied";
 
 /** How results are written. */
-export interface ResultStyle {
+export interface ResultStyle extends Pick<ServiceSettings, "keepAnsi" | "exitErrors" | "toolPrefix"> {
   /** Of the whole text. */
   readonly limits: ViewLimits;
-  readonly keepAnsi: boolean;
-  /** `--exit-errors`: a command that failed is an error result. */
-  readonly exitErrors: boolean;
-  /** `--tool-prefix`, for the names of tools in it; absent: none. */
-  readonly toolPrefix?: string;
   /** The client reads resources, so results name addresses; absent: none is named. */
   readonly withAddress?: boolean;
 }
