@@ -23,13 +23,12 @@ export const START_LINE: StartLine = {
     "=HOME=",
     "+DENO_CERT=",
     "+DENO_TLS_CA_STORE=",
-    // The rest steers the runtime: flags of the engine, control sockets, coverage, telemetry, preloaded modules, logs.
+    // The rest steers the runtime: flags of its engine, control sockets, coverage, telemetry, a descriptor of Node's for
+    // messages, and modules that are loaded first.
     "-DENO_",
     "-NODE_OPTIONS=",
     "-NODE_CHANNEL_",
-    "-NODE_V8_COVERAGE=",
     "-OTEL_DENO",
-    "-RUST_",
     // What the start script tells the program and its own finding of a runtime mean nothing here.
     "-AHMA_SCRIPT_PID=",
     "-AHMA_DENO=",

@@ -3,7 +3,7 @@ import { exists } from "../_support/workbench.ts";
 
 /** The programs that commands of these tests need, beside what is built into the shell. */
 const PROGRAMS = ["cat", "chmod", "env", "ls", "rm"];
-const ALWAYS = ["/proc", "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
+const DEVICES = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
 const DIRECTORIES = ["dev", "etc", "mnt", "proc", "run", "sys", "tmp", "usr/bin", "usr/lib", "usr/lib64", "var"];
 
 /** Whether it can be made here, and why not. */
@@ -32,7 +32,7 @@ export async function emptyRoot(executable: string): Promise<EmptyRoot> {
   if (!success) throw new Error(`Cannot compile "${source}": ${new TextDecoder().decode(stderr)}`);
   return {
     enter(places) {
-      const all = [...ALWAYS, ...places];
+      const all = [...DEVICES, ...places];
       for (const place of all) makePlace(place, root);
       return [`${directory}/enter_root`, root, all.join(":")];
     },

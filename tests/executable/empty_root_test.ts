@@ -21,12 +21,12 @@ interface Inside extends Disposable {
   readonly executable: string;
 }
 
-function inside(user: User): Inside {
+function inside(user: User, { proc } = { proc: true }): Inside {
   assert.ok(root !== undefined);
   const bench = new Workbench(user);
   const { executable, cache } = testRuntime(user);
   assert.ok(executable !== undefined, "these tests need AHMA_TEST_FORM=executable (deno task test:executable)");
-  const prefix = root.enter([bench.parent, bench.elsewhere, executable, cache]);
+  const prefix = root.enter([...proc ? ["/proc"] : [], bench.parent, bench.elsewhere, executable, cache]);
   return { bench, prefix, executable, [Symbol.dispose]: () => bench[Symbol.dispose]() };
 }
 
@@ -38,7 +38,7 @@ function test(name: string, fn: (user: User) => Promise<void>): void {
 
 const PATH = { PATH: "/usr/bin:/bin" };
 /** Variables by which a runtime or we ourselves could show. */
-const OURS = /^(AHMA|DENO|NODE|OTEL|RUST|LD)_.*?(?==)/gm;
+const OURS = /^(AHMA|DENO|NODE|OTEL|LD)_.*?(?==)/gm;
 
 test("in an empty root the official client runs commands in the sandbox, over stdio", async (user) => {
   using place = inside(user);
@@ -109,6 +109,15 @@ test("in an empty root doctor finds the sandbox whole, and names the executable"
   assert.match(message("self_test") ?? "", /^\d+ attacks denied in \d+ ms$/);
   const others = checks.filter(({ status }) => status !== "ok").map(({ id, status }) => `${id} ${status}`);
   assert.deepStrictEqual([ok, others], [true, ["shell_bash warning", "tools warning"]]);
+});
+
+test("without /proc the executable says that it needs it", async (user) => {
+  using place = inside(user, { proc: false });
+  assert.deepStrictEqual(await runProgram(place.bench, ["--version"], { prefix: place.prefix }), {
+    code: 126,
+    stdout: "",
+    stderr: "Cannot start ahma_mcp: /proc/self/exe cannot be opened: mount /proc\n",
+  });
 });
 
 test("in an empty root the executable starts by any name, from PATH, and without a home to write to", async (user) => {
