@@ -39,7 +39,11 @@ Deno.test("D3 L6 README and docs/clients.md show the entries that doctor prints"
     assert.deepStrictEqual([title, file === undefined || own.includes(`\`${file}\``), shown], [title, true, text]);
   }
   const entries = blocks("json").filter((block) => block.includes("Ahma"));
-  assert.deepStrictEqual(entries, settings.filter(({ client }) => client === "claude").map(({ text }) => text));
+  const executable = await clientSettings(
+    { command: "/path/to/ahma_mcp", args: [], environment: {} },
+    "/path/to/project",
+  );
+  assert.deepStrictEqual(entries, executable.filter(({ client }) => client === "claude").map(({ text }) => text));
 });
 
 Deno.test("D3 T15 README names every shipped tool file with the number of its tools", async () => {
