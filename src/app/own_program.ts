@@ -1,4 +1,5 @@
 /** How a client starts the very program that runs now. */
+import { VERSION } from "../base/version.ts";
 
 /** A command line: an absolute path, and what comes before our own flags. */
 interface ProgramLine {
@@ -62,13 +63,28 @@ function modulePath(url: string): string {
   return decodeURIComponent(new URL(url).pathname);
 }
 
-/** The executable, the packed program's script where it stands next to it, else the runtime with our module. */
+/** Where a package manager has put the packed program: the directory of packages that holds ours. */
+const IN_PACKAGE = /^(.*\/node_modules)\/ahma_mcp\/bin\/ahma_mcp\.mjs$/;
+/** npx keeps what it installs in its cache, where it does not stay. */
+const OF_NPX = /\/_npx\/[^/]+\/node_modules$/;
+
+/**
+ * The executable, npx where it has brought the program, the packed program's script where it stands next to it, else the
+ * runtime with our module.
+ */
 export function runningProgram(facts: ProgramFacts): RunningProgram {
   const { mainModule, executable, exists } = facts;
   if (programForm(facts) === "executable") return { command: executable, args: [], environment: {} };
   const path = modulePath(mainModule);
+  const [, modules] = IN_PACKAGE.exec(path) ?? [];
+  if (modules !== undefined && OF_NPX.test(modules)) {
+    return { command: "npx", args: ["-y", `ahma_mcp@${VERSION}`], environment: {} };
+  }
   const script = path.replace(/\.mjs$/, "");
-  if (script !== path && exists(script)) return { command: script, args: [], environment: { AHMA_DENO: executable } };
+  if (script !== path && exists(script)) {
+    // The script of the package finds its runtime by itself.
+    return { command: script, args: [], environment: modules === undefined ? { AHMA_DENO: executable } : {} };
+  }
   return { command: executable, args: ["run", ...RUN_FLAGS, path], environment: {} };
 }
 
@@ -103,12 +119,17 @@ export function thisProgram(): RunningProgram {
   });
 }
 
-/** Files of the program as it is installed, in a project's node_modules for one; none of it when run from its sources. */
+/**
+ * Files of the program as it is installed, in a project's node_modules for one; none of it when run from its sources. In
+ * a package, also the place of packages below it: the next start would take a runtime there before any other.
+ */
 export function programFiles(): readonly string[] {
   const form = thisForm();
   if (form === "executable") return [Deno.execPath()];
   const path = programPath();
-  return form === "packed program" ? [Deno.execPath(), path, path.replace(/\.mjs$/, "")] : [];
+  const [, modules] = IN_PACKAGE.exec(path) ?? [];
+  const followed = modules === undefined ? [] : [`${modules}/ahma_mcp/node_modules`];
+  return form === "packed program" ? [Deno.execPath(), path, path.replace(/\.mjs$/, ""), ...followed] : [];
 }
 
 function isFile(path: string): boolean {
