@@ -12,7 +12,7 @@ export function releaseNotes(project: PublicProject, changelog: string): string 
 ## Install
 
 \`npm install -g ${name}@${version}\`, an archive below, or a click: ${links.join(" · ")}.
-[README](${pageOf(project)}/blob/v${version}/README.md#install) has all ways.
+[All ways](${pageOf(project)}/blob/v${version}/docs/install.md).
 
 ## Verify
 
