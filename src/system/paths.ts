@@ -65,7 +65,26 @@ export function trustedPath(
   untrusted: readonly string[],
   targetOf: ReadLink = linkTarget,
 ): string | undefined {
-  let rest = path.split("/");
+  return walk(path, targetOf, (place) => !untrusted.some((tree) => isWithin(place, tree)));
+}
+
+/** The links that are followed on the way to `path`, which is absolute, each by its canonical place, as far as there is anything. */
+export function linksOnTheWay(path: string): readonly string[] {
+  const found: string[] = [];
+  walk(path, linkTarget, (place, target) => target === "" || found.push(place) > 0);
+  return found;
+}
+
+/**
+ * Where `path` leads, links followed as the kernel does; undefined where something is missing, there are too many links,
+ * or `isPassable` says no of a place on the way.
+ */
+function walk(
+  path: string,
+  targetOf: ReadLink,
+  isPassable: (place: string, target: string) => boolean,
+): string | undefined {
+  const rest = path.split("/");
   let current = "";
   let links = 0;
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
@@ -74,38 +93,18 @@ export function trustedPath(
       current = current.slice(0, Math.max(0, current.lastIndexOf("/")));
       continue;
     }
-    const next = `${current}/${name}`;
-    if (untrusted.some((tree) => isWithin(next, tree))) return undefined;
-    const target = targetOf(next);
-    if (target === undefined) return undefined;
+    const place = `${current}/${name}`;
+    const target = targetOf(place);
+    if (target === undefined || !isPassable(place, target)) return undefined;
     if (target === "") {
-      current = next;
+      current = place;
       continue;
     }
     if (++links > MOST_LINKS) return undefined;
     if (target.startsWith("/")) current = "";
-    rest = [...target.split("/"), ...rest];
+    rest.unshift(...target.split("/"));
   }
-  return current === "" ? "/" : current;
-}
-
-/** The links that are followed on the way to `path`, which is absolute, each by its canonical place, as far as there is anything. */
-export function linksOnTheWay(path: string): readonly string[] {
-  const found: string[] = [];
-  let rest = path.split("/");
-  let current = "";
-  for (let name = rest.shift(); name !== undefined && found.length <= MOST_LINKS; name = rest.shift()) {
-    if (name === "" || name === ".") continue;
-    const next = name === ".." ? current.slice(0, Math.max(0, current.lastIndexOf("/"))) : `${current}/${name}`;
-    const target = linkTarget(next || "/");
-    if (target === undefined) break;
-    current = next;
-    if (target === "") continue;
-    found.push(next);
-    current = target.startsWith("/") ? "" : parentOf(next).replace(/^\/$/, "");
-    rest = [...target.split("/"), ...rest];
-  }
-  return found;
+  return current || "/";
 }
 
 /** Where a link leads; empty for what is no link; undefined when there is nothing. */
