@@ -30,14 +30,11 @@ export class OperationIds {
 }
 
 /**
- * Makes short operation ids: `op_` and 8 random digits (40 bits), unguessable and not in order. For one client, which
- * reads and repeats them: a model pays for each character.
+ * A short operation id: `op_` and 8 random digits (40 bits), unguessable and not in order, the same as an earlier one
+ * about once in 10^12. For one client, which reads and repeats it: a model pays for each character.
  */
-export class ShortIds {
-  /** A fresh id, the same as an earlier one about once in 10^12. */
-  next(): string {
-    return `op_${randomDigits(SHORT_DIGITS)}`;
-  }
+export function shortId(): string {
+  return `op_${randomDigits(SHORT_DIGITS)}`;
 }
 
 /** Whether `text` has the form of an operation id. */

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { isOperationId, OperationIds, ShortIds } from "./operation_id.ts";
+import { isOperationId, OperationIds, shortId } from "./operation_id.ts";
 
 Deno.test("X11 OperationIds makes op_ and a ULID, the time first", () => {
   assert.match(new OperationIds().next(Date.now()), /^op_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
@@ -18,16 +18,15 @@ Deno.test("X11 two OperationIds of the same moment make different ids", () => {
   assert.notStrictEqual(new OperationIds().next(5), new OperationIds().next(5));
 });
 
-Deno.test("X11 ShortIds makes op_ and 8 random digits", () => {
-  const ids = new ShortIds();
-  const made = Array.from({ length: 1000 }, () => ids.next());
+Deno.test("X11 shortId() makes op_ and 8 random digits", () => {
+  const made = Array.from({ length: 1000 }, () => shortId());
   assert.deepStrictEqual(made.filter((id) => !/^op_[0-9A-HJKMNP-TV-Z]{8}$/.test(id)), []);
   assert.strictEqual(new Set(made).size, 1000);
 });
 
-Deno.test("X11 isOperationId() takes what OperationIds and ShortIds make, and nothing else", () => {
+Deno.test("X11 isOperationId() takes what OperationIds and shortId() make, and nothing else", () => {
   const id = new OperationIds().next(Date.now());
-  assert.ok(isOperationId(new ShortIds().next()));
+  assert.ok(isOperationId(shortId()));
   assert.deepStrictEqual([id, id.toLowerCase(), `${id}0`, id.slice(0, -1), "op_none", ""].map(isOperationId), [
     true,
     false,

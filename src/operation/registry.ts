@@ -7,7 +7,7 @@
  */
 import { Emitter, type Unsubscribe } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
-import { OperationIds, ShortIds } from "./operation_id.ts";
+import { OperationIds, shortId } from "./operation_id.ts";
 import type { Logger } from "../base/log.ts";
 import { DEFAULT_HISTORY_LIMITS, History, type HistoryLimits } from "./history.ts";
 import type { OperationState, Work } from "./operation.ts";
@@ -73,7 +73,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class OperationRegistry {
   readonly #options: RegistryOptions;
   readonly #now: () => number;
-  readonly #ids: OperationIds | ShortIds;
+  readonly #ids = new OperationIds();
   readonly #transitions: Emitter<Transition>;
   readonly #history: History;
   /** Queued and running, in the order they came. */
@@ -85,7 +85,6 @@ export class OperationRegistry {
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    this.#ids = options.shortIds === true ? new ShortIds() : new OperationIds();
     const { maxConcurrency } = options;
     this.#turns = typeof maxConcurrency === "number" ? new Turns(maxConcurrency) : maxConcurrency;
     this.#now = options.now ?? Date.now;
@@ -256,7 +255,7 @@ export class OperationRegistry {
 
   #newId(): string {
     while (true) {
-      const id = this.#ids.next(this.#now());
+      const id = this.#options.shortIds === true ? shortId() : this.#ids.next(this.#now());
       if (this.get(id) === undefined) return id;
     }
   }
