@@ -2,7 +2,7 @@
  * Runs commands where there is no launcher: macOS. Each is started by a shell prelude of two lines, as the leader of
  * a process group; unless `--no-sandbox` was given, `sandbox-exec` starts the prelude. Shells are not prewarmed.
  */
-import type { CommandEnd } from "../../base/command/command_end.ts";
+import { type CommandEnd, describeEnd } from "../../base/command/command_end.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { encodeText } from "../../base/text.ts";
@@ -59,16 +59,9 @@ export class MacosRunner implements SessionRunner {
       { run: { argv: ["/usr/bin/true"] }, directory, environment: {}, stdin: undefined },
       { signal: AbortSignal.timeout(SELF_TEST_TIMEOUT_MS), onOutput: () => {} },
     );
-    switch (end.kind) {
-      case "not_started":
-        return failure(end.message);
-      case "signalled":
-        return failure(`Cannot enforce the sandbox: its trial was ended by ${end.signal}`);
-      case "exited":
-        return end.code === 0
-          ? success(undefined)
-          : failure(`Cannot enforce the sandbox: its trial ended with exit code ${end.code}`);
-    }
+    if (end.kind === "not_started") return failure(end.message);
+    if (end.kind === "exited" && end.code === 0) return success(undefined);
+    return failure(`Cannot enforce the sandbox: its trial failed. ${describeEnd(end)}`);
   }
 
   warmUp(): Promise<void> {

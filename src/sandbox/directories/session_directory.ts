@@ -3,6 +3,7 @@
  * server writes. Both lie in a fresh 0700 directory and go with the session. A lock on the file `owner` tells that the
  * session lives: it goes with the server however that ends, and holds across PID namespaces.
  */
+import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { removeTree } from "../../system/remove_tree.ts";
 
 /** What is left of a session that was killed is removed by a later one. */
@@ -20,13 +21,11 @@ export interface SessionDirectories {
   readonly owner: Deno.FsFile;
 }
 
-export interface SessionOptions {
-  /** False: `--no-temp-files`. */
-  readonly temporaryFiles: boolean;
-}
-
 /** Makes them in `base`, an existing canonical directory. */
-export function createSessionDirectories(base: string, { temporaryFiles }: SessionOptions): SessionDirectories {
+export function createSessionDirectories(
+  base: string,
+  { temporaryFiles }: Pick<SandboxSettings, "temporaryFiles">,
+): SessionDirectories {
   const unfinished = Deno.makeTempDirSync({ dir: base, prefix: UNFINISHED_PREFIX });
   try {
     return finish(unfinished, base, temporaryFiles);

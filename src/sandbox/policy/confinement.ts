@@ -51,9 +51,7 @@ export interface Confinement extends ConfinementChoice {
   /** The kernel counts processes by PID namespace (Linux 6.14), root's too. */
   readonly countedByNamespace: boolean;
   /** The hard limits of the server itself, which only a privileged process may exceed; absent: unlimited. */
-  readonly ceilings: Readonly<
-    Partial<Record<"fileSize" | "processes" | "openFiles" | "memory" | "cpuSeconds", number>>
-  >;
+  readonly ceilings: Readonly<Partial<Record<keyof ResourceLimits, number>>>;
   /** Processes and threads of the whole machine when the session began: what an ordinary user may have at most. */
   readonly tasksAtStart: number;
 }

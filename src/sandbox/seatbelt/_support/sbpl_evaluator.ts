@@ -96,11 +96,12 @@ export class SeatbeltEvaluator {
       case "regex":
         return path !== undefined && new RegExp(regexOf(only(rest))).test(path);
       case "vnode-type":
-        return vnodeName(only(rest)) === (request.vnode ?? "REGULAR-FILE") && path !== undefined;
+        return wordOf(only(rest), VNODES, "kind of file") === (request.vnode ?? "REGULAR-FILE") && path !== undefined;
       case "extension":
         return this.#text(only(rest)) === "com.apple.sandbox.pty" && request.pty === true;
       case "target":
-        return targetName(only(rest)) === "same-sandbox" && request.sameSandbox === true;
+        return wordOf(only(rest), ["same-sandbox", "self"], "target") === "same-sandbox" &&
+          request.sameSandbox === true;
       case "global-name":
       case "sysctl-name":
       case "iokit-registry-entry-class":
@@ -198,16 +199,10 @@ function regexOf(expression: Expression): string {
   return expression.source;
 }
 
-function vnodeName(expression: Expression): string {
-  const name = nameOf(expression);
-  if (!["REGULAR-FILE", "DIRECTORY", "SYMLINK", "CHARACTER-DEVICE"].includes(name)) {
-    throw new SyntaxError(`Unknown kind of file "${name}"`);
-  }
-  return name;
-}
+const VNODES = ["REGULAR-FILE", "DIRECTORY", "SYMLINK", "CHARACTER-DEVICE"];
 
-function targetName(expression: Expression): string {
+function wordOf(expression: Expression, known: readonly string[], what: string): string {
   const name = nameOf(expression);
-  if (name !== "same-sandbox" && name !== "self") throw new SyntaxError(`Unknown target "${name}"`);
+  if (!known.includes(name)) throw new SyntaxError(`Unknown ${what} "${name}"`);
   return name;
 }
