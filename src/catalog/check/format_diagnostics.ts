@@ -157,22 +157,18 @@ function sizeOf(found: unknown): string {
   return shownValue(found);
 }
 
+/** Types of the validator in words; any other is its own word. */
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  int: "a whole number",
+  boolean: "true or false",
+  string: "a text",
+};
+
 function article(expected: string): string {
-  switch (expected) {
-    case "array":
-      return "a list";
-    case "object":
-    case "record":
-      return "an object";
-    case "int":
-      return "a whole number";
-    case "boolean":
-      return "true or false";
-    case "string":
-      return "a text";
-    default:
-      return `a ${expected}`;
-  }
+  return TYPE_WORDS[expected] ?? `a ${expected}`;
 }
 
 function quote(text: string): string {

@@ -71,11 +71,7 @@ export function describeDiagnostic({ severity, file, pointer, line, column, mess
 /** Errors first, then by file and place. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return diagnostics.toSorted((one, other) =>
-    rank(one) - rank(other) || compareText(one.file, other.file) || one.line - other.line ||
+    compareText(one.severity, other.severity) || compareText(one.file, other.file) || one.line - other.line ||
     one.column - other.column
   );
-}
-
-function rank({ severity }: Diagnostic): number {
-  return severity === "error" ? 0 : 1;
 }

@@ -102,13 +102,11 @@ function dropSequences(catalog: Catalog, reasons: Map<Leaf, string>): boolean {
   let added = false;
   for (const leaf of catalog.leaves) {
     if (reasons.has(leaf)) continue;
-    for (const step of leaf.sequence) {
-      const target = stepTarget(catalog, step);
-      if (target === undefined || !reasons.has(target)) continue;
-      reasons.set(leaf, `its step "${target.name}" is not available`);
-      added = true;
-      break;
-    }
+    const targets = leaf.sequence.values().map((step) => stepTarget(catalog, step));
+    const missing = targets.find((target) => target !== undefined && reasons.has(target));
+    if (missing === undefined) continue;
+    reasons.set(leaf, `its step "${missing.name}" is not available`);
+    added = true;
   }
   return added;
 }

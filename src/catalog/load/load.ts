@@ -172,10 +172,7 @@ function inNameOrder(texts: readonly ReadText[]): readonly ReadText[] {
 /** The diagnostic without hidden characters and of limited length: it quotes the file, which may be hostile. */
 function shown(diagnostic: Diagnostic): Diagnostic {
   const message = truncate(visibleText(diagnostic.message), LONGEST_MESSAGE);
-  const pointer = truncate(diagnostic.pointer, LONGEST_POINTER);
-  return message === diagnostic.message && pointer === diagnostic.pointer
-    ? diagnostic
-    : { ...diagnostic, message, pointer };
+  return { ...diagnostic, message, pointer: truncate(diagnostic.pointer, LONGEST_POINTER) };
 }
 
 const LONGEST_MESSAGE = 1_000;

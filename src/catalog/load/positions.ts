@@ -16,10 +16,14 @@ export async function placeDiagnostics(
 ): Promise<readonly Diagnostic[]> {
   const jsonc = await import("jsonc-parser");
   const root = treeOf(jsonc, text, []);
-  return firstDiagnostics([...diagnostics, ...repeatedKeys(root)]).map((diagnostic) => {
-    const offset = root === undefined ? undefined : offsetOf(jsonc, root, diagnostic);
-    return { ...bare(file, diagnostic), ...placeOf(text, offset) };
-  });
+  return firstDiagnostics([...diagnostics, ...repeatedKeys(root)]).map((diagnostic) => ({
+    severity: diagnostic.severity,
+    file,
+    // A file may hold halves of surrogate pairs; what tells of them goes to clients that take none.
+    pointer: pointerOf(diagnostic.path).toWellFormed(),
+    ...placeOf(text, root && offsetOf(jsonc, root, diagnostic)),
+    message: diagnostic.message.toWellFormed(),
+  }));
 }
 
 /** The first syntax error of a text that is not JSON. `fallback` is used when the parser with positions finds none. */
@@ -31,19 +35,6 @@ export async function syntaxErrorOf(file: string, text: string, fallback: string
   const cause = first === undefined ? fallback : wordsOf(jsonc.printParseErrorCode(first.error));
   const message = `The file is not valid JSON: ${cause}: correct it there, the file is left out until then`;
   return { severity: "error", file, pointer: "", ...placeOf(text, first?.offset), message };
-}
-
-/** The diagnostic without line and column. */
-function bare(file: string, diagnostic: UnplacedDiagnostic): Diagnostic {
-  return {
-    severity: diagnostic.severity,
-    file,
-    // A file may hold halves of surrogate pairs; what tells of them goes to clients that take none.
-    pointer: pointerOf(diagnostic.path).toWellFormed(),
-    line: 0,
-    column: 0,
-    message: diagnostic.message.toWellFormed(),
-  };
 }
 
 function treeOf(jsonc: Jsonc, text: string, errors: ParseError[]): Node | undefined {

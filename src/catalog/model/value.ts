@@ -83,16 +83,8 @@ function isLossy(value: unknown): boolean {
 }
 
 function isOfType(type: ScalarType, value: unknown): boolean {
-  switch (type) {
-    case "boolean":
-      return typeof value === "boolean";
-    case "string":
-      return typeof value === "string";
-    case "integer":
-      return Number.isInteger(value);
-    case "number":
-      return typeof value === "number";
-  }
+  const found = typeof value;
+  return type === "integer" ? Number.isInteger(value) : found === type;
 }
 
 function inRange(argument: LeafArgument, value: number): boolean {
