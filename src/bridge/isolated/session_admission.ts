@@ -15,16 +15,11 @@ export function refuseOwnCommands(
 
 /** Why this holder of the other end may begin no session; undefined: it may. Pure. */
 export function admissionProblem(holder: SocketHolder, token: boolean): string | undefined {
-  switch (holder) {
-    case "others":
-      return undefined;
-    case "ours":
-      return "the connection comes from one of this server's own commands, which may begin no session";
-    case "unknown":
-      // A client in a container or on another machine is always unknown; the token proves that it is no command.
-      return token
-        ? undefined
-        : "the process at the other end of the connection cannot be determined, and one of this server's own commands " +
-          "may begin no session. Start the server with --require-token";
+  if (holder === "ours") {
+    return "the connection comes from one of this server's own commands, which may begin no session";
   }
+  // A client in a container or on another machine is always unknown; the token proves that it is no command.
+  if (holder === "others" || token) return undefined;
+  return "the process at the other end of the connection cannot be determined, and one of this server's own commands " +
+    "may begin no session. Start the server with --require-token";
 }

@@ -11,22 +11,12 @@ export function answerWithoutScope(
   request: ClientCall,
   { status, problem }: { readonly status: string; readonly problem: string },
 ): Readonly<Record<string, unknown>> | undefined {
-  switch (request.method) {
-    case "tools/list":
-      return {
-        tools: [{
-          name: status,
-          title: "Why there are no tools",
-          description: `The tools of this server cannot be used: ${problem}`,
-          inputSchema: { type: "object", properties: {}, additionalProperties: false },
-          annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-        }],
-      };
-    case "tools/call":
-      return paramsOf(request.message)?.["name"] === status
-        ? { content: [{ type: "text", text: `The tools of this server cannot be used: ${problem}` }] }
-        : undefined;
-    default:
-      return undefined;
+  const text = `The tools of this server cannot be used: ${problem}`;
+  if (request.method === "tools/list") {
+    const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+    const inputSchema = { type: "object", properties: {}, additionalProperties: false };
+    return { tools: [{ name: status, title: "Why there are no tools", description: text, inputSchema, annotations }] };
   }
+  const asksStatus = request.method === "tools/call" && paramsOf(request.message)?.["name"] === status;
+  return asksStatus ? { content: [{ type: "text", text }] } : undefined;
 }

@@ -87,15 +87,8 @@ export async function existingAddress(service: Service, uri: string): Promise<Re
 }
 
 async function exists(service: Service, address: ResourceAddress): Promise<boolean> {
-  switch (address.kind) {
-    case "operations":
-      return true;
-    case "operation":
-    case "output":
-      return service.registry.get(address.id) !== undefined;
-    case "tool":
-      return toolFile(await service.catalog(), address.name) !== undefined;
-  }
+  if ("id" in address) return service.registry.get(address.id) !== undefined;
+  return address.kind === "operations" || toolFile(await service.catalog(), address.name) !== undefined;
 }
 
 async function readResource(service: Service, uri: string): Promise<Contents[]> {

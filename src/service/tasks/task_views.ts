@@ -70,16 +70,10 @@ export function extensionTaskCreated(operation: Operation): Result {
 /** The same with the result, or the server's own error, as soon as there is one; a cancelled task has neither. */
 export function detailedTask(operation: Operation, style: ResultStyle): Result {
   const task = extensionTask(operation);
-  switch (task["status"]) {
-    case "completed":
-      return { ...task, result: finalResult(operation, style) };
-    case "failed": {
-      const { code, message, data } = internalError(operation);
-      return { ...task, error: { code, message, data } };
-    }
-    default:
-      return task;
-  }
+  if (task["status"] === "completed") return { ...task, result: finalResult(operation, style) };
+  if (task["status"] !== "failed") return task;
+  const { code, message, data } = internalError(operation);
+  return { ...task, error: { code, message, data } };
 }
 
 /** Whether the server itself failed: the answer is an error of JSON-RPC instead of a result. */

@@ -128,18 +128,9 @@ function addValue(values: Map<string, unknown>, argument: ArgumentShape, text: s
 }
 
 function readScalar(type: ArgumentShape["type"] | undefined, text: string): unknown {
-  switch (type) {
-    case "boolean":
-      return text === "true" ? true : text === "false" ? false : text;
-    case "integer":
-    case "number":
-      return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
-    case "string":
-    case "array":
-    case "object":
-    case undefined:
-      return text;
-  }
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  const isNumber = type === "integer" || type === "number";
+  return isNumber && /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
 }
 
 /** Assigns plain words to the positional arguments; a list takes all words that later arguments do not need. */
