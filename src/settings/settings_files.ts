@@ -181,14 +181,9 @@ const LEADS_OUT: Text = { unreadable: "it is a link that leads out of the projec
 function readText(path: string): Text | undefined {
   try {
     const read = readRegularFile(path, LARGEST_BYTES);
-    switch (read.kind) {
-      case "not_regular":
-        return { unreadable: "it is no regular file" };
-      case "too_large":
-        return { unreadable: `it has ${read.size} bytes, at most ${LARGEST_BYTES} are read` };
-      case "read":
-        return { text: new TextDecoder().decode(read.bytes) };
-    }
+    if (read.kind === "read") return { text: new TextDecoder().decode(read.bytes) };
+    if (read.kind === "not_regular") return { unreadable: "it is no regular file" };
+    return { unreadable: `it has ${read.size} bytes, at most ${LARGEST_BYTES} are read` };
   } catch (thrown) {
     if (["ENOENT", "ENOTDIR"].includes(systemErrorCode(thrown) ?? "")) return undefined;
     return { unreadable: messageOf(thrown) };

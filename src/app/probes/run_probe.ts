@@ -118,14 +118,8 @@ async function askCommand(probe: CommandProbe, tools: ProbeTools, stop: AbortSig
 }
 
 function describe(end: CommandEnd): string {
-  switch (end.kind) {
-    case "exited":
-      return `ended with exit code ${end.code}`;
-    case "signalled":
-      return `was ended by ${end.signal}`;
-    case "not_started":
-      return `did not start: ${end.message}`;
-  }
+  if (end.kind === "exited") return `ended with exit code ${end.code}`;
+  return end.kind === "signalled" ? `was ended by ${end.signal}` : `did not start: ${end.message}`;
 }
 
 function firstLine(output: readonly Uint8Array[]): string {

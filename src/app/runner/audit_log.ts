@@ -132,14 +132,8 @@ export class AuditLog implements Disposable {
 
 function endFields(end: CommandEnd): object {
   const denials = end.denials === undefined ? {} : { denials: end.denials };
-  switch (end.kind) {
-    case "exited":
-      return { exit_code: end.code, ...denials };
-    case "signalled":
-      return { signal: end.signal, ...denials };
-    case "not_started":
-      return { not_started: end.message, ...denials };
-  }
+  if (end.kind === "exited") return { exit_code: end.code, ...denials };
+  return { ...end.kind === "signalled" ? { signal: end.signal } : { not_started: end.message }, ...denials };
 }
 
 /**

@@ -15,19 +15,11 @@ export class ClientSubscriptions {
     if ("error" in answer) return;
     const params = paramsOf(message);
     const uri = params?.["uri"];
-    switch (method) {
-      case "logging/setLevel":
-        this.#level = params?.["level"];
-        return;
-      case "resources/subscribe":
-        if (typeof uri === "string") this.#subscriptions.add(uri);
-        return;
-      case "resources/unsubscribe":
-        if (typeof uri === "string") this.#subscriptions.delete(uri);
-        return;
-      case "resources/list":
-        this.#hasListed = true;
-    }
+    if (method === "logging/setLevel") this.#level = params?.["level"];
+    if (method === "resources/list") this.#hasListed = true;
+    if (typeof uri !== "string") return;
+    if (method === "resources/subscribe") this.#subscriptions.add(uri);
+    if (method === "resources/unsubscribe") this.#subscriptions.delete(uri);
   }
 
   /**

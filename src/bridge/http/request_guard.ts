@@ -127,18 +127,12 @@ function equalInConstantTime(given: string, wanted: string): boolean {
 }
 
 function methodRoute({ method, headers }: RequestHead): Refusal | Route {
-  switch (method) {
-    case "POST":
-      return contentProblem(headers) ?? "post";
-    case "GET":
-      return takesStream(headers.get("accept"))
-        ? "get"
-        : refuse(406, "Not acceptable: a GET is answered with text/event-stream, which the Accept header leaves out");
-    case "DELETE":
-      return "delete";
-    default:
-      return notAllowed(method, ALLOWED_METHODS);
-  }
+  if (method === "POST") return contentProblem(headers) ?? "post";
+  if (method === "DELETE") return "delete";
+  if (method !== "GET") return notAllowed(method, ALLOWED_METHODS);
+  return takesStream(headers.get("accept"))
+    ? "get"
+    : refuse(406, "Not acceptable: a GET is answered with text/event-stream, which the Accept header leaves out");
 }
 
 function contentProblem(headers: Headers): Refusal | undefined {

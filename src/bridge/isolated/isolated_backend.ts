@@ -96,16 +96,10 @@ class IsolatedBackend implements Backend {
   }
 
   receive(message: ClientMessage): Promise<Refusal | undefined> | undefined {
-    switch (message.kind) {
-      case "request":
-        this.#request(message);
-        return undefined;
-      case "response":
-        this.#clientRequests.answered(message.message);
-        return undefined;
-      case "notification":
-        return this.#notification(message);
-    }
+    if (message.kind === "notification") return this.#notification(message);
+    if (message.kind === "request") this.#request(message);
+    else this.#clientRequests.answered(message.message);
+    return undefined;
   }
 
   async finish(): Promise<void> {
@@ -143,16 +137,11 @@ class IsolatedBackend implements Backend {
       if (this.#server !== undefined) this.#calls.cancel(cancels, this.#server, cancelReason(inner));
       return undefined;
     }
-    switch ("method" in inner ? inner.method : "") {
-      case "notifications/initialized":
-        this.#negotiation.initialized();
-        return undefined;
-      case "notifications/roots/list_changed":
-        return this.#rootsChanged();
-      default:
-        this.#server?.send(inner);
-        return undefined;
-    }
+    const method = "method" in inner ? inner.method : "";
+    if (method === "notifications/roots/list_changed") return this.#rootsChanged();
+    if (method === "notifications/initialized") this.#negotiation.initialized();
+    else this.#server?.send(inner);
+    return undefined;
   }
 
   async #start(scopes: readonly PinnedDirectory[]): Promise<void> {

@@ -113,21 +113,16 @@ function suggestion(found: unknown, values: readonly unknown[]): string {
 function formatAdvice(path: Path): string {
   const section = sectionOf(path.slice(0, -1));
   const ofArgument = section === "options" || section === "positional_args";
-  switch (String(path.at(-1))) {
-    case "name":
-      return ofArgument
-        ? "an argument name holds no space, no = and no NUL"
-        : 'a name holds letters, digits, "_" and "-" only; words that differ from it go into "argv"';
-    case "alias":
-      return "an alias is the short flag without its dash, and holds no space and no =";
-    case "env":
-      return "a variable name holds letters, digits and _ and does not begin with a digit";
-    case "command":
-      return "a command names a program and holds no NUL";
-    default:
-      return "it must not be empty and must not hold NUL";
-  }
+  if (ofArgument && path.at(-1) === "name") return "an argument name holds no space, no = and no NUL";
+  return FORMATS[String(path.at(-1))] ?? "it must not be empty and must not hold NUL";
 }
+
+const FORMATS: Readonly<Record<string, string>> = {
+  name: 'a name holds letters, digits, "_" and "-" only; words that differ from it go into "argv"',
+  alias: "an alias is the short flag without its dash, and holds no space and no =",
+  env: "a variable name holds letters, digits and _ and does not begin with a digit",
+  command: "a command names a program and holds no NUL",
+};
 
 /** `type of options 0` style names: the key, and for an element of a list its list and index. */
 function nameOf(path: Path): string {

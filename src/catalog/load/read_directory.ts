@@ -153,16 +153,11 @@ export function readToolFile(file: string): ToolText | Diagnostic {
 
 /** @throws TypeError for what is not UTF-8 */
 function textOf(file: string, read: RegularFile): ToolText | Diagnostic {
-  switch (read.kind) {
-    case "not_regular":
-      return permanent(file, "Cannot read tool file: it is no regular file: replace it");
-    case "too_large": {
-      const limit = `it has ${read.size} bytes, at most ${LARGEST_FILE_BYTES} are read`;
-      return permanent(file, `Cannot read tool file: ${limit}`);
-    }
-    case "read":
-      return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(read.bytes) };
-  }
+  if (read.kind === "read") return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(read.bytes) };
+  const why = read.kind === "not_regular"
+    ? "it is no regular file: replace it"
+    : `it has ${read.size} bytes, at most ${LARGEST_FILE_BYTES} are read`;
+  return permanent(file, `Cannot read tool file: ${why}`);
 }
 
 function unreadable(file: string, thrown: unknown): Diagnostic {

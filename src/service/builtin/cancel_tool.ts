@@ -27,17 +27,12 @@ async function cancelOperation(service: Service, args: BuiltinArguments): Promis
   const reason = args.text("reason");
   if (await service.checks?.end(id)) return textResult(`The check ${id} is ended`);
   const outcome = await service.registry.cancel(id, reason === undefined || reason === "" ? DEFAULT_REASON : reason);
-  switch (outcome.kind) {
-    case "unknown":
-      return errorResult(unknownOperation(id));
-    case "already_ended":
-      return describeOutcome(outcome.operation, "had ended already.");
-    case "ended":
-      service.registry.markDelivered(id);
-      return outcome.operation.state === "cancelled"
-        ? describeOutcome(outcome.operation, "is cancelled, its processes are gone.")
-        : describeOutcome(outcome.operation, "ended by itself.");
-  }
+  if (outcome.kind === "unknown") return errorResult(unknownOperation(id));
+  if (outcome.kind === "already_ended") return describeOutcome(outcome.operation, "had ended already.");
+  service.registry.markDelivered(id);
+  return outcome.operation.state === "cancelled"
+    ? describeOutcome(outcome.operation, "is cancelled, its processes are gone.")
+    : describeOutcome(outcome.operation, "ended by itself.");
 }
 
 function describeOutcome(operation: Operation, what: string): CallToolResult {

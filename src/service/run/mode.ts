@@ -23,15 +23,11 @@ export interface ModeChoices {
  */
 export function chooseMode(choices: ModeChoices): Mode {
   if (choices.forced) return "synchronous";
-  switch (choices.executionMode) {
-    case "Synchronous":
-      return "synchronous";
-    case "AsyncResultPush":
-      return "asynchronous";
-    case undefined:
-      if (choices.leafSynchronous === undefined) return "undecided";
-      return choices.leafSynchronous ? "synchronous" : "asynchronous";
+  if (choices.executionMode !== undefined) {
+    return choices.executionMode === "Synchronous" ? "synchronous" : "asynchronous";
   }
+  if (choices.leafSynchronous === undefined) return "undecided";
+  return choices.leafSynchronous ? "synchronous" : "asynchronous";
 }
 
 /** A synchronous call without a progress token waits no longer: many clients give up on a request after 60 s. */
@@ -39,13 +35,7 @@ const LONGEST_WAIT_MS = 50_000;
 
 /** How long a call of this mode waits for its result, milliseconds. */
 export function longestWait({ settings }: Pick<Service, "settings">, mode: Mode, context: CallContext): number {
-  if (context.task?.required === true) return 0;
-  switch (mode) {
-    case "asynchronous":
-      return 0;
-    case "undecided":
-      return settings.inlineWaitMs;
-    case "synchronous":
-      return context.sendProgress === undefined && context.unhurried !== true ? LONGEST_WAIT_MS : Infinity;
-  }
+  if (context.task?.required === true || mode === "asynchronous") return 0;
+  if (mode === "undecided") return settings.inlineWaitMs;
+  return context.sendProgress === undefined && context.unhurried !== true ? LONGEST_WAIT_MS : Infinity;
 }

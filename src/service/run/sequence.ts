@@ -163,12 +163,6 @@ async function runSteps(steps: readonly Step[], delayMs: number, control: WorkCo
 }
 
 function describeEnd(end: CommandEnd): string {
-  switch (end.kind) {
-    case "exited":
-      return end.code === 0 ? "completed" : `failed, exit code ${end.code}`;
-    case "signalled":
-      return `ended by ${end.signal}`;
-    case "not_started":
-      return `not started: ${end.message}`;
-  }
+  if (end.kind === "exited") return end.code === 0 ? "completed" : `failed, exit code ${end.code}`;
+  return end.kind === "signalled" ? `ended by ${end.signal}` : `not started: ${end.message}`;
 }
