@@ -200,6 +200,17 @@ Deno.test("S26 the runtime adds nothing of its own to what commands see", async 
   assert.deepStrictEqual(await seen({ script: true }), { path: folder, deno: [] });
 });
 
+Deno.test("S26 a module that NODE_OPTIONS names is not loaded into the server, and commands get the options by --env", async () => {
+  using bench = new Workbench();
+  const module = bench.write(`${bench.parent}/loaded.cjs`, 'console.log("loaded");\n');
+  const environment = { NODE_OPTIONS: `--require ${module}` };
+  const words = ["--env", "NODE_OPTIONS", "sandboxed_shell", "--quiet", 'echo "$NODE_OPTIONS"'];
+  const { stdout, stderr } = await runProgram(bench, words, { script: true, environment });
+  assert.deepStrictEqual([stdout, stderr], [`--require ${module}\n`, ""]);
+  const without = await runProgram(bench, words, { environment }); // the control: the runtime itself obeys them
+  assert.match(without.stdout, /^loaded$/m);
+});
+
 Deno.test("L7 the user's settings file may set the mode, HTTP too", async () => {
   using bench = new Workbench();
   bench.write(`${bench.home}/.config/ahma/settings.json`, '{ "mode": "http", "http_port": 0 }');

@@ -17,7 +17,7 @@ const LINE: StartLine = {
   sessionWords: ["runtime", "small", "/proc/self/fd/100"],
   sessionMarks: ["--session", "--session=ahead"],
   variables: ["OURS=1", "OURS_TOO="],
-  rules: ["+KEEP_THIS=", "-KEEP_", "-DROP=", "!PLACE=", "=OTHER_PLACE="],
+  rules: ["+KEEP_THIS=", "-KEEP_", "-DROP=", "!PLACE=", "=OTHER_PLACE=", "^HIDE="],
   fallback: "PLACE=none",
   memoryName: "program",
   descriptor: 100,
@@ -59,7 +59,7 @@ function expected(args: readonly string[], env: Readonly<Record<string, string>>
   const words = LINE.sessionMarks.includes(args[0] ?? "") ? LINE.sessionWords : LINE.words;
   const kept = Object.entries(env).map(([name, value]) => `${name}=${value}`).filter((text) =>
     text.startsWith("KEEP_THIS=") || !text.startsWith("KEEP_") && !text.startsWith("DROP=") && text !== "PLACE="
-  );
+  ).map((text) => text.replace(/^HIDE=/, "hIDE="));
   const fallback = env["PLACE"] || env["OTHER_PLACE"] ? [] : [LINE.fallback];
   return [
     ...[...words, ...args].map((word) => `word ${word}`),
@@ -74,7 +74,18 @@ const WORD = fc.oneof(
   fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\0")),
 );
 const NAME = fc.oneof(
-  fc.constantFrom("KEEP_THIS", "KEEP_THIS_NOT", "KEEP_", "DROP", "DROPPED", "OURS", "PLACE", "OTHER_PLACE", "PLACES"),
+  fc.constantFrom(
+    "KEEP_THIS",
+    "KEEP_THIS_NOT",
+    "KEEP_",
+    "DROP",
+    "DROPPED",
+    "OURS",
+    "PLACE",
+    "OTHER_PLACE",
+    "PLACES",
+    "HIDE",
+  ),
   fc.stringMatching(/^[A-Za-z_]{1,12}$/),
 );
 

@@ -24,9 +24,9 @@ export const START_LINE: StartLine = {
     "+DENO_CERT=",
     "+DENO_TLS_CA_STORE=",
     // The rest steers the runtime: flags of its engine, control sockets, coverage, telemetry, a descriptor of Node's for
-    // messages, and modules that are loaded first.
+    // messages, and modules that are loaded first (src/app/node_options.ts).
     "-DENO_",
-    "-NODE_OPTIONS=",
+    "^NODE_OPTIONS=",
     "-NODE_CHANNEL_",
     "-OTEL_DENO",
     // What the start script tells the program and its own finding of a runtime mean nothing here.

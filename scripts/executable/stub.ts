@@ -32,7 +32,7 @@ export interface StartLine {
   readonly variables: readonly string[];
   /**
    * For each other variable the first rule that its text begins with decides, without one it is kept: `+` and `=` keep
-   * it, `-` drops it, `!` drops it if it is empty.
+   * it, `-` drops it, `!` drops it if it is empty, `^` makes the first letter of its name a small one.
    */
   readonly rules: readonly string[];
   /** Added where no variable that a rule with `=` or `!` keeps is there with a value. */

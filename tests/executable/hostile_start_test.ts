@@ -41,10 +41,10 @@ for (const user of usersAtHand()) {
     const start = { prefix: named(bench, "dx"), environment: HOSTILE };
     const ran = await runProgram(bench, ["--version"], start);
     assert.deepStrictEqual(ran, { code: 0, stdout: `ahma_mcp ${VERSION}\n`, stderr: "" });
-    await using server = await ServerProcess.start(bench, start);
+    await using server = await ServerProcess.start(bench, { ...start, flags: ["--env", "NODE_OPTIONS"] });
     const { text } = await server.shell("env");
     const seen = text.match(/^(AHMA|DENO|NODE|OTEL)_\w+(?==)/gm)?.toSorted();
-    assert.deepStrictEqual(seen, ["DENO_DIR", "DENO_NO_PROMPT", "DENO_NO_UPDATE_CHECK"]);
+    assert.deepStrictEqual(seen, ["DENO_DIR", "DENO_NO_PROMPT", "DENO_NO_UPDATE_CHECK", "NODE_OPTIONS"]);
     assert.strictEqual(server.stderr, "");
   });
 

@@ -5,6 +5,7 @@
 import type { ChildProgram } from "../../bridge/isolated/child_pool.ts";
 import { absolutePath } from "../../system/paths.ts";
 import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "./awaited_scope.ts";
+import { hideNodeOptions } from "../node_options.ts";
 import { sessionProgram } from "../own_program.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags/flags.ts";
 import { HTTP_FLAGS } from "../../settings/flags/http_flags.ts";
@@ -66,6 +67,7 @@ export function childEnvironment({ environment, directory }: ChildSettings): Rea
       child[variable] = paths.map((path) => path === "" ? "" : absolutePath(path, directory)).join(":");
     }
   }
+  hideNodeOptions(child);
   return child;
 }
 

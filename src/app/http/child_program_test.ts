@@ -47,11 +47,13 @@ Deno.test("H3 an isolated session's server gets the variables the same way", () 
     AHMA_READ: "data:/abs",
     AHMA_TOOLS_DIR: "t",
     AHMA_SYNC: "1",
+    NODE_OPTIONS: "--require x",
   };
   assert.deepStrictEqual(childEnvironment(settingsOf([], environment)), {
     PATH: "/bin",
     AHMA_READ: "/home/work/data:/abs",
     AHMA_TOOLS_DIR: "/home/work/t",
     AHMA_SYNC: "1",
+    nODE_OPTIONS: "--require x",
   });
 });

@@ -1,0 +1,25 @@
+/**
+ * Options of Node.js, which Deno obeys as well: they may name a module that is loaded before the program. What starts
+ * the program (start script, executable) hides them by a name that means nothing; commands get them by `--env`.
+ */
+const NAME = "NODE_OPTIONS";
+const HIDDEN = "nODE_OPTIONS";
+
+type Variables = Record<string, string>;
+
+/** Gives hidden options their name, in a record of variables that the runtime does not see. */
+export function showNodeOptions(variables: Variables): void {
+  rename(variables, HIDDEN, NAME);
+}
+
+/** Hides the options, in the variables of a child that is this program. */
+export function hideNodeOptions(variables: Variables): void {
+  rename(variables, NAME, HIDDEN);
+}
+
+function rename(variables: Variables, from: string, to: string): void {
+  const { [from]: value } = variables;
+  if (value === undefined) return;
+  delete variables[from];
+  variables[to] = value;
+}
