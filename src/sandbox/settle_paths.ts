@@ -63,7 +63,7 @@ export function settlePaths(settings: SandboxSettings, system: PathSystem): Outc
   const problem = scopes.value.map(({ path }) => sensitiveProblem(path, sensitive.value))
     .find((found) => found !== undefined);
   if (problem !== undefined && settings.enforce) return failure(problem);
-  const writes = pinWrites(settings, { system, scopes: scopes.value, sensitive: sensitive.value });
+  const writes = pinWrites(settings, system, { scopes: scopes.value, sensitive: sensitive.value });
   if (!writes.ok) return writes;
   const opened = [...scopes.value, ...writes.value];
   const trees = opened.map(({ path }) => path);
@@ -125,16 +125,11 @@ function scopeName(scopes: readonly PinnedDirectory[]): string {
   }).join("");
 }
 
-interface Writes {
-  readonly system: PathSystem;
-  readonly scopes: readonly PinnedDirectory[];
-  readonly sensitive: readonly string[];
-}
-
 /** `--write` directories. */
 function pinWrites(
   settings: SandboxSettings,
-  { system, scopes, sensitive }: Writes,
+  system: PathSystem,
+  { scopes, sensitive }: Pick<SettledPaths, "scopes" | "sensitive">,
 ): Outcome<readonly PinnedDirectory[]> {
   const writable = scopes.map(({ path }) => path);
   const directories: PinnedDirectory[] = [];

@@ -17,8 +17,7 @@ export function outsideDenial(place: Place, context: DenialContext, mention: Men
   if (isSensitive) return { path, access: ["read", "write"], scope: scopes, flags: [] };
   const readable = kind !== undefined && allows(policy, path, kind === "directory" ? "list" : "read");
   const repository = scopes.map(linkedRepository).find((one) => one !== undefined && isGitsOwn(path, one));
-  const question = { place, context, mention, readable, hasRepository: repository !== undefined };
-  if (!isTold(question)) return undefined;
+  if (!isTold(place, context, mention, { readable, hasRepository: repository !== undefined })) return undefined;
   const writes = mention.asTarget || hasError(mention, ["EROFS"]) || kind === undefined;
   const access = readable || writes && kind !== undefined ? ["write"] as const : ["read", "write"] as const;
   if (writes && repository === undefined && isTemporary(path, context)) {
@@ -49,17 +48,16 @@ function isMeant({ kind }: Place, mention: Mention): boolean {
 /** Errors in which the sandbox's denials end. */
 const DENIED = ["EACCES", "EPERM", "EROFS", "EBUSY"] as const;
 
-interface Question {
-  readonly place: Place;
-  readonly context: DenialContext;
-  readonly mention: Mention;
-  readonly readable: boolean;
-  /** It is git's own in the repository that the scope is a linked worktree of. */
-  readonly hasRepository: boolean;
-}
-
-/** Whether the command seems to have been kept from it. */
-function isTold({ place: { path, kind }, context, mention, readable, hasRepository }: Question): boolean {
+/**
+ * Whether the command seems to have been kept from it. `hasRepository`: it is git's own in the repository that the scope
+ * is a linked worktree of.
+ */
+function isTold(
+  { path, kind }: Place,
+  context: DenialContext,
+  mention: Mention,
+  { readable, hasRepository }: { readonly readable: boolean; readonly hasRepository: boolean },
+): boolean {
   const { inCommand, inOutput, evidence, silent, failed } = mention;
   const denied = hasError(mention, DENIED, { orSpokenOf: !readable && kind !== undefined });
   if (isOnTheWay(path, context)) return denied;

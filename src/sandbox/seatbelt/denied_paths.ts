@@ -23,16 +23,13 @@ const SENSITIVE_OF_ROOT = ["/private/etc/master.passwd", "/private/etc/sudoers",
 /** Below `.git`: protected where there is a repository already; else none could be made. */
 const GIT = "/.git/";
 
-export interface ClosedQuestion {
-  /** Canonical places of credentials that stay closed (credential_paths.ts). */
-  readonly sensitive: readonly string[];
-  /** What is protected in the trees (protected_paths.ts); none of it need exist: Seatbelt denies making it. */
-  readonly protect: readonly ProtectedPath[];
-}
-
-/** The closed parts of a policy. What `--allow-read-sensitive` opens is not among the sensitive places. */
+/**
+ * The closed parts of a policy. `sensitive`: canonical places of credentials that stay closed; what
+ * `--allow-read-sensitive` opens is not among them. `protect`: what is protected in the trees; none of it need exist,
+ * because Seatbelt denies making it.
+ */
 export function closedPlaces(
-  { sensitive, protect }: ClosedQuestion,
+  { sensitive, protect }: { readonly sensitive: readonly string[]; readonly protect: readonly ProtectedPath[] },
 ): Pick<SeatbeltPolicy, "sensitive" | "protected" | "protectedFiles"> {
   const canBeMade = ({ path }: ProtectedPath) => {
     const at = path.indexOf(GIT);
