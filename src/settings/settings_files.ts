@@ -245,29 +245,21 @@ function problemIn(flag: Flag, words: readonly string[] | undefined): string | u
 /** The value as the words that the flag would be typed with; undefined: a switch that is off. */
 function wordsOf(flag: Flag, value: unknown): Outcome<readonly string[] | undefined> {
   const shown = JSON.stringify(value) ?? "nothing";
-  switch (flag.value) {
-    case "none":
-      return typeof value === "boolean"
-        ? success(value ? [] : undefined)
-        : failure(`${shown} is neither true nor false`);
-    case "count":
-    case "number":
-      return typeof value === "number" ? success([String(value)]) : failure(`${shown} is not a number`);
-    case "limit":
-      return typeof value === "number" || typeof value === "string"
-        ? success([String(value)])
-        : failure(`${shown} is neither a number nor a text as in "16G"`);
-    case "choice":
-    case "text":
-    case "directory":
-    case "name":
-    case "prefix": {
-      const list = flag.repeatable === true ? [value].flat() : [value];
-      const words = list.filter((one) => typeof one === "string");
-      const expected = flag.repeatable === true ? "a text nor a list of texts" : "a text";
-      return words.length === list.length
-        ? success(words)
-        : failure(`${shown} is ${flag.repeatable === true ? "neither" : "not"} ${expected}`);
-    }
+  if (flag.value === "none") {
+    return typeof value === "boolean" ? success(value ? [] : undefined) : failure(`${shown} is neither true nor false`);
   }
+  if (flag.value === "count" || flag.value === "number") {
+    return typeof value === "number" ? success([String(value)]) : failure(`${shown} is not a number`);
+  }
+  if (flag.value === "limit") {
+    return typeof value === "number" || typeof value === "string"
+      ? success([String(value)])
+      : failure(`${shown} is neither a number nor a text as in "16G"`);
+  }
+  const list = flag.repeatable === true ? [value].flat() : [value];
+  const words = list.filter((one) => typeof one === "string");
+  if (words.length === list.length) return success(words);
+  return failure(
+    flag.repeatable === true ? `${shown} is neither a text nor a list of texts` : `${shown} is not a text`,
+  );
 }

@@ -16,15 +16,11 @@ export function serveCompletions(server: Server, service: Service): void {
 }
 
 async function candidates(service: Service, template: string, argument: string): Promise<readonly string[]> {
-  switch (template) {
-    case TEMPLATES.operation:
-    case TEMPLATES.output:
-      return argument === "operation_id" ? service.registry.list().toReversed().map(({ id }) => id) : [];
-    case TEMPLATES.tool:
-      return argument === "name" ? (await service.catalog()).tools.map(({ name }) => name) : [];
-    default:
-      throw unknown("resource template", template);
+  if (template === TEMPLATES.tool) {
+    return argument === "name" ? (await service.catalog()).tools.map(({ name }) => name) : [];
   }
+  if (template !== TEMPLATES.operation && template !== TEMPLATES.output) throw unknown("resource template", template);
+  return argument === "operation_id" ? service.registry.list().toReversed().map(({ id }) => id) : [];
 }
 
 /** Values that begin with `typed`, else those that contain it; case is ignored. */

@@ -94,20 +94,15 @@ function operandProblem(
   operands: readonly string[],
   stray: string | undefined,
 ): string | undefined {
-  switch (factsOf(subcommand).operands) {
-    case "none":
-      return operands[0] === undefined ? undefined : strayWord(operands[0], subcommand);
-    case "command":
-      return stray === undefined
-        ? undefined
-        : `Unexpected argument "${stray}": a command stands after "--", as in "ahma_mcp list-tools -- ${stray}"`;
-    case "tool":
-    case "paths":
-      return undefined;
-    case "shell":
-    case "subcommand":
-      return operands[1] === undefined ? undefined : strayWord(operands[1], subcommand);
+  const { operands: kind } = factsOf(subcommand);
+  if (kind === "tool" || kind === "paths") return undefined;
+  if (kind === "command") {
+    return stray === undefined
+      ? undefined
+      : `Unexpected argument "${stray}": a command stands after "--", as in "ahma_mcp list-tools -- ${stray}"`;
   }
+  const tooMany = kind === "none" ? operands[0] : operands[1];
+  return tooMany === undefined ? undefined : strayWord(tooMany, subcommand);
 }
 
 function flagProblem(

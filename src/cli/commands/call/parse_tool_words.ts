@@ -107,24 +107,17 @@ export function readObject(text: string): Outcome<Readonly<Record<string, unknow
 
 function addValue(values: Map<string, unknown>, argument: ArgumentShape, text: string): string | undefined {
   const before = values.get(argument.name);
-  switch (argument.type) {
-    case "array":
-      values.set(argument.name, [...Array.isArray(before) ? before : [], readScalar(argument.itemType, text)]);
-      return undefined;
-    case "object": {
-      const equals = text.indexOf("=");
-      if (equals < 1) return `"${text}" is not of the form NAME=VALUE`;
-      values.set(argument.name, { ...isObject(before) && before, [text.slice(0, equals)]: text.slice(equals + 1) });
-      return undefined;
-    }
-    case "string":
-    case "boolean":
-    case "integer":
-    case "number":
-      if (before !== undefined) return "it was given already and takes one value";
-      values.set(argument.name, readScalar(argument.type, text));
-      return undefined;
+  if (argument.type === "array") {
+    values.set(argument.name, [...Array.isArray(before) ? before : [], readScalar(argument.itemType, text)]);
+  } else if (argument.type === "object") {
+    const equals = text.indexOf("=");
+    if (equals < 1) return `"${text}" is not of the form NAME=VALUE`;
+    values.set(argument.name, { ...isObject(before) && before, [text.slice(0, equals)]: text.slice(equals + 1) });
+  } else {
+    if (before !== undefined) return "it was given already and takes one value";
+    values.set(argument.name, readScalar(argument.type, text));
   }
+  return undefined;
 }
 
 function readScalar(type: ArgumentShape["type"] | undefined, text: string): unknown {
