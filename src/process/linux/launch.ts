@@ -5,7 +5,7 @@
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import type { Logger } from "../../base/log.ts";
 import { encodeText } from "../../base/text.ts";
-import { offlinePolicy } from "../../sandbox/policy/offline.ts";
+import { offlinePolicy } from "../../sandbox/launcher/policy_fallback.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 import type { GuardView } from "../../sandbox/protect/guard_view.ts";
 import type { CommandHooks, CommandRequest } from "../command_runner.ts";

@@ -1,4 +1,4 @@
-/** The next best policy where the kernel refuses a step of one (S8): less of one layer, and all of the others. */
+/** Narrower policies: the next best where the kernel refuses a step of one (S8), and the one for checks of tool files (T11). */
 import { systemPaths } from "../grants/system_paths.ts";
 import { isNetworkOpen, withoutOwnNetwork } from "../policy/confinement.ts";
 import { FS } from "../policy/landlock.ts";
@@ -58,6 +58,18 @@ function withoutSharedMemory(policy: SandboxPolicy): SandboxPolicy {
 /** Where nothing can be mounted, the machine's /tmp stays closed, and the session's temp directory is at its own path only. */
 function withoutTemporary({ temporary: _, ...policy }: SandboxPolicy): SandboxPolicy {
   return policy;
+}
+
+/**
+ * The policy for checks of tool files (T11): what a session's commands may do, without network and Unix sockets. The
+ * filter leaves no socket to use; a network namespace, which takes longer to make, stands in where it is missing.
+ * Undefined: nothing on this system keeps a program from the network.
+ */
+export function offlinePolicy(policy: SandboxPolicy): SandboxPolicy | undefined {
+  const { confinement: { ownNetwork, filter }, namespaces } = policy;
+  const closed = { network: "none", unixSockets: "deny", ownNetwork: ownNetwork || namespaces && !filter } as const;
+  const confinement = { ...policy.confinement, ...closed };
+  return isNetworkOpen(confinement) ? undefined : { ...policy, confinement };
 }
 
 /** Why nothing may run under a policy that held as well as this machine lets it; undefined: it may. */

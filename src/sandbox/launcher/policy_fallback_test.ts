@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { DEFAULT_CONFINEMENT } from "./confinement.ts";
-import { POLICY } from "../launcher/_support/policy.ts";
-import { offlinePolicy } from "./offline.ts";
+import { DEFAULT_CONFINEMENT } from "../policy/confinement.ts";
+import { POLICY } from "./_support/policy.ts";
+import { offlinePolicy } from "./policy_fallback.ts";
 
 interface Given {
   readonly filter: boolean;
