@@ -3,6 +3,7 @@
  * that is several times faster, and start-up waits for them anyway (N3).
  */
 import { messageOf } from "../../base/errors.ts";
+import { realPath } from "../../system/paths.ts";
 import { readRegularFile, type RegularFile } from "../../system/regular_file.ts";
 import { compareText } from "../../base/text.ts";
 import type { ToolText } from "./tool_text.ts";
@@ -41,21 +42,12 @@ export function readToolTexts(directory: string, mayRead: MayRead = () => true):
 
 /** Why a directory is not read: commands may be able to make it a link, and what is in files there is told to the agent. */
 function leadsElsewhere(directory: string, mayRead: MayRead): Diagnostic | undefined {
-  const real = realPathOf(directory);
+  // The read reports a missing path.
+  const real = realPath(directory);
   if (real === undefined || mayRead(real)) return undefined;
   const message = "Cannot read tools directory: it is a link that leads out of the project: put the files themselves " +
     "there, or name their directory with --tools-dir";
   return permanent(directory, message);
-}
-
-/** Undefined for a missing path: the read reports it. */
-function realPathOf(path: string): string | undefined {
-  try {
-    return Deno.realPathSync(path);
-  } catch (thrown) {
-    if (isExpected(thrown)) return undefined;
-    throw thrown;
-  }
 }
 
 function readAll(directory: string): ReadTexts {

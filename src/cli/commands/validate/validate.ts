@@ -8,7 +8,7 @@ import { placeDiagnostics } from "../../../catalog/load/positions.ts";
 import { findToolsDirectory } from "../../../catalog/load/find_tools.ts";
 import { type Diagnostic, sortDiagnostics } from "../../../catalog/format/diagnostic.ts";
 import { baseName } from "../../../catalog/format/names.ts";
-import { parentOf } from "../../../system/paths.ts";
+import { expected, parentOf } from "../../../system/paths.ts";
 import { loadCatalogFromTexts } from "../../../catalog/load/load.ts";
 import type { ToolText } from "../../../catalog/load/tool_text.ts";
 import { readToolFile, readToolTexts } from "../../../catalog/load/read_directory.ts";
@@ -35,8 +35,9 @@ export async function validate(context: CommandContext): Promise<number> {
   if (settingsProblem !== undefined) {
     await printProblem(`Warning: ${settingsProblem}; these settings are ignored here`);
   }
+  // A missing path is read like a file, and the reading reports it.
   const paths = operands.length > 0
-    ? operands.map((path) => ({ path, directory: isDirectory(path) }))
+    ? operands.map((path) => ({ path, directory: expected(() => Deno.statSync(path))?.isDirectory ?? false }))
     : [{ path: shownDirectory(settings.toolsDirectory), directory: true }];
   const bundled = await embeddedTools(settings.bundles);
   const reports: Report[] = [];
@@ -111,14 +112,4 @@ function joined(reports: readonly Report[]): Report {
     diagnostics: sortDiagnostics([...unique.values()]),
     texts: new Map(reports.flatMap(({ texts }) => [...texts])),
   };
-}
-
-/** A missing path is read like a file, and the reading reports it. */
-function isDirectory(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch (thrown) {
-    if (thrown instanceof Error) return false;
-    throw thrown;
-  }
 }
