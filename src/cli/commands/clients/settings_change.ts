@@ -1,5 +1,4 @@
 /** The text of a settings file with our entry, or without it. Nothing else in it may change its value. Pure. */
-import { isDeepStrictEqual } from "node:util";
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { type EntryPlace, isTable, type Table, valueAt, withoutValue, withValue } from "./entry_place.ts";
 import { jsonFormat } from "./json_format.ts";
@@ -32,12 +31,13 @@ export async function withEntry(text: string | undefined, entry: EntryIn, value:
     return format.write(withValue(place.base ?? {}, place, name, value) ?? {});
   }
   const before = valuesOf(text, format, entry);
+  const { isDeepStrictEqual } = await comparison();
   if (isDeepStrictEqual(valueAt(before, place, name), value)) return text;
   const wanted = withValue(before, place, name, value);
   if (wanted === undefined) {
     throw new UserError(`Cannot add the entry to "${file}": "${place.keys.join(".")}" there holds something else`);
   }
-  return checked(format.set(text, place, name, value), { format, wanted, entry });
+  return await checked(format.set(text, place, name, value), { format, wanted, entry });
 }
 
 /**
@@ -52,8 +52,9 @@ export async function withoutEntry(text: string, entry: EntryIn): Promise<string
   const before = valuesOf(text, format, entry);
   if (valueAt(before, place, name) === undefined) return text;
   const wanted = withoutValue(before, place, name);
-  const after = checked(format.remove(text, place, name, wanted), { format, wanted, entry });
+  const after = await checked(format.remove(text, place, name, wanted), { format, wanted, entry });
   const hasComments = /\/\/|\/\*|#/.test(after);
+  const { isDeepStrictEqual } = await comparison();
   return isDeepStrictEqual(wanted, place.base ?? {}) && !hasComments ? undefined : after;
 }
 
@@ -76,17 +77,23 @@ interface Wanted {
 }
 
 /** @throws {UserError} when the new text holds other values than it should */
-function checked(text: string, { format, wanted, entry }: Wanted): string {
+async function checked(text: string, { format, wanted, entry }: Wanted): Promise<string> {
   let values: unknown;
   try {
     values = text.trim() === "" ? {} : format.parse(text) ?? {};
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;
   }
+  const { isDeepStrictEqual } = await comparison();
   if (isDeepStrictEqual(plain(values), plain(wanted))) return text;
   throw new UserError(
     `Cannot change "${entry.file}" without changing more than the entry "${entry.name}" in it: change it by hand`,
   );
+}
+
+/** Loaded when it is needed: at every start it would cost 7 MB. */
+async function comparison(): Promise<Pick<typeof import("node:util"), "isDeepStrictEqual">> {
+  return await import("node:util");
 }
 
 /** Parsers give tables with and without a prototype. */
