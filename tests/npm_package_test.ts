@@ -26,6 +26,8 @@ const [npm12, pnpm, bun] = await Promise.all([
 
 /** npm's own cache, so that a second run needs no network; npx puts what it installs into `_npx` of its cache. */
 const NPM_CACHE = Deno.env.get("npm_config_cache") ?? `${Deno.env.get("HOME")}/.npm`;
+/** What a person's machine needs to reach the registry at all: a proxy, certificates, the address of a mirror. */
+const REACH = Object.entries(Deno.env.toObject()).filter(([name]) => /proxy|cert|npm_config_registry/i.test(name));
 const QUIET = ["--no-audit", "--no-fund", "--prefer-offline"];
 
 /** A way to get the package; words may hold `{prefix}`, a directory outside the project. */
@@ -87,7 +89,8 @@ function environmentOf(bench: Workbench): Record<string, string> {
     Deno.symlinkSync(`${NPM_CACHE}/_cacache`, `${cache}/_cacache`);
   }
   const kept = { npm_config_cache: cache, BUN_INSTALL_CACHE_DIR: `${testCache()}/bun-cache` };
-  return { HOME: bench.home, PATH, LANG: "C.UTF-8", CI: "true", npm_config_update_notifier: "false", ...kept };
+  const settings = { npm_config_userconfig: `${Deno.env.get("HOME")}/.npmrc`, npm_config_update_notifier: "false" };
+  return { ...Object.fromEntries(REACH), ...settings, ...kept, HOME: bench.home, PATH, LANG: "C.UTF-8", CI: "true" };
 }
 
 interface Ran {

@@ -126,3 +126,18 @@ Deno.test("D4 a copy of the sources in another directory gives the same program,
   assert.strictEqual(await sums(copy, made), await sums(root, made));
   assert.strictEqual(await sums(copy, [`dist/npm/${npm}`]), await sums(RELEASE, [npm]));
 });
+
+Deno.test("D4 deno task release refuses to work without a repository, and for a tag of another version", async () => {
+  const script = new URL("../scripts/release.ts", import.meta.url).pathname;
+  const failing = async (env: Record<string, string>) => {
+    const words = [Deno.execPath(), "run", "--no-prompt", "-RE", script];
+    const { code, stderr } = await run(words, { clearEnv: true, env: { HOME: Deno.env.get("HOME") ?? "", ...env } });
+    return [code, stderr];
+  };
+  assert.deepStrictEqual(await failing({}), [1, "Give the repository on GitHub: --repository OWNER/NAME\n"]);
+  const tag = { GITHUB_REPOSITORY: "owner/ahma_mcp", GITHUB_REF_TYPE: "tag", GITHUB_REF_NAME: "v9.9.9" };
+  assert.deepStrictEqual(await failing(tag), [
+    1,
+    `Tag "v9.9.9" is not v${VERSION}, the version in src/base/version.ts\n`,
+  ]);
+});
