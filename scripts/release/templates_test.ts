@@ -31,7 +31,7 @@ async function check(words: readonly string[], path: string): Promise<string> {
 const PARSERS: readonly (readonly [path: string, ...words: string[]])[] = [
   ["homebrew/ahma_mcp.rb", "/usr/bin/ruby", "-c"],
   ["aur/PKGBUILD", "/bin/bash", "-n"],
-  ["nix/package.nix", "/usr/bin/nix-instantiate", "--parse"],
+  ["nix/package.nix", "/usr/bin/nix-instantiate", "--store", "dummy://", "--parse"],
 ];
 
 for (const [path, program = "", ...words] of PARSERS) {
