@@ -92,12 +92,18 @@ for (const user of usersAtHand()) {
     });
   });
 
-  Deno.test(`S6 --network none leaves nothing but pairs, and each command has an empty network of its own, as ${user}`, async () => {
-    const isOwn = async (server: ServerProcess) => assert.ok(!await haveOneNetwork(server));
-    assert.deepStrictEqual(await heard(user, { environment: { AHMA_NETWORK: "none" } }, isOwn), {
+  Deno.test(`S6 --network none leaves nothing but pairs, and one empty network serves all commands of a session, as ${user}`, async () => {
+    const isOne = async (server: ServerProcess) => assert.ok(await haveOneNetwork(server));
+    assert.deepStrictEqual(await heard(user, { environment: { AHMA_NETWORK: "none" } }, isOne), {
       outside: [],
       own: ["pair"],
     });
+  });
+
+  Deno.test(`S6 --network none: each command that can make a Unix socket has an empty network of its own, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench, { flags: ["--network", "none", "--unix-sockets", "allow"] });
+    assert.ok(!(await haveOneNetwork(server)));
   });
 }
 

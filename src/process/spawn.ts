@@ -105,6 +105,15 @@ export class Spawner {
     return this.#separator.separate(file);
   }
 
+  /** Opens a namespace of a process, which then outlives it; undefined: it is gone, or may not be looked at. */
+  openNamespace(pid: number, kind: "net" | "user"): { readonly path: string; close(): void } | undefined {
+    const descriptor = this.#libc.openDescriptor(`/proc/${pid}/ns/${kind}`);
+    return descriptor === undefined ? undefined : {
+      path: `/proc/${Deno.pid}/fd/${descriptor}`,
+      close: () => this.#libc.closeDescriptor(descriptor),
+    };
+  }
+
   /** Whether this system allows no user namespaces at all (user_namespaces(7)). */
   namespacesAreSwitchedOff(): boolean {
     return this.#libc.readProc("/proc/sys/user/max_user_namespaces")?.trim() === "0";

@@ -211,6 +211,12 @@ export class Libc {
     }
   }
 
+  /** Opens what Deno would not; the descriptor is the caller's to close. Undefined: it cannot be opened. */
+  openDescriptor(path: string): number | undefined {
+    const fd = this.#files.symbols.open(encodeText(path + "\0"), O_CLOEXEC);
+    return fd < 0 ? undefined : fd;
+  }
+
   /** Closes a descriptor made here. */
   closeDescriptor(fd: number): void {
     this.#files.symbols.close(fd);

@@ -140,6 +140,7 @@ export class LinuxRunner implements SessionRunner {
     }
     images[Symbol.dispose]();
     this.#protectedState?.[Symbol.dispose]();
+    await this.#readiness[Symbol.asyncDispose]();
     spawner.close();
   }
 }

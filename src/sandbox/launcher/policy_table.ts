@@ -17,11 +17,12 @@ import { dropCapabilities, limitCapabilities } from "./steps/capabilities.ts";
 import { REPORT_FD, TAKEN_FD } from "./image/interpreter.ts";
 import { comparePlace, type Draft, openPlace, sameDirectoryStep, writeText } from "./steps/identity_steps.ts";
 import { countProcesses, limitResources } from "./steps/limit_steps.ts";
-import { enterNetwork } from "./steps/network_steps.ts";
+import { type EmptyNetwork, enterNetwork, joinNetwork } from "./steps/network_steps.ts";
 import { filterCalls } from "./steps/seccomp_steps.ts";
 import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
 import {
   AT_FDCWD,
+  CLONE_NEWNET,
   CLONE_NEWNS,
   CLONE_NEWUSER,
   O_CLOEXEC,
@@ -64,6 +65,8 @@ export interface LaunchTarget {
   readonly serverPid: number;
   /** An existing file that the command's stderr is appended to; absent: stderr goes where stdout goes (X7). */
   readonly stderrFile?: string;
+  /** Absent: a command that gets a network of its own makes it itself. */
+  readonly emptyNetwork?: EmptyNetwork | undefined;
 }
 
 interface TargetDraft extends Draft {
@@ -104,6 +107,22 @@ export function launchTable(policy: Table, command: LaunchCommand, processor: Pr
 export function trialTable(policy: SandboxPolicy, target: LaunchTarget): Table {
   const table = policyTable(policy, target);
   table.call("end", SYSTEM_CALLS[target.processor].exit_group, [0]);
+  return table;
+}
+
+/**
+ * A table that makes an empty network, says so on stdout with a byte, and stays until stdin is closed. Its namespaces can
+ * be opened at /proc in between, and a process that has opened them keeps them.
+ */
+export function networkTable(policy: SandboxPolicy, target: LaunchTarget): Table {
+  const draft = begin(target);
+  const { table, sys } = draft;
+  const ordinary = policy.user.uid !== 0;
+  table.call("make an empty network", sys.unshare, [(ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNET]);
+  if (ordinary) mapUser(draft, policy.user);
+  table.call("say that it is there", sys.write, [1, table.text("."), 1], { mode: "equals", expect: 1 });
+  table.call("wait for the end of stdin", sys.read, [0, table.words(0), 1], { mode: "equals", expect: 0 });
+  table.call("end", sys.exit_group, [0]);
   return table;
 }
 
@@ -160,11 +179,13 @@ function ownPidfd({ table, sys }: Draft): TableWord {
 function enterNamespaces(draft: TargetDraft, policy: SandboxPolicy, beforeCommand: BeforeCommand): void {
   const { table, sys } = draft;
   const ordinary = policy.user.uid !== 0;
+  const { emptyNetwork } = draft.target;
+  if (emptyNetwork !== undefined) joinNetwork(draft, emptyNetwork);
   const ownIpc = policy.sharedIpc === true ? 0 : CLONE_NEWIPC;
   const flags = (ordinary ? CLONE_NEWUSER : 0) | CLONE_NEWNS | CLONE_NEWPID | ownIpc;
   table.call(NAMESPACES_STEP, sys.unshare, [flags]);
   if (ordinary) mapUser(draft, policy.user);
-  enterNetwork(draft, policy.confinement);
+  if (emptyNetwork === undefined) enterNetwork(draft, policy.confinement);
   mountReadOnly(draft, policy);
   guardPaths(draft, policy.guarded ?? []);
   if (policy.sharedMemory === true) mountSharedMemory(draft, policy.confinement.limits.memory);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { POLICY } from "./_support/policy.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
+import { canShareNetwork } from "./steps/network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "./policy_table.ts";
 import type { Table } from "./image/table.ts";
 import { SYSTEM_CALLS } from "../../system/syscalls.ts";
@@ -136,6 +137,41 @@ Deno.test("S6 launchTable() enters a network of its own before it gives up what 
   const entered = [[SYS.unshare, 0x38020000], [SYS.unshare, 0x40000000]];
   assert.deepStrictEqual(steps("none").slice(0, -1), entered);
   assert.deepStrictEqual(steps("localhost").slice(0, -1), [...entered, [SYS.socket, 2], [SYS.ioctl, 0]]);
+});
+
+Deno.test("S6 launchTable() joins a network that was made before, opened while it is in reach, and makes none", () => {
+  const confinement = { ...POLICY.confinement, network: "none", ownNetwork: true } as const;
+  const entered = (user: string | undefined) => {
+    const emptyNetwork = { network: "/proc/42/fd/9", user };
+    const table = policyTable({ ...POLICY, confinement }, { ...TARGET, emptyNetwork });
+    const steps = table.entries.filter(({ step }) => table.steps[step] === "enter a network of its own");
+    const made = table.entries.filter(({ number }) => number === SYS.unshare).map(({ args }) => args[0]);
+    return [steps.map(({ number, args, mode }) => [number, args[number === SYS.setns ? 1 : 2], mode]), made];
+  };
+  const open = [SYS.openat, 0x80000, "fatal"];
+  const join = [SYS.setns, 0x40000000, "fatal"];
+  assert.deepStrictEqual(entered(undefined), [[open, join], [0x38020000]]);
+  assert.deepStrictEqual(entered("/proc/42/fd/8"), [
+    [open, open, [SYS.setns, 0x10000000, "fatal"], join],
+    [0x38020000],
+  ]);
+});
+
+Deno.test("S6 canShareNetwork() only where commands can make no socket that has a name", () => {
+  const confinement = { ...POLICY.confinement, network: "none", ownNetwork: true } as const;
+  const shares = (more: Partial<SandboxPolicy["confinement"]>, rest: Partial<SandboxPolicy> = { namespaces: true }) =>
+    canShareNetwork({ ...POLICY, ...rest, confinement: { ...confinement, ...more } });
+  assert.deepStrictEqual(
+    [
+      shares({}),
+      shares({ filter: false }),
+      shares({ unixSockets: "allow" }),
+      shares({ network: "localhost" }),
+      shares({ network: "full", ownNetwork: false }),
+      shares({}, { namespaces: false }),
+    ],
+    [true, false, false, false, false, false],
+  );
 });
 
 /** Soft and hard limits by resource, as `prlimit64` gets them; and the number of processes of the namespace. */

@@ -4,6 +4,7 @@
  */
 import { searchPath } from "../../../system/search_path.ts";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
+import type { EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
 import {
@@ -40,6 +41,7 @@ export class LaunchImages implements Disposable {
   readonly #options: LaunchImagesOptions;
   /** What all of this was made for. */
   #guarded: GuardView | undefined;
+  #network: EmptyNetwork | undefined;
   #policyPart: Table | undefined;
   #shell: LauncherImage | undefined;
   #launcher: PrewarmedLauncher | undefined;
@@ -55,7 +57,12 @@ export class LaunchImages implements Disposable {
 
   /** Processor and server process that launches are for. */
   get target(): LaunchTarget {
-    return { processor: this.#options.sandbox.processor, serverPid: Deno.pid };
+    return { processor: this.#options.sandbox.processor, serverPid: Deno.pid, emptyNetwork: this.#network };
+  }
+
+  /** Sets, once and before the first launch, the network that commands share; undefined: none of them does. */
+  shareNetwork(network: EmptyNetwork | undefined): void {
+    this.#network = network;
   }
 
   /** Ends prewarmed processes whose image holds, but not what they found when they started. */

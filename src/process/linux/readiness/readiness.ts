@@ -6,6 +6,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
+import { type HeldNetwork, holdEmptyNetwork } from "./empty_network.ts";
 import { retryLaunch } from "../launch/retry_launch.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
 import { settleNamespaces } from "./namespaces.ts";
@@ -23,12 +24,13 @@ export interface ReadinessOptions {
   readonly logger: Logger;
 }
 
-export class Readiness {
+export class Readiness implements AsyncDisposable {
   readonly #options: ReadinessOptions;
   /** Settles when the repositories below the scopes are known; undefined: not asked yet. */
   #repositories: Promise<void> | undefined;
   #policy: Promise<SandboxPolicy | undefined> | undefined;
   #selfTest: Promise<SelfTestReport | undefined> | undefined;
+  #network: HeldNetwork | undefined;
 
   constructor(options: ReadinessOptions) {
     this.#options = options;
@@ -69,16 +71,30 @@ export class Readiness {
     await Promise.allSettled([this.#policy, this.#selfTest]);
   }
 
+  /** Lets go of what was made for commands. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.settled();
+    this.#network?.close();
+  }
+
   #settle(): Promise<SandboxPolicy | undefined> {
     this.#repositories ??= this.#options.protectedState?.findRepositories() ?? Promise.resolve();
-    const { sandbox, spawner, images, logger } = this.#options;
-    const asked = settleNamespaces({ policy: sandbox.policy, target: images.target, spawner, logger });
-    const settling = Promise.all([asked, this.#repositories]).then(([policy]) => policy);
+    const settling = Promise.all([this.#askKernel(), this.#repositories]).then(([policy]) => policy);
     settling.catch((error) => {
+      const { logger } = this.#options;
       logger.warn("The sandbox could not be tried; the next command tries again", { reason: messageOf(error) });
       this.#policy = undefined;
     });
     return settling;
+  }
+
+  async #askKernel(): Promise<SandboxPolicy | undefined> {
+    const { sandbox, spawner, images, logger } = this.#options;
+    const question = { policy: sandbox.policy, target: images.target, spawner, logger };
+    const policy = await settleNamespaces(question);
+    this.#network ??= await holdEmptyNetwork({ ...question, policy });
+    images.shareNetwork(this.#network);
+    return policy;
   }
 
   #try(): Promise<SelfTestReport | undefined> {

@@ -1,7 +1,8 @@
 /** A network of the command's own (S6): empty, or with a loopback that nothing outside shares. */
 import type { Confinement } from "../../policy/confinement.ts";
+import type { SandboxPolicy } from "../../policy/policy.ts";
 import type { Draft } from "./identity_steps.ts";
-import { AF_INET, CLONE_NEWNET } from "../../../system/syscalls.ts";
+import { AF_INET, AT_FDCWD, CLONE_NEWNET, CLONE_NEWUSER, O_CLOEXEC } from "../../../system/syscalls.ts";
 
 const SOCK_DGRAM_CLOEXEC = 0x80002;
 const SIOCSIFFLAGS = 0x8914;
@@ -12,6 +13,36 @@ const NAME_BYTES = 16;
 
 /** The steps by name, for those who go on without a network of their own. */
 export const NETWORK_STEP = "enter a network of its own";
+
+/** A network namespace without anything in it, which the server made once for all commands and holds open. */
+export interface EmptyNetwork {
+  /** Where the launcher opens the namespace. */
+  readonly network: string;
+  /** Of an ordinary user: the user namespace that owns it, in which alone it may be entered. */
+  readonly user: string | undefined;
+}
+
+/**
+ * Whether commands of a session may stand in one empty network. Making one takes the kernel longer than all other
+ * namespaces together. Commands can do nothing in it: no interface is up, they have no capabilities, and the filter
+ * lets them make no socket that could be named or reached (pairs that are born connected belong to who made them). So
+ * one command's differs from another's in nothing; where sockets can be made, each command has a network of its own.
+ */
+export function canShareNetwork({ namespaces, confinement }: SandboxPolicy): boolean {
+  const { network, ownNetwork, filter, unixSockets } = confinement;
+  return namespaces && ownNetwork && filter && network === "none" && unixSockets === "deny";
+}
+
+/** Before the own user namespace, which would have no say over it. */
+export function joinNetwork({ table, sys }: Draft, { network, user }: EmptyNetwork): void {
+  // Both are opened first: in the other user namespace the server's descriptors are out of reach.
+  const paths = user === undefined ? [network] : [user, network];
+  const opened = paths.map((path) => table.call(NETWORK_STEP, sys.openat, [AT_FDCWD, table.text(path), O_CLOEXEC, 0]));
+  for (const fd of opened) {
+    const kind = user !== undefined && fd === opened[0] ? CLONE_NEWUSER : CLONE_NEWNET;
+    table.passOn(fd, table.call(NETWORK_STEP, sys.setns, [0, kind]));
+  }
+}
 
 /** Wants the capabilities of a new user namespace, or root's. */
 export function enterNetwork({ table, sys }: Draft, { network, ownNetwork }: Confinement): void {
