@@ -53,6 +53,7 @@ export function claudeMarketplace(project: Project): object {
   const { version, description, authors } = project;
   return {
     name: "ahma",
+    description,
     owner: { name: authors },
     plugins: [{ name: "ahma", source: "./", version, description }],
   };

@@ -19,6 +19,7 @@ const PATH = "/usr/local/bin:/usr/bin:/bin";
 const NPM_CACHE = Deno.env.get("npm_config_cache") ?? `${Deno.env.get("HOME")}/.npm`;
 /** What a person's machine needs to reach the registry at all: a proxy, certificates, the address of a mirror. */
 const REACH = Object.entries(Deno.env.toObject()).filter(([name]) => /proxy|cert|npm_config_registry/i.test(name));
+
 /** Variables for npm and for what it starts. No other program than those of the system is on the PATH. */
 export function npmEnvironment(bench: Workbench): Record<string, string> {
   const cache = `${bench.parent}/npm-cache`;
