@@ -5,6 +5,8 @@ import { archiveName, mcpbName } from "../scripts/release/asset.ts";
 import { projectFacts } from "../scripts/release/project.ts";
 import { writeRelease } from "../scripts/release/write_release.ts";
 import { VERSION } from "../src/base/version.ts";
+import { withDeadline } from "./_support/deadline.ts";
+import { readLines } from "./_support/line_reader.ts";
 import { npmTool } from "./_support/npm_tools.ts";
 import { ownExecutable } from "./_support/own_executable.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
@@ -103,6 +105,36 @@ Deno.test("D4 the packed program without its runtime runs with the runtime of th
   const env = { HOME: bench.home, PATH: "/usr/bin:/bin", AHMA_DENO: Deno.execPath() };
   const { stdout } = await run([`${bench.parent}/ahma_mcp`, "--version"], { clearEnv: true, env });
   assert.strictEqual(stdout, `ahma_mcp ${VERSION}\n`);
+});
+
+Deno.test("D4 what the container starts listens, asks for the token, and ends at once when it is told to", async () => {
+  using bench = new Workbench();
+  const text = await Deno.readTextFile(`${RELEASE}/container/Dockerfile`);
+  const entry: readonly string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(text)?.[1] ?? "");
+  const args = [...entry.slice(1).map((word) => word === "/work" ? bench.scope : word), "--http-port", "0"];
+  const env = { HOME: bench.home, PATH: "/usr/bin:/bin" };
+  const options = {
+    args,
+    cwd: bench.scope,
+    clearEnv: true,
+    env,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  } as const;
+  const server = new Deno.Command(ownExecutable(), options).spawn();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const reading = readLines(server.stderr, (line) => {
+    const port = /^Listening on http:\/\/0\.0\.0\.0:(\d+)\/mcp$/.exec(line)?.[1];
+    if (port !== undefined) resolve(port);
+  });
+  const port = await withDeadline(promise, 30_000, "the server to listen");
+  const answer = await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST", body: "{}" });
+  await answer.body?.cancel();
+  server.kill("SIGTERM");
+  const { code } = await withDeadline(server.status, 30_000, "the end of the server");
+  await reading;
+  assert.deepStrictEqual([answer.status, code], [401, 0]);
 });
 
 Deno.test("D4 a copy of the sources in another directory gives the same program, executable and npm package", async () => {
