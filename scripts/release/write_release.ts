@@ -50,12 +50,16 @@ export async function writeRelease(parts: ReleaseParts): Promise<readonly string
 
 async function writeAsset(target: Target, { project, programs, directory, level }: ReleaseParts): Promise<Asset> {
   const content = await Deno.readFile(programs.get(target) ?? "");
-  const path = programName(project, target);
-  const archive = `${directory}/${archiveName(project, target)}`;
-  await writeTarball(archive, [{ path, content, executable: true }, ...await licenses()], level);
-  const bundle = `${directory}/${mcpbName(project, target)}`;
+  const name = programName(project, target);
+  const program = (path: string): ArchiveFile => ({ path, content, executable: true });
   const manifest = { path: "manifest.json", content: json(mcpbManifest(project, target)) };
-  await writeZip(bundle, [manifest, { path: `server/${path}`, content, executable: true }, ...await licenses()], level);
+  const archive = `${directory}/${archiveName(project, target)}`;
+  const bundle = `${directory}/${mcpbName(project, target)}`;
+  const others = await licenses();
+  await Promise.all([
+    writeTarball(archive, [program(name), ...others], level),
+    writeZip(bundle, [manifest, program(`server/${name}`), ...others], level),
+  ]);
   return { target, archiveSum: await sumOf(archive), bundleSum: await sumOf(bundle) };
 }
 
