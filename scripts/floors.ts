@@ -10,6 +10,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   process: 3,
   command: 3,
   service: 4,
+  upstream: 4,
   settings: 4,
   child_server: 4,
   bridge: 5,

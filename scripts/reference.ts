@@ -33,7 +33,7 @@ const REST = `
 | \`PATH\`            | Where programs are found, of the server and of commands; tool chains on it are readable          |
 | \`XDG_CONFIG_HOME\` | Holds \`ahma/settings.json\` (default: ~/.config)                                                 |
 | \`XDG_CACHE_HOME\`  | Holds \`ahma_mcp\`: logs and the caches of package managers (default: ~/.cache)                   |
-| \`XDG_STATE_HOME\`  | Holds the token of \`--require-token\` (default: ~/.local/state)                                  |
+| \`XDG_STATE_HOME\`  | Holds the token of \`--require-token\` and logins to other servers (default: ~/.local/state) |
 | \`DENO_DIR\`        | The runtime's own cache; it must not lie in a scope                                             |
 | \`NO_COLOR\`        | Set to anything: no colour on a terminal                                                        |
 

@@ -88,6 +88,7 @@ function missingTools(directory: string | undefined): readonly string[] {
 function usesNetwork({ subcommand, settings, line }: Extract<Invocation, { kind: "run" }>): boolean {
   return subcommand === "serve" && settings.http !== undefined ||
     subcommand === "list-tools" && line.flags.has("http") ||
+    subcommand === "auth" && line.operands[0] !== "list" ||
     subcommand === "version" && line.flags.has("check");
 }
 

@@ -2,6 +2,7 @@
  * The only place that starts a process. A launcher image goes into a file in memory, the kernel runs it, and the caller
  * gets the launcher's pipes. An architecture test holds it to that (S3).
  */
+import { messageOf } from "../base/errors.ts";
 import type { LeftRunning } from "../base/command/command_end.ts";
 import { INTERPRETER_ARM64 } from "../sandbox/launcher/image/interpreter_arm64.ts";
 import { INTERPRETER_X64 } from "../sandbox/launcher/image/interpreter_x64.ts";
@@ -199,6 +200,20 @@ export async function askProgram(question: Question): Promise<Asked> {
   const { success } = await ended;
   if (limit.aborted || length > mostBytes) return { kind: "unanswered" };
   return success ? { kind: "answered", text: await new Blob(chunks).text() } : { kind: "failed" };
+}
+
+/**
+ * Starts a program of the user's desktop, outside the sandbox: it outlives us, reads nothing and is not heard. The problem
+ * where it cannot be started.
+ */
+export function startDetached(start: ProgramStart): string | undefined {
+  try {
+    commandOf(start, { stdin: "null", stdout: "null", stderr: "null", detached: true }).spawn().unref();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return "no such program";
+    return messageOf(thrown);
+  }
 }
 
 /** All processes of the machine, for systems without /proc. @throws {Error} When ps cannot be asked. */

@@ -3,6 +3,7 @@
  * this server by DNS rebinding or cross-site requests, other users of the machine (token), and requests that are no
  * MCP. Pure.
  */
+import { equalInConstantTime } from "../../base/equal_in_constant_time.ts";
 import { takesStream } from "../accept.ts";
 import { type Refusal, refuse } from "../http_error.ts";
 
@@ -116,15 +117,6 @@ function tokenProblem({ headers }: RequestHead, token: string | undefined): Refu
 
 const TOKEN_MISSING =
   'Unauthorized: send the header "Authorization: Bearer TOKEN" with the token of the file that the server named';
-
-/** Compares in a time that depends only on the length of `given`, which its sender knows. */
-function equalInConstantTime(given: string, wanted: string): boolean {
-  let difference = given.length ^ wanted.length;
-  for (let index = 0; index < given.length; index++) {
-    difference |= given.charCodeAt(index) ^ wanted.charCodeAt(index % Math.max(1, wanted.length));
-  }
-  return difference === 0;
-}
 
 function methodRoute({ method, headers }: RequestHead): Refusal | Route {
   if (method === "POST") return contentProblem(headers) ?? "post";

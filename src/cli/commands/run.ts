@@ -1,6 +1,7 @@
 /** Maps the name of a subcommand to its implementation. */
 import type { Subcommand } from "../../settings/flags/subcommands.ts";
 import { serve } from "../serve/serve.ts";
+import { auth } from "./auth/auth.ts";
 import { call } from "./call/call.ts";
 import { completions } from "./completions/completions.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
@@ -27,6 +28,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help">, Run>> 
   doctor,
   init,
   uninstall,
+  auth,
   completions,
   version,
 };

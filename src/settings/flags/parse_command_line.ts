@@ -101,7 +101,8 @@ function operandProblem(
       ? undefined
       : `Unexpected argument "${stray}": a command stands after "--", as in "ahma_mcp list-tools -- ${stray}"`;
   }
-  const tooMany = kind === "none" ? operands[0] : operands[1];
+  const most = { none: 0, shell: 1, subcommand: 1, login: 2 }[kind];
+  const tooMany = operands[most];
   return tooMany === undefined ? undefined : strayWord(tooMany, subcommand);
 }
 

@@ -11,7 +11,12 @@ export type Operands =
   /** A tool's name; all that follows belongs to the tool. */
   | "tool"
   | "shell"
+  /** What to do with logins, and a server. */
+  | "login"
   | "subcommand";
+
+/** What "auth" does. */
+export const AUTH_ACTIONS = ["list", "login", "logout"] as const;
 
 /** One subcommand of the program (requirement L1). */
 export interface SubcommandFacts {
@@ -159,6 +164,22 @@ const SUBCOMMAND_FACTS = {
     examples: [
       ["ahma_mcp uninstall --client vscode", "The entry leaves .vscode/mcp.json"],
       ["ahma_mcp uninstall --client codex --yes", "Without a question"],
+    ],
+  },
+  "auth": {
+    summary: "Log in to other servers: list, login, logout",
+    usage: "list | login ADDRESS | logout ADDRESS",
+    operands: "login",
+    flags: ["json", "client-id", "oauth-port", "oauth-timeout"],
+    details: [
+      "login opens a page of the server in the browser, and prints its address. Where no browser is on this machine, the " +
+      "address that another browser ends at can be pasted.",
+      "Tokens are kept in ~/.local/state/ahma/oauth, where commands cannot read them. list-tools --http uses them.",
+    ],
+    examples: [
+      ["ahma_mcp auth login https://mcp.example/mcp", "Log in to a server at an address"],
+      ["ahma_mcp auth list", "Every login: scopes, end, state; never a token"],
+      ["ahma_mcp auth logout https://mcp.example/mcp", "Take the tokens back, and forget them"],
     ],
   },
   "completions": {

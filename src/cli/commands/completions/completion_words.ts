@@ -3,6 +3,7 @@ import { flagsOf } from "../../../settings/flags/parse_command_line.ts";
 import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
 import { type FlagName, flagNamed } from "../../../settings/flags/flags.ts";
 import {
+  AUTH_ACTIONS,
   COMPLETION_SHELLS,
   factsOf,
   type Operands,
@@ -49,6 +50,7 @@ const OPERANDS: Readonly<Record<Operands, Completion>> = {
   paths: { kind: "files" },
   command: { kind: "commands" },
   tool: { kind: "tools" },
+  login: { kind: "words", words: AUTH_ACTIONS },
   shell: { kind: "words", words: COMPLETION_SHELLS },
   subcommand: { kind: "words", words: SUBCOMMANDS },
 };

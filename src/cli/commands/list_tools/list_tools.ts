@@ -9,6 +9,9 @@ import type { UnavailableTool } from "../../../catalog/model/leaf.ts";
 import { describeDiagnostic } from "../../../catalog/format/diagnostic.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
 import { shorten } from "../../../base/visible_text.ts";
+import { userLoginFiles } from "../../../app/logins/login_files.ts";
+import { serverAddress } from "../../../upstream/oauth/oauth_config.ts";
+import { TokenSource } from "../../../upstream/oauth/token_source.ts";
 import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
@@ -106,6 +109,16 @@ async function overHttp(text: string, context: CommandContext): Promise<Listing>
         "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
     );
   }
-  await using connection = httpConnection(url);
+  const { environment, settings, warnings } = context;
+  await using log = openRunLog({ settings, warnings, environment });
+  const serverUrl = serverAddress(url);
+  const tokens = new TokenSource({
+    files: userLoginFiles(environment, log.logger),
+    serverUrl,
+    loginHint: `ahma_mcp auth login ${serverUrl}`,
+    now: () => Date.now(),
+    log: log.logger,
+  });
+  await using connection = httpConnection(url, tokens);
   return { ...await listOther(connection, answerLimit(context)), unavailable: [] };
 }

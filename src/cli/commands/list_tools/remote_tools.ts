@@ -5,6 +5,8 @@ import type { Logger } from "../../../base/log.ts";
 import { VERSION } from "../../../base/version.ts";
 import type { Program } from "../../../app/compose_service.ts";
 import { startInSandboxOf } from "../../../app/http/http_services.ts";
+import type { TokenSource } from "../../../upstream/oauth/token_source.ts";
+import { transportAuth } from "../../../upstream/oauth/transport_auth.ts";
 import { ChildTransport } from "./child_transport.ts";
 
 /** A connection to a server; disposing of it ends a server that we started. */
@@ -96,13 +98,13 @@ async function everyPage(client: Client, timeout: number): Promise<Tool[]> {
   }
 }
 
-/** The connection to a server at an address. */
-export function httpConnection(url: URL): Connection {
+/** The connection to a server at an address, with the token of the user's login there; it asks for no login. */
+export function httpConnection(url: URL, tokens: TokenSource): Connection {
   return {
     name: `"${url.href}"`,
     async transport() {
       const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-      return new StreamableHTTPClientTransport(url);
+      return new StreamableHTTPClientTransport(url, transportAuth(tokens));
     },
     lastWords: () => ({ end: undefined, stderr: "" }),
     [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -1,0 +1,90 @@
+/** Waits on this machine for the browser to come back, once (O3). */
+import { UserError } from "../../../base/errors.ts";
+import { isLoopback } from "../wire/addresses.ts";
+import { NOT_FOUND, NOT_THIS_LOGIN, type Page, pageResponse } from "./callback_page.ts";
+
+/** Paths that a registered address may have. */
+const PATHS: readonly string[] = ["/", "/callback"];
+/** Tries to get one free port on both addresses. */
+const MOST_TRIES = 10;
+
+/** The answer to the login. */
+export interface Arrival {
+  readonly query: URLSearchParams;
+  /** Shows the person how it ended. */
+  readonly answer: (page: Page) => void;
+}
+
+/** Where the listener listens, and what it waits for. */
+export interface ListenerOptions {
+  /** 0: one that is free. */
+  readonly port: number;
+  /** A further path. */
+  readonly path: string;
+  /** Whether a query answers this login. */
+  readonly isOurs: (query: URLSearchParams) => boolean;
+}
+
+/** A listener on 127.0.0.1 and ::1; disposing of it sends the last page first. */
+export interface CallbackListener extends AsyncDisposable {
+  readonly port: number;
+  readonly arrival: Promise<Arrival>;
+}
+
+/** @returns undefined when another program has the port */
+export function listenForCallback(options: ListenerOptions): CallbackListener | undefined {
+  const arrival = Promise.withResolvers<Arrival>();
+  let isWaiting = true;
+  const handler = async (request: Request): Promise<Response> => {
+    const url = new URL(request.url);
+    const isPath = url.pathname === options.path || PATHS.includes(url.pathname);
+    if (request.method !== "GET" || !isPath || !isLoopback(url.hostname)) return pageResponse(NOT_FOUND);
+    if (!isWaiting || !options.isOurs(url.searchParams)) return pageResponse(NOT_THIS_LOGIN);
+    isWaiting = false;
+    const page = Promise.withResolvers<Page>();
+    arrival.resolve({ query: url.searchParams, answer: page.resolve });
+    return pageResponse(await page.promise);
+  };
+  const servers = serveOnBoth(options.port, handler);
+  const [first] = servers;
+  if (first === undefined) return undefined;
+  return {
+    port: first.addr.port,
+    arrival: arrival.promise,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(servers.map((server) => server.shutdown()));
+    },
+  };
+}
+
+type Handler = (request: Request) => Promise<Response>;
+type Server = Deno.HttpServer<Deno.NetAddr>;
+
+/** Both, because "localhost" may mean either, and a program that held the other one would get the code. */
+function serveOnBoth(port: number, handler: Handler): readonly Server[] {
+  for (let tries = 0; tries < (port === 0 ? MOST_TRIES : 1); tries++) {
+    const first = serveOn("127.0.0.1", port, handler);
+    if (first === "taken") return [];
+    if (first === "no address") throw new UserError("Cannot wait for the browser: this machine has no 127.0.0.1");
+    const second = serveOn("::1", first.addr.port, handler);
+    if (second === "no address") return [first];
+    if (second !== "taken") return [first, second];
+    void first.shutdown();
+  }
+  return [];
+}
+
+function serveOn(hostname: string, port: number, handler: Handler): Server | "taken" | "no address" {
+  try {
+    return Deno.serve({ hostname, port, onListen() {} }, handler);
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.AddrInUse || thrown instanceof Deno.errors.PermissionDenied) return "taken";
+    if (thrown instanceof Deno.errors.AddrNotAvailable || isNoFamily(thrown)) return "no address";
+    throw thrown;
+  }
+}
+
+/** A kernel without IPv6 has no error of the runtime's own. */
+function isNoFamily(thrown: unknown): boolean {
+  return thrown instanceof Error && /os error 97\b|Address family not supported/.test(thrown.message);
+}

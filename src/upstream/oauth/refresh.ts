@@ -1,0 +1,87 @@
+/**
+ * Renews an access token, once for all processes: a refresh token is worth one use at many servers, and a second use ends
+ * the login. Nothing is removed for a failure that may pass.
+ */
+import { messageOf, UserError } from "../../base/errors.ts";
+import { shorten } from "../../base/visible_text.ts";
+import type { LoginFiles } from "./store/login_files.ts";
+import { freshnessOf } from "./store/freshness.ts";
+import type { StoredLogin } from "./store/stored_login.ts";
+import { oauthFetch, OAuthServerError } from "./wire/oauth_fetch.ts";
+import { metadataOf, sdkClientOf, storedTokens } from "./wire/sdk_shapes.ts";
+
+/** How long another process may hold the lock, and the server may take to answer, milliseconds. */
+const LOCK_MS = 30_000;
+const ANSWER_MS = 15_000;
+
+/** What a refresh needs of its surroundings. */
+export interface RefreshTools {
+  readonly files: LoginFiles;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * `renewed`: the login has another access token now, of this process or of another. `over`: only a person can log in
+ * again. `failed`: it may work later; milliseconds that the server asks to wait, where it does.
+ */
+export type Refreshed =
+  | { readonly kind: "renewed"; readonly login: StoredLogin }
+  | { readonly kind: "over"; readonly reason: string }
+  | { readonly kind: "failed"; readonly problem: string; readonly retryAfterMs: number | undefined };
+
+/** Replaces the access token `known`, unless another process has done so. */
+export async function refreshLogin(serverUrl: string, known: string, tools: RefreshTools): Promise<Refreshed> {
+  const { files, now } = tools;
+  using held = await files.lock(serverUrl, LOCK_MS);
+  if (held === undefined) return failed(`another process has been at it for ${LOCK_MS / 1000} s`);
+  const login = (await files.read(serverUrl))?.login;
+  if (login === undefined) return { kind: "over", reason: "there is no login any more" };
+  const isAnother = login.tokens.accessToken !== known;
+  if (isAnother && freshnessOf(login.tokens, now()) !== "expired") return { kind: "renewed", login };
+  if (login.needsLogin !== undefined) return { kind: "over", reason: login.needsLogin };
+  return await ask(login, tools);
+}
+
+/** The lock is held. */
+async function ask(login: StoredLogin, { files, now }: RefreshTools): Promise<Refreshed> {
+  const { refreshToken } = login.tokens;
+  if (refreshToken === undefined) return await over(login, "the server gave no refresh token", files);
+  const { OAuthError, refreshAuthorization } = await import("@modelcontextprotocol/client");
+  try {
+    const tokens = await refreshAuthorization(login.server.url, {
+      metadata: metadataOf(login),
+      clientInformation: sdkClientOf(login.client),
+      refreshToken,
+      ...login.resource !== undefined && { resource: login.resource },
+      fetchFn: oauthFetch({ server: new URL(login.serverUrl), timeoutMs: ANSWER_MS }),
+    });
+    const renewed = { ...login, tokens: storedTokens(tokens, now(), login.tokens.scope) };
+    await files.write(renewed);
+    return { kind: "renewed", login: renewed };
+  } catch (thrown) {
+    if (thrown instanceof OAuthServerError) return failed(thrown.message, thrown.retryAfterMs);
+    if (thrown instanceof UserError) return failed(thrown.message);
+    if (!(thrown instanceof OAuthError)) return failed(shorten(messageOf(thrown)));
+    return await refusedWith(String(thrown.code), login, files);
+  }
+}
+
+/** Errors that name the client, after which it is registered again with the next login. */
+const CLIENT_ERRORS: readonly string[] = ["invalid_client", "unauthorized_client"];
+
+async function refusedWith(code: string, login: StoredLogin, files: LoginFiles): Promise<Refreshed> {
+  const isOver = code === "invalid_grant" || CLIENT_ERRORS.includes(code);
+  const why = `the authorization server refuses the refresh token (${shorten(code, 40)})`;
+  if (!isOver) return failed(why);
+  return await over({ ...login, clientIsLost: CLIENT_ERRORS.includes(code) }, why, files);
+}
+
+async function over(login: StoredLogin, reason: string, files: LoginFiles): Promise<Refreshed> {
+  await files.write({ ...login, needsLogin: reason });
+  return { kind: "over", reason };
+}
+
+function failed(problem: string, retryAfterMs?: number): Refreshed {
+  return { kind: "failed", problem, retryAfterMs };
+}

@@ -1,0 +1,168 @@
+/**
+ * The access token of one server, for its connection: read from the file of logins, refreshed before its end, and
+ * replaced when the server refuses it. At most one refresh runs at a time.
+ */
+import { UserError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { freshnessOf } from "./store/freshness.ts";
+import type { StoredLogin } from "./store/stored_login.ts";
+import type { ReadLogin } from "./store/login_files.ts";
+import { type Refreshed, refreshLogin, type RefreshTools } from "./refresh.ts";
+
+/** Pauses after failed refreshes, milliseconds: doubled from the first to the longest. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Logins for more scopes in the life of a process. */
+const MOST_STEP_UPS = 2;
+
+/** What a server says where it refuses a request. */
+export interface Challenge {
+  /** Where the metadata of the protected resource lies; absent: at its well-known address. */
+  readonly resourceMetadataUrl?: URL | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** Asks a person to log in; false: there is none to ask, or a login of this process came to nothing before. */
+export type LogInAgain = (challenge: Challenge) => Promise<boolean>;
+
+export interface TokenSourceOptions extends RefreshTools {
+  /** serverAddress() of the server (oauth_config.ts). */
+  readonly serverUrl: string;
+  /** For messages, as in "ahma_mcp auth login NAME". */
+  readonly loginHint: string;
+  /** Absent: only a person's own login helps. */
+  readonly logIn?: LogInAgain | undefined;
+  readonly log: Logger;
+}
+
+/** No login is there, or it is over. */
+export class NeedsLoginError extends UserError {
+  override readonly name = "NeedsLoginError";
+}
+
+export class TokenSource {
+  readonly #options: TokenSourceOptions;
+  #read: ReadLogin | undefined;
+  #refreshing: Promise<Refreshed> | undefined;
+  /** The token that a forced refresh gave: refused too, another refresh would not help. */
+  #forced: string | undefined;
+  #failures = 0;
+  #lastProblem = "";
+  #nextTry = 0;
+  #login: Promise<boolean> | undefined;
+  #hasLoggedIn = false;
+  /** Logins for more scopes, by what they asked for. */
+  readonly #stepUps = new Map<string, Promise<boolean>>();
+
+  constructor(options: TokenSourceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The token to send; undefined: there is none, and the server says whether it needs one.
+   * @throws {UserError} when the token is over and cannot be refreshed now
+   */
+  async token(): Promise<string | undefined> {
+    const login = await this.#current();
+    if (login === undefined) return undefined;
+    const freshness = freshnessOf(login.tokens, this.#options.now());
+    if (freshness === "fresh") return login.tokens.accessToken;
+    const valid = freshness === "due" ? login.tokens.accessToken : undefined;
+    const canRefresh = login.tokens.refreshToken !== undefined && login.needsLogin === undefined;
+    if (!canRefresh || valid !== undefined && this.#options.now() < this.#nextTry) return valid;
+    const refreshed = await this.#refresh(login.tokens.accessToken);
+    if (refreshed.kind === "renewed") return refreshed.login.tokens.accessToken;
+    if (refreshed.kind === "failed" && valid === undefined) throw this.#failedError(refreshed.problem);
+    return valid;
+  }
+
+  /**
+   * Gets another token than `refused`; undefined: the request had none. True: the request is worth repeating.
+   * @throws {UserError} when a refresh failed for now
+   */
+  async replace(refused: string | undefined, challenge: Challenge): Promise<boolean> {
+    const login = await this.#current();
+    if (login !== undefined) {
+      const { tokens, needsLogin } = login;
+      const isFresh = freshnessOf(tokens, this.#options.now()) !== "expired";
+      if (tokens.accessToken !== refused && isFresh) return true;
+      if (tokens.refreshToken !== undefined && needsLogin === undefined && tokens.accessToken !== this.#forced) {
+        const refreshed = await this.#refresh(tokens.accessToken);
+        if (refreshed.kind === "failed") throw this.#failedError(refreshed.problem);
+        if (refreshed.kind === "renewed") {
+          this.#forced = refreshed.login.tokens.accessToken;
+          return true;
+        }
+      }
+    }
+    return await this.#logIn(challenge);
+  }
+
+  /**
+   * Logs in once more for scopes that `refused` lacks, unless another token has come. True: the request is worth
+   * repeating.
+   */
+  async stepUp(refused: string | undefined, challenge: Challenge): Promise<boolean> {
+    const { logIn } = this.#options;
+    const tokens = (await this.#current())?.tokens;
+    if (tokens !== undefined && tokens.accessToken !== refused) return true;
+    const scopes = [tokens?.scope, challenge.scope].flatMap((one) => one?.split(" ") ?? []);
+    const scope = [...new Set(scopes)].sort().join(" ");
+    if (logIn === undefined || this.#stepUps.size >= MOST_STEP_UPS || this.#stepUps.has(scope)) return false;
+    const login = logIn({ ...challenge, scope });
+    this.#stepUps.set(scope, login);
+    return await login;
+  }
+
+  /** The error for a connection that has no token to try. */
+  async needsLogin(): Promise<NeedsLoginError> {
+    const reason = (await this.#current())?.needsLogin;
+    const why = reason === undefined ? "" : `: ${reason}`;
+    return new NeedsLoginError(`"${this.#options.serverUrl}" needs a login${why}. Run: ${this.#options.loginHint}`);
+  }
+
+  /** One login by a call in the life of a process, for all requests that wait for it. */
+  async #logIn(challenge: Challenge): Promise<boolean> {
+    const { logIn } = this.#options;
+    if (logIn === undefined) return false;
+    if (this.#login === undefined) {
+      if (this.#hasLoggedIn) return false;
+      this.#hasLoggedIn = true;
+      this.#login = logIn(challenge).finally(() => this.#login = undefined);
+    }
+    return await this.#login;
+  }
+
+  /** The login as the file has it now; another process may have replaced it. */
+  async #current(): Promise<StoredLogin | undefined> {
+    const { files, serverUrl } = this.#options;
+    if (this.#read === undefined || await files.stamp(serverUrl) !== this.#read.stamp) {
+      this.#read = await files.read(serverUrl);
+    }
+    return this.#read?.login;
+  }
+
+  async #refresh(known: string): Promise<Refreshed> {
+    const { log, now, serverUrl } = this.#options;
+    if (now() < this.#nextTry && this.#refreshing === undefined) {
+      return { kind: "failed", problem: this.#lastProblem, retryAfterMs: undefined };
+    }
+    this.#refreshing ??= refreshLogin(serverUrl, known, this.#options).finally(() => this.#refreshing = undefined);
+    const refreshed = await this.#refreshing;
+    if (refreshed.kind !== "failed") this.#failures = this.#nextTry = 0;
+    else if (now() >= this.#nextTry) {
+      const pause = refreshed.retryAfterMs ?? Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
+      this.#nextTry = now() + pause;
+      this.#lastProblem = refreshed.problem;
+      log.warn("Refresh of an access token failed", { server: serverUrl, problem: refreshed.problem });
+    }
+    return refreshed;
+  }
+
+  #failedError(problem: string): UserError {
+    const seconds = Math.max(1, Math.ceil((this.#nextTry - this.#options.now()) / 1000));
+    return new UserError(
+      `Cannot refresh the login to "${this.#options.serverUrl}": ${problem}. The next try is possible in ${seconds} s`,
+    );
+  }
+}

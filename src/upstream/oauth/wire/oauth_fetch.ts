@@ -1,0 +1,128 @@
+/**
+ * The requests to authorization servers: bounded in time and size, to checked addresses, and without the headers that a
+ * configuration has for the MCP server, since keys in them are for that server alone.
+ */
+import { messageOf, UserError } from "../../../base/errors.ts";
+import { shorten } from "../../../base/visible_text.ts";
+import { checkedAddress } from "./addresses.ts";
+
+/** Longest answer that is read, in bytes. */
+const LONGEST = 1_048_576;
+/** Characters of a foreign answer in a message. */
+const EXCERPT = 200;
+/** Longest pause that a server may ask for, in seconds. */
+const LONGEST_PAUSE = 60;
+/** Statuses that have no body. */
+const EMPTY: readonly number[] = [101, 204, 205, 304];
+
+/** An authorization server gave no answer of use; it may do so later. */
+export class OAuthServerError extends UserError {
+  override readonly name = "OAuthServerError";
+  /** How long the server asks to wait, milliseconds; undefined: it does not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly retryAfterMs?: number | undefined } = {}) {
+    super(message, options);
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** What a fetch is for. */
+export interface FetchOptions {
+  /** The MCP server on whose word the requests are made. */
+  readonly server: URL;
+  /** For each request, milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends all requests. */
+  readonly signal?: AbortSignal | undefined;
+  /** An answer without JSON is good too. */
+  readonly emptyIsFine?: boolean;
+}
+
+/**
+ * A `fetch` for the SDK's OAuth functions; it follows no redirect by itself. A document that is no JSON counts as missing.
+ * @throws {OAuthServerError} when no answer of use comes, {UserError} for an address that may not be used
+ */
+export function oauthFetch({ server, timeoutMs, signal, emptyIsFine = false }: FetchOptions): Fetch {
+  return async (address, init = {}) => {
+    const url = checkedAddress(address, server, "An address for the login");
+    const limit = AbortSignal.timeout(timeoutMs);
+    const signals = [limit, signal, init.signal].filter((one) => one instanceof AbortSignal);
+    const where = `"${url.origin}${url.pathname}"`;
+    try {
+      const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.any(signals) });
+      const body = await boundedBody(response);
+      if (body === undefined) throw new OAuthServerError(`${where} answers with more than ${LONGEST} bytes`);
+      return judged(response, body, { where, isForm: init.method?.toUpperCase() === "POST", emptyIsFine });
+    } catch (thrown) {
+      if (thrown instanceof UserError) throw thrown;
+      if (thrown instanceof Deno.errors.NotCapable) {
+        throw new UserError(`Cannot ask ${where}: this runtime was started without the network (--allow-net)`);
+      }
+      const why = limit.aborted ? `no answer within ${timeoutMs / 1000} s` : causeOf(thrown);
+      throw new OAuthServerError(`Cannot ask ${where}: ${why}`, { cause: thrown });
+    }
+  };
+}
+
+interface Asked {
+  readonly where: string;
+  /** Whether something was sent, so that another answer than JSON is a failure, and not a missing document. */
+  readonly isForm: boolean;
+  readonly emptyIsFine: boolean;
+}
+
+/** The answer for the SDK. @throws {OAuthServerError} when it cannot be one of OAuth */
+function judged(
+  response: Response,
+  body: Uint8Array<ArrayBuffer>,
+  { where, isForm, emptyIsFine }: Asked,
+): Response {
+  const { status, headers } = response;
+  const text = new TextDecoder().decode(body);
+  const isGood = isJson(text) || emptyIsFine && body.length === 0;
+  const busy = status === 429 || status >= 500 && status !== 502;
+  if (busy || isForm && !isGood) {
+    const type = headers.get("content-type")?.split(";")[0] ?? "no type";
+    const said = isGood ? "" : ` (${shorten(type, 40)}): ${shorten(text, EXCERPT) || "nothing"}`;
+    throw new OAuthServerError(`${where} answers with status ${status}${said}`, { retryAfterMs: pauseOf(headers) });
+  }
+  if (response.ok && !isGood) return new Response(null, { status: 404 });
+  return new Response(EMPTY.includes(status) ? null : body, { status, headers: new Headers(headers) });
+}
+
+function isJson(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null;
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return false;
+    throw thrown;
+  }
+}
+
+/** `Retry-After` in milliseconds, at most a minute. */
+function pauseOf(headers: Headers): number | undefined {
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, LONGEST_PAUSE) * 1000 : undefined;
+}
+
+/** The body; undefined: it is too long. */
+async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > LONGEST) return undefined;
+    chunks.push(chunk);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+/** The runtime tells the reason as the cause, after the address and its own part that found the fault. */
+function causeOf(thrown: unknown): string {
+  const reason = messageOf(thrown instanceof Error ? thrown.cause ?? thrown : thrown);
+  return reason.replace(/^error sending request for url \(.*?\): /, "").replace(/^client error \(.*?\): /, "");
+}

@@ -1,0 +1,268 @@
+/**
+ * An authorization server and an MCP server behind it, on one port of 127.0.0.1, with switches for what real ones do
+ * wrong. It writes down what it was asked.
+ */
+
+/** What the servers do; a test changes it at any time. */
+export interface OAuthBehaviour {
+  /** Left out of the metadata: "code_challenge_methods_supported". */
+  pkce: boolean;
+  /** Path of the issuer, as in "/tenant". */
+  issuerPath: string;
+  /** Added to the issuer that the metadata name. */
+  wrongIssuer: boolean;
+  /** `iss` of callbacks: right, wrong, or left out. */
+  iss: "right" | "wrong" | "none";
+  /** What the authorization endpoint sends back instead of a code. */
+  error: string | undefined;
+  authorizationEndpoint: string | undefined;
+  register: "yes" | "no endpoint" | "forbidden";
+  metadata: "json" | "html" | "too long" | "redirect";
+  refresh: "rotate" | "unavailable" | "invalid_grant" | "html" | "unknown client";
+  /** Answers requests with 401 although the token is good. */
+  refusesAll: boolean;
+  /** Seconds. */
+  lifetime: number;
+  /** What the protected resource calls itself; undefined: its address. */
+  resource: string | undefined;
+  /** Whether there is a document of the protected resource. */
+  hasResourceDocument: boolean;
+  /** The scope of the challenge. */
+  scope: string | undefined;
+}
+
+const USUAL: OAuthBehaviour = {
+  pkce: true,
+  issuerPath: "",
+  wrongIssuer: false,
+  iss: "right",
+  error: undefined,
+  authorizationEndpoint: undefined,
+  register: "yes",
+  metadata: "json",
+  refresh: "rotate",
+  refusesAll: false,
+  lifetime: 3600,
+  resource: undefined,
+  hasResourceDocument: true,
+  scope: undefined,
+};
+
+/** One request, as it came. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  /** Of the query and of a form. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export class OAuthServer implements AsyncDisposable {
+  readonly behaviour: OAuthBehaviour = { ...USUAL };
+  readonly seen: SeenRequest[] = [];
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #codes = new Map<string, URLSearchParams>();
+  /** Families of tokens: a refresh token that is used twice ends all of its family. */
+  readonly #refreshTokens = new Map<string, { used: boolean; family: number }>();
+  readonly #accessTokens = new Map<string, number>();
+  readonly #ended = new Set<number>();
+  #count = 0;
+
+  constructor() {
+    this.#server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => this.#answer(request));
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  /** Address of the MCP server. */
+  get url(): string {
+    return `${this.origin}/mcp`;
+  }
+
+  get issuer(): string {
+    return `${this.origin}${this.behaviour.issuerPath}`;
+  }
+
+  /** The requests to a path. */
+  at(path: string): readonly SeenRequest[] {
+    return this.seen.filter((request) => request.path === path);
+  }
+
+  /** Token requests of a kind. */
+  grants(type: "authorization_code" | "refresh_token"): readonly SeenRequest[] {
+    return this.at("/token").filter(({ fields }) => fields["grant_type"] === type);
+  }
+
+  /** Makes the MCP server refuse all access tokens that there are. */
+  endAccessTokens(): void {
+    this.#accessTokens.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const body = await request.text();
+    const isForm = request.headers.get("content-type")?.includes("form") === true;
+    const fields = Object.fromEntries([...url.searchParams, ...isForm ? new URLSearchParams(body) : []]);
+    this.seen.push({ method: request.method, path: url.pathname, headers: request.headers, fields, body });
+    if (url.pathname.includes("/.well-known/oauth-protected-resource")) return this.#resourceDocument(url.pathname);
+    if (url.pathname.includes("/.well-known/")) return this.#metadata(url.pathname);
+    switch (url.pathname) {
+      case "/mcp":
+        return this.#mcp(request, body);
+      case "/register":
+        return this.#register(body);
+      case "/authorize":
+        return this.#authorize(url.searchParams);
+      case "/token":
+        return await this.#token(new URLSearchParams(body));
+      case "/revoke":
+        return new Response(null);
+      default:
+        return new Response("not found", { status: 404 });
+    }
+  }
+
+  #resourceDocument(path: string): Response {
+    if (!this.behaviour.hasResourceDocument || !path.endsWith("/mcp")) return new Response("none", { status: 404 });
+    const resource = this.behaviour.resource ?? this.url;
+    return Response.json({ resource, authorization_servers: [this.issuer], scopes_supported: ["read", "write"] });
+  }
+
+  #metadata(path: string): Response {
+    const { issuerPath, metadata, wrongIssuer, pkce, register, authorizationEndpoint, iss } = this.behaviour;
+    if (path !== `/.well-known/oauth-authorization-server${issuerPath}`) return new Response("none", { status: 404 });
+    if (metadata === "html") return new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } });
+    if (metadata === "too long") return Response.json({ issuer: "x".repeat(2_000_000) });
+    if (metadata === "redirect") return Response.redirect("http://127.0.0.1:9/elsewhere");
+    return Response.json({
+      issuer: wrongIssuer ? "https://other.example" : this.issuer,
+      authorization_endpoint: authorizationEndpoint ?? `${this.origin}/authorize`,
+      token_endpoint: `${this.origin}/token`,
+      revocation_endpoint: `${this.origin}/revoke`,
+      ...register !== "no endpoint" && { registration_endpoint: `${this.origin}/register` },
+      response_types_supported: ["code"],
+      token_endpoint_auth_methods_supported: ["none"],
+      authorization_response_iss_parameter_supported: iss !== "none",
+      ...pkce && { code_challenge_methods_supported: ["S256"] },
+    });
+  }
+
+  #register(body: string): Response {
+    if (this.behaviour.register === "forbidden") return new Response("Forbidden", { status: 403 });
+    const client = { client_id: `client-${++this.#count}`, client_id_issued_at: 1 };
+    return Response.json({ ...JSON.parse(body), ...client }, { status: 201 });
+  }
+
+  #authorize(query: URLSearchParams): Response {
+    const back = new URL(query.get("redirect_uri") ?? "");
+    const { error, iss } = this.behaviour;
+    if (error === undefined) {
+      const code = `code-${++this.#count}`;
+      this.#codes.set(code, query);
+      back.searchParams.set("code", code);
+    } else {
+      back.searchParams.set("error", error);
+      back.searchParams.set("error_description", "<b>Described</b> by the server");
+    }
+    back.searchParams.set("state", query.get("state") ?? "");
+    if (iss !== "none") back.searchParams.set("iss", iss === "right" ? this.issuer : "https://evil.example");
+    return new Response(null, { status: 302, headers: { location: back.href } });
+  }
+
+  async #token(form: URLSearchParams): Promise<Response> {
+    if (form.get("grant_type") === "refresh_token") return this.#refresh(form.get("refresh_token") ?? "");
+    const asked = this.#codes.get(form.get("code") ?? "");
+    this.#codes.delete(form.get("code") ?? "");
+    const verifier = new TextEncoder().encode(form.get("code_verifier") ?? "");
+    const challenge = new Uint8Array(await crypto.subtle.digest("SHA-256", verifier))
+      .toBase64({ alphabet: "base64url", omitPadding: true });
+    const same = ["redirect_uri", "client_id", "resource"].every((name) =>
+      form.get(name) === (asked?.get(name) ?? null)
+    );
+    if (asked === undefined || !same || asked.get("code_challenge") !== challenge) return failed("invalid_grant");
+    return this.#tokens(++this.#count, asked.get("scope") ?? undefined);
+  }
+
+  #refresh(token: string): Response {
+    switch (this.behaviour.refresh) {
+      case "unavailable":
+        return new Response("busy", { status: 503, headers: { "retry-after": "7" } });
+      case "html":
+        return new Response("<html>Oops</html>", { status: 400, headers: { "content-type": "text/html" } });
+      case "unknown client":
+        return failed("invalid_client", 401);
+      case "invalid_grant":
+        return failed("invalid_grant");
+      case "rotate": {
+        const known = this.#refreshTokens.get(token);
+        if (known === undefined || this.#ended.has(known.family)) return failed("invalid_grant");
+        if (known.used) {
+          this.#ended.add(known.family);
+          return failed("invalid_grant");
+        }
+        known.used = true;
+        return this.#tokens(known.family);
+      }
+    }
+  }
+
+  #tokens(family: number, scope?: string): Response {
+    const [access, refresh] = [`access-secret-${++this.#count}`, `refresh-secret-${this.#count}`];
+    this.#accessTokens.set(access, family);
+    this.#refreshTokens.set(refresh, { used: false, family });
+    return Response.json({
+      access_token: access,
+      refresh_token: refresh,
+      token_type: "Bearer",
+      expires_in: this.behaviour.lifetime,
+      ...scope !== undefined && { scope },
+    });
+  }
+
+  #mcp(request: Request, body: string): Response {
+    const token = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
+    const family = token === undefined ? undefined : this.#accessTokens.get(token);
+    if (family === undefined || this.#ended.has(family) || this.behaviour.refusesAll) {
+      const { scope } = this.behaviour;
+      const challenge = `Bearer resource_metadata="${this.origin}/.well-known/oauth-protected-resource/mcp"` +
+        (scope === undefined ? "" : `, scope="${scope}"`);
+      return new Response(null, { status: 401, headers: { "www-authenticate": challenge } });
+    }
+    if (request.method !== "POST") return new Response(null, { status: 405 });
+    return answerMcp(JSON.parse(body));
+  }
+}
+
+function failed(error: string, status = 400): Response {
+  return Response.json({ error, error_description: `the server says ${error}` }, { status });
+}
+
+interface RpcRequest {
+  readonly id?: number | string;
+  readonly method: string;
+  readonly params?: { readonly protocolVersion?: string };
+}
+
+/** An MCP server of 2025-11-25 with one tool. */
+function answerMcp({ id, method, params }: RpcRequest): Response {
+  if (id === undefined) return new Response(null, { status: 202 });
+  const results: Readonly<Record<string, unknown>> = {
+    initialize: {
+      protocolVersion: params?.protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: "guarded", version: "1" },
+    },
+    "tools/list": { tools: [{ name: "guarded", description: "Behind a login.", inputSchema: { type: "object" } }] },
+    "tools/call": { content: [{ type: "text", text: "called" }] },
+  };
+  const result = results[method];
+  const error = { code: -32601, message: "unknown" };
+  return Response.json({ jsonrpc: "2.0", id, ...result === undefined ? { error } : { result } });
+}

@@ -1,0 +1,229 @@
+/** Logins of a person with the real program (O3-O5), against an authorization server that does what real ones do wrong. */
+import assert from "node:assert/strict";
+import {
+  ahma,
+  callbackOf,
+  goThrough,
+  listed,
+  logIn,
+  loginDirectory,
+  loginFile,
+  opens,
+  storedLogin,
+  visit,
+  type Visited,
+} from "./_support/login.ts";
+import { OAuthServer } from "./_support/oauth_server.ts";
+import { runProgram } from "./_support/terminal.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const GUARDED = { code: 0, stdout: "guarded\t\tBehind a login.\n", stderr: "" };
+
+Deno.test("O3 O4 auth login keeps a login that list-tools uses, auth list shows it and auth logout ends it", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  const before = await listed(bench, server);
+  assert.deepStrictEqual(before, {
+    code: 1,
+    stdout: "",
+    stderr: `Cannot list the tools of "${server.url}": "${server.url}" needs a login. Run: ahma_mcp auth login ` +
+      `${server.url}\n`,
+  });
+  assert.strictEqual(opens(bench), undefined, "only a login opens a browser");
+  let page: Visited | undefined;
+  const login = await logIn(bench, [server.url], async (url) => page = await goThrough(url));
+  assert.deepStrictEqual([login.code, login.stdout], [0, ""]);
+  assert.match(
+    login.stderr,
+    /^Log in to "http.*\n\n {2}http:\/\/127[^\n]*\n\nLogged in to ".*", with the scopes read write\n$/s,
+  );
+  assert.match(page?.text ?? "", /<h1>Logged in<\/h1>/);
+  assert.deepStrictEqual(await listed(bench, server), GUARDED);
+  const { mode } = await Deno.stat(loginDirectory(bench));
+  const file = await Deno.stat(await loginFile(bench));
+  assert.deepStrictEqual([(mode ?? 0) & 0o777, (file.mode ?? 0) & 0o777], [0o700, 0o600]);
+  const shown = await ahma(bench, "auth", "list", "--json");
+  const [{ expires, ...rest }] = JSON.parse(shown.stdout).logins;
+  assert.ok(Date.parse(expires) > Date.now());
+  const scopes = ["read", "write"];
+  assert.deepStrictEqual(rest, { server: server.url, state: "usable", issuer: server.issuer, scopes, refreshes: true });
+  const logout = await ahma(bench, "auth", "logout", server.url);
+  assert.deepStrictEqual(logout, {
+    code: 0,
+    stdout: "",
+    stderr: `Logged out of "${server.url}". The server took the tokens back\n`,
+  });
+  assert.deepStrictEqual(server.at("/revoke").map(({ fields }) => fields["token_type_hint"]), ["refresh_token"]);
+  assert.strictEqual(
+    (await ahma(bench, "auth", "list")).stdout,
+    "There is no login. Make one: ahma_mcp auth login ADDRESS\n",
+  );
+  const printed = [before, login, shown, logout].map(({ stdout, stderr }) => stdout + stderr).join("");
+  assert.doesNotMatch(printed, /-secret-|code-\d|code_verifier/);
+});
+
+Deno.test("O3 a login asks with S256, state and resource, and is registered for the address that it comes back to", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  server.behaviour.scope = "only this";
+  server.behaviour.issuerPath = "/tenant";
+  server.behaviour.resource = `${server.origin}/`;
+  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  const [asked] = server.at("/authorize");
+  const [form] = server.grants("authorization_code");
+  const [registration] = server.at("/register");
+  const { state = "", code_challenge = "", redirect_uri = "", ...rest } = asked?.fields ?? {};
+  assert.match(state, /^[0-9a-f]{64}$/);
+  assert.match(code_challenge, /^[\w-]{43}$/);
+  assert.match(redirect_uri, /^http:\/\/localhost:\d+\/callback$/);
+  assert.deepStrictEqual(rest, {
+    response_type: "code",
+    client_id: "client-1",
+    code_challenge_method: "S256",
+    scope: "only this",
+    resource: `${server.origin}/`,
+  });
+  const { redirect_uris, application_type, scope, client_name } = JSON.parse(registration?.body ?? "");
+  assert.deepStrictEqual([redirect_uris, application_type, scope, client_name], [
+    [redirect_uri],
+    "native",
+    "only this",
+    "ahma_mcp",
+  ]);
+  assert.deepStrictEqual([form?.fields["resource"], form?.fields["redirect_uri"]], [`${server.origin}/`, redirect_uri]);
+});
+
+Deno.test("O3 a page with another state cannot end a login, and nothing listens after it", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  const pages: number[] = [];
+  let back = new URL("about:blank");
+  const login = await logIn(bench, [server.url], async (url) => {
+    back = await callbackOf(url);
+    const at = async (change: (url: URL) => void) => {
+      const other = new URL(back);
+      change(other);
+      pages.push((await visit(other)).status);
+    };
+    await at((other) => other.searchParams.set("state", "0".repeat(64)));
+    await at((other) => other.searchParams.delete("state"));
+    await at((other) => other.pathname = "/favicon.ico");
+    await at((other) => other.hostname = "127.0.0.1");
+  });
+  assert.deepStrictEqual([login.code, pages], [0, [400, 400, 404, 200]]);
+  await assert.rejects(visit(back));
+});
+
+Deno.test("O3 what an authorization server refuses is told on the page and in the terminal, as text", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  server.behaviour.error = "access_denied";
+  let page = "";
+  const refused = await logIn(bench, [server.url], async (url) => page = (await goThrough(url)).text);
+  const why = "The authorization server refused the login: access_denied";
+  assert.strictEqual(refused.code, 1);
+  assert.ok(refused.stderr.endsWith(`${why} (<b>Described</b> by the server)\n`), refused.stderr);
+  assert.ok(page.includes(`${why} (&#60;b&#62;Described&#60;/b&#62; by the server)`), page);
+  server.behaviour.iss = "wrong";
+  const foreign = await logIn(bench, [server.url], async (url) => page = (await goThrough(url)).text);
+  assert.strictEqual(foreign.code, 1);
+  assert.match(foreign.stderr, /does not come from the authorization server of this login \(iss\)\n$/);
+  assert.doesNotMatch(foreign.stderr + page, /Described|access_denied/);
+  assert.deepStrictEqual(server.grants("authorization_code"), []);
+});
+
+/** Each: what the servers do, and how the login ends before a browser is opened. */
+const REFUSED: Readonly<Record<string, readonly [set: (server: OAuthServer) => void, said: RegExp]>> = {
+  "metadata that do not name PKCE": [
+    ({ behaviour }) => behaviour.pkce = false,
+    /^Login refused: "http.*" does not say that it supports PKCE, .*set "assumePkce": true/,
+  ],
+  "metadata of another issuer": [({ behaviour }) => behaviour.wrongIssuer = true, /other\.example/],
+  "a page instead of metadata": [({ behaviour }) => behaviour.metadata = "html", /offers no login: no metadata/],
+  "metadata without end": [({ behaviour }) => behaviour.metadata = "too long", /more than 1048576 bytes/],
+  "metadata elsewhere": [({ behaviour }) => behaviour.metadata = "redirect", /offers no login: no metadata/],
+  "a resource that is another one": [
+    ({ behaviour }) => behaviour.resource = "https://other.example/mcp",
+    /names another resource as its own, "https:\/\/other\.example\/mcp"/,
+  ],
+  "a script as the page to log in": [
+    ({ behaviour }) => behaviour.authorizationEndpoint = "javascript:alert(1)",
+    /is neither https nor on this machine|Cannot use the authorization server/,
+  ],
+  "a file as the page to log in": [
+    ({ behaviour }) => behaviour.authorizationEndpoint = "file:///etc/passwd",
+    /^The authorization endpoint of "http.*" is refused: "file:\/\/\/etc\/passwd" is neither https nor on this machine/,
+  ],
+  "a plain address as the page to log in": [
+    ({ behaviour }) => behaviour.authorizationEndpoint = "http://evil.example/;touch x",
+    /^The authorization endpoint of "http.*" is refused: "http:\/\/evil\.example\/;touch x" is no address/,
+  ],
+  "no registration": [
+    ({ behaviour }) => behaviour.register = "no endpoint",
+    /takes no registrations from programs\. Register a client there, and give its id: --client-id ID/,
+  ],
+  "a refused registration": [
+    ({ behaviour }) => behaviour.register = "forbidden",
+    /refuses to register this program: .*status 403 \(text\/plain\): Forbidden\. Register a client/,
+  ],
+};
+
+Deno.test("O3 a login is refused before the browser is opened where it would not be safe, or could not end well", async (test) => {
+  using bench = new Workbench();
+  for (const [name, [set, said]] of Object.entries(REFUSED)) {
+    await test.step(name, async () => {
+      await using server = new OAuthServer();
+      set(server);
+      const { code, stdout, stderr } = await logIn(bench, [server.url]);
+      assert.deepStrictEqual([code, stdout], [1, ""], stderr);
+      assert.match(stderr, said);
+      assert.deepStrictEqual([server.at("/authorize"), opens(bench)], [[], undefined]);
+    });
+  }
+});
+
+Deno.test("O3 a client that the person registered is used as it is, at its port only", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  server.behaviour.register = "no endpoint";
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = taken.addr;
+  const busy = await runProgram(
+    bench,
+    ["auth", "login", server.url, "--client-id", "mine", "--oauth-port", `${port}`],
+    {
+      script: true,
+    },
+  );
+  assert.deepStrictEqual(busy, {
+    code: 1,
+    stdout: "",
+    stderr:
+      `Cannot wait for the browser on port ${port}: another program has it. End that program, or choose the port ` +
+      "that is registered for the client: --oauth-port PORT\n",
+  });
+  assert.strictEqual((await logIn(bench, [server.url, "--client-id", "mine"])).code, 0);
+  assert.deepStrictEqual(server.at("/authorize").map(({ fields }) => fields["client_id"]), ["mine"]);
+  assert.deepStrictEqual(server.at("/register"), []);
+});
+
+Deno.test("O3 a registered client is used again, and registered afresh when its login got no answer", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  const at = async (port: string, act?: () => Promise<void>, ...flags: readonly string[]) => {
+    const { code, stderr } = await logIn(bench, [server.url, ...flags], act, port);
+    const { client } = await storedLogin(bench) as { readonly client: { readonly redirectUri: string } };
+    const registered = server.at("/register").length;
+    return { code, registered, port: new URL(client.redirectUri).port, last: stderr.trimEnd().split("\n").at(-1) };
+  };
+  const { port } = await at("0");
+  const last = `Logged in to "${server.url}", with the scopes read write`;
+  assert.deepStrictEqual(await at(port), { code: 0, registered: 1, port, last });
+  assert.deepStrictEqual(await at(port, () => Promise.resolve(), "--oauth-timeout", "0.5"), {
+    code: 1,
+    registered: 1,
+    port,
+    last: "No answer came from the browser within 0.5 s (--oauth-timeout)",
+  });
+  assert.deepStrictEqual(await at(port), { code: 0, registered: 2, port, last });
+});

@@ -1,0 +1,171 @@
+/** How an access token is renewed (O4, O5): once for all processes, and without loss when an authorization server fails. */
+import assert from "node:assert/strict";
+import { SILENT } from "../src/base/log.ts";
+import { LoginFiles } from "../src/upstream/oauth/store/login_files.ts";
+import { type LogInAgain, TokenSource } from "../src/upstream/oauth/token_source.ts";
+import { withDeadline } from "./_support/deadline.ts";
+import { listed, logIn, loginDirectory, loginFile, opens, storedLogin } from "./_support/login.ts";
+import { OAuthServer } from "./_support/oauth_server.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const GUARDED = { code: 0, stdout: "guarded\t\tBehind a login.\n", stderr: "" };
+const PROCESSES = 3;
+const CALLS = 8;
+
+/** Makes the access token old: over, or nearly so. */
+async function age(bench: Workbench, leftMs: number): Promise<void> {
+  const login = await storedLogin(bench);
+  const tokens = { ...login["tokens"] as object, obtainedAt: Date.now() - 3_600_000, expiresAt: Date.now() + leftMs };
+  await Deno.writeTextFile(await loginFile(bench), JSON.stringify({ ...login, tokens }));
+}
+
+/** Processes that are connected, and call when they are told to. */
+async function connected(bench: Workbench, server: OAuthServer) {
+  const script = new URL("_support/oauth_calls.ts", import.meta.url).pathname;
+  const args = ["run", "-A", "--no-check", script, loginDirectory(bench), server.url, `${CALLS}`];
+  const start = async () => {
+    const child = new Deno.Command(Deno.execPath(), { args, stdin: "piped", stdout: "piped" }).spawn();
+    const said = child.stdout.pipeThrough(new TextDecoderStream());
+    const reader = said.getReader();
+    assert.strictEqual((await withDeadline(reader.read(), 60_000, "a connection")).value, "ready\n");
+    reader.releaseLock();
+    return async () => {
+      await new Blob(["\n"]).stream().pipeTo(child.stdin);
+      const answers = await withDeadline(Array.fromAsync(said), 60_000, "the answers");
+      await child.status;
+      return JSON.parse(answers.join("")) as unknown;
+    };
+  };
+  return await Promise.all(Array.from({ length: PROCESSES }, start));
+}
+
+const CALLED = Array.from({ length: PROCESSES }, () => {
+  return Array.from({ length: CALLS }, () => JSON.stringify([{ type: "text", text: "called" }]));
+});
+
+for (const way of ["its time is over", "the server refuses it"] as const) {
+  Deno.test(`O4 three processes with eight calls each refresh once when a token ends because ${way}`, async () => {
+    using bench = new Workbench();
+    await using server = new OAuthServer();
+    assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+    const calls = await connected(bench, server);
+    assert.deepStrictEqual(server.grants("refresh_token").length, 0);
+    server.endAccessTokens();
+    if (way === "its time is over") await age(bench, -1000);
+    assert.deepStrictEqual(await Promise.all(calls.map((call) => call())), CALLED);
+    assert.deepStrictEqual(server.grants("refresh_token").length, 1);
+    assert.deepStrictEqual(await listed(bench, server), GUARDED);
+  });
+}
+
+Deno.test("O4 a token is refreshed before its end, and still used when that fails", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  await age(bench, 30_000);
+  for (const failing of ["unavailable", "html"] as const) {
+    server.behaviour.refresh = failing;
+    assert.deepStrictEqual(await listed(bench, server), GUARDED);
+  }
+  server.behaviour.refresh = "rotate";
+  assert.deepStrictEqual(await listed(bench, server), GUARDED);
+  assert.deepStrictEqual(server.grants("refresh_token").length, 3);
+  assert.deepStrictEqual(await listed(bench, server), GUARDED);
+  assert.deepStrictEqual(server.grants("refresh_token").length, 3);
+});
+
+Deno.test("O4 a refresh that fails for now changes nothing, opens no browser, and tells when to try again", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  await age(bench, -1000);
+  const before = await Deno.readTextFile(await loginFile(bench));
+  server.behaviour.refresh = "unavailable";
+  const { code, stderr } = await listed(bench, server);
+  assert.strictEqual(code, 1);
+  assert.match(
+    stderr,
+    /Cannot refresh the login to ".*": ".*\/token" answers with status 503 .*The next try is possible in 7 s$/m,
+  );
+  assert.deepStrictEqual([await Deno.readTextFile(await loginFile(bench)), opens(bench)], [before, undefined]);
+  server.behaviour.refresh = "rotate";
+  assert.deepStrictEqual(await listed(bench, server), GUARDED);
+});
+
+Deno.test("O5 a refused refresh token needs a person, and is not sent again", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  for (const refusal of ["invalid_grant", "unknown client"] as const) {
+    const clients = server.at("/register").length;
+    assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+    assert.deepStrictEqual(server.at("/register").length, clients + 1);
+    await age(bench, -1000);
+    server.behaviour.refresh = refusal;
+    const refreshes = server.grants("refresh_token").length;
+    for (let tries = 0; tries < 2; tries++) {
+      const { code, stderr } = await listed(bench, server);
+      assert.deepStrictEqual([code, opens(bench)], [1, undefined]);
+      assert.match(
+        stderr,
+        /needs a login: the authorization server refuses the refresh token \(invalid_\w+\)\. Run: ahma_mcp auth login/,
+      );
+    }
+    assert.deepStrictEqual(server.grants("refresh_token").length, refreshes + 1);
+    server.behaviour.refresh = "rotate";
+  }
+});
+
+Deno.test("O5 a server that refuses good tokens for ever is asked with one more, and then left", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  server.behaviour.refusesAll = true;
+  let logins = 0;
+  const source = tokenSource(bench, server, async () => await Promise.resolve(++logins > 0));
+  const refused = async () => await source.replace(await source.token(), {});
+  const seen = [await refused(), await refused(), await refused(), await refused()];
+  assert.deepStrictEqual([seen, logins, server.grants("refresh_token").length], [[true, true, false, false], 1, 1]);
+});
+
+Deno.test("O5 calls that lack scopes lead to one login for all of these scopes, twice at most", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  const asked: (string | undefined)[] = [];
+  const source = tokenSource(bench, server, async ({ scope }) => await Promise.resolve(asked.push(scope) > 0));
+  const lacking = async (scope: string) => await source.stepUp(await source.token(), { scope });
+  const seen = [await lacking("admin"), await lacking("admin"), await lacking("more read"), await lacking("most")];
+  assert.deepStrictEqual([seen, asked], [[true, false, true, false], ["admin read write", "more read write"]]);
+  assert.ok(await source.stepUp("another token", { scope: "x" }), "another token has come meanwhile");
+});
+
+function tokenSource(bench: Workbench, { url }: OAuthServer, logIn: LogInAgain): TokenSource {
+  const files = new LoginFiles(loginDirectory(bench), SILENT);
+  return new TokenSource({ files, serverUrl: url, loginHint: "log in", now: () => Date.now(), log: SILENT, logIn });
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`O4 no command reads or changes the logins, whatever it may read (${user})`, async () => {
+    using bench = new Workbench(user);
+    const directory = loginDirectory(bench);
+    const file = bench.write(`${directory}/mcp.example-0123456789ab.json`, "the-secret-of-this-test\n");
+    bench.write(`${bench.home}/other`, "readable\n");
+    await using server = await ServerProcess.start(bench, { flags: ["--read", bench.home] });
+    const attacks = [
+      `cat ${file}`,
+      `grep -rs secret ${bench.home}/.local`,
+      `ln -f ${file} stolen; cat stolen`,
+      `mv ${bench.home}/.local/state moved; cat moved/ahma/oauth/*`,
+      `cat /proc/self/root${file}`,
+      `echo planted > ${directory}/planted.json`,
+    ];
+    for (const attack of attacks) {
+      const { text } = await server.shell(attack);
+      assert.ok(!text.includes("the-secret-of-this-test"), attack);
+    }
+    assert.match((await server.shell(`cat ${bench.home}/other`)).text, /^readable$/m);
+    const names = (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
+    assert.deepStrictEqual(names, ["mcp.example-0123456789ab.json"]);
+  });
+}
