@@ -50,6 +50,33 @@ Deno.test("L9 version shows the version; with --check it asks once, and tells a 
   });
 });
 
+Deno.test("L9 version --check asks the registry that npm takes for the user, and says where npm names none", async () => {
+  using bench = new Workbench();
+  bench.write(".npmrc", "registry=http://registry.invalid/\n");
+  await using there = registry(() => Response.json({ version: VERSION }));
+  const npm = async (name: string, line: string) => {
+    const path = bench.write(`${bench.parent}/${name}/npm`, `#!/bin/sh\n${line}\n`);
+    await Deno.chmod(path, 0o755);
+    const { code, stdout, stderr } = await runProgram(bench, ["version", "--check"], {
+      script: true,
+      environment: { PATH: `${bench.parent}/${name}:/usr/bin:/bin` },
+    });
+    return [code, stdout + stderr];
+  };
+  assert.deepStrictEqual(
+    await npm("good", `[ "$PWD" = / ] && [ "$*" = "config get registry" ] && echo ${there.url}/`),
+    [
+      0,
+      `ahma_mcp ${VERSION} is the newest version\n`,
+    ],
+  );
+  assert.deepStrictEqual(there.seen, ["GET /ahma_mcp/latest"]);
+  assert.deepStrictEqual(await npm("bad", "echo undefined"), [
+    1,
+    "Cannot tell which registry to ask: npm does not say. Set npm_config_registry to the address of one\n",
+  ]);
+});
+
 Deno.test("L9 version --check says why no answer came, and shows no foreign text as it is", async () => {
   using bench = new Workbench();
   const said = async (answer: () => Response) => {

@@ -2,18 +2,52 @@
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { shownValue } from "../../../base/text.ts";
+import { withoutTrailing } from "../../../base/without_trailing.ts";
+import { askProgram } from "../../../process/spawn.ts";
+import { expected } from "../../../system/paths.ts";
+import { isExecutableFile, programPaths, searchPath } from "../../../system/search_path.ts";
 import { isVersion } from "./compare_versions.ts";
 
-const REGISTRY = "https://registry.npmjs.org";
+type Environment = Readonly<Record<string, string>>;
+
 /** How long an answer may take, in milliseconds. */
 const PATIENCE_MS = 10_000;
 /** Longest answer that is read, in bytes; ours has a few kilobytes. */
 const LONGEST = 1_048_576;
 
-/** The address that is asked: of npm's own registry, or of the mirror that npm's variable names. */
-export function newestVersionUrl(environment: Readonly<Record<string, string>>): string {
-  const mirror = environment["npm_config_registry"] ?? environment["NPM_CONFIG_REGISTRY"] ?? "";
-  return `${(mirror === "" ? REGISTRY : mirror).replace(/\/+$/, "")}/ahma_mcp/latest`;
+/**
+ * The address that is asked: of the registry that npm's variable names, else of the one that npm says it takes.
+ * @throws {UserError} when neither names one
+ */
+export async function newestVersionUrl(environment: Environment, stop: AbortSignal): Promise<string> {
+  const named = environment["npm_config_registry"] ?? environment["NPM_CONFIG_REGISTRY"] ?? "";
+  const registry = named === "" ? await registryOfNpm(environment, stop) : named;
+  return `${withoutTrailing(registry, "/")}/ahma_mcp/latest`;
+}
+
+async function registryOfNpm(environment: Environment, signal: AbortSignal): Promise<string> {
+  const program = programPaths("npm", searchPath(environment["PATH"]), "/").find(isProgram);
+  // Seen from the root: a project's own configuration of npm must not decide who is asked.
+  const asked = program === undefined ? undefined : await askProgram({
+    program,
+    args: ["config", "get", "registry"],
+    environment,
+    directory: "/",
+    longestMs: PATIENCE_MS,
+    mostBytes: LONGEST,
+    signal,
+  });
+  const said = asked?.kind === "answered" ? asked.text.trim() : "";
+  if (/^https?:\/\/\S+$/.test(said)) return said;
+  throw new UserError(
+    `Cannot tell which registry to ask: npm ${program === undefined ? "is not on the PATH" : "does not say"}. ` +
+      "Set npm_config_registry to the address of one",
+  );
+}
+
+function isProgram(path: string): boolean {
+  const facts = expected(() => Deno.statSync(path));
+  return facts !== undefined && isExecutableFile(facts);
 }
 
 /** The newest version. @throws {UserError} when the registry cannot be asked, or does not say */

@@ -6,10 +6,9 @@ import { isNewer } from "./compare_versions.ts";
 import { newestVersion, newestVersionUrl } from "./newest_version.ts";
 
 /** Prints it; resolves with the exit code. @throws {UserError} when the newest version cannot be had */
-export async function version({ flags, environment }: CommandContext): Promise<number> {
-  await print(
-    flags.has("check") ? compared(await newestVersion(newestVersionUrl(environment))) : `ahma_mcp ${VERSION}\n`,
-  );
+export async function version({ flags, environment, stop }: CommandContext): Promise<number> {
+  const newest = flags.has("check") ? await newestVersion(await newestVersionUrl(environment, stop)) : undefined;
+  await print(newest === undefined ? `ahma_mcp ${VERSION}\n` : compared(newest));
   return 0;
 }
 
