@@ -10,10 +10,10 @@ export const FLOORS: Readonly<Record<string, number>> = {
   process: 3,
   command: 3,
   service: 4,
-  upstream: 4,
   settings: 4,
   child_server: 4,
   bridge: 5,
+  upstream: 5,
   app: 6,
   cli: 7,
 };

@@ -93,7 +93,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   onOneLine,
   limitOf,
   commandWords,
-  syntaxErrorOf: (text) => syntaxErrorOf("a.json", `{"a":${text}`, "is broken"),
+  syntaxErrorOf: (text) => syntaxErrorOf("a.json", `{"a":${text}`, { fallback: "is broken" }),
   catalogField: (text) => loadCatalogFromTexts([{ file: "a.json", text: JSON.stringify(toolOf(text)) }]),
   sourceExcerpt: (text) => describeWithSource(PROBLEM, text, { excerpt: true, colours: PLAIN }),
   toolLines: (text) => toolLines([{ name: text, description: text, inputSchema: { type: "object" } }]),

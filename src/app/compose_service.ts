@@ -21,13 +21,13 @@ import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
 import { serveStdioConnection, type StdioStreams } from "../service/connection/stdio_connection.ts";
-import { AuditLog } from "./runner/audit_log.ts";
-import { AuditedRunner } from "./runner/audited_runner.ts";
+import { withAudit } from "./runner/with_audit.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { liveTools } from "./live_tools.ts";
 import { PrivateFiles } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
+import { openServers } from "./open_servers.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export type ComposeOptions = SessionOptions;
@@ -75,9 +75,11 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const facts = { scope, settings: serviceSettings(settings, status) };
   const catalog = () => tools.current();
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
+  const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange })];
+  const servers = settings.mcpConfigs.length === 0 ? [] : [stack.use(await openServers({ ...options, sandbox, own }))];
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
-    sources: [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange })],
+    sources: [...own, ...servers.map(({ source }) => source)],
     catalog,
     checks: tools.checks,
     ...onChange !== undefined && { onCatalogChange: onChange },
@@ -118,20 +120,6 @@ function openCheckMemory({ settings, environment, log }: ComposeOptions, { writa
   const readable = settings.sandbox.reads.map((path) => placeOf(absolutePath(path, Deno.cwd())));
   const file = writable.length === 0 ? undefined : checkMemoryFile(environment, [...writable, ...readable]);
   return new CheckMemory({ file, now: Date.now, log });
-}
-
-interface Audited extends Pick<ComposeOptions, "settings" | "log"> {
-  readonly sandbox: SessionSandbox;
-}
-
-/** The runner, behind the audit log where one is wanted. @throws {UserError} When the log cannot be used. */
-async function withAudit(runner: SessionRunner, { settings, sandbox, log }: Audited): Promise<SessionRunner> {
-  if (settings.auditLog === undefined) return runner;
-  const { writable: open } = sandbox;
-  const audit = await AuditLog.open({ file: settings.auditLog, directory: Deno.cwd(), open, log });
-  if (audit.ok) return new AuditedRunner(runner, audit.value);
-  await runner[Symbol.asyncDispose]();
-  throw new UserError(audit.problem);
 }
 
 interface Later extends Pick<ComposeOptions, "log"> {

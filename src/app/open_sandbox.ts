@@ -92,8 +92,12 @@ function sandboxSettings(
 }
 
 /** What is ours and lies in a writable tree in some settings, where commands may not change it. */
-function ownPaths({ toolsDirectory }: Settings, environment: SessionOptions["environment"]): readonly string[] {
-  const tools = toolsDirectory === undefined ? [] : [absolutePath(toolsDirectory, Deno.cwd())];
+function ownPaths(
+  { toolsDirectory, mcpConfigs }: Settings,
+  environment: SessionOptions["environment"],
+): readonly string[] {
+  const named = toolsDirectory === undefined ? mcpConfigs : [toolsDirectory, ...mcpConfigs];
+  const tools = named.map((path) => absolutePath(path, Deno.cwd()));
   return [...[...tools, ...programFiles()].map(placeOf), settingsPlace(environment) ?? []].flat();
 }
 

@@ -11,6 +11,8 @@ interface SandboxedStart {
   readonly argv: readonly string[];
   /** Canonical, inside the scope. */
   readonly directory: string;
+  /** Added to the variables of the sandbox; absent: none. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Receives its stderr; truncated at each start. */
   readonly stderrFile: string;
   readonly log: Logger;
@@ -18,13 +20,13 @@ interface SandboxedStart {
 
 /** Starts the server; rejects when the system cannot. */
 export async function startInSandbox(
-  { runner, argv, directory, stderrFile, log }: SandboxedStart,
+  { runner, argv, directory, environment = {}, stderrFile, log }: SandboxedStart,
   { onOutput, onErrorLine }: ChildServerHooks,
 ): Promise<ChildServer> {
   const abort = new AbortController();
   await using stack = new AsyncDisposableStack();
   stack.use(await StderrFile.open({ path: stderrFile, onLine: onErrorLine, log }));
-  const request = { run: { argv }, directory, environment: {}, stderrFile };
+  const request = { run: { argv }, directory, environment, stderrFile };
   const opened = await runner.open(request, { signal: abort.signal, onOutput });
   const reading = stack.move();
   const writer = opened.stdin.getWriter();

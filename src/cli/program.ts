@@ -86,7 +86,8 @@ function missingTools(directory: string | undefined): readonly string[] {
 
 /** Whether the run needs the network; the start script grants it, because settings files may choose the mode. */
 function usesNetwork({ subcommand, settings, line }: Extract<Invocation, { kind: "run" }>): boolean {
-  return subcommand === "serve" && settings.http !== undefined ||
+  return settings.mcpConfigs.length > 0 && subcommand !== "servers" ||
+    subcommand === "serve" && settings.http !== undefined ||
     subcommand === "list-tools" && line.flags.has("http") ||
     subcommand === "auth" && line.operands[0] !== "list" ||
     subcommand === "version" && line.flags.has("check");

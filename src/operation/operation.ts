@@ -24,6 +24,8 @@ export interface WorkControl {
   readonly signal: AbortSignal;
   /** Protected paths that changed while the work ran (S8): told with the result. */
   protectedChanged(changes: readonly ProtectedChange[]): void;
+  /** Takes a finished result as another server gave it, which is handed on whole; the output is its text. */
+  answer(result: Readonly<Record<string, unknown>>): void;
   /** Output in order; kept bounded by the operation. A promise: it is enough for now, go on when it settles. */
   write(chunk: Uint8Array): Promise<void> | undefined;
 }

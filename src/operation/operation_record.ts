@@ -69,6 +69,7 @@ export class OperationRecord {
   #isTask = false;
   #delivery: Delivery = "undelivered";
   #protectedChanges: readonly ProtectedChange[] = [];
+  #answer: { readonly result: Readonly<Record<string, unknown>>; readonly bytes: number } | undefined;
 
   constructor(parts: OperationRecordParts) {
     this.id = parts.id;
@@ -119,9 +120,13 @@ export class OperationRecord {
   get protectedChanges(): readonly ProtectedChange[] {
     return this.#protectedChanges;
   }
+  /** The finished result as another server gave it; undefined: the output is the result. */
+  get answer(): Readonly<Record<string, unknown>> | undefined {
+    return this.#answer?.result;
+  }
   /** Memory its output holds, in bytes. */
   get heldBytes(): number {
-    return this.#output.heldBytes;
+    return this.#output.heldBytes + (this.#answer?.bytes ?? 0);
   }
 
   /** Passes every further chunk of output to `listener`, which must not keep it. */
@@ -131,6 +136,7 @@ export class OperationRecord {
 
   /** Keeps only both ends of its output, a few bytes each. */
   reduceOutput(bytes: number): void {
+    this.#answer = undefined;
     this.#output.reduceTo(bytes);
   }
 
@@ -166,6 +172,7 @@ export class OperationRecord {
       operation: { id: this.id, tool: this.tool },
       signal: this.#abort.signal,
       write: (chunk) => this.#write(chunk),
+      answer: (result) => this.#answer = { result, bytes: JSON.stringify(result).length },
       protectedChanged: (changes) => this.#protectedChanges = [...this.#protectedChanges, ...changes],
     };
     try {

@@ -4,7 +4,7 @@
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { fingerprint } from "../base/fingerprint.ts";
-import { realPath } from "../system/paths.ts";
+import { isWithin, realPath } from "../system/paths.ts";
 import { readTextIfRegular } from "../system/regular_file.ts";
 import { scopeCache, sessionBase } from "./directories/private_directories.ts";
 import {
@@ -58,18 +58,21 @@ export function settlePaths(settings: SandboxSettings, system: PathSystem): Outc
   }
   const scopes = settleScopes(settings, system);
   if (!scopes.ok) return scopes;
-  const sensitive = sensitivePlaces(settings, system.moreCredentials);
-  if (!sensitive.ok) return sensitive;
-  const problem = scopes.value.map(({ path }) => sensitiveProblem(path, sensitive.value))
+  const places = sensitivePlaces(settings, system.moreCredentials);
+  if (!places.ok) return places;
+  const { privateHome } = settings;
+  // What lies beside it is granted by nothing.
+  const sensitive = places.value.filter((place) => privateHome === undefined || !isWithin(privateHome, place));
+  const problem = scopes.value.map(({ path }) => sensitiveProblem(path, sensitive))
     .find((found) => found !== undefined);
   if (problem !== undefined && settings.enforce) return failure(problem);
-  const writes = pinWrites(settings, system, { scopes: scopes.value, sensitive: sensitive.value });
+  const writes = pinWrites(settings, system, { scopes: scopes.value, sensitive });
   if (!writes.ok) return writes;
   const opened = [...scopes.value, ...writes.value];
   const trees = opened.map(({ path }) => path);
   const guarded = protectedPaths({ ...settings, trees, home: home === undefined ? undefined : realPath(home) });
   if (!guarded.ok) return guarded;
-  return success({ scopes: scopes.value, sensitive: sensitive.value, opened, trees, protect: guarded.value });
+  return success({ scopes: scopes.value, sensitive, opened, trees, protect: guarded.value });
 }
 
 /** Makes the private directories of a session. */

@@ -86,6 +86,8 @@ export interface ToolSource {
   call(service: Service, call: ToolCall, context: CallContext): Promise<Outcome<CallToolResult, UnknownTool>>;
   /** Hears each change of `list`, once; absent: there is none. */
   onChange?(listener: () => void): Unsubscribe;
+  /** Lines for `status`; absent: it has none. */
+  status?(): Promise<readonly string[]>;
 }
 
 /** The parts that a connection works with; they outlive every `Server` of the SDK and are shared. */
@@ -117,7 +119,7 @@ export interface CallContext {
   /** Aborted when the client cancels this request or its connection ends. */
   readonly signal: AbortSignal;
   /** Sends one progress notification; undefined: the client gave no token. */
-  readonly sendProgress: ((progress: number, message: string) => Promise<void>) | undefined;
+  readonly sendProgress: ((progress: number, message?: string, total?: number) => Promise<void>) | undefined;
   /** How the client accepts a task as the answer (X5a); absent: it does not. */
   readonly task?: TaskRequest;
   /** The client has read a resource, so results name addresses; absent: it has not. */

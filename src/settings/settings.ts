@@ -24,6 +24,8 @@ export interface Settings {
   readonly toolsDirectory: string | undefined;
   /** Names of shipped tool files to offer (T15). */
   readonly bundles: readonly string[];
+  /** Files that name servers whose tools are offered too, as typed (O1). */
+  readonly mcpConfigs: readonly string[];
   readonly sandbox: SandboxChoice;
   /** Every call answers with its result (X2). */
   readonly synchronous: boolean;
@@ -90,8 +92,8 @@ export interface Surroundings {
   readonly files?: FlagSources["files"];
 }
 
-/** Variables that the launcher script reads, and the program does not. */
-const VARIABLES_OF_THE_LAUNCHER: readonly string[] = ["AHMA_DENO"];
+/** Variables that no flag stands for: of the launcher script, and what a server is told by the program that starts it. */
+const VARIABLES_OF_THE_LAUNCHER: readonly string[] = ["AHMA_DENO", "AHMA_SERVER_CHAIN"];
 
 /** The smallest default for `--max-concurrency` (X12). */
 const FEWEST_AT_ONCE = 8;
@@ -131,6 +133,7 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
   return {
     toolsDirectory: values.texts("tools-dir")[0],
     bundles: bundleNames(values.texts("bundles")),
+    mcpConfigs: values.texts("mcp-config"),
     sandbox: sandboxFrom(values),
     synchronous: values.isOn("sync"),
     timeoutSeconds: values.number("timeout") ?? 360,
@@ -177,7 +180,8 @@ function sandboxFrom(values: FlagValues): SandboxChoice {
 function unknownVariables(environment: Readonly<Record<string, string>>): string[] {
   const known = FLAG_NAMES.flatMap((name: FlagName) => flagNamed(name).variable ?? []);
   return Object.keys(environment)
-    .filter((name) => name.startsWith("AHMA_") && !known.includes(name) && !VARIABLES_OF_THE_LAUNCHER.includes(name))
+    .filter((name) => name.startsWith("AHMA_") && !name.startsWith("AHMA_INPUT_") && !known.includes(name))
+    .filter((name) => !VARIABLES_OF_THE_LAUNCHER.includes(name))
     .map((name) => {
       const guess = closest(name, known);
       return `Variable "${name}" is ignored: ${guess === undefined ? "it is not known" : `did you mean "${guess}"?`}`;

@@ -200,7 +200,7 @@ async function parse(path: string, text: Text): Promise<Parsed> {
   const plain = text.text.startsWith("\uFEFF") ? text.text.slice(1) : text.text;
   const parsed = parseJson(plain);
   if (!parsed.ok) {
-    const { line, column, message } = await syntaxErrorOf(path, plain, parsed.problem);
+    const { line, column, message } = await syntaxErrorOf(path, plain, { fallback: parsed.problem });
     return { ...NOTHING, mistakes: [`${path}:${line}:${column}: ${message.replace(/: correct it there.*$/, "")}`] };
   }
   const diagnostics: UnplacedDiagnostic[] = [];

@@ -19,6 +19,12 @@ export function userDirectory(environment: Environment, variable: keyof typeof X
   return home === undefined ? undefined : `${home}/${XDG_DIRECTORIES[variable]}`;
 }
 
+/** The directory of the program's state, in `XDG_STATE_HOME` or `~/.local/state`; undefined without either. */
+export function stateDirectory(environment: Environment): string | undefined {
+  const state = userDirectory(environment, "XDG_STATE_HOME");
+  return state === undefined ? undefined : `${state}/ahma`;
+}
+
 /** HOME; undefined where it is missing or no absolute path, and says nothing. */
 export function homeOf(environment: Environment): string | undefined {
   return environment["HOME"]?.startsWith("/") === true ? environment["HOME"] : undefined;

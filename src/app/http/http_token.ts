@@ -2,7 +2,7 @@
  * The bearer token of the HTTP server (H8): a private file in the user's state directory, created once, so that clients
  * are set up once. Commands cannot read it and therefore begin no sessions of their own.
  */
-import { userDirectory } from "../../system/user_directories.ts";
+import { stateDirectory } from "../../system/user_directories.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { isInOpenTree } from "../writable_trees.ts";
 
@@ -14,12 +14,6 @@ interface TokenFile {
 /** 256 bits, in hexadecimal digits. */
 const TOKEN_REGEXP = /^[0-9a-f]{64}$/;
 const RANDOM_BYTES = 32;
-
-/** The directory of the server's state, in `XDG_STATE_HOME` or `~/.local/state`; undefined without either. */
-export function stateDirectory(environment: Readonly<Record<string, string>>): string | undefined {
-  const state = userDirectory(environment, "XDG_STATE_HOME");
-  return state === undefined ? undefined : `${state}/ahma`;
-}
 
 /**
  * Reads the token, or creates one where there is none.

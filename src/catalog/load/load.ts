@@ -151,7 +151,7 @@ async function diagnosticsOf(
   const diagnostics: Diagnostic[] = [];
   for (const { file, text, parsed } of inNameOrder(texts)) {
     if (parsed.kind === "not_json") {
-      diagnostics.push(await syntaxErrorOf(file, text, parsed.cause));
+      diagnostics.push(await syntaxErrorOf(file, text, { fallback: parsed.cause }));
       continue;
     }
     const together = assemblies.map(({ diagnostics }) => diagnostics.get(file)).find((found) => found !== undefined) ??

@@ -26,20 +26,32 @@ export async function placeDiagnostics(
   }));
 }
 
-/** The first syntax error of a text that is not JSON. `fallback` is used when the parser with positions finds none. */
-export async function syntaxErrorOf(file: string, text: string, fallback: string): Promise<Diagnostic> {
+/** What is known of a text that is not JSON. */
+export interface SyntaxFacts {
+  /** The cause, where the parser with positions finds none. */
+  readonly fallback: string;
+  /** Comments and a comma after the last value are no mistakes; absent: they are. */
+  readonly comments?: true;
+}
+
+/** The first syntax error of a text that is not JSON. */
+export async function syntaxErrorOf(
+  file: string,
+  text: string,
+  { fallback, comments }: SyntaxFacts,
+): Promise<Diagnostic> {
   const jsonc = await import("jsonc-parser");
   const errors: ParseError[] = [];
-  treeOf(jsonc, text, errors);
+  treeOf(jsonc, text, errors, comments);
   const first = errors[0];
   const cause = first === undefined ? fallback : wordsOf(jsonc.printParseErrorCode(first.error));
   const message = `The file is not valid JSON: ${cause}: correct it there, the file is left out until then`;
   return { severity: "error", file, pointer: "", ...placeOf(text, first?.offset), message };
 }
 
-function treeOf(jsonc: Jsonc, text: string, errors: ParseError[]): Node | undefined {
+function treeOf(jsonc: Jsonc, text: string, errors: ParseError[], comments = false): Node | undefined {
   try {
-    return jsonc.parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+    return jsonc.parseTree(text, errors, { disallowComments: !comments, allowTrailingComma: comments });
   } catch (thrown) {
     // The parser recurses, so a text nested a hundred thousand deep overflows it: no place is known then.
     if (thrown instanceof RangeError) return undefined;

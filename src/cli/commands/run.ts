@@ -9,6 +9,7 @@ import { doctor } from "./doctor/doctor.ts";
 import { init } from "./init/init.ts";
 import { listTools } from "./list_tools/list_tools.ts";
 import { uninstall } from "./uninstall/uninstall.ts";
+import { servers } from "./servers/servers.ts";
 import { schema } from "./schema.ts";
 import { validate } from "./validate/validate.ts";
 import { version } from "./version/version.ts";
@@ -29,6 +30,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help">, Run>> 
   init,
   uninstall,
   auth,
+  servers,
   completions,
   version,
 };

@@ -20,6 +20,8 @@ export interface SandboxChoice {
   readonly allowProtected: readonly string[];
   /** `--allow-read-sensitive`: credentials that commands may read (S7). */
   readonly allowSensitive: readonly string[];
+  /** The home of a third-party server, canonical: it lies among credentials and is its scope; absent: none. */
+  readonly privateHome?: string;
   /** `--strict`: nothing below home is readable unless it is named (S4). */
   readonly strict: boolean;
   /** `--require-layer`: layers without which the program does not start, in addition to Landlock (S8). */

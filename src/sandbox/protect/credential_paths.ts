@@ -13,7 +13,7 @@ import { absolutePath, isWithin, placeOf, realPath } from "../../system/paths.ts
 const SENSITIVE = words(
   // Keys, tokens and passwords
   ".git-credentials .config/git/credentials .gnupg .my.cnf .netrc .password-store .pgpass .ssh .subversion/auth .Xauthority",
-  ".config/op .config/sops .local/share/keyrings .local/state/ahma .vault-token",
+  ".config/op .config/sops .local/share/ahma .local/share/keyrings .local/state/ahma .vault-token",
   // Clouds, clusters and containers
   ".aws .azure .boto .config/gcloud .config/rclone .kube .oci .pulumi/credentials.json .s3cfg .terraform.d .terraformrc",
   ".config/containers/auth.json .docker",

@@ -13,7 +13,7 @@ Deno.test("B2 await with a progress token says after 15 s without output what st
   const waiting = callTool(service, { name: "await", args: {} }, {
     ...context,
     sendProgress: (progress, message) => {
-      heard.resolve([progress, message]);
+      heard.resolve([progress, message ?? ""]);
       return Promise.resolve();
     },
   });

@@ -71,9 +71,10 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
   if (part.value !== undefined) return errorResult('Cannot run "status": "lines" and "offset" need an operation_id');
   const shown = selectOperations(service, args);
   const { sandbox } = service.settings;
-  const [{ diagnostics, unavailable }, summary] = await Promise.all([
+  const [{ diagnostics, unavailable }, summary, ofSources] = await Promise.all([
     service.catalog(),
     sandbox.details?.() ?? sandbox.summary,
+    Promise.all(service.sources.map((source) => source.status?.() ?? [])),
   ]);
   const { running, queued, ended } = shown;
   return textResult([
@@ -91,6 +92,7 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
     ...checkLines(service),
     ...diagnosticLines(diagnostics),
     ...unavailableLines(unavailable ?? []),
+    ...ofSources.flat(),
     sandboxLine({ ...sandbox, summary }),
     `Scope: ${service.scope.roots.join(", ")}`,
   ].join("\n"));

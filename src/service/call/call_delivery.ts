@@ -97,11 +97,12 @@ export class CallDelivery {
     return {
       signal: mcpReq.signal,
       readsResources: use.read,
-      sendProgress: token === undefined ? undefined : (progress, message) => {
+      sendProgress: token === undefined ? undefined : (progress, message, total) => {
         last = progress;
+        const told = { ...message !== undefined && { message }, ...total !== undefined && { total } };
         return mcpReq.notify({
           method: "notifications/progress",
-          params: { progressToken: token, progress, message },
+          params: { progressToken: token, progress, ...told },
         });
       },
       ...revision === "2025-11-25" && token !== undefined && service.settings.pushResults && {

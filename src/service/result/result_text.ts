@@ -80,6 +80,7 @@ export function finalResult(
   style: ResultStyle,
   frame: Exclude<Frame, "listed"> = "direct",
 ): CallToolResult {
+  if (operation.answer !== undefined && operation.stop === undefined) return answerOf(operation, operation.answer);
   const { text, view } = finalText(operation, style, frame);
   const quick = frame === "direct" && isQuick(operation);
   const meta = view.omittedBytes > 0 ? operationMeta(operation, view) : briefMeta(operation, quick);
@@ -88,6 +89,12 @@ export function finalResult(
     ...isErrorEnd(operation, style) && { isError: true },
     _meta: { [OPERATION_META_KEY]: meta, ...denialMeta([operation]), ...protectedMeta([operation]) },
   };
+}
+
+/** The result that another server gave, with the operation's facts added. */
+function answerOf(operation: Operation, answer: Readonly<Record<string, unknown>>): CallToolResult {
+  const result = answer as CallToolResult; // that it has content was checked when it was kept
+  return { ...result, _meta: { ...result._meta, [OPERATION_META_KEY]: operationMeta(operation, undefined) } };
 }
 
 /**

@@ -9,6 +9,7 @@ Deno.test("N4 X8 output that is written faster than it can be kept makes its com
     operation: { id: "op_1", tool: "a" },
     signal: new AbortController().signal,
     write: () => kept,
+    answer() {},
     protectedChanged: () => {},
   };
   const runner = new PlayedRunner((command) => command.exit(0));

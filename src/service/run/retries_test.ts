@@ -19,6 +19,7 @@ async function run(
     operation: { id: "op_1", tool: "x" },
     signal: abort.signal,
     write,
+    answer() {},
     protectedChanged: () => {},
   });
   return { end, tries, output };

@@ -14,6 +14,7 @@ export function withTimeLimit(work: Work, seconds: number | undefined): Work {
         operation: control.operation,
         signal: AbortSignal.any([control.signal, limit.signal]),
         write: (chunk) => control.write(chunk),
+        answer: (result) => control.answer(result),
         protectedChanged: (changes) => control.protectedChanged(changes),
       });
       if (limit.signal.aborted && !control.signal.aborted) {

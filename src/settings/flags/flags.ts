@@ -23,6 +23,13 @@ const FLAGS = {
     help: "Offer shipped tools by name, as in git,npm, or all",
     project: true,
   },
+  "mcp-config": {
+    value: "directory",
+    placeholder: "FILE",
+    repeatable: true,
+    refuseEmpty: true,
+    help: "Offer the tools of the servers in this mcp.json too (docs/servers.md)",
+  },
   "sandbox-scope": {
     value: "directory",
     repeatable: true,

@@ -13,10 +13,15 @@ export type Operands =
   | "shell"
   /** What to do with logins, and a server. */
   | "login"
+  /** What to do with servers, the name of one, and names of its tools. */
+  | "servers"
   | "subcommand";
 
 /** What "auth" does. */
 export const AUTH_ACTIONS = ["list", "login", "logout"] as const;
+
+/** What "servers" does. */
+export const SERVER_ACTIONS = ["list", "diff", "approve"] as const;
 
 /** One subcommand of the program (requirement L1). */
 export interface SubcommandFacts {
@@ -180,6 +185,22 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp auth login https://mcp.example/mcp", "Log in to a server at an address"],
       ["ahma_mcp auth list", "Every login: scopes, end, state; never a token"],
       ["ahma_mcp auth logout https://mcp.example/mcp", "Take the tokens back, and forget them"],
+    ],
+  },
+  "servers": {
+    summary: "Show the servers behind this one, and approve what they changed",
+    usage: "[list | diff [NAME] | approve NAME [TOOL]...] --mcp-config FILE",
+    operands: "servers",
+    flags: ["json"],
+    serverFlags: true,
+    details: [
+      "list shows what the files say, and starts nothing. A server's tools are trusted as they are seen first; a tool " +
+      "whose definition differs later is withheld. diff shows the words, approve brings it back.",
+    ],
+    examples: [
+      ["ahma_mcp servers list --mcp-config ~/.mcp.json", "Every server, and what is known of it"],
+      ["ahma_mcp servers diff github --mcp-config ~/.mcp.json", "What it changed; hidden characters are written out"],
+      ["ahma_mcp servers approve github --mcp-config ~/.mcp.json", "Trust that"],
     ],
   },
   "completions": {

@@ -7,6 +7,7 @@ import {
   COMPLETION_SHELLS,
   factsOf,
   type Operands,
+  SERVER_ACTIONS,
   type Subcommand,
   SUBCOMMANDS,
 } from "../../../settings/flags/subcommands.ts";
@@ -51,6 +52,7 @@ const OPERANDS: Readonly<Record<Operands, Completion>> = {
   command: { kind: "commands" },
   tool: { kind: "tools" },
   login: { kind: "words", words: AUTH_ACTIONS },
+  servers: { kind: "words", words: SERVER_ACTIONS },
   shell: { kind: "words", words: COMPLETION_SHELLS },
   subcommand: { kind: "words", words: SUBCOMMANDS },
 };
@@ -58,7 +60,9 @@ const OPERANDS: Readonly<Record<Operands, Completion>> = {
 function valueOf(name: FlagName, subcommand: Subcommand): Completion {
   const { value, choices } = flagNamed(name);
   if (name === "bundles") return { kind: "words", words: [...BUNDLE_NAMES, "all"] };
-  if (name === "shell" || name === "write" && subcommand === "schema") return { kind: "files" };
+  if (name === "shell" || name === "mcp-config" || name === "write" && subcommand === "schema") {
+    return { kind: "files" };
+  }
   if (value === "none") return { kind: "nothing" };
   if (value === "choice") return { kind: "words", words: choices ?? [] };
   return { kind: value === "directory" ? "directories" : "free" };

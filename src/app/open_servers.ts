@@ -1,0 +1,103 @@
+/** Joins the servers of `--mcp-config` with sandboxes, records and the service (O1, O2). Nothing is started here. */
+import { LONGEST_NAME } from "../catalog/format/names.ts";
+import { describeDiagnostic } from "../catalog/format/diagnostic.ts";
+import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import type { ToolSource } from "../service/service.ts";
+import { DirectoryWatch } from "../system/directory_watch.ts";
+import type { ServerSpec } from "../upstream/config/server_spec.ts";
+import { serverIdentity } from "../upstream/definitions/record_store.ts";
+import { openHttpLink } from "../upstream/link/http_link.ts";
+import type { Link, LinkHooks, OpenLink } from "../upstream/link/link.ts";
+import { openStdioLink } from "../upstream/link/stdio_link.ts";
+import { UpstreamServer } from "../upstream/server/upstream_server.ts";
+import { UpstreamSource } from "../upstream/server/upstream_source.ts";
+import type { SessionOptions } from "./open_sandbox.ts";
+import { readServers } from "./servers/read_servers.ts";
+import { openRecords } from "./server_records.ts";
+import { openServerSandbox } from "./server_sandbox.ts";
+
+export interface OpenServersOptions extends SessionOptions {
+  /** Of commands. */
+  readonly sandbox: Pick<SessionSandbox, "scopes">;
+  /** The sources whose names come first. */
+  readonly own: readonly ToolSource[];
+}
+
+/** The source, and what ends all servers. */
+export interface OpenServers extends AsyncDisposable {
+  readonly source: ToolSource;
+}
+
+/** Programs of ours that may stand behind each other. */
+const LONGEST_CHAIN = 4;
+
+/** @throws {UserError} When a file cannot be read, or nothing can be kept. */
+export async function openServers(options: OpenServersOptions): Promise<OpenServers> {
+  const { settings, environment, log, own } = options;
+  const { servers: configured, diagnostics } = await readServers(settings, environment);
+  for (const diagnostic of diagnostics) log.warn(describeDiagnostic(diagnostic));
+  const store = openRecords(settings, environment, log);
+  const chain = (environment["AHMA_SERVER_CHAIN"] ?? "").split(",").filter((id) => id !== "");
+  const notes: string[] = [];
+  const servers: UpstreamServer[] = [];
+  for (const one of configured) {
+    if (one.state === "disabled") continue;
+    const id = one.state === "usable" ? await serverIdentity(one.spec) : "";
+    const problem = one.state === "refused" ? one.problem : loopProblem(chain, id);
+    if (one.state === "refused" || problem !== undefined) {
+      notes.push(`${one.state === "refused" ? one.name : one.spec.name}: failed: ${problem}`);
+      continue;
+    }
+    const open = linkTo(one.spec, { ...options, id, chain: [...chain, id] });
+    servers.push(new UpstreamServer({ spec: one.spec, id, store, open, onChange: () => source.changed(), log }));
+  }
+  const taken = async () => (await Promise.all(own.map((one) => one.list()))).flat().map(({ name }) => name);
+  const longestName = LONGEST_NAME - settings.toolPrefix.length;
+  const source = new UpstreamSource({ servers, notes, taken, longestName, log });
+  // A person approves in another process.
+  const watch = new DirectoryWatch({
+    directories: [store.directory],
+    onChange() {
+      const reloaded = servers.filter((server) => server.reload());
+      if (reloaded.length > 0) source.changed();
+    },
+    log,
+  });
+  return {
+    source,
+    async [Symbol.asyncDispose]() {
+      await watch[Symbol.asyncDispose]();
+      await Promise.all(servers.map((server) => server.close()));
+    },
+  };
+}
+
+/** A program of ours behind this one that is set up as this one would start itself again and again. */
+function loopProblem(chain: readonly string[], id: string): string | undefined {
+  if (chain.includes(id)) return "it is refused, because it started this program: servers may not serve each other";
+  if (chain.length < LONGEST_CHAIN) return undefined;
+  return `it is refused, because this program is started by ${chain.length} servers, one behind the other`;
+}
+
+interface LinkParts extends OpenServersOptions {
+  readonly id: string;
+  readonly chain: readonly string[];
+}
+
+function linkTo(spec: ServerSpec, parts: LinkParts): OpenLink {
+  if (spec.kind === "http") return (hooks) => openHttpLink({ spec }, hooks);
+  const scopes = parts.sandbox.scopes.map(({ path }) => path);
+  return async (hooks: LinkHooks): Promise<Link> => {
+    await using stack = new AsyncDisposableStack();
+    const sandbox = stack.use(await openServerSandbox({ ...parts, spec, scopes }));
+    const link = await openStdioLink({ start: sandbox.start, roots: spec.readScope ? scopes : [] }, hooks);
+    const opened = stack.move();
+    return {
+      request: (request) => link.request(request),
+      async close() {
+        await link.close();
+        await opened.disposeAsync();
+      },
+    };
+  };
+}

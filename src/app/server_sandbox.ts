@@ -1,0 +1,109 @@
+/** The sandbox of one stdio server: the mechanism of commands, with a policy, a home and variables of its own (O6, S3). */
+import { UserError } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import type { StartChildServer } from "../child_server/child_server.ts";
+import { startInSandbox } from "../child_server/sandboxed_start.ts";
+import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
+import type { Settings } from "../settings/settings.ts";
+import { absolutePath, isWithin, realPath } from "../system/paths.ts";
+import { userDirectory } from "../system/user_directories.ts";
+import type { StdioSpec } from "../upstream/config/server_spec.ts";
+import { withAudit } from "./runner/with_audit.ts";
+import { openSession, type SessionOptions } from "./open_sandbox.ts";
+
+export interface ServerSandboxOptions extends SessionOptions {
+  readonly spec: StdioSpec;
+  /** Names its home. */
+  readonly id: string;
+  /** Canonical. */
+  readonly scopes: readonly string[];
+  /** Ids of the servers that started this program, and of this one. */
+  readonly chain: readonly string[];
+  readonly log: Logger;
+}
+
+/** A sandbox that is open; disposal ends what runs in it and removes its temporary files. */
+export interface ServerSandbox extends AsyncDisposable {
+  readonly start: StartChildServer;
+}
+
+/** The word of `write` that stands for the scopes. */
+const SCOPE = "scope";
+
+/** @throws {UserError} When the policy names what there is not, or the sandbox is not to be had. */
+export async function openServerSandbox(options: ServerSandboxOptions): Promise<ServerSandbox> {
+  const { spec, scopes, settings, chain, log } = options;
+  const home = await privateHome(options);
+  await using stack = new AsyncDisposableStack();
+  const session = await openSession({ ...options, settings: settingsFor(spec, { settings, scopes, home }) });
+  stack.defer(() => removeSessionDirectories(session.sandbox.directories));
+  const runner = stack.use(await withAudit(session.runner, { ...options, sandbox: session.sandbox }));
+  await session.insistOn?.();
+  const given = Object.fromEntries(Object.entries(spec.environment).map(([name, { text }]) => [name, text]));
+  const directory = directoryOf(spec, spec.readScope ? scopes[0] ?? home : home);
+  const opened = stack.move();
+  return {
+    start: (hooks) =>
+      startInSandbox({
+        runner,
+        argv: [spec.command.text, ...spec.args.map(({ text }) => text)],
+        directory,
+        environment: { HOME: home, ...given, AHMA_SERVER_CHAIN: chain.join(",") },
+        stderrFile: `${session.sandbox.directories.files}/stderr`,
+        log,
+      }, hooks),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+interface Surroundings {
+  readonly settings: Settings;
+  readonly scopes: readonly string[];
+  readonly home: string;
+}
+
+/** What a server may do: its own home and what its entry opens, and nothing that a project's settings say. */
+function settingsFor(spec: StdioSpec, { settings, scopes, home }: Surroundings): Settings {
+  const { sandbox } = settings;
+  const writes = spec.write.flatMap((path) => path === SCOPE ? scopes : [path]);
+  // A scope that holds the homes of all servers would open them to each other.
+  const readable = spec.readScope ? scopes.filter((scope) => !isWithin(home, scope)) : [];
+  return {
+    ...settings,
+    pool: false,
+    hotReload: false,
+    toolsDirectory: undefined,
+    sandbox: {
+      ...sandbox,
+      scopes: [home],
+      pinned: [],
+      privateHome: home,
+      reads: [...sandbox.reads, ...readable],
+      writes,
+      protect: [],
+      allowProtected: [],
+      allowSensitive: [],
+      environmentNames: [],
+      temporaryFiles: true,
+      confinement: { ...sandbox.confinement, network: spec.network ?? sandbox.confinement.network },
+    },
+  };
+}
+
+/** Made where it is missing, and kept between starts. */
+async function privateHome({ environment, id, spec }: ServerSandboxOptions): Promise<string> {
+  const data = userDirectory(environment, "XDG_DATA_HOME");
+  if (data === undefined) throw new UserError("Cannot make a home for the server: HOME is not set");
+  const path = `${data}/ahma/servers/${id}`;
+  await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  const real = realPath(path);
+  if (real === undefined) throw new UserError(`Cannot use "${path}" as the home of server "${spec.name}"`);
+  return real;
+}
+
+function directoryOf({ directory }: StdioSpec, fallback: string): string {
+  if (directory === undefined) return fallback;
+  const real = realPath(absolutePath(directory, Deno.cwd()));
+  if (real === undefined) throw new UserError(`Cannot start in "cwd" "${directory}": it does not exist`);
+  return real;
+}

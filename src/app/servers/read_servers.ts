@@ -1,0 +1,57 @@
+/** The servers of all `--mcp-config` files (O1). Nothing else names servers: no file of a project is looked for. */
+import { messageOf, UserError } from "../../base/errors.ts";
+import type { Diagnostic } from "../../catalog/format/diagnostic.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { absolutePath } from "../../system/paths.ts";
+import { readRegularFile } from "../../system/regular_file.ts";
+import { homeOf } from "../../system/user_directories.ts";
+import { readServersFile } from "../../upstream/config/read_config.ts";
+import type { ConfiguredServer } from "../../upstream/config/server_spec.ts";
+import { projectDirectory } from "../../settings/project.ts";
+
+/** What the files say together. */
+export interface Servers {
+  readonly servers: readonly ConfiguredServer[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const LARGEST_FILE = 1024 * 1024;
+
+/** @throws {UserError} When a file cannot be read. */
+export async function readServers(
+  { mcpConfigs, sandbox }: Pick<Settings, "mcpConfigs" | "sandbox">,
+  environment: Readonly<Record<string, string>>,
+): Promise<Servers> {
+  const sources = { environment, scope: projectDirectory(sandbox.scopes, Deno.cwd()), home: homeOf(environment) };
+  const files = [];
+  for (const given of mcpConfigs) files.push(await readServersFile(given, textOf(given), sources));
+  const names = new Set<string>();
+  const servers = files.flatMap(({ servers }) => servers).map((server): ConfiguredServer => {
+    const name = nameOf(server);
+    const isFirst = !names.has(name);
+    names.add(name);
+    const problem = "An earlier file has a server of this name: rename one";
+    return isFirst ? server : { state: "refused", name, problem };
+  });
+  return { servers, diagnostics: files.flatMap(({ diagnostics }) => diagnostics) };
+}
+
+/** The key of a server in its file. */
+export function nameOf(server: ConfiguredServer): string {
+  return server.state === "usable" ? server.spec.name : server.name;
+}
+
+function textOf(given: string): string {
+  try {
+    const read = readRegularFile(absolutePath(given, Deno.cwd()), LARGEST_FILE);
+    if (read.kind === "read") return new TextDecoder().decode(read.bytes);
+    throw new UserError(
+      `Cannot use "--mcp-config ${given}": ${
+        read.kind === "too_large" ? "it is larger than 1 MiB" : "it is no regular file"
+      }`,
+    );
+  } catch (thrown) {
+    if (thrown instanceof UserError) throw thrown;
+    throw new UserError(`Cannot read "--mcp-config ${given}": ${messageOf(thrown)}`, { cause: thrown });
+  }
+}

@@ -1,0 +1,211 @@
+/** One entry of a configuration file as a server (O1): the fields of every dialect. Pure. */
+import { type Network, NETWORKS } from "../../sandbox/policy/confinement.ts";
+import { isForbiddenVariable } from "../../sandbox/grants/environment.ts";
+import { shownValue } from "../../base/text.ts";
+import { expand, expandVariableValue, type VariableSources } from "./expand.ts";
+import type { EntryReader } from "./entry_reader.ts";
+import { readFilter } from "./tool_filter.ts";
+import {
+  type ConfiguredServer,
+  type Expanded,
+  type HttpSpec,
+  type HttpTransport,
+  PIN_MODES,
+  type StdioSpec,
+} from "./server_spec.ts";
+
+/** Words for the kinds of servers, in lower case and without `_` and `-`; clients spell them in many ways. */
+const KINDS: Readonly<Record<string, "stdio" | HttpTransport>> = {
+  stdio: "stdio",
+  childprocess: "stdio",
+  http: "either",
+  streamablehttp: "either",
+  sse: "sse",
+};
+
+/** Fields of clients that have no effect here: none may run a program or skip a check. */
+const IGNORED = [
+  ...["trust", "headersHelper", "dev", "alwaysLoad", "autoApprove", "alwaysAllow", "description", "gallery", "version"],
+  ...[
+    "required",
+    "source",
+    "startup_timeout_sec",
+    "authProviderType",
+    "sandboxEnabled",
+    "env_vars",
+    "name",
+    "metadata",
+  ],
+];
+const OAUTH_FIELDS = ["oauth", "auth", "client_id", "client_secret", "scopes", "oauth_resource"];
+const SEED_FIELDS = ["atlassian_client_id", "atlassian_client_secret"];
+
+/** Milliseconds. */
+const DEFAULT_WAIT_MS = 20_000;
+const DEFAULT_TIMEOUT_SECONDS = 300;
+const DEFAULT_IDLE_SECONDS = 600;
+/** A larger number cannot be meant as seconds. */
+const MOST_SECONDS = 1_000;
+
+/** The server of an entry; `reader` then has what is wrong with it. */
+export function readEntry(name: string, entry: EntryReader, sources: VariableSources): ConfiguredServer {
+  const isOff = entry.flag("disabled") === true || entry.flag("enabled") === false;
+  const kind = kindOf(entry);
+  const common = commonOf(name, entry);
+  const spec = kind === undefined
+    ? undefined
+    : kind === "stdio"
+    ? { ...common, ...stdioOf(entry, sources) }
+    : { ...common, ...httpOf(entry, kind, sources) };
+  entry.ignore(...IGNORED);
+  entry.warnOfUnknown();
+  const problem = entry.diagnostics.find(({ severity }) => severity === "error")?.message;
+  if (isOff) return { state: "disabled", name };
+  if (problem !== undefined || spec === undefined) return { state: "refused", name, problem: problem ?? "" };
+  return { state: "usable", spec };
+}
+
+function kindOf(entry: EntryReader): "stdio" | HttpTransport | undefined {
+  const type = entry.text("type", "transportType", "transport");
+  const kind = type === undefined ? undefined : KINDS[type.toLowerCase().replaceAll(/[_-]/g, "")];
+  if (kind !== undefined) return kind;
+  if (type !== undefined) {
+    entry.refuse("type", `Field "type" must be one of stdio, http, sse, not ${shownValue(type)}`);
+    entry.ignore("command", "args", "env", "url", "headers");
+    return undefined;
+  }
+  if (entry.has("command")) return "stdio";
+  if (entry.has("httpUrl")) return "either";
+  if (entry.has("url", "serverUrl")) return "either";
+  entry.refuse(undefined, 'The server has neither "command" nor "url": give the one that starts or finds it');
+  return undefined;
+}
+
+function commonOf(name: string, entry: EntryReader) {
+  const timeout = entry.amount("timeout");
+  const given = entry.amount("timeoutSeconds", "tool_timeout_sec");
+  const maxSeconds = entry.amount("maxSeconds");
+  return {
+    name,
+    prefix: entry.text("prefix"),
+    filter: readFilter(entry),
+    pin: entry.choice(PIN_MODES, "pin") ?? "changed",
+    waitMs: entry.amount("waitMs") ?? DEFAULT_WAIT_MS,
+    timeoutSeconds: given ?? (timeout === undefined ? DEFAULT_TIMEOUT_SECONDS : inSeconds(timeout)),
+    maxSeconds: maxSeconds === 0 ? undefined : maxSeconds,
+    idleSeconds: entry.amount("idleSeconds") ?? DEFAULT_IDLE_SECONDS,
+  };
+}
+
+/** Some clients count seconds, others milliseconds. */
+function inSeconds(timeout: number): number {
+  return timeout > MOST_SECONDS ? timeout / 1000 : timeout;
+}
+
+type StdioFields = Pick<
+  StdioSpec,
+  "kind" | "command" | "args" | "environment" | "directory" | "write" | "readScope" | "network"
+>;
+
+function stdioOf(entry: EntryReader, sources: VariableSources): StdioFields {
+  const words = commandWords(entry);
+  const texts = words.map((word) => entry.expanded("command", expand(word, sources)));
+  const args = (entry.texts("args") ?? []).map((word) => entry.expanded("args", expand(word, sources)));
+  for (const { text, shown } of [...texts, ...args]) {
+    if (text === shown) continue;
+    entry.warn("args", `The value of ${shown} is visible in the list of processes: pass it in "env" instead`);
+  }
+  const [command = { text: "", shown: "" }, ...more] = texts;
+  if (command.text === "") entry.refuse(undefined, 'Field "command" names no program: give its name or path');
+  const sandbox = entry.part("sandbox");
+  const files = sandbox.part("filesystem");
+  files.ignore("denyRead", "denyWrite");
+  const directory = entry.text("cwd");
+  if (entry.has("envFile")) {
+    entry.refuse("envFile", 'Field "envFile" is not read: name the variables in "env", as in {"KEY": "${env:KEY}"}');
+  }
+  return {
+    kind: "stdio",
+    command,
+    args: [...more, ...args],
+    environment: environmentOf(entry, sources),
+    directory: directory === undefined ? undefined : entry.expanded("cwd", expand(directory, sources)).text,
+    write: [...entry.texts("write") ?? sandbox.texts("write") ?? files.texts("allowWrite") ?? []]
+      .map((path) => entry.expanded("write", expand(path, sources)).text),
+    readScope: entry.flag("readScope") ?? sandbox.flag("readScope") ?? true,
+    network: entry.choice(NETWORKS, "network") ?? networkOf(sandbox),
+  };
+}
+
+/** A list of domains cannot be kept by the kernel, so that the server would reach more than it says. */
+function networkOf(sandbox: EntryReader): Network | undefined {
+  if (sandbox.value("network") === undefined || typeof sandbox.value("network") === "string") {
+    return sandbox.choice(NETWORKS, "network");
+  }
+  sandbox.refuse("network", `Domains cannot be allowed one by one: write "network": "full", "localhost" or "none"`);
+  return undefined;
+}
+
+/** Some clients write the whole command line in `command`, as a list. */
+function commandWords(entry: EntryReader): readonly string[] {
+  if (Array.isArray(entry.value("command"))) return entry.texts("command") ?? [];
+  const word = entry.text("command");
+  return word === undefined ? [] : [word];
+}
+
+function environmentOf(entry: EntryReader, sources: VariableSources): Readonly<Record<string, Expanded>> {
+  const values = { ...entry.record("environment"), ...entry.record("env") };
+  const forbidden = Object.keys(values).find(isForbiddenVariable);
+  if (forbidden !== undefined) {
+    entry.refuse("env", `Cannot pass "${forbidden}" to a server: it could change what every program or shell does`);
+  }
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, entry.expanded("env", expandVariableValue(value, sources))]),
+  );
+}
+
+type HttpFields = Pick<HttpSpec, "kind" | "url" | "headers" | "transport" | "oauth">;
+
+function httpOf(entry: EntryReader, transport: HttpTransport, sources: VariableSources): HttpFields {
+  const text = entry.text("httpUrl", "serverUrl", "url") ?? "";
+  const url = entry.expanded("url", expand(text, sources));
+  const parsed = URL.canParse(url.text) ? new URL(url.text) : undefined;
+  if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol)) {
+    entry.refuse("url", `Cannot use "${url.shown}" as the address of a server: it is no http:// or https:// address`);
+  } else if (parsed.username !== "" || parsed.password !== "") {
+    entry.refuse("url", "Cannot use a user name or password in the address: write an Authorization header");
+  }
+  return { kind: "http", url, headers: headersOf(entry, sources), transport, oauth: oauthOf(entry) };
+}
+
+function headersOf(entry: EntryReader, sources: VariableSources): Readonly<Record<string, Expanded>> {
+  const written = { ...entry.record("http_headers"), ...entry.record("headers") };
+  const fromVariables = entry.record("env_http_headers");
+  const bearer = entry.text("bearer_token_env_var");
+  const expanded = Object.entries(written)
+    .map(([name, value]) => [name, entry.expanded("headers", expand(value, sources))] as const);
+  const variables = Object.entries(fromVariables)
+    .map(([name, variable]) => [name, entry.expanded("env_http_headers", expand(`\${${variable}}`, sources))] as const);
+  const token = bearer === undefined
+    ? []
+    : [["Authorization", entry.expanded("bearer_token_env_var", expand(`Bearer \${${bearer}}`, sources))] as const];
+  const headers = Object.fromEntries([...expanded, ...variables, ...token]);
+  for (const [name, { text }] of Object.entries(headers)) {
+    if (!isHeader(name, text)) entry.refuse("headers", `Cannot send header "${name}": its name or value is no header`);
+  }
+  return headers;
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    return new Headers([[name, value]]).has(name);
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return false;
+    throw thrown;
+  }
+}
+
+function oauthOf(entry: EntryReader): Readonly<Record<string, unknown>> {
+  const given = [...OAUTH_FIELDS, ...SEED_FIELDS].map((name) => [name, entry.value(name)] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,74 @@
+/** What a configuration file says of one server, whatever dialect it was written in. */
+import type { Network } from "../../sandbox/policy/confinement.ts";
+
+/** A text whose variables have their values; `shown` names those of the environment instead. */
+export interface Expanded {
+  readonly text: string;
+  readonly shown: string;
+}
+
+/** Which tools of a server are offered; `*` stands for any characters. */
+export interface ToolFilter {
+  /** Undefined: all. */
+  readonly include: readonly string[] | undefined;
+  /** Wins over `include`. */
+  readonly exclude: readonly string[];
+}
+
+/** When a definition that differs from the one seen first is withheld. */
+export const PIN_MODES = ["changed", "strict", "off"] as const;
+/** `changed`: changed tools are withheld; `strict`: new ones too; `off`: none. */
+export type PinMode = typeof PIN_MODES[number];
+
+interface CommonSpec {
+  /** The key in the file. */
+  readonly name: string;
+  /** Before its tools' names, with `_`; undefined: the name. */
+  readonly prefix: string | undefined;
+  readonly filter: ToolFilter;
+  readonly pin: PinMode;
+  /** How long a call waits for its result before an operation id is the answer, milliseconds. */
+  readonly waitMs: number;
+  /** How long a call may be silent, seconds; each progress begins it again. */
+  readonly timeoutSeconds: number;
+  /** How long a call may take, seconds; undefined: no limit. */
+  readonly maxSeconds: number | undefined;
+  /** How long nothing is called before the server is stopped, seconds; 0: never. */
+  readonly idleSeconds: number;
+}
+
+export interface StdioSpec extends CommonSpec {
+  readonly kind: "stdio";
+  readonly command: Expanded;
+  readonly args: readonly Expanded[];
+  readonly environment: Readonly<Record<string, Expanded>>;
+  /** As written; undefined: the first scope, or its home where it may not read that. */
+  readonly directory: string | undefined;
+  /** Directories that it may change beside its home; `scope` stands for the scopes. */
+  readonly write: readonly string[];
+  /** Whether it may read the scopes. */
+  readonly readScope: boolean;
+  /** Undefined: as commands. */
+  readonly network: Network | undefined;
+}
+
+/** Which transport an address speaks; `either`: SSE is tried where the current one is refused. */
+export type HttpTransport = "streamable" | "sse" | "either";
+
+export interface HttpSpec extends CommonSpec {
+  readonly kind: "http";
+  readonly url: Expanded;
+  readonly headers: Readonly<Record<string, Expanded>>;
+  readonly transport: HttpTransport;
+  /** As written, for the authorization. */
+  readonly oauth: Readonly<Record<string, unknown>>;
+}
+
+export type ServerSpec = StdioSpec | HttpSpec;
+
+/** A server of a configuration, in the order of the files. */
+export type ConfiguredServer =
+  | { readonly state: "usable"; readonly spec: ServerSpec }
+  | { readonly state: "disabled"; readonly name: string }
+  /** `problem`: a sentence that names the value and the remedy. */
+  | { readonly state: "refused"; readonly name: string; readonly problem: string };

@@ -1,0 +1,104 @@
+/** Definitions of tools as a server gave them, and as clients see them: limited, and without hidden characters (O6). Pure. */
+import type { Tool } from "@modelcontextprotocol/server";
+import { truncate } from "../../base/text.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { isObject, member } from "../../wire/json_value.ts";
+
+/** What a server says of one tool, unchanged; other members are dropped. */
+export interface Definition {
+  readonly name: string;
+  readonly title?: unknown;
+  readonly description?: unknown;
+  readonly inputSchema?: unknown;
+  readonly annotations?: unknown;
+  readonly _meta?: unknown;
+}
+
+const LONGEST_NAME = 256;
+const LONGEST_DESCRIPTION = 4096;
+const LARGEST_SCHEMA = 64 * 1024;
+const DEEPEST_SCHEMA = 50;
+/** Servers between a tool and its client; more: servers that serve each other. */
+const MOST_HOPS = 4;
+
+/** Key of `_meta`: how many servers of ours a tool has passed through. */
+export const HOPS_META_KEY = "ahma/hops";
+
+/** The definitions of an answer to `tools/list`; what has no name is dropped. */
+export function definitionsIn(result: unknown): readonly Definition[] {
+  const tools = member(result, "tools");
+  return (Array.isArray(tools) ? tools : []).flatMap((tool: unknown): readonly Definition[] => {
+    const name = member(tool, "name");
+    if (!isObject(tool) || typeof name !== "string" || name === "" || name.length > LONGEST_NAME) return [];
+    const { title, description, inputSchema, annotations } = tool;
+    const hops = member(tool["_meta"], HOPS_META_KEY);
+    return [{
+      name,
+      ...title !== undefined && { title },
+      ...description !== undefined && { description },
+      ...inputSchema !== undefined && { inputSchema },
+      ...annotations !== undefined && { annotations },
+      ...typeof hops === "number" && { _meta: { [HOPS_META_KEY]: hops } },
+    }];
+  });
+}
+
+/** The tool for clients under a name of ours; the problem says why it is withheld. */
+export function clientTool(definition: Definition, name: string): Outcome<Tool> {
+  const { title, description, inputSchema = { type: "object" }, annotations } = definition;
+  const hops = Number(member(definition._meta, HOPS_META_KEY) ?? 0) + 1;
+  if (hops > MOST_HOPS) return failure(`it has passed through ${hops - 1} servers: they serve each other in a loop`);
+  if (!isObject(inputSchema) || inputSchema["type"] !== "object") return failure("its inputSchema is no object schema");
+  if (isDeeper(inputSchema, DEEPEST_SCHEMA)) return failure(`its schema is more than ${DEEPEST_SCHEMA} levels deep`);
+  if (JSON.stringify(inputSchema).length > LARGEST_SCHEMA) return failure("its schema is larger than 64 KiB");
+  const schema = cleaned(inputSchema);
+  return success({
+    name,
+    ...typeof title === "string" && { title: shown(title) },
+    ...typeof description === "string" && { description: shown(description) },
+    // A schema is JSON, which its own type does not say: its members are `unknown`.
+    inputSchema: schema as Tool["inputSchema"],
+    ...isObject(annotations) && { annotations: annotationsOf(annotations) },
+    _meta: { [HOPS_META_KEY]: hops },
+  });
+}
+
+/** A text that is equal exactly for equal definitions, whatever the order of their members. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, one: unknown) =>
+      isObject(one) ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => a < b ? -1 : 1)) : one,
+  ) ?? "";
+}
+
+function shown(text: string): string {
+  return truncate(visibleText(text), LONGEST_DESCRIPTION);
+}
+
+const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+function annotationsOf(given: Readonly<Record<string, unknown>>): NonNullable<Tool["annotations"]> {
+  const hints = HINTS.filter((hint) => typeof given[hint] === "boolean").map((hint) => [hint, given[hint]]);
+  const title = given["title"];
+  return { ...typeof title === "string" && { title: shown(title) }, ...Object.fromEntries(hints) };
+}
+
+/** Without hidden characters in any text or key. */
+function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return visibleText(value);
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [visibleText(key), cleaned(one)]));
+}
+
+/** Level by level, without recursion: the depth is the server's choice. */
+function isDeeper(value: unknown, limit: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((one) => typeof one === "object" && one !== null ? Object.values(one) : []);
+  }
+  return false;
+}

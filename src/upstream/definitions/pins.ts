@@ -1,0 +1,47 @@
+/**
+ * What was seen of a server, and what a person trusts of it (O6): a tool whose definition differs from the one seen
+ * first is withheld until a person approves it. Pure.
+ */
+import { canonical, type Definition } from "./definition.ts";
+import type { PinMode } from "../config/server_spec.ts";
+
+/** What is kept of one server between starts. */
+export interface ServerRecord {
+  /** As the server gave them last, in its order. */
+  readonly seen: readonly Definition[];
+  /** As they were when they were seen first, or approved. */
+  readonly pinned: readonly Definition[];
+  /** Names of tools that came after the first sight and are not approved. */
+  readonly added: readonly string[];
+}
+
+/** Why a tool that was seen is not offered. */
+export type Withheld = "changed" | "new";
+
+/** The record after the server gave `seen`; undefined: it is seen for the first time, and trusted. */
+export function recordSeen(record: ServerRecord | undefined, seen: readonly Definition[]): ServerRecord {
+  if (record === undefined) return { seen, pinned: seen, added: [] };
+  const known = new Set(record.pinned.map(({ name }) => name));
+  const added = seen.filter(({ name }) => !known.has(name));
+  return {
+    seen,
+    pinned: [...record.pinned, ...added],
+    added: [...record.added, ...added.map(({ name }) => name)],
+  };
+}
+
+/** The record after a person approved what is seen of these tools; undefined: of all. */
+export function approved(record: ServerRecord, names?: readonly string[]): ServerRecord {
+  const isMeant = (name: string) => names === undefined || names.includes(name);
+  const fresh = record.seen.filter(({ name }) => isMeant(name));
+  const kept = record.pinned.filter(({ name }) => !fresh.some((one) => one.name === name));
+  return { seen: record.seen, pinned: [...kept, ...fresh], added: record.added.filter((name) => !isMeant(name)) };
+}
+
+/** Why this tool is not offered; undefined: it is. */
+export function withheldBecause(record: ServerRecord, definition: Definition, mode: PinMode): Withheld | undefined {
+  if (mode === "off") return undefined;
+  const pin = record.pinned.find(({ name }) => name === definition.name);
+  if (pin === undefined || canonical(pin) !== canonical(definition)) return "changed";
+  return mode === "strict" && record.added.includes(definition.name) ? "new" : undefined;
+}

@@ -1,0 +1,68 @@
+/** Keeps what was seen of each server, a private file for each in the user's state directory (O6). */
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { expected } from "../../system/paths.ts";
+import { readTextIfRegular } from "../../system/regular_file.ts";
+import { isObject, parseJson } from "../../wire/json_value.ts";
+import { definitionsIn } from "./definition.ts";
+import type { ServerRecord } from "./pins.ts";
+import type { ServerSpec } from "../config/server_spec.ts";
+
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+/** A name for a server that changes with what is started or called, and not with its key (O6). */
+export async function serverIdentity(spec: ServerSpec): Promise<string> {
+  const facts = spec.kind === "http"
+    ? ["http", spec.url.shown]
+    : ["stdio", spec.command.shown, ...spec.args.map(({ shown }) => shown), spec.directory ?? ""];
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(facts.join("\0")));
+  return new Uint8Array(digest).toHex().slice(0, 16);
+}
+
+export class RecordStore {
+  readonly #directory: string;
+  readonly #log: Logger;
+
+  /** `directory`: one that no command can write to; it is made when something is kept. */
+  constructor(directory: string, log: Logger) {
+    this.#directory = directory;
+    this.#log = log;
+  }
+
+  get directory(): string {
+    return this.#directory;
+  }
+
+  /** Undefined: nothing is known of the server, or the file is none of ours. */
+  read(id: string): ServerRecord | undefined {
+    const file = this.#fileOf(id);
+    const seen = expected(() => Deno.lstatSync(file));
+    if (seen?.isFile !== true || seen.uid !== Deno.uid() || ((seen.mode ?? 0) & 0o077) !== 0) return undefined;
+    const parsed = parseJson(readTextIfRegular(file, LARGEST_FILE) ?? "");
+    if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== 1) return undefined;
+    const { seen: last, pinned, added } = parsed.value;
+    return {
+      seen: definitionsIn({ tools: last }),
+      pinned: definitionsIn({ tools: pinned }),
+      added: Array.isArray(added) ? added.filter((name) => typeof name === "string") : [],
+    };
+  }
+
+  /** Replaces the record; a failure is logged, and the next start then asks the server again. */
+  async write(id: string, record: ServerRecord): Promise<void> {
+    const file = this.#fileOf(id);
+    const fresh = `${file}.${crypto.randomUUID()}`;
+    try {
+      await Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      await Deno.writeTextFile(fresh, JSON.stringify({ version: 1, ...record }), { mode: 0o600, createNew: true });
+      await Deno.rename(fresh, file);
+    } catch (thrown) {
+      this.#log.warn("Cannot keep what a server offers", { error: messageOf(thrown) });
+      expected(() => Deno.removeSync(fresh));
+    }
+  }
+
+  #fileOf(id: string): string {
+    return `${this.#directory}/${id}.json`;
+  }
+}

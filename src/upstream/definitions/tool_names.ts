@@ -1,0 +1,47 @@
+/** Names of proxied tools: `{server}_{tool}`, unique, short enough for every client, the same in each start (O2). Pure. */
+import { fingerprint } from "../../base/fingerprint.ts";
+
+/** Characters of the suffix of a name that is too long or taken. */
+const SUFFIX = 6;
+
+/** A tool that needs a name. */
+export interface NamelessTool {
+  readonly prefix: string;
+  readonly tool: string;
+}
+
+export interface ToolName {
+  readonly name: string;
+  /** Whether another tool has the name that this one would have. */
+  readonly collides: boolean;
+}
+
+/** A name for each tool, in order. `taken`: names that are in use already; `longest`: characters of a name. */
+export function toolNames(
+  tools: readonly NamelessTool[],
+  taken: Iterable<string>,
+  longest: number,
+): readonly ToolName[] {
+  const used = new Set(taken);
+  return tools.map(({ prefix, tool }) => {
+    const plain = toolName(prefix, tool);
+    const collides = used.has(plain);
+    const candidates = plain.length <= longest && !collides ? [plain] : [];
+    let name = candidates[0];
+    for (let round = 0; name === undefined || used.has(name); round++) {
+      const suffix = fingerprint(`${prefix}\0${tool}\0${round}`).slice(0, SUFFIX);
+      name = `${plain.slice(0, longest - SUFFIX - 1)}_${suffix}`;
+    }
+    used.add(name);
+    return { name, collides };
+  });
+}
+
+/** The name of a tool that is short enough and has no rival. */
+export function toolName(prefix: string, tool: string): string {
+  return `${cleanName(prefix)}_${cleanName(tool)}`;
+}
+
+function cleanName(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+}

@@ -1,0 +1,187 @@
+/** A server at an address: streamable HTTP, or the older transport with SSE (O1). The official client is loaded on need. */
+import type { AuthProvider, Client, Transport } from "@modelcontextprotocol/client";
+import { messageOf } from "../../base/errors.ts";
+import { truncate } from "../../base/text.ts";
+import { VERSION } from "../../base/version.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
+import { isObject } from "../../wire/json_value.ts";
+import type { HttpSpec } from "../config/server_spec.ts";
+import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
+
+/** Gives the access token of one server, and a new one. */
+export interface HttpAuthorization {
+  /** The token for the next request; undefined: there is none. */
+  token(): Promise<string | undefined>;
+  /** Called after a 401; whether the request is worth repeating. */
+  onUnauthorized(): Promise<boolean>;
+}
+
+export interface HttpLinkOptions {
+  readonly spec: Pick<HttpSpec, "url" | "headers" | "transport">;
+  /** Absent: only the headers of the configuration are sent. */
+  readonly authorization?: HttpAuthorization | undefined;
+}
+
+/** Time for each answer until the connection is made, milliseconds. */
+const CONNECT_MS = 30_000;
+/** Time for the answer to the probe of the newest version, milliseconds. */
+const PROBE_MS = 5_000;
+/** Characters of what a server says instead of an answer. */
+const LONGEST_REASON = 300;
+/** Answers of a server that does not know the current transport. */
+const NOT_STREAMABLE: readonly number[] = [400, 404, 405];
+const SESSION_LOST = 404;
+const CONNECTION_LOST = -32000;
+const INTERNAL_ERROR = -32603;
+
+/** Takes any result: it is handed on, and no member of it may be lost. */
+const ANY_RESULT = {
+  "~standard": {
+    version: 1,
+    vendor: "ahma_mcp",
+    validate: (value: unknown) => ({ value }),
+  },
+} as const;
+
+/** Connects; rejects with the reason for a person. */
+export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): Promise<Link> {
+  let client = await connect(options, hooks);
+  return {
+    async request(request) {
+      try {
+        return await ask(client, request);
+      } catch (thrown) {
+        if (request.signal?.aborted) return CANCELLED;
+        if (statusOf(thrown) !== SESSION_LOST) return lost(request, thrown, hooks);
+      }
+      // The server knows the session no more, so it did nothing: the request is safe to repeat in a new one.
+      try {
+        const old = client;
+        client = await connect(options, hooks);
+        await old.close();
+        return await ask(client, request);
+      } catch (thrown) {
+        return request.signal?.aborted ? CANCELLED : lost(request, thrown, hooks);
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+async function ask(client: Client, request: LinkRequest): Promise<Answer> {
+  try {
+    const result = await send(client, request);
+    if (isObject(result)) return { result };
+  } catch (thrown) {
+    return protocolError(thrown);
+  }
+  return { error: { code: INTERNAL_ERROR, message: "The server answered with no object" } };
+}
+
+async function send(
+  client: Client,
+  { method, params, timeoutMs, onProgress, signal }: LinkRequest,
+): Promise<unknown> {
+  return await client.request({ method, params: { ...params } }, ANY_RESULT, {
+    timeout: timeoutMs,
+    resetTimeoutOnProgress: true,
+    // Without a listener progress would not begin the time limit again.
+    onprogress: (progress) => onProgress?.({ ...progress }),
+    ...signal !== undefined && { signal },
+  });
+}
+
+/** An error that the server answered with; anything else is thrown on. */
+function protocolError(thrown: unknown): Answer {
+  if (
+    thrown instanceof Error && "code" in thrown && typeof thrown.code === "number" && statusOf(thrown) === undefined
+  ) {
+    return { error: { code: thrown.code, message: thrown.message } };
+  }
+  throw thrown;
+}
+
+function lost({ method, params }: LinkRequest, thrown: unknown, hooks: LinkHooks): Answer {
+  const reason = reasonOf(thrown);
+  hooks.onDown(reason);
+  const safe = method !== "tools/call" || hooks.isReadOnlyTool(String(params["name"]));
+  const advice = safe
+    ? "It changes nothing, so repeating it is safe."
+    : "It may have taken effect: check before you repeat it.";
+  return { error: { code: CONNECTION_LOST, message: `${reason}. ${advice}` } };
+}
+
+async function connect(options: HttpLinkOptions, hooks: LinkHooks): Promise<Client> {
+  const { transport: kind } = options.spec;
+  try {
+    return await connectBy(kind === "sse" ? "sse" : "streamable", options, hooks);
+  } catch (thrown) {
+    if (kind !== "either" || !NOT_STREAMABLE.includes(statusOf(thrown) ?? 0)) throw new Error(reasonOf(thrown));
+    try {
+      return await connectBy("sse", options, hooks);
+    } catch (again) {
+      hooks.log.debug("No SSE either", { error: messageOf(again) });
+      throw new Error(reasonOf(thrown));
+    }
+  }
+}
+
+async function connectBy(
+  kind: "streamable" | "sse",
+  options: HttpLinkOptions,
+  { onNotification, log }: LinkHooks,
+): Promise<Client> {
+  const { Client } = await import("@modelcontextprotocol/client");
+  const client = new Client({ name: "ahma_mcp", version: VERSION }, {
+    versionNegotiation: kind === "sse" ? { mode: "legacy" } : { mode: "auto", probe: { timeoutMs: PROBE_MS } },
+    listChanged: { tools: { autoRefresh: false, onChanged: () => onNotification("notifications/tools/list_changed") } },
+  });
+  client.onerror = (error) => log.debug("A server's connection", { error: messageOf(error) });
+  try {
+    await client.connect(await transportOf(kind, options), { timeout: CONNECT_MS });
+  } catch (thrown) {
+    await client.close();
+    throw thrown;
+  }
+  return client;
+}
+
+async function transportOf(
+  kind: "streamable" | "sse",
+  { spec: { url, headers }, authorization }: HttpLinkOptions,
+): Promise<Transport> {
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const options = {
+    requestInit: { headers: Object.fromEntries(Object.entries(headers).map(([name, { text }]) => [name, text])) },
+    ...authorization !== undefined && { authProvider: providerOf(authorization) },
+  };
+  return kind === "sse"
+    ? new SSEClientTransport(new URL(url.text), options)
+    : new StreamableHTTPClientTransport(new URL(url.text), options);
+}
+
+/** The SDK repeats a request after `onUnauthorized`, unless that throws. */
+function providerOf(authorization: HttpAuthorization): AuthProvider {
+  return {
+    token: () => authorization.token(),
+    async onUnauthorized() {
+      if (!await authorization.onUnauthorized()) throw new Error("The server asks for an authorization (401)");
+    },
+  };
+}
+
+/** The status of a refused request; undefined: the request was not refused by HTTP. */
+function statusOf(thrown: unknown): number | undefined {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if ("status" in error && typeof error.status === "number") return error.status;
+    // The SDK's class for SSE has it under another name.
+    if ("code" in error && typeof error.code === "number" && error.code >= 400 && error.code < 600) return error.code;
+  }
+  return undefined;
+}
+
+function reasonOf(thrown: unknown): string {
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? `: ${thrown.cause.message}` : "";
+  return truncate(visibleText(`${messageOf(thrown)}${cause}`).replaceAll(/\s+/g, " "), LONGEST_REASON);
+}

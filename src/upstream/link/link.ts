@@ -1,0 +1,39 @@
+/** A connection to one server, whatever carries it. */
+import type { Logger } from "../../base/log.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
+
+export interface LinkRequest {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** How long the server may be silent, milliseconds; each progress begins it again. */
+  readonly timeoutMs: number;
+  /** Gets the parameters of each progress notification. */
+  readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
+  /** Aborted: the server is told, and the answer is an error. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Link {
+  /** The answer, or an error that says whether a repeat is safe; never rejects. */
+  request(request: LinkRequest): Promise<Answer>;
+  /** Ends the connection, and a process that was started for it. */
+  close(): Promise<void>;
+}
+
+export interface LinkHooks {
+  /** Hears each notification that belongs to no request. */
+  readonly onNotification: (method: string) => void;
+  /** Hears that the connection is down, and why; it is opened again by itself or with the next request. */
+  readonly onDown: (reason: string) => void;
+  /** Hears that it is up again. */
+  readonly onUp: () => void;
+  /** Whether a tool changes nothing, so that a lost call of it is safe to repeat. */
+  readonly isReadOnlyTool: (name: string) => boolean;
+  readonly log: Logger;
+}
+
+/** Opens a connection; rejects with the reason for a person. */
+export type OpenLink = (hooks: LinkHooks) => Promise<Link>;
+
+/** The error of a request that the caller took back. */
+export const CANCELLED: Answer = { error: { code: -32000, message: "The call was cancelled" } };

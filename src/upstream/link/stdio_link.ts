@@ -1,0 +1,86 @@
+/** A stdio server in a sandbox of its own: started, restarted and ended by its supervisor (O2). */
+import { VERSION } from "../../base/version.ts";
+import type { StartChildServer } from "../../child_server/child_server.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
+import { Supervisor } from "../../child_server/supervisor.ts";
+import { type JSONRPCMessage } from "@modelcontextprotocol/server";
+import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
+
+/** Time for the answer to `initialize`: a package may be fetched first, milliseconds. */
+const HANDSHAKE_MS = 60_000;
+/** Time that a server has to end by itself, milliseconds. */
+const GRACE_MS = 500;
+const METHOD_NOT_FOUND = -32601;
+/** Lines of stderr that tell why a server is down. */
+const KEPT_LINES = 15;
+
+export interface StdioLinkOptions {
+  readonly start: StartChildServer;
+  /** Directories that the server may know of. */
+  readonly roots: readonly string[];
+}
+
+/** Starts the server; rejects when it does not serve. */
+export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: LinkHooks): Promise<Link> {
+  let stderr: readonly string[] = [];
+  const supervisor = new Supervisor({
+    start,
+    initialize: {
+      // Every stdio server speaks a version with sessions; those that know newer ones answer this one too.
+      protocolVersion: "2025-11-25",
+      capabilities: { roots: {} },
+      clientInfo: { name: "ahma_mcp", version: VERSION },
+    },
+    onMessage: (message) => receive(message),
+    onErrorLine: (line) => stderr = [...stderr, line].slice(-KEPT_LINES),
+    onEnd: () => hooks.onDown(["The process ended", ...stderr].join("\n")),
+    onReady: (times) => times > 1 && hooks.onUp(),
+    handshakeTimeout: { ms: HANDSHAKE_MS, setting: "a fixed limit" },
+    isReadOnlyTool: hooks.isReadOnlyTool,
+    log: hooks.log,
+  });
+  function receive(message: JSONRPCMessage): void {
+    if (!("method" in message)) return;
+    if (!("id" in message)) return hooks.onNotification(message.method);
+    supervisor.send({ jsonrpc: "2.0", id: message.id, ...answerTo(message.method, roots) });
+  }
+  try {
+    await supervisor.initialized;
+  } catch (thrown) {
+    await supervisor.close(0);
+    throw thrown;
+  }
+  return { request: (request) => ask(supervisor, request), close: () => supervisor.close(GRACE_MS) };
+}
+
+/** Our answer to a request of the server. */
+function answerTo(method: string, roots: readonly string[]) {
+  if (method === "ping") return { result: {} };
+  if (method === "roots/list") {
+    return { result: { roots: roots.map((path) => ({ uri: `file://${encodeURI(path)}` })) } };
+  }
+  return { error: { code: METHOD_NOT_FOUND, message: `ahma_mcp does not offer ${method}` } };
+}
+
+async function ask(
+  supervisor: Supervisor,
+  { method, params, timeoutMs, onProgress, signal }: LinkRequest,
+): Promise<Answer> {
+  if (signal?.aborted) return CANCELLED;
+  const call = supervisor.call({
+    method,
+    // A token is always sent: its progress begins the time limit again.
+    params: { ...params, ...method === "tools/call" && { _meta: { progressToken: 0 } } },
+    ...onProgress !== undefined && { onProgress },
+    timeout: { ms: timeoutMs, setting: "timeoutSeconds" },
+  });
+  const cancelled = Promise.withResolvers<Answer>();
+  const onAbort = () => {
+    supervisor.cancel(call, "The client cancelled the request");
+    cancelled.resolve(CANCELLED);
+  };
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const answer = await Promise.race([call.answered, cancelled.promise]);
+  signal?.removeEventListener("abort", onAbort);
+  return answer;
+}

@@ -1,0 +1,128 @@
+/** A call of another server's tool as an operation, so that a slow one can be awaited and cancelled (O6). */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Answer } from "../../child_server/pending_calls.ts";
+import type { Operation } from "../../operation/operation_record.ts";
+import type { Work } from "../../operation/operation.ts";
+import { isEnded } from "../../operation/transitions.ts";
+import { encodeText } from "../../base/text.ts";
+import { shorten } from "../../base/visible_text.ts";
+import { errorResult, finalResult, startedResult, styleOf } from "../../service/result/result_text.ts";
+import { longestWait } from "../../service/run/mode.ts";
+import type { CallContext, Service } from "../../service/service.ts";
+import { member } from "../../wire/json_value.ts";
+import type { LinkRequest } from "../link/link.ts";
+import type { UpstreamServer } from "./upstream_server.ts";
+
+export interface RemoteCall {
+  readonly server: UpstreamServer;
+  /** As the client called it. */
+  readonly name: string;
+  /** As the server has it. */
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Why the tool is not offered, asked when the server's newest tools are known; undefined: it is. */
+  readonly problem: () => string | undefined;
+}
+
+const CANCELLED_BY_CLIENT = "The client cancelled the request";
+
+/** Does the call: its result as the server gave it, or an operation id after the server's `waitMs`. */
+export async function callRemote(service: Service, call: RemoteCall, context: CallContext): Promise<CallToolResult> {
+  const { registry, settings } = service;
+  const { spec } = call.server;
+  const progress = new ForwardedProgress(context);
+  const title = shorten(`${spec.name} ${call.tool} ${JSON.stringify(call.args)}`);
+  const operation = registry.start(call.name, title, workOf(call, progress), { timeoutSeconds: spec.maxSeconds });
+  const mode = settings.synchronous ? "synchronous" : "undecided";
+  const limitMs = context.task?.required === true || settings.synchronous
+    ? longestWait(service, mode, context)
+    : spec.waitMs;
+  if (limitMs > 0) {
+    registry.markDelivered(operation.id);
+    await waitFor(service, operation, limitMs, context);
+    progress.end();
+    if (isEnded(operation.state)) return resultOf(service, operation, context);
+    registry.markUndelivered(operation.id);
+  }
+  progress.end();
+  if (context.task !== undefined) registry.markTask(operation.id);
+  const tell = context.task?.begin ?? context.onBackground;
+  tell?.(operation);
+  return startedResult(operation, styleOf(service, context), registry.queuePosition(operation.id));
+}
+
+/** The server's answer unchanged; an operation that was ended before has none. */
+function resultOf(service: Service, operation: Operation, context: CallContext): CallToolResult {
+  // The server's answer has the shape of a result, which `workOf` has checked.
+  return operation.answer === undefined || operation.stop !== undefined
+    ? finalResult(operation, styleOf(service, context))
+    : operation.answer as CallToolResult;
+}
+
+async function waitFor(service: Service, operation: Operation, timeoutMs: number, { signal }: CallContext) {
+  const onAbort = () => void service.registry.cancel(operation.id, CANCELLED_BY_CLIENT);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  await service.registry.wait([operation.id], { timeoutMs });
+  signal.removeEventListener("abort", onAbort);
+}
+
+function workOf({ server, tool, args, problem }: RemoteCall, progress: ForwardedProgress): Work {
+  return async (control) => {
+    const request: LinkRequest = {
+      method: "tools/call",
+      params: { name: tool, arguments: args },
+      timeoutMs: server.spec.timeoutSeconds * 1000,
+      onProgress: (params) => progress.forward(params),
+      signal: control.signal,
+    };
+    const result = toResult(server.spec.name, await server.call(request, problem));
+    control.answer(result);
+    control.write(encodeText(textOf(result)));
+    return { kind: "exited", code: result.isError === true ? 1 : 0 };
+  };
+}
+
+function toResult(server: string, answer: Answer): CallToolResult {
+  if ("error" in answer) return errorResult(`${server}: ${answer.error.message}`);
+  const { content } = answer.result;
+  if (!Array.isArray(content)) return errorResult(`${server}: The server answered without content`);
+  return answer.result as CallToolResult; // its content is a list; what is in it is the server's, and for the client
+}
+
+/** The text of a result, other parts named: for those who read operations as text. */
+function textOf({ content }: CallToolResult): string {
+  return content.map((part: unknown) => {
+    const text = member(part, "text");
+    if (typeof text === "string") return text;
+    const kind = [member(part, "type"), member(part, "mimeType"), member(part, "uri")];
+    return `[${kind.filter((word) => typeof word === "string").join(" ")}]`;
+  }).join("\n");
+}
+
+/** Hands progress on as long as the call is not answered; it only rises. */
+class ForwardedProgress {
+  readonly #context: CallContext;
+  #last = -Infinity;
+  #ended = false;
+
+  constructor(context: CallContext) {
+    this.#context = context;
+  }
+
+  forward(params: Readonly<Record<string, unknown>>): void {
+    const { progress, total, message } = params;
+    const { sendProgress } = this.#context;
+    if (sendProgress === undefined || this.#ended || typeof progress !== "number" || progress <= this.#last) return;
+    this.#last = progress;
+    void sendProgress(
+      progress,
+      typeof message === "string" ? message : undefined,
+      typeof total === "number" ? total : undefined,
+    );
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}

@@ -1,0 +1,40 @@
+/** What `status` says of each server (O2). */
+import { counted } from "../../base/text.ts";
+import { shorten } from "../../base/visible_text.ts";
+import type { UpstreamServer } from "./upstream_server.ts";
+
+/** A tool that a server has, as `status` needs it. */
+export interface SeenTool {
+  readonly name: string;
+  /** Whether another tool has the name that this one would have. */
+  readonly collides: boolean;
+  /** Whether it came after the server was approved. */
+  readonly isAdded: boolean;
+  /** Why it is not offered; undefined: it is. */
+  readonly problem: string | undefined;
+}
+
+/** Lines of a server's last words. */
+const MOST_LINES = 15;
+const LONGEST_LINE = 300;
+
+/** The state of a server, and what a person should know of its tools. */
+export function statusOf(server: UpstreamServer, tools: readonly SeenTool[]): readonly string[] {
+  const { spec, state, problem } = server;
+  const offered = tools.filter((tool) => tool.problem === undefined).length;
+  const known = server.record === undefined ? "" : `, ${counted(offered, "tool")}`;
+  const [reason = "", ...rest] = problem?.split("\n") ?? [];
+  const seconds = Math.ceil((server.nextTry - performance.now()) / 1000);
+  const wait = state === "failed" && seconds > 0 ? ` (next try in ${seconds} s)` : "";
+  return [
+    `${spec.name}: ${state}${known}${reason === "" ? "" : `: ${shorten(reason, LONGEST_LINE)}`}${wait}`,
+    ...rest.slice(-MOST_LINES).map((line) => `  ${shorten(line, LONGEST_LINE)}`),
+    ...tools.flatMap((tool) => tool.problem === undefined ? [] : [`  ${tool.name}: ${tool.problem}`]),
+    ...listed("new since it was approved", tools.filter(({ isAdded, problem }) => isAdded && problem === undefined)),
+    ...listed("renamed, because another tool has the name", tools.filter(({ collides }) => collides)),
+  ];
+}
+
+function listed(what: string, tools: readonly SeenTool[]): readonly string[] {
+  return tools.length === 0 ? [] : [`  ${what}: ${tools.map(({ name }) => name).join(", ")}`];
+}

@@ -1,0 +1,257 @@
+/**
+ * One server of the configuration: connected at its first use, stopped when nothing uses it, its tools remembered.
+ *
+ *   cached → starting → ready → stopped (idle) → starting ...
+ *                    ↘ failed → starting, with the next use after a delay that grows
+ */
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { delay } from "../../base/time.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
+import { member } from "../../wire/json_value.ts";
+import type { ServerSpec } from "../config/server_spec.ts";
+import { canonical, type Definition, definitionsIn } from "../definitions/definition.ts";
+import { recordSeen, type ServerRecord } from "../definitions/pins.ts";
+import type { RecordStore } from "../definitions/record_store.ts";
+import type { Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
+
+/** What the server does now; `failed`: it could not be reached when it was last used. */
+export type ServerState = "unknown" | "cached" | "starting" | "ready" | "failed" | "stopped";
+
+export interface UpstreamServerOptions {
+  readonly spec: ServerSpec;
+  /** Name of the record. */
+  readonly id: string;
+  readonly store: RecordStore;
+  readonly open: OpenLink;
+  /** Hears that the tools may be others now. */
+  readonly onChange: () => void;
+  readonly log: Logger;
+}
+
+const LIST_CHANGED = "notifications/tools/list_changed";
+const LIST_TIMEOUT_MS = 30_000;
+/** The protocol has no last page by itself. */
+const MOST_PAGES = 64;
+const MOST_TOOLS = 500;
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 60_000;
+/** Between two lists that the server's notifications ask for. */
+const REFRESH_PAUSE_MS = 500;
+
+export class UpstreamServer {
+  readonly #options: UpstreamServerOptions;
+  #record: ServerRecord | undefined;
+  #state: ServerState;
+  #problem: string | undefined;
+  #link: Promise<Link> | undefined;
+  #failures = 0;
+  #nextTry = 0;
+  #using = 0;
+  #idle: ReturnType<typeof setTimeout> | undefined;
+  #refreshing: Promise<void> | undefined;
+  #isDirty = false;
+  readonly #closed = new AbortController();
+
+  constructor(options: UpstreamServerOptions) {
+    this.#options = options;
+    this.#record = options.store.read(options.id);
+    this.#state = this.#record === undefined ? "unknown" : "cached";
+  }
+
+  get spec(): ServerSpec {
+    return this.#options.spec;
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  /** Why it failed last, several lines; undefined: it has not since it was last ready. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** When a failed server is tried again at the earliest, milliseconds of the page's clock. */
+  get nextTry(): number {
+    return this.#nextTry;
+  }
+
+  /** What is known of its tools; undefined: nothing yet. */
+  get record(): ServerRecord | undefined {
+    return this.#record;
+  }
+
+  /** Reads the record again, because a person may have approved changes. True: it is another. */
+  reload(): boolean {
+    const { store, id } = this.#options;
+    const read = store.read(id);
+    if (read === undefined || canonical(read) === canonical(this.#record)) return false;
+    this.#record = read;
+    return true;
+  }
+
+  /** Learns its tools by connecting; resolves also when that fails. */
+  async learn(): Promise<void> {
+    await this.#use(() => Promise.resolve());
+  }
+
+  /** Sends a call, connecting first where that is needed; `isOffered` is asked when the newest tools are known. */
+  async call(request: LinkRequest, isOffered: () => string | undefined): Promise<Answer> {
+    return await this.#use(async (link): Promise<Answer> => {
+      const problem = isOffered();
+      return problem === undefined ? await link.request(request) : refusal(problem);
+    });
+  }
+
+  /** Ends the connection and its process for good. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    clearTimeout(this.#idle);
+    await this.#disconnect();
+    await this.#refreshing;
+  }
+
+  async #use<Value>(work: (link: Link) => Promise<Value>): Promise<Value | Answer> {
+    clearTimeout(this.#idle);
+    this.#using++;
+    try {
+      const link = await this.#connect();
+      return await work(link);
+    } catch (thrown) {
+      return refusal(`Server "${this.spec.name}" cannot be used: ${messageOf(thrown)}`);
+    } finally {
+      this.#using--;
+      this.#beginIdle();
+    }
+  }
+
+  #connect(): Promise<Link> {
+    if (this.#closed.signal.aborted) return Promise.reject(new Error("This program ends"));
+    if (this.#link !== undefined) return this.#link;
+    const wait = this.#nextTry - performance.now();
+    if (wait > 0) {
+      return Promise.reject(new Error(`${this.#problem ?? ""}; the next try is in ${Math.ceil(wait / 1000)} s`));
+    }
+    this.#state = "starting";
+    const opening = this.#open();
+    this.#link = opening;
+    opening.catch((thrown) => this.#failed(messageOf(thrown)));
+    return opening;
+  }
+
+  async #open(): Promise<Link> {
+    const { open, log } = this.#options;
+    const hooks: LinkHooks = {
+      onNotification: (method) => method === LIST_CHANGED && this.#refreshSoon(),
+      onDown: (reason) => this.#down(reason),
+      onUp: () => this.#up(),
+      isReadOnlyTool: (name) => this.#isReadOnly(name),
+      log,
+    };
+    const link = await open(hooks);
+    try {
+      await this.#learnFrom(link);
+    } catch (thrown) {
+      await link.close();
+      throw thrown;
+    }
+    this.#up();
+    return link;
+  }
+
+  #up(): void {
+    this.#state = "ready";
+    this.#problem = undefined;
+    this.#failures = 0;
+    this.#nextTry = 0;
+  }
+
+  /** The link opens again by itself, or with its next request. */
+  #down(reason: string): void {
+    if (this.#state !== "ready") return;
+    this.#problem = reason;
+    this.#state = "failed";
+  }
+
+  #failed(reason: string): void {
+    this.#link = undefined;
+    this.#state = "failed";
+    this.#problem = reason;
+    this.#nextTry = performance.now() + Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#failures);
+    this.#failures++;
+    this.#options.log.warn("A server cannot be used", { server: this.spec.name, reason });
+  }
+
+  #beginIdle(): void {
+    const { idleSeconds } = this.spec;
+    if (this.#using > 0 || idleSeconds === 0 || this.#link === undefined || this.#closed.signal.aborted) return;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => void this.#stop(), idleSeconds * 1000);
+  }
+
+  async #stop(): Promise<void> {
+    this.#state = "stopped";
+    await this.#disconnect();
+  }
+
+  async #disconnect(): Promise<void> {
+    const link = this.#link;
+    this.#link = undefined;
+    const [opened] = await Promise.allSettled([link]);
+    if (opened.status === "fulfilled") await opened.value?.close();
+  }
+
+  /** One list after the other, however often the server says that its list has changed. */
+  #refreshSoon(): void {
+    this.#isDirty = true;
+    this.#refreshing ??= this.#refresh().finally(() => this.#refreshing = undefined);
+  }
+
+  async #refresh(): Promise<void> {
+    while (this.#isDirty && !this.#closed.signal.aborted) {
+      this.#isDirty = false;
+      const [learned] = await Promise.allSettled([this.#link?.then((link) => this.#learnFrom(link))]);
+      if (learned.status === "rejected") {
+        this.#options.log.warn("Cannot list a server's tools", { reason: messageOf(learned.reason) });
+      }
+      await delay(REFRESH_PAUSE_MS, this.#closed.signal);
+    }
+  }
+
+  async #learnFrom(link: Link): Promise<void> {
+    const { store, id, onChange } = this.#options;
+    const seen = await allDefinitions(link);
+    const before = store.read(id) ?? this.#record;
+    const record = recordSeen(before, seen);
+    const isNew = before === undefined || canonical(record) !== canonical(this.#record);
+    this.#record = record;
+    if (!isNew) return;
+    await store.write(id, record);
+    onChange();
+  }
+
+  #isReadOnly(name: string): boolean {
+    const annotations = this.#record?.seen.find((tool) => tool.name === name)?.annotations;
+    return member(annotations, "readOnlyHint") === true || member(annotations, "idempotentHint") === true;
+  }
+}
+
+function refusal(message: string): Answer {
+  return { error: { code: -32000, message } };
+}
+
+/** @throws {Error} When the server refuses its list, or repeats its pages. */
+async function allDefinitions(link: Link): Promise<readonly Definition[]> {
+  const found: Definition[] = [];
+  let cursor: unknown;
+  for (let page = 0; page < MOST_PAGES && found.length < MOST_TOOLS; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const answer = await link.request({ method: "tools/list", params, timeoutMs: LIST_TIMEOUT_MS });
+    if ("error" in answer) throw new Error(`It refuses to list its tools: ${answer.error.message}`);
+    found.push(...definitionsIn(answer.result));
+    cursor = answer.result["nextCursor"];
+    if (typeof cursor !== "string") break;
+  }
+  return [...new Map(found.map((one) => [one.name, one])).values()].slice(0, MOST_TOOLS);
+}

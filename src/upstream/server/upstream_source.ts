@@ -1,0 +1,189 @@
+/** The third tool source: tools of other servers, under names of ours (O2). */
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { withTimeout } from "../../base/time.ts";
+import { appendFinished } from "../../service/result/finished_operations.ts";
+import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../../service/service.ts";
+import { isOffered } from "../config/tool_filter.ts";
+import { canonical, clientTool, type Definition } from "../definitions/definition.ts";
+import { type Withheld, withheldBecause } from "../definitions/pins.ts";
+import { toolName, toolNames } from "../definitions/tool_names.ts";
+import { callRemote } from "./remote_call.ts";
+import { type SeenTool, statusOf } from "./status_lines.ts";
+import type { UpstreamServer } from "./upstream_server.ts";
+
+export interface UpstreamSourceOptions {
+  /** In the order of the configuration. */
+  readonly servers: readonly UpstreamServer[];
+  /** A line for each server of the configuration that cannot be used. */
+  readonly notes: readonly string[];
+  /** Names that earlier sources have. */
+  readonly taken: () => Promise<readonly string[]>;
+  /** Characters of a name. */
+  readonly longestName: number;
+  readonly log: Logger;
+}
+
+/** The first list of a start waits so long for servers of which nothing is known, milliseconds. */
+const FIRST_LIST_MS = 3_000;
+
+interface Entry extends SeenTool {
+  readonly server: UpstreamServer;
+  readonly definition: Definition;
+  /** Undefined: it is not offered. */
+  readonly tool: Tool | undefined;
+}
+
+/** All tools of one moment. */
+interface Listing {
+  readonly basis: string;
+  readonly entries: readonly Entry[];
+  readonly tools: readonly Tool[];
+}
+
+export class UpstreamSource implements ToolSource {
+  readonly #options: UpstreamSourceOptions;
+  readonly #changes: Emitter<undefined>;
+  #firstList: Promise<unknown> | undefined;
+  #version = 0;
+  #listing: Listing | undefined;
+  /** What the last list had, or was told to have changed to; undefined: there was none. */
+  #listed: string | undefined;
+
+  constructor(options: UpstreamSourceOptions) {
+    this.#options = options;
+    this.#changes = new Emitter((thrown) =>
+      options.log.error("A listener of tools threw", { error: messageOf(thrown) })
+    );
+  }
+
+  /** To be called when the tools of a server may be others. Clients are told when they have another list. */
+  changed(): void {
+    this.#version++;
+    void this.#tellChange().catch((thrown: unknown) =>
+      this.#options.log.error("Cannot tell a change of tools", { error: messageOf(thrown) })
+    );
+  }
+
+  onChange(listener: () => void): Unsubscribe {
+    return this.#changes.subscribe(listener);
+  }
+
+  /** Servers of which nothing is known are asked first; those that take longer come with a change of the list. */
+  async list(): Promise<readonly Tool[]> {
+    this.#firstList ??= withTimeout(
+      Promise.all(this.#options.servers.filter(({ record }) => record === undefined).map((server) => server.learn())),
+      FIRST_LIST_MS,
+    );
+    await this.#firstList;
+    const { tools } = await this.#current();
+    this.#listed = canonical(tools);
+    return tools;
+  }
+
+  async call(
+    service: Service,
+    { name, args }: ToolCall,
+    context: CallContext,
+  ): Promise<Outcome<CallToolResult, UnknownTool>> {
+    await this.#learnFor(name);
+    const { entries } = await this.#current();
+    const entry = entries.find((one) => one.name === name);
+    if (entry === undefined) return failure({ known: entries.flatMap(({ tool, name }) => tool ? [name] : []) });
+    if (entry.problem !== undefined) return failure({ known: [], unavailable: entry.problem });
+    const { server, definition } = entry;
+    const problem = () => withheldReason(server, definition.name);
+    const result = await callRemote(service, { server, name, tool: definition.name, args, problem }, context);
+    return success(appendFinished(result, service, context));
+  }
+
+  /** A line for each server, for `status`. */
+  async status(): Promise<readonly string[]> {
+    const { entries } = await this.#current();
+    const { servers, notes } = this.#options;
+    return [
+      "Servers:",
+      ...servers.flatMap((server) => statusOf(server, entries.filter((entry) => entry.server === server))),
+      ...notes,
+    ];
+  }
+
+  async #tellChange(): Promise<void> {
+    const { tools } = await this.#current();
+    const now = canonical(tools);
+    if (this.#listed === undefined || this.#listed === now) return;
+    this.#listed = now;
+    this.#changes.emit(undefined);
+  }
+
+  /** A client may know a name from elsewhere: servers that it may be of, and of which nothing is known, are asked. */
+  async #learnFor(name: string): Promise<void> {
+    const unknown = this.#options.servers.filter(({ record, spec }) =>
+      record === undefined && name.startsWith(toolName(spec.prefix ?? spec.name, ""))
+    );
+    await Promise.all(unknown.map((server) => server.learn()));
+  }
+
+  async #current(): Promise<Listing> {
+    const taken = await this.#options.taken();
+    const basis = JSON.stringify([this.#version, taken]);
+    if (this.#listing?.basis !== basis) this.#listing = this.#listingOf(basis, taken);
+    return this.#listing;
+  }
+
+  #listingOf(basis: string, taken: readonly string[]): Listing {
+    const { servers, longestName } = this.#options;
+    const seen = servers.flatMap((server) =>
+      (server.record?.seen ?? []).filter(({ name }) => isOffered(server.spec.filter, name))
+        .toSorted((one, other) => one.name < other.name ? -1 : 1)
+        .map((definition) => ({ server, definition }))
+    );
+    const wanted = seen.map(({ server: { spec }, definition }) => ({
+      prefix: spec.prefix ?? spec.name,
+      tool: definition.name,
+    }));
+    const names = toolNames(wanted, taken, longestName);
+    const entries = seen.map(({ server, definition }, index) =>
+      entryOf(server, definition, names[index] ?? { name: definition.name, collides: false })
+    );
+    return { basis, entries, tools: entries.flatMap(({ tool }) => tool ?? []) };
+  }
+}
+
+function entryOf(
+  server: UpstreamServer,
+  definition: Definition,
+  { name, collides }: { readonly name: string; readonly collides: boolean },
+): Entry {
+  const reason = withheldReason(server, definition.name);
+  const tool = clientTool(definition, name);
+  const problem = reason ?? (tool.ok ? undefined : `it is withheld: ${tool.problem}`);
+  const isAdded = server.record?.added.includes(definition.name) === true;
+  return {
+    server,
+    definition,
+    name,
+    collides,
+    isAdded,
+    problem,
+    tool: problem === undefined && tool.ok ? tool.value : undefined,
+  };
+}
+
+const BECAUSE: Readonly<Record<Withheld, string>> = {
+  changed: "the server changed its definition since it was approved",
+  new: "it came after the server was approved",
+};
+
+/** Why a tool of a server is not offered at this moment, with the way out; undefined: it is. */
+function withheldReason({ record, spec }: UpstreamServer, tool: string): string | undefined {
+  const definition = record?.seen.find(({ name }) => name === tool);
+  if (record === undefined || definition === undefined) return `server "${spec.name}" no longer has tool "${tool}"`;
+  const withheld = withheldBecause(record, definition, spec.pin);
+  if (withheld === undefined) return undefined;
+  return `${BECAUSE[withheld]}. A person reads "ahma_mcp servers diff ${spec.name}" and then runs ` +
+    `"ahma_mcp servers approve ${spec.name}"`;
+}

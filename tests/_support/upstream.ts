@@ -1,0 +1,34 @@
+/** A bench whose program has other servers behind it. */
+import { ServerProcess, type StartOptions } from "./server_process.ts";
+import type { Workbench } from "./workbench.ts";
+
+const SCRIPT = await Deno.readTextFile(new URL("../fixtures/upstream_server.py", import.meta.url));
+
+/** The command line of the third-party server of the fixture, in the bench's scope. */
+export function upstreamServer(bench: Workbench, fields: object = {}): object {
+  return { command: "python3", args: [bench.write("upstream.py", SCRIPT)], ...fields };
+}
+
+/** Writes the configuration beside the scope; gives its path. */
+export function writeServers(bench: Workbench, servers: Readonly<Record<string, object>>, file = "mcp.json"): string {
+  return bench.write(`${bench.parent}/${file}`, JSON.stringify({ mcpServers: servers }));
+}
+
+/** The program with these servers behind it. */
+export async function withServers(
+  bench: Workbench,
+  servers: Readonly<Record<string, object>>,
+  { flags = [], ...options }: StartOptions = {},
+): Promise<ServerProcess> {
+  return await ServerProcess.start(bench, {
+    ...options,
+    flags: ["--mcp-config", writeServers(bench, servers), ...flags],
+  });
+}
+
+/** Names of the tools that are listed now and begin with `prefix`, in their order. */
+export async function namesOf(server: ServerProcess, prefix: string): Promise<readonly string[]> {
+  const { result } = await server.request("tools/list");
+  const tools = (result?.["tools"] ?? []) as readonly { readonly name: string }[]; // the answer to tools/list
+  return tools.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+}

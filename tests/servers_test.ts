@@ -1,0 +1,168 @@
+/** Other servers behind ours: started at their first use, each in its own sandbox, their tools beside ours. */
+import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
+import { processesWith } from "./_support/processes.ts";
+import type { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
+import { namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const TOOLS = ["cancelled", "changed", "connect", "die", "echo", "facts", "read", "steps", "wait", "write"];
+
+async function processes(bench: Workbench): Promise<number> {
+  return (await processesWith(bench.marker)).filter(({ command }) => /^\S*python3? .*upstream\.py/.test(command))
+    .length;
+}
+
+Deno.test("O2 O6 tools of a server are listed at once, and at the second start without starting it", async () => {
+  using bench = new Workbench();
+  const servers = { srv: upstreamServer(bench) };
+  {
+    await using server = await withServers(bench, servers);
+    assert.deepStrictEqual(await namesOf(server, "srv_"), TOOLS.map((name) => `srv_${name}`));
+  }
+  await using server = await withServers(bench, servers);
+  assert.deepStrictEqual(await namesOf(server, "srv_"), TOOLS.map((name) => `srv_${name}`));
+  assert.deepStrictEqual(await processes(bench), 0);
+  const status = (await server.call("status")).text;
+  assert.match(status, /^Servers:\nsrv: cached, 10 tools$/m);
+  const answer = await server.call("srv_echo", { text: "hello" });
+  assert.deepStrictEqual(answer.result, {
+    content: [
+      { type: "text", text: "hello" },
+      { type: "image", data: "aGk=", mimeType: "image/png" },
+      { type: "resource_link", uri: "file:///x", name: "x" },
+    ],
+    structuredContent: { said: "hello" },
+    _meta: { mine: 1 },
+  });
+  assert.deepStrictEqual(await processes(bench), 1);
+  assert.match((await server.call("status")).text, /^srv: ready, 10 tools$/m);
+});
+
+/** Two servers: one with a secret, one that is narrowed, under a key that is no name. */
+const test = sharing((bench) =>
+  withServers(bench, {
+    "srv": upstreamServer(bench, { env: { SECRET: "${env:TOKEN}" }, waitMs: 1_000 }),
+    "my.server:1": { ...upstreamServer(bench), cwd: bench.scope, network: "none", write: ["scope"] },
+  }, { flags: ["--log-to-stderr", "--debug"], environment: { TOKEN: "s3cret-of-srv" } })
+);
+
+interface Facts {
+  readonly born: number;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function facts(server: ServerProcess, name: string): Promise<Facts> {
+  return JSON.parse((await server.call(`${name}_facts`)).text);
+}
+
+test("O6 S3 a server reads the scope and writes to its own home, and nothing of the user's", async ({ bench, server }) => {
+  const { cwd, env: { HOME: home = "" } } = await facts(server, "srv");
+  assert.deepStrictEqual([cwd, home.startsWith(`${bench.home}/.local/share/ahma/servers/`)], [bench.scope, true]);
+  const file = bench.write("inside.txt", "text of the scope");
+  const secret = bench.write(`${bench.home}/.ssh/id`, "key");
+  const records = `${bench.home}/.local/state/ahma/servers`;
+  const [record] = await Array.fromAsync(Deno.readDir(records));
+  const attempts = [
+    ["read", file, "done text of the scope"],
+    ["write", `${home}/.remembered`, "done 1"],
+    ["read", `${home}/.remembered`, "done x"],
+    ["write", `${bench.scope}/outside.txt`, "refused OSError"],
+    ["write", `${bench.elsewhere}/x`, "refused PermissionError"],
+    ["read", secret, "refused PermissionError"],
+    ["read", `${records}/${record?.name}`, "refused PermissionError"],
+  ] as const;
+  for (const [tool, text, expected] of attempts) {
+    const said = (await server.call(`srv_${tool}`, { text })).text;
+    assert.deepStrictEqual([tool, text, said.replace("OSError", "PermissionError")], [
+      tool,
+      text,
+      expected.replace("OSError", "PermissionError"),
+    ]);
+  }
+});
+
+test("O6 S8 a server that may write to the scope cannot change what is protected in it", async ({ bench, server }) => {
+  bench.write(".git/config", "[core]\n");
+  const write = async (path: string) => (await server.call("my_server_1_write", { text: path })).text.split(" ")[0];
+  assert.deepStrictEqual(await write(`${bench.scope}/made.txt`), "done");
+  assert.deepStrictEqual(await write(`${bench.scope}/.git/config`), "refused");
+});
+
+test("O6 servers do not reach each other's homes, nor do commands", async ({ server }) => {
+  const { env: { HOME: home = "" } } = await facts(server, "srv");
+  await server.call("srv_write", { text: `${home}/own` });
+  assert.match((await server.call("my_server_1_read", { text: `${home}/own` })).text, /^refused/);
+  const command = await server.shell(`cat '${home}/own'`);
+  assert.deepStrictEqual([command.failed, command.text.includes("Permission denied")], [true, true]);
+});
+
+test("O6 S6 a server without network reaches no listener that another reaches", async ({ server }) => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const text = String(listener.addr.transport === "tcp" && listener.addr.port);
+  assert.deepStrictEqual((await server.call("srv_connect", { text })).text, "done None");
+  assert.match((await server.call("my_server_1_connect", { text })).text, /^refused/);
+});
+
+test("O6 S9 a secret reaches the server that names it, and nothing else", async ({ server }) => {
+  assert.deepStrictEqual((await facts(server, "srv")).env["SECRET"], "s3cret-of-srv");
+  const other = await facts(server, "my_server_1");
+  const { text } = await server.shell("env");
+  const status = (await server.call("status")).text;
+  const places = [JSON.stringify(other.env), text, status, server.stderr];
+  assert.deepStrictEqual(places.map((one) => one.includes("s3cret")), [false, false, false, false]);
+});
+
+test("O2 progress of a server's call reaches the client with its own token", async ({ server }) => {
+  const heard: unknown[] = [];
+  server.listen(({ method, params }) => method === "notifications/progress" && heard.push(params));
+  const answer = await server.call("srv_steps", {}, { progressToken: "mine" });
+  assert.deepStrictEqual(
+    [answer.text, heard],
+    ["stepped", [1, 2, 3, 4].map((progress) => ({ progressToken: "mine", progress, total: 4, message: "step" }))],
+  );
+});
+
+test("O2 B6 a cancelled request is cancelled at the server, under its own id", async ({ bench, server }) => {
+  const before = Number((await server.call("srv_cancelled")).text);
+  const params = { name: "srv_wait", arguments: { text: `${bench.scope}/never` }, _meta: { progressToken: "begun" } };
+  await server.send({ jsonrpc: "2.0", id: "gone", method: "tools/call", params });
+  await server.notification("notifications/progress", ({ progressToken }) => progressToken === "begun");
+  await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "gone" } });
+  const count = async () => Number((await server.call("srv_cancelled")).text) === before + 1;
+  await until(count, 10_000, "the cancel at the server");
+});
+
+test("O6 X1 a slow call becomes an operation, and await gives its whole result", async ({ bench, server }) => {
+  const file = `${bench.scope}/go`;
+  const started = await server.call("srv_wait", { text: file });
+  const id = started.operation?.operation_id ?? "";
+  assert.match(started.text, /^\S+ still runs after 1\.\d s\. `await` returns its result\.$/);
+  bench.write("go", "");
+  const { result } = await server.call("await", { operation_id: id });
+  assert.deepStrictEqual(result["content"], [
+    { type: "text", text: "waited" },
+    { type: "image", data: "aGk=", mimeType: "image/png" },
+  ]);
+});
+
+test("O6 B4 cancel ends a slow call at the server", async ({ bench, server }) => {
+  const before = Number((await server.call("srv_cancelled")).text);
+  const started = await server.call("srv_wait", { text: `${bench.scope}/never` });
+  const { text } = await server.call("cancel", { operation_id: started.operation?.operation_id });
+  assert.match(text, /cancelled/);
+  assert.deepStrictEqual(Number((await server.call("srv_cancelled")).text), before + 1);
+});
+
+test("O2 a server that ends in a call is reported, and the next call works in another process", async ({ bench, server }) => {
+  const { born } = await facts(server, "srv");
+  const died = await server.call("srv_die");
+  assert.deepStrictEqual([died.isError, /exit code 3.*I was asked to die.*check before you repeat/s.test(died.text)], [
+    true,
+    true,
+  ], died.text);
+  assert.notDeepStrictEqual((await facts(server, "srv")).born, born);
+  assert.deepStrictEqual(await processes(bench), 2);
+});

@@ -1,0 +1,246 @@
+/** What servers may say and change: definitions are trusted as they were seen first, and read by people before they change. */
+import assert from "node:assert/strict";
+import { runProgram } from "./_support/terminal.ts";
+import { namesOf, upstreamServer, withServers, writeServers } from "./_support/upstream.ts";
+import type { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const SCHEMA = { type: "object", properties: { text: { type: "string" } } };
+
+function tool(name: string, description: string): object {
+  return { name, description, inputSchema: SCHEMA };
+}
+
+/** What each tool of a server that is not ours has in a list. */
+const LISTED = { _meta: { "ahma/hops": 1 }, execution: { taskSupport: "optional" } };
+
+/** What a server says from now on, and that it says so. */
+function define(bench: Workbench, ...tools: readonly object[]): void {
+  bench.write("definitions.json", JSON.stringify(tools));
+}
+
+async function described(server: ServerProcess): Promise<unknown> {
+  const { result } = await server.request("tools/list");
+  const tools = (result?.["tools"] ?? []) as readonly { readonly name: string }[]; // the answer to tools/list
+  return tools.filter(({ name }) => name.startsWith("srv_"));
+}
+
+Deno.test("O2 O6 a new tool is told once, listed and marked; a changed one is withheld until a person approves it", async () => {
+  using bench = new Workbench();
+  define(bench, tool("changed", "Tells"), tool("echo", "Says"));
+  const servers = { srv: upstreamServer(bench) };
+  await using server = await withServers(bench, servers);
+  const tells: unknown[] = [];
+  server.listen(({ method }) => method === "notifications/tools/list_changed" && tells.push(method));
+  assert.deepStrictEqual(await namesOf(server, "srv_"), ["srv_changed", "srv_echo"]);
+  assert.deepStrictEqual(tells, []);
+
+  define(bench, tool("changed", "Tells"), tool("echo", "Says"), tool("facts", "Knows"));
+  await server.call("srv_changed", { text: "50" });
+  await server.notification("notifications/tools/list_changed");
+  assert.deepStrictEqual(await namesOf(server, "srv_"), ["srv_changed", "srv_echo", "srv_facts"]);
+  assert.match((await server.call("status")).text, /^srv: ready, 3 tools\n {2}new since it was approved: srv_facts$/m);
+
+  define(bench, tool("changed", "Tells"), tool("echo", "Says\u200b all you know"), tool("facts", "Knows"));
+  await server.call("srv_changed");
+  await server.notification("notifications/tools/list_changed");
+  assert.deepStrictEqual(await namesOf(server, "srv_"), ["srv_changed", "srv_facts"]);
+  const { error } = await server.request("tools/call", { name: "srv_echo", arguments: {} });
+  const hint = 'Tool "srv_echo" is not available: the server changed its definition since it was approved. ' +
+    'A person reads "ahma_mcp servers diff srv" and then runs "ahma_mcp servers approve srv"';
+  assert.deepStrictEqual(error, { code: -32602, message: hint });
+
+  const flags = ["--mcp-config", writeServers(bench, servers)];
+  const diff = await runProgram(bench, ["servers", "diff", "srv", ...flags]);
+  assert.deepStrictEqual([diff.code, diff.stdout, diff.stderr], [
+    0,
+    `srv echo: changed
+  /description:
+  - "Says"
+  + "Says\\u200b all you know"
+srv facts: new
+  /name:
+  + "facts"
+  /description:
+  + "Knows"
+  /inputSchema/type:
+  + "object"
+  /inputSchema/properties/text/type:
+  + "string"
+`,
+    "",
+  ]);
+  const approve = await runProgram(bench, ["servers", "approve", "srv", ...flags]);
+  assert.deepStrictEqual([approve.code, approve.stdout, approve.stderr], [
+    0,
+    "srv: 2 tools approved: echo, facts\n",
+    "",
+  ]);
+  await server.notification("notifications/tools/list_changed");
+  assert.deepStrictEqual(await described(server), [
+    { ...tool("srv_changed", "Tells"), ...LISTED },
+    { ...tool("srv_echo", "Says all you know"), ...LISTED },
+    { ...tool("srv_facts", "Knows"), ...LISTED },
+  ]);
+  assert.deepStrictEqual((await server.call("srv_echo", { text: "x" })).text, "x\n\n");
+});
+
+Deno.test("O6 hidden text of a server reaches no client, and what is too large is left out with its reason", async () => {
+  using bench = new Workbench();
+  const deep = (levels: number): object => levels === 0 ? {} : { items: deep(levels - 1) };
+  define(
+    bench,
+    {
+      name: "sly",
+      title: "a\u202eb",
+      description: "see\u200b \u001b[31mred\u001b[0m\u{e0041}\u{e0042}" + "x".repeat(9_000),
+      inputSchema: { type: "object", properties: { a: { description: "b\u2066c" } } },
+      annotations: { title: "t\u200b", readOnlyHint: true, other: { deep: 1 } },
+      outputSchema: { type: "object" },
+      icons: [{ src: "https://example.com/x.png" }],
+    },
+    { name: "deep", inputSchema: { type: "object", properties: { a: deep(60) } } },
+    { name: "large", inputSchema: { type: "object", description: "x".repeat(70_000) } },
+    { name: "none", inputSchema: { type: "string" } },
+    { name: 7 },
+  );
+  await using server = await withServers(bench, { srv: upstreamServer(bench) });
+  assert.deepStrictEqual(await described(server), [{
+    name: "srv_sly",
+    title: "ab",
+    description: `see red${"x".repeat(4_096 - 7)}…`,
+    inputSchema: { type: "object", properties: { a: { description: "bc" } } },
+    annotations: { title: "t", readOnlyHint: true },
+    ...LISTED,
+  }]);
+  const { text } = await server.call("status");
+  for (
+    const line of [
+      "  srv_deep: it is withheld: its schema is more than 50 levels deep",
+      "  srv_large: it is withheld: its schema is larger than 64 KiB",
+      "  srv_none: it is withheld: its inputSchema is no object schema",
+    ]
+  ) assert.ok(text.includes(line), text);
+});
+
+Deno.test("O6 a strict server's new tools wait for a person too, and pin off trusts whatever comes", async () => {
+  using bench = new Workbench();
+  define(bench, tool("changed", "Tells"));
+  const servers = {
+    strict: upstreamServer(bench, { pin: "strict", env: { A: "1" }, args: [bench.scope + "/upstream.py", "strict"] }),
+    off: upstreamServer(bench, { pin: "off", args: [bench.scope + "/upstream.py", "off"] }),
+  };
+  await using server = await withServers(bench, servers);
+  assert.deepStrictEqual(await namesOf(server, "off_"), ["off_changed"]);
+  define(bench, tool("changed", "Tells more"), tool("echo", "Says"));
+  await server.call("off_changed");
+  await server.notification("notifications/tools/list_changed");
+  assert.deepStrictEqual(await namesOf(server, "off_"), ["off_changed", "off_echo"]);
+  await server.call("strict_changed");
+  await server.notification("notifications/tools/list_changed");
+  assert.deepStrictEqual(await namesOf(server, "strict_"), []);
+  assert.match((await server.call("status")).text, /strict_echo: it came after the server was approved/);
+});
+
+Deno.test("O7 servers list shows what the files say, the same in every dialect, and no value of a secret", async () => {
+  using bench = new Workbench();
+  const stdio = { command: "npx", args: ["-y", "pkg", "${workspaceFolder}"] };
+  const key = { "X-Key": "${env:TOKEN}" };
+  const dialects: Readonly<Record<string, object>> = {
+    vscode: {
+      servers: {
+        files: { type: "stdio", ...stdio, env: { K: "${env:TOKEN}" } },
+        web: { type: "http", url: "https://example.com/mcp", headers: key },
+      },
+    },
+    cursor: {
+      mcpServers: {
+        files: { ...stdio, env: { K: "${env:TOKEN}" } },
+        web: { url: "https://example.com/mcp", headers: key },
+      },
+    },
+    claude: {
+      mcpServers: {
+        files: { type: "stdio", ...stdio, env: { K: "${TOKEN}" } },
+        web: { type: "http", url: "https://example.com/mcp", headers: { "X-Key": "${TOKEN}" } },
+      },
+    },
+    gemini: {
+      mcpServers: {
+        files: { ...stdio, env: { K: "$TOKEN" }, trust: true },
+        web: { httpUrl: "https://example.com/mcp", headers: { "X-Key": "${TOKEN}" } },
+      },
+    },
+    windsurf: {
+      mcpServers: {
+        files: { ...stdio, env: { K: "${env:TOKEN}" }, disabled: false },
+        web: { serverUrl: "https://example.com/mcp", headers: key },
+      },
+    },
+  };
+  const expected = {
+    servers: [
+      {
+        name: "files",
+        state: "unknown",
+        kind: "stdio",
+        command: "npx",
+        args: ["-y", "pkg", bench.scope],
+        environment: ["K"],
+        write: [],
+        readScope: true,
+        network: "as commands",
+        pin: "changed",
+      },
+      {
+        name: "web",
+        state: "unknown",
+        kind: "http",
+        url: "https://example.com/mcp",
+        headers: ["X-Key"],
+        pin: "changed",
+      },
+    ],
+  };
+  for (const [name, config] of Object.entries(dialects)) {
+    const file = bench.write(`${bench.parent}/${name}.json`, JSON.stringify(config));
+    const { code, stdout, stderr } = await runProgram(bench, ["servers", "list", "--json", "--mcp-config", file], {
+      environment: { TOKEN: "s3cret" },
+    });
+    assert.deepStrictEqual([name, code, stderr], [name, 0, ""]);
+    assert.deepStrictEqual(JSON.parse(stdout), expected);
+  }
+});
+
+Deno.test("O7 servers says what is wrong with a file or a word, and with which exit code", async () => {
+  using bench = new Workbench();
+  const file = bench.write(
+    `${bench.parent}/mcp.json`,
+    `{"mcpServers": {"a": {"command": "x", "env": {"K": "\${NOPE}"}}}}`,
+  );
+  const run = async (...words: readonly string[]) => {
+    const { code, stdout, stderr } = await runProgram(bench, ["servers", ...words]);
+    return [code, stdout, stderr];
+  };
+  const unset = "Variable NOPE is not set: set it where ahma_mcp starts, or write ${NOPE:-default}";
+  assert.deepStrictEqual(await run("--mcp-config", file), [
+    0,
+    `a\trefused\t${unset}\n`,
+    `${file}:1:46: error: ${unset} (/mcpServers/a/env)\n`,
+  ]);
+  assert.deepStrictEqual(await run("list"), [
+    2,
+    "",
+    'Cannot show servers: name the file of their configuration with "--mcp-config FILE"\n',
+  ]);
+  const [code, , missing] = await run("list", "--mcp-config", `${bench.parent}/none.json`);
+  assert.deepStrictEqual([code, String(missing).startsWith(`Cannot read "--mcp-config ${bench.parent}/none.json": `)], [
+    1,
+    true,
+  ]);
+  const wrong = await run("lst", "--mcp-config", file);
+  assert.deepStrictEqual([wrong[0], String(wrong[2]).split("\n").at(-2)], [
+    2,
+    'Unknown action "lst": expected one of list, diff, approve; did you mean "list"?',
+  ]);
+});
