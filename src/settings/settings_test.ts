@@ -292,8 +292,8 @@ Deno.test("L1 readInvocation() knows what a mode, a subcommand and a word after 
   assert.deepStrictEqual(invocation(["help"]), { kind: "help", subcommand: undefined });
   assert.strictEqual(
     invocation(["help", "cal"]),
-    'Cannot explain "cal": expected one of serve, list-tools, validate, schema, call, doctor, init, uninstall, auth, completions, ' +
-      "version, help; " +
+    'Cannot explain "cal": expected one of serve, list-tools, validate, schema, call, doctor, init, uninstall, auth, ' +
+      "servers, completions, version, help; " +
       'did you mean "call"?',
   );
 });
