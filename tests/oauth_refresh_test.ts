@@ -3,53 +3,20 @@ import assert from "node:assert/strict";
 import { SILENT } from "../src/base/log.ts";
 import { LoginFiles } from "../src/upstream/oauth/store/login_files.ts";
 import { type LogInAgain, TokenSource } from "../src/upstream/oauth/token_source.ts";
-import { withDeadline } from "./_support/deadline.ts";
-import { listed, logIn, loginDirectory, loginFile, opens, storedLogin } from "./_support/login.ts";
+import { listed, logIn, loginDirectory, loginFile, opens } from "./_support/login.ts";
+import { age, CALLED, connected } from "./_support/oauth_processes.ts";
 import { OAuthServer } from "./_support/oauth_server.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const GUARDED = { code: 0, stdout: "guarded\t\tBehind a login.\n", stderr: "" };
-const PROCESSES = 3;
-const CALLS = 8;
-
-/** Makes the access token old: over, or nearly so. */
-async function age(bench: Workbench, leftMs: number): Promise<void> {
-  const login = await storedLogin(bench);
-  const tokens = { ...login["tokens"] as object, obtainedAt: Date.now() - 3_600_000, expiresAt: Date.now() + leftMs };
-  await Deno.writeTextFile(await loginFile(bench), JSON.stringify({ ...login, tokens }));
-}
-
-/** Processes that are connected, and call when they are told to. */
-async function connected(bench: Workbench, server: OAuthServer) {
-  const script = new URL("_support/oauth_calls.ts", import.meta.url).pathname;
-  const args = ["run", "-A", "--no-check", script, loginDirectory(bench), server.url, `${CALLS}`];
-  const start = async () => {
-    const child = new Deno.Command(Deno.execPath(), { args, stdin: "piped", stdout: "piped" }).spawn();
-    const said = child.stdout.pipeThrough(new TextDecoderStream());
-    const reader = said.getReader();
-    assert.strictEqual((await withDeadline(reader.read(), 60_000, "a connection")).value, "ready\n");
-    reader.releaseLock();
-    return async () => {
-      await new Blob(["\n"]).stream().pipeTo(child.stdin);
-      const answers = await withDeadline(Array.fromAsync(said), 60_000, "the answers");
-      await child.status;
-      return JSON.parse(answers.join("")) as unknown;
-    };
-  };
-  return await Promise.all(Array.from({ length: PROCESSES }, start));
-}
-
-const CALLED = Array.from({ length: PROCESSES }, () => {
-  return Array.from({ length: CALLS }, () => JSON.stringify([{ type: "text", text: "called" }]));
-});
 
 for (const way of ["its time is over", "the server refuses it"] as const) {
   Deno.test(`O4 three processes with eight calls each refresh once when a token ends because ${way}`, async () => {
     using bench = new Workbench();
     await using server = new OAuthServer();
     assert.strictEqual((await logIn(bench, [server.url])).code, 0);
-    const calls = await connected(bench, server);
+    const calls = await connected(bench, server.url);
     assert.deepStrictEqual(server.grants("refresh_token").length, 0);
     server.endAccessTokens();
     if (way === "its time is over") await age(bench, -1000);

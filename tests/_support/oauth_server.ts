@@ -244,14 +244,14 @@ function failed(error: string, status = 400): Response {
   return Response.json({ error, error_description: `the server says ${error}` }, { status });
 }
 
-interface RpcRequest {
+export interface RpcRequest {
   readonly id?: number | string;
   readonly method: string;
   readonly params?: { readonly protocolVersion?: string };
 }
 
-/** An MCP server of 2025-11-25 with one tool. */
-function answerMcp({ id, method, params }: RpcRequest): Response {
+/** An MCP server of 2025-11-25 with one tool: its answer to a message. */
+export function answerMcp({ id, method, params }: RpcRequest): Response {
   if (id === undefined) return new Response(null, { status: 202 });
   const results: Readonly<Record<string, unknown>> = {
     initialize: {

@@ -1,0 +1,28 @@
+/** Logins and refreshes with an authorization server that others wrote: oidc-provider (O3, O4). */
+import assert from "node:assert/strict";
+import { IndependentServer, signIn } from "./_support/independent_server.ts";
+import { ahma, logIn, visit } from "./_support/login.ts";
+import { age, CALLED, connected } from "./_support/oauth_processes.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+Deno.test("O3 O4 oidc-provider: a login, one refresh for 24 calls in three processes, rotation, and the end", async () => {
+  using bench = new Workbench();
+  await using server = await IndependentServer.start();
+  const login = await logIn(bench, [server.url], async (page) => await visit(await signIn(page)));
+  assert.deepStrictEqual([login.code, login.stderr.split("\n").at(-2)], [
+    0,
+    `Logged in to "${server.url}", with the scopes read write`,
+  ]);
+  const calls = await connected(bench, server.url);
+  await age(bench, -1000);
+  server.endAccessTokens();
+  assert.deepStrictEqual(await Promise.all(calls.map((call) => call())), CALLED);
+  assert.deepStrictEqual(await server.granted(), { authorization_code: 1, refresh_token: 1 });
+  // The next refresh needs the refresh token of the last one.
+  server.endAccessTokens();
+  const listed = await ahma(bench, "list-tools", "--http", server.url);
+  assert.deepStrictEqual(listed, { code: 0, stdout: "guarded\t\tBehind a login.\n", stderr: "" });
+  assert.deepStrictEqual(await server.granted(), { authorization_code: 1, refresh_token: 2 });
+  const logout = await ahma(bench, "auth", "logout", server.url);
+  assert.strictEqual(logout.stderr, `Logged out of "${server.url}". The server took the tokens back\n`);
+});
