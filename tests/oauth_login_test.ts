@@ -207,6 +207,38 @@ Deno.test("O3 a client that the person registered is used as it is, at its port 
   assert.deepStrictEqual(server.at("/register"), []);
 });
 
+Deno.test("O3 the secret of a registered client comes from a variable, and stands in no output", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  const line = ["auth", "login", server.url, "--client-secret-env", "MY_SECRET"];
+  const said = async (...words: readonly string[]) => await ahma(bench, ...line, ...words);
+  assert.deepStrictEqual([await said(), await said("--client-id", "mine")].map(({ code, stderr }) => [code, stderr]), [
+    [2, 'Cannot use "--client-secret-env" without "--client-id": the secret belongs to a client\n'],
+    [2, 'Cannot use flag "--client-secret-env": the variable "MY_SECRET" is not set\n'],
+  ]);
+});
+
+Deno.test("O5 a server that wants more scopes is answered with the command that asks for them", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  server.behaviour.needs = "admin";
+  const lacking = await listed(bench, server);
+  const command = `ahma_mcp auth login ${server.url} --scopes "admin read write"`;
+  assert.deepStrictEqual(lacking, {
+    code: 1,
+    stdout: "",
+    stderr:
+      `Cannot list the tools of "${server.url}": The login to "${server.url}" lacks scopes for this. Run: ${command}\n`,
+  });
+  assert.strictEqual((await logIn(bench, [server.url, "--scopes", "admin read write"])).code, 0);
+  assert.deepStrictEqual(server.at("/authorize").map(({ fields }) => fields["scope"]), [
+    "read write",
+    "admin read write",
+  ]);
+  assert.deepStrictEqual(await listed(bench, server), GUARDED);
+});
+
 Deno.test("O3 a registered client is used again, and registered afresh when its login got no answer", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();

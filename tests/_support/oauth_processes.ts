@@ -11,7 +11,10 @@ const CALLS = 8;
 export async function age(bench: Workbench, leftMs: number): Promise<void> {
   const login = await storedLogin(bench);
   const tokens = { ...login["tokens"] as object, obtainedAt: Date.now() - 3_600_000, expiresAt: Date.now() + leftMs };
-  await Deno.writeTextFile(await loginFile(bench), JSON.stringify({ ...login, tokens }));
+  const file = await loginFile(bench);
+  // A process that reads it sees all of the old or of the new one.
+  await Deno.writeTextFile(`${file}.old`, JSON.stringify({ ...login, tokens }), { mode: 0o600 });
+  await Deno.rename(`${file}.old`, file);
 }
 
 /** Processes that are connected, and call when they are told to. */

@@ -29,6 +29,8 @@ export interface OAuthBehaviour {
   hasResourceDocument: boolean;
   /** The scope of the challenge. */
   scope: string | undefined;
+  /** A scope without which requests get 403. */
+  needs: string | undefined;
 }
 
 const USUAL: OAuthBehaviour = {
@@ -46,6 +48,7 @@ const USUAL: OAuthBehaviour = {
   resource: undefined,
   hasResourceDocument: true,
   scope: undefined,
+  needs: undefined,
 };
 
 /** One request, as it came. */
@@ -65,7 +68,7 @@ export class OAuthServer implements AsyncDisposable {
   readonly #codes = new Map<string, URLSearchParams>();
   /** Families of tokens: a refresh token that is used twice ends all of its family. */
   readonly #refreshTokens = new Map<string, { used: boolean; family: number }>();
-  readonly #accessTokens = new Map<string, number>();
+  readonly #accessTokens = new Map<string, { readonly family: number; readonly scope: string | undefined }>();
   readonly #ended = new Set<number>();
   #count = 0;
 
@@ -215,7 +218,7 @@ export class OAuthServer implements AsyncDisposable {
 
   #tokens(family: number, scope?: string): Response {
     const [access, refresh] = [`access-secret-${++this.#count}`, `refresh-secret-${this.#count}`];
-    this.#accessTokens.set(access, family);
+    this.#accessTokens.set(access, { family, scope });
     this.#refreshTokens.set(refresh, { used: false, family });
     return Response.json({
       access_token: access,
@@ -228,12 +231,17 @@ export class OAuthServer implements AsyncDisposable {
 
   #mcp(request: Request, body: string): Response {
     const token = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
-    const family = token === undefined ? undefined : this.#accessTokens.get(token);
-    if (family === undefined || this.#ended.has(family) || this.behaviour.refusesAll) {
+    const known = token === undefined ? undefined : this.#accessTokens.get(token);
+    if (known === undefined || this.#ended.has(known.family) || this.behaviour.refusesAll) {
       const { scope } = this.behaviour;
       const challenge = `Bearer resource_metadata="${this.origin}/.well-known/oauth-protected-resource/mcp"` +
         (scope === undefined ? "" : `, scope="${scope}"`);
       return new Response(null, { status: 401, headers: { "www-authenticate": challenge } });
+    }
+    const { needs } = this.behaviour;
+    if (needs !== undefined && !known.scope?.split(" ").includes(needs)) {
+      const challenge = `Bearer error="insufficient_scope", scope="${needs}"`;
+      return new Response(null, { status: 403, headers: { "www-authenticate": challenge } });
     }
     if (request.method !== "POST") return new Response(null, { status: 405 });
     return answerMcp(JSON.parse(body));

@@ -3,6 +3,7 @@ import { CLIENT_NAMES } from "./client_names.ts";
 import { CONFINEMENT_FLAGS } from "./confinement_flags.ts";
 import { type Flag, type FlagRow, LONGEST_SECONDS, PLACEHOLDERS } from "./flag.ts";
 import { HTTP_FLAGS } from "./http_flags.ts";
+import { LOGIN_FLAGS } from "./login_flags.ts";
 
 /** Every flag there is: the parser, the settings and the help text are made from this one table (requirement L1). */
 const FLAGS = {
@@ -178,20 +179,7 @@ const FLAGS = {
     help: "The client whose settings are meant",
     own: true,
   },
-  "client-id": { value: "text", placeholder: "ID", help: "The client that is registered for this program", own: true },
-  "oauth-port": {
-    value: "count",
-    placeholder: "PORT",
-    range: [0, 65_535],
-    help: "Where the browser comes back to (default: 8080, or one that is free)",
-    own: true,
-  },
-  "oauth-timeout": {
-    value: "number",
-    range: [0.001, LONGEST_SECONDS],
-    help: "How long a person may take to log in (default: 300)",
-    own: true,
-  },
+  ...LOGIN_FLAGS,
   "dry-run": { help: "Show what would change, and change nothing", own: true },
   "check": { help: "Ask the npm registry for the newest version", own: true },
   "yes": { help: "Change files without a question", own: true },

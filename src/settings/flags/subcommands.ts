@@ -175,7 +175,15 @@ const SUBCOMMAND_FACTS = {
     summary: "Log in to other servers: list, login, logout",
     usage: "list | login ADDRESS | logout ADDRESS",
     operands: "login",
-    flags: ["json", "client-id", "oauth-port", "oauth-timeout"],
+    flags: [
+      "json",
+      "client-id",
+      "client-secret-env",
+      "client-metadata-url",
+      "scopes",
+      "oauth-port",
+      "oauth-timeout",
+    ],
     details: [
       "login opens a page of the server in the browser, and prints its address. Where no browser is on this machine, the " +
       "address that another browser ends at can be pasted.",

@@ -106,8 +106,7 @@ export class TokenSource {
     const { logIn } = this.#options;
     const tokens = (await this.#current())?.tokens;
     if (tokens !== undefined && tokens.accessToken !== refused) return true;
-    const scopes = [tokens?.scope, challenge.scope].flatMap((one) => one?.split(" ") ?? []);
-    const scope = [...new Set(scopes)].sort().join(" ");
+    const scope = unionOf(tokens?.scope, challenge.scope);
     if (logIn === undefined || this.#stepUps.size >= MOST_STEP_UPS || this.#stepUps.has(scope)) return false;
     const login = logIn({ ...challenge, scope });
     this.#stepUps.set(scope, login);
@@ -119,6 +118,14 @@ export class TokenSource {
     const reason = (await this.#current())?.needsLogin;
     const why = reason === undefined ? "" : `: ${reason}`;
     return new NeedsLoginError(`"${this.#options.serverUrl}" needs a login${why}. Run: ${this.#options.loginHint}`);
+  }
+
+  /** The error for a request that needs more scopes than the login has. */
+  async lacksScopes(challenge: Challenge): Promise<NeedsLoginError> {
+    const { serverUrl, loginHint } = this.#options;
+    const scope = unionOf((await this.#current())?.tokens.scope, challenge.scope);
+    const flag = /^[\w:./ -]+$/.test(scope) ? ` --scopes "${scope}"` : "";
+    return new NeedsLoginError(`The login to "${serverUrl}" lacks scopes for this. Run: ${loginHint}${flag}`);
   }
 
   /** One login by a call in the life of a process, for all requests that wait for it. */
@@ -165,4 +172,9 @@ export class TokenSource {
       `Cannot refresh the login to "${this.#options.serverUrl}": ${problem}. The next try is possible in ${seconds} s`,
     );
   }
+}
+
+/** Every scope of the lists, once. */
+function unionOf(...lists: readonly (string | undefined)[]): string {
+  return [...new Set(lists.flatMap((list) => list?.split(" ") ?? []))].sort().join(" ");
 }

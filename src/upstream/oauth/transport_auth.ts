@@ -34,10 +34,9 @@ export function transportAuth(source: TokenSource): TransportAuth {
       const response = await send(url, init);
       if (response.status !== 403) return response;
       const challenge = await challengeOf(response);
-      if (challenge.error !== "insufficient_scope" || !await source.stepUp(sent.get(response), challenge)) {
-        return response;
-      }
+      if (challenge.error !== "insufficient_scope") return response;
       await response.body?.cancel();
+      if (!await source.stepUp(sent.get(response), challenge)) throw await source.lacksScopes(challenge);
       const headers = new Headers(init?.headers);
       headers.set("Authorization", `Bearer ${await source.token()}`);
       return await send(url, { ...init, headers });

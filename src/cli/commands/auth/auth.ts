@@ -8,6 +8,7 @@ import { type OAuthConfig, serverAddress } from "../../../upstream/oauth/oauth_c
 import { revoke } from "../../../upstream/oauth/revoke.ts";
 import type { LoginFiles } from "../../../upstream/oauth/store/login_files.ts";
 import { askServer } from "../../../upstream/oauth/login/ask_server.ts";
+import type { FlagName } from "../../../settings/flags/flags.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
 import { loginLines, loginsAsJson } from "./login_lines.ts";
@@ -70,12 +71,24 @@ async function logout(files: LoginFiles, url: URL): Promise<number> {
   return 0;
 }
 
-/** The server's address, and the client that a flag names. */
-function configOf({ flags }: CommandContext, named: string | undefined): OAuthConfig {
-  const port = flags.get("oauth-port")?.[0];
+/** The server's address, and what the flags say of the login. @throws {UsageError} for flags that make no sense */
+function configOf({ flags, environment }: CommandContext, named: string | undefined): OAuthConfig {
+  const value = (flag: FlagName) => flags.get(flag)?.[0];
+  const [clientId, variable, port] = [value("client-id"), value("client-secret-env"), value("oauth-port")];
+  if (variable !== undefined && clientId === undefined) {
+    throw new UsageError('Cannot use "--client-secret-env" without "--client-id": the secret belongs to a client');
+  }
+  const clientSecret = variable === undefined ? undefined : environment[variable];
+  if (variable !== undefined && !clientSecret) {
+    throw new UsageError(`Cannot use flag "--client-secret-env": the variable "${variable}" is not set`);
+  }
+  const scopes = value("scopes")?.split(" ").filter((scope) => scope !== "");
   return {
     url: addressOf(named),
-    clientId: flags.get("client-id")?.[0],
+    clientId,
+    clientSecret,
+    clientMetadataUrl: value("client-metadata-url"),
+    scopes,
     callbackPort: port === undefined ? undefined : Number(port),
   };
 }

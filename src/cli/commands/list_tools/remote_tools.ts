@@ -38,7 +38,9 @@ export async function listOther(connection: Connection, limits: { readonly timeo
   let client: Client | undefined;
   try {
     client = await connect(connection, limits);
-    const tools = await everyPage(client, limits.timeoutMs);
+    // Asked for what a server does not have, the SDK writes to stdout.
+    const hasTools = client.getServerCapabilities()?.tools !== undefined;
+    const tools = hasTools ? await everyPage(client, limits.timeoutMs) : [];
     const facts = client.getServerVersion();
     return { tools, server: facts === undefined ? undefined : { name: facts.name, version: facts.version } };
   } catch (thrown) {

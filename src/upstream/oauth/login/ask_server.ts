@@ -12,7 +12,11 @@ export async function askServer(url: URL, stop: AbortSignal): Promise<Challenge>
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json", "accept": "application/json, text/event-stream" },
+      headers: {
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+        "mcp-method": PING.method,
+      },
       body: JSON.stringify(PING),
       redirect: "manual",
       signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]),
