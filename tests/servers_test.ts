@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
 import { processesWith } from "./_support/processes.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
-import { sharing } from "./_support/sharing.ts";
+import { type Shared, sharing } from "./_support/sharing.ts";
 import { namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -58,7 +58,8 @@ async function facts(server: ServerProcess, name: string): Promise<Facts> {
   return JSON.parse((await server.call(`${name}_facts`)).text);
 }
 
-test("O6 S3 a server reads the scope and writes to its own home, and nothing of the user's", async ({ bench, server }) => {
+/** What a server may and may not do with files. */
+async function tryFiles({ bench, server }: Shared<ServerProcess>): Promise<void> {
   const { cwd, env: { HOME: home = "" } } = await facts(server, "srv");
   assert.deepStrictEqual([cwd, home.startsWith(`${bench.home}/.local/share/ahma/servers/`)], [bench.scope, true]);
   const file = bench.write("inside.txt", "text of the scope");
@@ -82,7 +83,14 @@ test("O6 S3 a server reads the scope and writes to its own home, and nothing of 
       expected.replace("OSError", "PermissionError"),
     ]);
   }
-});
+}
+
+test("O6 S3 a server reads the scope and writes to its own home, and nothing of the user's", tryFiles);
+
+sharing((bench) => withServers(bench, { srv: upstreamServer(bench) }), "ordinary")(
+  "O6 S3 a server reads the scope and writes to its own home, and nothing of the user's, as ordinary",
+  tryFiles,
+);
 
 test("O6 S8 a server that may write to the scope cannot change what is protected in it", async ({ bench, server }) => {
   bench.write(".git/config", "[core]\n");

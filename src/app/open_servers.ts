@@ -1,16 +1,21 @@
 /** Joins the servers of `--mcp-config` with sandboxes, records and the service (O1, O2). Nothing is started here. */
+import { UserError } from "../base/errors.ts";
 import { LONGEST_NAME } from "../catalog/format/names.ts";
 import { describeDiagnostic } from "../catalog/format/diagnostic.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import type { ToolSource } from "../service/service.ts";
 import { DirectoryWatch } from "../system/directory_watch.ts";
-import type { ServerSpec } from "../upstream/config/server_spec.ts";
+import type { HttpSpec, ServerSpec } from "../upstream/config/server_spec.ts";
 import { serverIdentity } from "../upstream/definitions/record_store.ts";
 import { openHttpLink } from "../upstream/link/http_link.ts";
 import type { Link, LinkHooks, OpenLink } from "../upstream/link/link.ts";
 import { openStdioLink } from "../upstream/link/stdio_link.ts";
+import { serverAddress } from "../upstream/oauth/oauth_config.ts";
+import { TokenSource } from "../upstream/oauth/token_source.ts";
+import { transportAuth } from "../upstream/oauth/transport_auth.ts";
 import { UpstreamServer } from "../upstream/server/upstream_server.ts";
 import { UpstreamSource } from "../upstream/server/upstream_source.ts";
+import { userLoginFiles } from "./logins/login_files.ts";
 import type { SessionOptions } from "./open_sandbox.ts";
 import { readServers } from "./servers/read_servers.ts";
 import { openRecords } from "./server_records.ts";
@@ -85,7 +90,7 @@ interface LinkParts extends OpenServersOptions {
 }
 
 function linkTo(spec: ServerSpec, parts: LinkParts): OpenLink {
-  if (spec.kind === "http") return (hooks) => openHttpLink({ spec }, hooks);
+  if (spec.kind === "http") return httpLinkTo(spec, parts);
   const scopes = parts.sandbox.scopes.map(({ path }) => path);
   return async (hooks: LinkHooks): Promise<Link> => {
     await using stack = new AsyncDisposableStack();
@@ -99,5 +104,31 @@ function linkTo(spec: ServerSpec, parts: LinkParts): OpenLink {
         await opened.disposeAsync();
       },
     };
+  };
+}
+
+/** A server at an address, with the login of a person where its entry has no authorization of its own. */
+function httpLinkTo(spec: HttpSpec, { environment, log }: LinkParts): OpenLink {
+  const url = new URL(spec.url.text);
+  const serverUrl = serverAddress(url);
+  const isOwn = Object.keys(spec.headers).some((name) => name.toLowerCase() === "authorization");
+  const auth = isOwn ? undefined : transportAuth(
+    new TokenSource({
+      files: userLoginFiles(environment, log),
+      serverUrl,
+      loginHint: `ahma_mcp auth login ${serverUrl}`,
+      now: () => Date.now(),
+      log,
+    }),
+  );
+  return async (hooks) => {
+    const permission = await Deno.permissions.query({ name: "net", host: url.host });
+    if (permission.state !== "granted") {
+      throw new UserError(
+        `Cannot connect to "${url.host}": this runtime was started without the network. ` +
+          "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
+      );
+    }
+    return await openHttpLink({ spec, auth }, hooks);
   };
 }

@@ -9,6 +9,8 @@ import type { Workbench } from "./workbench.ts";
 
 export interface HttpStartOptions {
   readonly flags?: readonly string[];
+  /** Default: one that is free. */
+  readonly port?: number;
   /** A program, and its first words, that runs ours. */
   readonly prefix?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -30,7 +32,7 @@ export class HttpServerProcess implements AsyncDisposable {
   #url = "";
 
   private constructor(bench: Workbench, options: HttpStartOptions) {
-    const flags = ["--mode", "http", "--http-port", "0", ...options.flags ?? []];
+    const flags = ["--mode", "http", "--http-port", String(options.port ?? 0), ...options.flags ?? []];
     const start = programStart(bench, flags, options.prefix, HTTP_PERMISSIONS);
     const environment = { ...start.environment, ...options.environment };
     this.#bench = bench;

@@ -24,6 +24,8 @@ export interface StartOptions {
   readonly era?: Era | "none";
   /** A program, and its first words, that runs the server. */
   readonly prefix?: readonly string[];
+  /** Further permissions of the runtime. */
+  readonly permissions?: readonly string[];
   /** Added to the server's environment. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -63,7 +65,7 @@ export class ServerProcess implements AsyncDisposable {
   #inputOpen = true;
 
   private constructor(bench: Workbench, options: StartOptions) {
-    const start = programStart(bench, options.flags ?? [], options.prefix);
+    const start = programStart(bench, options.flags ?? [], options.prefix, options.permissions);
     this.#bench = bench;
     this.#era = options.era ?? "2025-11-25";
     this.#child = new Deno.Command(start.command, {

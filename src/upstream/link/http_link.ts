@@ -1,5 +1,5 @@
 /** A server at an address: streamable HTTP, or the older transport with SSE (O1). The official client is loaded on need. */
-import type { AuthProvider, Client, Transport } from "@modelcontextprotocol/client";
+import type { Client, Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../../base/errors.ts";
 import { truncate } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
@@ -7,20 +7,13 @@ import { visibleText } from "../../base/visible_text.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { isObject } from "../../wire/json_value.ts";
 import type { HttpSpec } from "../config/server_spec.ts";
+import type { TransportAuth } from "../oauth/transport_auth.ts";
 import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
-
-/** Gives the access token of one server, and a new one. */
-export interface HttpAuthorization {
-  /** The token for the next request; undefined: there is none. */
-  token(): Promise<string | undefined>;
-  /** Called after a 401; whether the request is worth repeating. */
-  onUnauthorized(): Promise<boolean>;
-}
 
 export interface HttpLinkOptions {
   readonly spec: Pick<HttpSpec, "url" | "headers" | "transport">;
-  /** Absent: only the headers of the configuration are sent. */
-  readonly authorization?: HttpAuthorization | undefined;
+  /** The login of a person; undefined: only the headers of the configuration are sent. */
+  readonly auth: TransportAuth | undefined;
 }
 
 /** Time for each answer until the connection is made, milliseconds. */
@@ -47,22 +40,27 @@ const ANY_RESULT = {
 /** Connects; rejects with the reason for a person. */
 export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): Promise<Link> {
   let client = await connect(options, hooks);
+  const answered = async (request: LinkRequest): Promise<Answer> => {
+    const answer = await ask(client, request);
+    hooks.onUp();
+    return answer;
+  };
   return {
     async request(request) {
       try {
-        return await ask(client, request);
+        return await answered(request);
       } catch (thrown) {
         if (request.signal?.aborted) return CANCELLED;
-        if (statusOf(thrown) !== SESSION_LOST) return lost(request, thrown, hooks);
+        if (statusOf(thrown) !== SESSION_LOST) return lost(request, hooks, thrown);
       }
       // The server knows the session no more, so it did nothing: the request is safe to repeat in a new one.
       try {
         const old = client;
         client = await connect(options, hooks);
         await old.close();
-        return await ask(client, request);
+        return await answered(request);
       } catch (thrown) {
-        return request.signal?.aborted ? CANCELLED : lost(request, thrown, hooks);
+        return request.signal?.aborted ? CANCELLED : lost(request, hooks, thrown);
       }
     },
     close: () => client.close(),
@@ -102,7 +100,7 @@ function protocolError(thrown: unknown): Answer {
   throw thrown;
 }
 
-function lost({ method, params }: LinkRequest, thrown: unknown, hooks: LinkHooks): Answer {
+function lost({ method, params }: LinkRequest, hooks: LinkHooks, thrown: unknown): Answer {
   const reason = reasonOf(thrown);
   hooks.onDown(reason);
   const safe = method !== "tools/call" || hooks.isReadOnlyTool(String(params["name"]));
@@ -149,26 +147,16 @@ async function connectBy(
 
 async function transportOf(
   kind: "streamable" | "sse",
-  { spec: { url, headers }, authorization }: HttpLinkOptions,
+  { spec: { url, headers }, auth }: HttpLinkOptions,
 ): Promise<Transport> {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const options = {
     requestInit: { headers: Object.fromEntries(Object.entries(headers).map(([name, { text }]) => [name, text])) },
-    ...authorization !== undefined && { authProvider: providerOf(authorization) },
+    ...auth,
   };
   return kind === "sse"
     ? new SSEClientTransport(new URL(url.text), options)
     : new StreamableHTTPClientTransport(new URL(url.text), options);
-}
-
-/** The SDK repeats a request after `onUnauthorized`, unless that throws. */
-function providerOf(authorization: HttpAuthorization): AuthProvider {
-  return {
-    token: () => authorization.token(),
-    async onUnauthorized() {
-      if (!await authorization.onUnauthorized()) throw new Error("The server asks for an authorization (401)");
-    },
-  };
 }
 
 /** The status of a refused request; undefined: the request was not refused by HTTP. */

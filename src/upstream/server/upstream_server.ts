@@ -161,6 +161,7 @@ export class UpstreamServer {
   }
 
   #up(): void {
+    if (this.#link === undefined) return;
     this.#state = "ready";
     this.#problem = undefined;
     this.#failures = 0;

@@ -1,0 +1,143 @@
+/** Servers at an address behind ours, and foreign servers from npm over every transport. */
+import assert from "node:assert/strict";
+import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
+import { until } from "./_support/deadline.ts";
+import { HttpClient } from "./_support/http_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { npmTool, testCache } from "./_support/npm_tools.ts";
+import type { ServerProcess } from "./_support/server_process.ts";
+import { namesOf, withServers, writeServers } from "./_support/upstream.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const EVERYTHING = await npmTool("@modelcontextprotocol/server-everything", "2026.8.31", "mcp-server-everything");
+if (EVERYTHING.problem !== undefined && Deno.env.get("CI") !== undefined) throw new Error(EVERYTHING.problem);
+const MISSING = EVERYTHING.problem === undefined ? "" : ` (left out: ${EVERYTHING.problem})`;
+
+/** Its tools for a client without capabilities, in order. */
+const TOOLS = ["echo", "get-annotated-message", "get-env", "get-resource-links", "get-sum", "get-tiny-image"];
+
+function withHttp(bench: Workbench, servers: Readonly<Record<string, object>>): Promise<ServerProcess> {
+  return withServers(bench, servers, { permissions: HTTP_PERMISSIONS });
+}
+
+/** server-everything over HTTP, and its address; disposal ends it. */
+async function everythingOverHttp(transport: "streamableHttp" | "sse") {
+  const port = freePort();
+  const child = new Deno.Command(EVERYTHING.command[0] ?? "", {
+    args: [transport],
+    env: { PORT: String(port) },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const listens = async () => await Deno.connect({ port }).then((one) => one.close() === undefined, () => undefined);
+  await until(listens, 20_000, "server-everything to listen");
+  return {
+    url: `http://127.0.0.1:${port}/${transport === "sse" ? "sse" : "mcp"}`,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+    },
+  };
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** What of server-everything works the same over every transport. */
+async function tryEverything(server: ServerProcess): Promise<void> {
+  const names = await namesOf(server, "all_");
+  assert.deepStrictEqual(TOOLS.filter((name) => !names.includes(`all_${name}`)), []);
+  assert.deepStrictEqual((await server.call("all_echo", { message: "hi" })).result, {
+    content: [{ type: "text", text: "Echo: hi" }],
+  });
+  const image = (await server.call("all_get-tiny-image")).result["content"];
+  assert.deepStrictEqual(Array.isArray(image) && image.map(({ type }) => type), ["text", "image", "text"]);
+  const wrong = await server.call("all_get-sum", { a: "x" });
+  assert.deepStrictEqual([wrong.isError, /invalid/i.test(wrong.text)], [true, true], wrong.text);
+  const progress: unknown[] = [];
+  server.listen(({ method, params }) => method === "notifications/progress" && progress.push(params?.["progress"]));
+  await server.call("all_trigger-long-running-operation", { duration: 1, steps: 3 }, { progressToken: "t" });
+  assert.deepStrictEqual(progress, [1, 2, 3]);
+}
+
+Deno.test({
+  name: `O1 O2 server-everything from npm works over stdio, in its sandbox${MISSING}`,
+  ignore: EVERYTHING.problem !== undefined,
+  async fn() {
+    using bench = new Workbench();
+    const [command, ...args] = EVERYTHING.command;
+    await using server = await withServers(bench, { all: { command, args: [...args, "stdio"] } }, {
+      flags: ["--read", testCache()],
+    });
+    await tryEverything(server);
+    const { text } = await server.call("all_get-env");
+    assert.match(text, /\.local\/share\/ahma\/servers\//);
+  },
+});
+
+for (const transport of ["streamableHttp", "sse"] as const) {
+  Deno.test({
+    name: `O1 O2 server-everything from npm works over ${transport}, found by its address alone${MISSING}`,
+    ignore: EVERYTHING.problem !== undefined,
+    async fn() {
+      using bench = new Workbench();
+      await using everything = await everythingOverHttp(transport);
+      await using server = await withHttp(bench, { all: { url: everything.url } });
+      await tryEverything(server);
+    },
+  });
+}
+
+/** Our own program as a server at an address. */
+function behind(bench: Workbench, port: number): Promise<HttpServerProcess> {
+  return HttpServerProcess.start(bench, { port, flags: ["--tool-prefix", "own_"] });
+}
+
+Deno.test("O2 a server at an address that was started again gets a new session, and the call works", async () => {
+  using far = new Workbench();
+  using bench = new Workbench();
+  const port = freePort();
+  const first = await behind(far, port);
+  await using server = await withHttp(bench, { far: { url: first.url, includeTools: ["own_sandboxed_shell"] } });
+  const say = async () => (await server.call("far_own_sandboxed_shell", { command: "echo said" })).text;
+  assert.deepStrictEqual([await namesOf(server, "far_"), await say()], [["far_own_sandboxed_shell"], "said\n"]);
+  await first[Symbol.asyncDispose]();
+  const { text, isError } = await server.call("far_own_sandboxed_shell", { command: "echo said" });
+  assert.deepStrictEqual([isError, text.includes("check before you repeat it")], [true, true], text);
+  await using _second = await behind(far, port);
+  assert.deepStrictEqual(await say(), "said\n");
+});
+
+Deno.test("O6 nothing of a client's request but the arguments reaches a server at an address", async () => {
+  using bench = new Workbench();
+  const seen: [string, Headers][] = [];
+  await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const text = await request.text();
+    seen.push([text, request.headers]);
+    const { id, method } = text === "" ? {} : JSON.parse(text);
+    if (request.method !== "POST") return new Response(null, { status: 405 });
+    if (id === undefined) return new Response(null, { status: 202 });
+    const serverInfo = { name: "far", version: "1" };
+    const results: Readonly<Record<string, unknown>> = {
+      "initialize": { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo },
+      "tools/list": { tools: [{ name: "say", inputSchema: { type: "object" } }] },
+      "tools/call": { content: [{ type: "text", text: "said" }] },
+    };
+    const result = results[method];
+    const answer = result === undefined ? { error: { code: -32601, message: "unknown" } } : { result };
+    return Response.json({ jsonrpc: "2.0", id, ...answer });
+  });
+  const url = `http://127.0.0.1:${far.addr.port}/mcp`;
+  const headers = { "X-Api-Key": "${env:KEY}" };
+  const flags = ["--mcp-config", writeServers(bench, { far: { url, headers } })];
+  await using server = await HttpServerProcess.start(bench, { flags, environment: { KEY: "k3y" } });
+  const credentials = { authorization: "Bearer z-of-client", cookie: "c=z-of-client", "x-other": "z-of-client" };
+  await using client = await HttpClient.connect(server, { headers: credentials });
+  assert.deepStrictEqual((await client.call("far_say", { a: 1 })).text, "said");
+  const all = seen.map(([text, sent]) => `${text} ${[...sent].join()}`).join("\n");
+  assert.deepStrictEqual([all.includes("z-of-client"), all.includes('"arguments":{"a":1}')], [false, true]);
+  assert.deepStrictEqual(seen.every(([, sent]) => sent.get("x-api-key") === "k3y"), seen.length > 0);
+});

@@ -1,0 +1,141 @@
+/** Names that meet, servers that cannot start, files that nothing names, and servers that serve each other. */
+import assert from "node:assert/strict";
+import { processesWith } from "./_support/processes.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+Deno.test("O2 names are unique, short and the same in each start; tool files keep theirs, and each call arrives", async () => {
+  using bench = new Workbench();
+  const long = "a".repeat(70);
+  const schema = { type: "object" };
+  bench.write(
+    "definitions.json",
+    JSON.stringify([long, "echo", "status"].map((name) => ({ name, inputSchema: schema }))),
+  );
+  bench.write(
+    ".ahma/tools/git.json",
+    JSON.stringify({
+      name: "git",
+      description: "Git",
+      command: "git",
+      subcommand: [{ name: "status", description: "Shows the state of files" }],
+    }),
+  );
+  const servers = {
+    "my.server:1": upstreamServer(bench),
+    "my_server_1": upstreamServer(bench, { env: { A: "1" }, args: [`${bench.scope}/upstream.py`, "2"] }),
+    "git": upstreamServer(bench, { includeTools: ["status"], args: [`${bench.scope}/upstream.py`, "3"] }),
+  };
+  const names: (readonly string[])[] = [];
+  for (const _start of ["first", "second"]) {
+    await using server = await withServers(bench, servers);
+    names.push([...await namesOf(server, "my_"), ...await namesOf(server, "git_")]);
+    const [, plain = "", , , renamed = ""] = names[0] ?? [];
+    assert.deepStrictEqual([plain, (await server.call(plain, { text: "one" })).text], ["my_server_1_echo", "one\n\n"]);
+    assert.deepStrictEqual((await server.call(renamed, { text: "two" })).text, "two\n\n");
+    const { text } = await server.call("status");
+    assert.match(text, /^ {2}renamed, because another tool has the name: my_server_1_echo_[0-9a-f]{6}, /m);
+  }
+  const [first = [], second] = names;
+  assert.deepStrictEqual(second, first);
+  assert.deepStrictEqual([first.length, new Set(first).size, first.filter((name) => name.length > 64)], [8, 8, []]);
+  assert.match(first.at(-1) ?? "", /^git_status_[0-9a-f]{6}$/);
+  assert.deepStrictEqual(first.at(-2), "git_status");
+});
+
+Deno.test("O2 servers that cannot start delay nothing and are reported, each with its reason; the others are listed", async () => {
+  using bench = new Workbench();
+  const good = Array.from({ length: 3 }, (_, index) => [
+    `good${index}`,
+    upstreamServer(bench, { includeTools: ["echo"], args: [`${bench.scope}/upstream.py`, String(index)] }),
+  ]);
+  const bad = {
+    missing: { command: "no-such-program-here" },
+    fails: { command: "sh", args: ["-c", "echo it is broken >&2; exit 7"] },
+    unset: { command: "sh", env: { K: "${env:NOPE}" } },
+    nowhere: { url: "http://127.0.0.1:1/mcp" },
+    nodir: upstreamServer(bench, { cwd: `${bench.parent}/none` }),
+  };
+  await using server = await withServers(bench, { ...Object.fromEntries(good), ...bad });
+  assert.deepStrictEqual(await namesOf(server, "good"), ["good0_echo", "good1_echo", "good2_echo"]);
+  const { text } = await server.call("status");
+  const lines = text.split("\n");
+  for (
+    const pattern of [
+      /^missing: (failed|starting)/,
+      /^fails: (failed|starting)/,
+      /^unset: failed: Variable NOPE is not set/,
+      /^nowhere: failed: Cannot connect to "127.0.0.1:1": this runtime was started without the network/,
+      /^nodir: failed: Cannot start in "cwd" ".*none": it does not exist/,
+    ]
+  ) assert.ok(lines.some((line) => pattern.test(line)), `${pattern} in\n${text}`);
+  const refused = await server.request("tools/call", { name: "fails_x", arguments: {} });
+  assert.match(refused.error?.message ?? "", /^Unknown tool "fails_x"/);
+  assert.match((await server.call("status")).text, /^fails: failed: .*exit code 7\. Its last words: it is broken/m);
+});
+
+Deno.test("O1 O6 a project's own .mcp.json is not read; the file that is named cannot be changed by a command", async () => {
+  using bench = new Workbench();
+  const marker = `${bench.scope}/started`;
+  bench.write(".mcp.json", JSON.stringify({ mcpServers: { bad: { command: "touch", args: [marker] } } }));
+  bench.write(".vscode/mcp.json", JSON.stringify({ servers: { bad: { command: "touch", args: [marker] } } }));
+  bench.write(".ahma/settings.json", JSON.stringify({ "mcp-config": ".mcp.json" }));
+  {
+    await using server = await ServerProcess.start(bench);
+    assert.deepStrictEqual(await namesOf(server, "bad"), []);
+    assert.doesNotMatch((await server.call("status")).text, /Servers:/);
+  }
+  const file = bench.write("servers.json", JSON.stringify({ mcpServers: { srv: upstreamServer(bench) } }));
+  await using server = await ServerProcess.start(bench, { flags: ["--mcp-config", file] });
+  const write = await server.shell(`echo '{}' > servers.json`);
+  assert.deepStrictEqual([write.failed, /Read-only|denied/i.test(write.text)], [true, true], write.text);
+  assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
+});
+
+Deno.test("O2 a server that nothing calls is stopped, and the next call starts it again", async () => {
+  using bench = new Workbench();
+  await using server = await withServers(bench, { srv: upstreamServer(bench, { idleSeconds: 0.2 }) });
+  await namesOf(server, "srv_");
+  await bench.processesGone("upstream.py");
+  assert.match((await server.call("status")).text, /^srv: stopped, 10 tools$/m);
+  assert.deepStrictEqual((await server.call("srv_echo", { text: "again" })).text, "again\n\n");
+});
+
+Deno.test("O6 a program that a server started does not start that server again, and no long chain of servers", async () => {
+  using bench = new Workbench();
+  const servers = { srv: upstreamServer(bench) };
+  {
+    await using server = await withServers(bench, servers);
+    const { env } = JSON.parse((await server.call("srv_facts")).text);
+    const [record] = await Array.fromAsync(Deno.readDir(`${bench.home}/.local/state/ahma/servers`));
+    assert.deepStrictEqual(`${env["AHMA_SERVER_CHAIN"]}.json`, record?.name);
+  }
+  const [record] = await Array.fromAsync(Deno.readDir(`${bench.home}/.local/state/ahma/servers`));
+  const chains = [
+    [`one,${record?.name.replace(".json", "")}`, "it started this program: servers may not serve each other"],
+    ["one,two,three,four", "this program is started by 4 servers, one behind the other"],
+  ] as const;
+  for (const [chain, why] of chains) {
+    await using server = await withServers(bench, servers, { environment: { AHMA_SERVER_CHAIN: chain } });
+    assert.deepStrictEqual(await namesOf(server, "srv_"), []);
+    assert.ok((await server.call("status")).text.includes(`srv: failed: it is refused, because ${why}`), why);
+  }
+});
+
+for (const user of usersAtHand()) {
+  Deno.test(`O2 X10 what a server started ends with the program, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const lines = `sleep 1000 & setsid sleep 1001 & exec python3 "$0" ${bench.marker}`;
+    const [script = ""] = (upstreamServer(bench) as { readonly args: readonly string[] }).args; // made just above
+    {
+      await using server = await withServers(bench, { srv: { command: "sh", args: ["-c", lines, script] } });
+      assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
+      assert.deepStrictEqual(
+        (await server.call("srv_write", { text: `${bench.scope}/x` })).text.split(" ")[0],
+        "refused",
+      );
+    }
+    assert.deepStrictEqual(await processesWith(bench.marker), []);
+  });
+}
