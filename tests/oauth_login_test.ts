@@ -218,6 +218,37 @@ Deno.test("O3 the secret of a registered client comes from a variable, and stand
   ]);
 });
 
+Deno.test("O3 the entry of a server says how to log in: client, secret, scopes, port, PKCE; flags win", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  server.behaviour.pkce = false;
+  const oauth = {
+    clientId: "entered",
+    scopes: ["narrow"],
+    callbackPort: 0,
+    assumePkce: true,
+    clientSecret: "${env:S}",
+  };
+  const file = bench.write("mcp.json", JSON.stringify({ mcpServers: { guarded: { url: server.url, oauth } } }));
+  const flags = ["guarded", "--mcp-config", file];
+  const unset = await ahma(bench, "auth", "login", ...flags);
+  assert.strictEqual(unset.code, 1);
+  assert.match(unset.stderr, /^Cannot use server "guarded": .*\bS\b/);
+  const unknown = await ahma(bench, "auth", "login", "garded", ...flags.slice(1));
+  assert.match(unknown.stderr, /^No server with an address is named "garded" in /);
+  oauth.clientSecret = "hush";
+  bench.write("mcp.json", JSON.stringify({ mcpServers: { guarded: { url: server.url, oauth } } }));
+  const first = await logIn(bench, flags);
+  assert.strictEqual(first.code, 0, first.stderr);
+  assert.match(first.stderr, /^Warning: "http.*" does not say that it supports PKCE, .*because "assumePkce" is set$/m);
+  assert.strictEqual((await logIn(bench, [server.url, ...flags.slice(1), "--client-id", "typed"])).code, 0);
+  const asked = server.at("/authorize").map(({ fields }) => [fields["client_id"], fields["scope"]]);
+  assert.deepStrictEqual(asked, [["entered", "narrow"], ["typed", "narrow"]]);
+  const out = await ahma(bench, "auth", "logout", ...flags);
+  assert.deepStrictEqual(out.code, 0);
+  assert.doesNotMatch(first.stdout + first.stderr + out.stderr, /hush/);
+});
+
 Deno.test("O5 a server that wants more scopes is answered with the command that asks for them", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();

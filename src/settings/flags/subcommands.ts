@@ -173,7 +173,7 @@ const SUBCOMMAND_FACTS = {
   },
   "auth": {
     summary: "Log in to other servers: list, login, logout",
-    usage: "list | login ADDRESS | logout ADDRESS",
+    usage: "list | login SERVER | logout SERVER",
     operands: "login",
     flags: [
       "json",
@@ -184,13 +184,16 @@ const SUBCOMMAND_FACTS = {
       "oauth-port",
       "oauth-timeout",
     ],
+    serverFlags: true,
     details: [
+      "SERVER is an address, or a name in the files of --mcp-config, whose entry then says how to log in.",
       "login opens a page of the server in the browser, and prints its address. Where no browser is on this machine, the " +
       "address that another browser ends at can be pasted.",
-      "Tokens are kept in ~/.local/state/ahma/oauth, where commands cannot read them. list-tools --http uses them.",
+      "Tokens are kept in ~/.local/state/ahma/oauth, where commands cannot read them. list-tools --http and servers of --mcp-config use them.",
     ],
     examples: [
       ["ahma_mcp auth login https://mcp.example/mcp", "Log in to a server at an address"],
+      ["ahma_mcp auth login github --mcp-config ~/.mcp.json", "Log in to a server that is configured"],
       ["ahma_mcp auth list", "Every login: scopes, end, state; never a token"],
       ["ahma_mcp auth logout https://mcp.example/mcp", "Take the tokens back, and forget them"],
     ],

@@ -4,6 +4,7 @@ import { isForbiddenVariable } from "../../sandbox/grants/environment.ts";
 import { shownValue } from "../../base/text.ts";
 import { expand, expandVariableValue, type VariableSources } from "./expand.ts";
 import type { EntryReader } from "./entry_reader.ts";
+import { readOAuth } from "./read_oauth.ts";
 import { readFilter } from "./tool_filter.ts";
 import {
   type ConfiguredServer,
@@ -37,9 +38,6 @@ const IGNORED = [
     "metadata",
   ],
 ];
-const OAUTH_FIELDS = ["oauth", "auth", "client_id", "client_secret", "scopes", "oauth_resource"];
-const SEED_FIELDS = ["atlassian_client_id", "atlassian_client_secret"];
-
 /** Milliseconds. */
 const DEFAULT_WAIT_MS = 20_000;
 const DEFAULT_TIMEOUT_SECONDS = 300;
@@ -175,7 +173,7 @@ function httpOf(entry: EntryReader, transport: HttpTransport, sources: VariableS
   } else if (parsed.username !== "" || parsed.password !== "") {
     entry.refuse("url", "Cannot use a user name or password in the address: write an Authorization header");
   }
-  return { kind: "http", url, headers: headersOf(entry, sources), transport, oauth: oauthOf(entry) };
+  return { kind: "http", url, headers: headersOf(entry, sources), transport, oauth: readOAuth(entry, sources) };
 }
 
 function headersOf(entry: EntryReader, sources: VariableSources): Readonly<Record<string, Expanded>> {
@@ -203,9 +201,4 @@ function isHeader(name: string, value: string): boolean {
     if (thrown instanceof TypeError) return false;
     throw thrown;
   }
-}
-
-function oauthOf(entry: EntryReader): Readonly<Record<string, unknown>> {
-  const given = [...OAUTH_FIELDS, ...SEED_FIELDS].map((name) => [name, entry.value(name)] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

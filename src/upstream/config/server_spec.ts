@@ -1,4 +1,5 @@
 /** What a configuration file says of one server, whatever dialect it was written in. */
+import type { OAuthFields } from "../oauth/oauth_config.ts";
 import type { Network } from "../../sandbox/policy/confinement.ts";
 
 /** A text whose variables have their values; `shown` names those of the environment instead. */
@@ -60,8 +61,8 @@ export interface HttpSpec extends CommonSpec {
   readonly url: Expanded;
   readonly headers: Readonly<Record<string, Expanded>>;
   readonly transport: HttpTransport;
-  /** As written, for the authorization. */
-  readonly oauth: Readonly<Record<string, unknown>>;
+  /** Of the login; empty: all is discovered. */
+  readonly oauth: OAuthFields;
 }
 
 export type ServerSpec = StdioSpec | HttpSpec;

@@ -29,3 +29,6 @@ export function serverAddress(url: URL): string {
   plain.hash = "";
   return plain.href;
 }
+
+/** What a configuration says beside the address. */
+export type OAuthFields = Omit<OAuthConfig, "url">;

@@ -8,9 +8,9 @@ import { type OAuthConfig, serverAddress } from "../../../upstream/oauth/oauth_c
 import { revoke } from "../../../upstream/oauth/revoke.ts";
 import type { LoginFiles } from "../../../upstream/oauth/store/login_files.ts";
 import { askServer } from "../../../upstream/oauth/login/ask_server.ts";
-import type { FlagName } from "../../../settings/flags/flags.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
+import { loginTarget } from "./login_target.ts";
 import { loginLines, loginsAsJson } from "./login_lines.ts";
 import { personAtTerminal } from "./person.ts";
 
@@ -25,11 +25,13 @@ export async function auth(context: CommandContext): Promise<number> {
       if (named !== undefined) throw new UsageError(`Cannot list "${named}" alone: auth list names every login`);
       return await list(files, context);
     case "login":
-      return await login(files, context, configOf(context, named));
+      return await login(files, context, await loginTarget(context));
     case "logout":
-      return await logout(files, addressOf(named));
+      return await logout(files, (await loginTarget(context)).url);
     default:
-      throw new UsageError('Say what to do: "auth list", "auth login ADDRESS" or "auth logout ADDRESS"');
+      throw new UsageError(
+        'Say what to do: "auth list", "auth login SERVER" or "auth logout SERVER", by address or name',
+      );
   }
 }
 
@@ -69,35 +71,6 @@ async function logout(files: LoginFiles, url: URL): Promise<number> {
   }[revoked.kind];
   await printProblem(`Logged out of "${address}". ${there}`);
   return 0;
-}
-
-/** The server's address, and what the flags say of the login. @throws {UsageError} for flags that make no sense */
-function configOf({ flags, environment }: CommandContext, named: string | undefined): OAuthConfig {
-  const value = (flag: FlagName) => flags.get(flag)?.[0];
-  const [clientId, variable, port] = [value("client-id"), value("client-secret-env"), value("oauth-port")];
-  if (variable !== undefined && clientId === undefined) {
-    throw new UsageError('Cannot use "--client-secret-env" without "--client-id": the secret belongs to a client');
-  }
-  const clientSecret = variable === undefined ? undefined : environment[variable];
-  if (variable !== undefined && !clientSecret) {
-    throw new UsageError(`Cannot use flag "--client-secret-env": the variable "${variable}" is not set`);
-  }
-  const scopes = value("scopes")?.split(" ").filter((scope) => scope !== "");
-  return {
-    url: addressOf(named),
-    clientId,
-    clientSecret,
-    clientMetadataUrl: value("client-metadata-url"),
-    scopes,
-    callbackPort: port === undefined ? undefined : Number(port),
-  };
-}
-
-function addressOf(named: string | undefined): URL {
-  const url = named !== undefined && URL.canParse(named) ? new URL(named) : undefined;
-  if (url !== undefined && ["http:", "https:"].includes(url.protocol)) return url;
-  const given = named === undefined ? "Name the server by its address" : `"${named}" is no http:// or https:// address`;
-  throw new UsageError(`${given}, as in: ahma_mcp auth login https://mcp.example/mcp`);
 }
 
 /** Warnings go to the person; there is nothing else to log. */

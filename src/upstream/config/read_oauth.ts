@@ -1,0 +1,57 @@
+/** What an entry says of the login to its server, in the words of every dialect (O1, O3). Pure. */
+import type { OAuthFields } from "../oauth/oauth_config.ts";
+import type { EntryReader } from "./entry_reader.ts";
+import { expand, type VariableSources } from "./expand.ts";
+
+/** As clients of Atlassian's older servers have it registered: without a path. */
+const ATLASSIAN_REDIRECT = "http://localhost:8080";
+const HIGHEST_PORT = 65_535;
+
+/** The fields of the login; empty where the entry says nothing. */
+export function readOAuth(entry: EntryReader, sources: VariableSources): OAuthFields {
+  const oauth = entry.part("oauth");
+  const auth = entry.part("auth");
+  const expanded = (reader: EntryReader, ...names: readonly string[]) => {
+    const text = reader.text(...names);
+    return text === undefined ? undefined : reader.expanded(names[0] ?? "", expand(text, sources)).text;
+  };
+  const seedId = expanded(entry, "atlassian_client_id");
+  const seedSecret = expanded(entry, "atlassian_client_secret");
+  const fields: OAuthFields = {
+    clientId: expanded(oauth, "clientId", "client_id") ?? expanded(auth, "CLIENT_ID") ??
+      expanded(entry, "client_id") ?? seedId,
+    clientSecret: expanded(oauth, "clientSecret", "client_secret") ?? expanded(auth, "CLIENT_SECRET") ??
+      expanded(entry, "client_secret") ?? seedSecret,
+    scopes: scopesIn(oauth) ?? scopesIn(auth) ?? scopesIn(entry),
+    callbackPort: portIn(oauth),
+    redirectUri: expanded(oauth, "redirectUri", "redirect_uri", "callback_url") ??
+      (seedId === undefined ? undefined : ATLASSIAN_REDIRECT),
+    resource: resourceIn(oauth) ?? entry.text("oauth_resource"),
+    authServerMetadataUrl: expanded(oauth, "authServerMetadataUrl", "auth_server_metadata_url"),
+    clientMetadataUrl: expanded(oauth, "clientMetadataUrl", "client_metadata_url"),
+    assumePkce: oauth.flag("assumePkce", "assume_pkce"),
+  };
+  // Endpoints are discovered.
+  oauth.ignore("enabled", "authorizationUrl", "tokenUrl");
+  oauth.warnOfUnknown();
+  auth.warnOfUnknown();
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** A list, or texts separated by blanks. */
+function scopesIn(reader: EntryReader): readonly string[] | undefined {
+  const value = reader.value("scopes");
+  const scopes = typeof value === "string" ? value.split(" ") : reader.texts("scopes");
+  return scopes?.filter((scope) => scope !== "");
+}
+
+function portIn(oauth: EntryReader): number | undefined {
+  const port = oauth.amount("callbackPort", "callback_port");
+  if (port === undefined || Number.isInteger(port) && port <= HIGHEST_PORT) return port;
+  oauth.refuse("callbackPort", `Field "callbackPort" must be a port, not ${port}`);
+  return undefined;
+}
+
+function resourceIn(oauth: EntryReader): string | false | undefined {
+  return oauth.value("resource") === false ? false : oauth.text("resource");
+}
