@@ -15,6 +15,7 @@ import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
 import { UpstreamServer } from "../upstream/server/upstream_server.ts";
 import { UpstreamSource } from "../upstream/server/upstream_source.ts";
+import { loginForCalls } from "./logins/login_for_calls.ts";
 import { userLoginFiles } from "./logins/login_files.ts";
 import type { SessionOptions } from "./open_sandbox.ts";
 import { readServers } from "./servers/read_servers.ts";
@@ -44,6 +45,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
   const store = openRecords(settings, environment, log);
   const chain = (environment["AHMA_SERVER_CHAIN"] ?? "").split(",").filter((id) => id !== "");
   const notes: string[] = [];
+  const ended = new AbortController();
   const servers: UpstreamServer[] = [];
   for (const one of configured) {
     if (one.state === "disabled") continue;
@@ -53,7 +55,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
       notes.push(`${one.state === "refused" ? one.name : one.spec.name}: failed: ${problem}`);
       continue;
     }
-    const open = linkTo(one.spec, { ...options, id, chain: [...chain, id] });
+    const open = linkTo(one.spec, { ...options, id, chain: [...chain, id], stop: ended.signal });
     servers.push(new UpstreamServer({ spec: one.spec, id, store, open, onChange: () => source.changed(), log }));
   }
   const taken = async () => (await Promise.all(own.map((one) => one.list()))).flat().map(({ name }) => name);
@@ -71,6 +73,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
   return {
     source,
     async [Symbol.asyncDispose]() {
+      ended.abort();
       await watch[Symbol.asyncDispose]();
       await Promise.all(servers.map((server) => server.close()));
     },
@@ -87,6 +90,8 @@ function loopProblem(chain: readonly string[], id: string): string | undefined {
 interface LinkParts extends OpenServersOptions {
   readonly id: string;
   readonly chain: readonly string[];
+  /** Aborted at the end. */
+  readonly stop: AbortSignal;
 }
 
 function linkTo(spec: ServerSpec, parts: LinkParts): OpenLink {
@@ -108,20 +113,28 @@ function linkTo(spec: ServerSpec, parts: LinkParts): OpenLink {
 }
 
 /** A server at an address, with the login of a person where its entry has no authorization of its own. */
-function httpLinkTo(spec: HttpSpec, { environment, log }: LinkParts): OpenLink {
+function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkParts): OpenLink {
   const url = new URL(spec.url.text);
   const serverUrl = serverAddress(url);
   const isOwn = Object.keys(spec.headers).some((name) => name.toLowerCase() === "authorization");
+  const files = userLoginFiles(environment, log);
+  let isCalled = () => false;
+  const parts = { config: { ...spec.oauth, url }, files, environment, isCalled: () => isCalled(), stop, log };
   const auth = isOwn ? undefined : transportAuth(
     new TokenSource({
-      files: userLoginFiles(environment, log),
+      files,
       serverUrl,
-      loginHint: `ahma_mcp auth login ${serverUrl}`,
+      loginHint: ["ahma_mcp auth login", spec.name, ...settings.mcpConfigs.map((file) => `--mcp-config ${file}`)].join(
+        " ",
+      ),
+      // Clients over HTTP may sit elsewhere than the browser of this machine.
+      logIn: settings.http === undefined ? loginForCalls(parts) : undefined,
       now: () => Date.now(),
       log,
     }),
   );
   return async (hooks) => {
+    isCalled = hooks.isCalled;
     const permission = await Deno.permissions.query({ name: "net", host: url.host });
     if (permission.state !== "granted") {
       throw new UserError(

@@ -33,7 +33,15 @@ export async function logIn(
 ): Promise<Ran> {
   const environment = browserOf(bench);
   const line = ["auth", "login", "--oauth-port", port, ...words];
-  const running = runProgram(bench, line, { script: true, environment });
+  return await withPerson(bench, runProgram(bench, line, { script: true, environment }), act);
+}
+
+/** The end of a run in which a page may be opened, once. */
+export async function withPerson(
+  bench: Workbench,
+  running: Promise<Ran>,
+  act: (url: URL) => Promise<unknown> = goThrough,
+): Promise<Ran> {
   let ended = false;
   void running.finally(() => ended = true);
   const opened = await until(() => opens(bench) ?? (ended ? "never" : undefined), DEADLINE, "the browser");

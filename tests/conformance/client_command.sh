@@ -1,5 +1,5 @@
 #!/bin/sh
-# A client for the official suite: the real program logs in and lists the tools. The suite adds the server's address.
+# A client for the official suite: the real program logs in, and lists or calls the tools. The suite adds the server's address.
 # A person's browser is curl, which follows the pages. CONFORMANCE_PROGRAM: the program's start script.
 set -u
 case "$MCP_CONFORMANCE_SCENARIO" in
@@ -29,6 +29,11 @@ if [ -n "$id" ]; then
 fi
 
 "$CONFORMANCE_PROGRAM" auth login "$url" "$@" || exit
+if [ "$MCP_CONFORMANCE_SCENARIO" = auth/scope-step-up ]; then
+  printf '{"mcpServers": {"suite": {"url": "%s", "oauth": {"callbackPort": 0}}}}' "$url" > "$home/mcp.json"
+  cd "$home" && mkdir work && cd work || exit
+  exec "$CONFORMANCE_PROGRAM" call --mcp-config "$home/mcp.json" suite_test-tool
+fi
 "$CONFORMANCE_PROGRAM" list-tools --http "$url" && [ "$MCP_CONFORMANCE_SCENARIO" != auth/authorization-server-migration ] && exit
 # Its authorization server has changed meanwhile: a person logs in again.
 "$CONFORMANCE_PROGRAM" list-tools --http "$url" && exit

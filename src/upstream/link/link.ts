@@ -27,6 +27,8 @@ export interface LinkHooks {
   readonly onDown: (reason: string) => void;
   /** Hears that it is up again. */
   readonly onUp: () => void;
+  /** Whether a tool of the server is being called now. */
+  readonly isCalled: () => boolean;
   /** Whether a tool changes nothing, so that a lost call of it is safe to repeat. */
   readonly isReadOnlyTool: (name: string) => boolean;
   readonly log: Logger;

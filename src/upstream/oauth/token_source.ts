@@ -4,6 +4,7 @@
  */
 import { UserError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { withTimeout } from "../../base/time.ts";
 import { freshnessOf } from "./store/freshness.ts";
 import type { StoredLogin } from "./store/stored_login.ts";
 import type { ReadLogin } from "./store/login_files.ts";
@@ -12,6 +13,8 @@ import { type Refreshed, refreshLogin, type RefreshTools } from "./refresh.ts";
 /** Pauses after failed refreshes, milliseconds: doubled from the first to the longest. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** A request waits so long for a person who logs in, milliseconds; the login goes on after that. */
+const PATIENCE_MS = 20_000;
 /** Logins for more scopes in the life of a process. */
 const MOST_STEP_UPS = 2;
 
@@ -20,10 +23,12 @@ export interface Challenge {
   /** Where the metadata of the protected resource lies; absent: at its well-known address. */
   readonly resourceMetadataUrl?: URL | undefined;
   readonly scope?: string | undefined;
+  /** The scope is more than the login has: it is asked for whatever the configuration names. */
+  readonly isStepUp?: true;
 }
 
-/** Asks a person to log in; false: there is none to ask, or a login of this process came to nothing before. */
-export type LogInAgain = (challenge: Challenge) => Promise<boolean>;
+/** Asks a person to log in; false: it came to nothing. Undefined: now there is no person to ask. */
+export type LogInAgain = (challenge: Challenge) => Promise<boolean> | undefined;
 
 export interface TokenSourceOptions extends RefreshTools {
   /** serverAddress() of the server (oauth_config.ts). */
@@ -51,8 +56,8 @@ export class TokenSource {
   #nextTry = 0;
   #login: Promise<boolean> | undefined;
   #hasLoggedIn = false;
-  /** Logins for more scopes, by what they asked for. */
-  readonly #stepUps = new Map<string, Promise<boolean>>();
+  /** What logins for more scopes asked for. */
+  readonly #stepUps = new Set<string>();
 
   constructor(options: TokenSourceOptions) {
     this.#options = options;
@@ -103,41 +108,53 @@ export class TokenSource {
    * repeating.
    */
   async stepUp(refused: string | undefined, challenge: Challenge): Promise<boolean> {
-    const { logIn } = this.#options;
     const tokens = (await this.#current())?.tokens;
     if (tokens !== undefined && tokens.accessToken !== refused) return true;
     const scope = unionOf(tokens?.scope, challenge.scope);
-    if (logIn === undefined || this.#stepUps.size >= MOST_STEP_UPS || this.#stepUps.has(scope)) return false;
-    const login = logIn({ ...challenge, scope });
-    this.#stepUps.set(scope, login);
-    return await login;
+    if (this.#login !== undefined) return await this.#waitForLogin(this.#login);
+    if (this.#stepUps.size >= MOST_STEP_UPS || this.#stepUps.has(scope)) return false;
+    const login = this.#begin({ ...challenge, scope, isStepUp: true });
+    if (login === undefined) return false;
+    this.#stepUps.add(scope);
+    return await this.#waitForLogin(login);
   }
 
   /** The error for a connection that has no token to try. */
   async needsLogin(): Promise<NeedsLoginError> {
     const reason = (await this.#current())?.needsLogin;
     const why = reason === undefined ? "" : `: ${reason}`;
-    return new NeedsLoginError(`"${this.#options.serverUrl}" needs a login${why}. Run: ${this.#options.loginHint}`);
+    return new NeedsLoginError(`"${this.#options.serverUrl}" needs a login${why}. ${this.#remedy("")}`);
   }
 
   /** The error for a request that needs more scopes than the login has. */
   async lacksScopes(challenge: Challenge): Promise<NeedsLoginError> {
-    const { serverUrl, loginHint } = this.#options;
+    const { serverUrl } = this.#options;
     const scope = unionOf((await this.#current())?.tokens.scope, challenge.scope);
     const flag = /^[\w:./ -]+$/.test(scope) ? ` --scopes "${scope}"` : "";
-    return new NeedsLoginError(`The login to "${serverUrl}" lacks scopes for this. Run: ${loginHint}${flag}`);
+    return new NeedsLoginError(`The login to "${serverUrl}" lacks scopes for this. ${this.#remedy(flag)}`);
+  }
+
+  #remedy(flags: string): string {
+    if (this.#login === undefined) return `Run: ${this.#options.loginHint}${flags}`;
+    return "A page was opened in the user's browser: repeat this when the user has logged in there";
   }
 
   /** One login by a call in the life of a process, for all requests that wait for it. */
   async #logIn(challenge: Challenge): Promise<boolean> {
-    const { logIn } = this.#options;
-    if (logIn === undefined) return false;
     if (this.#login === undefined) {
-      if (this.#hasLoggedIn) return false;
+      if (this.#hasLoggedIn || this.#begin(challenge) === undefined) return false;
       this.#hasLoggedIn = true;
-      this.#login = logIn(challenge).finally(() => this.#login = undefined);
     }
-    return await this.#login;
+    return await this.#waitForLogin(this.#login);
+  }
+
+  #begin(challenge: Challenge): Promise<boolean> | undefined {
+    this.#login = this.#options.logIn?.(challenge)?.finally(() => this.#login = undefined);
+    return this.#login;
+  }
+
+  async #waitForLogin(login: Promise<boolean> | undefined): Promise<boolean> {
+    return login !== undefined && await withTimeout(login, PATIENCE_MS) === true;
   }
 
   /** The login as the file has it now; another process may have replaced it. */

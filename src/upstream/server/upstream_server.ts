@@ -48,6 +48,7 @@ export class UpstreamServer {
   #failures = 0;
   #nextTry = 0;
   #using = 0;
+  #calls = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #refreshing: Promise<void> | undefined;
   #isDirty = false;
@@ -98,10 +99,15 @@ export class UpstreamServer {
 
   /** Sends a call, connecting first where that is needed; `isOffered` is asked when the newest tools are known. */
   async call(request: LinkRequest, isOffered: () => string | undefined): Promise<Answer> {
-    return await this.#use(async (link): Promise<Answer> => {
-      const problem = isOffered();
-      return problem === undefined ? await link.request(request) : refusal(problem);
-    });
+    this.#calls++;
+    try {
+      return await this.#use(async (link): Promise<Answer> => {
+        const problem = isOffered();
+        return problem === undefined ? await link.request(request) : refusal(problem);
+      });
+    } finally {
+      this.#calls--;
+    }
   }
 
   /** Ends the connection and its process for good. */
@@ -146,6 +152,7 @@ export class UpstreamServer {
       onNotification: (method) => method === LIST_CHANGED && this.#refreshSoon(),
       onDown: (reason) => this.#down(reason),
       onUp: () => this.#up(),
+      isCalled: () => this.#calls > 0,
       isReadOnlyTool: (name) => this.#isReadOnly(name),
       log,
     };

@@ -1,6 +1,5 @@
 /** The person at the terminal, who logs in. */
-import { startDetached } from "../../../process/spawn.ts";
-import { browserCommand } from "../../../upstream/oauth/login/browser.ts";
+import { NO_BROWSER, openBrowser } from "../../../app/logins/open_browser.ts";
 import { pastedQuery } from "../../../upstream/oauth/login/callback.ts";
 import type { Person } from "../../../upstream/oauth/login/login.ts";
 import { printProblem } from "../../terminal/print.ts";
@@ -8,13 +7,10 @@ import { printProblem } from "../../terminal/print.ts";
 /** Says sentences on stderr, opens the browser, and reads pasted addresses from a terminal. */
 export function personAtTerminal(environment: Readonly<Record<string, string>>): Person {
   return {
-    tell: printProblem,
+    tell: (text, page) => printProblem(page === undefined ? text : `${text}:\n\n  ${page.href}\n`),
     async openBrowser(url) {
-      const command = browserCommand(environment, Deno.build.os === "darwin" ? "darwin" : "linux", url.href);
-      if (command === undefined) return false;
-      const [program, ...args] = command;
-      const problem = startDetached({ program, args, environment, directory: "/" });
-      if (problem !== undefined) await printProblem(`Cannot open a browser with "${program}": ${problem}`);
+      const problem = openBrowser(url, environment);
+      if (problem !== undefined && problem !== NO_BROWSER) await printProblem(problem);
       return problem === undefined;
     },
     pasted: (isOurs) => Deno.stdin.isTerminal() ? firstPasted(isOurs) : Promise.withResolvers<never>().promise,

@@ -26,8 +26,8 @@ const RANDOM_BYTES = 32;
 
 /** The person who logs in. */
 export interface Person {
-  /** Says a sentence, on stderr. */
-  readonly tell: (text: string) => Promise<void>;
+  /** Says a sentence; `page`: an address that belongs to it. */
+  readonly tell: (text: string, page?: URL) => Promise<void>;
   /** Opens the browser; false: there is none here. */
   readonly openBrowser: (url: URL) => Promise<boolean>;
   /** The query of an address that the person pasted and `isOurs` accepts; never settles where nothing can be pasted. */
@@ -126,9 +126,7 @@ async function ask(
   });
   const url = checkedAddress(authorizationUrl, request.config.url, "The page to log in");
   const seconds = request.timeoutMs / 1000;
-  await person.tell(
-    `Log in to "${request.config.url.href}" on this page, within ${seconds} s:\n\n  ${url.href}\n`,
-  );
+  await person.tell(`Log in to "${request.config.url.href}" on this page, within ${seconds} s`, url);
   if (!await person.openBrowser(url)) await person.tell(elsewhere(listener.port));
   return { ...await firstArrival(request, { person, listener, isOurs }), verifier: codeVerifier };
 }

@@ -1,0 +1,77 @@
+/** Calls of tools behind a login (O3-O5), with the real program and a server of `--mcp-config`. */
+import assert from "node:assert/strict";
+import { ahma, browserOf, goThrough, logIn, opens, withPerson } from "./_support/login.ts";
+import { age } from "./_support/oauth_processes.ts";
+import { OAuthServer } from "./_support/oauth_server.ts";
+import { type Ran, runProgram } from "./_support/terminal.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const KEY = "key-for-the-mcp-server";
+
+/** A server that is configured, and logged in to. */
+async function configured(bench: Workbench, server: OAuthServer) {
+  const guarded = { url: server.url, headers: { "X-Api-Key": KEY }, oauth: { callbackPort: 0 } };
+  const file = bench.write("mcp.json", JSON.stringify({ mcpServers: { guarded } }));
+  const flags = ["--mcp-config", file];
+  assert.strictEqual((await logIn(bench, ["guarded", ...flags])).code, 0);
+  const words = ["call", "--quiet", ...flags, "guarded_guarded"];
+  return {
+    flags,
+    call: (environment: Readonly<Record<string, string>>): Promise<Ran> =>
+      runProgram(bench, words, { script: true, environment }),
+  };
+}
+
+Deno.test("O4 O5 a call uses the login and refreshes it; no authorization server gets the headers of the entry", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  const { call } = await configured(bench, server);
+  const first = await call({});
+  assert.deepStrictEqual([first.code, first.stdout], [0, "called"], first.stderr);
+  server.endAccessTokens();
+  assert.deepStrictEqual((await call({})).stdout, "called");
+  assert.deepStrictEqual(server.grants("refresh_token").length, 1);
+  const withKey = new Set(
+    server.seen.filter(({ headers }) => headers.get("x-api-key") === KEY).map(({ path }) => path),
+  );
+  assert.deepStrictEqual([...withKey], ["/mcp"]);
+  assert.ok(server.at("/token").length >= 2);
+});
+
+Deno.test("O5 a call whose login is over opens the page once, and a list never does", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  const { call, flags } = await configured(bench, server);
+  assert.strictEqual((await call({})).code, 0);
+  await age(bench, -1000);
+  server.behaviour.refresh = "invalid_grant";
+  const list = await ahma(bench, "list-tools", ...flags);
+  assert.deepStrictEqual([list.code, opens(bench)], [0, undefined]);
+  assert.match(list.stdout, /^guarded_guarded\t/m);
+  const without = await call({ DISPLAY: "", WAYLAND_DISPLAY: "" });
+  assert.strictEqual(without.code, 1);
+  const hint = `Run: ahma_mcp auth login guarded ${flags.join(" ")}`;
+  assert.ok((without.stdout + without.stderr).includes(hint), without.stdout + without.stderr);
+  let pages = 0;
+  const logged = await withPerson(bench, call(browserOf(bench)), async (url) => {
+    pages++;
+    await goThrough(url);
+  });
+  assert.deepStrictEqual([logged.code, logged.stdout, pages], [0, "called", 1], logged.stderr);
+  assert.deepStrictEqual((await call(browserOf(bench))).stdout, "called");
+  assert.strictEqual(opens(bench), undefined);
+});
+
+Deno.test("O5 a call that lacks a scope asks the person for it and all that were granted", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  const { call } = await configured(bench, server);
+  assert.strictEqual((await call({})).code, 0);
+  server.behaviour.needs = "admin";
+  const stepped = await withPerson(bench, call(browserOf(bench)));
+  assert.deepStrictEqual([stepped.code, stepped.stdout], [0, "called"], stepped.stderr);
+  assert.deepStrictEqual(server.at("/authorize").map(({ fields }) => fields["scope"]), [
+    "read write",
+    "admin read write",
+  ]);
+});
