@@ -28,7 +28,8 @@ export const PROTECTED_NAMES = [
     // Where `.git` is a file it leads git elsewhere too.
     ".git .vscode .idea .mcp.json .cursor .claude .codex .envrc .husky .ahma",
     // Servers, hooks and tasks that other agents and editors start by themselves.
-    ".amazonq .continue .devcontainer .devcontainer.json .gemini .kiro .opencode .qwen .roo .windsurf .zed opencode.json",
+    ".amazonq .continue .devcontainer .devcontainer.json .gemini .kiro .opencode .qwen .roo .vibe .windsurf .zed",
+    "fast-agent.yaml opencode.json",
     ".clinerules .crush.json crush.json .junie .kilocode .trae",
     // What editors and tool managers run when a directory is opened or entered, and git by hooks that lead to it.
     ".dir-locals.el .exrc .nvim.lua .nvimrc .mise.toml mise.toml lefthook.yml",
@@ -48,6 +49,8 @@ export const HOME_NAMES = words(
   // Programs that run what they are told at their start
   ".config/ahma .config/git .config/mise .config/nvim .config/tmux .emacs .emacs.d .gdbinit .gitconfig .screenrc",
   ".tmux.conf .vim .vimrc",
+  // Agents and editors that keep the programs they start in the user's home
+  ".config/Claude .config/zed .copilot",
 );
 
 /** A path to protect; it need not exist. */

@@ -16,7 +16,7 @@ export type NewText = (text: string | undefined) => Promise<string | undefined>;
  * @throws {UserError} where nothing can be asked and `--yes` is not given, and as `newText` and the file do
  */
 export async function changeSettings(file: SettingsFile, newText: NewText, context: CommandContext): Promise<number> {
-  const before = file.read();
+  const before = await file.read();
   const after = await newText(before);
   if (after === before) {
     await print(`${file.shown} needs no change\n`);
@@ -31,7 +31,7 @@ export async function changeSettings(file: SettingsFile, newText: NewText, conte
     await print(`${file.shown} was left as it is\n`);
     return 1;
   }
-  file.write(before, after);
+  await file.write(before, after);
   await print(`${file.shown} ${done}\n`);
   return 0;
 }

@@ -19,6 +19,9 @@ const FORMATS: Readonly<Record<EntryPlace["format"], () => Promise<SettingsForma
   yaml: yamlFormat,
 };
 
+/** Some editors begin a file with it. */
+const BYTE_ORDER_MARK = "\uFEFF";
+
 /**
  * The text with the entry. `text` undefined or blank: a new file. The same text: it is there already.
  *
@@ -27,17 +30,17 @@ const FORMATS: Readonly<Record<EntryPlace["format"], () => Promise<SettingsForma
 export async function withEntry(text: string | undefined, entry: EntryIn, value: Table): Promise<string> {
   const { place, name, file } = entry;
   const format = await FORMATS[place.format]();
-  if (text === undefined || text.trim() === "") {
-    return format.write(withValue(place.base ?? {}, place, name, value) ?? {});
-  }
-  const before = valuesOf(text, format, entry);
+  const mark = text?.startsWith(BYTE_ORDER_MARK) === true ? BYTE_ORDER_MARK : "";
+  const old = text?.slice(mark.length) ?? "";
+  if (old.trim() === "") return mark + format.write(withValue(place.base ?? {}, place, name, value) ?? {});
+  const before = valuesOf(old, format, entry);
   const { isDeepStrictEqual } = await comparison();
-  if (isDeepStrictEqual(valueAt(before, place, name), value)) return text;
+  if (isDeepStrictEqual(valueAt(before, place, name), value)) return `${text}`;
   const wanted = withValue(before, place, name, value);
   if (wanted === undefined) {
     throw new UserError(`Cannot add the entry to "${file}": "${place.keys.join(".")}" there holds something else`);
   }
-  return await checked(format.set(text, place, name, value), { format, wanted, entry });
+  return mark + await changed(old, (one) => format.set(one, place, name, value), { format, wanted, entry });
 }
 
 /**
@@ -48,14 +51,16 @@ export async function withEntry(text: string | undefined, entry: EntryIn, value:
 export async function withoutEntry(text: string, entry: EntryIn): Promise<string | undefined> {
   const { place, name } = entry;
   const format = await FORMATS[place.format]();
-  if (text.trim() === "") return text;
-  const before = valuesOf(text, format, entry);
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+  const old = text.slice(mark.length);
+  if (old.trim() === "") return text;
+  const before = valuesOf(old, format, entry);
   if (valueAt(before, place, name) === undefined) return text;
   const wanted = withoutValue(before, place, name);
-  const after = await checked(format.remove(text, place, name, wanted), { format, wanted, entry });
-  const hasComments = /\/\/|\/\*|#/.test(after);
+  const after = await changed(old, (one) => format.remove(one, place, name), { format, wanted, entry });
   const { isDeepStrictEqual } = await comparison();
-  return isDeepStrictEqual(wanted, place.base ?? {}) && !hasComments ? undefined : after;
+  const isNothing = isDeepStrictEqual(wanted, place.base ?? {}) && format.comments(old, place, name).length === 0;
+  return isNothing ? undefined : mark + after;
 }
 
 function valuesOf(text: string, format: SettingsFormat, { file, place }: EntryIn): Table {
@@ -76,19 +81,32 @@ interface Wanted {
   readonly entry: EntryIn;
 }
 
-/** @throws {UserError} when the new text holds other values than it should */
-async function checked(text: string, { format, wanted, entry }: Wanted): Promise<string> {
-  let values: unknown;
+/** @throws {UserError} when the new text would hold other values or comments than it should */
+async function changed(text: string, change: (text: string) => string, to: Wanted): Promise<string> {
+  const { format, wanted, entry: { file, place, name } } = to;
+  const { isDeepStrictEqual } = await comparison();
   try {
-    values = text.trim() === "" ? {} : format.parse(text) ?? {};
+    const after = change(text);
+    const values = after.trim() === "" ? {} : format.parse(after) ?? {};
+    const isAsWanted = isTable(values) &&
+      isDeepStrictEqual(withoutEmpty(plain(values), place.keys), withoutEmpty(plain(wanted), place.keys));
+    const left = format.comments(after, place, name);
+    if (isAsWanted && isDeepStrictEqual(left, format.comments(text, place, name))) return after;
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;
   }
-  const { isDeepStrictEqual } = await comparison();
-  if (isDeepStrictEqual(plain(values), plain(wanted))) return text;
   throw new UserError(
-    `Cannot change "${entry.file}" without changing more than the entry "${entry.name}" in it: change it by hand`,
+    `Cannot change "${file}" without changing more than the entry "${name}" in it: change it by hand`,
   );
+}
+
+/** The values without what holds nothing on the way. */
+function withoutEmpty(values: unknown, [key, ...more]: readonly string[]): unknown {
+  if (key === undefined || !isTable(values) || !Object.hasOwn(values, key)) return values;
+  const { [key]: held, ...rest } = values;
+  const left = withoutEmpty(held, more);
+  const isEmpty = left === null || typeof left === "object" && Object.keys(left).length === 0;
+  return isEmpty ? rest : { ...values, [key]: left };
 }
 
 /** Loaded when it is needed: at every start it would cost 7 MB. */

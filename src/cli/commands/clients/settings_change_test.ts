@@ -107,6 +107,11 @@ Deno.test("D5 what cannot be changed safely is refused with the reason", async (
       await refused("toml", "mcp_servers.Ahma.command = 'x'\n"),
       await refused("yaml", "a: [\n"),
       await refused("yaml", "mcp: 1\n"),
+      await refused("yaml", "a: &b {}\nmcp:\n  servers: *b\n"),
+      await refused("yaml", "mcp: {servers: {other: {}}}\n"),
+      await refused("yaml", "a: 1\n---\nb: 2\n"),
+      await refused("json", "null"),
+      await refused("json", '{"mcpServers": null}'),
     ],
     [
       'Cannot read "settings" as JSON: Value expected in line 3. Correct it first',
@@ -117,9 +122,53 @@ Deno.test("D5 what cannot be changed safely is refused with the reason", async (
       'Cannot change "settings" without changing more than the entry "Ahma" in it: change it by hand',
       'Cannot read "settings" as YAML: Flow sequence in block collection must be sufficiently indented and end with a ] at line 2, column 1. Correct it first',
       'Cannot add the entry to "settings": "mcp.servers" there holds something else',
+      'Cannot change "settings" without changing more than the entry "Ahma" in it: change it by hand',
+      'Cannot change "settings" without changing more than the entry "Ahma" in it: change it by hand',
+      'Cannot read "settings" as YAML: Several documents in one file. Correct it first',
+      'Cannot change "settings" without changing more than the entry "Ahma" in it: change it by hand',
+      'Cannot change "settings" without changing more than the entry "Ahma" in it: change it by hand',
     ],
   );
 });
+
+/** What a person wrote around the entry, which both commands leave as it is. */
+const KEPT: readonly (readonly [kind: string, text: string])[] = [
+  [
+    "json",
+    '{\n  // top\n  "mcpServers": {\n    // "precious": {"command":"x"},\n    "Ahma": {"command":"old"}\n  }\n}\n',
+  ],
+  ["json", '{"mcpServers": {"a": {}, // "precious": 1\n    "Ahma": {"x":1}}}\n'],
+  ["json", '\uFEFF{\r\n\t"a": [1,   2],\r\n\t"mcpServers": {\r\n\t\t"b": {},\r\n\t\t"Ahma": {},\r\n\t},\r\n}\r\n'],
+  ["json", '{"mcpServers":{"Ahma":{"x":1},"id":12345678901234567890}}'],
+  ["toml", 'a = 1\n\n[mcp_servers.Ahma]\ncommand = "x"\n\n# [mcp_servers.precious]\n# command = "p"\n'],
+  ["toml", "big = 9223372036854775807\r\nhex = 0x1F # kept\r\n\r\n[mcp_servers.Ahma]\r\ncommand = 'x'\r\n"],
+  [
+    "yaml",
+    "channel: 123456789012345678\nfl: 0.1234567890123456789\nhex: 0x1F\nflow: {a: b}\nmcp:\n  servers:\n" +
+    "    # precious:\n    Ahma:\n      command: x\n\n# end\n",
+  ],
+  [
+    "yaml",
+    "# top\r\nmcp:\r\n    servers:\r\n        other: {a: b} # kept\r\n        Ahma: {}\r\nlast: >\r\n  a\r\n  b\r\n",
+  ],
+  ["yaml list", "mcpServers:\n- name: other # kept\n- name: Ahma\n  command: x\n# end\n"],
+];
+
+for (const [kind, text] of KEPT) {
+  Deno.test(`D5 what stands around the entry stays as it is: ${kind} ${JSON.stringify(text).slice(0, 60)}`, async () => {
+    const entry = entryIn(PLACES[kind] ?? assert.fail());
+    const changed = await withEntry(text, entry, VALUE);
+    const gone = await withoutEntry(changed, entry);
+    assert.strictEqual(gone, await withoutEntry(text, entry));
+    const lines = (of: string) =>
+      of.split(/\r?\n/).map((line) => line.replaceAll(",", "").trim()).filter((line) => line !== "");
+    const own = /Ahma|command: x|command = ['"]x['"]|^\},?$/;
+    const kept = lines(text).filter((line) => !own.test(line));
+    assert.deepStrictEqual(kept.filter((line) => !lines(changed).includes(line)), [], changed);
+    assert.deepStrictEqual(kept.filter((line) => !lines(gone ?? "").includes(line)), [], gone);
+    if (text.includes("\r\n")) assert.doesNotMatch(changed + gone, /[^\r]\n/);
+  });
+}
 
 Deno.test("D5 lines of a text that look like a block are none", async () => {
   const text = 'note = """\n[mcp_servers.Ahma]\ncommand = 1\n"""\n';

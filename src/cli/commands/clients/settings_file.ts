@@ -1,5 +1,6 @@
 /** One file of settings, in the project or in the user's home: read, and replaced in one step. */
 import { messageOf, UserError } from "../../../base/errors.ts";
+import { encodeText } from "../../../base/text.ts";
 import { type DirectoryBelow, inDirectory } from "./held_directory.ts";
 
 /** Bytes; a larger file was not written by a person. */
@@ -9,6 +10,13 @@ const LARGEST = 4 * 1024 * 1024;
 export interface Places {
   readonly project: string;
   readonly home: string | undefined;
+}
+
+type Fs = typeof import("node:fs");
+
+/** Loaded when it is needed: at every start it would cost memory. Of the runtime's own calls none opens without a wait. */
+async function files(): Promise<Fs> {
+  return await import("node:fs");
 }
 
 export class SettingsFile {
@@ -30,8 +38,9 @@ export class SettingsFile {
   }
 
   /** The text; undefined: there is no such file. @throws {UserError} when it cannot be read */
-  read(): string | undefined {
-    return inDirectory(this.#directory, { make: false }, () => this.#read()?.text);
+  async read(): Promise<string | undefined> {
+    const fs = await files();
+    return inDirectory(this.#directory, { make: false }, () => this.#read(fs)?.text);
   }
 
   /**
@@ -39,75 +48,87 @@ export class SettingsFile {
    *
    * @param expected the text as it was read; undefined: there was no file
    * @param text undefined: the file goes
-   * @throws {UserError} when the file has changed since, or the system refuses
+   * @throws {UserError} when the file has changed since, another program puts its own in the place, or the system refuses
    */
-  write(expected: string | undefined, text: string | undefined): void {
+  async write(expected: string | undefined, text: string | undefined): Promise<void> {
+    const fs = await files();
     inDirectory(this.#directory, { make: text !== undefined }, () => {
-      const now = this.#read();
+      const now = this.#read(fs);
       if (now?.text !== expected) throw new UserError(`"${this.shown}" was changed meanwhile. Run it again`);
+      if (now !== undefined && (now.mode & 0o200) === 0) throw new UserError(`"${this.shown}" is read-only`);
       try {
-        if (text === undefined) Deno.removeSync(this.#name);
-        else this.#replace(text, now);
+        if (text === undefined) fs.unlinkSync(this.#name);
+        else this.#replace(fs, text, now);
       } catch (thrown) {
+        if (thrown instanceof UserError) throw thrown;
         throw new UserError(`Cannot write "${this.shown}": ${messageOf(thrown)}`, { cause: thrown });
       }
     });
   }
 
-  #read(): Found | undefined {
+  #read(fs: Fs): Found | undefined {
+    let file: number | undefined;
     try {
       // A home may keep its settings elsewhere, behind a link, and goes on to.
-      const path = this.isInProject ? this.#name : Deno.realPathSync(this.#name);
-      using file = Deno.openSync(path);
-      const [opened, named] = [file.statSync(), Deno.lstatSync(path)];
-      if (!named.isFile || named.ino !== opened.ino || named.dev !== opened.dev) {
-        throw new UserError(`"${this.shown}" is no file of its own, and a link may lead out of the project. Remove it`);
-      }
-      if (opened.size > LARGEST) throw new UserError(`"${this.shown}" is larger than ${LARGEST} bytes`);
-      const bytes = new Uint8Array(opened.size);
-      let length = 0;
-      for (let got: number | null = 0; length < bytes.length && got !== null; length += got ?? 0) {
-        got = file.readSync(bytes.subarray(length));
-      }
-      return {
-        path,
-        text: new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, length)),
-        mode: opened.mode,
-      };
+      const path = this.isInProject ? this.#name : fs.realpathSync(this.#name);
+      const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+      file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      const facts = fs.fstatSync(file);
+      if (!facts.isFile()) throw new UserError(`"${this.shown}" is no regular file. Remove it`);
+      if (facts.size > LARGEST) throw new UserError(`"${this.shown}" is larger than ${LARGEST} bytes`);
+      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(file));
+      return { path, text, mode: facts.mode };
     } catch (thrown) {
-      if (thrown instanceof Deno.errors.NotFound) return undefined;
+      if (codeOf(thrown) === "ENOENT") return undefined;
+      if (codeOf(thrown) === "ELOOP") {
+        throw new UserError(`"${this.shown}" is a link, which may lead out of the project. Remove it`);
+      }
       if (thrown instanceof UserError) throw thrown;
       throw new UserError(`Cannot read "${this.shown}": ${messageOf(thrown)}`, { cause: thrown });
+    } finally {
+      if (file !== undefined) fs.closeSync(file);
     }
   }
 
-  #replace(text: string, now: Found | undefined): void {
+  /** Commands may move files in the project meanwhile: what stands in the place in the end is compared by its descriptor. */
+  #replace(fs: Fs, text: string, now: Found | undefined): void {
     const path = now?.path ?? this.#name;
     const next = `${path}.${crypto.randomUUID()}`;
+    const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
+    // Settings in home may hold tokens.
+    const file = fs.openSync(next, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, this.isInProject ? 0o644 : 0o600);
+    const own = fs.fstatSync(file);
+    const isAt = (name: string) => {
+      const there = fs.lstatSync(name, { throwIfNoEntry: false });
+      return there?.ino === own.ino && there.dev === own.dev;
+    };
     try {
-      // Settings in home may hold tokens.
-      const mode = this.isInProject ? 0o644 : 0o600;
-      Deno.writeTextFileSync(next, text, { createNew: true, mode });
-      if (typeof now?.mode === "number") Deno.chmodSync(next, now.mode & 0o777);
-      Deno.renameSync(next, path);
-    } catch (thrown) {
-      removeIfThere(next);
-      throw thrown;
+      fs.writeFileSync(file, text);
+      if (now !== undefined) fs.fchmodSync(file, now.mode & 0o777);
+      fs.fsyncSync(file);
+      if (isAt(next)) fs.renameSync(next, path);
+      const placed = new Uint8Array(own.size + encodeText(text).length + 1);
+      const length = fs.readSync(file, placed, 0, placed.length, 0);
+      if (isAt(path) && DECODER.decode(placed.subarray(0, length)) === text) return;
+      throw new UserError(
+        `Another program changed "${this.shown}" while it was written: look at it before a client starts, and run this again`,
+      );
+    } finally {
+      if (isAt(next)) fs.unlinkSync(next);
+      fs.closeSync(file);
     }
   }
 }
+
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
 interface Found {
   /** Where the file itself lies, seen from its directory. */
   readonly path: string;
   readonly text: string;
-  readonly mode: number | null;
+  readonly mode: number;
 }
 
-function removeIfThere(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (thrown) {
-    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
-  }
+function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
 }

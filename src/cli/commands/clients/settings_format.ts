@@ -8,6 +8,8 @@ export interface SettingsFormat {
   readonly write: (values: Table) => string;
   /** The text with the entry; one of that name is replaced. */
   readonly set: (text: string, place: EntryPlace, name: string, value: Table) => string;
-  /** The text without the entry of that name. `values`: what the file holds afterwards. */
-  readonly remove: (text: string, place: EntryPlace, name: string, values: Table) => string;
+  /** The text without the entry of that name, and without what then holds nothing, not even a comment. */
+  readonly remove: (text: string, place: EntryPlace, name: string) => string;
+  /** The comments outside the entry, in order. */
+  readonly comments: (text: string, place: EntryPlace, name: string) => readonly string[];
 }

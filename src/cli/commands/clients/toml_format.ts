@@ -11,17 +11,22 @@ type Toml = typeof import("smol-toml");
 export async function tomlFormat(): Promise<SettingsFormat> {
   const toml = await import("smol-toml");
   return {
-    parse: (text) => toml.parse(text),
+    parse: (text) => toml.parse(text, { integersAsBigInt: "asNeeded" }),
     write: (values) =>
       `${toml.stringify(values).trimEnd()}
 `,
     set(text, place, name, value) {
       const [before, after] = around(toml, text, place, name) ?? [text, ""];
-      return joined([before, blockOf(toml, place, name, value), after]);
+      return joined([before, blockOf(toml, place, name, value), after], eolOf(text));
     },
     remove(text, place, name) {
       const [before, after] = around(toml, text, place, name) ?? [text, ""];
-      return joined([before, after]);
+      return joined([before, after], eolOf(text));
+    },
+    comments(text, place, name) {
+      const outside = (around(toml, text, place, name) ?? [text]).join("\n");
+      // One within a text counts too, and stays as all else does.
+      return outside.split("\n").flatMap((line) => /#.*\S/.exec(line)?.[0] ?? []);
     },
   };
 }
@@ -32,14 +37,19 @@ function blockOf({ stringify }: Toml, { keys, list }: EntryPlace, name: string, 
 }
 
 /** Parts of a file with one empty line between them. */
-function joined(parts: readonly string[]): string {
+function joined(parts: readonly string[], eol: string): string {
   const filled = parts.map((part) => part.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd()).filter((part) => part !== "");
-  return filled.length === 0 ? "" : `${filled.join("\n\n")}\n`;
+  const lines = filled.map((part) => part.split(/\r?\n/).join(eol));
+  return lines.length === 0 ? "" : lines.join(eol + eol) + eol;
+}
+
+function eolOf(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
 /** The text before and after the entry's block; undefined: there is no such block. */
 function around(toml: Toml, text: string, place: EntryPlace, name: string): readonly [string, string] | undefined {
-  const lines = text.split("\n");
+  const lines = text.split(/\r?\n/);
   const header = place.keys.join(".");
   const own = place.list === true ? `[[${header}]]` : `[${header}.${name}]`;
   const below = place.list === true ? `[${header}.` : `[${header}.${name}.`;
@@ -48,7 +58,7 @@ function around(toml: Toml, text: string, place: EntryPlace, name: string): read
     let end = begin + 1;
     while (end < lines.length && (headerOf(lines[end])?.startsWith(below) ?? true)) end++;
     // Comments above the next block belong to that one.
-    while (end < lines.length && end > begin + 1 && /^\s*(#|$)/.test(lines[end - 1] ?? "")) end--;
+    while (end > begin + 1 && /^\s*(#|$)/.test(lines[end - 1] ?? "")) end--;
     const block = lines.slice(begin, end).join("\n");
     if (!holds(toml, block, place, name)) continue;
     return [lines.slice(0, begin).join("\n"), lines.slice(end).join("\n")];

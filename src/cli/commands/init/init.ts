@@ -32,7 +32,8 @@ export async function init(context: CommandContext): Promise<number> {
   // The entry comes first: where it is refused, nothing is written.
   const code = chosen === undefined ? 0 : await addEntry(chosen, context);
   if (code !== 0) return code;
-  const said = FILES.map(([file, text]) => writeNew(file, text, context));
+  const said: string[] = [];
+  for (const [file, text] of FILES) said.push(await writeNew(file, text, context));
   await print(`${said.join("\n")}\n`);
   const more = chosen === undefined
     ? `\nThe entry for your client: ahma_mcp init --client NAME, where NAME is\n${CLIENT_NAMES.join(", ")}\n`
@@ -52,10 +53,10 @@ async function addEntry({ client, title, settings }: ChosenClient, context: Comm
 }
 
 /** Writes a file of the project unless it is there; says what was done. */
-function writeNew(name: string, text: () => string, { flags }: CommandContext): string {
+async function writeNew(name: string, text: () => string, { flags }: CommandContext): Promise<string> {
   const file = new SettingsFile(name, { project: Deno.cwd(), home: undefined });
-  if (file.read() !== undefined) return `${name} exists and was left as it is`;
+  if (await file.read() !== undefined) return `${name} exists and was left as it is`;
   if (flags.has("dry-run")) return `${name} would be written`;
-  file.write(undefined, text());
+  await file.write(undefined, text());
   return `${name} written`;
 }
