@@ -35,6 +35,8 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
     "tests/delivery_eras_test.ts",
     "tests/compatibility_test.ts",
   ],
+  // Other servers behind ours: their sandboxes, their calls, and what they may change.
+  servers: ["tests/servers_test.ts", "tests/servers_trust_test.ts"],
   // What a person types and reads.
   terminal: ["tests/cli_call_test.ts", "tests/cli_validate_test.ts", "tests/cli_doctor_test.ts"],
   // What holds the repository together; these start next to nothing.

@@ -4,9 +4,9 @@ import { LONGEST_NAME } from "../catalog/format/names.ts";
 import { describeDiagnostic } from "../catalog/format/diagnostic.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import type { ToolSource } from "../service/service.ts";
-import { DirectoryWatch } from "../system/directory_watch.ts";
+import { DirectoryWatch, type DirectoryWatchOptions } from "../system/directory_watch.ts";
 import type { HttpSpec, ServerSpec } from "../upstream/config/server_spec.ts";
-import { serverIdentity } from "../upstream/definitions/record_store.ts";
+import { type RecordStore, serverIdentity } from "../upstream/definitions/record_store.ts";
 import { openHttpLink } from "../upstream/link/http_link.ts";
 import type { Link, LinkHooks, OpenLink } from "../upstream/link/link.ts";
 import { openStdioLink } from "../upstream/link/stdio_link.ts";
@@ -18,7 +18,7 @@ import { UpstreamSource } from "../upstream/server/upstream_source.ts";
 import { loginForCalls } from "./logins/login_for_calls.ts";
 import { userLoginFiles } from "./logins/login_files.ts";
 import type { SessionOptions } from "./open_sandbox.ts";
-import { readServers } from "./servers/read_servers.ts";
+import { nameOf, readServers } from "./servers/read_servers.ts";
 import { openRecords } from "./server_records.ts";
 import { openServerSandbox } from "./server_sandbox.ts";
 
@@ -44,40 +44,54 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
   for (const diagnostic of diagnostics) log.warn(describeDiagnostic(diagnostic));
   const store = openRecords(settings, environment, log);
   const chain = (environment["AHMA_SERVER_CHAIN"] ?? "").split(",").filter((id) => id !== "");
+  const ids = await Promise.all(configured.map((one) => one.state === "usable" ? serverIdentity(one.spec) : ""));
   const notes: string[] = [];
   const ended = new AbortController();
   const servers: UpstreamServer[] = [];
-  for (const one of configured) {
+  for (const [index, one] of configured.entries()) {
     if (one.state === "disabled") continue;
-    const id = one.state === "usable" ? await serverIdentity(one.spec) : "";
+    const id = ids[index] ?? "";
     const problem = one.state === "refused" ? one.problem : loopProblem(chain, id);
     if (one.state === "refused" || problem !== undefined) {
-      notes.push(`${one.state === "refused" ? one.name : one.spec.name}: failed: ${problem}`);
+      notes.push(`${nameOf(one)}: failed: ${problem}`);
       continue;
     }
     const open = linkTo(one.spec, { ...options, id, chain: [...chain, id], stop: ended.signal });
     servers.push(new UpstreamServer({ spec: one.spec, id, store, open, onChange: () => source.changed(), log }));
   }
-  const taken = async () => (await Promise.all(own.map((one) => one.list()))).flat().map(({ name }) => name);
-  const longestName = LONGEST_NAME - settings.toolPrefix.length;
-  const source = new UpstreamSource({ servers, notes, taken, longestName, log });
-  // A person approves in another process.
-  const watch = new DirectoryWatch({
-    directories: [store.directory],
-    onChange() {
-      const reloaded = servers.filter((server) => server.reload());
-      if (reloaded.length > 0) source.changed();
-    },
+  const watches = new AsyncDisposableStack();
+  const source = new UpstreamSource({
+    servers,
+    notes,
+    taken: async () => (await Promise.all(own.map((one) => one.list()))).flat().map(({ name }) => name),
+    longestName: LONGEST_NAME - settings.toolPrefix.length,
+    onFirstUse: () => void watches.use(watchApprovals(store, servers, { onChange: () => source.changed(), log })),
     log,
   });
   return {
     source,
     async [Symbol.asyncDispose]() {
       ended.abort();
-      await watch[Symbol.asyncDispose]();
+      await watches.disposeAsync();
       await Promise.all(servers.map((server) => server.close()));
     },
   };
+}
+
+/** A person approves in another process. */
+function watchApprovals(
+  { directory }: RecordStore,
+  servers: readonly UpstreamServer[],
+  { onChange, log }: Pick<DirectoryWatchOptions, "onChange" | "log">,
+): DirectoryWatch {
+  return new DirectoryWatch({
+    directories: [directory],
+    onChange() {
+      const reloaded = servers.filter((server) => server.reload());
+      if (reloaded.length > 0) onChange();
+    },
+    log,
+  });
 }
 
 /** A program of ours behind this one that is set up as this one would start itself again and again. */

@@ -3,7 +3,6 @@ import { messageOf, UserError } from "../../base/errors.ts";
 import type { Diagnostic } from "../../catalog/format/diagnostic.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { absolutePath } from "../../system/paths.ts";
-import { readRegularFile } from "../../system/regular_file.ts";
 import { homeOf } from "../../system/user_directories.ts";
 import { readServersFile } from "../../upstream/config/read_config.ts";
 import type { ConfiguredServer } from "../../upstream/config/server_spec.ts";
@@ -41,15 +40,14 @@ export function nameOf(server: ConfiguredServer): string {
   return server.state === "usable" ? server.spec.name : server.name;
 }
 
+/** Without `node:fs`, which would delay the answer to initialize. */
 function textOf(given: string): string {
+  const path = absolutePath(given, Deno.cwd());
   try {
-    const read = readRegularFile(absolutePath(given, Deno.cwd()), LARGEST_FILE);
-    if (read.kind === "read") return new TextDecoder().decode(read.bytes);
-    throw new UserError(
-      `Cannot use "--mcp-config ${given}": ${
-        read.kind === "too_large" ? "it is larger than 1 MiB" : "it is no regular file"
-      }`,
-    );
+    const { isFile, size } = Deno.statSync(path);
+    if (isFile && size <= LARGEST_FILE) return Deno.readTextFileSync(path);
+    const why = isFile ? "it is larger than 1 MiB" : "it is no regular file";
+    throw new UserError(`Cannot use "--mcp-config ${given}": ${why}`);
   } catch (thrown) {
     if (thrown instanceof UserError) throw thrown;
     throw new UserError(`Cannot read "--mcp-config ${given}": ${messageOf(thrown)}`, { cause: thrown });

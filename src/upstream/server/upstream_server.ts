@@ -5,6 +5,7 @@
  *                    ↘ failed → starting, with the next use after a delay that grows
  */
 import { messageOf } from "../../base/errors.ts";
+import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { delay } from "../../base/time.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
@@ -41,8 +42,11 @@ const REFRESH_PAUSE_MS = 500;
 
 export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
-  #record: ServerRecord | undefined;
-  #state: ServerState;
+  readonly #recorded: () => ServerRecord | undefined;
+  /** Newer than what was recorded at the first use; undefined: nothing is. */
+  #newest: ServerRecord | undefined;
+  /** Undefined: it was not used. */
+  #state: Exclude<ServerState, "unknown" | "cached"> | undefined;
   #problem: string | undefined;
   #link: Promise<Link> | undefined;
   #failures = 0;
@@ -56,8 +60,8 @@ export class UpstreamServer {
 
   constructor(options: UpstreamServerOptions) {
     this.#options = options;
-    this.#record = options.store.read(options.id);
-    this.#state = this.#record === undefined ? "unknown" : "cached";
+    // Read at the first use, because it would delay the answer to initialize.
+    this.#recorded = lazy(() => options.store.read(options.id));
   }
 
   get spec(): ServerSpec {
@@ -65,7 +69,7 @@ export class UpstreamServer {
   }
 
   get state(): ServerState {
-    return this.#state;
+    return this.#state ?? (this.record === undefined ? "unknown" : "cached");
   }
 
   /** Why it failed last, several lines; undefined: it has not since it was last ready. */
@@ -80,15 +84,15 @@ export class UpstreamServer {
 
   /** What is known of its tools; undefined: nothing yet. */
   get record(): ServerRecord | undefined {
-    return this.#record;
+    return this.#newest ?? this.#recorded();
   }
 
   /** Reads the record again, because a person may have approved changes. True: it is another. */
   reload(): boolean {
     const { store, id } = this.#options;
     const read = store.read(id);
-    if (read === undefined || canonical(read) === canonical(this.#record)) return false;
-    this.#record = read;
+    if (read === undefined || canonical(read) === canonical(this.record)) return false;
+    this.#newest = read;
     return true;
   }
 
@@ -230,17 +234,17 @@ export class UpstreamServer {
   async #learnFrom(link: Link): Promise<void> {
     const { store, id, onChange } = this.#options;
     const seen = await allDefinitions(link);
-    const before = store.read(id) ?? this.#record;
+    const before = store.read(id) ?? this.record;
     const record = recordSeen(before, seen);
-    const isNew = before === undefined || canonical(record) !== canonical(this.#record);
-    this.#record = record;
+    const isNew = before === undefined || canonical(record) !== canonical(this.record);
+    this.#newest = record;
     if (!isNew) return;
     await store.write(id, record);
     onChange();
   }
 
   #isReadOnly(name: string): boolean {
-    const annotations = this.#record?.seen.find((tool) => tool.name === name)?.annotations;
+    const annotations = this.record?.seen.find((tool) => tool.name === name)?.annotations;
     return member(annotations, "readOnlyHint") === true || member(annotations, "idempotentHint") === true;
   }
 }

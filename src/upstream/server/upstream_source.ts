@@ -2,6 +2,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
+import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { withTimeout } from "../../base/time.ts";
@@ -24,6 +25,8 @@ export interface UpstreamSourceOptions {
   readonly taken: () => Promise<readonly string[]>;
   /** Characters of a name. */
   readonly longestName: number;
+  /** Called once, when the tools are first wanted. */
+  readonly onFirstUse: () => void;
   readonly log: Logger;
 }
 
@@ -48,6 +51,7 @@ export class UpstreamSource implements ToolSource {
   readonly #options: UpstreamSourceOptions;
   readonly #changes: Emitter<undefined>;
   #firstList: Promise<unknown> | undefined;
+  readonly #firstUse: () => void;
   #version = 0;
   #listing: Listing | undefined;
   /** What the last list had, or was told to have changed to; undefined: there was none. */
@@ -55,6 +59,7 @@ export class UpstreamSource implements ToolSource {
 
   constructor(options: UpstreamSourceOptions) {
     this.#options = options;
+    this.#firstUse = lazy(options.onFirstUse);
     this.#changes = new Emitter((thrown) =>
       options.log.error("A listener of tools threw", { error: messageOf(thrown) })
     );
@@ -128,6 +133,7 @@ export class UpstreamSource implements ToolSource {
   }
 
   async #current(): Promise<Listing> {
+    this.#firstUse();
     const taken = await this.#options.taken();
     const basis = JSON.stringify([this.#version, taken]);
     if (this.#listing?.basis !== basis) this.#listing = this.#listingOf(basis, taken);

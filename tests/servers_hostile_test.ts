@@ -1,0 +1,111 @@
+/** Servers that ask for a login, and servers that do harm: endless lists, floods, answers that are no answers. */
+import assert from "node:assert/strict";
+import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
+import { until } from "./_support/deadline.ts";
+import { logIn } from "./_support/login.ts";
+import { OAuthServer } from "./_support/oauth_server.ts";
+import { namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+Deno.test("O5 O2 a server that asks for a login says so in status, and works after it without a new start", async () => {
+  using bench = new Workbench();
+  await using web = new OAuthServer();
+  await using server = await withServers(bench, { web: { url: web.url } }, { permissions: HTTP_PERMISSIONS });
+  assert.deepStrictEqual(await namesOf(server, "web_"), []);
+  const line = (await server.call("status")).text.split("\n").find((one) => one.startsWith("web: ")) ?? "";
+  const login = ["web", "--mcp-config", `${bench.parent}/mcp.json`];
+  assert.ok(line.startsWith("web: failed") && line.includes(`ahma_mcp auth login ${login.join(" ")}`), line);
+  assert.deepStrictEqual(web.at("/authorize"), []);
+  assert.deepStrictEqual((await logIn(bench, login)).code, 0);
+  const called = async () => {
+    const { result } = await server.request("tools/call", { name: "web_guarded", arguments: {} });
+    return result?.["content"];
+  };
+  const content = await until(called, 20_000, "the tool of the server");
+  assert.deepStrictEqual([content, await namesOf(server, "web_")], [[{ type: "text", text: "called" }], [
+    "web_guarded",
+  ]]);
+});
+
+/** A stdio server whose answers are this Python, which has `message` and `send`. */
+function scripted(bench: Workbench, name: string, body: string): object {
+  const program = `
+import json, sys
+def send(message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\\n")
+    sys.stdout.flush()
+def tool(name):
+    return {"name": name, "inputSchema": {"type": "object"}}
+for line in sys.stdin:
+    message = json.loads(line)
+    method, params, id = message.get("method"), message.get("params") or {}, message.get("id")
+    if method == "initialize":
+        send({"id": id, "result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}},
+              "serverInfo": {"name": "x", "version": "1"}}})
+        continue
+${body.split("\n").map((line) => `    ${line}`).join("\n")}
+`;
+  return { command: "python3", args: [bench.write(`${name}.py`, program)] };
+}
+
+Deno.test("O6 a hostile server's lists and answers are bounded, and it costs the other servers nothing", async () => {
+  using bench = new Workbench();
+  await using server = await withServers(bench, {
+    endless: scripted(
+      bench,
+      "endless",
+      `
+if method == "tools/list":
+    page = int(params.get("cursor", "0"))
+    send({"id": id, "result": {"tools": [tool("t%d" % page)], "nextCursor": str(page + 1)}})`,
+    ),
+    many: scripted(
+      bench,
+      "many",
+      `
+if method == "tools/list":
+    send({"id": id, "result": {"tools": [tool("t%d" % number) for number in range(10000)]}})`,
+    ),
+    huge: {
+      ...scripted(
+        bench,
+        "huge",
+        `
+if method == "tools/list":
+    send({"id": id, "result": {"tools": [tool("say"), tool("none")]}})
+if method == "tools/call" and params["name"] == "say":
+    send({"id": id, "result": {"content": [{"type": "text", "text": "x" * 20000000}]}})
+elif method == "tools/call":
+    send({"id": id, "result": {"content": "none"}})`,
+      ),
+      timeoutSeconds: 1,
+    },
+    loud: scripted(
+      bench,
+      "loud",
+      `
+if method == "tools/list":
+    send({"id": id, "result": {"tools": [tool("flood")]}})
+if method == "tools/call":
+    for _ in range(20000):
+        send({"method": "notifications/tools/list_changed"})
+    send({"id": id, "result": {"content": [{"type": "text", "text": "flooded"}]}})`,
+    ),
+    good: upstreamServer(bench, { includeTools: ["echo"] }),
+  });
+  const count = async (prefix: string) => (await namesOf(server, prefix)).length;
+  await until(async () => await count("many_") > 0 && await count("good_") > 0, 20_000, "the lists");
+  assert.deepStrictEqual([await count("endless_"), await count("many_"), await count("good_")], [64, 500, 1]);
+  const tells: unknown[] = [];
+  server.listen(({ method }) => method === "notifications/tools/list_changed" && tells.push(method));
+  assert.deepStrictEqual((await server.call("loud_flood")).text, "flooded");
+  assert.deepStrictEqual((await server.call("good_echo", { text: "quick" })).text, "quick\n\n");
+  const none = await server.call("huge_none");
+  assert.deepStrictEqual([none.isError, none.text], [true, "huge: The server answered without content"]);
+  const { isError, text } = await server.call("huge_say");
+  assert.deepStrictEqual([isError, text], [
+    true,
+    "huge: The server did not answer tools/call within 1 s; see timeoutSeconds",
+  ]);
+  assert.deepStrictEqual(tells, []);
+});
