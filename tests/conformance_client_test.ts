@@ -1,6 +1,6 @@
 /**
- * The official conformance suite's scenarios of authorization (O3-O5) against the real program: `auth login` with a
- * browser that is curl, then `list-tools --http`, or `call` where a scenario asks for more scopes.
+ * The official conformance suite's client scenarios against the real program (O2-O5): `auth login` with a browser that is
+ * curl, then `list-tools --http`, or `call` with the suite's server in `--mcp-config`.
  */
 import assert from "node:assert/strict";
 import { ROOT } from "./_support/repository.ts";
@@ -15,35 +15,46 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** Flows without a person, which no version requires. */
+/** Flows without a person and schemas of a later date, which no version requires. */
 const EXTENSIONS = ["client-credentials-jwt", "client-credentials-basic", "enterprise-managed-authorization"]
-  .concat("dpop", "dpop-nonce", "wif-jwt-bearer");
+  .concat("dpop", "dpop-nonce", "wif-jwt-bearer", "json-schema-2020-12-preservation");
 
-/** The checks of each scenario that were made, by its name; of a scenario that the command leaves out too. */
+/** What does not pass, each with its reason; docs/servers.md says so. */
+const NOT_PASSED_ON: ReadonlyMap<string, string> = new Map([
+  ["elicitation-sep1034-client-defaults", "servers cannot ask the user: elicitation is not passed on"],
+  ["sep-2322-client-request-state", "the same in the form of 2026-07-28"],
+  ["http-custom-headers", "arguments are not mirrored into headers (x-mcp-header)"],
+  ["http-invalid-tool-headers", "nothing reads x-mcp-header, so none is wrong"],
+]);
+
+/** The checks of each scenario that were made, by its name. */
 async function runSuite(bench: Workbench, version: string): Promise<ReadonlyMap<string, readonly Check[]>> {
   const output = `${bench.elsewhere}/${version}`;
   const command = new URL("tests/conformance/client_command.sh", ROOT).pathname;
   await new Deno.Command(Deno.execPath(), {
-    args: [...SUITE, "client", "--command", command, "--requirements", version, "-o", output],
+    args: [...SUITE, "client", "--command", command, "--requirements", version, "--timeout", "120000", "-o", output],
     env: { CONFORMANCE_PROGRAM: new URL("dist/ahma_mcp", ROOT).pathname, AHMA_DENO: Deno.execPath() },
     stdin: "null",
   }).output();
   const checks = new Map<string, readonly Check[]>();
-  for await (const { name } of Deno.readDir(`${output}/auth`)) {
-    const scenario = /^(.*)-\d{4}-\d\d-\d\dT.*$/.exec(name)?.[1] ?? name;
-    checks.set(scenario, JSON.parse(await Deno.readTextFile(`${output}/auth/${name}/checks.json`)));
+  for (const directory of [output, `${output}/auth`]) {
+    for await (const { name } of Deno.readDir(directory)) {
+      const scenario = /^(.*)-\d{4}-\d\d-\d\dT.*$/.exec(name)?.[1];
+      if (scenario === undefined) continue;
+      checks.set(scenario, JSON.parse(await Deno.readTextFile(`${directory}/${name}/checks.json`)));
+    }
   }
   return checks;
 }
 
-/** How many scenarios of authorization each version requires, so that none gets lost in silence. */
-const VERSIONS = [["2025-11-25", 14], ["2026-07-28", 25]] as const;
+/** How many scenarios each version requires, so that none gets lost in silence. */
+const VERSIONS = [["2025-11-25", 18], ["2026-07-28", 32]] as const;
 
 for (const [version, required] of VERSIONS) {
-  Deno.test(`O3 O4 the conformance suite's scenarios of authorization of ${version} pass`, async () => {
+  Deno.test(`O2 O3 O4 the conformance suite's client scenarios of ${version} pass`, async () => {
     using bench = new Workbench();
     const checks = await runSuite(bench, version);
-    const scenarios = [...checks.keys()].filter((scenario) => !EXTENSIONS.includes(scenario));
+    const scenarios = [...checks.keys()].filter((scenario) => !EXTENSIONS.includes(scenario)).sort();
     const failed = scenarios.filter((scenario) => {
       const list = checks.get(scenario) ?? [];
       return !list.some(({ status }) => status === "SUCCESS") ||
@@ -52,7 +63,9 @@ for (const [version, required] of VERSIONS) {
     const why = failed.map((scenario) => {
       return [scenario, checks.get(scenario)?.filter(({ status }) => status !== "SUCCESS" && status !== "INFO")];
     });
-    assert.deepStrictEqual(failed, [], JSON.stringify(why, null, 1));
+    // What passes now must not be left out any longer.
+    const known = scenarios.filter((scenario) => NOT_PASSED_ON.has(scenario));
+    assert.deepStrictEqual(failed, known, JSON.stringify(why, null, 1));
     assert.deepStrictEqual(scenarios.length, required, scenarios.join(" "));
   });
 }
