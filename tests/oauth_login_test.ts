@@ -14,6 +14,7 @@ import {
   type Visited,
 } from "./_support/login.ts";
 import { OAuthServer } from "./_support/oauth_server.ts";
+import { programStart } from "./_support/program.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -247,6 +248,36 @@ Deno.test("O3 the entry of a server says how to log in: client, secret, scopes, 
   const out = await ahma(bench, "auth", "logout", ...flags);
   assert.deepStrictEqual(out.code, 0);
   assert.doesNotMatch(first.stdout + first.stderr + out.stderr, /hush/);
+});
+
+Deno.test("O3 without a browser the address that another one ends at is pasted on the terminal", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  const { environment } = programStart(bench, []);
+  const terminal = new URL("_support/paste.py", import.meta.url).pathname;
+  const program = new URL("../dist/ahma_mcp", import.meta.url).pathname;
+  const child = new Deno.Command("python3", {
+    args: [terminal, program, "auth", "login", server.url, "--oauth-port", "0"],
+    cwd: bench.scope,
+    clearEnv: true,
+    env: { ...environment, AHMA_DENO: Deno.execPath(), TERM: "xterm" },
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const typed = child.stdin.getWriter();
+  let said = "";
+  let hasPasted = false;
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    said += text;
+    const page = /\r\n\r\n {2}(http\S+)\r\n/.exec(said)?.[1];
+    if (page === undefined || hasPasted || !said.includes("ssh -L")) continue;
+    hasPasted = true;
+    const back = await callbackOf(new URL(page));
+    await typed.write(new TextEncoder().encode(`http://localhost/?code=x&state=y\n${back.href}\n`));
+  }
+  await typed.close();
+  assert.deepStrictEqual([(await child.status).success, hasPasted], [true, true], said);
+  assert.match(said, /This address does not belong to the login.*Logged in to "http/s);
 });
 
 Deno.test("O5 a server that wants more scopes is answered with the command that asks for them", async () => {
