@@ -5,6 +5,7 @@ import { until } from "./_support/deadline.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { npmTool, testCache } from "./_support/npm_tools.ts";
+import { pythonSdk } from "./_support/python_sdk.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
 import { namesOf, withServers, writeServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -140,4 +141,40 @@ Deno.test("O6 nothing of a client's request but the arguments reaches a server a
   const all = seen.map(([text, sent]) => `${text} ${[...sent].join()}`).join("\n");
   assert.deepStrictEqual([all.includes("z-of-client"), all.includes('"arguments":{"a":1}')], [false, true]);
   assert.deepStrictEqual(seen.every(([, sent]) => sent.get("x-api-key") === "k3y"), seen.length > 0);
+});
+
+const PYTHON = await pythonSdk("1.30.0");
+if (PYTHON.problem !== undefined && Deno.env.get("CI") !== undefined) throw new Error(PYTHON.problem);
+
+Deno.test({
+  name: `O1 O2 a server made with the Python SDK works over stdio${
+    PYTHON.problem === undefined ? "" : ` (left out: ${PYTHON.problem})`
+  }`,
+  ignore: PYTHON.problem !== undefined,
+  async fn() {
+    using bench = new Workbench();
+    const script = bench.write(
+      "adds.py",
+      `from mcp.server.fastmcp import Context, FastMCP
+server = FastMCP("adds")
+@server.tool()
+async def add(a: int, b: int, context: Context) -> int:
+    "Adds"
+    await context.report_progress(1, 2)
+    return a + b
+server.run()
+`,
+    );
+    await using server = await withServers(bench, { sum: { command: PYTHON.python, args: [script] } }, {
+      flags: ["--read", testCache()],
+    });
+    assert.deepStrictEqual(await namesOf(server, "sum_"), ["sum_add"]);
+    const added = await server.call("sum_add", { a: 2, b: 3 }, { progressToken: "p" });
+    assert.deepStrictEqual([added.text, added.result["structuredContent"]], ["5", { result: 5 }]);
+    await server.notification("notifications/progress", ({ progressToken, total }) => {
+      return progressToken === "p" && total === 2;
+    });
+    const wrong = await server.call("sum_add", { a: "x" });
+    assert.deepStrictEqual([wrong.isError, wrong.text.includes("validation error")], [true, true], wrong.text);
+  },
 });

@@ -156,6 +156,30 @@ test("O6 X1 a slow call becomes an operation, and await gives its whole result",
   ]);
 });
 
+test("O6 B2 await without an id gives the images of a slow call too", async ({ bench, server }) => {
+  await server.call("srv_wait", { text: `${bench.scope}/all` });
+  bench.write("all", "");
+  const { result } = await server.call("await");
+  const [first, ...others] = result["content"] as readonly { readonly text?: string }[]; // of a result
+  assert.match(
+    first?.text ?? "",
+    /^\[\S+ completed, exit code 0, .*\] srv_wait: srv wait .*\nwaited\n\[image image\/png\]$/,
+  );
+  assert.deepStrictEqual(others, [{ type: "image", data: "aGk=", mimeType: "image/png" }]);
+});
+
+test("O6 X5a a call of a server's tool becomes a task, whose result is the server's", async ({ bench, server }) => {
+  const params = { name: "srv_wait", arguments: { text: `${bench.scope}/task` }, task: { ttl: 60_000 } };
+  const { result } = await server.request("tools/call", params);
+  const { taskId } = result?.["task"] as { readonly taskId: string }; // the answer to a call as a task
+  bench.write("task", "");
+  const done = await server.request("tasks/result", { taskId });
+  assert.deepStrictEqual(done.result?.["content"], [
+    { type: "text", text: "waited" },
+    { type: "image", data: "aGk=", mimeType: "image/png" },
+  ]);
+});
+
 test("O6 B4 cancel ends a slow call at the server", async ({ bench, server }) => {
   const before = Number((await server.call("srv_cancelled")).text);
   const started = await server.call("srv_wait", { text: `${bench.scope}/never` });

@@ -25,6 +25,7 @@ import {
   isErrorEnd,
   joinLines,
   outputSoFar,
+  partsBesideText,
   type ResultStyle,
   stillRunningResult,
   styleOf,
@@ -139,7 +140,7 @@ function answerAll(service: Service, awaited: readonly Operation[], context: Cal
   const metas = [...finals, ...running.map((operation) => ({ operation, view: undefined }))]
     .map(({ operation, view }) => operationMeta(operation, view));
   const result = {
-    ...textResult(texts.join("\n\n")),
+    content: [{ type: "text", text: texts.join("\n\n") } as const, ...ended.flatMap(partsBesideText)],
     ...ended.some((operation) => isErrorEnd(operation, style)) && { isError: true },
     _meta: {
       ...metas.length === 1 ? { [OPERATION_META_KEY]: metas[0] } : { "ahma/operations": metas },

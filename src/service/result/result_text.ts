@@ -97,6 +97,12 @@ function answerOf(operation: Operation, answer: Readonly<Record<string, unknown>
   return { ...result, _meta: { ...result._meta, [OPERATION_META_KEY]: operationMeta(operation, undefined) } };
 }
 
+/** Images, links and the like of a result that another server gave; a text that lists it only names them. */
+export function partsBesideText({ answer }: Operation): CallToolResult["content"] {
+  const content = (answer as CallToolResult | undefined)?.content ?? []; // checked when it was kept
+  return content.filter(({ type }) => type !== "text");
+}
+
 /**
  * The text of an ended operation and what it does not show. The output comes first where all of it fits, and the facts
  * close it; a quick success is its output alone. Else the facts open it, and the line about the gap names the call that
