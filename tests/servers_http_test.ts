@@ -7,7 +7,7 @@ import { HttpServerProcess } from "./_support/http_server.ts";
 import { npmTool, testCache } from "./_support/npm_tools.ts";
 import { pythonSdk } from "./_support/python_sdk.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
-import { namesOf, withServers, writeServers } from "./_support/upstream.ts";
+import { namesOf, upstreamServer, withServers, writeServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const EVERYTHING = await npmTool("@modelcontextprotocol/server-everything", "2026.8.31", "mcp-server-everything");
@@ -141,6 +141,20 @@ Deno.test("O6 nothing of a client's request but the arguments reaches a server a
   const all = seen.map(([text, sent]) => `${text} ${[...sent].join()}`).join("\n");
   assert.deepStrictEqual([all.includes("z-of-client"), all.includes('"arguments":{"a":1}')], [false, true]);
   assert.deepStrictEqual(seen.every(([, sent]) => sent.get("x-api-key") === "k3y"), seen.length > 0);
+});
+
+Deno.test("O2 H3 an isolated session has servers of its own, in its own scope, and reaches addresses too", async () => {
+  using far = new Workbench();
+  using bench = new Workbench();
+  await using behindUs = await behind(far, 0);
+  const script = { ...upstreamServer(bench), env: { A: "1" } };
+  writeServers(bench, { srv: script, far: { url: behindUs.url } });
+  const flags = ["--session-isolation", "--mcp-config", "../mcp.json", "--read", bench.scope];
+  await using server = await HttpServerProcess.start(bench, { flags });
+  const directory = await Deno.realPath(await Deno.makeTempDir({ dir: bench.parent }));
+  await using client = await HttpClient.connect(server, { roots: [directory] });
+  assert.deepStrictEqual(JSON.parse((await client.call("srv_facts")).text).cwd, directory);
+  assert.deepStrictEqual((await client.call("far_own_sandboxed_shell", { command: "pwd" })).text, `${far.scope}\n`);
 });
 
 const PYTHON = await pythonSdk("1.30.0");

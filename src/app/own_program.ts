@@ -99,14 +99,17 @@ export const SMALL_HEAP = "--v8-flags=--min-semi-space-size=1,--max-semi-space-s
 
 /**
  * How this program starts itself once more: by the same runtime, without a shell between. Not for people. An executable
- * gives a child server the small heap by itself.
+ * gives a child server the small heap by itself. `network`: it connects to servers at addresses.
  */
-export function sessionProgram(): ProgramLine {
+export function sessionProgram({ network }: { readonly network: boolean }): ProgramLine {
   const command = Deno.execPath();
   const form = thisForm();
   if (form === "executable") return { command, args: [] };
   const packed = form === "packed program" ? PACKED_FLAGS : [];
-  return { command, args: ["run", SMALL_HEAP, ...RUN_FLAGS, ...packed, programPath()] };
+  return {
+    command,
+    args: ["run", SMALL_HEAP, ...RUN_FLAGS, ...network ? ["--allow-net"] : [], ...packed, programPath()],
+  };
 }
 
 /** The program that runs now. */

@@ -17,6 +17,8 @@ interface ChildSettings {
   readonly environment: Readonly<Record<string, string>>;
   /** The directory of relative paths. */
   readonly directory: string;
+  /** Whether it connects to servers at addresses. */
+  readonly network: boolean;
 }
 
 /** Flags for the HTTP server only, not for its child servers. */
@@ -35,7 +37,7 @@ const INSIDE_THE_SCOPE: readonly FlagName[] = ["protect", "allow-protected"];
 
 /** The program for every session; each child receives its scope. */
 export function childProgram(settings: ChildSettings): ChildProgram {
-  const { command, args } = sessionProgram();
+  const { command, args } = sessionProgram(settings);
   const words = [...childFlags(settings), "--mode=stdio"];
   return {
     command,
@@ -46,7 +48,7 @@ export function childProgram(settings: ChildSettings): ChildProgram {
 }
 
 /** The typed flags that matter to a session. Pure. */
-export function childFlags({ flags, directory }: ChildSettings): readonly string[] {
+export function childFlags({ flags, directory }: Pick<ChildSettings, "flags" | "directory">): readonly string[] {
   return [...flags].filter(([name]) => SERVER_FLAGS.includes(name) && !NOT_PASSED_ON.includes(name))
     .flatMap(([name, values]) => {
       if (values.length === 0) return [`--${name}`];
@@ -55,7 +57,9 @@ export function childFlags({ flags, directory }: ChildSettings): readonly string
 }
 
 /** The variables without those for this server only, with relative directories made absolute. Pure. */
-export function childEnvironment({ environment, directory }: ChildSettings): Readonly<Record<string, string>> {
+export function childEnvironment(
+  { environment, directory }: Pick<ChildSettings, "environment" | "directory">,
+): Readonly<Record<string, string>> {
   const child: Record<string, string> = { ...environment };
   for (const name of FLAG_NAMES) {
     const { variable, repeatable } = flagNamed(name);
