@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { IndependentServer, signIn } from "./_support/independent_server.ts";
 import { ahma, logIn, visit } from "./_support/login.ts";
-import { age, CALLED, connected } from "./_support/oauth_processes.ts";
+import { age, CALLED, withServersOf } from "./_support/oauth_processes.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 Deno.test("O3 O4 oidc-provider: a login, one refresh for 24 calls in three processes, rotation, and the end", async () => {
@@ -13,10 +13,11 @@ Deno.test("O3 O4 oidc-provider: a login, one refresh for 24 calls in three proce
     0,
     `Logged in to "${server.url}", with the scopes read write`,
   ]);
-  const calls = await connected(bench, server.url);
-  await age(bench, -1000);
-  server.endAccessTokens();
-  assert.deepStrictEqual(await Promise.all(calls.map((call) => call())), CALLED);
+  await withServersOf(bench, server.url, async (callAll) => {
+    await age(bench, -1000);
+    server.endAccessTokens();
+    assert.deepStrictEqual(await callAll(), CALLED);
+  });
   assert.deepStrictEqual(await server.granted(), { authorization_code: 1, refresh_token: 1 });
   // The next refresh needs the refresh token of the last one.
   server.endAccessTokens();

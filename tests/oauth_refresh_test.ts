@@ -4,7 +4,7 @@ import { SILENT } from "../src/base/log.ts";
 import { LoginFiles } from "../src/upstream/oauth/store/login_files.ts";
 import { type LogInAgain, TokenSource } from "../src/upstream/oauth/token_source.ts";
 import { listed, logIn, loginDirectory, loginFile, opens } from "./_support/login.ts";
-import { age, CALLED, connected } from "./_support/oauth_processes.ts";
+import { age, CALLED, withServersOf } from "./_support/oauth_processes.ts";
 import { OAuthServer } from "./_support/oauth_server.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
@@ -16,12 +16,13 @@ for (const way of ["its time is over", "the server refuses it"] as const) {
     using bench = new Workbench();
     await using server = new OAuthServer();
     assert.strictEqual((await logIn(bench, [server.url])).code, 0);
-    const calls = await connected(bench, server.url);
-    assert.deepStrictEqual(server.grants("refresh_token").length, 0);
-    server.endAccessTokens();
-    if (way === "its time is over") await age(bench, -1000);
-    assert.deepStrictEqual(await Promise.all(calls.map((call) => call())), CALLED);
-    assert.deepStrictEqual(server.grants("refresh_token").length, 1);
+    await withServersOf(bench, server.url, async (callAll) => {
+      assert.deepStrictEqual(server.grants("refresh_token").length, 0);
+      server.endAccessTokens();
+      if (way === "its time is over") await age(bench, -1000);
+      assert.deepStrictEqual(await callAll(), CALLED);
+      assert.deepStrictEqual(server.grants("refresh_token").length, 1);
+    });
     assert.deepStrictEqual(await listed(bench, server), GUARDED);
   });
 }

@@ -1,11 +1,14 @@
 /** Processes that use one login side by side. */
 import assert from "node:assert/strict";
-import { withDeadline } from "./deadline.ts";
-import { loginDirectory, loginFile, storedLogin } from "./login.ts";
-import type { Workbench } from "./workbench.ts";
+import { HTTP_PERMISSIONS } from "../../scripts/permissions.ts";
+import { loginFile, storedLogin } from "./login.ts";
+import type { ServerProcess } from "./server_process.ts";
+import { withServers } from "./upstream.ts";
+import { Workbench } from "./workbench.ts";
 
 const PROCESSES = 3;
 const CALLS = 8;
+const TOOL = "guarded_guarded";
 
 /** Makes the access token old: over, or nearly so. */
 export async function age(bench: Workbench, leftMs: number): Promise<void> {
@@ -17,27 +20,31 @@ export async function age(bench: Workbench, leftMs: number): Promise<void> {
   await Deno.rename(`${file}.old`, file);
 }
 
-/** Processes that are connected, and call when they are told to. */
-export async function connected(bench: Workbench, url: string): Promise<readonly (() => Promise<unknown>)[]> {
-  const script = new URL("oauth_calls.ts", import.meta.url).pathname;
-  const args = ["run", "-A", "--no-check", script, loginDirectory(bench), url, `${CALLS}`];
+/**
+ * Servers of ours that are connected to a server with the logins of `bench`, each in a bench of its own. `act` gets what
+ * makes all of them call at once, and gives the texts of the answers.
+ */
+export async function withServersOf(
+  bench: Workbench,
+  url: string,
+  act: (callAll: () => Promise<readonly (readonly string[])[]>) => Promise<void>,
+): Promise<void> {
+  await using stack = new AsyncDisposableStack();
   const start = async () => {
-    const child = new Deno.Command(Deno.execPath(), { args, stdin: "piped", stdout: "piped" }).spawn();
-    const said = child.stdout.pipeThrough(new TextDecoderStream());
-    const reader = said.getReader();
-    assert.strictEqual((await withDeadline(reader.read(), 60_000, "a connection")).value, "ready\n");
-    reader.releaseLock();
-    return async () => {
-      await new Blob(["\n"]).stream().pipeTo(child.stdin);
-      const answers = await withDeadline(Array.fromAsync(said), 60_000, "the answers");
-      await child.status;
-      return JSON.parse(answers.join("")) as unknown;
-    };
+    const own = stack.use(new Workbench());
+    await Deno.mkdir(`${own.home}/.local`, { recursive: true });
+    await Deno.symlink(`${bench.home}/.local/state`, `${own.home}/.local/state`);
+    const server = stack.use(await withServers(own, { guarded: { url } }, { permissions: HTTP_PERMISSIONS }));
+    assert.strictEqual((await server.call(TOOL)).text, "called");
+    return server;
   };
-  return await Promise.all(Array.from({ length: PROCESSES }, start));
+  const servers = await Promise.all(Array.from({ length: PROCESSES }, start));
+  const callEight = async (server: ServerProcess) => {
+    const answers = await Promise.all(Array.from({ length: CALLS }, () => server.call(TOOL)));
+    return answers.map(({ text }) => text);
+  };
+  await act(() => Promise.all(servers.map(callEight)));
 }
 
 /** What all of them answer. */
-export const CALLED = Array.from({ length: PROCESSES }, () => {
-  return Array.from({ length: CALLS }, () => JSON.stringify([{ type: "text", text: "called" }]));
-});
+export const CALLED = Array.from({ length: PROCESSES }, () => Array.from({ length: CALLS }, () => "called"));

@@ -33,15 +33,15 @@ async function loggedIn(parts: CallLogins, challenge: Challenge): Promise<boolea
   const server = serverAddress(config.url);
   try {
     const before = await files.stamp(server);
-    using held = await files.lockLogin(LOGIN_MS);
-    if (held === undefined) return false;
-    // Another process may have asked the person meanwhile.
-    if (await files.stamp(server) !== before) return true;
-    const wider = challenge.isStepUp === true ? { ...config, scopes: undefined } : config;
-    const request = { config: wider, challenge, timeoutMs: LOGIN_MS, stop };
-    await logIn(request, { files, person: personAtBrowser(parts), now: () => Date.now() });
-    log.info("Logged in", { server });
-    return true;
+    const done = await files.underLoginLock(LOGIN_MS, async () => {
+      // Another process may have asked the person meanwhile.
+      if (await files.stamp(server) !== before) return;
+      const wider = challenge.isStepUp === true ? { ...config, scopes: undefined } : config;
+      const request = { config: wider, challenge, timeoutMs: LOGIN_MS, stop };
+      await logIn(request, { files, person: personAtBrowser(parts), now: () => Date.now() });
+      log.info("Logged in", { server });
+    });
+    return done !== undefined;
   } catch (thrown) {
     log.warn("A login came to nothing", { server, problem: messageOf(thrown) });
     return false;

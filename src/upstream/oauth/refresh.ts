@@ -32,9 +32,12 @@ export type Refreshed =
 
 /** Replaces the access token `known`, unless another process has done so. */
 export async function refreshLogin(serverUrl: string, known: string, tools: RefreshTools): Promise<Refreshed> {
+  const done = await tools.files.underLock(serverUrl, LOCK_MS, () => refreshAlone(serverUrl, known, tools));
+  return done?.value ?? failed(`another process has been at it for ${LOCK_MS / 1000} s`);
+}
+
+async function refreshAlone(serverUrl: string, known: string, tools: RefreshTools): Promise<Refreshed> {
   const { files, now } = tools;
-  using held = await files.lock(serverUrl, LOCK_MS);
-  if (held === undefined) return failed(`another process has been at it for ${LOCK_MS / 1000} s`);
   const login = (await files.read(serverUrl))?.login;
   if (login === undefined) return { kind: "over", reason: "there is no login any more" };
   const isAnother = login.tokens.accessToken !== known;

@@ -80,9 +80,10 @@ export async function logIn(request: LoginRequest, tools: LoginTools): Promise<S
 
 /** The server may have shown the person an error because it forgot the client: the next login registers afresh. */
 async function distrustClient({ serverUrl, client }: StoredLogin, files: LoginFiles): Promise<void> {
-  using held = await files.lock(serverUrl, LOCK_MS);
-  const now = (await files.read(serverUrl))?.login;
-  if (held !== undefined && now?.client.clientId === client.clientId) await files.write({ ...now, clientIsLost: true });
+  await files.underLock(serverUrl, LOCK_MS, async () => {
+    const now = (await files.read(serverUrl))?.login;
+    if (now?.client.clientId === client.clientId) await files.write({ ...now, clientIsLost: true });
+  });
 }
 
 /** @throws {UserError} when another program has the port, and no other will do */
@@ -193,8 +194,6 @@ async function finish(
     throw new UserError(`The authorization server gives no token for the code: ${reason}`, { cause: thrown });
   });
   const serverUrl = serverAddress(request.config.url);
-  using held = await files.lock(serverUrl, LOCK_MS);
-  if (held === undefined) throw new UserError(`Cannot keep the login: another process is changing it`);
   const login = {
     version: 1 as const,
     serverUrl,
@@ -204,7 +203,8 @@ async function finish(
     server: storedServer(url, metadata),
     tokens: storedTokens(tokens, now(), server.scope),
   };
-  await files.write(login);
+  const kept = await files.underLock(serverUrl, LOCK_MS, () => files.write(login));
+  if (kept === undefined) throw new UserError("Cannot keep the login: another process is changing it");
   return login;
 }
 

@@ -2,24 +2,27 @@
 
 const EXCLUSIVE = true;
 
-/** A lock that is held; disposing of it frees it. */
-export type HeldLock = Disposable;
+/** The value of the work; undefined: it was not begun. */
+export type Done<Value> = { readonly value: Value } | undefined;
 
-/** Waits `waitMs` milliseconds at most; undefined: another process held it all the time. The file stays. */
-export async function lockFile(path: string, waitMs: number): Promise<HeldLock | undefined> {
+/**
+ * Works while no other process holds the lock of the file, which stays; waits `waitMs` milliseconds for it at most. The
+ * lock is freed in words: the minifier of the bundle drops a `using` whose variable is read once.
+ */
+export async function underLock<Value>(path: string, waitMs: number, work: () => Promise<Value>): Promise<Done<Value>> {
   const file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
   // The wait cannot be called off: a lock that comes too late is freed then.
   const locked = file.lock(EXCLUSIVE).then(() => "locked" as const);
   const late = Promise.withResolvers<"late">();
   const timer = setTimeout(() => late.resolve("late"), waitMs);
-  try {
-    if (await Promise.race([locked, late.promise]) === "locked") return { [Symbol.dispose]: () => file.close() };
+  const first = await Promise.race([locked, late.promise]).finally(() => clearTimeout(timer));
+  if (first === "late") {
     void locked.finally(() => file.close());
     return undefined;
-  } catch (thrown) {
-    file.close();
-    throw thrown;
+  }
+  try {
+    return { value: await work() };
   } finally {
-    clearTimeout(timer);
+    file.close();
   }
 }

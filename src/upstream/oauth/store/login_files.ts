@@ -6,7 +6,7 @@ import { messageOf, UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import type { Logger } from "../../../base/log.ts";
 import { writeAll } from "../../../base/write_all.ts";
-import { type HeldLock, lockFile } from "./file_lock.ts";
+import { type Done, underLock } from "./file_lock.ts";
 import { readStored, type StoredLogin, storedText } from "./stored_login.ts";
 
 /** Digits of the address's digest in a file's name. */
@@ -77,16 +77,16 @@ export class LoginFiles {
     }) ?? false;
   }
 
-  /** The lock that processes take to change a login; undefined: another one held it all the time. */
-  async lock(serverUrl: string, waitMs: number): Promise<HeldLock | undefined> {
+  /** Does what changes a login while no other process does; undefined: another one was at it for `waitMs`. */
+  async underLock<Value>(serverUrl: string, waitMs: number, work: () => Promise<Value>): Promise<Done<Value>> {
     await this.#make();
-    return await lockFile(`${await this.#path(serverUrl)}.lock`, waitMs);
+    return await underLock(`${await this.#path(serverUrl)}.lock`, waitMs, work);
   }
 
-  /** The lock of a machine's one login that talks to a person; undefined: another process holds it. */
-  async lockLogin(waitMs: number): Promise<HeldLock | undefined> {
+  /** The same for logins that talk to a person: one at a time on this machine. */
+  async underLoginLock<Value>(waitMs: number, work: () => Promise<Value>): Promise<Done<Value>> {
     await this.#make();
-    return await lockFile(`${this.#directory}/login.lock`, waitMs);
+    return await underLock(`${this.#directory}/login.lock`, waitMs, work);
   }
 
   async #path(serverUrl: string): Promise<string> {

@@ -82,15 +82,17 @@ Deno.test("O4 LoginFiles sets a damaged file aside, and tells nothing of what it
 
 Deno.test("O4 a lock is held by one at a time, and a late one is freed", () =>
   withFiles(async (files, directory) => {
-    const first = await files.lock(LOGIN.serverUrl, 1000);
-    assert.strictEqual(await files.lock(LOGIN.serverUrl, 1), undefined);
-    first?.[Symbol.dispose]();
+    const held = Promise.withResolvers<void>();
+    const first = files.underLock(LOGIN.serverUrl, 10_000, () => held.promise);
+    const never = () => assert.fail("another holds the lock");
+    assert.strictEqual(await files.underLock(LOGIN.serverUrl, 1, never), undefined);
+    held.resolve();
+    await first;
     const end = performance.now() + 10_000;
     // The late one has it before or after this one.
     do {
-      const again = await files.lock(LOGIN.serverUrl, 10_000);
-      assert.notStrictEqual(again, undefined);
-      again?.[Symbol.dispose]();
+      const again = await files.underLock(LOGIN.serverUrl, 10_000, () => Promise.resolve("done"));
+      assert.deepStrictEqual(again, { value: "done" });
     } while (openFiles().some((path) => path.startsWith(directory)) && performance.now() < end);
   }));
 
