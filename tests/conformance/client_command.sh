@@ -15,11 +15,31 @@ ahma() {
   "$CONFORMANCE_PROGRAM" "$@"
 }
 
-# Lists the tools of the configured server, and calls the first ones without arguments.
-call_some() {
-  ahma list-tools --mcp-config "$home/mcp.json" | cut -f1 | grep '^suite_' | head -n 2 | while read -r tool; do
-    ahma call --mcp-config "$home/mcp.json" "$tool"
+# Tries up to five times: a list waits three seconds for an unknown server, which may take longer on a busy machine.
+patiently() {
+  for _ in 1 2 3 4 5; do
+    "$@" && return
   done
+  return 1
+}
+
+# Calls a tool of the configured server.
+call() {
+  ahma call --mcp-config "$home/mcp.json" "$@"
+}
+
+# Whether the configured server has tools; keeps the names of the first ones.
+list() {
+  ahma list-tools --mcp-config "$home/mcp.json" | cut -f1 | grep '^suite_' | head -n 2 > "$home/tools"
+  [ -s "$home/tools" ]
+}
+
+# Calls the first tools, without arguments.
+call_some() {
+  patiently list
+  while read -r tool; do
+    call "$tool" < /dev/null
+  done < "$home/tools"
 }
 
 # {"client_id":"a","client_secret":"b",...}
@@ -43,7 +63,7 @@ case "$MCP_CONFORMANCE_SCENARIO" in
 # Flows without a person, which no version requires.
 *client-credentials* | *enterprise* | *dpop* | *wif*) exit 1 ;;
 auth/scope-step-up)
-  login && ahma call --mcp-config "$home/mcp.json" suite_test-tool
+  login && patiently list && call suite_test-tool
   ;;
 auth/authorization-server-migration)
   login || exit
@@ -54,7 +74,10 @@ auth/*)
   login && ahma list-tools --http "$url"
   ;;
 tools_call)
-  ahma call --mcp-config "$home/mcp.json" suite_add_numbers --json '{"a": 5, "b": 3}'
+  patiently list && call suite_add_numbers --json '{"a": 5, "b": 3}'
+  ;;
+initialize | request-metadata)
+  list
   ;;
 *)
   call_some
