@@ -1,5 +1,6 @@
 /** Names that meet, servers that cannot start, files that nothing names, and servers that serve each other. */
 import assert from "node:assert/strict";
+import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
@@ -121,6 +122,21 @@ Deno.test("O6 a program that a server started does not start that server again, 
     assert.deepStrictEqual(await namesOf(server, "srv_"), []);
     assert.ok((await server.call("status")).text.includes(`srv: failed: it is refused, because ${why}`), why);
   }
+});
+
+Deno.test("O2 X14 a server that says nothing delays neither the list of the others for long nor the end of the program", async () => {
+  using bench = new Workbench();
+  // Takes connections, and never answers.
+  using far = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const mute = { command: "sh", args: ["-c", `sleep 1000; : ${bench.marker}`] };
+  const web = { url: `http://127.0.0.1:${far.addr.port}/mcp` };
+  await using server = await withServers(bench, { mute, web, srv: upstreamServer(bench) }, {
+    permissions: HTTP_PERMISSIONS,
+  });
+  assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
+  assert.match((await server.call("status")).text, /^mute: starting\nweb: starting\nsrv: ready, 10 tools$/m);
+  await server.closeInput();
+  assert.deepStrictEqual((await server.exit(8_000)).code, 0);
 });
 
 for (const user of usersAtHand()) {

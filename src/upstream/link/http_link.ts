@@ -128,7 +128,7 @@ async function connect(options: HttpLinkOptions, hooks: LinkHooks): Promise<Clie
 async function connectBy(
   kind: "streamable" | "sse",
   options: HttpLinkOptions,
-  { onNotification, log }: LinkHooks,
+  { onNotification, stop, log }: LinkHooks,
 ): Promise<Client> {
   const { Client } = await import("@modelcontextprotocol/client");
   const client = new Client({ name: "ahma_mcp", version: VERSION }, {
@@ -137,7 +137,7 @@ async function connectBy(
   });
   client.onerror = (error) => log.debug("A server's connection", { error: messageOf(error) });
   try {
-    await client.connect(await transportOf(kind, options), { timeout: CONNECT_MS });
+    await client.connect(await transportOf(kind, options), { timeout: CONNECT_MS, signal: stop });
   } catch (thrown) {
     await client.close();
     throw thrown;

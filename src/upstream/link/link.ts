@@ -31,6 +31,8 @@ export interface LinkHooks {
   readonly isCalled: () => boolean;
   /** Whether a tool changes nothing, so that a lost call of it is safe to repeat. */
   readonly isReadOnlyTool: (name: string) => boolean;
+  /** Aborted: the opening is given up. */
+  readonly stop: AbortSignal;
   readonly log: Logger;
 }
 

@@ -1,4 +1,5 @@
 /** A stdio server in a sandbox of its own: started, restarted and ended by its supervisor (O2). */
+import { aborted } from "../../base/time.ts";
 import { VERSION } from "../../base/version.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
@@ -45,7 +46,8 @@ export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: L
     supervisor.send({ jsonrpc: "2.0", id: message.id, ...answerTo(message.method, roots) });
   }
   try {
-    await supervisor.initialized;
+    await Promise.race([supervisor.initialized, aborted(hooks.stop)]);
+    hooks.stop.throwIfAborted();
   } catch (thrown) {
     await supervisor.close(0);
     throw thrown;

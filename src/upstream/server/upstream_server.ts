@@ -158,6 +158,7 @@ export class UpstreamServer {
       onUp: () => this.#up(),
       isCalled: () => this.#calls > 0,
       isReadOnlyTool: (name) => this.#isReadOnly(name),
+      stop: this.#closed.signal,
       log,
     };
     const link = await open(hooks);
