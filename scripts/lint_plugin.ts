@@ -86,6 +86,22 @@ const noLazyOwnModule: Rule = {
   },
 };
 
+const noUsingReadOnce: Rule = {
+  create(context) {
+    if (productPlace(context) === undefined) return {};
+    return {
+      "VariableDeclaration[kind='using']"(node: Deno.lint.VariableDeclaration) {
+        const [declared] = node.declarations;
+        if (declared?.id.type !== "Identifier") return;
+        const words = context.sourceCode.getText(node.parent).split(/[^\w$]+/);
+        if (words.filter((word) => word === (declared.id as Deno.lint.Identifier).name).length !== 2) return;
+        const message = "Dispose of it in a `finally`: the minifier drops a `using` whose variable is read once";
+        context.report({ node, message });
+      },
+    };
+  },
+};
+
 const noDefaultExport: Rule = {
   create(context) {
     if (context.filename.endsWith("lint_plugin.ts")) return {}; // the linter asks for one
@@ -215,6 +231,7 @@ const plugin: Deno.lint.Plugin = {
     "stdout-is-for-mcp": stdoutIsForMcp,
     "only-main-exits": onlyMainExits,
     "no-lazy-own-module": noLazyOwnModule,
+    "no-using-read-once": noUsingReadOnce,
     "no-default-export": noDefaultExport,
     "no-top-level-arrow": noTopLevelArrow,
     "no-module-state": noModuleState,

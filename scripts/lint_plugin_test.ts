@@ -39,6 +39,19 @@ Deno.test("floors, no-lazy-own-module: packages and data may be imported lazily,
   assert.deepStrictEqual(upward.toSorted(), ["ahma/floors", "ahma/no-lazy-own-module"]);
 });
 
+Deno.test("no-using-read-once: what the minifier of the bundle would never dispose of is refused", () => {
+  const rule = "ahma/no-using-read-once";
+  const once = "export function x() { using file = open(); return file.read(); }";
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", once), [rule]);
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x_test.ts", once), []);
+  const twice = "export function x() { using file = open(); file.seek(0); return file.read(); }";
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", twice), []);
+  const unread = "export function x() { using _file = open(); return 1; }";
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", unread), []);
+  const awaited = "export async function x() { await using file = open(); return await file.read(); }";
+  assert.deepStrictEqual(rulesBroken("src/sandbox/x.ts", awaited), []);
+});
+
 Deno.test("one-room-starts-processes: src/process, tests and scripts may, the rest may not", () => {
   const source = `import { spawn } from "node:child_process"; export const c = new Deno.Command("a", { spawn });`;
   const rule = "ahma/one-room-starts-processes";

@@ -32,7 +32,11 @@ export function parentEnd(): QuietSignal {
 /** Asks the kernel for a signal at the end of the parent, on Linux only. False: the parent has ended already. */
 export function tieToParent(wrapper: number): boolean {
   if (Deno.build.os !== "linux") return true;
-  using library = new LazyLibrary({ prctl: { parameters: ["i32", "u64"], result: "i32" } });
-  library.symbols.prctl(PR_SET_PDEATHSIG, SIGUSR2);
+  const library = new LazyLibrary({ prctl: { parameters: ["i32", "u64"], result: "i32" } });
+  try {
+    library.symbols.prctl(PR_SET_PDEATHSIG, SIGUSR2);
+  } finally {
+    library[Symbol.dispose]();
+  }
   return wrapper === 1 || Deno.ppid !== 1;
 }

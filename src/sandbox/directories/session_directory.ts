@@ -112,8 +112,12 @@ async function removeIfStale(root: string): Promise<boolean> {
   const uid = Deno.uid();
   // What others made under our name is none of our business, and opening it could hang or never end.
   if (directory.uid !== uid || file.uid !== uid || !file.isFile || !directory.isDirectory) return false;
-  using owner = await Deno.open(path, { read: true, write: true });
-  if (!await owner.tryLock(EXCLUSIVE)) return false;
-  await removeTree(root);
-  return true;
+  const owner = await Deno.open(path, { read: true, write: true });
+  try {
+    if (!await owner.tryLock(EXCLUSIVE)) return false;
+    await removeTree(root);
+    return true;
+  } finally {
+    owner.close();
+  }
 }
