@@ -119,18 +119,22 @@ Deno.test("L1 D5 init puts the entry into each client's settings, uninstall take
     bench.write(absolute, before);
     await Deno.chmod(absolute, 0o640);
     const run = (...words: readonly string[]) => runProgram(bench, [...words, "--client", client], { script: true });
-    const shown = await run("init", "--dry-run");
-    assert.deepStrictEqual([client, shown.code, shown.stderr], [client, 0, ""]);
-    assert.match(shown.stdout, /^\+ .*Ahma/m);
-    const unasked = await run("init");
-    assert.deepStrictEqual([unasked.code, await Deno.readTextFile(absolute)], [1, before]);
-    assert.match(unasked.stderr, /no terminal to ask on\. --yes changes/);
+    // One of each format takes the whole way; the others show that their file is found and stays whole.
+    const isWhole = ["claude", "codex", "fast-agent"].includes(client);
+    if (isWhole) {
+      const shown = await run("init", "--dry-run");
+      assert.deepStrictEqual([client, shown.code, shown.stderr], [client, 0, ""]);
+      assert.match(shown.stdout, /^\+ .*Ahma/m);
+      const unasked = await run("init");
+      assert.deepStrictEqual([unasked.code, await Deno.readTextFile(absolute)], [1, before]);
+      assert.match(unasked.stderr, /no terminal to ask on\. --yes changes/);
+    }
     assert.deepStrictEqual((await run("init", "--yes")).code, 0);
     const added = await Deno.readTextFile(absolute);
     const fresh = settings.find((one) => one.client === client)?.text ?? "";
     assert.deepStrictEqual(entryIn(place, added), entryIn(place, fresh));
     assert.deepStrictEqual(((await Deno.stat(absolute)).mode ?? 0) & 0o777, 0o640);
-    assert.match((await run("init")).stdout, /needs no change/);
+    if (isWhole) assert.match((await run("init")).stdout, /needs no change/);
     assert.deepStrictEqual((await run("uninstall", "--yes")).code, 0);
     assert.deepStrictEqual([client, valuesOf(place, await Deno.readTextFile(absolute))], [
       client,
