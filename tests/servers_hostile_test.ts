@@ -4,14 +4,14 @@ import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { until } from "./_support/deadline.ts";
 import { logIn } from "./_support/login.ts";
 import { OAuthServer } from "./_support/oauth_server.ts";
-import { namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
+import { namesNow, namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 Deno.test("O5 O2 a server that asks for a login says so in status, and works after it without a new start", async () => {
   using bench = new Workbench();
   await using web = new OAuthServer();
   await using server = await withServers(bench, { web: { url: web.url } }, { permissions: HTTP_PERMISSIONS });
-  assert.deepStrictEqual(await namesOf(server, "web_"), []);
+  assert.deepStrictEqual(await namesNow(server, "web_"), []);
   const line = (await server.call("status")).text.split("\n").find((one) => one.startsWith("web: ")) ?? "";
   const login = ["web", "--mcp-config", `${bench.parent}/mcp.json`];
   assert.ok(line.startsWith("web: failed") && line.includes(`ahma_mcp auth login ${login.join(" ")}`), line);
@@ -93,7 +93,7 @@ if method == "tools/call":
     ),
     good: upstreamServer(bench, { includeTools: ["echo"] }),
   });
-  const count = async (prefix: string) => (await namesOf(server, prefix)).length;
+  const count = async (prefix: string) => (await namesNow(server, prefix)).length;
   await until(async () => await count("many_") > 0 && await count("good_") > 0, 20_000, "the lists");
   assert.deepStrictEqual([await count("endless_"), await count("many_"), await count("good_")], [64, 500, 1]);
   const tells: unknown[] = [];

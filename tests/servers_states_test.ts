@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
+import { namesNow, namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 Deno.test("O2 names are unique, short and the same in each start; tool files keep theirs, and each call arrives", async () => {
@@ -84,7 +84,7 @@ Deno.test("O1 O6 a project's own .mcp.json is not read; the file that is named c
   bench.write(".ahma/settings.json", JSON.stringify({ "mcp-config": ".mcp.json" }));
   {
     await using server = await ServerProcess.start(bench);
-    assert.deepStrictEqual(await namesOf(server, "bad"), []);
+    assert.deepStrictEqual(await namesNow(server, "bad"), []);
     assert.doesNotMatch((await server.call("status")).text, /Servers:/);
   }
   const file = bench.write("servers.json", JSON.stringify({ mcpServers: { srv: upstreamServer(bench) } }));
@@ -119,7 +119,7 @@ Deno.test("O6 a program that a server started does not start that server again, 
   ] as const;
   for (const [chain, why] of chains) {
     await using server = await withServers(bench, servers, { environment: { AHMA_SERVER_CHAIN: chain } });
-    assert.deepStrictEqual(await namesOf(server, "srv_"), []);
+    assert.deepStrictEqual(await namesNow(server, "srv_"), []);
     assert.ok((await server.call("status")).text.includes(`srv: failed: it is refused, because ${why}`), why);
   }
 });

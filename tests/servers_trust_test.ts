@@ -1,7 +1,7 @@
 /** What servers may say and change: definitions are trusted as they were seen first, and read by people before they change. */
 import assert from "node:assert/strict";
 import { runProgram } from "./_support/terminal.ts";
-import { namesOf, upstreamServer, withServers, writeServers } from "./_support/upstream.ts";
+import { namesNow, namesOf, upstreamServer, withServers, writeServers } from "./_support/upstream.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -25,15 +25,12 @@ async function described(server: ServerProcess): Promise<unknown> {
   return tools.filter(({ name }) => name.startsWith("srv_"));
 }
 
-Deno.test("O2 O6 a new tool is told once, listed and marked; a changed one is withheld until a person approves it", async () => {
+Deno.test("O2 O6 a new tool is told, listed and marked; a changed one is withheld until a person approves it", async () => {
   using bench = new Workbench();
   define(bench, tool("changed", "Tells"), tool("echo", "Says"));
   const servers = { srv: upstreamServer(bench) };
   await using server = await withServers(bench, servers);
-  const tells: unknown[] = [];
-  server.listen(({ method }) => method === "notifications/tools/list_changed" && tells.push(method));
   assert.deepStrictEqual(await namesOf(server, "srv_"), ["srv_changed", "srv_echo"]);
-  assert.deepStrictEqual(tells, []);
 
   define(bench, tool("changed", "Tells"), tool("echo", "Says"), tool("facts", "Knows"));
   await server.call("srv_changed", { text: "50" });
@@ -138,7 +135,7 @@ Deno.test("O6 a strict server's new tools wait for a person too, and pin off tru
   assert.deepStrictEqual(await namesOf(server, "off_"), ["off_changed", "off_echo"]);
   await server.call("strict_changed");
   await server.notification("notifications/tools/list_changed");
-  assert.deepStrictEqual(await namesOf(server, "strict_"), []);
+  assert.deepStrictEqual(await namesNow(server, "strict_"), []);
   assert.match((await server.call("status")).text, /strict_echo: it came after the server was approved/);
 });
 

@@ -1,4 +1,5 @@
 /** A bench whose program has other servers behind it. */
+import { until } from "./deadline.ts";
 import { ServerProcess, type StartOptions } from "./server_process.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -27,8 +28,17 @@ export async function withServers(
 }
 
 /** Names of the tools that are listed now and begin with `prefix`, in their order. */
-export async function namesOf(server: ServerProcess, prefix: string): Promise<readonly string[]> {
+export async function namesNow(server: ServerProcess, prefix: string): Promise<readonly string[]> {
   const { result } = await server.request("tools/list");
   const tools = (result?.["tools"] ?? []) as readonly { readonly name: string }[]; // the answer to tools/list
   return tools.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+}
+
+/** The same as soon as there are any: on a busy machine a server may be listed later than the first list. */
+export async function namesOf(server: ServerProcess, prefix: string): Promise<readonly string[]> {
+  const names = async () => {
+    const now = await namesNow(server, prefix);
+    return now.length > 0 ? now : undefined;
+  };
+  return await until(names, 20_000, `tools that begin with "${prefix}"`);
 }
