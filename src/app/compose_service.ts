@@ -27,6 +27,7 @@ import { embeddedTools } from "../settings/bundles.ts";
 import { liveTools } from "./live_tools.ts";
 import { PrivateFiles } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
+import { listedSources } from "./servers/listed_sources.ts";
 import { openServers } from "./open_servers.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -75,11 +76,11 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const facts = { scope, settings: serviceSettings(settings, status) };
   const catalog = () => tools.current();
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
-  const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange })];
+  const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange })] as const;
   const servers = settings.mcpConfigs.length === 0 ? [] : [stack.use(await openServers({ ...options, sandbox, own }))];
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
-    sources: [...own, ...servers.map(({ source }) => source)],
+    sources: listedSources({ own, servers, facts, settings, log }),
     catalog,
     checks: tools.checks,
     ...onChange !== undefined && { onCatalogChange: onChange },

@@ -32,6 +32,8 @@ export interface OpenServersOptions extends SessionOptions {
 /** The source, and what ends all servers. */
 export interface OpenServers extends AsyncDisposable {
   readonly source: ToolSource;
+  /** Of the servers, in the order of the configuration. */
+  readonly names: readonly string[];
 }
 
 /** Programs of ours that may stand behind each other. */
@@ -70,6 +72,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
   });
   return {
     source,
+    names: servers.map(({ spec }) => spec.name),
     async [Symbol.asyncDispose]() {
       ended.abort();
       await watches.disposeAsync();

@@ -2,11 +2,12 @@
 import { shownValue } from "../base/text.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { didYouMean } from "../base/suggest.ts";
+import { isObject } from "../wire/json_value.ts";
 import type { InputSchema } from "../catalog/model/input_schema.ts";
 import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/model/meta_parameters.ts";
 
 /** `input` may hold any character, `wait` may be no time at all, `limit` may not. */
-export type ParameterKind = "text" | "input" | "wait" | "limit" | "count" | "offset" | "mode" | "variables";
+export type ParameterKind = "text" | "input" | "wait" | "limit" | "count" | "offset" | "mode" | "variables" | "object";
 
 export interface Parameter {
   readonly name: string;
@@ -25,6 +26,8 @@ export interface BuiltinArguments {
   number(name: string): number | undefined;
   /** Names and values of `variables`; empty: not given. */
   variables(name: string): Readonly<Record<string, string>>;
+  /** An `object`; empty: not given. */
+  object(name: string): Readonly<Record<string, unknown>>;
 }
 
 /** The JSON Schema of a table. An alias is a property of its own, so that a strict client lets it through. */
@@ -74,6 +77,7 @@ export function checkBuiltinArguments(
     number: (name) => numberOf(values.get(name)),
     // The check of `variables` has seen that every value is a text.
     variables: (name) => (values.get(name) ?? {}) as Record<string, string>,
+    object: (name) => objectOf(values.get(name)),
   });
 }
 
@@ -86,6 +90,7 @@ const SCHEMAS: Readonly<Record<ParameterKind, Record<string, unknown>>> = {
   offset: { type: "integer", minimum: 0 },
   mode: { type: "string", enum: [...EXECUTION_MODES] },
   variables: { type: "object", additionalProperties: { type: "string" } },
+  object: { type: "object" },
 };
 
 /** The expected value for a wrong one; undefined: the value is right. */
@@ -111,6 +116,7 @@ const CHECKS: Readonly<Record<ParameterKind, (value: unknown) => string | undefi
       ? undefined
       : EXECUTION_MODES.map((mode) => `"${mode}"`).join(" or "),
   variables: (value) => areVariables(value) ? undefined : "an object of strings whose keys are names of variables",
+  object: (value) => isObject(value) ? undefined : "an object",
 };
 
 /** A lone surrogate has no bytes: the command would receive another character. */
@@ -139,6 +145,10 @@ function unknownArgument(tool: string, name: string, parameters: readonly Parame
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
 }
 
 function numberOf(value: unknown): number | undefined {

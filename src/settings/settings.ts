@@ -18,6 +18,14 @@ import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import { type Subcommand, SUBCOMMANDS } from "./flags/subcommands.ts";
 
+/** Whose tools are not listed. */
+export interface LeanChoice {
+  /** Those of the servers of `--mcp-config`. */
+  readonly servers: boolean;
+  /** Those of tool files and bundles. */
+  readonly toolFiles: boolean;
+}
+
 /** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
 export interface Settings {
   /** Undefined: `.ahma/tools` or `.ahma` in the working directory (T1). */
@@ -39,6 +47,8 @@ export interface Settings {
   readonly toolPrefix: string;
   /** How the leaves of a tool file are listed, where the file says nothing. */
   readonly toolStyle: ToolStyle;
+  /** The tools that are found and called through two others, and not listed. */
+  readonly lean: LeanChoice;
   /** How much output a result shows, bytes (X4). */
   readonly maxInlineBytes: number;
   /** Output keeps its escape sequences (X8). */
@@ -140,6 +150,7 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     maxConcurrency: values.number("max-concurrency") ?? Math.max(FEWEST_AT_ONCE, 2 * cores),
     toolPrefix: values.texts("tool-prefix")[0] ?? "",
     toolStyle: values.texts("tool-style")[0] === "program" ? "program" : "leaf",
+    lean: { servers: values.isOn("lean"), toolFiles: values.isOn("lean-tool-files") },
     inlineWaitMs: values.number("inline-wait") ?? 3000,
     maxInlineBytes: values.number("max-inline-output") ?? 10 * 1024,
     keepAnsi: values.isOn("keep-ansi"),

@@ -45,6 +45,7 @@ const DEFAULTS = {
   inlineWaitMs: 3000,
   toolPrefix: "",
   toolStyle: "leaf",
+  lean: { servers: false, toolFiles: false },
   maxInlineBytes: 10240,
   keepAnsi: false,
   keptOperations: 1000,

@@ -15,6 +15,10 @@ const OF_OPERATIONS = { supportsTask: false, callableWithoutCall: false, wordArg
 /** Name of the tool that runs a shell command line (B5); the one built-in tool that may be a step of a sequence. */
 export const SHELL_TOOL_NAME = "sandboxed_shell";
 
+/** The tools that `--lean` lists for others. */
+export const FIND_TOOLS_NAME = "find_tools";
+export const CALL_TOOL_NAME = "call_tool";
+
 /** The built-in tools (B1), in the order in which they are listed. */
 const TRAITS = {
   await: { ...OF_OPERATIONS, readOnly: true },
@@ -33,7 +37,7 @@ export function builtinTraits(name: string): BuiltinTraits | undefined {
   return Object.hasOwn(TRAITS, name) ? TRAITS[name as BuiltinName] : undefined;
 }
 
-/** Whether a call of any tool may become a task: every tool that is not built in runs a command. */
+/** Whether a call of any tool may become a task: every tool that is not built in does work that can take long. */
 export function supportsTask(name: string): boolean {
-  return builtinTraits(name)?.supportsTask ?? true;
+  return name !== FIND_TOOLS_NAME && (builtinTraits(name)?.supportsTask ?? true);
 }

@@ -1,9 +1,10 @@
-import { builtinTraits } from "./builtin_traits.ts";
+import { builtinTraits, CALL_TOOL_NAME, FIND_TOOLS_NAME } from "./builtin_traits.ts";
 import type { ToolDefinition } from "./mtdf.ts";
 
 /** The owner of a name that no tool file may use, in any case of letters; undefined: the name is free. */
 export function reservedFor(name: string): string | undefined {
   if (builtinTraits(name.toLowerCase()) !== undefined) return "Ahma's own tool";
+  if ([CALL_TOOL_NAME, FIND_TOOLS_NAME].includes(name.toLowerCase())) return "a tool of --lean";
   return name === "__proto__" ? "JavaScript's objects" : undefined;
 }
 

@@ -4,28 +4,41 @@
  */
 import { shownValue } from "../../base/text.ts";
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { failure, type Outcome } from "../../base/outcome.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { listedName } from "../result/listed_texts.ts";
-import type { CallContext, Service, ToolCall, UnknownTool } from "../service.ts";
+import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../service.ts";
 
 /**
  * Does one `tools/call`.
  * @throws ProtocolError -32602 for a tool that does not exist
  */
 export async function callTool(service: Service, call: ToolCall, context: CallContext): Promise<CallToolResult> {
-  const refusals: UnknownTool[] = [];
-  for (const source of service.sources) {
-    const answered = await source.call(service, call, context);
-    if (answered.ok) return answered.value;
-    refusals.push(answered.problem);
-  }
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(service, call.name, refusals));
+  const answered = await askSources(service.sources, service, call, context);
+  if (answered.ok) return answered.value;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(service, call.name, answered.problem));
 }
 
-function unknownTool(service: Service, name: string, refusals: readonly UnknownTool[]): string {
-  const reason = refusals.find(({ unavailable }) => unavailable !== undefined)?.unavailable;
-  if (reason !== undefined) return `Tool "${name}" is not available: ${reason}`;
-  const known = refusals.flatMap((refusal) => [...refusal.known]).map((one) => listedName(service, one));
-  const guess = didYouMean(listedName(service, name), known);
+/** The answer of the first source that knows the tool; the problem joins what all say. */
+export async function askSources(
+  sources: readonly ToolSource[],
+  service: Service,
+  call: ToolCall,
+  context: CallContext,
+): Promise<Outcome<CallToolResult, UnknownTool>> {
+  const refusals: UnknownTool[] = [];
+  for (const source of sources) {
+    const answered = await source.call(service, call, context);
+    if (answered.ok) return answered;
+    refusals.push(answered.problem);
+  }
+  const unavailable = refusals.find((refusal) => refusal.unavailable !== undefined)?.unavailable;
+  const known = refusals.flatMap((refusal) => [...refusal.known]);
+  return failure({ known, ...unavailable !== undefined && { unavailable } });
+}
+
+function unknownTool(service: Service, name: string, { known, unavailable }: UnknownTool): string {
+  if (unavailable !== undefined) return `Tool "${name}" is not available: ${unavailable}`;
+  const guess = didYouMean(listedName(service, name), Iterator.from(known).map((one) => listedName(service, one)));
   return `Unknown tool ${shownValue(name)}${guess || "; `tools/list` names all tools"}`;
 }

@@ -118,6 +118,8 @@ const FLAGS = {
     help: "One tool for each subcommand (leaf, the default), or one for each tool file (program): fewer bytes to list",
     project: true,
   },
+  "lean": { help: "List two tools, find_tools and call_tool, instead of the tools of the servers of --mcp-config" },
+  "lean-tool-files": { help: "List the same two tools instead of the tools of tool files and bundles" },
   "inline-wait": {
     value: "number",
     placeholder: "MS",

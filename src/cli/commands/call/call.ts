@@ -40,6 +40,7 @@ export async function call(context: CommandContext): Promise<number> {
     hotReload: false,
     synchronous: true,
     toolPrefix: "",
+    lean: { servers: false, toolFiles: false },
   };
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });

@@ -37,5 +37,5 @@ function listing(tools: number, bytes: number): Check {
   const row = (status: Check["status"], message: string) => check("tools_list", "tools/list", status, message);
   const cost = `${tools} tools, ${bytes} bytes`;
   if (tools <= MANY_TOOLS) return row("ok", cost);
-  return row("warning", `${cost}: --tool-style program or fewer --bundles list less`);
+  return row("warning", `${cost}: --tool-style program, --lean or fewer --bundles list less`);
 }

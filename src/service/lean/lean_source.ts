@@ -1,0 +1,127 @@
+/**
+ * `--lean`: two tools that never change stand for all tools of other sources. Version 2026-07-28 allows no list that
+ * requests change, so this is a choice of the start.
+ */
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { didYouMean } from "../../base/suggest.ts";
+import { lazy } from "../../base/lazy.ts";
+import { type Outcome, success } from "../../base/outcome.ts";
+import { shownValue } from "../../base/text.ts";
+import { CALL_TOOL_NAME, FIND_TOOLS_NAME } from "../../catalog/format/builtin_traits.ts";
+import { type BuiltinArguments, checkBuiltinArguments, type Parameter } from "../builtin_parameters.ts";
+import { askSources } from "../call/call_tool.ts";
+import { appendFinished } from "../result/finished_operations.ts";
+import { calledName, listedName, type ListFacts } from "../result/listed_texts.ts";
+import { errorResult, textResult } from "../result/result_text.ts";
+import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../service.ts";
+import { briefText, CALL_PARAMETERS, FIND_PARAMETERS, leanTools, schemaText, wholeText } from "./lean_tools.ts";
+import { ToolIndex } from "./tool_index.ts";
+
+export interface LeanSourceOptions {
+  /** Their tools are found and called, and not listed; the first that knows a name answers. */
+  readonly hidden: readonly ToolSource[];
+  /** What the tools are of, for the description. */
+  readonly origins: readonly string[];
+  readonly facts: ListFacts;
+}
+
+const DEFAULT_LIMIT = 5;
+/** So many of the best are shown with their schema, as long as these have together at most so many characters. */
+const WITH_SCHEMA = 3;
+const SCHEMA_LENGTH = 2_000;
+
+const PARAMETERS: ReadonlyMap<string, readonly Parameter[]> = new Map([
+  [FIND_TOOLS_NAME, FIND_PARAMETERS],
+  [CALL_TOOL_NAME, CALL_PARAMETERS],
+]);
+
+export class LeanSource implements ToolSource {
+  readonly #options: LeanSourceOptions;
+  readonly #listed: () => readonly Tool[];
+  #lists: readonly (readonly Tool[])[] = [];
+  #tools: readonly Tool[] = [];
+  #index: ToolIndex | undefined;
+
+  constructor(options: LeanSourceOptions) {
+    this.#options = options;
+    this.#listed = lazy(() => leanTools(options.facts, options.origins));
+  }
+
+  list(): Promise<readonly Tool[]> {
+    return Promise.resolve(this.#listed());
+  }
+
+  /** A hidden tool can be called by its own name too: a client may know it from elsewhere. */
+  async call(service: Service, call: ToolCall, context: CallContext): Promise<Outcome<CallToolResult, UnknownTool>> {
+    const parameters = PARAMETERS.get(call.name);
+    if (parameters === undefined) return await askSources(this.#options.hidden, service, call, context);
+    const checked = checkBuiltinArguments(call.name, parameters, call.args);
+    const finished = (result: CallToolResult) => success(appendFinished(result, service, context));
+    if (!checked.ok) return finished(errorResult(checked.problem));
+    if (call.name === FIND_TOOLS_NAME) return finished(textResult(await this.#find(service, checked.value)));
+    const wanted = {
+      name: calledName(service, checked.value.text("name") ?? ""),
+      args: checked.value.object("arguments"),
+    };
+    const answered = await askSources(this.#options.hidden, service, wanted, context);
+    return answered.ok ? answered : finished(errorResult(await this.#unknown(service, wanted.name, answered.problem)));
+  }
+
+  /** What the hidden sources say of themselves. */
+  async status(): Promise<readonly string[]> {
+    const lines = await Promise.all(this.#options.hidden.map((source) => source.status?.() ?? []));
+    return lines.flat();
+  }
+
+  async #find(service: Service, args: BuiltinArguments): Promise<string> {
+    const index = await this.#current();
+    const query = args.text("query")?.trim() ?? "";
+    const limit = args.number("limit");
+    const names = this.#tools.map(({ name }) => name);
+    if (query === "") return withMore([names.slice(0, limit).join(", ")], names.length - (limit ?? names.length));
+    const called = query.split(/\s+/).map((word) => calledName(service, word)).join(" ");
+    const named = index.named(called);
+    if (named.length > 0) return withMore(named.slice(0, limit).map(wholeText), named.length - (limit ?? named.length));
+    const found = index.find(called);
+    if (found.length === 0) {
+      return `None of ${names.length} tools has a word of ${shownValue(query)}${index.suggestion(called)}`;
+    }
+    const most = limit ?? DEFAULT_LIMIT;
+    return withMore(textsOf(found.slice(0, most)), found.length - most);
+  }
+
+  /** The index of the tools of this moment; a name that an earlier source has is left out. */
+  async #current(): Promise<ToolIndex> {
+    const lists = await Promise.all(this.#options.hidden.map((source) => source.list()));
+    if (this.#index === undefined || lists.some((list, place) => list !== this.#lists[place])) {
+      const byName = new Map(lists.flat().toReversed().map((tool) => [tool.name, tool]));
+      this.#tools = lists.flat().filter((tool) => byName.get(tool.name) === tool);
+      this.#index = new ToolIndex(this.#tools);
+      this.#lists = lists;
+    }
+    return this.#index;
+  }
+
+  /** A listed tool is not called in another's name: a person may have allowed one and not the other. */
+  async #unknown(service: Service, name: string, { known, unavailable }: UnknownTool): Promise<string> {
+    if (unavailable !== undefined) return `Tool "${name}" is not available: ${unavailable}`;
+    const listed = (await Promise.all(service.sources.map((source) => source.list()))).flat();
+    if (listed.some((tool) => tool.name === name)) return `Tool "${name}" is listed: it is called by its own name`;
+    const guess = didYouMean(name, known);
+    return `Unknown tool ${shownValue(name)}${guess || `; \`${listedName(service, FIND_TOOLS_NAME)}\` finds tools`}`;
+  }
+}
+
+function textsOf(tools: readonly Tool[]): readonly string[] {
+  let room = SCHEMA_LENGTH;
+  return tools.map((tool, place) => {
+    const length = JSON.stringify(tool.inputSchema).length;
+    if (place >= WITH_SCHEMA || length > room) return briefText(tool);
+    room -= length;
+    return schemaText(tool);
+  });
+}
+
+function withMore(texts: readonly string[], more: number): string {
+  return [...texts, ...more > 0 ? [`... ${more} more`] : []].join("\n");
+}
