@@ -129,10 +129,17 @@ test("O6 call_tool answers wrong calls as direct calls are, and calls no listed 
     [{ name: "call_tool", arguments: {} }, 'Tool "call_tool" is listed: it is called by its own name'],
     [{ name: "srv_echo", arguments: 5 }, 'Cannot run "call_tool": argument "arguments" is 5, expected an object'],
     [
+      { name: "srv_echo", arguments: "[1]" },
+      'Cannot run "call_tool": argument "arguments" is "[1]", expected an object',
+    ],
+    [
       { name: "srv_echo", text: "x" },
       'Cannot run "call_tool": argument "text" does not exist (arguments: name, arguments)',
     ],
   ] as const;
+  const deep = `{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`;
+  const tooDeep = await server.call("call_tool", { name: "srv_echo", arguments: deep });
+  assert.match(tooDeep.text, /^Cannot run "call_tool": argument "arguments" is .*, expected an object$/);
   for (const [args, expected] of attempts) {
     const { text, isError } = await server.call("call_tool", args);
     assert.deepStrictEqual([text, isError], [expected, true]);
@@ -188,7 +195,7 @@ Deno.test("O6 --lean-tool-files hides tool files and bundles, and doctor counts 
   bench.write(".ahma/tools/greet.json", JSON.stringify(greet));
   const ghost = { name: "ghost", description: "Is not there.", command: "no-such-program-at-all" };
   bench.write(".ahma/tools/ghost.json", JSON.stringify(ghost));
-  const flags = ["--lean-tool-files", "--bundles", "file-tools", "--tool-prefix", "my_"];
+  const flags = ["--lean-tool-files", "--bundles", "file-tools", "--tool-prefix", "greet_"];
   await using server = await ServerProcess.start(bench, { flags });
   const { result } = await server.request("tools/list");
   const tools = result?.["tools"] as readonly {
@@ -196,16 +203,23 @@ Deno.test("O6 --lean-tool-files hides tool files and bundles, and doctor counts 
     readonly description: string;
     readonly execution?: object;
   }[];
-  assert.deepStrictEqual(tools.map(({ name }) => name), [...BUILT_IN, ...LEAN].map((name) => `my_${name}`));
+  assert.deepStrictEqual(tools.map(({ name }) => name), [...BUILT_IN, ...LEAN].map((name) => `greet_${name}`));
   assert.match(tools[4]?.description ?? "", /not listed, of: file-tools, the project's tool files\./);
-  assert.match((await server.call("my_find_tools", { query: "greeting hello" })).text, /^greet_hello: Says hello\.$/m);
+  assert.match(
+    (await server.call("greet_find_tools", { query: "greeting hello" })).text,
+    /^greet_hello: Says hello\.$/m,
+  );
   const say = async (args: object) =>
-    (await server.call("my_call_tool", { name: "greet_hello", arguments: args })).text;
+    (await server.call("greet_call_tool", { name: "greet_hello", arguments: args })).text;
   assert.deepStrictEqual(await say({ who: "you" }), "hello --who you\n");
+  const prefixed = { name: "greet_greet_hello", arguments: JSON.stringify({ who: "me" }) };
+  assert.deepStrictEqual((await server.call("greet_call_tool", prefixed)).text, "hello --who me\n");
+  const whole = (await server.call("greet_find_tools", { query: "greet_greet_hello" })).text;
+  assert.deepStrictEqual(whole, (await server.call("greet_find_tools", { query: "greet_hello" })).text);
   const wrong = await say({ whoo: "you" });
-  assert.deepStrictEqual(wrong, (await server.call("my_greet_hello", { whoo: "you" })).text);
+  assert.deepStrictEqual(wrong, (await server.call("greet_greet_hello", { whoo: "you" })).text);
   assert.match(wrong, /Argument "whoo" is unknown; did you mean "who"/);
-  const missing = (await server.call("my_call_tool", { name: "ghost" })).text;
+  const missing = (await server.call("greet_call_tool", { name: "ghost" })).text;
   assert.match(missing, /^Tool "ghost" is not available: .*no-such-program-at-all/);
   const { stdout } = await runProgram(bench, ["doctor", "--json", ...flags]);
   const { checks } = JSON.parse(stdout) as { readonly checks: readonly { id: string; message: string }[] };

@@ -2,7 +2,8 @@
 import { shownValue } from "../base/text.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { didYouMean } from "../base/suggest.ts";
-import { isObject } from "../wire/json_value.ts";
+import { nestsDeeper } from "../wire/json_depth.ts";
+import { isObject, parseJson } from "../wire/json_value.ts";
 import type { InputSchema } from "../catalog/model/input_schema.ts";
 import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/model/meta_parameters.ts";
 
@@ -77,7 +78,7 @@ export function checkBuiltinArguments(
     number: (name) => numberOf(values.get(name)),
     // The check of `variables` has seen that every value is a text.
     variables: (name) => (values.get(name) ?? {}) as Record<string, string>,
-    object: (name) => objectOf(values.get(name)),
+    object: (name) => objectOf(values.get(name)) ?? {},
   });
 }
 
@@ -116,7 +117,7 @@ const CHECKS: Readonly<Record<ParameterKind, (value: unknown) => string | undefi
       ? undefined
       : EXECUTION_MODES.map((mode) => `"${mode}"`).join(" or "),
   variables: (value) => areVariables(value) ? undefined : "an object of strings whose keys are names of variables",
-  object: (value) => isObject(value) ? undefined : "an object",
+  object: (value) => objectOf(value) === undefined ? "an object" : undefined,
 };
 
 /** A lone surrogate has no bytes: the command would receive another character. */
@@ -147,8 +148,11 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
+/** Some clients send an object without named members as its JSON text, which may nest as deep as a message. */
+function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (isObject(value)) return value;
+  const parsed = typeof value === "string" ? parseJson(value) : undefined;
+  return parsed?.ok === true && isObject(parsed.value) && !nestsDeeper(parsed.value) ? parsed.value : undefined;
 }
 
 function numberOf(value: unknown): number | undefined {

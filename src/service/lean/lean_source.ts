@@ -59,12 +59,7 @@ export class LeanSource implements ToolSource {
     const finished = (result: CallToolResult) => success(appendFinished(result, service, context));
     if (!checked.ok) return finished(errorResult(checked.problem));
     if (call.name === FIND_TOOLS_NAME) return finished(textResult(await this.#find(service, checked.value)));
-    const wanted = {
-      name: calledName(service, checked.value.text("name") ?? ""),
-      args: checked.value.object("arguments"),
-    };
-    const answered = await askSources(this.#options.hidden, service, wanted, context);
-    return answered.ok ? answered : finished(errorResult(await this.#unknown(service, wanted.name, answered.problem)));
+    return success(await this.#callHidden(service, checked.value, context));
   }
 
   /** What the hidden sources say of themselves. */
@@ -73,18 +68,30 @@ export class LeanSource implements ToolSource {
     return lines.flat();
   }
 
+  async #callHidden(service: Service, wanted: BuiltinArguments, context: CallContext): Promise<CallToolResult> {
+    const given = wanted.text("name") ?? "";
+    const args = wanted.object("arguments");
+    const answered = await askSources(this.#options.hidden, service, { name: given, args }, context);
+    if (answered.ok) return answered.value;
+    // Found names have no prefix; a model may put it there.
+    const name = calledName(service, given);
+    const again = name === given ? answered : await askSources(this.#options.hidden, service, { name, args }, context);
+    if (again.ok) return again.value;
+    return appendFinished(errorResult(await this.#unknown(service, name, again.problem)), service, context);
+  }
+
   async #find(service: Service, args: BuiltinArguments): Promise<string> {
     const index = await this.#current();
     const query = args.text("query")?.trim() ?? "";
     const limit = args.number("limit");
     const names = this.#tools.map(({ name }) => name);
     if (query === "") return withMore([names.slice(0, limit).join(", ")], names.length - (limit ?? names.length));
-    const called = query.split(/\s+/).map((word) => calledName(service, word)).join(" ");
-    const named = index.named(called);
+    const called = query.split(/[\s,]+/).map((word) => calledName(service, word)).join(" ");
+    const named = [query, called].map((one) => index.named(one)).find((tools) => tools.length > 0) ?? [];
     if (named.length > 0) return withMore(named.slice(0, limit).map(wholeText), named.length - (limit ?? named.length));
-    const found = index.find(called);
+    const found = index.find(query);
     if (found.length === 0) {
-      return `None of ${names.length} tools has a word of ${shownValue(query)}${index.suggestion(called)}`;
+      return `None of ${names.length} tools has a word of ${shownValue(query)}${index.suggestion(query)}`;
     }
     const most = limit ?? DEFAULT_LIMIT;
     return withMore(textsOf(found.slice(0, most)), found.length - most);
