@@ -36,7 +36,7 @@ function manyTools(bench: Workbench): object {
     objects.map((object) => ({
       name: `${verb}_${object}`,
       description: `Does ${verb} for one ${object.replace("_", " ")}. An issue may name it.`,
-      inputSchema: TITLE,
+      inputSchema: { $schema: "http://json-schema.org/draft-07/schema#", ...TITLE },
       ...["get", "list"].includes(verb) && { annotations: { readOnlyHint: true } },
       ...verb === "delete" && { annotations: { destructiveHint: true } },
     }))

@@ -14,7 +14,15 @@ import { appendFinished } from "../result/finished_operations.ts";
 import { calledName, listedName, type ListFacts } from "../result/listed_texts.ts";
 import { errorResult, textResult } from "../result/result_text.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../service.ts";
-import { briefText, CALL_PARAMETERS, FIND_PARAMETERS, leanTools, schemaText, wholeText } from "./lean_tools.ts";
+import {
+  argumentsText,
+  briefText,
+  CALL_PARAMETERS,
+  FIND_PARAMETERS,
+  leanTools,
+  schemaText,
+  wholeText,
+} from "./lean_tools.ts";
 import { ToolIndex } from "./tool_index.ts";
 
 export interface LeanSourceOptions {
@@ -122,7 +130,7 @@ export class LeanSource implements ToolSource {
 function textsOf(tools: readonly Tool[]): readonly string[] {
   let room = SCHEMA_LENGTH;
   return tools.map((tool, place) => {
-    const length = JSON.stringify(tool.inputSchema).length;
+    const length = argumentsText(tool).length;
     if (place >= WITH_SCHEMA || length > room) return briefText(tool);
     room -= length;
     return schemaText(tool);

@@ -59,12 +59,17 @@ export function briefText(tool: Tool): string {
 
 /** The first sentence with the schema of the arguments. */
 export function schemaText(tool: Tool): string {
-  return `${headText(tool, "", shortSentence(tool.description ?? ""))}\n${JSON.stringify(tool.inputSchema)}`;
+  return `${headText(tool, "", shortSentence(tool.description ?? ""))}\n${argumentsText(tool)}`;
 }
 
 /** The whole definition. */
 export function wholeText(tool: Tool): string {
-  return `${headText(tool, "", (tool.description ?? "").trim())}\n${JSON.stringify(tool.inputSchema)}`;
+  return `${headText(tool, "", (tool.description ?? "").trim())}\n${argumentsText(tool)}`;
+}
+
+/** The schema of the arguments, without the version of its language. */
+export function argumentsText({ inputSchema: { $schema: _, ...schema } }: Tool): string {
+  return JSON.stringify(schema);
 }
 
 function headText(tool: Tool, args: string, text: string): string {
