@@ -4,7 +4,7 @@ import { encodeText } from "../../../base/text.ts";
 import { type DirectoryBelow, inDirectory } from "./held_directory.ts";
 
 /** Bytes; a larger file was not written by a person. */
-const LARGEST = 4 * 1024 * 1024;
+const LARGEST = 1024 * 1024;
 
 /** Places that names of settings files begin from; `home` undefined: unknown. */
 export interface Places {

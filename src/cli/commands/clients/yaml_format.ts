@@ -189,7 +189,8 @@ function snippet(yaml: Yaml, values: Table): string {
 
 /** @throws Error when the text is no YAML */
 function read({ parseDocument }: Yaml, text: string): Document {
-  const document = parseDocument(text);
+  // Looking for keys given twice takes the square of their number; what a change comes to is compared anyway.
+  const document = parseDocument(text, { uniqueKeys: false });
   const [first] = document.errors;
   if (first?.code === "MULTIPLE_DOCS") throw new Error("Several documents in one file");
   if (first !== undefined) throw new Error(first.message.split("\n")[0]?.replace(/:$/, ""));
