@@ -61,7 +61,7 @@ esac
 
 # The runtime obeys options and descriptors of Node.js too; commands get the options by --env.
 if [ -n "$NODE_OPTIONS" ]; then export nODE_OPTIONS="$NODE_OPTIONS"; fi
-unset NODE_OPTIONS NODE_CHANNEL_FD OTEL_DENO DENO_V8_FLAGS
+unset DENO_PERMISSION_BROKER_PATH NODE_OPTIONS NODE_CHANNEL_FD OTEL_DENO DENO_V8_FLAGS
 
 # The runtime adds nothing of its own to what commands see. The program compares the process id with its own: another
 # one tells of a program that stands between, whose end it must notice by itself.

@@ -241,6 +241,26 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(changesOf(await server.shell("true"), bench), []);
   });
 
+  Deno.test(`S21 a file that a command holds open by a name that is gone is told when it writes it, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const hook = bench.write(".git/hooks/pre-commit", "ours\n");
+    await using server = await ServerProcess.start(bench);
+    const started = await server.start(
+      "until [ -e second ]; do sleep 0.02; done; exec 3<>second; rm second; echo > opened; " +
+        "until [ -e go ]; do sleep 0.02; done; echo EVIL >&3; echo > written; sleep 300",
+    );
+    // Its shell is replaced by then: the next look is that of another command.
+    await server.shell("sleep 0.5");
+    await Deno.link(hook, `${bench.scope}/second`);
+    await until(() => exists(`${bench.scope}/opened`), 20_000, "the command to open it");
+    bench.write("go", "");
+    await until(() => exists(`${bench.scope}/written`), 20_000, "the command to write it");
+    assert.equal(await Deno.readTextFile(hook), "EVIL\n");
+    const id = { operation_id: started.operation?.operation_id };
+    const told = [await server.call("cancel", id), await server.shell("true")].flatMap((one) => changesOf(one, bench));
+    assert.deepStrictEqual(told, [{ path: ".git/hooks", change: "changed" }]);
+  });
+
   Deno.test(`S21 what one result told, a check that ran meanwhile does not tell again, as ${user}`, async () => {
     using bench = new Workbench(user);
     const check = { command: "sh", args: ["-c", "echo > begun; until [ -e go ]; do sleep 0.05; done; echo > over"] };

@@ -33,7 +33,7 @@ fi
 
 # The runtime obeys options and descriptors of Node.js too; commands get the options by --env.
 if [ -n "$NODE_OPTIONS" ]; then export nODE_OPTIONS="$NODE_OPTIONS"; fi
-unset NODE_OPTIONS NODE_CHANNEL_FD OTEL_DENO DENO_V8_FLAGS
+unset DENO_PERMISSION_BROKER_PATH NODE_OPTIONS NODE_CHANNEL_FD OTEL_DENO DENO_V8_FLAGS
 
 # The runtime adds nothing of its own to what commands see. The program compares the process id with its own.
 export DENO_NO_UPDATE_CHECK=1 DENO_DISABLE_NODE_SHIM=1 AHMA_SCRIPT_PID=$$

@@ -119,10 +119,11 @@ function reservedDirectories({ environment }: ComposeHttpOptions): readonly stri
 }
 
 /** The pool of child servers of our own program. */
-function poolOf({ flags, environment, settings, http }: ComposeHttpOptions): ChildPool {
+function poolOf({ flags, environment, settings, http, log }: ComposeHttpOptions): ChildPool {
   return new ChildPool({
     ...childProgram({ flags, environment, directory: Deno.cwd(), network: settings.mcpConfigs.length > 0 }),
     most: http.maxSessions,
+    log,
   });
 }
 

@@ -4,6 +4,8 @@
  * opened no file of any scope, read no tool file and no project settings, prepared no sandbox and started no shell.
  * Afterwards it behaves like a process that was started with that scope.
  */
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { startOwnProgram } from "../../process/spawn.ts";
 import { attachProcess } from "../../child_server/attached_process.ts";
@@ -23,6 +25,7 @@ export interface ChildProgram {
 interface ChildPoolOptions extends ChildProgram {
   /** Processes that run sessions at the same time; at this number no spare is started. */
   readonly most: number;
+  readonly log: Logger;
 }
 
 export class ChildPool implements AsyncDisposable {
@@ -71,7 +74,14 @@ export class ChildPool implements AsyncDisposable {
 
   #refill(): void {
     if (this.#closed || this.#spare !== undefined || this.#running >= this.#options.most) return;
-    const child = this.#spawn(this.#options.argsAhead);
+    let child: Deno.ChildProcess;
+    try {
+      child = this.#spawn(this.#options.argsAhead);
+    } catch (thrown) {
+      // The program was moved, or the system has no room for a process: the next session tries by itself.
+      this.#options.log.warn("Cannot start a spare process", { error: messageOf(thrown) });
+      return;
+    }
     this.#spare = child;
     // A spare that is killed while it waits is not used; the next session starts a process of its own.
     void child.status.then(() => {

@@ -9,7 +9,7 @@ import type { ProtectedPath } from "./protected_paths.ts";
 
 /** Entries of one protected directory that a look takes in, in the order of the system: none uses up another's. */
 const MOST_ENTRIES = 4096;
-/** Of these, directories and files with several names that are looked at around every command. */
+/** Of these, those that are looked at around every command. */
 const MOST_WATCHED_ENTRIES = 256;
 /** Links in one protected directory that are followed. */
 const MOST_LINKS = 64;
@@ -116,22 +116,22 @@ export class GuardLook {
     if (!inside && !this.#holdsTree(path) || this.#guarded.get(path)?.treatment === "read_only") return;
     const canMount = facts.kind === "directory" || facts.kind === "file";
     if (!inside || !this.#mounted || told || !canMount) {
-      this.#seen.set(path, this.#fingerprint(found, { whole: true }));
+      this.#seen.set(path, this.#fingerprint(found));
       return;
     }
     this.#add({ path, ...identityOf(facts), treatment: "read_only", cover: path }, String(facts.changedAt));
-    this.#seen.set(path, this.#fingerprint(found, { whole: false }));
+    this.#seen.set(path, this.#fingerprint(found));
   }
 
-  /** `whole`: of all that is in it; otherwise of what commands could change although it is mounted read-only. */
-  #fingerprint({ path, facts }: Found, { whole }: { readonly whole: boolean }): string {
+  /** Of all that is in it: a mount covers a name, and a command may hold a file open by another one. */
+  #fingerprint({ path, facts }: Found): string {
     const parts = [fingerprintOf(facts)];
-    if (facts.kind === "directory") this.#addEntries(path, parts, whole);
+    if (facts.kind === "directory") this.#addEntries(path, parts);
     else if (facts.kind === "file" && facts.links > 1) this.#shared.push({ path, facts });
     return parts.join(" ");
   }
 
-  #addEntries(directory: string, parts: string[], whole: boolean): void {
+  #addEntries(directory: string, parts: string[]): void {
     for (const { name } of expected(() => [...Deno.readDirSync(directory)]) ?? []) {
       if (this.#entries <= 0) return;
       this.#entries--;
@@ -139,11 +139,9 @@ export class GuardLook {
       const facts = this.#libc.lookAt(path);
       if (facts === undefined) continue;
       if (facts.kind === "file" && facts.links > 1) this.#shared.push({ path, facts });
-      if (whole || facts.kind !== "file" || facts.links > 1) {
-        parts.push(`${name} ${fingerprintOf(facts)}`);
-        if (this.#watchedEntries-- > 0) this.#everything.add(path);
-      }
-      if (facts.kind === "directory") this.#addEntries(path, parts, whole);
+      parts.push(`${name} ${fingerprintOf(facts)}`);
+      if (this.#watchedEntries-- > 0) this.#everything.add(path);
+      if (facts.kind === "directory") this.#addEntries(path, parts);
       else if (facts.kind === "link" && this.#links-- > 0) {
         this.#follow({ path, tree: directory, fileOnly: false });
       }

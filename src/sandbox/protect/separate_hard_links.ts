@@ -126,6 +126,8 @@ class Replacement {
     if (fd === undefined || !files.hasNoWriter(fd)) return undefined;
     const is = files.stat(fd, "");
     if (is?.mode !== (before.mode & COPIED_MODE) || is.uid !== before.uid || is.gid !== before.gid) return undefined;
+    // Of the times the second two words are those of writing.
+    if (is.times[2] !== before.times[2] || is.times[3] !== before.times[3]) return undefined;
     return files.read(fd, before.size)?.every((byte, at) => byte === content[at]) === true ? is : undefined;
   }
 

@@ -4,6 +4,7 @@ import type { Operation } from "../../operation/operation_record.ts";
 import { type BuiltinTool, OPERATION_PARAMETER, unknownOperation } from "./builtin_tool.ts";
 import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { closingLine } from "../result/closing_line.ts";
+import { protectedMeta, protectedNote } from "../result/protected_note.ts";
 import { errorResult, textResult } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 
@@ -36,5 +37,8 @@ async function cancelOperation(service: Service, args: BuiltinArguments): Promis
 }
 
 function describeOutcome(operation: Operation, what: string): CallToolResult {
-  return textResult(`${operation.id} ${what} ${closingLine(operation, operation.output.totalBytes > 0)}`);
+  const line = `${operation.id} ${what} ${closingLine(operation, operation.output.totalBytes > 0)}`;
+  const text = [line, protectedNote(operation)].filter((part) => part !== "").join("\n");
+  const meta = protectedMeta([operation]);
+  return { ...textResult(text), ...Object.keys(meta).length === 0 ? {} : { _meta: meta } };
 }
