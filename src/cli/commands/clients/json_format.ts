@@ -20,7 +20,10 @@ export async function jsonFormat(): Promise<SettingsFormat> {
       throw new Error(`${what} in line ${before.length}`);
     },
     write: (values) => `${JSON.stringify(values, null, 2)}\n`,
-    set: (text, { keys }, name, value) => edited(jsonc, text, [...keys, name], value),
+    set: (text, { keys }, name, value) =>
+      propertyAt(jsonc, text, [...keys, name]) === undefined
+        ? withProperty(jsonc, text, keys, name, value)
+        : edited(jsonc, text, [...keys, name], value),
     remove(text, { keys }, name) {
       let rest = withoutProperty(text, propertyAt(jsonc, text, [...keys, name]));
       for (let count = keys.length; count > 0; count--) {
@@ -51,6 +54,8 @@ function withoutProperty(text: string, property: Node | undefined): string {
   if (isOnOwnLines) {
     begin = text.lastIndexOf("\n", begin - 1) + 1;
     end = text.indexOf("\n", end) + 1 || text.length;
+  } else if (next === undefined && !/\/\/[^\n]*\s*$/.test(text.slice(0, begin))) {
+    begin = text.slice(0, begin).trimEnd().length;
   }
   const before = text.slice(0, begin);
   // Without a comma after it, the one before it is left over.
@@ -79,6 +84,65 @@ function commentsOf(jsonc: Jsonc, text: string, { keys }: EntryPlace, name: stri
   return found;
 }
 
+/** The text with the property, after the others of the innermost object that is there. */
+function withProperty(jsonc: Jsonc, text: string, keys: readonly string[], name: string, value: Table): string {
+  let depth = keys.length;
+  while (depth > 0 && propertyAt(jsonc, text, keys.slice(0, depth)) === undefined) depth--;
+  const root = jsonc.parseTree(text, [], { allowTrailingComma: true });
+  const holder = depth === 0 ? root : propertyAt(jsonc, text, keys.slice(0, depth))?.children?.[1];
+  if (holder?.type !== "object") throw new Error("No object");
+  const path = [...keys.slice(depth), name];
+  const nested = path.slice(1).reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+  return insertedIn(text, holder, { key: path[0] ?? name, value: nested });
+}
+
+interface Property {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** No other character changes its place among its neighbours, so that a removal gives the text back. */
+function insertedIn(text: string, holder: Node, { key, value }: Property): string {
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const unit = /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
+  const close = holder.offset + holder.length - 1;
+  const last = holder.children?.at(-1);
+  const own = indentAt(text, last?.offset ?? holder.offset);
+  const isInLine = !text.slice(holder.offset, close).includes("\n");
+  if (last !== undefined && isInLine) {
+    const [comma, rest] = commaAfter(text, last, close);
+    return `${text.slice(0, comma)},${rest} ${JSON.stringify(key)}: ${JSON.stringify(value)}${text.slice(close)}`;
+  }
+  const indent = last === undefined ? own + unit : own;
+  const lines = `${JSON.stringify(key)}: ${JSON.stringify(value, null, unit)}`.split("\n").map((line) => indent + line);
+  const block = lines.join(eol);
+  if (last === undefined) {
+    const before = text.slice(0, close).trimEnd();
+    return `${before}${eol}${block}${eol}${own}${text.slice(close)}`;
+  }
+  const [comma] = commaAfter(text, last, close);
+  const isTrailing = text[comma] === ",";
+  const line = text.indexOf("\n", isTrailing ? comma : last.offset + last.length);
+  const end = line < 0 || line > close ? close : text[line - 1] === "\r" ? line - 1 : line;
+  const before = isTrailing ? text.slice(0, end) : `${text.slice(0, comma)},${text.slice(comma, end)}`;
+  return `${before}${eol}${block}${isTrailing ? "," : ""}${text.slice(end)}`;
+}
+
+/** Where the comma after a property stands or belongs, and what lies between it and the end of the object. */
+function commaAfter(text: string, property: Node, close: number): readonly [at: number, rest: string] {
+  const from = property.offset + property.length;
+  const tokens = text.slice(from, close).matchAll(/\/\/[^\n]*|\/\*[^]*?\*\/|,/g);
+  const comma = tokens.find(([token]) => token === ",");
+  const at = comma === undefined ? from : from + comma.index;
+  return [at, text.slice(comma === undefined ? at : at + 1, close).trimEnd()];
+}
+
+/** Blanks at the beginning of the line. */
+function indentAt(text: string, offset: number): string {
+  return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", offset - 1) + 1))?.[0] ?? "";
+}
+
+/** The text with another value of a property that is there. */
 function edited({ applyEdits, modify }: Jsonc, text: string, path: readonly string[], value: Table): string {
   const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
   const formattingOptions = {

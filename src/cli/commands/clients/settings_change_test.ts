@@ -61,6 +61,27 @@ for (const [kind, place] of Object.entries(PLACES)) {
   });
 }
 
+/** JSON as people write it: what init adds, uninstall takes away to the byte. */
+const WRITTEN: readonly string[] = [
+  '{\n  // theme\n  "theme": "One Dark", // dark at night\n  "vim_mode": true // needed for keys\n}',
+  '{\n\t"mcpServers": {\n\t\t"x": {} /* c */\n\t\t// after\n\t},\n\t"b": [1,2]\n}\n',
+  '{\r\n  "mcpServers": {\r\n    "x": {}, // kept\r\n  },\r\n}\r\n',
+  '{"mcpServers":{"x":{"command":"a"}},"b":[1,2]}',
+  '{"b":[1,   2]}\n',
+  '{"mcpServers": {"x": 1 /* c */}}\n',
+];
+
+for (const text of WRITTEN) {
+  Deno.test(`D5 what init adds to JSON, uninstall takes away to the byte: ${JSON.stringify(text).slice(0, 50)}`, async () => {
+    const entry = entryIn(PLACES["json"] ?? assert.fail());
+    const added = await withEntry(text, entry, VALUE);
+    const lines = text.split(/\r?\n/).map((line) => line.replaceAll(",", "").trimEnd());
+    const now = added.split(/\r?\n/).map((line) => line.replaceAll(",", "").trimEnd());
+    if (lines.length > 2) assert.deepStrictEqual(lines.filter((line) => !now.includes(line)), [], added);
+    assert.strictEqual(await withoutEntry(added, entry), text);
+  });
+}
+
 const BEFORE = {
   json:
     '{\n  // mine\n  "theme": "dark", /* yes */\n  "mcpServers": {\n    "other": {\n      "command": "x" // kept\n    },\n  },\n}\n',
