@@ -61,7 +61,7 @@ export function settlePaths(settings: SandboxSettings, system: PathSystem): Outc
   const places = sensitivePlaces(settings, system.moreCredentials);
   if (!places.ok) return places;
   const { privateHome } = settings;
-  // What lies beside it is granted by nothing.
+  // What lies next to it is granted by nothing.
   const sensitive = places.value.filter((place) => privateHome === undefined || !isWithin(privateHome, place));
   const problem = scopes.value.map(({ path }) => sensitiveProblem(path, sensitive))
     .find((found) => found !== undefined);

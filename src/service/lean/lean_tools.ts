@@ -17,7 +17,7 @@ export const CALL_PARAMETERS: readonly Parameter[] = [
 
 /** Origins of tools that are named. */
 const MOST_ORIGINS = 20;
-/** Optional arguments that are named beside a tool. */
+/** Optional arguments that are named next to a tool. */
 const MOST_OPTIONAL = 10;
 /** A longer first sentence is cut in an answer. */
 const LONGEST_SENTENCE = 200;

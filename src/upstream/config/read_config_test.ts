@@ -7,7 +7,7 @@ import { isOffered } from "./tool_filter.ts";
 
 const SOURCES = {
   environment: { TOKEN: "s3cret", EMPTY: "", AHMA_INPUT_API_KEY: "typed" },
-  scope: "/work/project",
+  scope: "/home/me/project",
   home: "/home/me",
 };
 
@@ -29,18 +29,18 @@ const DIALECTS: Readonly<Record<string, string>> = {
     "files": {"command": "npx", "args": ["-y", "pkg", "\${workspaceFolder}"], "env": {"K": "\${env:TOKEN}"}},
     "web": {"url": "https://example.com/mcp", "headers": {"X-Key": "\${env:TOKEN}"}}}}`,
   "Claude": `{"mcpServers": {
-    "files": {"type": "stdio", "command": "npx", "args": ["-y", "pkg", "/work/project"], "env": {"K": "\${TOKEN}"}},
+    "files": {"type": "stdio", "command": "npx", "args": ["-y", "pkg", "/home/me/project"], "env": {"K": "\${TOKEN}"}},
     "web": {"type": "http", "url": "https://example.com/mcp", "headers": {"X-Key": "\${TOKEN}"}}}}`,
   "Gemini": `{"mcpServers": {
-    "files": {"command": "npx", "args": ["-y", "pkg", "/work/project"], "env": {"K": "$TOKEN"}, "trust": false},
+    "files": {"command": "npx", "args": ["-y", "pkg", "/home/me/project"], "env": {"K": "$TOKEN"}, "trust": false},
     "web": {"httpUrl": "https://example.com/mcp", "headers": {"X-Key": "\${TOKEN}"}}}}`,
   "Windsurf": `{ // with comments
     "mcpServers": {
-    "files": {"command": "npx", "args": ["-y", "pkg", "/work/project"], "env": {"K": "\${env:TOKEN}"}, "disabled": false},
+    "files": {"command": "npx", "args": ["-y", "pkg", "/home/me/project"], "env": {"K": "\${env:TOKEN}"}, "disabled": false},
     "web": {"serverUrl": "https://example.com/mcp", "headers": {"X-Key": "\${env:TOKEN}"}},
   }}`,
   "Zed": `{"context_servers": {
-    "files": {"source": "custom", "enabled": true, "command": "npx", "args": ["-y", "pkg", "/work/project"], "env": {"K": "\${TOKEN}"}},
+    "files": {"source": "custom", "enabled": true, "command": "npx", "args": ["-y", "pkg", "/home/me/project"], "env": {"K": "\${TOKEN}"}},
     "web": {"url": "https://example.com/mcp", "headers": {"X-Key": "\${TOKEN}"}}}}`,
 };
 
@@ -61,7 +61,7 @@ Deno.test("O6 O1 the same servers in the words of six clients are the same serve
       ...common,
       kind: "stdio",
       command: { text: "npx", shown: "npx" },
-      args: ["-y", "pkg", "/work/project"].map((word) => ({ text: word, shown: word })),
+      args: ["-y", "pkg", "/home/me/project"].map((word) => ({ text: word, shown: word })),
       environment: { K: { text: "s3cret", shown: "${TOKEN}" } },
       directory: undefined,
       write: [],

@@ -45,7 +45,7 @@ export interface StdioSpec extends CommonSpec {
   readonly environment: Readonly<Record<string, Expanded>>;
   /** As written; undefined: the first scope, or its home where it may not read that. */
   readonly directory: string | undefined;
-  /** Directories that it may change beside its home; `scope` stands for the scopes. */
+  /** Directories that it may change in addition to its home; `scope` stands for the scopes. */
   readonly write: readonly string[];
   /** Whether it may read the scopes. */
   readonly readScope: boolean;

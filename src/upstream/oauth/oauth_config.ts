@@ -30,5 +30,5 @@ export function serverAddress(url: URL): string {
   return plain.href;
 }
 
-/** What a configuration says beside the address. */
+/** What a configuration says in addition to the address. */
 export type OAuthFields = Omit<OAuthConfig, "url">;
