@@ -221,17 +221,39 @@ export class OpenFiles implements Disposable {
     return Number(result);
   }
 
+  /** Whether both files have the same extended attributes, rights for named users (ACL) among them. */
+  haveSameAttributes(one: number, other: number): boolean {
+    const [first, second] = [this.#attributes(one), this.#attributes(other)];
+    return first !== undefined && second !== undefined && first.length === second.length &&
+      first.every(([name, value]) =>
+        second.some(([its, own]) =>
+          its === name && own.length === value.length && own.every((byte, at) => byte === value[at])
+        )
+      );
+  }
+
   #copyAttributes(source: number, copy: number): boolean {
-    const { flistxattr, fgetxattr, fsetxattr } = this.#library.symbols;
+    const { fsetxattr } = this.#library.symbols;
+    return this.#attributes(source)?.every(([name, value]) =>
+      fsetxattr(copy, text(name), value, BigInt(value.length), 0) === 0
+    ) === true;
+  }
+
+  /** Names and values, but for the label; empty where the file system knows none. Undefined: one cannot be read. */
+  #attributes(fd: number): readonly (readonly [name: string, value: Uint8Array<ArrayBuffer>])[] | undefined {
+    const { flistxattr, fgetxattr } = this.#library.symbols;
     const list = new Uint8Array(MOST_ATTRIBUTE_BYTES);
-    const length = Number(flistxattr(source, list, BigInt(list.length)));
+    const length = Number(flistxattr(fd, list, BigInt(list.length)));
     // A file system that knows none refuses to list them.
     const names = DECODER.decode(list.subarray(0, Math.max(0, length))).split("\0").filter((name) => name !== "");
-    const value = new Uint8Array(MOST_ATTRIBUTE_BYTES);
-    return names.filter((name) => name !== LABEL).every((name) => {
-      const size = fgetxattr(source, text(name), value, BigInt(value.length));
-      return size >= 0 && fsetxattr(copy, text(name), value, BigInt(size), 0) === 0;
-    });
+    const found: [name: string, value: Uint8Array<ArrayBuffer>][] = [];
+    for (const name of names.filter((one) => one !== LABEL)) {
+      const value = new Uint8Array(MOST_ATTRIBUTE_BYTES);
+      const size = Number(fgetxattr(fd, text(name), value, BigInt(value.length)));
+      if (size < 0) return undefined;
+      found.push([name, value.slice(0, size)]);
+    }
+    return found;
   }
 }
 

@@ -120,7 +120,7 @@ class Replacement {
 
   /** The copy, if it is as it was made and nothing can write it unnoticed: a program may have opened it by a name. */
   #untouched(): Stat | undefined {
-    const { before, content } = this.#file;
+    const { before, content, source } = this.#file;
     const files = this.#files;
     const fd = this.#copy;
     if (fd === undefined || !files.hasNoWriter(fd)) return undefined;
@@ -128,6 +128,7 @@ class Replacement {
     if (is?.mode !== (before.mode & COPIED_MODE) || is.uid !== before.uid || is.gid !== before.gid) return undefined;
     // Of the times the second two words are those of writing.
     if (is.times[2] !== before.times[2] || is.times[3] !== before.times[3]) return undefined;
+    if (!files.haveSameAttributes(fd, source)) return undefined;
     return files.read(fd, before.size)?.every((byte, at) => byte === content[at]) === true ? is : undefined;
   }
 

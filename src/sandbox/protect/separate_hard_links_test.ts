@@ -254,6 +254,12 @@ Deno.test("S21 Separator.separate() gives the state of its copy where no program
       return wanted;
     });
     assert.deepStrictEqual(written, undefined, "it was written after it was seen");
+    const named = await separate(async () => {
+      await new Deno.Command("python3", { args: ["-c", `import os; os.setxattr("${path}", "user.note", b"x")`] })
+        .output();
+      return look("a/config");
+    });
+    assert.ok(named, "attributes that were there are copied");
     using open = await Deno.open(path, { write: true });
     assert.deepStrictEqual(await separate((wanted) => Promise.resolve(wanted)), undefined, "it can still be written");
     await open.write(new Uint8Array(1));
