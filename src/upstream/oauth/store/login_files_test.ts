@@ -83,7 +83,12 @@ Deno.test("O4 LoginFiles sets a damaged file aside, and tells nothing of what it
 Deno.test("O4 a lock is held by one at a time, and a late one is freed", () =>
   withFiles(async (files, directory) => {
     const held = Promise.withResolvers<void>();
-    const first = files.underLock(LOGIN.serverUrl, 10_000, () => held.promise);
+    const begun = Promise.withResolvers<void>();
+    const first = files.underLock(LOGIN.serverUrl, 10_000, () => {
+      begun.resolve();
+      return held.promise;
+    });
+    await begun.promise;
     const never = () => assert.fail("another holds the lock");
     assert.strictEqual(await files.underLock(LOGIN.serverUrl, 1, never), undefined);
     held.resolve();
