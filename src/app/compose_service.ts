@@ -81,6 +81,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),
+    prompts: [],
     catalog,
     checks: tools.checks,
     ...onChange !== undefined && { onCatalogChange: onChange },

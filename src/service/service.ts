@@ -10,6 +10,7 @@ import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/output/text_view.ts";
 import type { CommandRunner } from "../process/command_runner.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
+import type { PromptSource } from "./prompts/prompt_source.ts";
 
 /** The protocol revision of a server; the first stands for all revisions with sessions, which are the earlier ones. */
 export type Revision = "2025-11-25" | "2026-07-28";
@@ -95,6 +96,8 @@ export interface Service {
   readonly info: { readonly name: string; readonly version: string };
   /** In the order in which tools are listed; the first that knows a tool answers its call. */
   readonly sources: readonly ToolSource[];
+  /** In the order in which prompts are listed; empty: prompts are not offered. */
+  readonly prompts: readonly PromptSource[];
   /** The tool files of this moment; they are read when this is first called. */
   readonly catalog: () => Promise<Catalog>;
   readonly runner: CommandRunner;

@@ -9,6 +9,9 @@ import { CallDelivery } from "../../src/service/call/call_delivery.ts";
 import { Outgoing } from "../../src/service/notify/notifier.ts";
 import { ToolList } from "../../src/service/connection/tool_list.ts";
 import type { VersionedServer } from "../../src/service/sdk/versioned_server.ts";
+import { failure, type Outcome, success } from "../../src/base/outcome.ts";
+import { getPrompt } from "../../src/service/prompts/serve_prompts.ts";
+import type { PromptRefusal, PromptSource } from "../../src/service/prompts/prompt_source.ts";
 import { buildServer, type ServerOptions } from "../../src/service/connection/server.ts";
 import type { Service } from "../../src/service/service.ts";
 import { fixtureJobs } from "./fixture_jobs.ts";
@@ -38,20 +41,12 @@ export function fixtureServers(
 ): (service: Service, options: ServerOptions) => Server {
   return (ours, options) => {
     // The suite takes a command that fails for a tool that fails.
-    const service = { ...ours, settings: { ...ours.settings, exitErrors: true } };
+    const service = { ...ours, settings: { ...ours.settings, exitErrors: true }, prompts: [FIXTURE_PROMPTS] };
     const server = buildServer(service, options);
-    server.registerCapabilities({
-      resources: { ...options.revision === "2025-11-25" && { subscribe: true } },
-      prompts: {},
-      completions: {},
-    });
+    server.registerCapabilities({ resources: { ...options.revision === "2025-11-25" && { subscribe: true } } });
     addTools(server, { service, options, tools });
     addResources(server, options);
-    addPrompts(server);
-    server.setRequestHandler(
-      "completion/complete",
-      () => ({ completion: { values: ["paris", "park"], hasMore: false } }),
-    );
+    addInputPrompt(server, service);
     return server;
   };
 }
@@ -133,16 +128,28 @@ function addResources(server: Server, { revision }: ServerOptions): void {
   server.setRequestHandler("resources/unsubscribe", () => ({}));
 }
 
-function addPrompts(server: Server): void {
-  server.setRequestHandler("prompts/list", () => ({
-    prompts: Object.entries(PROMPTS).map(([name, words]) => ({
-      name,
-      description: `Fixture ${name}`,
-      arguments: words.map((word) => ({ name: word, required: true })),
-    })),
-  }));
+/** What the product's own handlers serve. */
+const FIXTURE_PROMPTS: PromptSource = {
+  list: () =>
+    Promise.resolve(
+      Object.entries(PROMPTS).map(([name, words]) => ({
+        name,
+        description: `Fixture ${name}`,
+        arguments: words.map((word) => ({ name: word, required: true })),
+      })),
+    ),
+  get: ({ name, args }) => Promise.resolve(known(name, promptNamed(name, args))),
+  complete: ({ name }) => Promise.resolve(known(name, { values: ["paris", "park"] })),
+};
+
+function known<Value>(name: string, value: Value): Outcome<Value, PromptRefusal> {
+  return name in PROMPTS ? success(value) : failure({ kind: "unknown", known: Object.keys(PROMPTS) });
+}
+
+/** No prompt of ours asks its client for anything, so the one that does stands before the product's handler. */
+function addInputPrompt(server: Server, service: Service): void {
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: args = {} } }, { mcpReq }) => {
-    if (name !== "test_input_required_result_prompt") return promptNamed(name, args);
+    if (name !== "test_input_required_result_prompt") return getPrompt(service, { name, args }, mcpReq);
     if (mcpReq.inputResponses !== undefined) return promptNamed("test_simple_prompt", {});
     const requestedSchema = { type: "object", properties: { context: { type: "string" } }, required: ["context"] };
     const params = { mode: "form", message: "What context should the prompt use?", requestedSchema };

@@ -12,7 +12,7 @@ import type { StartChildServer } from "../../child_server/child_server.ts";
 import { type ChildServerOptions, SharedBackends } from "../../bridge/backends/shared_backend.ts";
 import { OperationRegistry } from "../../operation/registry.ts";
 import { Turns } from "../../operation/concurrency.ts";
-import { watchTools } from "../../service/notify/tool_changes.ts";
+import { watchSources } from "../../service/notify/source_changes.ts";
 import { watchResources } from "../../service/resources/resource_changes.ts";
 import { buildServer, type ServerOptions } from "../../service/connection/server.ts";
 import type { Service } from "../../service/service.ts";
@@ -88,7 +88,8 @@ export function statelessHandler(
     log,
   });
   const unsubscribes = [
-    watchTools(service, () => stateless.toolsChanged()),
+    watchSources(service.sources, () => stateless.toolsChanged()),
+    watchSources(service.prompts, () => stateless.promptsChanged()),
     watchResources(own, {
       updated: (uri) => stateless.resourceUpdated(uri),
       listChanged: () => stateless.resourcesChanged(),

@@ -73,6 +73,7 @@ function emptyService(): Service {
   return {
     info: { name: "ahma_mcp", version: VERSION },
     sources: [builtinSource(facts), new ToolFileSource({ facts, catalog })],
+    prompts: [],
     catalog,
     runner: { run: never },
     registry: new OperationRegistry({ maxConcurrency: 1, log: SILENT }),

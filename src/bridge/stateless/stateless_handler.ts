@@ -26,6 +26,7 @@ export interface StatelessHandler {
   handle(request: Request, message: JSONRPCMessage, form: AnswerForm): Promise<Response>;
   /** Notifies the clients that subscribed. */
   toolsChanged(): void;
+  promptsChanged(): void;
   resourcesChanged(): void;
   resourceUpdated(uri: string): void;
   /** Ends every request and subscription. */
@@ -80,6 +81,7 @@ export function serveStateless(options: StatelessOptions): StatelessHandler {
       return new Response(answerIn(started.body), { headers: { "Content-Type": "application/json" } });
     },
     toolsChanged: () => handler.notify.toolsChanged(),
+    promptsChanged: () => handler.notify.promptsChanged(),
     resourcesChanged: () => handler.notify.resourcesChanged(),
     resourceUpdated: (uri) => handler.notify.resourceUpdated(uri),
     async close() {
@@ -140,6 +142,7 @@ export function refuseStateless(why: string): StatelessHandler {
       }));
     },
     toolsChanged() {},
+    promptsChanged() {},
     resourcesChanged() {},
     resourceUpdated() {},
     close: () => Promise.resolve(),

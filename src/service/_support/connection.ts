@@ -122,6 +122,7 @@ export function makeService(parts: ServiceParts = {}): Service {
       builtinSource(facts),
       new ToolFileSource({ facts, catalog, onChange: parts.rest?.onCatalogChange }),
     ],
+    prompts: [],
     catalog,
     runner: parts.runner ?? new PlayedRunner(),
     registry: new OperationRegistry({ maxConcurrency: 8, log: SILENT }),

@@ -8,8 +8,10 @@ import { serveCompletions } from "../resources/completions.ts";
 import { serveCoreTasks } from "../tasks/tasks_2025_11.ts";
 import { serveExtensionTasks, TASKS_EXTENSION } from "../tasks/tasks_2026_07.ts";
 import { Outgoing } from "../notify/notifier.ts";
+import { servePrompts } from "../prompts/serve_prompts.ts";
 import { serveResources } from "../resources/resources.ts";
 import { VersionedServer } from "../sdk/versioned_server.ts";
+import type { Changing } from "../notify/source_changes.ts";
 import { signalWork } from "../notify/activity_signal.ts";
 import { instructionsOf } from "../result/instructions.ts";
 import type { Revision, Service } from "../service.ts";
@@ -54,6 +56,7 @@ export function buildConnection(service: Service, { revision, lifetime }: Server
   }));
   // Its results are those of `tools/call`, or raw ones, which the server hands on as they are.
   server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
+  servePrompts(server, service);
   serveCompletions(server, service);
   const hasSessions = revision === "2025-11-25";
   if (!service.settings.synchronous) (hasSessions ? serveCoreTasks : serveExtensionTasks)(server, service, use);
@@ -74,11 +77,12 @@ export function buildConnection(service: Service, { revision, lifetime }: Server
 
 /** The capabilities that work; `known_capabilities.ts` removes those that the version lacks. `--sync` has no tasks. */
 function capabilitiesOf(
-  { sources, onCatalogChange, settings, registry }: Service,
+  { sources, prompts, onCatalogChange, settings, registry }: Service,
   revision: Revision,
 ): ServerCapabilities {
   const common = {
-    tools: sources.some(({ onChange }) => onChange !== undefined) ? { listChanged: true } : {},
+    tools: listCapability(sources),
+    ...prompts.length > 0 && { prompts: listCapability(prompts) },
     // Where operations are not listed, only tool files can change the list.
     resources: { subscribe: true, ...(onCatalogChange !== undefined || !registry.byIdOnly) && { listChanged: true } },
     completions: {},
@@ -88,4 +92,8 @@ function capabilitiesOf(
   }
   const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
   return { ...common, logging: {}, ...!settings.synchronous && { tasks } };
+}
+
+function listCapability(sources: readonly Changing[]): { readonly listChanged?: true } {
+  return sources.some(({ onChange }) => onChange !== undefined) ? { listChanged: true } : {};
 }

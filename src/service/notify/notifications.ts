@@ -7,7 +7,7 @@ import { isEnded } from "../../operation/transitions.ts";
 import { LogLevel } from "../sdk/log_level.ts";
 import { headingOf, statusLine } from "../result/closing_line.ts";
 import type { Service } from "../service.ts";
-import { watchTools } from "./tool_changes.ts";
+import { watchSources } from "./source_changes.ts";
 import type { Outgoing } from "./notifier.ts";
 import { watchResources } from "../resources/resource_changes.ts";
 import { existingAddress, type ResourceUse } from "../resources/resources.ts";
@@ -35,7 +35,7 @@ export function announceTo2025({ service, server, outgoing, use }: ConnectionPar
       announceEnd(transition, wanted, outgoing);
       announceTask(transition, service.settings, { server, outgoing });
     }),
-    watchTools(service, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
+    ...watchLists(service, server, outgoing),
     watchResources(service, {
       subscribed,
       updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
@@ -51,13 +51,20 @@ export function announceTo2025({ service, server, outgoing, use }: ConnectionPar
 /** For 2026-07-28: changes only, which the SDK sends to matching subscriptions. */
 export function announceTo2026({ service, server, outgoing }: ConnectionParts): Unsubscribe {
   const unsubscribes = [
-    watchTools(service, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
+    ...watchLists(service, server, outgoing),
     watchResources(service, {
       updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
       listChanged: () => void outgoing.own("resources/list_changed", server.sendResourceListChanged()),
     }),
   ];
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
+}
+
+function watchLists({ sources, prompts }: Service, server: VersionedServer, outgoing: Outgoing) {
+  return [
+    watchSources(sources, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
+    watchSources(prompts, () => void outgoing.own("prompts/list_changed", server.sendPromptListChanged())),
+  ];
 }
 
 /** Tells a client up to 2025-11-25 that its sandbox has ended (S17); to be called before the server is closed. */

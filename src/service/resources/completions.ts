@@ -1,6 +1,8 @@
-/** Completions (C5): ids of operations, newest first, and names of tool files, for the templates of resources. */
+/** Completions (C5): arguments of prompts; ids of operations, newest first, and names of tool files. */
 import { shownValue } from "../../base/text.ts";
-import { type CompleteResult, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
+import type { Completion } from "../prompts/prompt_source.ts";
+import { completeArgument } from "../prompts/serve_prompts.ts";
 import type { Service } from "../service.ts";
 import { TEMPLATES } from "../result/resource_uri.ts";
 
@@ -9,10 +11,21 @@ const MOST_VALUES = 100;
 
 /** Answers `completion/complete`. */
 export function serveCompletions(server: Server, service: Service): void {
-  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
-    if (ref.type !== "ref/resource") throw unknown("prompt", ref.name);
-    return completed(await candidates(service, ref.uri, argument.name), argument.value);
-  });
+  server.setRequestHandler(
+    "completion/complete",
+    async ({ params: { ref, argument, context } }, { mcpReq: { signal } }) => {
+      if (ref.type === "ref/resource") {
+        return { completion: completed(await candidates(service, ref.uri, argument.name), argument.value) };
+      }
+      const request = {
+        name: ref.name,
+        argument: argument.name,
+        typed: argument.value,
+        args: context?.arguments ?? {},
+      };
+      return { completion: withinLimit(await completeArgument(service, request, { signal })) };
+    },
+  );
 }
 
 async function candidates(service: Service, template: string, argument: string): Promise<readonly string[]> {
@@ -24,16 +37,18 @@ async function candidates(service: Service, template: string, argument: string):
 }
 
 /** Values that begin with `typed`, else those that contain it; case is ignored. */
-function completed(all: readonly string[], typed: string): CompleteResult {
+export function completed(all: readonly string[], typed: string): Completion {
   const lower = typed.toLowerCase();
   const beginning = all.filter((value) => value.toLowerCase().startsWith(lower));
   const values = beginning.length > 0 ? beginning : all.filter((value) => value.toLowerCase().includes(lower));
+  return withinLimit({ values: [...values], total: values.length });
+}
+
+function withinLimit({ values, total, hasMore = false }: Completion): Completion {
   return {
-    completion: {
-      values: values.slice(0, MOST_VALUES),
-      total: values.length,
-      hasMore: values.length > MOST_VALUES,
-    },
+    values: values.slice(0, MOST_VALUES),
+    ...total !== undefined && { total },
+    hasMore: hasMore || values.length > MOST_VALUES,
   };
 }
 

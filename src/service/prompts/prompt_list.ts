@@ -1,0 +1,56 @@
+/** `prompts/list`: the prompts of every source, in pages. */
+import { type ListPromptsResult, type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { Logger } from "../../base/log.ts";
+import { shownValue } from "../../base/text.ts";
+import type { PromptSource } from "./prompt_source.ts";
+
+export interface PromptListParts {
+  /** In the order in which prompts are listed. */
+  readonly prompts: readonly PromptSource[];
+  readonly log: Logger;
+}
+
+/** Prompts on one page. */
+const PAGE_SIZE = 100;
+
+/** Joins the lists of all sources; keeps the last result, because a client reads it page by page. */
+export class PromptList {
+  readonly #parts: PromptListParts;
+  #lists: readonly (readonly Prompt[])[] = [];
+  #prompts: readonly Prompt[] = [];
+
+  constructor(parts: PromptListParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * One page; the cursor names the last prompt of the page before.
+   * @throws ProtocolError -32602 for a cursor that names no prompt
+   */
+  async page(cursor: string | undefined): Promise<ListPromptsResult> {
+    const all = await this.#all();
+    const before = cursor === undefined ? -1 : all.findIndex(({ name }) => name === cursor);
+    if (cursor !== undefined && before === -1) {
+      const message = `Invalid cursor ${shownValue(cursor)}: the list may have changed; request it without a cursor`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+    }
+    const prompts = all.slice(before + 1, before + 1 + PAGE_SIZE);
+    const last = prompts.at(-1);
+    return { prompts, ...last !== undefined && last !== all.at(-1) && { nextCursor: last.name } };
+  }
+
+  /** Source by source; a name that an earlier source has is left out, with a warning in the log. */
+  async #all(): Promise<readonly Prompt[]> {
+    const { prompts: sources, log } = this.#parts;
+    const lists = await Promise.all(sources.map((source) => source.list()));
+    if (lists.length !== this.#lists.length || lists.some((list, index) => list !== this.#lists[index])) {
+      const byName = new Map(lists.flat().toReversed().map((prompt) => [prompt.name, prompt]));
+      for (const { name } of lists.flat().filter((prompt) => byName.get(prompt.name) !== prompt)) {
+        log.warn("Prompt left out: another source has its name", { name });
+      }
+      this.#prompts = lists.flat().filter((prompt) => byName.get(prompt.name) === prompt);
+      this.#lists = lists;
+    }
+    return this.#prompts;
+  }
+}

@@ -1,0 +1,51 @@
+/** The contract of an origin of prompts (Q2): directories of files, third-party servers, and further ones. */
+import type { CompleteResult, GetPromptResult, Prompt } from "@modelcontextprotocol/server";
+import type { Unsubscribe } from "../../base/emitter.ts";
+import type { Outcome } from "../../base/outcome.ts";
+
+/** A `prompts/get` as the client sent it. */
+export interface PromptRequest {
+  readonly name: string;
+  /** Empty: the client sent none. */
+  readonly args: Readonly<Record<string, string>>;
+}
+
+/** A `completion/complete` for one argument of a prompt. */
+export interface ArgumentRequest {
+  readonly name: string;
+  readonly argument: string;
+  /** The value as far as it is typed. */
+  readonly typed: string;
+  /** Other arguments that the client knows already. */
+  readonly args: Readonly<Record<string, string>>;
+}
+
+/** Values in the protocol's form; what exceeds its limit of 100 is cut off by the caller. */
+export type Completion = CompleteResult["completion"];
+
+/** The reason why a source gives no answer. */
+export type PromptRefusal =
+  /** It has no prompt of that name; `known` are its names, from which a suggestion is made. */
+  | { readonly kind: "unknown"; readonly known: Iterable<string> }
+  /** It has the prompt and cannot give it; the message names the value and the way out. */
+  | { readonly kind: "refused"; readonly message: string };
+
+/** The parts of a request other than its parameters. */
+export interface PromptContext {
+  /** Aborted when the client cancels this request or its connection ends. */
+  readonly signal: AbortSignal;
+}
+
+/** One origin of prompts. */
+export interface PromptSource {
+  /** The prompts of this moment, in the order in which they are listed; the same array until they change. */
+  list(): Promise<readonly Prompt[]>;
+  /** One prompt with its arguments applied. */
+  get(request: PromptRequest, context: PromptContext): Promise<Outcome<GetPromptResult, PromptRefusal>>;
+  /** Values for an argument; an argument that has none gets an empty list. */
+  complete(request: ArgumentRequest, context: PromptContext): Promise<Outcome<Completion, PromptRefusal>>;
+  /** Hears each change of what `list` or `get` gives, once; absent: there is none. */
+  onChange?(listener: () => void): Unsubscribe;
+  /** Lines for `status`; absent: it has none. */
+  status?(): Promise<readonly string[]>;
+}

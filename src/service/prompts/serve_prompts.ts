@@ -1,0 +1,73 @@
+/** `prompts/list` and `prompts/get` (Q2); the first source that knows a prompt answers for it. */
+import { type GetPromptResult, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
+import { failure, type Outcome } from "../../base/outcome.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { shownValue } from "../../base/text.ts";
+import { PromptList, type PromptListParts } from "./prompt_list.ts";
+import type {
+  ArgumentRequest,
+  Completion,
+  PromptContext,
+  PromptRefusal,
+  PromptRequest,
+  PromptSource,
+} from "./prompt_source.ts";
+
+/** Answers both requests; without a source neither is known, as the capabilities say. */
+export function servePrompts(server: Server, service: PromptListParts): void {
+  if (service.prompts.length === 0) return;
+  const list = new PromptList(service);
+  server.setRequestHandler("prompts/list", ({ params }) => list.page(params?.cursor));
+  server.setRequestHandler(
+    "prompts/get",
+    ({ params: { name, arguments: args = {} } }, { mcpReq: { signal } }) =>
+      getPrompt(service, { name, args }, { signal }),
+  );
+}
+
+/**
+ * One prompt with its arguments applied.
+ * @throws ProtocolError -32602 for a prompt that is unknown or refused
+ */
+export async function getPrompt(
+  { prompts }: Pick<PromptListParts, "prompts">,
+  request: PromptRequest,
+  context: PromptContext,
+): Promise<GetPromptResult> {
+  return answerOf(request.name, await askSources(prompts, (source) => source.get(request, context)));
+}
+
+/**
+ * Values for an argument of a prompt.
+ * @throws ProtocolError -32602 for a prompt that is unknown or refused
+ */
+export async function completeArgument(
+  { prompts }: Pick<PromptListParts, "prompts">,
+  request: ArgumentRequest,
+  context: PromptContext,
+): Promise<Completion> {
+  return answerOf(request.name, await askSources(prompts, (source) => source.complete(request, context)));
+}
+
+/** The answer of the first source that knows the prompt; `known` joins the names of all. */
+async function askSources<Answer>(
+  sources: readonly PromptSource[],
+  ask: (source: PromptSource) => Promise<Outcome<Answer, PromptRefusal>>,
+): Promise<Outcome<Answer, PromptRefusal>> {
+  const known: string[] = [];
+  for (const source of sources) {
+    const answered = await ask(source);
+    if (answered.ok || answered.problem.kind === "refused") return answered;
+    known.push(...answered.problem.known);
+  }
+  return failure({ kind: "unknown", known });
+}
+
+function answerOf<Answer>(name: string, answered: Outcome<Answer, PromptRefusal>): Answer {
+  if (answered.ok) return answered.value;
+  const { problem } = answered;
+  const message = problem.kind === "refused"
+    ? problem.message
+    : `Unknown prompt ${shownValue(name)}${didYouMean(name, problem.known) || "; `prompts/list` names all prompts"}`;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
