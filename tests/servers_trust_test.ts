@@ -238,6 +238,6 @@ Deno.test("O7 servers says what is wrong with a file or a word, and with which e
   const wrong = await run("lst", "--mcp-config", file);
   assert.deepStrictEqual([wrong[0], String(wrong[2]).split("\n").at(-2)], [
     2,
-    'Unknown action "lst": expected one of list, diff, approve; did you mean "list"?',
+    'Unknown action "lst": expected one of list, test, diff, approve; did you mean "list"?',
   ]);
 });

@@ -28,7 +28,7 @@ import { liveTools } from "./live_tools.ts";
 import { PrivateFiles } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { listedSources } from "./servers/listed_sources.ts";
-import { openServers } from "./open_servers.ts";
+import { type OpenServers, openServers } from "./open_servers.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export type ComposeOptions = SessionOptions;
@@ -42,6 +42,8 @@ export interface Program extends AsyncDisposable {
   /** For subcommands that talk with a command. */
   readonly runner: SessionRunner;
   readonly sandbox: SessionSandbox;
+  /** Servers behind this one; undefined: none is configured. */
+  readonly servers: OpenServers | undefined;
   /** The tools when their checks have answers; `service.catalog` does not wait for them. */
   checkedTools(): Promise<Catalog>;
   /** Speaks MCP until the client is gone or `stop` aborts, and everything that ran has ended (X14). */
@@ -103,6 +105,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     kept,
     runner,
     sandbox,
+    servers: servers[0],
     checkedTools: () => tools.checked(),
     serve: (io) => serveStdioConnection(service, io),
     afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, log }),

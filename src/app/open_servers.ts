@@ -32,8 +32,17 @@ export interface OpenServersOptions extends SessionOptions {
 /** The source, and what ends all servers. */
 export interface OpenServers extends AsyncDisposable {
   readonly source: ToolSource;
-  /** Of the servers, in the order of the configuration. */
+  /** In the order of the configuration. */
+  readonly servers: readonly UpstreamServer[];
+  /** Their names. */
   readonly names: readonly string[];
+  /** Servers that cannot be used, each with the reason. */
+  readonly refused: readonly RefusedServer[];
+}
+
+interface RefusedServer {
+  readonly name: string;
+  readonly problem: string;
 }
 
 /** Programs of ours that may stand behind each other. */
@@ -47,7 +56,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
   const store = openRecords(settings, environment, log);
   const chain = (environment["AHMA_SERVER_CHAIN"] ?? "").split(",").filter((id) => id !== "");
   const ids = await Promise.all(configured.map((one) => one.state === "usable" ? serverIdentity(one.spec) : ""));
-  const notes: string[] = [];
+  const refused: RefusedServer[] = [];
   const ended = new AbortController();
   const servers: UpstreamServer[] = [];
   for (const [index, one] of configured.entries()) {
@@ -55,7 +64,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
     const id = ids[index] ?? "";
     const problem = one.state === "refused" ? one.problem : loopProblem(chain, id);
     if (one.state === "refused" || problem !== undefined) {
-      notes.push(`${nameOf(one)}: failed: ${problem}`);
+      refused.push({ name: nameOf(one), problem: problem ?? "" });
       continue;
     }
     const open = linkTo(one.spec, { ...options, id, chain: [...chain, id], stop: ended.signal });
@@ -64,7 +73,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
   const watches = new AsyncDisposableStack();
   const source = new UpstreamSource({
     servers,
-    notes,
+    notes: refused.map(({ name, problem }) => `${name}: failed: ${problem}`),
     taken: async () => (await Promise.all(own.map((one) => one.list()))).flat().map(({ name }) => name),
     longestName: LONGEST_NAME - settings.toolPrefix.length,
     onFirstUse: () => void watches.use(watchApprovals(store, servers, { onChange: () => source.changed(), log })),
@@ -72,7 +81,9 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
   });
   return {
     source,
+    servers,
     names: servers.map(({ spec }) => spec.name),
+    refused,
     async [Symbol.asyncDispose]() {
       ended.abort();
       await watches.disposeAsync();
@@ -120,6 +131,7 @@ function linkTo(spec: ServerSpec, parts: LinkParts): OpenLink {
     const link = await openStdioLink({ start: sandbox.start, roots: spec.readScope ? scopes : [] }, hooks);
     const opened = stack.move();
     return {
+      hello: link.hello,
       request: (request) => link.request(request),
       async close() {
         await link.close();

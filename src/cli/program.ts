@@ -86,7 +86,7 @@ function missingTools(directory: string | undefined): readonly string[] {
 
 /** Whether the run needs the network; the start script grants it, because settings files may choose the mode. */
 function usesNetwork({ subcommand, settings, line }: Extract<Invocation, { kind: "run" }>): boolean {
-  return settings.mcpConfigs.length > 0 && subcommand !== "servers" ||
+  return settings.mcpConfigs.length > 0 && (subcommand !== "servers" || line.operands[0] === "test") ||
     subcommand === "serve" && settings.http !== undefined ||
     subcommand === "list-tools" && line.flags.has("http") ||
     subcommand === "auth" && line.operands[0] !== "list" ||

@@ -13,7 +13,7 @@ export type Operands =
   | "shell"
   /** What to do with logins, and a server. */
   | "login"
-  /** What to do with servers, the name of one, and names of its tools. */
+  /** What to do with servers, names of servers, and names of tools. */
   | "servers"
   | "subcommand";
 
@@ -21,7 +21,7 @@ export type Operands =
 export const AUTH_ACTIONS = ["list", "login", "logout"] as const;
 
 /** What "servers" does. */
-export const SERVER_ACTIONS = ["list", "diff", "approve"] as const;
+export const SERVER_ACTIONS = ["list", "test", "diff", "approve"] as const;
 
 /** One subcommand of the program (requirement L1). */
 export interface SubcommandFacts {
@@ -199,17 +199,23 @@ const SUBCOMMAND_FACTS = {
     ],
   },
   "servers": {
-    summary: "Show the servers behind this one, and approve what they changed",
-    usage: "[list | diff [NAME] | approve NAME [TOOL]...] --mcp-config FILE",
+    summary: "Show and test the servers behind this one, and approve what they changed",
+    usage: "list | test [NAME] | diff [NAME] | approve NAME [TOOL]... --mcp-config FILE",
     operands: "servers",
     flags: ["json"],
     serverFlags: true,
     details: [
-      "list shows what the files say, and starts nothing. A server's tools are trusted as they are seen first; a tool " +
-      "whose definition differs later is withheld. diff shows the words, approve brings it back.",
+      "list shows what the files say, and starts nothing. test starts or connects each server as real use does, in its " +
+      "sandbox, and lists what it offers; the exit code is 1 when one fails. Packages that npx or uvx fetch are then there.",
+      "A server's tools are trusted as they are seen first; a tool whose definition differs later is withheld. diff shows " +
+      "the words, approve brings it back.",
     ],
     examples: [
       ["ahma_mcp servers list --mcp-config ~/.mcp.json", "Every server, and what is known of it"],
+      [
+        "ahma_mcp servers test --mcp-config ~/.mcp.json",
+        "Whether each works: version, what it offers, time, or why not",
+      ],
       ["ahma_mcp servers diff github --mcp-config ~/.mcp.json", "What it changed; hidden characters are written out"],
       ["ahma_mcp servers approve github --mcp-config ~/.mcp.json", "Trust that"],
     ],

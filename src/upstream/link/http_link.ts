@@ -46,6 +46,12 @@ export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): 
     return answer;
   };
   return {
+    get hello() {
+      return {
+        protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
+        capabilities: client.getServerCapabilities() ?? {},
+      };
+    },
     async request(request) {
       try {
         return await answered(request);

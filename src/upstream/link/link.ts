@@ -13,7 +13,15 @@ export interface LinkRequest {
   readonly signal?: AbortSignal;
 }
 
+/** What a server said of itself when it was connected. */
+export interface Hello {
+  readonly protocolVersion: string;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+}
+
 export interface Link {
+  /** Of the newest connection. */
+  readonly hello: Hello;
   /** The answer, or an error that says whether a repeat is safe; never rejects. */
   request(request: LinkRequest): Promise<Answer>;
   /** Ends the connection, and a process that was started for it. */

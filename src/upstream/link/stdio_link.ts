@@ -5,7 +5,8 @@ import type { StartChildServer } from "../../child_server/child_server.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
 import { type JSONRPCMessage } from "@modelcontextprotocol/server";
-import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
+import { isObject, member } from "../../wire/json_value.ts";
+import { CANCELLED, type Hello, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
 
 /** Time for the answer to `initialize`: a package may be fetched first, milliseconds. */
 const HANDSHAKE_MS = 60_000;
@@ -46,13 +47,25 @@ export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: L
     supervisor.send({ jsonrpc: "2.0", id: message.id, ...answerTo(message.method, roots) });
   }
   try {
-    await Promise.race([supervisor.initialized, aborted(hooks.stop)]);
+    const initialized = await Promise.race([supervisor.initialized, aborted(hooks.stop)]);
     hooks.stop.throwIfAborted();
+    return {
+      hello: helloOf(initialized),
+      request: (request) => ask(supervisor, request),
+      close: () => supervisor.close(GRACE_MS),
+    };
   } catch (thrown) {
     await supervisor.close(0);
     throw thrown;
   }
-  return { request: (request) => ask(supervisor, request), close: () => supervisor.close(GRACE_MS) };
+}
+
+function helloOf(initialized: unknown): Hello {
+  const [protocolVersion, capabilities] = [member(initialized, "protocolVersion"), member(initialized, "capabilities")];
+  return {
+    protocolVersion: typeof protocolVersion === "string" ? protocolVersion : "",
+    capabilities: isObject(capabilities) ? capabilities : {},
+  };
 }
 
 /** Our answer to a request of the server. */

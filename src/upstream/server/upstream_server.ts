@@ -14,7 +14,7 @@ import type { ServerSpec } from "../config/server_spec.ts";
 import { canonical, type Definition, definitionsIn } from "../definitions/definition.ts";
 import { recordSeen, type ServerRecord } from "../definitions/pins.ts";
 import type { RecordStore } from "../definitions/record_store.ts";
-import type { Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
+import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
 
 /** What the server does now; `failed`: it could not be reached when it was last used. */
 export type ServerState = "unknown" | "cached" | "starting" | "ready" | "failed" | "stopped";
@@ -48,6 +48,7 @@ export class UpstreamServer {
   /** Undefined: it was not used. */
   #state: Exclude<ServerState, "unknown" | "cached"> | undefined;
   #problem: string | undefined;
+  #hello: Hello | undefined;
   #link: Promise<Link> | undefined;
   #failures = 0;
   #nextTry = 0;
@@ -77,6 +78,11 @@ export class UpstreamServer {
     return this.#problem;
   }
 
+  /** What it said when it was connected last; undefined: it was not. */
+  get hello(): Hello | undefined {
+    return this.#hello;
+  }
+
   /** When a failed server is tried again at the earliest, milliseconds of the page's clock. */
   get nextTry(): number {
     return this.#nextTry;
@@ -99,6 +105,11 @@ export class UpstreamServer {
   /** Learns its tools by connecting; resolves also when that fails. */
   async learn(): Promise<void> {
     await this.#use(() => Promise.resolve());
+  }
+
+  /** Sends a request that is no call of a tool, connecting first where that is needed. */
+  async request(request: LinkRequest): Promise<Answer> {
+    return await this.#use((link) => link.request(request));
   }
 
   /** Sends a call, connecting first where that is needed; `isOffered` is asked when the newest tools are known. */
@@ -162,6 +173,7 @@ export class UpstreamServer {
       log,
     };
     const link = await open(hooks);
+    this.#hello = link.hello;
     try {
       await this.#learnFrom(link);
     } catch (thrown) {
@@ -254,13 +266,14 @@ function refusal(message: string): Answer {
   return { error: { code: -32000, message } };
 }
 
-/** @throws {Error} When the server refuses its list, or repeats its pages. */
+/** @throws {Error} When a server that has tools refuses their list. */
 async function allDefinitions(link: Link): Promise<readonly Definition[]> {
   const found: Definition[] = [];
   let cursor: unknown;
   for (let page = 0; page < MOST_PAGES && found.length < MOST_TOOLS; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const answer = await link.request({ method: "tools/list", params, timeoutMs: LIST_TIMEOUT_MS });
+    if ("error" in answer && !("tools" in link.hello.capabilities)) return [];
     if ("error" in answer) throw new Error(`It refuses to list its tools: ${answer.error.message}`);
     found.push(...definitionsIn(answer.result));
     cursor = answer.result["nextCursor"];

@@ -1,4 +1,4 @@
-/** `servers` (O7): what is configured, what servers changed since a person trusted them, and the trust itself. */
+/** `servers` (O7): what is configured, whether it works, what servers changed since a person trusted them, and that trust. */
 import { SILENT } from "../../../base/log.ts";
 import { UsageError, UserError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
@@ -10,10 +10,12 @@ import { approved } from "../../../upstream/definitions/pins.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
 import { print, printProblem } from "../../terminal/print.ts";
 import { describeServers, serverLines } from "./server_list.ts";
+import { testServers } from "./test_servers.ts";
 import { changedTools, diffLines } from "./server_diff.ts";
 
 /** Lists, compares or approves; resolves with the exit code. */
-export async function servers({ settings, environment, operands, flags }: CommandContext): Promise<number> {
+export async function servers(context: CommandContext): Promise<number> {
+  const { settings, environment, operands, flags } = context;
   const [action = "list", name, ...tools] = operands;
   if (settings.mcpConfigs.length === 0) {
     throw new UsageError('Cannot show servers: name the file of their configuration with "--mcp-config FILE"');
@@ -25,6 +27,8 @@ export async function servers({ settings, environment, operands, flags }: Comman
       if (flags.has("json")) await print(`${JSON.stringify({ servers: describeServers(known) }, null, 2)}\n`);
       else await print(serverLines(known));
       return 0;
+    case "test":
+      return await testServers(context, operands.slice(1));
     case "diff":
       await print(diffLines(name === undefined ? known.usable : [chosen(known, name)]));
       return 0;

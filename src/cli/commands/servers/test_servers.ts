@@ -1,0 +1,95 @@
+/** `servers test` (O7): each server is started or connected as real use does it, in its sandbox, and lists what it has. */
+import { UserError } from "../../../base/errors.ts";
+import { didYouMean } from "../../../base/suggest.ts";
+import { compose } from "../../../app/compose_service.ts";
+import type { OpenServers } from "../../../app/open_servers.ts";
+import type { UpstreamServer } from "../../../upstream/server/upstream_server.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
+import { print } from "../../terminal/print.ts";
+import { openRunLog } from "../../terminal/run_log.ts";
+import { changedTools } from "./server_diff.ts";
+import { triedLine, type TriedServer } from "./tried_server.ts";
+
+const LIST_TIMEOUT_MS = 30_000;
+/** The protocol has no last page by itself. */
+const MOST_PAGES = 64;
+
+/** Tests all servers, or those of these names; resolves with 1 when one failed. @throws {UserError} For a strange name. */
+export async function testServers(context: CommandContext, names: readonly string[]): Promise<number> {
+  const { settings: given, warnings, environment, flags, stop } = context;
+  const settings = { ...given, pool: false, hotReload: false };
+  await using log = openRunLog({ settings, warnings, environment });
+  await using program = await compose({ settings, environment, log: log.logger });
+  log.start();
+  const { servers = [], refused = [] } = program.servers ?? {};
+  const wanted = chosen({ servers, refused }, names);
+  const onStop = () => void Promise.all(wanted.servers.map((server) => server.close()));
+  stop.addEventListener("abort", onStop, { once: true });
+  const running = wanted.servers.map(tryServer);
+  const isJson = flags.has("json");
+  const tried: TriedServer[] = [];
+  for (const trying of [...running, ...wanted.refused.map(refusedServer)]) {
+    const server = await trying;
+    tried.push(server);
+    if (!isJson) await print(triedLine(server));
+  }
+  stop.removeEventListener("abort", onStop);
+  if (isJson) await print(`${JSON.stringify({ servers: tried }, null, 2)}\n`);
+  return tried.some(({ state }) => state === "failed") ? 1 : 0;
+}
+
+type Configured = Pick<OpenServers, "servers" | "refused">;
+
+function chosen({ servers, refused }: Configured, names: readonly string[]): Configured {
+  const known = [...servers.map(({ spec }) => spec.name), ...refused.map(({ name }) => name)];
+  const stranger = names.find((name) => !known.includes(name));
+  if (stranger !== undefined) throw new UserError(`No server is named "${stranger}"${didYouMean(stranger, known)}`);
+  const isMeant = (name: string) => names.length === 0 || names.includes(name);
+  return {
+    servers: servers.filter(({ spec }) => isMeant(spec.name)),
+    refused: refused.filter(({ name }) => isMeant(name)),
+  };
+}
+
+async function tryServer(server: UpstreamServer): Promise<TriedServer> {
+  const begin = performance.now();
+  await server.learn();
+  const { spec: { name }, hello, record, problem } = server;
+  const took = () => Math.round(performance.now() - begin);
+  if (server.state !== "ready" || hello === undefined) {
+    return { name, state: "failed", milliseconds: took(), problem: problem ?? "It was closed before it was ready" };
+  }
+  const { protocolVersion: protocol, capabilities } = hello;
+  const count = async (kind: "resources" | "prompts") => kind in capabilities ? await countOf(server, kind) : undefined;
+  const [resources, prompts] = [await count("resources"), await count("prompts")];
+  const refusal = [resources, prompts].find((one) => typeof one === "string");
+  return {
+    name,
+    state: refusal === undefined ? "ready" : "failed",
+    protocol,
+    ...record !== undefined && { tools: record.seen.length, changed: changedTools(record) },
+    ...typeof resources === "number" && { resources },
+    ...typeof prompts === "number" && { prompts },
+    milliseconds: took(),
+    ...refusal !== undefined && { problem: refusal },
+  };
+}
+
+function refusedServer({ name, problem }: OpenServers["refused"][number]): TriedServer {
+  return { name, state: "failed", milliseconds: 0, problem };
+}
+
+/** How many there are on all pages, or why the server does not say. */
+async function countOf(server: UpstreamServer, kind: "resources" | "prompts"): Promise<number | string> {
+  let [count, cursor]: [number, unknown] = [0, undefined];
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const answer = await server.request({ method: `${kind}/list`, params, timeoutMs: LIST_TIMEOUT_MS });
+    if ("error" in answer) return `It refuses to list its ${kind}: ${answer.error.message}`;
+    const { [kind]: listed, nextCursor } = answer.result;
+    if (Array.isArray(listed)) count += listed.length;
+    if (typeof nextCursor !== "string") break;
+    cursor = nextCursor;
+  }
+  return count;
+}

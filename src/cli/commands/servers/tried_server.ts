@@ -1,0 +1,42 @@
+/** What came of the try of one server, for a person and for programs. Pure. */
+import { counted } from "../../../base/text.ts";
+import { shorten } from "../../../base/visible_text.ts";
+
+/** A server that was started or connected as real use does it. */
+export interface TriedServer {
+  readonly name: string;
+  readonly state: "ready" | "failed";
+  /** Version of the protocol; absent: it was never ready. */
+  readonly protocol?: string;
+  /** How many it has; absent: it does not say that it has any. */
+  readonly tools?: number;
+  readonly resources?: number;
+  readonly prompts?: number;
+  /** Names of tools that a person has not approved, the new ones too. */
+  readonly changed?: readonly string[];
+  /** Until it had listed everything, or had failed. */
+  readonly milliseconds: number;
+  /** Why it failed, and the way out; several lines. Absent: it has not. */
+  readonly problem?: string;
+}
+
+const LONGEST_PROBLEM = 500;
+
+/** Name, state, and either version, what it offers and time, or the reason; tabs between. */
+export function triedLine(server: TriedServer): string {
+  const { name, state, protocol, milliseconds, problem, changed = [] } = server;
+  const time = milliseconds < 10_000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+  if (problem !== undefined) {
+    const [reason = ""] = problem.split("\n");
+    return `${[name, state, time, shorten(reason, LONGEST_PROBLEM)].join("\t")}\n`;
+  }
+  const approval = changed.length === 0
+    ? []
+    : [`${counted(changed.length, "tool")} changed or new: ahma_mcp servers diff ${name}`];
+  return `${[name, state, time, protocol, offers(server), ...approval].join("\t")}\n`;
+}
+
+function offers({ tools, resources, prompts }: TriedServer): string {
+  const all = [[tools, "tool"], [resources, "resource"], [prompts, "prompt"]] as const;
+  return all.flatMap(([count, what]) => count === undefined ? [] : [counted(count, what)]).join(", ") || "nothing";
+}

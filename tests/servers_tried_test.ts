@@ -1,0 +1,92 @@
+/** `servers test`: each server is started or connected in its sandbox as real use does it, and says what it has. */
+import assert from "node:assert/strict";
+import { answerMcp } from "./_support/oauth_server.ts";
+import { type Ran, runProgram } from "./_support/terminal.ts";
+import { upstreamServer, writeServers } from "./_support/upstream.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+interface Tried {
+  readonly servers: readonly { readonly name: string; readonly milliseconds: number; readonly problem?: string }[];
+}
+
+/** Without what another run has otherwise. */
+function steady({ stdout }: Ran): readonly object[] {
+  const { servers }: Tried = JSON.parse(stdout);
+  return servers.map(({ milliseconds, ...one }) => ({ ...one, timed: Number.isInteger(milliseconds) }));
+}
+
+Deno.test("O7 O5 servers test says what works and what each other needs, asks no person, and ends with 1 for a failure", async () => {
+  using bench = new Workbench();
+  let logins = 0;
+  await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/open") return request.method === "POST" ? answerMcp(await request.json()) : refused(405);
+    if (pathname !== "/closed") logins += pathname.includes("authorize") || pathname.includes("register") ? 1 : 0;
+    return refused(pathname === "/closed" ? 401 : 404);
+  });
+  const origin = `http://127.0.0.1:${far.addr.port}`;
+  const flags = [
+    "--mcp-config",
+    writeServers(bench, {
+      srv: upstreamServer(bench),
+      open: { url: `${origin}/open` },
+      closed: { url: `${origin}/closed` },
+      missing: { command: "no-such-program-here" },
+      fails: { command: "sh", args: ["-c", "echo it is broken >&2; exit 7"] },
+      off: { command: "sh", disabled: true },
+      unset: { command: "sh", env: { K: "${env:NOPE}" } },
+    }),
+  ];
+  const test = (...words: readonly string[]) => runProgram(bench, ["servers", "test", ...words], { script: true });
+  const all = await test("--json", ...flags);
+  assert.deepStrictEqual([all.code, steady(all)], [1, [
+    { name: "srv", state: "ready", protocol: "2025-11-25", tools: 10, changed: [], timed: true },
+    { name: "open", state: "ready", protocol: "2025-11-25", tools: 1, changed: [], timed: true },
+    {
+      name: "closed",
+      state: "failed",
+      timed: true,
+      problem: `"${origin}/closed" needs a login. Run: ahma_mcp auth login closed ${flags.join(" ")}`,
+    },
+    {
+      name: "missing",
+      state: "failed",
+      timed: true,
+      problem:
+        'Cannot start "no-such-program-here": no such program on the PATH of commands. Install it, or give its ' +
+        "path inside the scope",
+    },
+    {
+      name: "fails",
+      state: "failed",
+      timed: true,
+      problem: "It ended with exit code 7. Its last words: it is broken",
+    },
+    {
+      name: "unset",
+      state: "failed",
+      timed: true,
+      problem: "Variable NOPE is not set: set it where ahma_mcp starts, or write ${NOPE:-default}",
+    },
+  ]]);
+  assert.deepStrictEqual(logins, 0);
+  const tool = { name: "echo", description: "Says more", inputSchema: { type: "object" } };
+  bench.write("definitions.json", JSON.stringify([tool]));
+  const some = await test("srv", "open", ...flags);
+  const lines = some.stdout.replaceAll(/\t\d+ ms\t/g, "\tTIME\t").split("\n");
+  assert.deepStrictEqual([some.code, lines], [0, [
+    "srv\tready\tTIME\t2025-11-25\t1 tool\t1 tool changed or new: ahma_mcp servers diff srv",
+    "open\tready\tTIME\t2025-11-25\t1 tool",
+    "",
+  ]]);
+  const wrong = await test("srw", ...flags);
+  assert.deepStrictEqual([wrong.code, wrong.stdout, wrong.stderr.split("\n").at(-2)], [
+    1,
+    "",
+    'No server is named "srw"; did you mean "srv"?',
+  ]);
+});
+
+function refused(status: number): Response {
+  return new Response(null, { status });
+}
