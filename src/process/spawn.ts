@@ -4,8 +4,7 @@
  */
 import { messageOf } from "../base/errors.ts";
 import type { LeftRunning } from "../base/command/command_end.ts";
-import { INTERPRETER_ARM64 } from "../sandbox/launcher/image/interpreter_arm64.ts";
-import { INTERPRETER_X64 } from "../sandbox/launcher/image/interpreter_x64.ts";
+import { INTERPRETERS } from "../sandbox/launcher/image/interpreter_code.ts";
 import { buildImage } from "../sandbox/launcher/image/image.ts";
 import type { Processor } from "../system/syscalls.ts";
 import type { Table } from "../sandbox/launcher/image/table.ts";
@@ -56,7 +55,7 @@ export class Spawner {
 
   /** Makes the executable of a table. */
   image(table: Table): LauncherImage {
-    const bytes = buildImage(table, this.#processor === "x86_64" ? INTERPRETER_X64 : INTERPRETER_ARM64);
+    const bytes = buildImage(table, INTERPRETERS[this.#processor]);
     const descriptor = this.#libc.memoryFile(bytes);
     if (descriptor === undefined) return this.#file(bytes, table.steps);
     return {

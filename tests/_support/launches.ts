@@ -4,8 +4,7 @@
  */
 import { makeSeenDirectory } from "../../src/base/_support/seen_directory.ts";
 import { ENTRY_BYTES } from "../../src/sandbox/launcher/image/interpreter.ts";
-import { INTERPRETER_ARM64 } from "../../src/sandbox/launcher/image/interpreter_arm64.ts";
-import { INTERPRETER_X64 } from "../../src/sandbox/launcher/image/interpreter_x64.ts";
+import { INTERPRETERS } from "../../src/sandbox/launcher/image/interpreter_code.ts";
 import { buildImage } from "../../src/sandbox/launcher/image/image.ts";
 import type { LaunchTarget } from "../../src/sandbox/launcher/policy_table.ts";
 import type { Processor } from "../../src/system/syscalls.ts";
@@ -70,7 +69,7 @@ export class LaunchBench implements AsyncDisposable {
   /** Runs a table to its end, with an empty stdin. */
   async launch(table: Table): Promise<Launched> {
     const path = `${this.base}/image-${++this.#images}`;
-    writeProgram(path, buildImage(table, PROCESSOR === "x86_64" ? INTERPRETER_X64 : INTERPRETER_ARM64));
+    writeProgram(path, buildImage(table, INTERPRETERS[PROCESSOR]));
     const other = this.user === "ordinary" && Deno.uid() === 0;
     const prefix = ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups"];
     const [command = path, ...args] = other ? [...prefix, path] : [path];

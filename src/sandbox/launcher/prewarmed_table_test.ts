@@ -5,8 +5,7 @@ import type { LaunchCommand } from "../policy/policy.ts";
 import { buildImage } from "./image/image.ts";
 import { LITTLE_ENDIAN } from "../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE, TAKEN_REPORT } from "./image/interpreter.ts";
-import { INTERPRETER_ARM64 } from "./image/interpreter_arm64.ts";
-import { INTERPRETER_X64 } from "./image/interpreter_x64.ts";
+import { INTERPRETERS } from "./image/interpreter_code.ts";
 import { launchTable, type LaunchTarget, policyTable } from "./policy_table.ts";
 import { SYSTEM_CALLS } from "../../system/syscalls.ts";
 import { commandBlock, waitingTable } from "./prewarmed_table.ts";
@@ -26,7 +25,7 @@ async function launch(stdin: readonly Uint8Array<ArrayBuffer>[]) {
   const { table } = waitingTable(undefined, TARGET);
   const path = await Deno.makeTempFile();
   try {
-    await writeProgram(path, buildImage(table, PROCESSOR === "x86_64" ? INTERPRETER_X64 : INTERPRETER_ARM64));
+    await writeProgram(path, buildImage(table, INTERPRETERS[PROCESSOR]));
     const child = new Deno.Command(path, { stdin: "piped", stdout: "piped", stderr: "piped", clearEnv: true }).spawn();
     const writer = child.stdin.getWriter();
     for (const part of stdin) await writer.write(part);

@@ -3,7 +3,8 @@
  * interpreter and one read-write for the table and its data, and a non-executable stack.
  */
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
-import { ENTRY_BYTES, ENTRY_MODE, type Interpreter, interpreterCode } from "./interpreter.ts";
+import { ENTRY_BYTES, ENTRY_MODE } from "./interpreter.ts";
+import type { Interpreter } from "./interpreter_code.ts";
 import type { Table, TableWord } from "./table.ts";
 
 const CODE_BASE = 0x400000;
@@ -23,7 +24,7 @@ export const TABLE_ADDRESS = DATA_BASE + TABLE_OFFSET;
  * @throws {RangeError} When the interpreter does not fit before the table.
  */
 export function buildImage(table: Table, interpreter: Interpreter): Uint8Array<ArrayBuffer> {
-  const code = interpreterCode(interpreter);
+  const code = interpreter.code();
   if (CODE_OFFSET + code.length > TABLE_OFFSET) {
     throw new RangeError(`Cannot build the launcher image: the interpreter has ${code.length} bytes, more than fit`);
   }

@@ -44,16 +44,3 @@ export const TAKEN_REPORT = "0".repeat(ENTRY_BYTES);
 
 /** errno a failed `equals` or `compare` is reported with (ESTALE). */
 export const MISMATCH_ERRNO = 116;
-
-/** The machine code for one processor. */
-export interface Interpreter {
-  /** Pairs of bytes (hexadecimal, as they stand in memory) and their assembler source. */
-  readonly listing: readonly (readonly [bytes: string, source: string])[];
-  /** `e_machine` of the ELF header. */
-  readonly machine: number;
-}
-
-/** The code as bytes. */
-export function interpreterCode(interpreter: Interpreter): Uint8Array<ArrayBuffer> {
-  return Uint8Array.fromHex(interpreter.listing.map(([bytes]) => bytes).join(""));
-}

@@ -3,9 +3,8 @@ import { assemble, ASSEMBLERS, installed } from "../_support/assemble.ts";
 import { writeProgram } from "../_support/write_program.ts";
 import { buildImage } from "./image.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
-import { ENTRY_BYTES, ENTRY_MODE, type Interpreter, interpreterCode, REPORT_FD } from "./interpreter.ts";
-import { INTERPRETER_ARM64 } from "./interpreter_arm64.ts";
-import { INTERPRETER_X64 } from "./interpreter_x64.ts";
+import { ENTRY_BYTES, ENTRY_MODE, REPORT_FD } from "./interpreter.ts";
+import { type Interpreter, INTERPRETERS } from "./interpreter_code.ts";
 import { type Processor, SYSTEM_CALLS } from "../../../system/syscalls.ts";
 import { Table } from "./table.ts";
 
@@ -23,13 +22,13 @@ interface Machine {
 const MACHINES: readonly Machine[] = [
   {
     processor: "x86_64",
-    interpreter: INTERPRETER_X64,
+    interpreter: INTERPRETERS.x86_64,
     emulator: NATIVE === "x86_64" ? "" : "qemu-x86_64",
     kill: 62,
   },
   {
     processor: "aarch64",
-    interpreter: INTERPRETER_ARM64,
+    interpreter: INTERPRETERS.aarch64,
     emulator: NATIVE === "aarch64" ? "" : "qemu-aarch64",
     kill: 129,
   },
@@ -88,13 +87,14 @@ for (const machine of MACHINES) {
   const hasAssembler = CI || installed(assembler.program);
 
   Deno.test({
-    name: `S3 interpreterCode() for ${machine.processor} is what its source assembles to${
+    name: `S3 INTERPRETERS.code() for ${machine.processor} is what its source assembles to${
       hasAssembler ? "" : ` (ignored: ${assembler.program} is not installed)`
     }`,
     ignore: !hasAssembler,
     fn: async () => {
-      const code = interpreterCode(machine.interpreter);
-      const assembled = await assemble(machine.interpreter.listing.map(([, line]) => line), assembler);
+      const code = machine.interpreter.code();
+      const sources = machine.interpreter.listing.split("\n").map((line) => line.replace(/^[0-9a-f]+ +/, ""));
+      const assembled = await assemble(sources.filter((line) => !line.startsWith("#")), assembler);
       assert.deepStrictEqual(assembled.slice(0, code.length).toHex(), code.toHex());
     },
   });
