@@ -15,6 +15,8 @@ import { PROC } from "./proc.ts";
 import { RACES } from "./races/rows.ts";
 import { READ_OUTSIDE } from "./read_outside.ts";
 import { OTHER_NAMES } from "./second_names.ts";
+import { LYING_SERVERS } from "./servers/stdio_lies.ts";
+import { STDIO_SERVERS } from "./servers/stdio_policy.ts";
 import { SIGNALS } from "./signals.ts";
 import { START_UP_FILES } from "./start_up_files.ts";
 import { WRITE_OUTSIDE } from "./write_outside.ts";
@@ -37,11 +39,15 @@ export const OUR_OWN: readonly Row[] = [
   ...START_UP_FILES,
 ];
 
+/** Other servers behind the program that mean harm. */
+export const HOSTILE_SERVERS: readonly Row[] = [...STDIO_SERVERS, ...LYING_SERVERS];
+
 export const CATALOGUE: readonly Row[] = [
   ...RIGHTS_DECIDE,
   ...LIMITS_DECIDE,
   ...SERVER_DECIDES,
   ...OUR_OWN,
+  ...HOSTILE_SERVERS,
   ...RACES,
 ];
 

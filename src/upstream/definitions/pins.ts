@@ -2,6 +2,7 @@
  * What was seen of a server, and what a person trusts of it (O6): a tool whose definition differs from the one seen
  * first is withheld until a person approves it. Pure.
  */
+import { encodeText } from "../../base/text.ts";
 import { canonical, type Definition } from "./definition.ts";
 import type { PinMode } from "../config/server_spec.ts";
 
@@ -16,13 +17,20 @@ export interface ServerRecord {
 }
 
 /** Why a tool that was seen is not offered. */
-export type Withheld = "changed" | "new";
+export type Withheld = "changed" | "new" | "beyond";
 
-/** The record after the server gave `seen`; undefined: it is seen for the first time, and trusted. */
+/** Bytes of all pinned definitions: a server that shows others at each start must not push out what is trusted. */
+const MOST_PINNED = 5 * 1024 * 1024;
+
+/**
+ * The record after the server gave `seen`; undefined: it is seen for the first time, and trusted. New tools for which the
+ * record has no room are not trusted.
+ */
 export function recordSeen(record: ServerRecord | undefined, seen: readonly Definition[]): ServerRecord {
   if (record === undefined) return { seen, pinned: seen, added: [] };
   const known = new Set(record.pinned.map(({ name }) => name));
-  const added = seen.filter(({ name }) => !known.has(name));
+  const fresh = seen.filter(({ name }) => !known.has(name));
+  const added = fresh.length > 0 && sizeOf([...record.pinned, ...fresh]) > MOST_PINNED ? [] : fresh;
   return {
     seen,
     pinned: [...record.pinned, ...added],
@@ -30,18 +38,33 @@ export function recordSeen(record: ServerRecord | undefined, seen: readonly Defi
   };
 }
 
-/** The record after a person approved what is seen of these tools; undefined: of all. */
+/**
+ * The record after a person approved what is seen of these tools; undefined: of all. In a full record the tools that the
+ * server no longer has give way.
+ */
 export function approved(record: ServerRecord, names?: readonly string[]): ServerRecord {
   const isMeant = (name: string) => names === undefined || names.includes(name);
   const fresh = record.seen.filter(({ name }) => isMeant(name));
   const kept = record.pinned.filter(({ name }) => !fresh.some((one) => one.name === name));
-  return { seen: record.seen, pinned: [...kept, ...fresh], added: record.added.filter((name) => !isMeant(name)) };
+  const isFull = sizeOf([...kept, ...fresh]) > MOST_PINNED;
+  const present = new Set(record.seen.map(({ name }) => name));
+  return {
+    seen: record.seen,
+    pinned: [...isFull ? kept.filter(({ name }) => present.has(name)) : kept, ...fresh],
+    added: record.added.filter((name) => !isMeant(name)),
+  };
 }
 
 /** Why this tool is not offered; undefined: it is. */
 export function withheldBecause(record: ServerRecord, definition: Definition, mode: PinMode): Withheld | undefined {
   if (mode === "off") return undefined;
   const pin = record.pinned.find(({ name }) => name === definition.name);
-  if (pin === undefined || canonical(pin) !== canonical(definition)) return "changed";
+  if (pin === undefined) return "beyond";
+  if (canonical(pin) !== canonical(definition)) return "changed";
   return mode === "strict" && record.added.includes(definition.name) ? "new" : undefined;
+}
+
+/** Bytes of definitions as they are kept. */
+export function sizeOf(definitions: readonly Definition[]): number {
+  return encodeText(JSON.stringify(definitions)).length;
 }

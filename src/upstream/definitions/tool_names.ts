@@ -16,16 +16,30 @@ export interface ToolName {
   readonly collides: boolean;
 }
 
-/** A name for each tool, in order. `taken`: names that are in use already; `longest`: characters of a name. */
+export interface NameRules {
+  /** Names that are in use already. */
+  readonly taken: Iterable<string>;
+  /** Characters of a name. */
+  readonly longest: number;
+  /** Of all servers, those without tools too. */
+  readonly prefixes: readonly string[];
+}
+
+/**
+ * A name for each tool, in order. No tool takes a name that begins like those of a server with a longer prefix: a person
+ * may have told the client to trust that name.
+ */
 export function toolNames(
   tools: readonly NamelessTool[],
-  taken: Iterable<string>,
-  longest: number,
+  { taken, longest, prefixes }: NameRules,
 ): readonly ToolName[] {
   const used = new Set(taken);
+  const beginnings = prefixes.map((prefix) => toolName(prefix, ""));
   return tools.map(({ prefix, tool }) => {
     const plain = toolName(prefix, tool);
-    const collides = used.has(plain);
+    const own = toolName(prefix, "");
+    const isOfOther = beginnings.some((one) => one.length > own.length && plain.startsWith(one));
+    const collides = used.has(plain) || isOfOther;
     const candidates = plain.length <= longest && !collides ? [plain] : [];
     let name = candidates[0];
     for (let round = 0; name === undefined || used.has(name); round++) {

@@ -1,16 +1,17 @@
 /** A call of another server's tool as an operation, so that a slow one can be awaited and cancelled (O6). */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Answer } from "../../child_server/pending_calls.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { Work } from "../../operation/operation.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import { encodeText } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { errorResult, finalResult, startedResult, styleOf } from "../../service/result/result_text.ts";
+import { finalResult, startedResult, styleOf } from "../../service/result/result_text.ts";
 import { longestWait } from "../../service/run/mode.ts";
 import type { CallContext, Service } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
 import type { LinkRequest } from "../link/link.ts";
+import { foreignResult } from "./foreign_result.ts";
+import { ForwardedProgress } from "./forwarded_progress.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
 
 export interface RemoteCall {
@@ -76,18 +77,11 @@ function workOf({ server, tool, args, problem }: RemoteCall, progress: Forwarded
       onProgress: (params) => progress.forward(params),
       signal: control.signal,
     };
-    const result = toResult(server.spec.name, await server.call(request, problem));
+    const result = foreignResult(server.spec.name, await server.call(request, problem));
     control.answer(result);
     control.write(encodeText(textOf(result)));
     return { kind: "exited", code: result.isError === true ? 1 : 0 };
   };
-}
-
-function toResult(server: string, answer: Answer): CallToolResult {
-  if ("error" in answer) return errorResult(`${server}: ${answer.error.message}`);
-  const { content } = answer.result;
-  if (!Array.isArray(content)) return errorResult(`${server}: The server answered without content`);
-  return answer.result as CallToolResult; // its content is a list; what is in it is the server's, and for the client
 }
 
 /** The text of a result, other parts named: for those who read operations as text. */
@@ -98,31 +92,4 @@ function textOf({ content }: CallToolResult): string {
     const kind = [member(part, "type"), member(part, "mimeType"), member(part, "uri")];
     return `[${kind.filter((word) => typeof word === "string").join(" ")}]`;
   }).join("\n");
-}
-
-/** Hands progress on as long as the call is not answered; it only rises. */
-class ForwardedProgress {
-  readonly #context: CallContext;
-  #last = -Infinity;
-  #ended = false;
-
-  constructor(context: CallContext) {
-    this.#context = context;
-  }
-
-  forward(params: Readonly<Record<string, unknown>>): void {
-    const { progress, total, message } = params;
-    const { sendProgress } = this.#context;
-    if (sendProgress === undefined || this.#ended || typeof progress !== "number" || progress <= this.#last) return;
-    this.#last = progress;
-    void sendProgress(
-      progress,
-      typeof message === "string" ? message : undefined,
-      typeof total === "number" ? total : undefined,
-    );
-  }
-
-  end(): void {
-    this.#ended = true;
-  }
 }

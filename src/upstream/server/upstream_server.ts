@@ -12,7 +12,7 @@ import type { Answer } from "../../child_server/pending_calls.ts";
 import { member } from "../../wire/json_value.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 import { canonical, type Definition, definitionsIn } from "../definitions/definition.ts";
-import { recordSeen, type ServerRecord } from "../definitions/pins.ts";
+import { recordSeen, type ServerRecord, sizeOf } from "../definitions/pins.ts";
 import type { RecordStore } from "../definitions/record_store.ts";
 import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
 
@@ -35,10 +35,13 @@ const LIST_TIMEOUT_MS = 30_000;
 /** The protocol has no last page by itself. */
 const MOST_PAGES = 64;
 const MOST_TOOLS = 500;
+/** Bytes of their definitions. */
+const MOST_BYTES = 4 * 1024 * 1024;
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
-/** Between two lists that the server's notifications ask for. */
+/** Between two lists that the server's notifications ask for; it grows as long as they do not stop. */
 const REFRESH_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
 
 export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
@@ -234,13 +237,17 @@ export class UpstreamServer {
   }
 
   async #refresh(): Promise<void> {
-    while (this.#isDirty && !this.#closed.signal.aborted) {
+    for (
+      let pause = REFRESH_PAUSE_MS;
+      this.#isDirty && !this.#closed.signal.aborted;
+      pause = Math.min(LONGEST_PAUSE_MS, pause * 2)
+    ) {
       this.#isDirty = false;
       const [learned] = await Promise.allSettled([this.#link?.then((link) => this.#learnFrom(link))]);
       if (learned.status === "rejected") {
         this.#options.log.warn("Cannot list a server's tools", { reason: messageOf(learned.reason) });
       }
-      await delay(REFRESH_PAUSE_MS, this.#closed.signal);
+      await delay(pause, this.#closed.signal);
     }
   }
 
@@ -276,6 +283,9 @@ async function allDefinitions(link: Link): Promise<readonly Definition[]> {
     if ("error" in answer && !("tools" in link.hello.capabilities)) return [];
     if ("error" in answer) throw new Error(`It refuses to list its tools: ${answer.error.message}`);
     found.push(...definitionsIn(answer.result));
+    if (sizeOf(found) > MOST_BYTES) {
+      throw new Error("It describes its tools in more than 4 MiB: filter them at the server");
+    }
     cursor = answer.result["nextCursor"];
     if (typeof cursor !== "string") break;
   }

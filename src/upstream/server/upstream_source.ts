@@ -5,6 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { shorten } from "../../base/visible_text.ts";
 import { withTimeout } from "../../base/time.ts";
 import { appendFinished } from "../../service/result/finished_operations.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../../service/service.ts";
@@ -127,7 +128,7 @@ export class UpstreamSource implements ToolSource {
   /** A client may know a name from elsewhere: servers that it may be of, and of which nothing is known, are asked. */
   async #learnFor(name: string): Promise<void> {
     const unknown = this.#options.servers.filter(({ record, spec }) =>
-      record === undefined && name.startsWith(toolName(spec.prefix ?? spec.name, ""))
+      record === undefined && name.startsWith(toolName(prefixOf({ spec }), ""))
     );
     await Promise.all(unknown.map((server) => server.learn()));
   }
@@ -147,16 +148,17 @@ export class UpstreamSource implements ToolSource {
         .toSorted((one, other) => one.name < other.name ? -1 : 1)
         .map((definition) => ({ server, definition }))
     );
-    const wanted = seen.map(({ server: { spec }, definition }) => ({
-      prefix: spec.prefix ?? spec.name,
-      tool: definition.name,
-    }));
-    const names = toolNames(wanted, taken, longestName);
+    const wanted = seen.map(({ server, definition }) => ({ prefix: prefixOf(server), tool: definition.name }));
+    const names = toolNames(wanted, { taken, longest: longestName, prefixes: servers.map(prefixOf) });
     const entries = seen.map(({ server, definition }, index) =>
       entryOf(server, definition, names[index] ?? { name: definition.name, collides: false })
     );
     return { basis, entries, tools: entries.flatMap(({ tool }) => tool ?? []) };
   }
+}
+
+function prefixOf({ spec }: Pick<UpstreamServer, "spec">): string {
+  return spec.prefix ?? spec.name;
 }
 
 function entryOf(
@@ -182,12 +184,15 @@ function entryOf(
 const BECAUSE: Readonly<Record<Withheld, string>> = {
   changed: "the server changed its definition since it was approved",
   new: "it came after the server was approved",
+  beyond: "the server has shown more tools than can be kept",
 };
 
 /** Why a tool of a server is not offered at this moment, with the way out; undefined: it is. */
 function withheldReason({ record, spec }: UpstreamServer, tool: string): string | undefined {
   const definition = record?.seen.find(({ name }) => name === tool);
-  if (record === undefined || definition === undefined) return `server "${spec.name}" no longer has tool "${tool}"`;
+  if (record === undefined || definition === undefined) {
+    return `server "${spec.name}" no longer has tool "${shorten(tool)}"`;
+  }
   const withheld = withheldBecause(record, definition, spec.pin);
   if (withheld === undefined) return undefined;
   return `${BECAUSE[withheld]}. A person reads "ahma_mcp servers diff ${spec.name}" and then runs ` +

@@ -1,0 +1,32 @@
+/** What of a server's answer to a call reaches the client: content, and no words that only this program may say. Pure. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { truncate } from "../../base/text.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
+import { errorResult } from "../../service/result/result_text.ts";
+import { isObject } from "../../wire/json_value.ts";
+
+/** Characters of a refusal: it is a message and no content. */
+const LONGEST_REFUSAL = 4_096;
+
+/**
+ * Keys of `_meta` that a server may not set: ours, by which clients find operations, and those of the protocol itself,
+ * by which they find tasks.
+ */
+const NOT_THEIRS = /^(?:ahma|(?:[\w.-]+\.)?(?:modelcontextprotocol|mcp)(?:\.[\w.-]+)?)\//;
+
+/** The result for the client; a refusal becomes an error with the server's name. */
+export function foreignResult(server: string, answer: Answer): CallToolResult {
+  if ("error" in answer) {
+    return errorResult(`${server}: ${truncate(visibleText(answer.error.message), LONGEST_REFUSAL)}`);
+  }
+  const { content, structuredContent, isError, _meta } = answer.result;
+  if (!Array.isArray(content)) return errorResult(`${server}: The server answered without content`);
+  const meta = isObject(_meta) ? Object.entries(_meta).filter(([key]) => !NOT_THEIRS.test(key)) : [];
+  return {
+    content: content as CallToolResult["content"], // what is in it is the server's, and for the client
+    ...isObject(structuredContent) && { structuredContent },
+    ...typeof isError === "boolean" && { isError },
+    ...meta.length > 0 && { _meta: Object.fromEntries(meta) },
+  };
+}

@@ -1,0 +1,127 @@
+/** V01 to V06: a stdio server behind the program that means harm to the machine, its files and its neighbours. */
+import { killIfThere, processesWith } from "../../_support/processes.ts";
+import { BOTH, type Call, type Place, type Row, type Scene, type ServerSetting, type Way } from "../attack.ts";
+import { driven, newSeed, withServer } from "../stage.ts";
+import { behindUs } from "./hostile_server.ts";
+
+/** It runs every line that a test gives it. */
+const SHELL: ServerSetting = { flags: behindUs({ evil: "shell", other: "quiet" }) };
+/** The hostile server runs this line. */
+function runs(line: (place: Place) => string, more: Partial<Way> = {}): Way {
+  const does = (place: Place): readonly Call[] => [{ tool: "evil_run", arguments: { line: line(place) } }];
+  return { does, sharedServer: SHELL, ...more };
+}
+
+const OTHERS_SECRET = /other-[0-9a-f-]{36}/;
+const STATE = ".local/state/ahma";
+
+/** A login as the program keeps it, with the marker as its token. */
+function keepLogin({ home, marker }: Place, give: (path: string) => void): void {
+  const directories = [".local", ".local/state", STATE, `${STATE}/oauth`].map((path) => `${home}/${path}`);
+  for (const directory of directories) {
+    Deno.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    give(directory);
+  }
+  const file = `${home}/${STATE}/oauth/${marker.slice(0, 8)}.json`;
+  Deno.writeTextFileSync(file, JSON.stringify({ tokens: { access_token: marker } }), { mode: 0o600 });
+  give(file);
+}
+
+/** What the machine and its files are safe from: the kernel decides, so that root's rights could make a difference. */
+export const STDIO_SERVERS: readonly Row[] = [
+  {
+    id: "V01",
+    title: "a server reads outside its policy",
+    users: BOTH,
+    aim: "read",
+    ways: {
+      "a file outside": runs(({ secret }) => `cat ${secret}`),
+      "credentials": runs(({ home }) => `cat ${home}/.ssh/id_ed25519 ${home}/.netrc ${home}/.aws/credentials`),
+      "our environment": runs(({ server }) => `cat /proc/${server}/environ`),
+      "a descriptor of another process": runs(({ victim }) => `cat /proc/${victim}/fd/3`, { victim: true }),
+      "a link of its own": runs(({ secret }) => `ln -sf ${secret} ~/link-$$; cat ~/link-$$`),
+    },
+  },
+  {
+    id: "V02",
+    title: "a server writes outside its policy",
+    users: BOTH,
+    aim: "write",
+    ways: {
+      "a file outside": runs(({ out, secret }) => `echo x > ${out}/planted; chmod 777 ${secret}; rm -f ${out}/script`),
+      "the scope, which it only reads": runs(({ directory }) => `echo x > ${directory}/planted`, {
+        watch: ({ directory }) => [directory],
+      }),
+      "what a person approved": runs(({ home }) => `echo x > ${home}/${STATE}/servers/planted-$$`, {
+        watch: ({ home }) => [`${home}/${STATE}/servers`],
+      }),
+    },
+  },
+  {
+    id: "V03",
+    title: "a server gets another server's secret",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "its environment": runs(() => "cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep -a ^OTHER= | sort -u", {
+        evidence: bothSecrets,
+      }),
+      "its home": runs(() => "cat ~/../*/note", { evidence: OTHERS_SECRET }),
+      "the file that configures it": runs(({ parent }) => `cat ${parent}/mcp.json`, { evidence: OTHERS_SECRET }),
+    },
+  },
+  {
+    id: "V04",
+    title: "a server gets a login",
+    users: BOTH,
+    aim: "read",
+    ways: {
+      "the file": runs(({ home }) => `cat ${home}/${STATE}/oauth/*`, { prepare: keepLogin }),
+      "the program's home as its own": runs(({ home }) => `HOME=${home} cat ~/../../../../state/ahma/oauth/*`, {
+        prepare: keepLogin,
+      }),
+    },
+  },
+  {
+    id: "V05",
+    title: "a server harms other processes",
+    users: BOTH,
+    aim: "victim",
+    ways: { "signals": runs(({ victim }) => `kill -STOP ${victim}; renice 19 ${victim}`, { victim: true }) },
+  },
+  {
+    id: "V06",
+    title: "what a server leaves outlives it",
+    users: BOTH,
+    aim: "evidence",
+    ways: { "a daemon in a session of its own": { does: driven(outlives), control: driven(daemonOfTheTest) } },
+  },
+];
+
+/** Its own secret is in its environment. */
+function bothSecrets({ text }: { readonly text: string }): string | undefined {
+  const secrets = new Set(text.match(new RegExp(OTHERS_SECRET, "g")));
+  return secrets.size > 1 ? [...secrets].join(" ") : undefined;
+}
+
+function daemon(seed: string): string {
+  return `setsid sh -c 'trap "" HUP TERM INT; sleep 300.${seed} & sleep 300.${seed}' >&- 2>&- &`;
+}
+
+async function outlives(scene: Scene): Promise<string | undefined> {
+  const seed = newSeed();
+  await withServer(scene, { flags: behindUs({ evil: "shell" }) }, async (server, bench) => {
+    await server.call("evil_run", { line: `${daemon(seed)} echo` });
+    await bench.processesAppear(seed);
+  });
+  return (await processesWith(`300.${seed}`)).length > 0 ? "the daemon lives" : undefined;
+}
+
+/** The same line, run where no program ends it. */
+async function daemonOfTheTest(): Promise<string | undefined> {
+  const seed = newSeed();
+  await new Deno.Command("/bin/sh", { args: ["-c", daemon(seed)], stdin: "null" }).output();
+  const left = await processesWith(`300.${seed}`);
+  for (const { pid } of left) killIfThere(pid);
+  return left.length > 0 ? "the daemon lives" : undefined;
+}
