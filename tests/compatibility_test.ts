@@ -1,7 +1,7 @@
 /** Tool files as other programs of this kind and earlier times write them: taken, or refused alone, never fatal. */
 import assert from "node:assert/strict";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
-import { describeDiagnostic } from "../src/catalog/format/diagnostic.ts";
+import { describeDiagnostic } from "../src/base/diagnostic.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 

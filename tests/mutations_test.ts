@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
-import { describeDiagnostic, type Diagnostic } from "../src/catalog/format/diagnostic.ts";
+import { describeDiagnostic, type Diagnostic } from "../src/base/diagnostic.ts";
 import { until } from "./_support/deadline.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";

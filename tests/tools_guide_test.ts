@@ -1,7 +1,7 @@
 /** docs/tools.md by its word: each example is loaded, and what is printed beside it is what happens. */
 import assert from "node:assert/strict";
 import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
-import { describeDiagnostic } from "../src/catalog/format/diagnostic.ts";
+import { describeDiagnostic } from "../src/base/diagnostic.ts";
 import { resolveCall } from "../src/catalog/model/resolve.ts";
 import { checkArguments } from "../src/command/arguments.ts";
 import { prepareCommand } from "../src/command/command_line.ts";

@@ -1,7 +1,7 @@
 /** Joins the servers of `--mcp-config` with sandboxes, records and the service (O1, O2). Nothing is started here. */
 import { UserError } from "../base/errors.ts";
 import { LONGEST_NAME } from "../catalog/format/names.ts";
-import { describeDiagnostic } from "../catalog/format/diagnostic.ts";
+import { describeDiagnostic } from "../base/diagnostic.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import type { ToolSource } from "../service/service.ts";
 import { DirectoryWatch, type DirectoryWatchOptions } from "../system/directory_watch.ts";

@@ -1,7 +1,7 @@
 /** The record of what was seen of servers, and all of them for `ahma_mcp servers`, without starting anything. */
 import { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import type { Diagnostic } from "../catalog/format/diagnostic.ts";
+import type { Diagnostic } from "../base/diagnostic.ts";
 import type { Settings } from "../settings/settings.ts";
 import { stateDirectory } from "../system/user_directories.ts";
 import type { ConfiguredServer, ServerSpec } from "../upstream/config/server_spec.ts";

@@ -10,6 +10,8 @@ import type { Logger } from "../base/log.ts";
 export interface DirectoryWatchOptions {
   /** Absolute paths; they may be missing, appear, and go again. */
   readonly directories: readonly string[];
+  /** Directories below one of them that are watched too, asked again after each event; absent: none. */
+  readonly below?: ((directory: string) => readonly string[]) | undefined;
   /** Called for each event that may matter; often several times for one change. */
   readonly onChange: () => void;
   readonly log: Logger;
@@ -36,6 +38,8 @@ export class DirectoryWatch implements AsyncDisposable {
   readonly #watched = new Map<string, Watched>();
   readonly #source: DirectorySource | undefined;
   #problem: WatchProblem | undefined;
+  /** All directories that are watched for themselves, with those below. */
+  #directories: readonly string[] = [];
   #closed = false;
 
   constructor(options: DirectoryWatchOptions) {
@@ -65,7 +69,9 @@ export class DirectoryWatch implements AsyncDisposable {
   /** Whether a watch began. */
   #updateOnce(): boolean {
     const wanted = new Map<string, string>();
-    for (const directory of this.#options.directories) {
+    const { directories, below } = this.#options;
+    this.#directories = below === undefined ? directories : directories.flatMap((one) => [one, ...below(one)]);
+    for (const directory of this.#directories) {
       for (const path of [directory, nearestAbove(directory)]) {
         const identity = path === undefined ? undefined : identityOf(path);
         if (path !== undefined && identity !== undefined) wanted.set(path, identity);
@@ -120,12 +126,11 @@ export class DirectoryWatch implements AsyncDisposable {
 
   /** Everything in a directory that is watched for itself; above it only what lies on the way. */
   #matters(path: string, names: readonly string[]): boolean {
-    const { directories } = this.#options;
-    if (directories.includes(path)) return true;
+    if (this.#directories.includes(path)) return true;
     const above = path === "/" ? "" : path;
     return names.some((name) =>
       name === "" ||
-      directories.some((one) => one === `${above}/${name}` || one.startsWith(`${above}/${name}/`))
+      this.#options.directories.some((one) => one === `${above}/${name}` || one.startsWith(`${above}/${name}/`))
     );
   }
 }

@@ -42,6 +42,28 @@ Deno.test("T11: a directory that appears level by level while its watch moves do
   await Deno.remove(base, { recursive: true });
 });
 
+Deno.test("Q3: directories below a watched one are watched too, also those that appear later", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const below = (directory: string) =>
+    directory === base && exists(`${base}/new`) ? [`${base}/old`, `${base}/new`] : [`${base}/old`];
+  await Deno.mkdir(`${base}/old`);
+  const seen = changes();
+  const watch = new DirectoryWatch({ directories: [base], below, onChange: seen.onChange, log: SILENT });
+  try {
+    const appears = seen.until(() => exists(`${base}/new`), "new");
+    await Deno.mkdir(`${base}/new`);
+    await appears;
+    for (const name of ["old", "new"]) {
+      const noticed = seen.until(() => exists(`${base}/${name}/file`), `a file in ${name}`);
+      await Deno.writeTextFile(`${base}/${name}/file`, "");
+      await noticed;
+    }
+  } finally {
+    await watch[Symbol.asyncDispose]();
+  }
+  await Deno.remove(base, { recursive: true });
+});
+
 function exists(path: string): boolean {
   try {
     Deno.statSync(path);

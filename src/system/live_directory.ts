@@ -13,6 +13,8 @@ export interface LiveDirectoryOptions<Content extends object> {
   readonly name: string;
   /** Absolute directories, watched from before the first load; empty: changes are not noticed. */
   readonly directories: readonly string[];
+  /** Directories below one of them whose changes count too; absent: none. */
+  readonly below?: (directory: string) => readonly string[];
   /** Loads the content of this moment. `unwatched` says why changes go unnoticed. A reload that throws changes nothing. */
   readonly load: (unwatched: WatchProblem | undefined) => Promise<Loaded<Content>>;
   /** Whether listeners would see no difference. */
@@ -86,9 +88,9 @@ export class LiveDirectory<Content extends object> implements AsyncDisposable {
   }
 
   #loadFirst(): Promise<Content> {
-    const { directories, log } = this.#options;
+    const { directories, below, log } = this.#options;
     if (directories.length > 0 && !this.#closed) {
-      this.#watch = new DirectoryWatch({ directories, log, onChange: () => this.#waitForPause() });
+      this.#watch = new DirectoryWatch({ directories, below, log, onChange: () => this.#waitForPause() });
     }
     const first = this.#load();
     this.#working = first.then(() => {}, () => {});

@@ -57,3 +57,40 @@ export function readTextIfRegular(path: string, largest: number): string | undef
 export function systemErrorCode(thrown: unknown): string | undefined {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
 }
+
+/** What was read inside a directory, or why it is refused. */
+export type InsideFile =
+  | RegularFile
+  /** It is a link that leads out of the directory. */
+  | { readonly kind: "outside" }
+  /** Another file was put in its place while it was read. */
+  | { readonly kind: "exchanged" };
+
+/**
+ * A file of at most `largest` bytes below `directory`. A link that leads out is not followed: what is in a file is told
+ * to the agent. A command may exchange the file for a link while it is read, so afterwards what was read must be what
+ * lies inside.
+ * @throws Error with the system's `code` when it cannot be opened or read
+ */
+export function readInside(directory: string, file: string, largest: number): InsideFile {
+  if (realPathInside(directory, file) === undefined) return { kind: "outside" };
+  const read = readRegularFile(file, largest);
+  if (read.kind !== "read") return read;
+  const place = realPathInside(directory, file);
+  if (place === undefined) return { kind: "outside" };
+  const { dev, ino } = Deno.lstatSync(place);
+  return read.identity === `${dev}:${ino}` ? read : { kind: "exchanged" };
+}
+
+/** Errors that a file system causes; any other is a fault of this program. */
+export function isFileError(thrown: unknown): boolean {
+  return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.PermissionDenied ||
+    thrown instanceof Deno.errors.NotCapable || thrown instanceof Deno.errors.FilesystemLoop ||
+    thrown instanceof Deno.errors.IsADirectory || thrown instanceof Error && "code" in thrown;
+}
+
+/** The real path of `file` below the real directory; undefined: it leads out. */
+function realPathInside(directory: string, file: string): string | undefined {
+  const place = Deno.realPathSync(file);
+  return place.startsWith(`${Deno.realPathSync(directory)}/`) ? place : undefined;
+}

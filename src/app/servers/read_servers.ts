@@ -1,6 +1,6 @@
 /** The servers of all `--mcp-config` files (O1). Nothing else names servers: no file of a project is looked for. */
 import { messageOf, UserError } from "../../base/errors.ts";
-import type { Diagnostic } from "../../catalog/format/diagnostic.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { absolutePath } from "../../system/paths.ts";
 import { homeOf } from "../../system/user_directories.ts";

@@ -1,5 +1,4 @@
 /** Diagnostics: what is wrong in a tool file, first at a path of its JSON, then at a line and column (T4). */
-import { compareText } from "../../base/text.ts";
 
 /** A diagnostic before its line and column are known. */
 export interface UnplacedDiagnostic {
@@ -8,23 +7,8 @@ export interface UnplacedDiagnostic {
   readonly path: readonly (string | number)[];
   /** What the diagnostic points at: the value itself, or the key above it. */
   readonly at: "value" | "key";
-  /** As in `Diagnostic`. */
+  /** As in `Diagnostic` of `base/diagnostic.ts`. */
   readonly message: string;
-}
-
-/** A problem of a tool file with its place. */
-export interface Diagnostic {
-  readonly severity: "error" | "warning";
-  readonly file: string;
-  /** JSON pointer into the file; empty: the whole file. */
-  readonly pointer: string;
-  /** 1-based; 0 when there is no place to point at. */
-  readonly line: number;
-  readonly column: number;
-  /** A whole sentence without the place, remedy included. */
-  readonly message: string;
-  /** The file's text could not be had, and whether the next attempt may succeed; absent: the text was read. */
-  readonly unreadable?: "transient" | "permanent";
 }
 
 /** Limit of diagnostics for one file. */
@@ -56,22 +40,4 @@ export function warningAt(path: readonly (string | number)[], message: string): 
  */
 export function pointerOf(path: readonly (string | number)[]): string {
   return path.map((part) => "/" + String(part).replaceAll("~", "~0").replaceAll("/", "~1")).join("");
-}
-
-/**
- * The diagnostic on one line, as compilers write it.
- *
- * @example "git.json:3:5: error: Field \"optons\" is unknown; did you mean \"options\"? (/optons)"
- */
-export function describeDiagnostic({ severity, file, pointer, line, column, message }: Diagnostic): string {
-  const place = line === 0 ? file : `${file}:${line}:${column}`;
-  return `${place}: ${severity}: ${message}${pointer === "" ? "" : ` (${pointer})`}`;
-}
-
-/** Errors first, then by file and place. */
-export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  return diagnostics.toSorted((one, other) =>
-    compareText(one.severity, other.severity) || compareText(one.file, other.file) || one.line - other.line ||
-    one.column - other.column
-  );
 }

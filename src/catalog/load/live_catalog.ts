@@ -16,7 +16,7 @@ import {
   withoutUnavailable,
 } from "./availability.ts";
 import { CheckRate } from "./check_rate.ts";
-import type { Diagnostic } from "../format/diagnostic.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
 import type { Catalog } from "../model/leaf.ts";
 import { CatalogLoader, type LoadOptions } from "./load.ts";
 import { RunningChecks } from "./running_checks.ts";

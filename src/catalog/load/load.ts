@@ -7,7 +7,7 @@ import { compareText, truncate } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { assemble, type Assembly } from "./assemble.ts";
 import { type Flatten, flatten, rememberingFlatten } from "../model/flatten.ts";
-import type { Diagnostic } from "../format/diagnostic.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
 import type { Catalog } from "../model/leaf.ts";
 import { baseName, LONGEST_NAME, toolNameOf } from "../format/names.ts";
 import { placeDiagnostics, syntaxErrorOf } from "./positions.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Catalog } from "../model/leaf.ts";
 import { loadCatalog, loadCatalogFromTexts } from "./load.ts";
-import { describeDiagnostic } from "../format/diagnostic.ts";
+import { describeDiagnostic } from "../../base/diagnostic.ts";
 import { LARGEST_FILE_BYTES } from "./read_directory.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;

@@ -3,7 +3,7 @@
  * cost nothing; it also sees what `JSON.parse` hides: keys given twice.
  */
 import type { Node, ParseError } from "jsonc-parser";
-import type { Diagnostic } from "../format/diagnostic.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
 import { firstDiagnostics, MOST_DIAGNOSTICS, pointerOf, type UnplacedDiagnostic } from "../format/diagnostic.ts";
 
 type Jsonc = typeof import("jsonc-parser");

@@ -4,10 +4,10 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { realPath } from "../../system/paths.ts";
-import { readRegularFile, type RegularFile } from "../../system/regular_file.ts";
+import { isFileError, readInside, readRegularFile, type RegularFile } from "../../system/regular_file.ts";
 import { compareText } from "../../base/text.ts";
 import type { ToolText } from "./tool_text.ts";
-import type { Diagnostic } from "../format/diagnostic.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
 
 /** A tool file is written by hand; what is larger is something else. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;
@@ -57,7 +57,7 @@ function readAll(directory: string): ReadTexts {
   const diagnostics: Diagnostic[] = [];
   let left = MOST_BYTES;
   for (const [index, name] of names.entries()) {
-    const read = index < MOST_FILES ? readInside(directory, name, Math.min(left, LARGEST_FILE_BYTES)) : undefined;
+    const read = index < MOST_FILES ? readOne(directory, name, Math.min(left, LARGEST_FILE_BYTES)) : undefined;
     if (read === undefined) {
       diagnostics.push(permanent(directory, `Cannot read tools directory beyond "${name}": ${TOO_MUCH}`));
       break;
@@ -84,7 +84,7 @@ export function toolFileNames(directory: string): readonly string[] | string {
     const advice = "create it, or choose another with --tools-dir";
     if (thrown instanceof Deno.errors.NotFound) return `Cannot read tools directory: it does not exist: ${advice}`;
     if (thrown instanceof Deno.errors.NotADirectory) return `Cannot read tools directory: it is a file: ${advice}`;
-    if (isExpected(thrown)) return `Cannot read tools directory: ${messageOf(thrown)}: ${advice}`;
+    if (isFileError(thrown)) return `Cannot read tools directory: ${messageOf(thrown)}: ${advice}`;
     throw thrown;
   }
   return names.sort(compareText);
@@ -98,33 +98,17 @@ function isToolFileName(name: string): boolean {
 // deno-lint-ignore no-control-regex -- what must not be in a name
 const CONTROL_REGEXP = /[\x00-\x1f\x7f-\x9f]/;
 
-/**
- * A file of a tools directory. A link that leads out is not followed: commands may be able to write here, and what is in
- * a file is told to the agent. They may also exchange the file for a link while it is read, so afterwards what was
- * read must be what lies inside. Undefined: it is larger than what is left of all of them.
- */
-function readInside(directory: string, name: string, largest: number): ToolText | Diagnostic | undefined {
+/** A file of a tools directory, whose text is told to the agent. Undefined: it is larger than what is left of all of them. */
+function readOne(directory: string, name: string, largest: number): ToolText | Diagnostic | undefined {
   const file = `${directory}/${name}`;
   try {
-    if (realPathInside(directory, file) === undefined) return outsideLink(file);
-    const read = readRegularFile(file, largest);
-    if (read.kind === "too_large" && read.size <= LARGEST_FILE_BYTES) return undefined;
-    const place = realPathInside(directory, file);
-    if (place === undefined) return outsideLink(file);
-    const { dev, ino } = Deno.lstatSync(place);
-    if (read.kind === "read" && read.identity !== `${dev}:${ino}`) {
-      return transient(file, "it was exchanged while it was read: save it once more");
-    }
-    return textOf(file, read);
+    const read = readInside(directory, file, largest);
+    if (read.kind === "outside") return outsideLink(file);
+    if (read.kind === "exchanged") return transient(file, "it was exchanged while it was read: save it once more");
+    return read.kind === "too_large" && read.size <= LARGEST_FILE_BYTES ? undefined : textOf(file, read);
   } catch (thrown) {
     return unreadable(file, thrown);
   }
-}
-
-/** The real path of `file` below the real directory; undefined: it leads out. */
-function realPathInside(directory: string, file: string): string | undefined {
-  const place = Deno.realPathSync(file);
-  return place.startsWith(`${Deno.realPathSync(directory)}/`) ? place : undefined;
 }
 
 function outsideLink(file: string): Diagnostic {
@@ -156,15 +140,8 @@ function unreadable(file: string, thrown: unknown): Diagnostic {
   if (thrown instanceof TypeError) {
     return permanent(file, "Cannot read tool file: it is not UTF-8: save it as UTF-8");
   }
-  if (isExpected(thrown)) return transient(file, `${messageOf(thrown)}: make it readable`);
+  if (isFileError(thrown)) return transient(file, `${messageOf(thrown)}: make it readable`);
   throw thrown;
-}
-
-/** Errors that a file system causes; any other is a fault of this program. */
-function isExpected(thrown: unknown): boolean {
-  return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.PermissionDenied ||
-    thrown instanceof Deno.errors.NotCapable || thrown instanceof Deno.errors.FilesystemLoop ||
-    thrown instanceof Deno.errors.IsADirectory || thrown instanceof Error && "code" in thrown;
 }
 
 function permanent(file: string, message: string): Diagnostic {

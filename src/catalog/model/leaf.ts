@@ -3,7 +3,7 @@
  * The catalog makes leaves, `command` turns a call of one into argv, `service` lists and runs them.
  */
 
-import type { Diagnostic } from "../format/diagnostic.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
 import type { ToolDefinition } from "../format/mtdf.ts";
 import type { ArgumentDefinition, ArgumentType } from "../format/mtdf_argument.ts";
 import type { RetryDefinition, StepDefinition } from "../format/mtdf_parts.ts";

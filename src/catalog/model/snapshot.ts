@@ -1,6 +1,6 @@
 import type { Catalog, CatalogTool, Leaf } from "./leaf.ts";
 import { baseName, commandWords } from "../format/names.ts";
-import { type Diagnostic, sortDiagnostics } from "../format/diagnostic.ts";
+import { type Diagnostic, sortDiagnostics } from "../../base/diagnostic.ts";
 
 /** Contents of a catalog other than its leaves. */
 export interface CatalogRest {

@@ -2,7 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { UnavailableTool } from "../../catalog/model/leaf.ts";
 import { reasonOf } from "../../catalog/load/availability.ts";
-import { describeDiagnostic, type Diagnostic } from "../../catalog/format/diagnostic.ts";
+import { describeDiagnostic, type Diagnostic } from "../../base/diagnostic.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { lastLines, type ViewLimits } from "../../operation/output/text_view.ts";
 import { isEnded } from "../../operation/transitions.ts";

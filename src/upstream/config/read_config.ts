@@ -1,7 +1,8 @@
 /** A configuration file of servers in any dialect (O1): its text becomes servers and diagnostics with their places. */
 import { didYouMean } from "../../base/suggest.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
-import { type Diagnostic, errorAt, type UnplacedDiagnostic } from "../../catalog/format/diagnostic.ts";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { errorAt, type UnplacedDiagnostic } from "../../catalog/format/diagnostic.ts";
 import { placeDiagnostics, syntaxErrorOf } from "../../catalog/load/positions.ts";
 import type { InputFacts, VariableSources } from "./expand.ts";
 import { EntryReader } from "./entry_reader.ts";

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import fc from "fast-check";
-import { describeDiagnostic } from "../../catalog/format/diagnostic.ts";
+import { describeDiagnostic } from "../../base/diagnostic.ts";
 import { readServersFile } from "./read_config.ts";
 import type { ConfiguredServer } from "./server_spec.ts";
 import { isOffered } from "./tool_filter.ts";

@@ -1,5 +1,5 @@
 import { encodeText } from "../../../base/text.ts";
-import { describeDiagnostic } from "../../../catalog/format/diagnostic.ts";
+import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { reasonOf } from "../../../catalog/load/availability.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
 import { compose, type ComposeOptions } from "../../../app/compose_service.ts";

@@ -6,7 +6,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { UsageError, UserError } from "../../../base/errors.ts";
 import { reasonOf } from "../../../catalog/load/availability.ts";
 import type { UnavailableTool } from "../../../catalog/model/leaf.ts";
-import { describeDiagnostic } from "../../../catalog/format/diagnostic.ts";
+import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { userLoginFiles } from "../../../app/logins/login_files.ts";

@@ -3,7 +3,7 @@ import { SILENT } from "../../../base/log.ts";
 import { UsageError, UserError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { counted } from "../../../base/text.ts";
-import { describeDiagnostic } from "../../../catalog/format/diagnostic.ts";
+import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { type KnownServer, type KnownServers, knownServers } from "../../../app/server_records.ts";
 import { SERVER_ACTIONS } from "../../../settings/flags/subcommands.ts";
 import { approved } from "../../../upstream/definitions/pins.ts";

@@ -1,4 +1,4 @@
-import { describeDiagnostic, type Diagnostic } from "../../../catalog/format/diagnostic.ts";
+import { describeDiagnostic, type Diagnostic } from "../../../base/diagnostic.ts";
 import type { Colours } from "../../terminal/colours.ts";
 
 /** Style of a diagnostic. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Diagnostic } from "../../../catalog/format/diagnostic.ts";
+import type { Diagnostic } from "../../../base/diagnostic.ts";
 import { COLOURED, PLAIN } from "../../terminal/colours.ts";
 import { describeWithSource } from "./source_excerpt.ts";
 

@@ -6,7 +6,7 @@ import { compareText, counted } from "../../../base/text.ts";
 import { withoutTrailing } from "../../../base/without_trailing.ts";
 import { placeDiagnostics } from "../../../catalog/load/positions.ts";
 import { findToolsDirectory } from "../../../catalog/load/find_tools.ts";
-import { type Diagnostic, sortDiagnostics } from "../../../catalog/format/diagnostic.ts";
+import { type Diagnostic, sortDiagnostics } from "../../../base/diagnostic.ts";
 import { baseName } from "../../../catalog/format/names.ts";
 import { expected, parentOf } from "../../../system/paths.ts";
 import { loadCatalogFromTexts } from "../../../catalog/load/load.ts";

@@ -1,0 +1,35 @@
+/** Diagnostics: what is wrong in a file, at which line and column, and what to do (T4). */
+import { compareText } from "./text.ts";
+
+/** A problem of a file that a person writes, with its place. */
+export interface Diagnostic {
+  readonly severity: "error" | "warning";
+  readonly file: string;
+  /** JSON pointer into the file; empty: the whole file, or a file that is no JSON. */
+  readonly pointer: string;
+  /** 1-based; 0 when there is no place to point at. */
+  readonly line: number;
+  readonly column: number;
+  /** A whole sentence without the place, remedy included. */
+  readonly message: string;
+  /** The file's text could not be had, and whether the next attempt may succeed; absent: the text was read. */
+  readonly unreadable?: "transient" | "permanent";
+}
+
+/**
+ * The diagnostic on one line, as compilers write it.
+ *
+ * @example "git.json:3:5: error: Field \"optons\" is unknown; did you mean \"options\"? (/optons)"
+ */
+export function describeDiagnostic({ severity, file, pointer, line, column, message }: Diagnostic): string {
+  const place = line === 0 ? file : `${file}:${line}:${column}`;
+  return `${place}: ${severity}: ${message}${pointer === "" ? "" : ` (${pointer})`}`;
+}
+
+/** Errors first, then by file and place. */
+export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.toSorted((one, other) =>
+    compareText(one.severity, other.severity) || compareText(one.file, other.file) || one.line - other.line ||
+    one.column - other.column
+  );
+}
