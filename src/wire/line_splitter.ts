@@ -1,4 +1,4 @@
-import { concatenate } from "../base/concatenate.ts";
+import { concatenate } from "../base/bytes.ts";
 const NEWLINE = 10;
 
 /** What a splitter finds, in order: a line without its newline, or the news that one was too long and was skipped. */

@@ -1,5 +1,5 @@
 /** Reads request bodies within limits of size, of total size and of time (C2, H8). */
-import { concatenate } from "../../base/concatenate.ts";
+import { concatenate } from "../../base/bytes.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 
 /** The largest message, in bytes. */

@@ -3,7 +3,7 @@
  * this server by DNS rebinding or cross-site requests, other users of the machine (token), and requests that are no
  * MCP. Pure.
  */
-import { equalInConstantTime } from "../../base/equal_in_constant_time.ts";
+import { equalInConstantTime } from "../../base/bytes.ts";
 import { takesStream } from "../accept.ts";
 import { type Refusal, refuse } from "../http_error.ts";
 

@@ -3,7 +3,7 @@
  * goes to a file, if there is one to go to, and is counted in any case. Nothing is decoded here: a flood costs one copy and one newline count per byte; text is made when
  * it is read (`clean_text.ts`, `text_view.ts`).
  */
-import { concatenate } from "../../base/concatenate.ts";
+import { concatenate } from "../../base/bytes.ts";
 import { countNewlines } from "./newlines.ts";
 import { RingBuffer } from "./ring_buffer.ts";
 import type { SpillFile } from "./spill_files.ts";

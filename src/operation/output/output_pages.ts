@@ -3,7 +3,7 @@
  * line wherever a line fits, so that pieces read one after the other are the text as a whole: escapes and redrawn
  * lines never reach over a newline.
  */
-import { concatenate } from "../../base/concatenate.ts";
+import { concatenate } from "../../base/bytes.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
 import { afterNewlines, countNewlines } from "./newlines.ts";
 import type { OutputReader } from "./output.ts";

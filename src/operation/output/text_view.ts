@@ -5,7 +5,7 @@
  */
 import { counted, encodeText } from "../../base/text.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
-import { concatenate } from "../../base/concatenate.ts";
+import { concatenate } from "../../base/bytes.ts";
 import { afterNewlines, countNewlines } from "./newlines.ts";
 import type { OutputReader } from "./output.ts";
 

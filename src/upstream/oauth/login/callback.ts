@@ -1,5 +1,5 @@
 /** What the browser brings back: judged before anything of it is used (O3). Pure. */
-import { equalInConstantTime } from "../../../base/equal_in_constant_time.ts";
+import { equalInConstantTime } from "../../../base/bytes.ts";
 import { shorten } from "../../../base/visible_text.ts";
 
 /** The outcome of a callback of this login. `refused`: a sentence. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { concatenate } from "./concatenate.ts";
+import { concatenate } from "./bytes.ts";
 
 Deno.test("concatenate() copies the parts in order", () => {
   const first = new Uint8Array([1, 2]);

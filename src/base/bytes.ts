@@ -1,3 +1,14 @@
+/** `parts` one behind the other, copied. */
+export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 /** Compares in a time that depends only on the length of `given`, which its sender knows. */
 export function equalInConstantTime(given: string, wanted: string): boolean {
   let difference = given.length ^ wanted.length;
