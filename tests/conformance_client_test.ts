@@ -19,21 +19,17 @@ interface Check {
 const EXTENSIONS = ["client-credentials-jwt", "client-credentials-basic", "enterprise-managed-authorization"]
   .concat("dpop", "dpop-nonce", "wif-jwt-bearer", "json-schema-2020-12-preservation");
 
-/** What does not pass, each with its reason; docs/servers.md says so. */
-const NOT_PASSED_ON: ReadonlyMap<string, string> = new Map([
-  ["elicitation-sep1034-client-defaults", "servers cannot ask the user: elicitation is not passed on"],
-  ["sep-2322-client-request-state", "the same in the form of 2026-07-28"],
-  ["http-custom-headers", "arguments are not mirrored into headers (x-mcp-header)"],
-  ["http-invalid-tool-headers", "nothing reads x-mcp-header, so none is wrong"],
-]);
-
-/** The checks of each scenario that were made, by its name. */
-async function runSuite(bench: Workbench, version: string): Promise<ReadonlyMap<string, readonly Check[]>> {
-  const output = `${bench.elsewhere}/${version}`;
+/** The checks of each scenario that were made, by its name. `which`: the suite's words for the scenarios. */
+async function runSuite(bench: Workbench, ...which: readonly string[]): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const output = `${bench.elsewhere}/${which.at(-1)}`;
   const command = new URL("tests/conformance/client_command.sh", ROOT).pathname;
   await new Deno.Command(Deno.execPath(), {
-    args: [...SUITE, "client", "--command", command, "--requirements", version, "--timeout", "120000", "-o", output],
-    env: { CONFORMANCE_PROGRAM: new URL("dist/ahma_mcp", ROOT).pathname, AHMA_DENO: Deno.execPath() },
+    args: [...SUITE, "client", "--command", command, ...which, "--timeout", "120000", "-o", output],
+    env: {
+      CONFORMANCE_PROGRAM: new URL("dist/ahma_mcp", ROOT).pathname,
+      FRONT_CLIENT: new URL("tests/conformance/front_client.ts", ROOT).pathname,
+      AHMA_DENO: Deno.execPath(),
+    },
     stdin: "null",
   }).output();
   const checks = new Map<string, readonly Check[]>();
@@ -47,25 +43,37 @@ async function runSuite(bench: Workbench, version: string): Promise<ReadonlyMap<
   return checks;
 }
 
+function hasPassed(checks: readonly Check[] = []): boolean {
+  return checks.some(({ status }) => status === "SUCCESS") &&
+    checks.every(({ status }) => status !== "FAILURE" && status !== "WARNING");
+}
+
 /** How many scenarios each version requires, so that none gets lost in silence. */
 const VERSIONS = [["2025-11-25", 18], ["2026-07-28", 32]] as const;
 
 for (const [version, required] of VERSIONS) {
   Deno.test(`O2 O3 O4 the conformance suite's client scenarios of ${version} pass`, async () => {
     using bench = new Workbench();
-    const checks = await runSuite(bench, version);
+    const checks = await runSuite(bench, "--requirements", version);
     const scenarios = [...checks.keys()].filter((scenario) => !EXTENSIONS.includes(scenario)).sort();
-    const failed = scenarios.filter((scenario) => {
-      const list = checks.get(scenario) ?? [];
-      return !list.some(({ status }) => status === "SUCCESS") ||
-        list.some(({ status }) => status === "FAILURE" || status === "WARNING");
-    });
+    const failed = scenarios.filter((scenario) => !hasPassed(checks.get(scenario)));
     const why = failed.map((scenario) => {
       return [scenario, checks.get(scenario)?.filter(({ status }) => status !== "SUCCESS" && status !== "INFO")];
     });
-    // What passes now must not be left out any longer.
-    const known = scenarios.filter((scenario) => NOT_PASSED_ON.has(scenario));
-    assert.deepStrictEqual(failed, known, JSON.stringify(why, null, 1));
+    assert.deepStrictEqual(failed, [], JSON.stringify(why, null, 1));
     assert.deepStrictEqual(scenarios.length, required, scenarios.join(" "));
   });
 }
+
+/** Neither version above requires them. */
+const OF_2025_03_26 = [["oauth-metadata-backcompat", true], ["oauth-endpoint-fallback", false]] as const;
+
+Deno.test("O3 logins of 2025-03-26 pass where metadata is found, and are refused without, because it must name PKCE", async () => {
+  using bench = new Workbench();
+  for (const [name, passes] of OF_2025_03_26) {
+    const scenario = `2025-03-26-${name}`;
+    const checks = await runSuite(bench, "--spec-version", "2025-03-26", "--scenario", `auth/${scenario}`);
+    const found = [...checks.values()].map(hasPassed);
+    assert.deepStrictEqual([scenario, found], [scenario, [passes]], JSON.stringify([...checks]));
+  }
+});

@@ -97,6 +97,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     ...facts,
     writePrivateFile: (text) => files.write(text),
     ...sandboxFacts !== undefined && { sandboxFacts },
+    heldCalls: new Map(),
     log,
   };
   const rooms = stack.move();

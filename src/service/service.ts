@@ -11,6 +11,8 @@ import type { ViewLimits } from "../operation/output/text_view.ts";
 import type { CommandRunner } from "../process/command_runner.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import type { PromptSource } from "./prompts/prompt_source.ts";
+import type { HeldCalls } from "./questions/asking_call.ts";
+import type { AskedClient, ClientOffers } from "./questions/question.ts";
 
 /** The protocol revision of a server; the first stands for all revisions with sessions, which are the earlier ones. */
 export type Revision = "2025-11-25" | "2026-07-28";
@@ -85,6 +87,8 @@ export interface ToolSource {
   list(): Promise<readonly Tool[]>;
   /** Does a call with the tools of this moment. Wrong arguments are a result; a failure: the tool is not here. */
   call(service: Service, call: ToolCall, context: CallContext): Promise<Outcome<CallToolResult, UnknownTool>>;
+  /** Hears what a client takes, before it is listed anything; absent: all clients are the same to it. */
+  meet?(offers: ClientOffers): void;
   /** Hears each change of `list`, once; absent: there is none. */
   onChange?(listener: () => void): Unsubscribe;
   /** Lines for `status`; absent: it has none. */
@@ -106,6 +110,8 @@ export interface Service {
   readonly settings: ServiceSettings;
   readonly writePrivateFile: (text: string) => Promise<PrivateFile>;
   readonly log: Logger;
+  /** Calls whose clients were asked something, and come back with answers. */
+  readonly heldCalls: HeldCalls;
   /**
    * Facts for clients up to 2025-11-25 once the sandbox passed its self-test (S17); rejects when it failed. Absent: no
    * notification is sent.
@@ -129,6 +135,8 @@ export interface CallContext {
   readonly readsResources?: boolean;
   /** The caller waits without a limit, as a terminal does; absent: only a progress token lifts the limit. */
   readonly unhurried?: true;
+  /** The client, for servers that ask it something; absent: it takes no questions. */
+  readonly client?: AskedClient;
   /** Receives an operation that goes on after the answer and is no task; absent: no receiver. */
   readonly onBackground?: (operation: Operation) => void;
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A client for the official suite: the real program logs in, and lists or calls the tools. The suite adds the server's
-# address. A person's browser is curl, which follows the pages. CONFORMANCE_PROGRAM: the program's start script.
+# address. A person's browser is curl, which follows the pages. CONFORMANCE_PROGRAM: the program's start script;
+# AHMA_DENO: the runtime.
 set -u
 for url; do :; done
 home=$(mktemp -d) || exit 1
@@ -75,6 +76,10 @@ auth/*)
   ;;
 tools_call)
   patiently list && call suite_add_numbers --json '{"a": 5, "b": 3}'
+  ;;
+elicitation-* | sep-2322-* | http-custom-headers | http-invalid-tool-headers)
+  # The official client stands in front of the program.
+  "$AHMA_DENO" run --quiet --allow-all "$FRONT_CLIENT" "$CONFORMANCE_PROGRAM" --mcp-config "$home/mcp.json"
   ;;
 initialize | request-metadata)
   list

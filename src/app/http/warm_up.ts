@@ -81,5 +81,6 @@ function emptyService(): Service {
     settings,
     writePrivateFile: never,
     log: SILENT,
+    heldCalls: new Map(),
   };
 }

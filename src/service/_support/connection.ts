@@ -129,6 +129,7 @@ export function makeService(parts: ServiceParts = {}): Service {
     ...facts,
     writePrivateFile: () => Promise.reject(new Error("Not in this test")),
     log: SILENT,
+    heldCalls: new Map(),
     ...parts.rest,
   };
 }

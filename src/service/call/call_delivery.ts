@@ -23,6 +23,9 @@ import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { declaresTasks } from "../tasks/tasks_2026_07.ts";
 import { member } from "../../wire/json_value.ts";
 import type { ConnectionParts } from "../notify/notifications.ts";
+import { AskingCall, type AskingParts } from "../questions/asking_call.ts";
+import { clientOffers } from "../questions/client_offers.ts";
+import { SessionClient } from "../questions/session_client.ts";
 import { rawResult } from "../sdk/raw_result.ts";
 import { coreTaskCreated, extensionTaskCreated } from "../tasks/task_views.ts";
 
@@ -32,6 +35,9 @@ export interface CallDeliveryParts extends ConnectionParts {
   readonly closed: AbortSignal;
 }
 
+const UNKNOWN_STATE = "Invalid requestState: no call of this tool with these arguments waits for answers under it. " +
+  "Call the tool again without it";
+
 /** Answers the calls of one server. */
 export class CallDelivery {
   readonly #parts: CallDeliveryParts;
@@ -40,11 +46,35 @@ export class CallDelivery {
     this.#parts = parts;
   }
 
-  /** Does one `tools/call`. */
+  /** Does one `tools/call`, or goes on with one whose client was asked something. */
   async answer(params: CallToolRequestParams, context: ServerContext): Promise<Result> {
+    const { service, server, revision } = this.#parts;
+    const { mcpReq } = context;
+    const offers = clientOffers(server, context);
+    if (revision === "2025-11-25") {
+      const client = new SessionClient(server, offers, mcpReq);
+      const { signal } = mcpReq;
+      return await this.#run(params, context, { client, signal, request: () => mcpReq }).finally(() =>
+        client.answered()
+      );
+    }
+    const { heldCalls: held } = service;
+    const fingerprint = JSON.stringify([params.name, params.arguments]);
+    const state = mcpReq.requestState<unknown>();
+    const call = state === undefined
+      ? new AskingCall(
+        { fingerprint, held, owner: server, offers, request: mcpReq },
+        (parts) => this.#run(params, context, parts),
+      )
+      : AskingCall.heldAs(held, String(state), fingerprint);
+    if (call === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, UNKNOWN_STATE);
+    return await call.answer(mcpReq);
+  }
+
+  async #run(params: CallToolRequestParams, context: ServerContext, asking: AskingParts): Promise<Result> {
     const { service, revision } = this.#parts;
     const call = { name: calledName(service, params.name), args: params.arguments ?? {} };
-    const base = this.#baseContext(context);
+    const base = this.#baseContext(context, asking);
     if (this.#asksForTask(params)) return await this.#asTask(call, base, context);
     if (revision === "2025-11-25" || service.settings.synchronous || !declaresTasks(context)) {
       return await callTool(service, call, base);
@@ -90,20 +120,21 @@ export class CallDelivery {
     return rawResult(created ?? {});
   }
 
-  #baseContext({ mcpReq }: ServerContext): CallContext {
+  #baseContext({ mcpReq }: ServerContext, { client, signal, request }: AskingParts): CallContext {
     const { service, revision, use } = this.#parts;
     const token = mcpReq._meta?.progressToken;
     let last = 0;
     return {
-      signal: mcpReq.signal,
+      signal,
+      client,
       readsResources: use.read,
-      sendProgress: token === undefined ? undefined : (progress, message, total) => {
+      sendProgress: token === undefined ? undefined : async (progress, message, total) => {
         last = progress;
         const told = { ...message !== undefined && { message }, ...total !== undefined && { total } };
-        return mcpReq.notify({
-          method: "notifications/progress",
-          params: { progressToken: token, progress, ...told },
-        });
+        const waiting = request();
+        const progressToken = waiting?._meta?.progressToken;
+        if (waiting === undefined || progressToken === undefined) return;
+        await waiting.notify({ method: "notifications/progress", params: { progressToken, progress, ...told } });
       },
       ...revision === "2025-11-25" && token !== undefined && service.settings.pushResults && {
         onBackground: (operation) => this.#pushEnd(operation, token, () => last + 1),

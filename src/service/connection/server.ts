@@ -12,6 +12,7 @@ import { servePrompts } from "../prompts/serve_prompts.ts";
 import { serveResources } from "../resources/resources.ts";
 import { VersionedServer } from "../sdk/versioned_server.ts";
 import type { Changing } from "../notify/source_changes.ts";
+import { clientOffers } from "../questions/client_offers.ts";
 import { signalWork } from "../notify/activity_signal.ts";
 import { instructionsOf } from "../result/instructions.ts";
 import type { Revision, Service } from "../service.ts";
@@ -51,9 +52,10 @@ export function buildConnection(service: Service, { revision, lifetime }: Server
   const use = serveResources(server, service);
   const calls = new CallDelivery({ service, server, outgoing, revision, use, closed: closed.signal });
   const tools = new ToolList(service);
-  server.setRequestHandler("tools/list", async ({ params }) => ({
-    tools: await tools.page(params?.cursor, server.hasCoreTasks),
-  }));
+  server.setRequestHandler("tools/list", async ({ params }, context) => {
+    for (const source of service.sources) source.meet?.(clientOffers(server, context));
+    return { tools: await tools.page(params?.cursor, server.hasCoreTasks) };
+  });
   // Its results are those of `tools/call`, or raw ones, which the server hands on as they are.
   server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
   servePrompts(server, service);

@@ -13,6 +13,7 @@ import { askSources } from "../call/call_tool.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { calledName, listedName, type ListFacts } from "../result/listed_texts.ts";
 import { errorResult, textResult } from "../result/result_text.ts";
+import type { ClientOffers } from "../questions/question.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../service.ts";
 import {
   argumentsText,
@@ -53,6 +54,10 @@ export class LeanSource implements ToolSource {
   constructor(options: LeanSourceOptions) {
     this.#options = options;
     this.#listed = lazy(() => leanTools(options.facts, options.origins));
+  }
+
+  meet(offers: ClientOffers): void {
+    for (const source of this.#options.hidden) source.meet?.(offers);
   }
 
   list(): Promise<readonly Tool[]> {

@@ -50,6 +50,7 @@ Deno.test("O6 O1 the same servers in the words of six clients are the same serve
     prefix: undefined,
     filter: { include: undefined, exclude: [] },
     pin: "changed",
+    sampling: false,
     waitMs: 20_000,
     timeoutSeconds: 300,
     maxSeconds: undefined,

@@ -28,6 +28,8 @@ interface CommonSpec {
   readonly prefix: string | undefined;
   readonly filter: ToolFilter;
   readonly pin: PinMode;
+  /** Whether it may have completions made by the client's model. */
+  readonly sampling: boolean;
   /** How long a call waits for its result before an operation id is the answer, milliseconds. */
   readonly waitMs: number;
   /** How long a call may be silent, seconds; each progress begins it again. */

@@ -86,7 +86,7 @@ function annotationsOf(given: Readonly<Record<string, unknown>>): NonNullable<To
 }
 
 /** Without hidden characters in any text or key. */
-function cleaned(value: unknown): unknown {
+export function cleaned(value: unknown): unknown {
   if (typeof value === "string") return visibleText(value);
   if (Array.isArray(value)) return value.map(cleaned);
   if (!isObject(value)) return value;

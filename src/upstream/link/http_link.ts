@@ -1,11 +1,12 @@
 /** A server at an address: streamable HTTP, or the older transport with SSE (O1). The official client is loaded on need. */
-import type { Client, Transport } from "@modelcontextprotocol/client";
+import type { Client, ClientCapabilities, Tool, Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../../base/errors.ts";
+import { delay } from "../../base/time.ts";
 import { truncate } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
-import { isObject } from "../../wire/json_value.ts";
+import { isObject, member } from "../../wire/json_value.ts";
 import type { HttpSpec } from "../config/server_spec.ts";
 import type { TransportAuth } from "../oauth/transport_auth.ts";
 import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
@@ -24,6 +25,10 @@ const PROBE_MS = 5_000;
 const LONGEST_REASON = 300;
 /** Answers of a server that does not know the current transport. */
 const NOT_STREAMABLE: readonly number[] = [400, 404, 405];
+/** Times that a server may ask for more input in one call. */
+const MOST_ROUNDS = 10;
+/** Before a request is repeated with nothing but the server's state, milliseconds. */
+const STATE_ONLY_MS = 500;
 const SESSION_LOST = 404;
 const CONNECTION_LOST = -32000;
 const INTERNAL_ERROR = -32603;
@@ -74,26 +79,65 @@ export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): 
 }
 
 async function ask(client: Client, request: LinkRequest): Promise<Answer> {
-  try {
-    const result = await send(client, request);
-    if (isObject(result)) return { result };
-  } catch (thrown) {
-    return protocolError(thrown);
+  let params = request.params;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    let result: unknown;
+    try {
+      result = await send(client, { ...request, params });
+    } catch (thrown) {
+      return protocolError(thrown);
+    }
+    if (!isObject(result)) return failed("The server answered with no object");
+    if (result["resultType"] !== "input_required") return { result };
+    const given = await inputFor(result, request);
+    if ("error" in given) return given;
+    params = { ...request.params, ...given.result };
   }
-  return { error: { code: INTERNAL_ERROR, message: "The server answered with no object" } };
+  return failed(`The server asked ${MOST_ROUNDS} times for more input`);
+}
+
+/** What a request is repeated with: answers to all that the server asks, and its state exactly as it came. */
+async function inputFor(
+  { inputRequests, requestState }: Readonly<Record<string, unknown>>,
+  { onQuestion, signal }: LinkRequest,
+): Promise<Answer> {
+  const state = typeof requestState === "string" ? { requestState } : {};
+  const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
+  // A state alone asks for patience.
+  if (questions.length === 0) await delay(STATE_ONLY_MS, signal);
+  if (questions.length === 0 || onQuestion === undefined) return { result: state };
+  const answers = await Promise.all(
+    questions.map(([, question]) => onQuestion(String(member(question, "method")), member(question, "params"))),
+  );
+  const error = answers.find((answer) => "error" in answer);
+  if (error !== undefined) return error;
+  const inputResponses = Object.fromEntries(
+    answers.map((answer, index) => [questions[index]?.[0], "result" in answer ? answer.result : {}]),
+  );
+  return { result: { inputResponses, ...state } };
+}
+
+function failed(message: string): Answer {
+  return { error: { code: INTERNAL_ERROR, message } };
 }
 
 async function send(
   client: Client,
-  { method, params, timeoutMs, onProgress, signal }: LinkRequest,
+  { method, params, timeoutMs, onProgress, signal, headerSchema }: LinkRequest,
 ): Promise<unknown> {
-  return await client.request({ method, params: { ...params } }, ANY_RESULT, {
+  const options = {
     timeout: timeoutMs,
     resetTimeoutOnProgress: true,
-    // Without a listener progress would not begin the time limit again.
-    onprogress: (progress) => onProgress?.({ ...progress }),
+    allowInputRequired: true,
+    // Without a listener the SDK asks for no progress.
+    onprogress: (progress: object) => onProgress?.({ ...progress }),
     ...signal !== undefined && { signal },
-  });
+  };
+  if (headerSchema === undefined) return await client.request({ method, params: { ...params } }, ANY_RESULT, options);
+  const name = String(params["name"]);
+  // Its own arguments, and a schema that was found to be one.
+  const toolDefinition = { name, inputSchema: headerSchema } as Tool;
+  return await client.callTool({ ...params, name }, { ...options, toolDefinition });
 }
 
 /** An error that the server answered with; anything else is thrown on. */
@@ -101,7 +145,8 @@ function protocolError(thrown: unknown): Answer {
   if (
     thrown instanceof Error && "code" in thrown && typeof thrown.code === "number" && statusOf(thrown) === undefined
   ) {
-    return { error: { code: thrown.code, message: thrown.message } };
+    const data = "data" in thrown ? thrown.data : undefined;
+    return { error: { code: thrown.code, message: thrown.message, ...data !== undefined && { data } } };
   }
   throw thrown;
 }
@@ -134,13 +179,22 @@ async function connect(options: HttpLinkOptions, hooks: LinkHooks): Promise<Clie
 async function connectBy(
   kind: "streamable" | "sse",
   options: HttpLinkOptions,
-  { onNotification, stop, log }: LinkHooks,
+  { onNotification, onRequest, offers, stop, log }: LinkHooks,
 ): Promise<Client> {
-  const { Client } = await import("@modelcontextprotocol/client");
+  const { Client, ProtocolError } = await import("@modelcontextprotocol/client");
   const client = new Client({ name: "ahma_mcp", version: VERSION }, {
     versionNegotiation: kind === "sse" ? { mode: "legacy" } : { mode: "auto", probe: { timeoutMs: PROBE_MS } },
-    listChanged: { tools: { autoRefresh: false, onChanged: () => onNotification("notifications/tools/list_changed") } },
+    capabilities: offers as ClientCapabilities, // as a client declared them in JSON
+    inputRequired: { autoFulfill: false },
+    listChanged: {
+      tools: { autoRefresh: false, onChanged: () => onNotification("notifications/tools/list_changed", {}) },
+    },
   });
+  client.fallbackRequestHandler = async ({ method, params }) => {
+    const answer = await onRequest(method, params);
+    if ("result" in answer) return { ...answer.result };
+    throw new ProtocolError(answer.error.code, answer.error.message);
+  };
   client.onerror = (error) => log.debug("A server's connection", { error: messageOf(error) });
   try {
     await client.connect(await transportOf(kind, options), { timeout: CONNECT_MS, signal: stop });

@@ -1,6 +1,7 @@
 /** A connection to one server, whatever carries it. */
 import type { Logger } from "../../base/log.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
+import type { ClientOffers } from "../../service/questions/question.ts";
 
 export interface LinkRequest {
   readonly method: string;
@@ -9,6 +10,10 @@ export interface LinkRequest {
   readonly timeoutMs: number;
   /** Gets the parameters of each progress notification. */
   readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
+  /** Answers what the server asks before it gives the result (SEP-2322); absent: nothing may be asked. */
+  readonly onQuestion?: AnswerRequest;
+  /** The schema of the tool that is called, where arguments are to be sent as headers too; absent: none is. */
+  readonly headerSchema?: Readonly<Record<string, unknown>>;
   /** Aborted: the server is told, and the answer is an error. */
   readonly signal?: AbortSignal;
 }
@@ -18,6 +23,9 @@ export interface Hello {
   readonly protocolVersion: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
 }
+
+/** Answers a request of a server; never rejects. */
+export type AnswerRequest = (method: string, params: unknown) => Promise<Answer>;
 
 export interface Link {
   /** Of the newest connection. */
@@ -29,8 +37,12 @@ export interface Link {
 }
 
 export interface LinkHooks {
+  /** What clients take, for the server to know. */
+  readonly offers: ClientOffers;
+  /** Answers each request of the server but those that the link answers itself. */
+  readonly onRequest: AnswerRequest;
   /** Hears each notification that belongs to no request. */
-  readonly onNotification: (method: string) => void;
+  readonly onNotification: (method: string, params: unknown) => void;
   /** Hears that the connection is down, and why; it is opened again by itself or with the next request. */
   readonly onDown: (reason: string) => void;
   /** Hears that it is up again. */

@@ -12,7 +12,6 @@ import { CANCELLED, type Hello, type Link, type LinkHooks, type LinkRequest } fr
 const HANDSHAKE_MS = 60_000;
 /** Time that a server has to end by itself, milliseconds. */
 const GRACE_MS = 500;
-const METHOD_NOT_FOUND = -32601;
 /** Lines of stderr that tell why a server is down. */
 const KEPT_LINES = 15;
 
@@ -30,7 +29,7 @@ export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: L
     initialize: {
       // Every stdio server speaks a version with sessions; those that know newer ones answer this one too.
       protocolVersion: "2025-11-25",
-      capabilities: { roots: {} },
+      capabilities: { roots: {}, ...hooks.offers },
       clientInfo: { name: "ahma_mcp", version: VERSION },
     },
     onMessage: (message) => receive(message),
@@ -43,8 +42,12 @@ export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: L
   });
   function receive(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
-    if (!("id" in message)) return hooks.onNotification(message.method);
-    supervisor.send({ jsonrpc: "2.0", id: message.id, ...answerTo(message.method, roots) });
+    const { method, params } = message;
+    if (!("id" in message)) return hooks.onNotification(method, params);
+    const { id } = message;
+    const own = ownAnswer(method, roots);
+    if (own !== undefined) return supervisor.send({ jsonrpc: "2.0", id, ...own });
+    void hooks.onRequest(method, params).then((answer) => supervisor.send({ jsonrpc: "2.0", id, ...answer }));
   }
   try {
     const initialized = await Promise.race([supervisor.initialized, aborted(hooks.stop)]);
@@ -68,13 +71,13 @@ function helloOf(initialized: unknown): Hello {
   };
 }
 
-/** Our answer to a request of the server. */
-function answerTo(method: string, roots: readonly string[]) {
+/** The answer that needs no client; undefined: one is asked. */
+function ownAnswer(method: string, roots: readonly string[]): Answer | undefined {
   if (method === "ping") return { result: {} };
   if (method === "roots/list") {
     return { result: { roots: roots.map((path) => ({ uri: `file://${encodeURI(path)}` })) } };
   }
-  return { error: { code: METHOD_NOT_FOUND, message: `ahma_mcp does not offer ${method}` } };
+  return undefined;
 }
 
 async function ask(

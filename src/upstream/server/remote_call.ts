@@ -12,6 +12,8 @@ import { member } from "../../wire/json_value.ts";
 import type { LinkRequest } from "../link/link.ts";
 import { foreignResult } from "./foreign_result.ts";
 import { ForwardedProgress } from "./forwarded_progress.ts";
+import { OpenQuestions } from "./open_questions.ts";
+import type { Refused } from "./active_calls.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
 
 export interface RemoteCall {
@@ -21,6 +23,8 @@ export interface RemoteCall {
   /** As the server has it. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
+  /** The tool's schema, where arguments are to be sent as headers too. */
+  readonly headerSchema: LinkRequest["headerSchema"];
   /** Why the tool is not offered, asked when the server's newest tools are known; undefined: it is. */
   readonly problem: () => string | undefined;
 }
@@ -32,15 +36,18 @@ export async function callRemote(service: Service, call: RemoteCall, context: Ca
   const { registry, settings } = service;
   const { spec } = call.server;
   const progress = new ForwardedProgress(context);
+  const questions = new OpenQuestions(context.client);
   const title = shorten(`${spec.name} ${call.tool} ${JSON.stringify(call.args)}`);
-  const operation = registry.start(call.name, title, workOf(call, progress), { timeoutSeconds: spec.maxSeconds });
+  const operation = registry.start(call.name, title, workOf(call, progress, questions), {
+    timeoutSeconds: spec.maxSeconds,
+  });
   const mode = settings.synchronous ? "synchronous" : "undecided";
   const limitMs = context.task?.required === true || settings.synchronous
     ? longestWait(service, mode, context)
     : spec.waitMs;
   if (limitMs > 0) {
     registry.markDelivered(operation.id);
-    await waitFor(service, operation, limitMs, context);
+    await waitFor(service, { operation, limitMs, questions }, context);
     progress.end();
     if (isEnded(operation.state)) return resultOf(service, operation, context);
     registry.markUndelivered(operation.id);
@@ -60,28 +67,50 @@ function resultOf(service: Service, operation: Operation, context: CallContext):
     : operation.answer as CallToolResult;
 }
 
-async function waitFor(service: Service, operation: Operation, timeoutMs: number, { signal }: CallContext) {
+interface Waited {
+  readonly operation: Operation;
+  /** Begins again when the client has answered a question. */
+  readonly limitMs: number;
+  readonly questions: OpenQuestions;
+}
+
+async function waitFor(service: Service, { operation, limitMs, questions }: Waited, { signal }: CallContext) {
   const onAbort = () => void service.registry.cancel(operation.id, CANCELLED_BY_CLIENT);
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  await service.registry.wait([operation.id], { timeoutMs });
+  do {
+    await service.registry.wait([operation.id], { timeoutMs: limitMs });
+  } while (!isEnded(operation.state) && await questions.answered());
   signal.removeEventListener("abort", onAbort);
 }
 
-function workOf({ server, tool, args, problem }: RemoteCall, progress: ForwardedProgress): Work {
+function workOf(
+  { server, tool, args, headerSchema, problem }: RemoteCall,
+  progress: ForwardedProgress,
+  { client }: OpenQuestions,
+): Work {
   return async (control) => {
-    const request: LinkRequest = {
+    const request = {
       method: "tools/call",
       params: { name: tool, arguments: args },
-      timeoutMs: server.spec.timeoutSeconds * 1000,
-      onProgress: (params) => progress.forward(params),
+      onProgress: (params: Readonly<Record<string, unknown>>) => progress.forward(params),
+      ...headerSchema !== undefined && { headerSchema },
       signal: control.signal,
     };
-    const result = foreignResult(server.spec.name, await server.call(request, problem));
+    const { answer, refused } = await server.call({ request, client, problem });
+    const result = withRefused(foreignResult(server.spec.name, answer), refused);
     control.answer(result);
     control.write(encodeText(textOf(result)));
     return { kind: "exited", code: result.isError === true ? 1 : 0 };
   };
+}
+
+/** A result that came about without what the server asked for is none to rely on. */
+function withRefused(result: CallToolResult, refused: readonly Refused[]): CallToolResult {
+  if (refused.length === 0) return result;
+  const texts = new Set(refused.map(({ text }) => text));
+  const content = [...result.content, ...[...texts].map((text) => ({ type: "text", text }) as const)];
+  return { ...result, content, ...refused.some(({ isOwn }) => isOwn) && { isError: true } };
 }
 
 /** The text of a result, other parts named: for those who read operations as text. */

@@ -9,12 +9,15 @@ import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { delay } from "../../base/time.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
-import { member } from "../../wire/json_value.ts";
+import { isObject, member } from "../../wire/json_value.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 import { canonical, type Definition, definitionsIn } from "../definitions/definition.ts";
 import { recordSeen, type ServerRecord, sizeOf } from "../definitions/pins.ts";
 import type { RecordStore } from "../definitions/record_store.ts";
 import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
+import { type AskedClient, type ClientOffers, joinedOffers } from "../../service/questions/question.ts";
+import { type ActiveCall, ActiveCalls, type Refused } from "./active_calls.ts";
+import { SilenceLimit } from "./silence_limit.ts";
 
 /** What the server does now; `failed`: it could not be reached when it was last used. */
 export type ServerState = "unknown" | "cached" | "starting" | "ready" | "failed" | "stopped";
@@ -43,6 +46,27 @@ const LONGEST_DELAY_MS = 60_000;
 const REFRESH_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
+/** A link's own limit of time, where the server's silence is watched here: the longest that a timer takes. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
+
+/** The code of a refusal until the user has been at an address. */
+const URL_NEEDED = -32042;
+const NOT_VISITED = "The server wants the user to open an address first, which did not happen";
+
+/** A request that a server works on for a client. */
+export interface ServerCall {
+  readonly request: Omit<LinkRequest, "timeoutMs">;
+  /** Undefined: no client can be asked. */
+  readonly client: AskedClient | undefined;
+  /** Why it is not sent, asked when the newest list of the server is known; undefined: it is. */
+  readonly problem: () => string | undefined;
+}
+
+export interface CallAnswer {
+  readonly answer: Answer;
+  readonly refused: readonly Refused[];
+}
+
 export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
   readonly #recorded: () => ServerRecord | undefined;
@@ -56,7 +80,11 @@ export class UpstreamServer {
   #failures = 0;
   #nextTry = 0;
   #using = 0;
-  #calls = 0;
+  readonly #calls: ActiveCalls;
+  /** What clients that were met take. */
+  #offers: ClientOffers = {};
+  /** What the link was opened with. */
+  #declared: ClientOffers = {};
   #idle: ReturnType<typeof setTimeout> | undefined;
   #refreshing: Promise<void> | undefined;
   #isDirty = false;
@@ -64,6 +92,7 @@ export class UpstreamServer {
 
   constructor(options: UpstreamServerOptions) {
     this.#options = options;
+    this.#calls = new ActiveCalls(options.spec);
     // Read at the first use, because it would delay the answer to initialize.
     this.#recorded = lazy(() => options.store.read(options.id));
   }
@@ -115,17 +144,54 @@ export class UpstreamServer {
     return await this.#use((link) => link.request(request));
   }
 
-  /** Sends a call, connecting first where that is needed; `isOffered` is asked when the newest tools are known. */
-  async call(request: LinkRequest, isOffered: () => string | undefined): Promise<Answer> {
-    this.#calls++;
-    try {
-      return await this.#use(async (link): Promise<Answer> => {
-        const problem = isOffered();
-        return problem === undefined ? await link.request(request) : refusal(problem);
-      });
-    } finally {
-      this.#calls--;
-    }
+  /** Notes what a client takes, for the server to know at its next connection. */
+  meet(offers: ClientOffers): void {
+    const { elicitation, sampling } = offers;
+    this.#offers = joinedOffers(this.#offers, {
+      ...elicitation !== undefined && { elicitation },
+      ...this.spec.sampling && sampling !== undefined && { sampling },
+    });
+  }
+
+  /** Sends a call, connecting first where that is needed. The answer, and what the server asked in vain. */
+  async call({ request, client, problem }: ServerCall): Promise<CallAnswer> {
+    if (client !== undefined) this.meet(client.offers);
+    const refused: Refused[] = [];
+    const seconds = this.spec.timeoutSeconds;
+    const silence = new SilenceLimit(seconds * 1000);
+    const signal = AbortSignal.any([silence.signal, ...request.signal === undefined ? [] : [request.signal]]);
+    const call = { client, silence, signal, onRefused: (one: Refused) => void refused.push(one) };
+    const answer = await this.#calls.during(call, () =>
+      this.#use(async (link): Promise<Answer> => {
+        const reason = problem();
+        if (reason !== undefined) return refusal(reason);
+        silence.restart();
+        return await link.request({
+          ...request,
+          timeoutMs: NO_LIMIT_MS,
+          onQuestion: (method, params) => this.#calls.answer(method, params, call),
+          onProgress(progress) {
+            silence.restart();
+            request.onProgress?.(progress);
+          },
+          signal,
+        });
+      }));
+    silence.stop();
+    const isLate = silence.signal.aborted && request.signal?.aborted !== true;
+    const late = `The server did not answer ${request.method} within ${seconds} s; see timeoutSeconds`;
+    return { answer: isLate ? refusal(late) : await this.#visited(answer, call), refused };
+  }
+
+  /** A server may refuse a call until the user has been at an address: the user is asked, and the call is not repeated. */
+  async #visited(answer: Answer, call: ActiveCall): Promise<Answer> {
+    const addresses = neededAddresses(answer);
+    if (addresses.length === 0) return answer;
+    const answers = await Promise.all(addresses.map((one) => this.#calls.answer("elicitation/create", one, call)));
+    const agreed = answers.every((one) => "result" in one && one.result["action"] === "accept");
+    return refusal(
+      agreed ? "The user opens an address of the server: repeat the call when the user is done there" : NOT_VISITED,
+    );
   }
 
   /** Ends the connection and its process for good. */
@@ -140,6 +206,7 @@ export class UpstreamServer {
     clearTimeout(this.#idle);
     this.#using++;
     try {
+      await this.#renew();
       const link = await this.#connect();
       return await work(link);
     } catch (thrown) {
@@ -148,6 +215,12 @@ export class UpstreamServer {
       this.#using--;
       this.#beginIdle();
     }
+  }
+
+  /** A server learns of more that clients take by a new connection only; what it works on is not disturbed for that. */
+  async #renew(): Promise<void> {
+    if (this.#using > 1 || this.#link === undefined || canonical(this.#declared) === canonical(this.#offers)) return;
+    await this.#disconnect();
   }
 
   #connect(): Promise<Link> {
@@ -166,11 +239,14 @@ export class UpstreamServer {
 
   async #open(): Promise<Link> {
     const { open, log } = this.#options;
+    this.#declared = this.#offers;
     const hooks: LinkHooks = {
+      offers: this.#offers,
+      onRequest: (method, params) => this.#calls.answer(method, params),
       onNotification: (method) => method === LIST_CHANGED && this.#refreshSoon(),
       onDown: (reason) => this.#down(reason),
       onUp: () => this.#up(),
-      isCalled: () => this.#calls > 0,
+      isCalled: () => this.#calls.size > 0,
       isReadOnlyTool: (name) => this.#isReadOnly(name),
       stop: this.#closed.signal,
       log,
@@ -267,6 +343,12 @@ export class UpstreamServer {
     const annotations = this.record?.seen.find((tool) => tool.name === name)?.annotations;
     return member(annotations, "readOnlyHint") === true || member(annotations, "idempotentHint") === true;
   }
+}
+
+/** The questions for the user that a refusal brings; empty: it is another answer. */
+function neededAddresses(answer: Answer): readonly object[] {
+  const wanted = "error" in answer && answer.error.code === URL_NEEDED ? member(answer.error.data, "elicitations") : [];
+  return Array.isArray(wanted) ? wanted.filter(isObject).map((one) => ({ ...one, mode: "url" })) : [];
 }
 
 function refusal(message: string): Answer {

@@ -8,11 +8,14 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { withTimeout } from "../../base/time.ts";
 import { appendFinished } from "../../service/result/finished_operations.ts";
+import type { ClientOffers } from "../../service/questions/question.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../../service/service.ts";
 import { isOffered } from "../config/tool_filter.ts";
 import { canonical, clientTool, type Definition } from "../definitions/definition.ts";
 import { type Withheld, withheldBecause } from "../definitions/pins.ts";
+import { headerArguments } from "../definitions/header_arguments.ts";
 import { toolName, toolNames } from "../definitions/tool_names.ts";
+import { isObject } from "../../wire/json_value.ts";
 import { callRemote } from "./remote_call.ts";
 import { type SeenTool, statusOf } from "./status_lines.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
@@ -37,6 +40,8 @@ const FIRST_LIST_MS = 3_000;
 interface Entry extends SeenTool {
   readonly server: UpstreamServer;
   readonly definition: Definition;
+  /** Its schema, where arguments are to be sent as headers too. */
+  readonly headerSchema: Readonly<Record<string, unknown>> | undefined;
   /** Undefined: it is not offered. */
   readonly tool: Tool | undefined;
 }
@@ -74,6 +79,10 @@ export class UpstreamSource implements ToolSource {
     );
   }
 
+  meet(offers: ClientOffers): void {
+    for (const server of this.#options.servers) server.meet(offers);
+  }
+
   onChange(listener: () => void): Unsubscribe {
     return this.#changes.subscribe(listener);
   }
@@ -95,14 +104,15 @@ export class UpstreamSource implements ToolSource {
     { name, args }: ToolCall,
     context: CallContext,
   ): Promise<Outcome<CallToolResult, UnknownTool>> {
+    if (context.client !== undefined) this.meet(context.client.offers);
     await this.#learnFor(name);
     const { entries } = await this.#current();
     const entry = entries.find((one) => one.name === name);
     if (entry === undefined) return failure({ known: entries.flatMap(({ tool, name }) => tool ? [name] : []) });
     if (entry.problem !== undefined) return failure({ known: [], unavailable: entry.problem });
-    const { server, definition } = entry;
-    const problem = () => withheldReason(server, definition.name);
-    const result = await callRemote(service, { server, name, tool: definition.name, args, problem }, context);
+    const { server, definition: { name: tool }, headerSchema } = entry;
+    const problem = () => withheldReason(server, tool);
+    const result = await callRemote(service, { server, name, tool, args, headerSchema, problem }, context);
     return success(appendFinished(result, service, context));
   }
 
@@ -168,7 +178,10 @@ function entryOf(
 ): Entry {
   const reason = withheldReason(server, definition.name);
   const tool = clientTool(definition, name);
-  const problem = reason ?? (tool.ok ? undefined : `it is withheld: ${tool.problem}`);
+  const { inputSchema } = definition;
+  const headers = server.spec.kind === "http" && tool.ok ? headerArguments(inputSchema) : success([]);
+  const fault = tool.ok ? headers.ok ? undefined : headers.problem : tool.problem;
+  const problem = reason ?? (fault === undefined ? undefined : `it is withheld: ${fault}`);
   const isAdded = server.record?.added.includes(definition.name) === true;
   return {
     server,
@@ -177,6 +190,7 @@ function entryOf(
     collides,
     isAdded,
     problem,
+    headerSchema: headers.ok && headers.value.length > 0 && isObject(inputSchema) ? inputSchema : undefined,
     tool: problem === undefined && tool.ok ? tool.value : undefined,
   };
 }

@@ -1,0 +1,118 @@
+/**
+ * A call of a client of 2026-07-28 that may ask before it has its result (SEP-2322): a request is answered with the
+ * questions and a state, the client repeats the request with its answers and that state, and the call goes on.
+ */
+import type { Result, ServerContext } from "@modelcontextprotocol/server";
+import { failure, success } from "../../base/outcome.ts";
+import { isObject } from "../../wire/json_value.ts";
+import type { AskedClient, ClientOffers, Question, QuestionAnswer } from "./question.ts";
+import { ANSWER_MS } from "./session_client.ts";
+
+type Request = ServerContext["mcpReq"];
+
+/** What a call is done with. */
+export interface AskingParts {
+  readonly client: AskedClient;
+  /** Aborted when the client cancels the request that waits now, or does not come back with its answers. */
+  readonly signal: AbortSignal;
+  /** The request that waits now; undefined: the client has not come back yet, or has its result. */
+  readonly request: () => Request | undefined;
+}
+
+/** Calls whose clients were asked, by the state that they come back with. */
+export type HeldCalls = Map<string, AskingCall>;
+
+interface Asked {
+  readonly question: Question;
+  readonly answered: PromiseWithResolvers<QuestionAnswer>;
+}
+
+export class AskingCall {
+  /** Of the call, so that no other one is gone on with. */
+  readonly #fingerprint: string;
+  readonly #held: HeldCalls;
+  readonly #result: Promise<Result>;
+  readonly #end = new AbortController();
+  readonly #open = new Map<string, Asked>();
+  #hasAsked = Promise.withResolvers<undefined>();
+  #request: Request | undefined;
+  #lastKey = 0;
+  #isOver = false;
+
+  /** Begins it; `fingerprint` is equal for equal calls only. */
+  constructor(
+    parts: { readonly fingerprint: string; readonly held: HeldCalls; readonly owner: object } & {
+      readonly offers: ClientOffers;
+      /** The first request. */
+      readonly request: Request;
+    },
+    run: (parts: AskingParts) => Promise<Result>,
+  ) {
+    const { fingerprint, held, owner, offers, request } = parts;
+    this.#fingerprint = fingerprint;
+    this.#held = held;
+    this.#request = request;
+    const client = { owner, offers, ask: (question: Question, signal: AbortSignal) => this.#ask(question, signal) };
+    this.#result = run({ client, signal: this.#end.signal, request: () => this.#request });
+    // Its failure is that of the request that waits for it.
+    this.#result.catch(() => {}).finally(() => this.#isOver = true);
+  }
+
+  /** The call that was held under `state`, which is used up; undefined: none of this fingerprint is. */
+  static heldAs(held: HeldCalls, state: string, fingerprint: string): AskingCall | undefined {
+    const call = held.get(state);
+    if (call === undefined || call.#fingerprint !== fingerprint) return undefined;
+    held.delete(state);
+    return call;
+  }
+
+  /** The result, or what must be asked before, as the answer to `request`, which may bring answers. */
+  async answer(request: Request): Promise<Result> {
+    this.#request = request;
+    const cancel = () => this.#end.abort();
+    request.signal.addEventListener("abort", cancel, { once: true });
+    if (request.signal.aborted) cancel();
+    this.#take(request.inputResponses ?? {});
+    const result = await Promise.race([this.#result, this.#hasAsked.promise]);
+    request.signal.removeEventListener("abort", cancel);
+    this.#request = undefined;
+    return result ?? this.#questions();
+  }
+
+  #ask(question: Question, signal: AbortSignal): Promise<QuestionAnswer> {
+    if (this.#isOver) return Promise.resolve(failure(IN_BACKGROUND));
+    const key = `question_${++this.#lastKey}`;
+    const answered = Promise.withResolvers<QuestionAnswer>();
+    this.#open.set(key, { question, answered });
+    signal.addEventListener("abort", () => this.#settle(key, failure("The question was taken back")), { once: true });
+    this.#hasAsked.resolve(undefined);
+    return answered.promise;
+  }
+
+  #settle(key: string, answer: QuestionAnswer): void {
+    this.#open.get(key)?.answered.resolve(answer);
+    this.#open.delete(key);
+  }
+
+  /** Answers to all questions: the client was told each of them. */
+  #take(answers: Readonly<Record<string, unknown>>): void {
+    this.#hasAsked = Promise.withResolvers();
+    for (const key of [...this.#open.keys()]) {
+      const answer = answers[key];
+      this.#settle(key, isObject(answer) ? success(answer) : failure("The client came back without an answer"));
+    }
+  }
+
+  #questions(): Result {
+    const state = crypto.randomUUID();
+    this.#held.set(state, this);
+    const timer = setTimeout(() => {
+      if (this.#held.delete(state)) this.#end.abort();
+    }, ANSWER_MS);
+    Deno.unrefTimer(timer);
+    const inputRequests = Object.fromEntries([...this.#open].map(([key, { question }]) => [key, question]));
+    return { resultType: "input_required", inputRequests, requestState: state };
+  }
+}
+
+const IN_BACKGROUND = "The call goes on as an operation, and this version of the protocol asks during a request only";

@@ -1,0 +1,71 @@
+/**
+ * What a server behind ours asks of a client while it works on a call of it (O2): a form or an address for the user, or a
+ * completion of the client's model.
+ */
+import type { Outcome } from "../../base/outcome.ts";
+import { isObject, member } from "../../wire/json_value.ts";
+
+/** A request to a client. */
+export interface Question {
+  readonly method: "elicitation/create" | "sampling/createMessage";
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** The client's result unchanged; the problem is a sentence that says why there is none. */
+export type QuestionAnswer = Outcome<Readonly<Record<string, unknown>>>;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The questions that a client takes, in the form of its capabilities. */
+export interface ClientOffers {
+  /** Absent: none; `form` and `url` are its modes. */
+  readonly elicitation?: Members;
+  /** Absent: none. */
+  readonly sampling?: Members;
+}
+
+/** The client of one call, as a server that works on it may ask it. */
+export interface AskedClient {
+  /** The same object for calls of one client, as far as its transport tells. */
+  readonly owner: object;
+  readonly offers: ClientOffers;
+  /** Puts a question; never rejects. Aborting `signal` takes it back. */
+  ask(question: Question, signal: AbortSignal): Promise<QuestionAnswer>;
+}
+
+/** What `capabilities` of a client say; an elicitation without a mode is one by forms, as before there were modes. */
+export function offersOf(capabilities: unknown): ClientOffers {
+  const elicitation = member(capabilities, "elicitation");
+  const sampling = member(capabilities, "sampling");
+  return {
+    ...isObject(elicitation) && { elicitation: withMode(elicitation) },
+    ...isObject(sampling) && { sampling },
+  };
+}
+
+function withMode(elicitation: Members): Members {
+  return "form" in elicitation || "url" in elicitation ? elicitation : { ...elicitation, form: {} };
+}
+
+/** What one of two clients takes. */
+export function joinedOffers(one: ClientOffers, other: ClientOffers): ClientOffers {
+  const elicitation = { ...one.elicitation, ...other.elicitation };
+  const sampling = one.sampling ?? other.sampling;
+  return {
+    ...(one.elicitation ?? other.elicitation) !== undefined && { elicitation },
+    ...sampling !== undefined && { sampling: { ...one.sampling, ...other.sampling } },
+  };
+}
+
+/** Whether a client with these offers takes the question. */
+export function takes({ elicitation, sampling }: ClientOffers, { method, params }: Question): boolean {
+  if (method === "elicitation/create") return elicitation !== undefined && (modeOf(params) in elicitation);
+  const needsTools = params["tools"] !== undefined || params["toolChoice"] !== undefined;
+  return sampling !== undefined && (!needsTools || "tools" in sampling);
+}
+
+/** The mode of an elicitation; absent in the request: a form. */
+export function modeOf(params: Members): string {
+  const { mode = "form" } = params;
+  return String(mode);
+}

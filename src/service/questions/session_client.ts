@@ -1,0 +1,49 @@
+/** A client up to 2025-11-25, which takes requests of its server at any time. */
+import type { Server, ServerContext } from "@modelcontextprotocol/server";
+import { messageOf } from "../../base/errors.ts";
+import { failure, success } from "../../base/outcome.ts";
+import { isObject } from "../../wire/json_value.ts";
+import { ANYTHING } from "../sdk/any_params.ts";
+import { type AskedClient, type ClientOffers, modeOf, type Question, type QuestionAnswer } from "./question.ts";
+
+/** Time that a person has for an answer, milliseconds. */
+export const ANSWER_MS = 600_000;
+
+export class SessionClient implements AskedClient {
+  readonly owner: Server;
+  readonly offers: ClientOffers;
+  readonly #request: ServerContext["mcpReq"];
+  #isAnswered = false;
+
+  /** `request`: the call that may ask. */
+  constructor(owner: Server, offers: ClientOffers, request: ServerContext["mcpReq"]) {
+    this.owner = owner;
+    this.offers = offers;
+    this.#request = request;
+  }
+
+  /** To be called when the call is answered: what it asks as an operation goes to the connection. */
+  answered(): void {
+    this.#isAnswered = true;
+  }
+
+  async ask(question: Question, signal: AbortSignal): Promise<QuestionAnswer> {
+    const options = { timeout: ANSWER_MS, signal };
+    try {
+      const sent = withId(question);
+      const result = this.#isAnswered
+        ? await this.owner.request(sent, ANYTHING, options)
+        : await this.#request.send(sent, ANYTHING, options);
+      return isObject(result) ? success(result) : failure("The client answered with no object");
+    } catch (thrown) {
+      return failure(`The client gave no answer: ${messageOf(thrown)}`);
+    }
+  }
+}
+
+/** These versions want an id with each address for the user. */
+function withId({ method, params }: Question): { readonly method: string; readonly params: Record<string, unknown> } {
+  const isWithout = method === "elicitation/create" && modeOf(params) === "url" &&
+    params["elicitationId"] === undefined;
+  return { method, params: { ...params, ...isWithout && { elicitationId: crypto.randomUUID() } } };
+}

@@ -1,0 +1,93 @@
+/** The calls that a server works on, and the clients that its own requests are for (O2). */
+import type { Outcome } from "../../base/outcome.ts";
+import { failure, success } from "../../base/outcome.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
+import { type AskedClient, takes } from "../../service/questions/question.ts";
+import type { ServerSpec } from "../config/server_spec.ts";
+import { askedQuestion } from "./asked_question.ts";
+import type { SilenceLimit } from "./silence_limit.ts";
+
+export interface ActiveCall {
+  /** Undefined: no client takes questions. */
+  readonly client: AskedClient | undefined;
+  readonly silence: SilenceLimit;
+  /** Aborted at its end. */
+  readonly signal: AbortSignal;
+  readonly onRefused: (refused: Refused) => void;
+}
+
+/** What the server asked in vain. */
+export interface Refused {
+  /** A sentence with the reason. */
+  readonly text: string;
+  /** Whether it asked for this very call; false: for one of those that were in flight. */
+  readonly isOwn: boolean;
+}
+
+const METHOD_NOT_FOUND = -32601;
+/** The specification's code for a completion that the user did not want. */
+const REJECTED = -1;
+/** What is asked, in words for the result of a call. */
+const WHAT: Readonly<Record<string, string>> = {
+  "elicitation/create": "asked the user something",
+  "sampling/createMessage": "asked for a completion of the client's model",
+};
+
+export class ActiveCalls {
+  readonly #spec: ServerSpec;
+  readonly #calls = new Set<ActiveCall>();
+
+  constructor(spec: ServerSpec) {
+    this.#spec = spec;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** Counts `call` as one that the server works on, until `work` settles. */
+  async during<Value>(call: ActiveCall, work: () => Promise<Value>): Promise<Value> {
+    this.#calls.add(call);
+    try {
+      return await work();
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  /**
+   * The answer to a request of the server that belongs to `call`; undefined: its connection does not say to which, so it
+   * is for the client all of whose calls it works on. Never rejects.
+   */
+  async answer(method: string, params: unknown, call?: ActiveCall): Promise<Answer> {
+    const concerned = call === undefined ? [...this.#calls] : [call];
+    const refuse = (why: string) => {
+      const what = `Server "${this.#spec.name}" ${WHAT[method] ?? `requested ${method}`}, which was refused: ${why}.`;
+      for (const one of concerned) one.onRefused({ text: what, isOwn: concerned.length === 1 });
+      return what;
+    };
+    const asked = askedQuestion(this.#spec, method, params);
+    const target = asked.ok ? this.#target(concerned) : asked;
+    if (!asked.ok || !target.ok) return refusal(method, refuse(target.ok ? "" : target.problem));
+    const { client, silence, signal } = target.value;
+    if (client === undefined || !takes(client.offers, asked.value)) {
+      return refusal(method, refuse("the client does not take such questions"));
+    }
+    const answer = await silence.during(client.ask(asked.value, signal));
+    if (answer.ok) return { result: answer.value };
+    const what = refuse(answer.problem);
+    return method === "elicitation/create" ? { result: { action: "cancel" } } : refusal(method, what, REJECTED);
+  }
+
+  /** The newest call of the only client; with several there is no telling whose user is meant. */
+  #target(concerned: readonly ActiveCall[]): Outcome<ActiveCall> {
+    const last = concerned.at(-1);
+    if (last === undefined) return failure("it works on no call");
+    const owners = new Set(concerned.map(({ client }) => client?.owner));
+    return owners.size === 1 ? success(last) : failure("calls of several clients are in flight");
+  }
+}
+
+function refusal(method: string, message: string, code = METHOD_NOT_FOUND): Answer {
+  return method === "elicitation/create" ? { result: { action: "decline" } } : { error: { code, message } };
+}

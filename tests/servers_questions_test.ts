@@ -1,0 +1,185 @@
+/** What servers behind ours ask: forms and addresses for the user, completions of the client's model. */
+import assert from "node:assert/strict";
+import { createMcpHandler, inputRequired, Server } from "@modelcontextprotocol/server";
+import type { Client } from "@modelcontextprotocol/client";
+import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { npmTool, testCache } from "./_support/npm_tools.ts";
+import { type Asked, connectClient, connectHttpClient } from "./_support/sdk_client.ts";
+import { ERAS, type ServerProcess } from "./_support/server_process.ts";
+import { withServers, writeServers } from "./_support/upstream.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const EVERYTHING = await npmTool("@modelcontextprotocol/server-everything", "2026.8.31", "mcp-server-everything");
+if (EVERYTHING.problem !== undefined && Deno.env.get("CI") !== undefined) throw new Error(EVERYTHING.problem);
+const MISSING = EVERYTHING.problem === undefined ? "" : ` (left out: ${EVERYTHING.problem})`;
+
+const ALL_MODES = { elicitation: { form: {}, url: {} }, sampling: {} };
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** A client that answers `answer` to all forms, notes what it is asked, and says `sky` to its model's prompts. */
+function answering(answer: object = {}): Asked & { readonly heard: Params[] } {
+  const heard: Params[] = [];
+  return {
+    heard,
+    capabilities: ALL_MODES,
+    onElicit(params) {
+      heard.push(params);
+      return { action: "accept", ...params["mode"] !== "url" && { content: { ...answer } } };
+    },
+    onSample(params) {
+      heard.push(params);
+      return "sky";
+    },
+  };
+}
+
+/** The texts of a call's result, and whether it is an error. */
+async function said(client: Client, name: string, args: Params = {}): Promise<readonly [string, boolean]> {
+  const { content, isError } = await client.callTool({ name, arguments: args });
+  return [content.map((part) => part.type === "text" ? part.text : part.type).join("\n"), isError === true];
+}
+
+for (const era of ERAS) {
+  Deno.test({
+    name: `O2 server-everything asks the user and the model through our client of ${era}${MISSING}`,
+    ignore: EVERYTHING.problem !== undefined,
+    async fn() {
+      using bench = new Workbench();
+      const [command, ...args] = EVERYTHING.command;
+      const all = { command, args: [...args, "stdio"], sampling: true };
+      await using server = await withServers(bench, { all }, { flags: ["--read", testCache()], era: "none" });
+      const asked = answering({ name: "Ada", color: "blue" });
+      const client = await connectClient(server, era, asked);
+      const [form] = await said(client, "all_trigger-elicitation-request");
+      assert.match(form, /User inputs:\n- Name: Ada\n/);
+      const [page] = await said(client, "all_trigger-url-elicitation", {
+        url: "https://example.com/a?b=c",
+        message: "Go",
+      });
+      assert.match(page, /accept/);
+      const [model] = await said(client, "all_trigger-sampling-request", { prompt: "What is blue?" });
+      assert.match(model, /sky/);
+      const [first, second, third] = asked.heard;
+      assert.match(String(first?.["message"]), /^\[all\] Please provide/);
+      assert.deepStrictEqual([second?.["message"], second?.["url"], second?.["mode"]], [
+        "[all] Go",
+        "https://example.com/a?b=c",
+        "url",
+      ]);
+      assert.deepStrictEqual([third?.["systemPrompt"], asked.heard.length], ["You are a helpful test server.", 3]);
+      const [needed] = await said(client, "all_trigger-url-elicitation", {
+        url: "https://example.com/",
+        errorPath: true,
+      });
+      assert.match(needed, /repeat the call when the user is done there/);
+      await client.close();
+    },
+  });
+}
+
+/** The server of the fixture, which asks what its argument says. */
+function asking(bench: Workbench, fields: object = {}): object {
+  const script = Deno.readTextFileSync(new URL("fixtures/asking_server.py", import.meta.url));
+  return { command: "python3", args: [bench.write("asking.py", script)], ...fields };
+}
+
+function elicitation(params: Params): Params {
+  const requestedSchema = { type: "object", properties: { size: { type: "integer" } } };
+  return { method: "elicitation/create", params: { message: "How large?", requestedSchema, ...params } };
+}
+
+Deno.test("O2 what a client does not take is not declared to a server, and refused in a result that says so", async () => {
+  using bench = new Workbench();
+  await using server: ServerProcess = await withServers(bench, { srv: asking(bench) }, { era: "none" });
+  const client = await connectClient(server, "2025-11-25", { capabilities: { elicitation: {} }, ...silent() });
+  const declared = JSON.parse((await said(client, "srv_declared"))[0]);
+  assert.deepStrictEqual(declared, { elicitation: { form: {} }, roots: {} });
+  const url = { mode: "url", url: "https://example.com/", elicitationId: "1", message: "Go" };
+  for (
+    const [question, answer, reason] of [
+      [elicitation(url), { result: { action: "decline" } }, "the client does not take such questions"],
+      [elicitation({ requestedSchema: { type: "object", properties: { api_key: { type: "string" } } } }), {
+        result: { action: "decline" },
+      }, "its form asks for a secret (api_key)"],
+      [elicitation({ ...url, url: "http://example.com/" }), {
+        result: { action: "decline" },
+      }, "its address is no https:// address"],
+    ] as const
+  ) {
+    const [text, isError] = await said(client, "srv_ask", question);
+    const [told = "", note = ""] = text.split("\n");
+    assert.deepStrictEqual([JSON.parse(told), isError, note.includes(reason)], [answer, true, true], text);
+    assert.match(note, /^Server "srv" asked the user something, which was refused: /);
+  }
+  const [text, isError] = await said(client, "srv_ask", { method: "sampling/createMessage", params: {} });
+  assert.deepStrictEqual([isError, text.includes('its entry does not have "sampling": true')], [true, true], text);
+  await client.close();
+});
+
+/** A client that must not be asked. */
+function silent(): Asked {
+  return {
+    onElicit() {
+      throw new Error("It was asked");
+    },
+  };
+}
+
+Deno.test("O2 a question goes to the connection whose call is in flight, and to none where several are", async () => {
+  using bench = new Workbench();
+  const flags = ["--mcp-config", writeServers(bench, { srv: asking(bench) })];
+  await using server = await HttpServerProcess.start(bench, { flags });
+  const [one, other] = [answering({ size: 1 }), answering({ size: 2 })];
+  const first = await connectHttpClient(server.url, "2025-11-25", one);
+  const second = await connectHttpClient(server.url, "2025-11-25", other);
+  const third = await connectHttpClient(server.url, "2026-07-28", answering({ size: 3 }));
+  const sizes = [];
+  for (const client of [first, second, third]) {
+    sizes.push(JSON.parse((await said(client, "srv_ask", elicitation({})))[0]).result.content);
+  }
+  assert.deepStrictEqual(sizes, [{ size: 1 }, { size: 2 }, { size: 3 }]);
+  const waiting = said(first, "srv_wait");
+  const note = 'Server "srv" asked the user something, which was refused: calls of several clients are in flight.';
+  const declined = JSON.stringify({ result: { action: "decline" } }).replaceAll(":", ": ");
+  assert.deepStrictEqual(await said(second, "srv_ask", elicitation({})), [`${declined}\n${note}`, false]);
+  await said(second, "srv_release");
+  assert.deepStrictEqual(await waiting, [`"released"\n${note}`, false]);
+  assert.deepStrictEqual([one.heard.length, other.heard.length], [1, 1]);
+  for (const client of [first, second, third]) await client.close();
+});
+
+/** A server of 2026-07-28, whose tool asks twice and carries its state from one request to the next. */
+function modernServer(): Server {
+  const server = new Server({ name: "modern", version: "1" }, { capabilities: { tools: {} } });
+  server.setRequestHandler("tools/list", () => ({ tools: [{ name: "order", inputSchema: { type: "object" } }] }));
+  server.setRequestHandler("tools/call", (_, { mcpReq: { inputResponses, requestState } }) => {
+    const state = requestState<string>() ?? "";
+    const answer = JSON.stringify(inputResponses?.["size"] ?? inputResponses?.["colour"]);
+    if (state.split("|").length === 3) return { content: [{ type: "text", text: `${state}${answer}` }] };
+    const requestedSchema = { type: "object", properties: { value: { type: "string" } } } as const;
+    const key = state === "" ? "size" : "colour";
+    const params = { message: `Which ${key}?`, requestedSchema };
+    const before = state === "" ? "begun |" : `${state}${answer}|`;
+    return inputRequired({ inputRequests: { [key]: inputRequired.elicit(params) }, requestState: before });
+  });
+  return server;
+}
+
+Deno.test("O2 a server of 2026-07-28 asks in rounds through clients of both eras, its state unchanged", async () => {
+  const handler = createMcpHandler(modernServer);
+  await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => handler.fetch(request));
+  for (const era of ERAS) {
+    using bench = new Workbench();
+    const url = `http://127.0.0.1:${far.addr.port}/mcp`;
+    await using server = await withServers(bench, { far: { url } }, { permissions: HTTP_PERMISSIONS, era: "none" });
+    const asked = answering({ value: "x" });
+    const client = await connectClient(server, era, asked);
+    const answer = JSON.stringify({ action: "accept", content: { value: "x" } });
+    assert.deepStrictEqual(await said(client, "far_order"), [`begun |${answer}|${answer}`, false]);
+    assert.deepStrictEqual(asked.heard.map(({ message }) => message), ["[far] Which size?", "[far] Which colour?"]);
+    await client.close();
+  }
+  await handler.close();
+});
