@@ -66,20 +66,17 @@ if method == "tools/list":
 if method == "tools/list":
     send({"id": id, "result": {"tools": [tool("t%d" % number) for number in range(10000)]}})`,
     ),
-    huge: {
-      ...scripted(
-        bench,
-        "huge",
-        `
+    huge: scripted(
+      bench,
+      "huge",
+      `
 if method == "tools/list":
     send({"id": id, "result": {"tools": [tool("say"), tool("none")]}})
 if method == "tools/call" and params["name"] == "say":
     send({"id": id, "result": {"content": [{"type": "text", "text": "x" * 20000000}]}})
 elif method == "tools/call":
     send({"id": id, "result": {"content": "none"}})`,
-      ),
-      timeoutSeconds: 1,
-    },
+    ),
     loud: scripted(
       bench,
       "loud",
@@ -105,7 +102,7 @@ if method == "tools/call":
   const { isError, text } = await server.call("huge_say");
   assert.deepStrictEqual([isError, text], [
     true,
-    "huge: The server did not answer tools/call within 1 s; see timeoutSeconds",
+    "huge: The server answered with more than 16 MiB, which is not read: ask it for less",
   ]);
   assert.deepStrictEqual(tells, []);
 });

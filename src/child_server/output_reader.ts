@@ -6,12 +6,25 @@ import type { UnreadInput } from "./unread_input.ts";
 
 /** Longer lines are dropped, bytes. */
 const LONGEST_LINE = 16 * 1024 * 1024;
+/** A line that has not ended after so many bytes never will. */
+const ENDLESS = 4 * LONGEST_LINE;
+
+/** What a call gets whose answer is too long. */
+const TOO_LONG = {
+  code: -32603,
+  message: "The server answered with more than 16 MiB, which is not read: ask it for less",
+};
+/** Where servers write the id of an answer: before the result, or after it. */
+const FIRST_ID = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/;
+const LAST_ID = /"id"\s*:\s*(\d{1,15})\s*\}\s*$/;
 
 interface OutputReaderOptions {
   /** While it has pressure, nothing more is read. */
   readonly unread: UnreadInput;
   /** Receives each message, those of a batch one by one. */
   readonly onMessage: (message: Extract<WireMessage, { readonly message: unknown }>) => void;
+  /** A line is too long, and what it answers cannot be told: a call may wait for it in vain. */
+  readonly onLost: () => void;
   readonly log: Logger;
 }
 
@@ -19,6 +32,10 @@ export class OutputReader {
   readonly #options: OutputReaderOptions;
   readonly #splitter = new LineSplitter(LONGEST_LINE);
   #stopped = false;
+  /** Bytes of the line that is being skipped, about. */
+  #skipping = 0;
+  /** Whether the call that it answers has been told. */
+  #told = false;
 
   constructor(options: OutputReaderOptions) {
     this.#options = options;
@@ -28,6 +45,7 @@ export class OutputReader {
   receive(chunk: Uint8Array): Promise<void> | undefined {
     const lines = this.#splitter.push(chunk);
     this.#takeLines(lines);
+    if (this.#skipping > 0 && (this.#skipping += chunk.length) > ENDLESS) this.#options.onLost();
     return this.#options.unread.pressure === undefined ? undefined : this.#takeSlowly(lines);
   }
 
@@ -41,9 +59,29 @@ export class OutputReader {
     while (unread.pressure === undefined) {
       const { value: line, done } = lines.next();
       if (done === true) return;
-      if (line.kind === "line") this.#take(readWireMessage(line.bytes));
-      else log.warn("A child server wrote a line that is too long", { limit: LONGEST_LINE });
+      switch (line.kind) {
+        case "line":
+          this.#take(readWireMessage(line.bytes));
+          break;
+        case "too_long":
+          log.warn("A child server wrote a line that is too long", { limit: LONGEST_LINE });
+          this.#skipping = LONGEST_LINE;
+          this.#told = this.#refuse(FIRST_ID, line.start);
+          break;
+        case "skipped":
+          this.#skipping = 0;
+          if (!this.#told && !this.#refuse(LAST_ID, line.end)) this.#options.onLost();
+      }
     }
+  }
+
+  /** Ends the call that a line too long answers; false: the line does not say there which one it is. */
+  #refuse(place: RegExp, bytes: Uint8Array): boolean {
+    const id = place.exec(new TextDecoder().decode(bytes))?.[1];
+    if (id === undefined) return false;
+    const message = { jsonrpc: "2.0", id: Number(id), error: TOO_LONG } as const;
+    this.#options.onMessage({ kind: "response", message });
+    return true;
   }
 
   async #takeSlowly(lines: Iterator<SplitLine>): Promise<void> {

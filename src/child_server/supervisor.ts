@@ -80,6 +80,8 @@ export class Supervisor {
   #timesReady = 0;
   /** Why the process was killed during the handshake; undefined: it was not. */
   #handshakeProblem: string | undefined;
+  /** Why the process was killed while it served, as a sentence; undefined: it was not. */
+  #killProblem: string | undefined;
   /** How the last process ended, as a sentence. */
   #lastEnd = "";
 
@@ -184,8 +186,17 @@ export class Supervisor {
     this.#reader?.stop();
     this.#stderrTail.clear();
     this.#handshakeProblem = undefined;
+    this.#killProblem = undefined;
     const { start, log, onErrorLine } = this.#options;
-    const reader = new OutputReader({ unread: this.#unreadInput, onMessage: (wire) => this.#receive(wire), log });
+    const reader = new OutputReader({
+      unread: this.#unreadInput,
+      onMessage: (wire) => this.#receive(wire),
+      onLost: () => {
+        this.#killProblem = "It wrote a message of more than 16 MiB.";
+        this.#process?.kill();
+      },
+      log,
+    });
     this.#reader = reader;
     try {
       const process = await start({
@@ -230,7 +241,7 @@ export class Supervisor {
     this.#process = undefined;
     this.#options.onEnd?.();
     const { log, isReadOnlyTool = () => false } = this.#options;
-    const why = this.#stderrTail.after(this.#handshakeProblem ?? how);
+    const why = this.#stderrTail.after(this.#handshakeProblem ?? this.#killProblem ?? how);
     this.#lastEnd = why;
     this.#calls.answerAll((call) => call.isSent ? lostAnswer(call.request, why, isReadOnlyTool) : undefined);
     if (this.#state === "closed") return;

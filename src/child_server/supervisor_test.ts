@@ -272,3 +272,28 @@ Deno.test("H10 Supervisor answers no request whose id has more than 1,024 charac
     id(1_024),
   ]);
 });
+
+Deno.test("H10 O6 Supervisor ends a call at once whose answer is too long, and a server that hides which it is", async () => {
+  await using played = new Played();
+  await played.supervisor.initialized;
+  const text = "x".repeat(17 * 1024 * 1024);
+  const message = "The server answered with more than 16 MiB, which is not read: ask it for less";
+  const ends = async (answer: (id: number) => string) => {
+    const call = played.supervisor.call(LIST);
+    void played.says(answer(call.id));
+    return errorOf(await call.answered);
+  };
+  const refused = { message, data: undefined };
+  // Without its end: the start of the line says which call it is.
+  assert.deepStrictEqual(await ends((id) => `{"jsonrpc":"2.0","id":${id},"result":{"a":"${text}`), refused);
+  void played.says('"}}\n');
+  assert.deepStrictEqual(await ends((id) => `{"result":{"a":"${text}"},"jsonrpc":"2.0","id":${id}}\n`), refused);
+  const lost = await ends((id) => `{"result":{"a":"${text}"},"id":${id},"jsonrpc":"2.0"}\n`);
+  assert.match(
+    "message" in lost ? lost.message : "",
+    /: It wrote a message of more than 16 MiB\. It is being restarted/,
+  );
+  await played.ready(2);
+  const endless = await ends((id) => `{"result":{"id":${id},"a":"${text.repeat(4)}`);
+  assert.match("message" in endless ? endless.message : "", /It wrote a message of more than 16 MiB/);
+});

@@ -1,10 +1,16 @@
 import { concatenate } from "../base/bytes.ts";
 const NEWLINE = 10;
 
-/** What a splitter finds, in order: a line without its newline, or the news that one was too long and was skipped. */
+/** Bytes of a skipped line that are told, of its start and of its end. */
+const TOLD = 512;
+
+/** What a splitter finds, in order: a line without its newline, or the news that one is too long and is skipped. */
 export type SplitLine =
   | { readonly kind: "line"; readonly bytes: Uint8Array }
-  | { readonly kind: "too_long" };
+  /** Told at once; `start`: its first bytes. */
+  | { readonly kind: "too_long"; readonly start: Uint8Array }
+  /** The line that was too long has ended; `end`: its last bytes. */
+  | { readonly kind: "skipped"; readonly end: Uint8Array };
 
 /**
  * Splits a stream of bytes into lines (C2). Works on bytes, so a character cut in two by a read is whole again before
@@ -14,7 +20,8 @@ export class LineSplitter {
   readonly #longestLine: number;
   #parts: Uint8Array[] = [];
   #length = 0;
-  #skipping = false;
+  /** The last bytes of the line that is being skipped; undefined: none is. */
+  #skipped: Uint8Array | undefined;
 
   /** `longestLine` in bytes, without the newline. */
   constructor(longestLine: number) {
@@ -25,42 +32,53 @@ export class LineSplitter {
   *push(chunk: Uint8Array): Generator<SplitLine> {
     let start = 0;
     for (let newline = chunk.indexOf(NEWLINE); newline !== -1; newline = chunk.indexOf(NEWLINE, start)) {
-      const line = this.#complete(chunk.subarray(start, newline));
+      yield* this.#complete(chunk.subarray(start, newline));
       start = newline + 1;
-      if (line !== undefined) yield line;
     }
-    if (this.#keep(chunk.subarray(start))) yield { kind: "too_long" };
+    const rest = chunk.subarray(start);
+    if (rest.length > 0) yield* this.#keep(rest);
   }
 
   /** The line that has no newline because the stream ended; undefined when there is none. */
   end(): Uint8Array | undefined {
-    const line = this.#complete(new Uint8Array(0));
+    const [line] = this.#complete(new Uint8Array(0));
     return line?.kind === "line" && line.bytes.length > 0 ? line.bytes : undefined;
   }
 
-  /** Undefined for the end of a line that was already reported as too long. */
-  #complete(last: Uint8Array): SplitLine | undefined {
-    const length = this.#length + last.length;
+  *#complete(last: Uint8Array): Generator<SplitLine> {
+    if (this.#skipped === undefined && this.#length + last.length > this.#longestLine) yield this.#skip(last);
     const parts = this.#parts;
-    const skipped = this.#skipping;
+    const skipped = this.#skipped;
     this.#parts = [];
     this.#length = 0;
-    this.#skipping = false;
-    if (skipped) return undefined;
-    if (length > this.#longestLine) return { kind: "too_long" };
-    return { kind: "line", bytes: parts.length === 0 ? last : concatenate([...parts, last]) };
+    this.#skipped = undefined;
+    if (skipped !== undefined) return yield { kind: "skipped", end: lastBytes([skipped, last]) };
+    yield { kind: "line", bytes: parts.length === 0 ? last : concatenate([...parts, last]) };
   }
 
-  /** True when the line has just become too long. */
-  #keep(rest: Uint8Array): boolean {
-    if (this.#skipping || rest.length === 0) return false;
-    this.#length += rest.length;
-    if (this.#length > this.#longestLine) {
-      this.#parts = [];
-      this.#skipping = true;
-      return true;
+  *#keep(rest: Uint8Array): Generator<SplitLine> {
+    if (this.#skipped !== undefined) {
+      this.#skipped = lastBytes([this.#skipped, rest]);
+      return;
     }
+    if (this.#length + rest.length > this.#longestLine) {
+      const told = this.#skip(rest);
+      this.#skipped = lastBytes([rest]);
+      return yield told;
+    }
+    this.#length += rest.length;
     this.#parts.push(rest.slice());
-    return false;
   }
+
+  /** Forgets the line, which `more` makes too long. */
+  #skip(more: Uint8Array): SplitLine {
+    const start = concatenate([...this.#parts, more]).slice(0, TOLD);
+    this.#parts = [];
+    this.#skipped = new Uint8Array(0);
+    return { kind: "too_long", start };
+  }
+}
+
+function lastBytes(parts: readonly Uint8Array[]): Uint8Array {
+  return concatenate(parts.map((part) => part.subarray(-TOLD))).slice(-TOLD);
 }

@@ -119,7 +119,7 @@ export class StdioTransport implements Transport {
         if (this.#closed) return; // It has not ended, and what still comes is not for this connection.
         for (const line of splitter.push(buffer.subarray(0, size))) {
           if (line.kind === "line") this.#receive(readWireMessage(line.bytes));
-          else this.#refuseLongLine();
+          else if (line.kind === "too_long") this.#refuseLongLine();
         }
       }
       const last = splitter.end();

@@ -28,6 +28,7 @@ export class ChildTransport implements Transport {
     this.#reader = new OutputReader({
       unread: this.#unread,
       onMessage: ({ message }) => this.onmessage?.(message),
+      onLost: () => this.#server?.kill(),
       log,
     });
   }
