@@ -94,7 +94,7 @@ async function serve(bench: Workbench, { flags = [], serve }: Asked, stack: Asyn
   const server = startHttpServer({
     host: "127.0.0.1",
     port: 0,
-    rules: (port) => ({ hosts: ownHosts("127.0.0.1", port, []), origins: new Set(), token: undefined }),
+    rules: (port) => ({ hosts: ownHosts("127.0.0.1", port, []), origins: new Set(), token: undefined, instance: "" }),
     sessions,
     stateless,
     log: SILENT,

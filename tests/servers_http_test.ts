@@ -143,6 +143,25 @@ Deno.test("O6 nothing of a client's request but the arguments reaches a server a
   assert.deepStrictEqual(seen.every(([, sent]) => sent.get("x-api-key") === "k3y"), seen.length > 0);
 });
 
+for (const isolated of [false, true]) {
+  const how = isolated ? "of isolated sessions" : "of one process";
+  Deno.test(`O6 a server ${how} that is named as a server behind itself calls itself once, and says so`, async () => {
+    using bench = new Workbench();
+    const port = freePort();
+    const servers = { self: { url: `http://127.0.0.1:${port}/mcp` }, srv: upstreamServer(bench) };
+    const flags = ["--mcp-config", writeServers(bench, servers), "--read", bench.scope];
+    const more = isolated ? ["--session-isolation"] : [];
+    await using server = await HttpServerProcess.start(bench, { port, flags: [...flags, ...more] });
+    await using client = await HttpClient.connect(server, { roots: [bench.scope] });
+    await client.request("tools/list");
+    const { text } = await client.call("srv_echo", { text: "said" });
+    const { text: status } = await client.call("status");
+    const line = status.split("\n").find((one) => one.startsWith("self: ")) ?? "";
+    const why = "The address is this program's own: servers may not serve each other";
+    assert.deepStrictEqual([text, line.replace(/ \(next try.*/, "")], ["said\n\n", `self: failed: ${why}`]);
+  });
+}
+
 Deno.test("O2 H3 an isolated session has servers of its own, in its own scope, and reaches addresses too", async () => {
   using far = new Workbench();
   using bench = new Workbench();

@@ -7,6 +7,7 @@ import type { ToolSource } from "../service/service.ts";
 import { DirectoryWatch, type DirectoryWatchOptions } from "../system/directory_watch.ts";
 import type { HttpSpec, ServerSpec } from "../upstream/config/server_spec.ts";
 import { type RecordStore, serverIdentity } from "../upstream/definitions/record_store.ts";
+import { boundedFetch } from "../upstream/link/bounded_fetch.ts";
 import { openHttpLink } from "../upstream/link/http_link.ts";
 import type { Link, LinkHooks, OpenLink } from "../upstream/link/link.ts";
 import { openStdioLink } from "../upstream/link/stdio_link.ts";
@@ -15,6 +16,7 @@ import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
 import { UpstreamServer } from "../upstream/server/upstream_server.ts";
 import { UpstreamSource } from "../upstream/server/upstream_source.ts";
+import { INSTANCE_VARIABLE } from "../wire/instance.ts";
 import { loginForCalls } from "./logins/login_for_calls.ts";
 import { userLoginFiles } from "./logins/login_files.ts";
 import type { SessionOptions } from "./open_sandbox.ts";
@@ -161,6 +163,7 @@ function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkPa
       now: () => Date.now(),
       log,
     }),
+    boundedFetch,
   );
   return async (hooks) => {
     isCalled = hooks.isCalled;
@@ -171,6 +174,6 @@ function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkPa
           "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
       );
     }
-    return await openHttpLink({ spec, auth }, hooks);
+    return await openHttpLink({ spec, auth, instance: environment[INSTANCE_VARIABLE] }, hooks);
   };
 }

@@ -15,6 +15,7 @@ import { PROC } from "./proc.ts";
 import { RACES } from "./races/rows.ts";
 import { READ_OUTSIDE } from "./read_outside.ts";
 import { OTHER_NAMES } from "./second_names.ts";
+import { HTTP_SERVERS } from "./servers/http.ts";
 import { LYING_SERVERS } from "./servers/stdio_lies.ts";
 import { STDIO_SERVERS } from "./servers/stdio_policy.ts";
 import { SIGNALS } from "./signals.ts";
@@ -40,7 +41,7 @@ export const OUR_OWN: readonly Row[] = [
 ];
 
 /** Other servers behind the program that mean harm. */
-export const HOSTILE_SERVERS: readonly Row[] = [...STDIO_SERVERS, ...LYING_SERVERS];
+export const HOSTILE_SERVERS: readonly Row[] = [...STDIO_SERVERS, ...LYING_SERVERS, ...HTTP_SERVERS];
 
 export const CATALOGUE: readonly Row[] = [
   ...RIGHTS_DECIDE,

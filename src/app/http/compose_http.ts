@@ -2,6 +2,7 @@
 import { UsageError } from "../../base/errors.ts";
 import { isLoopback, ownHosts, ownOrigins } from "../../bridge/http/request_guard.ts";
 import { type HttpServer, startHttpServer } from "../../bridge/http/http_server.ts";
+import { INSTANCE_VARIABLE } from "../../wire/instance.ts";
 import { SessionStore } from "../../bridge/session/session_store.ts";
 import { isolatedServices } from "./http_isolation.ts";
 import { type ComposeHttpOptions, inProcessServices, KEEP_ALIVE_MS, sharedServices } from "./http_services.ts";
@@ -16,8 +17,10 @@ export interface HttpProgram extends AsyncDisposable {
  * @throws {UserError} when the sandbox, the scope, the child server or the address is not available, {UsageError} when
  * the server would be open to every machine
  */
-export async function composeHttp(options: ComposeHttpOptions): Promise<HttpProgram> {
-  const { http, token, echo, log } = options;
+export async function composeHttp(given: ComposeHttpOptions): Promise<HttpProgram> {
+  const { http, token, echo, log } = given;
+  const instance = crypto.randomUUID();
+  const options = { ...given, environment: { ...given.environment, [INSTANCE_VARIABLE]: instance } };
   if (!isLoopback(http.host) && token === undefined) {
     throw new UsageError(
       `Cannot listen on "${http.host}" without --require-token: every machine that reaches it could run commands here`,
@@ -44,6 +47,7 @@ export async function composeHttp(options: ComposeHttpOptions): Promise<HttpProg
       hosts: ownHosts(http.host, port, http.allowedHosts),
       origins: ownOrigins(http.host, port, http.allowedOrigins),
       token,
+      instance,
     }),
     sessions,
     stateless,

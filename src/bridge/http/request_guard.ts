@@ -4,6 +4,7 @@
  * MCP. Pure.
  */
 import { equalInConstantTime } from "../../base/bytes.ts";
+import { INSTANCE_HEADER } from "../../wire/instance.ts";
 import { takesStream } from "../accept.ts";
 import { type Refusal, refuse } from "../http_error.ts";
 
@@ -14,6 +15,8 @@ export interface GuardRules {
   readonly origins: ReadonlySet<string>;
   /** The bearer token that every request of the protocol must carry; undefined: none is required. */
   readonly token: string | undefined;
+  /** Of this server, in requests that it sends itself. */
+  readonly instance: string;
 }
 
 /** The head of a request. */
@@ -34,7 +37,8 @@ const ALLOWED_METHODS = "GET, POST, DELETE, OPTIONS";
 
 /** The refusal, or what the request asks for. */
 export function guard(head: RequestHead, rules: GuardRules): Refusal | Route {
-  return siteProblem(head, rules) ?? pathRoute(head) ?? (head.method === "OPTIONS" ? "preflight" : undefined) ??
+  return siteProblem(head, rules) ?? loopProblem(head, rules) ?? pathRoute(head) ??
+    (head.method === "OPTIONS" ? "preflight" : undefined) ??
     tokenProblem(head, rules.token) ?? methodRoute(head);
 }
 
@@ -96,6 +100,14 @@ function siteProblem({ headers }: RequestHead, { hosts, origins }: GuardRules): 
     return refuse(403, `Forbidden: Origin "${origin}" is not allowed; ${wayOut}`);
   }
   return undefined;
+}
+
+function loopProblem({ headers }: RequestHead, { instance }: GuardRules): Refusal | undefined {
+  if (headers.get(INSTANCE_HEADER) !== instance) return undefined;
+  return refuse(
+    508,
+    "Loop detected: this server is named as a server behind itself. Take its address out of --mcp-config",
+  );
 }
 
 function pathRoute({ path, method }: RequestHead): Refusal | Route | undefined {

@@ -5,6 +5,7 @@ const RULES: GuardRules = {
   hosts: ownHosts("127.0.0.1", 3000, ["ahma.example.org"]),
   origins: ownOrigins("127.0.0.1", 3000, ["https://ide.example.org"]),
   token: undefined,
+  instance: "this",
 };
 
 function ask(method: string, path: string, headers: Record<string, string> = {}, rules = RULES): unknown {
@@ -140,4 +141,9 @@ Deno.test("H8 guard on port 80 takes the names as clients write them there, with
   assert.deepStrictEqual(missing, []);
   assert.ok(ownOrigins("127.0.0.1", 80, []).has("http://localhost"));
   assert.ok(!ownHosts("127.0.0.1", 8080, []).has("localhost"));
+});
+
+Deno.test("O6 guard() refuses what this server asks itself, whatever else is right, and nothing of another instance", () => {
+  const asked = (instance: string) => ask("POST", "/mcp", { "ahma-instance": instance });
+  assert.deepStrictEqual([asked("this"), asked("other")], [508, "post"]);
 });

@@ -6,15 +6,20 @@ import { truncate } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
+import { INSTANCE_HEADER } from "../../wire/instance.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import type { HttpSpec } from "../config/server_spec.ts";
 import type { TransportAuth } from "../oauth/transport_auth.ts";
+import { boundedFetch } from "./bounded_fetch.ts";
+import { calmReconnection, limitAnswers } from "./calm_transport.ts";
 import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
 
 export interface HttpLinkOptions {
   readonly spec: Pick<HttpSpec, "url" | "headers" | "transport">;
   /** The login of a person; undefined: only the headers of the configuration are sent. */
   readonly auth: TransportAuth | undefined;
+  /** Names this program where it is an HTTP server, so that it knows its own requests; undefined: it is none. */
+  readonly instance: string | undefined;
 }
 
 /** Time for each answer until the connection is made, milliseconds. */
@@ -30,6 +35,8 @@ const MOST_ROUNDS = 10;
 /** Before a request is repeated with nothing but the server's state, milliseconds. */
 const STATE_ONLY_MS = 500;
 const SESSION_LOST = 404;
+/** What an HTTP server of ours answers to a request of its own. */
+const LOOP = 508;
 const CONNECTION_LOST = -32000;
 const INTERNAL_ERROR = -32603;
 
@@ -207,16 +214,25 @@ async function connectBy(
 
 async function transportOf(
   kind: "streamable" | "sse",
-  { spec: { url, headers }, auth }: HttpLinkOptions,
+  { spec: { url, headers }, auth, instance }: HttpLinkOptions,
 ): Promise<Transport> {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const options = {
-    requestInit: { headers: Object.fromEntries(Object.entries(headers).map(([name, { text }]) => [name, text])) },
+    fetch: boundedFetch,
+    requestInit: {
+      headers: {
+        ...Object.fromEntries(Object.entries(headers).map(([name, { text }]) => [name, text])),
+        ...instance !== undefined && { [INSTANCE_HEADER]: instance },
+      },
+    },
+    reconnectionScheduler: calmReconnection,
     ...auth,
   };
-  return kind === "sse"
-    ? new SSEClientTransport(new URL(url.text), options)
-    : new StreamableHTTPClientTransport(new URL(url.text), options);
+  return limitAnswers(
+    kind === "sse"
+      ? new SSEClientTransport(new URL(url.text), options)
+      : new StreamableHTTPClientTransport(new URL(url.text), options),
+  );
 }
 
 /** The status of a refused request; undefined: the request was not refused by HTTP. */
@@ -230,6 +246,7 @@ function statusOf(thrown: unknown): number | undefined {
 }
 
 function reasonOf(thrown: unknown): string {
+  if (statusOf(thrown) === LOOP) return "The address is this program's own: servers may not serve each other";
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? `: ${thrown.cause.message}` : "";
   return truncate(visibleText(`${messageOf(thrown)}${cause}`).replaceAll(/\s+/g, " "), LONGEST_REASON);
 }

@@ -12,9 +12,9 @@ export interface TransportAuth {
 
 /**
  * The options for one connection. A refused request is repeated once with another token; one that lacks scopes is
- * repeated where the source logs in for them.
+ * repeated where the source logs in for them. `fetch` sends each request.
  */
-export function transportAuth(source: TokenSource): TransportAuth {
+export function transportAuth(source: TokenSource, fetch: FetchLike): TransportAuth {
   const sent = new WeakMap<Response, string>();
   const send: FetchLike = async (url, init) => {
     const response = await fetch(url, init);

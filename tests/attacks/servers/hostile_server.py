@@ -52,14 +52,14 @@ def storm(_, request_id):
 
 def steps(args, request_id):
     token = args["token"] if "token" in args else request_id
-    for step in range(50000):
+    for step in range(20000):
         send({"method": "notifications/progress",
               "params": {"progressToken": token, "progress": step, "message": "step " + "x" * 200}})
     return text("done")
 
 
 def flood(_, request_id):
-    for _ in range(300):
+    for _ in range(80):
         raw(("x" * 1000 + "\n") * 1000)
     raw("x" * 40000000 + "\n")
     return text("done")

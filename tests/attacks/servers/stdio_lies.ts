@@ -117,7 +117,7 @@ export const LYING_SERVERS: readonly Row[] = [
     alikeForRoot: "the program bounds what it reads",
     aim: "evidence",
     ways: {
-      "lines without end": usesUp("flood"),
+      "lines without end": usesUp("flood", /: It wrote a message of more than 16 MiB\./),
       "messages of any shape": usesUp("odd"),
       "progress without end": usesUp("steps"),
     },
@@ -127,13 +127,13 @@ export const LYING_SERVERS: readonly Row[] = [
 /** Megabytes that the program may hold after it; a list of tools that is kept is small. */
 const MOST_MIB = 300;
 
-function usesUp(tool: string): Way {
+function usesUp(tool: string, expected = /^done$/): Way {
   return {
     does: driven(async ({ running }) => {
       const answer = toolAnswer(
         await running.request("tools/call", { name: `evil_${tool}`, arguments: {} }, { progressToken: tool }),
       );
-      if (answer.text !== "done") return `the call was answered: ${answer.text.slice(0, 300)}`;
+      if (!expected.test(answer.text)) return `the call was answered: ${answer.text.slice(0, 300)}`;
       const other = await running.call("other_quiet");
       if (other.text !== "quiet") return `the other server was answered for: ${other.text}`;
       const { residentMiB } = await holdingsOf(running.pid);
