@@ -7,8 +7,10 @@ import { SERVER_RUN_FLAGS, START_FLAGS } from "./permissions.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const PROGRAM = "ahma_mcp.mjs";
+/** What runs native tools inside the sandbox (K2): it has libraries that the start of the program should not read. */
+const WORKER = "worker/worker.mjs";
 
-const bundled = await bundle();
+const bundled = await bundle(PROGRAM, "main.ts") && await bundle(WORKER, "src/toolbox/worker/main.ts");
 if (bundled) {
   await loadProcessOnNeed();
   await requireOnNeed();
@@ -18,10 +20,10 @@ if (bundled) {
 }
 Deno.exitCode = bundled && await starts() ? 0 : 1;
 
-async function bundle(): Promise<boolean> {
-  await Deno.mkdir(new URL("dist/", ROOT), { recursive: true });
+async function bundle(output: string, source: string): Promise<boolean> {
+  await Deno.mkdir(new URL(`dist/${output}`.replace(/[^/]+$/, ""), ROOT), { recursive: true });
   const { success } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--platform", "deno", "--minify", "--output", `dist/${PROGRAM}`, "main.ts"],
+    args: ["bundle", "--quiet", "--platform", "deno", "--minify", "--output", `dist/${output}`, source],
     cwd: ROOT,
     stdin: "null",
   }).spawn().status;

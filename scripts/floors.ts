@@ -14,6 +14,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   child_server: 4,
   bridge: 5,
   upstream: 5,
+  toolbox: 5,
   app: 6,
   cli: 7,
 };

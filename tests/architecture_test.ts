@@ -61,6 +61,9 @@ function pathsWith(files: readonly SourceFile[], pattern: RegExp): string[] {
   return files.filter((file) => pattern.test(withoutComments(file.text))).map((file) => file.path);
 }
 
+/** The first module of the program that runs native tools in the sandbox. */
+const WORKER_MAIN = "src/toolbox/worker/main.ts";
+
 Deno.test("importsOf() sees every form of import", () => {
   const text = `import a from "./a.ts";
 import type { B } from "./b.ts";
@@ -137,10 +140,27 @@ Deno.test("S3 architecture: one file starts processes, and nothing else can", as
   assert.deepStrictEqual(pathsWith(files, /\bDeno\s*\[(?!")|=\s*Deno\s*;|globalThis\s*(\.|\[")Deno/), []);
 });
 
-Deno.test("C2 architecture: only two files name stdout, to hand it out and to print help", async () => {
-  const allowed = new Set(["src/cli/terminal/print.ts", "src/cli/serve/serve.ts"]);
+Deno.test("C2 architecture: two files name stdout, to hand it out and to print help, and a worker its own", async () => {
+  const allowed = new Set(["src/cli/terminal/print.ts", "src/cli/serve/serve.ts", WORKER_MAIN]);
   const writers = pathsWith(await productFiles(), /\bDeno\.stdout\b|\bprocess\.stdout\b|\bconsole\./);
   assert.deepStrictEqual(writers.filter((path) => !allowed.has(path)), []);
+});
+
+/** Rooms of the toolbox that the server runs; all others run inside the sandbox. */
+const SERVER_SIDE: readonly string[] = ["definition", "frame", "link", "source"];
+
+Deno.test("K2 architecture: the server has none of the code of native tools that opens files", async () => {
+  const sources = new Map((await productFiles()).map(({ path, text }) => [placeInSource(path) ?? "", text]));
+  const inside = (place: string) => {
+    const [room, folder = ""] = place.split("/");
+    return room === "toolbox" && !SERVER_SIDE.includes(folder);
+  };
+  const crossing = [...sources].filter(([place]) => !inside(place)).flatMap(([place, text]) =>
+    importsOf(text).filter(({ specifier, typeOnly }) => !typeOnly && specifier.startsWith("."))
+      .map(({ specifier }) => resolveInSource(place, specifier)).filter(inside).map((target) => `${place} -> ${target}`)
+  );
+  assert.deepStrictEqual(crossing, []);
+  assert.ok(inside("toolbox/project/project.ts"));
 });
 
 Deno.test("architecture: one version of the runtime is named everywhere", async () => {

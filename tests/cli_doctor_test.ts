@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { clientSettings } from "../src/cli/commands/clients/client_settings.ts";
-import { runningProgram } from "../src/app/own_program.ts";
+import { runningProgram } from "../src/app/program/own_program.ts";
 import { testRuntime } from "./_support/runtime.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";

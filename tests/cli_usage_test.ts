@@ -1,7 +1,7 @@
 /** The command line as a person meets it: help, mistakes, exit codes, settings, pipes and terminals. */
 import assert from "node:assert/strict";
 import { SERVER_PERMISSIONS } from "../scripts/permissions.ts";
-import { RUN_FLAGS } from "../src/app/own_program.ts";
+import { RUN_FLAGS } from "../src/app/program/own_program.ts";
 import { SUBCOMMANDS } from "../src/settings/flags/subcommands.ts";
 import { runOnTerminal, runProgram, runShellLine } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";

@@ -1,6 +1,6 @@
 /** What the runtime in our executable is started with, instead of what its own command line and variables would say. */
 import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "../../src/app/http/awaited_scope.ts";
-import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, SMALL_HEAP } from "../../src/app/own_program.ts";
+import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, SMALL_HEAP } from "../../src/app/program/own_program.ts";
 import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
 import type { StartLine } from "./stub.ts";
 
@@ -24,7 +24,7 @@ export const START_LINE: StartLine = {
     "+DENO_CERT=",
     "+DENO_TLS_CA_STORE=",
     // The rest steers the runtime: flags of its engine, control sockets, coverage, telemetry, a descriptor of Node's for
-    // messages, and modules that are loaded first (src/app/node_options.ts).
+    // messages, and modules that are loaded first (src/app/program/node_options.ts).
     "-DENO_",
     "^NODE_OPTIONS=",
     "-NODE_CHANNEL_",

@@ -24,6 +24,7 @@ import { serveStdioConnection, type StdioStreams } from "../service/connection/s
 import { withAudit } from "./runner/with_audit.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
+import { type OpenToolbox, openToolbox } from "./open_toolbox.ts";
 import { liveTools } from "./live_tools.ts";
 import { PrivateFiles } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
@@ -78,7 +79,8 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const facts = { scope, settings: serviceSettings(settings, status) };
   const catalog = () => tools.current();
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
-  const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange })] as const;
+  const toolbox = stack.use(openToolbox({ ...options, sandbox }));
+  const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
   const servers = settings.mcpConfigs.length === 0 ? [] : [stack.use(await openServers({ ...options, sandbox, own }))];
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
@@ -109,7 +111,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     servers: servers[0],
     checkedTools: () => tools.checked(),
     serve: (io) => serveStdioConnection(service, io),
-    afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, log }),
+    afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
   };
 }
@@ -132,11 +134,13 @@ interface Later extends Pick<ComposeOptions, "log"> {
   readonly runner: SessionRunner;
   readonly sandbox: SessionSandbox;
   readonly tools: LiveCatalog;
+  readonly toolbox: OpenToolbox;
 }
 
-function afterFirstAnswer({ runner, sandbox, tools, log }: Later): void {
+function afterFirstAnswer({ runner, sandbox, tools, toolbox, log }: Later): void {
   tools.current().catch(report(log, "read the tool files"));
   runner.warmUp().catch(report(log, "keep shells warm"));
+  toolbox.warmUp().catch(report(log, "start native tools"));
   // Without a sandbox nothing is outside.
   const scopes = sandbox.writable.length === 0 ? [] : sandbox.scopes.map(({ path }) => path);
   for (const hint of worktreeHints(scopes, sandbox.writable)) log.warn(hint);

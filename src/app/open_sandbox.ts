@@ -20,7 +20,7 @@ import type { SandboxFacts, SandboxStatus } from "../service/service.ts";
 import { homeOf, insistOnHome } from "../system/user_directories.ts";
 import { openTrees } from "./writable_trees.ts";
 import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./protect_settings.ts";
-import { programFiles } from "./own_program.ts";
+import { programFiles } from "./program/own_program.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { selfTestLine } from "./self_test_line.ts";

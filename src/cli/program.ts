@@ -5,7 +5,7 @@
 import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { withAwaitedScope } from "../app/http/awaited_scope.ts";
-import { showNodeOptions } from "../app/node_options.ts";
+import { showNodeOptions } from "../app/program/node_options.ts";
 import { RUN_SUBCOMMAND } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
 import { helpText } from "./terminal/help.ts";
 import { readWholeInvocation } from "./invocation.ts";

@@ -22,27 +22,45 @@ const TOOLS: Readonly<Record<string, () => Embedded>> = {
   "quality_check": () => import("../../tools/quality_check.json", { with: { type: "text" } }),
 };
 
-/** Names that `--bundles` takes, in addition to `all`. */
+/** Names of shipped tool files that `--bundles` takes; `all`: every one. */
 export const BUNDLE_NAMES: readonly string[] = Object.keys(TOOLS);
+
+/** Groups of native tools that `--bundles` takes; `toolbox`: every one (K1). */
+export const TOOL_GROUPS = ["files"] as const;
+export type ToolGroup = typeof TOOL_GROUPS[number];
+
+/** All words that `--bundles` takes. */
+export const BUNDLE_WORDS: readonly string[] = [...BUNDLE_NAMES, "all", ...TOOL_GROUPS, "toolbox"];
 
 /** The names in the lists that `--bundles` was given. */
 export function bundleNames(lists: readonly string[]): readonly string[] {
   return lists.flatMap((list) => list.split(",")).map((name) => name.trim()).filter((name) => name !== "");
 }
 
+/** The groups of native tools among these names. */
+export function toolGroups(names: readonly string[]): readonly ToolGroup[] {
+  return TOOL_GROUPS.filter((group) => names.includes(group) || names.includes("toolbox"));
+}
+
+/** Whether a name stands for native tools. */
+function isNative(name: string): boolean {
+  return name === "toolbox" || TOOL_GROUPS.some((group) => group === name);
+}
+
 /**
- * The shipped tool files of these names, in that order; `all`: every one.
+ * The shipped tool files of these names, in that order, without native tools; `all`: every one.
  *
  * @throws {UsageError} when a name is none of them
  */
 export async function embeddedTools(names: readonly string[]): Promise<ToolText[]> {
-  const wanted = new Set(names.flatMap((name) => name === "all" ? BUNDLE_NAMES : [name]));
+  const wanted = new Set(
+    names.filter((name) => !isNative(name)).flatMap((name) => name === "all" ? BUNDLE_NAMES : [name]),
+  );
   return await Promise.all(Array.from(wanted, async (name) => {
     const load = TOOLS[name];
     if (load === undefined) {
-      const known = [...BUNDLE_NAMES, "all"];
-      const list = known.map((one) => `"${one}"`).join(", ");
-      throw new UsageError(`Cannot offer bundle "${name}": expected one of ${list}${didYouMean(name, known)}`);
+      const list = BUNDLE_WORDS.map((one) => `"${one}"`).join(", ");
+      throw new UsageError(`Cannot offer bundle "${name}": expected one of ${list}${didYouMean(name, BUNDLE_WORDS)}`);
     }
     return { file: `${name}.json`, text: (await load()).default };
   }));

@@ -16,7 +16,7 @@ import type { UnplacedDiagnostic } from "../catalog/format/diagnostic.ts";
 import { leadsOut } from "../catalog/load/find_tools.ts";
 import { isObject, parseJson } from "../wire/json_value.ts";
 import { placeDiagnostics, syntaxErrorOf } from "../catalog/load/positions.ts";
-import { BUNDLE_NAMES, bundleNames } from "./bundles.ts";
+import { BUNDLE_WORDS, bundleNames } from "./bundles.ts";
 import { absolutePath } from "../system/paths.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import type { Flag } from "./flags/flag.ts";
@@ -146,8 +146,8 @@ async function refusal(
     return "the user's own file says true";
   }
   if (name === "bundles") {
-    const unknown = bundleNames(values).find((one) => one !== "all" && !BUNDLE_NAMES.includes(one));
-    return unknown === undefined ? undefined : `"${unknown}" is not shipped${didYouMean(unknown, BUNDLE_NAMES)}`;
+    const unknown = bundleNames(values).find((one) => !BUNDLE_WORDS.includes(one));
+    return unknown === undefined ? undefined : `"${unknown}" is not shipped${didYouMean(unknown, BUNDLE_WORDS)}`;
   }
   const wider = tooWide(name, values[0], user.get(name)?.values?.[0]) ?? tooHigh(name, values[0]);
   if (wider !== undefined) return wider;

@@ -8,6 +8,8 @@ import { exists, ORDINARY_ID, type User } from "./workbench.ts";
 
 /** The packed program, as people run it. */
 const BUNDLE = new URL("../../dist/ahma_mcp.mjs", import.meta.url).pathname;
+/** What the workers of native tools are started from. */
+const WORKER = new URL("../../dist/worker", import.meta.url).pathname;
 /** How long the files for a packed program that is no longer used are kept: a day. */
 const KEPT_MILLISECONDS = 86_400_000;
 
@@ -63,6 +65,7 @@ function sharedDirectory(): string {
   if (!exists(BUNDLE)) throw new Error(`Cannot start "${BUNDLE}": there is no such file. Run "deno task bundle" first`);
   const form = FORM === "executable" ? Deno.readTextFileSync(`${ownExecutable()}.sha256`) : FORM;
   const digest = createHash("sha256").update(Deno.readFileSync(BUNDLE)).update(form)
+    .update(Deno.readFileSync(`${WORKER}/worker.mjs`))
     .update(`${BUNDLE} ${Deno.execPath()} ${Deno.version.deno}`).digest("hex").slice(0, 16);
   const fresh = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-runtime-" }));
   const parent = fresh.slice(0, fresh.lastIndexOf("/"));
@@ -88,6 +91,11 @@ function fill(directory: string): void {
   linkOrCopy(Deno.realPathSync(Deno.execPath()), `${directory}/programs/deno`);
   Deno.copyFileSync(BUNDLE, `${directory}/programs/ahma_mcp.mjs`);
   Deno.chmodSync(`${directory}/programs/ahma_mcp.mjs`, 0o644);
+  Deno.mkdirSync(`${directory}/programs/worker`);
+  for (const { name } of Deno.readDirSync(WORKER)) {
+    Deno.copyFileSync(`${WORKER}/${name}`, `${directory}/programs/worker/${name}`);
+    Deno.chmodSync(`${directory}/programs/worker/${name}`, 0o644);
+  }
   if (FORM === "executable") linkOrCopy(ownExecutable(), `${directory}/programs/executable`);
   Deno.mkdirSync(`${directory}/ordinary`);
   Deno.chownSync(`${directory}/ordinary`, ORDINARY_ID, ORDINARY_ID);

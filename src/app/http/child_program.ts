@@ -5,8 +5,8 @@
 import type { ChildProgram } from "../../bridge/isolated/child_pool.ts";
 import { absolutePath } from "../../system/paths.ts";
 import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "./awaited_scope.ts";
-import { hideNodeOptions } from "../node_options.ts";
-import { sessionProgram } from "../own_program.ts";
+import { hideNodeOptions } from "../program/node_options.ts";
+import { sessionProgram } from "../program/own_program.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "../../settings/flags/flags.ts";
 import { HTTP_FLAGS } from "../../settings/flags/http_flags.ts";
 

@@ -12,8 +12,8 @@ export interface NamedSource {
 }
 
 export interface ListedSourcesParts {
-  /** Built-in tools, then tool files. */
-  readonly own: readonly [ToolSource, ToolSource];
+  /** Built-in tools, then tool files, then native tools where they are asked for. */
+  readonly own: readonly [ToolSource, ToolSource, ...ToolSource[]];
   /** Empty: none is configured. */
   readonly servers: readonly NamedSource[];
   readonly facts: ListFacts;
@@ -23,15 +23,16 @@ export interface ListedSourcesParts {
 
 /** In the order in which tools are listed. */
 export function listedSources(parts: ListedSourcesParts): readonly ToolSource[] {
-  const { own: [builtin, toolFiles], servers, facts, settings: { lean, bundles }, log } = parts;
+  const { own: [builtin, toolFiles, ...native], servers, facts, settings: { lean, bundles }, log } = parts;
   if (lean.servers && servers.length === 0) log.warn('Flag "--lean" changes nothing: no --mcp-config names servers');
   const foreign = servers.map(({ source }) => source);
-  const hidden = [...lean.toolFiles ? [toolFiles] : [], ...lean.servers ? foreign : []];
-  if (hidden.length === 0) return [builtin, toolFiles, ...foreign];
+  const hidden = [...lean.toolFiles ? [toolFiles, ...native] : [], ...lean.servers ? foreign : []];
+  const all = [builtin, toolFiles, ...native, ...foreign];
+  if (hidden.length === 0) return all;
   const origins = [
     ...lean.toolFiles ? [...bundles, "the project's tool files"] : [],
     ...lean.servers ? servers.flatMap(({ names }) => names) : [],
   ];
-  const shown = [builtin, toolFiles, ...foreign].filter((source) => !hidden.includes(source));
+  const shown = all.filter((source) => !hidden.includes(source));
   return [...shown, new LeanSource({ hidden, origins, facts })];
 }

@@ -1,5 +1,5 @@
 /** Settings of each MCP client that start this program for a project. Pure. */
-import type { RunningProgram } from "../../../app/own_program.ts";
+import type { RunningProgram } from "../../../app/program/own_program.ts";
 import { CLIENT_NAMES, type ClientName } from "../../../settings/flags/client_names.ts";
 import { type ClientFile, CLIENTS, ENTRY_NAME } from "./client_facts.ts";
 import type { Table } from "./entry_place.ts";

@@ -1,6 +1,6 @@
 /** The data of the completions of every shell. */
 import { flagsOf } from "../../../settings/flags/parse_command_line.ts";
-import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
+import { BUNDLE_WORDS } from "../../../settings/bundles.ts";
 import { type FlagName, flagNamed } from "../../../settings/flags/flags.ts";
 import {
   AUTH_ACTIONS,
@@ -59,7 +59,7 @@ const OPERANDS: Readonly<Record<Operands, Completion>> = {
 
 function valueOf(name: FlagName, subcommand: Subcommand): Completion {
   const { value, choices } = flagNamed(name);
-  if (name === "bundles") return { kind: "words", words: [...BUNDLE_NAMES, "all"] };
+  if (name === "bundles") return { kind: "words", words: BUNDLE_WORDS };
   if (name === "shell" || name === "mcp-config" || name === "write" && subcommand === "schema") {
     return { kind: "files" };
   }

@@ -18,7 +18,7 @@ import { type Check, check } from "./check.ts";
 import { runtimeChecks } from "./runtime_checks.ts";
 import { checkSandbox } from "./self_check.ts";
 import { checkSelfTest } from "./self_test_check.ts";
-import { thisProgram } from "../../../app/own_program.ts";
+import { thisProgram } from "../../../app/program/own_program.ts";
 import { checkTools } from "./tool_checks.ts";
 
 /** Runs all checks; resolves with the exit code. */

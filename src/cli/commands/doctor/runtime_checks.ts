@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import { type ProgramForm, programPath, thisForm } from "../../../app/own_program.ts";
+import { type ProgramForm, programPath, thisForm } from "../../../app/program/own_program.ts";
 import { runtimeCache } from "../../../sandbox/grants/runtime_cache.ts";
 import { type Check, check } from "./check.ts";
 

@@ -2,7 +2,7 @@
  * `init` writes a first tool file that explains itself, its schema for editors, and the entry for a client. It asks
  * before it changes a file, or makes one in the user's home.
  */
-import { thisProgram } from "../../../app/own_program.ts";
+import { thisProgram } from "../../../app/program/own_program.ts";
 import { mtdfSchemaText } from "../../../catalog/format/schema.ts";
 import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";

@@ -1,5 +1,6 @@
 /** How a client starts the very program that runs now. */
-import { VERSION } from "../base/version.ts";
+import { VERSION } from "../../base/version.ts";
+import { parentOf } from "../../system/paths.ts";
 
 /** A command line: an absolute path, and what comes before our own flags. */
 interface ProgramLine {
@@ -57,6 +58,11 @@ export function thisForm(): ProgramForm {
 /** The file of our first module; not for executables. */
 export function programPath(): string {
   return modulePath(Deno.mainModule);
+}
+
+/** What workers of native tools are started from: next to the packed program; sources use what was packed last. */
+export function workerDirectory(): string {
+  return `${parentOf(programPath())}${thisForm() === "sources" ? "/dist" : ""}/worker`;
 }
 
 function modulePath(url: string): string {
@@ -132,7 +138,9 @@ export function programFiles(): readonly string[] {
   const path = programPath();
   const [, modules] = IN_PACKAGE.exec(path) ?? [];
   const followed = modules === undefined ? [] : [`${modules}/ahma_mcp/node_modules`];
-  return form === "packed program" ? [Deno.execPath(), path, path.replace(/\.mjs$/, ""), ...followed] : [];
+  return form === "packed program"
+    ? [Deno.execPath(), path, path.replace(/\.mjs$/, ""), workerDirectory(), ...followed]
+    : [];
 }
 
 function isFile(path: string): boolean {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { VERSION } from "../base/version.ts";
+import { VERSION } from "../../base/version.ts";
 import { RUN_FLAGS, runningProgram } from "./own_program.ts";
 
 const FACTS = { executable: "/bin/deno", standalone: false };

@@ -1,0 +1,105 @@
+/** Joins native tools with their workers, each in a sandbox of its own (K2). Nothing is started here. */
+import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import { startInSandbox } from "../child_server/sandboxed_start.ts";
+import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
+import type { ToolSource } from "../service/service.ts";
+import { toolGroups } from "../settings/bundles.ts";
+import type { Settings } from "../settings/settings.ts";
+import { absolutePath, realPath } from "../system/paths.ts";
+import { toolsOf } from "../toolbox/definition/groups.ts";
+import type { WorkerKind } from "../toolbox/definition/tool_definition.ts";
+import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.ts";
+import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
+import { openSession, type SessionOptions } from "./open_sandbox.ts";
+import { withAudit } from "./runner/with_audit.ts";
+import { workerProgram } from "./program/worker_program.ts";
+
+export interface OpenToolboxOptions extends SessionOptions {
+  /** Of commands. */
+  readonly sandbox: Pick<SessionSandbox, "scopes">;
+}
+
+/** The source, and what ends its workers. */
+export interface OpenToolbox extends AsyncDisposable {
+  readonly source: ToolSource;
+  /** Starts what will be needed first. */
+  warmUp(): Promise<void>;
+}
+
+const IDLE_MS = 60_000;
+const GRACE_MS = 2_000;
+
+/** The tools of the groups that `--bundles` names. */
+export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
+  const tools = toolsOf(toolGroups(options.settings.bundles));
+  const worker = (kind: WorkerKind) =>
+    new WorkerLink({
+      name: kind,
+      open: () => openWorker(kind, options),
+      idleMs: IDLE_MS,
+      graceMs: GRACE_MS,
+      log: options.log,
+    });
+  const workers = { project: worker("project"), web: worker("web") };
+  return {
+    source: toolboxSource({ tools, workers }),
+    warmUp: async () => {
+      if (tools.length > 0) await workers.project.warmUp();
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(Object.values(workers).map((link) => link[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promise<OpenWorkerSandbox> {
+  const { settings, log } = options;
+  await using stack = new AsyncDisposableStack();
+  const program = workerProgram();
+  const scopes = options.sandbox.scopes.map(({ path }) => path);
+  const session = await openSession({ ...options, settings: settingsFor(kind, settings, { scopes, ...program }) });
+  stack.defer(() => removeSessionDirectories(session.sandbox.directories));
+  const runner = stack.use(await withAudit(session.runner, { ...options, sandbox: session.sandbox }));
+  await session.insistOn?.();
+  const { files } = session.sandbox.directories;
+  const opened = stack.move();
+  return {
+    setup: {
+      scopes,
+      data: program.data,
+      readable: settings.sandbox.reads.flatMap((path) => realPath(absolutePath(path, Deno.cwd())) ?? []),
+    },
+    start: (hooks) =>
+      startInSandbox({
+        runner,
+        argv: program.argv,
+        directory: scopes[0] ?? "/",
+        environment: program.environment,
+        stderrFile: `${files}/stderr`,
+        log,
+      }, hooks),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+interface Surroundings {
+  readonly scopes: readonly string[];
+  /** What the worker's program is read from. */
+  readonly reads: readonly string[];
+}
+
+/** What commands may, and its own program; the network for the one without files only. */
+function settingsFor(kind: WorkerKind, settings: Settings, { scopes, reads }: Surroundings): Settings {
+  const { sandbox } = settings;
+  return {
+    ...settings,
+    pool: false,
+    hotReload: false,
+    sandbox: {
+      ...sandbox,
+      scopes,
+      reads: [...sandbox.reads, ...reads],
+      confinement: { ...sandbox.confinement, network: kind === "web" ? sandbox.confinement.network : "none" },
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/** Arguments of native tools: the listed schema and the check of a call come from one table for each tool (K1). Pure. */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { shownValue } from "../../base/text.ts";
+import { nestsDeeper } from "../../wire/json_depth.ts";
+import { isObject, parseJson } from "../../wire/json_value.ts";
+
+/** What an argument may be. */
+export type ParameterType =
+  | { readonly kind: "text" }
+  | { readonly kind: "flag" }
+  | { readonly kind: "integer"; readonly least?: number; readonly most?: number }
+  | { readonly kind: "choice"; readonly values: readonly string[] }
+  /** A list of texts; a single text stands for a list of one. */
+  | { readonly kind: "texts" }
+  /** A list of objects, each with these members. */
+  | { readonly kind: "objects"; readonly of: readonly Parameter[] }
+  /** An object with members of any name. */
+  | { readonly kind: "object" };
+
+export interface Parameter {
+  readonly name: string;
+  readonly type: ParameterType;
+  /** For the model; empty: the name says all. */
+  readonly description: string;
+  readonly required?: true;
+  /** Other accepted names, which are not listed; absent: none. */
+  readonly aliases?: readonly string[];
+}
+
+/** The JSON Schema of a table, without the aliases. */
+export function schemaOf(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
+  const required = parameters.filter((one) => one.required).map(({ name }) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(parameters.map(({ name, type, description }) => [name, {
+      ...typeSchema(type),
+      ...description !== "" && { description },
+    }])),
+    ...required.length > 0 && { required },
+    additionalProperties: false,
+  };
+}
+
+/**
+ * The arguments by their documented names. A number, flag, list or object may come as its text, as some clients send it.
+ * The problem is the text of the result.
+ */
+export function checkArguments(
+  tool: string,
+  parameters: readonly Parameter[],
+  given: Readonly<Record<string, unknown>>,
+): Outcome<Readonly<Record<string, unknown>>> {
+  const checked = checkMembers(parameters, given, "argument");
+  return checked.ok ? checked : failure(`Cannot run "${tool}": ${checked.problem}`);
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function checkMembers(parameters: readonly Parameter[], given: Values, what: string): Outcome<Values> {
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const parameter = parameters.find((one) => one.name === name || one.aliases?.includes(name));
+    if (parameter === undefined) return failure(unknownName(name, parameters, what));
+    if (value === undefined || value === null) continue;
+    const read = readValue(parameter.type, value);
+    if (!read.ok) return failure(`${what} "${name}" is ${shownValue(value)}, expected ${read.problem}`);
+    if (Object.hasOwn(values, parameter.name)) {
+      return failure(`${what} "${parameter.name}" is given twice, once as "${name}": give it once`);
+    }
+    values[parameter.name] = read.value;
+  }
+  const missing = parameters.find(({ name, required }) => required && !Object.hasOwn(values, name));
+  if (missing === undefined) return success(values);
+  const meaning = missing.description.replace(/[.]$/, "");
+  return failure(`${what} "${missing.name}" is missing${meaning === "" ? "" : `: ${meaning}`}`);
+}
+
+function unknownName(name: string, parameters: readonly Parameter[], what: string): string {
+  const names = parameters.map((one) => one.name);
+  return `${what} "${name}" does not exist${didYouMean(name, names)} (${what}s: ${names.join(", ") || "none"})`;
+}
+
+function typeSchema(type: ParameterType): Record<string, unknown> {
+  switch (type.kind) {
+    case "text":
+      return { type: "string" };
+    case "flag":
+      return { type: "boolean" };
+    case "integer":
+      return {
+        type: "integer",
+        ...type.least !== undefined && { minimum: type.least },
+        ...type.most !== undefined && { maximum: type.most },
+      };
+    case "choice":
+      return { type: "string", enum: [...type.values] };
+    case "texts":
+      return { type: "array", items: { type: "string" } };
+    case "objects":
+      return { type: "array", items: schemaOf(type.of) };
+    case "object":
+      return { type: "object" };
+  }
+}
+
+/** The value of the type; the problem: what is expected. */
+function readValue(type: ParameterType, value: unknown): Outcome<unknown> {
+  switch (type.kind) {
+    case "text":
+      return isText(value) ? success(value) : failure("a string of valid Unicode");
+    case "flag":
+      return readFlag(value);
+    case "integer":
+      return readInteger(type, value);
+    case "choice":
+      return type.values.some((one) => one === value)
+        ? success(value)
+        : failure(type.values.map((one) => `"${one}"`).join(" or "));
+    case "texts": {
+      const list = listOf(value) ?? (isText(value) ? [value] : undefined);
+      return list?.every(isText) ? success(list) : failure("a list of strings");
+    }
+    case "objects":
+      return readObjects(type.of, value);
+    case "object": {
+      const object = parsed(value);
+      return isObject(object) && !nestsDeeper(object) ? success(object) : failure("an object");
+    }
+  }
+}
+
+function readFlag(value: unknown): Outcome<boolean> {
+  const flag = value === "true" ? true : value === "false" ? false : value;
+  return typeof flag === "boolean" ? success(flag) : failure("true or false");
+}
+
+function readInteger({ least, most }: { readonly least?: number; readonly most?: number }, value: unknown) {
+  const number = typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  const fits = Number.isSafeInteger(number) && Number(number) >= (least ?? -Infinity) &&
+    Number(number) <= (most ?? Infinity);
+  if (fits) return success(number);
+  const from = least === undefined ? "" : ` from ${least}`;
+  return failure(`an integer${from}${most === undefined ? "" : ` to ${most}`}`);
+}
+
+function readObjects(members: readonly Parameter[], value: unknown): Outcome<unknown> {
+  const list = listOf(value);
+  if (list === undefined) return failure("a list of objects");
+  const read: Values[] = [];
+  for (const [index, item] of list.entries()) {
+    if (!isObject(item)) return failure(`objects, and item ${index + 1} is none`);
+    const checked = checkMembers(members, item, "member");
+    if (!checked.ok) return failure(`other members of item ${index + 1}: ${checked.problem}`);
+    read.push(checked.value);
+  }
+  return success(read);
+}
+
+function listOf(value: unknown): readonly unknown[] | undefined {
+  const list = parsed(value);
+  return Array.isArray(list) ? list : undefined;
+}
+
+/** The value of a JSON text of an object or a list; anything else as it is. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+  const read = parseJson(value);
+  return read.ok ? read.value : value;
+}
+
+/** A lone surrogate has no bytes. */
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed();
+}

@@ -1,0 +1,19 @@
+import type { Parameter } from "./parameters.ts";
+
+/** The kinds of workers: one for the files of the project without a network, one for the network without files (K2). */
+export type WorkerKind = "project" | "web";
+
+/** One native tool, as it is listed and checked before its call reaches a worker. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  /** For the model, under 400 characters. */
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  /** Whether it changes nothing. */
+  readonly readOnly: boolean;
+  /** Whether a repeated call changes nothing more; absent: as `readOnly`. */
+  readonly idempotent?: boolean;
+  /** Whether it reaches what is outside this machine; absent: it does not. */
+  readonly openWorld?: true;
+}

@@ -1,0 +1,19 @@
+/** `files_read`: a file with line numbers (K3). */
+import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import type { ToolContext } from "../project/native_tool.ts";
+
+const DEFAULT_LINES = 2000;
+
+/** See the definition of `files_read`. */
+export async function readFile(args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
+  using opened = await project.open(String(args["path"]));
+  const bytes = new Uint8Array(Number(opened.stat.size));
+  let length = 0;
+  for (let got: number | null = 1; got !== null && length < bytes.length; length += got ?? 0) {
+    got = opened.file.readSync(bytes.subarray(length));
+  }
+  const lines = new TextDecoder().decode(bytes.subarray(0, length)).split("\n");
+  const offset = Number(args["offset"] ?? 1);
+  const shown = lines.slice(offset - 1, offset - 1 + Number(args["limit"] ?? DEFAULT_LINES));
+  return { content: [{ type: "text", text: shown.map((line, at) => `${offset + at}\t${line}`).join("\n") }] };
+}

@@ -1,0 +1,7 @@
+/** The code of the file tools. */
+import type { NativeTool } from "../project/native_tool.ts";
+import { readFile } from "./read.ts";
+
+export const TOOLS: Readonly<Record<string, NativeTool>> = {
+  files_read: readFile,
+};

@@ -1,0 +1,63 @@
+/** Messages between the server and a worker: four bytes of length (big-endian), then JSON. Pure. */
+import { encodeText } from "../../base/text.ts";
+
+/** A longer message is refused by both sides, bytes. */
+export const LONGEST_FRAME: number = 64 * 1024 * 1024;
+
+const HEADER_BYTES = 4;
+const DECODER = new TextDecoder();
+
+/** The bytes of one message. @throws {RangeError} When it is longer than `LONGEST_FRAME`. */
+export function encodeFrame(message: unknown): Uint8Array<ArrayBuffer> {
+  const body = encodeText(JSON.stringify(message));
+  if (body.length > LONGEST_FRAME) throw new RangeError(`A message of ${body.length} bytes is too long`);
+  const frame = new Uint8Array(HEADER_BYTES + body.length);
+  new DataView(frame.buffer).setUint32(0, body.length);
+  frame.set(body, HEADER_BYTES);
+  return frame;
+}
+
+/** Puts messages together again from chunks of any size. */
+export class FrameReader {
+  #held = new Uint8Array(HEADER_BYTES);
+  #length = 0;
+
+  /**
+   * The messages that end in this chunk, which is not kept.
+   * @throws {Error} When what comes is no message; nothing that follows can be read then.
+   */
+  push(chunk: Uint8Array): readonly unknown[] {
+    this.#append(chunk);
+    const messages: unknown[] = [];
+    let at = 0;
+    for (;;) {
+      const size = this.#sizeAt(at);
+      if (size === undefined || this.#length - at - HEADER_BYTES < size) break;
+      const body = this.#held.subarray(at + HEADER_BYTES, at + HEADER_BYTES + size);
+      messages.push(JSON.parse(DECODER.decode(body)));
+      at += HEADER_BYTES + size;
+    }
+    this.#held.copyWithin(0, at, this.#length);
+    this.#length -= at;
+    return messages;
+  }
+
+  /** The size of the message whose header begins at `at`; undefined: the header is not whole yet. */
+  #sizeAt(at: number): number | undefined {
+    if (this.#length - at < HEADER_BYTES) return undefined;
+    const size = new DataView(this.#held.buffer, at).getUint32(0);
+    if (size > LONGEST_FRAME) throw new Error(`A message of ${size} bytes is too long`);
+    return size;
+  }
+
+  #append(chunk: Uint8Array): void {
+    const needed = this.#length + chunk.length;
+    if (needed > this.#held.length) {
+      const larger = new Uint8Array(Math.max(needed, 2 * this.#held.length));
+      larger.set(this.#held.subarray(0, this.#length));
+      this.#held = larger;
+    }
+    this.#held.set(chunk, this.#length);
+    this.#length = needed;
+  }
+}

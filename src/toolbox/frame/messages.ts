@@ -1,0 +1,38 @@
+/** What the server and a worker say to each other, one frame each (K2). */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+
+/** What a worker may touch; the kernel holds it to that, and these facts word its answers. */
+export interface WorkerSetup {
+  /** Canonical directories that calls may change, at least one; relative paths begin in the first. */
+  readonly scopes: readonly string[];
+  /** Canonical directories that calls may read as well. */
+  readonly readable: readonly string[];
+  /** Absolute directory of the worker's own data, as grammars; undefined: it has none. */
+  readonly data?: string | undefined;
+  /** Absolute directory for what is derived from the project and kept between starts, as an index. */
+  readonly cache?: string | undefined;
+}
+
+/** To a worker. `setup` comes once, before all calls. */
+export type ToWorker =
+  | { readonly kind: "setup"; readonly setup: WorkerSetup }
+  | { readonly kind: "call"; readonly id: number; readonly tool: string; readonly args: ToolArguments }
+  | { readonly kind: "cancel"; readonly id: number };
+
+/** From a worker: each call is answered once. */
+export type FromWorker =
+  | { readonly kind: "result"; readonly id: number; readonly result: ToolResult }
+  | { readonly kind: "progress"; readonly id: number; readonly progress: WorkProgress };
+
+/** Checked arguments of a call, by the names of the definition. */
+export type ToolArguments = Readonly<Record<string, unknown>>;
+
+/** The answer of a native tool: what the client receives. */
+export type ToolResult = Pick<CallToolResult, "content" | "isError" | "_meta" | "structuredContent">;
+
+/** How far a call is; `progress` only rises. */
+export interface WorkProgress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}

@@ -1,0 +1,206 @@
+/**
+ * The server's end of one worker: it is started by a call, kept while calls come, ended when idle, and started again
+ * after a crash (K2).
+ */
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { ChildServer, StartChildServer } from "../../child_server/child_server.ts";
+import { errorResult } from "../../service/result/result_text.ts";
+import { encodeFrame, FrameReader } from "../frame/frames.ts";
+import type { FromWorker, ToolArguments, ToolResult, ToWorker, WorkerSetup, WorkProgress } from "../frame/messages.ts";
+
+export interface WorkerLinkOptions {
+  /** For messages. */
+  readonly name: string;
+  /** Opens its sandbox at the first call, and starts it; disposal of the link ends the sandbox too. */
+  readonly open: () => Promise<OpenWorkerSandbox>;
+  /** Without a call for so long it is ended, milliseconds. */
+  readonly idleMs: number;
+  /** A worker that is asked to end, or a cancelled call of it, has so long to obey, milliseconds. */
+  readonly graceMs: number;
+  readonly log: Logger;
+}
+
+/** A sandbox in which a worker can be started again and again. */
+export interface OpenWorkerSandbox extends AsyncDisposable {
+  readonly start: StartChildServer;
+  readonly setup: WorkerSetup;
+}
+
+export interface WorkerCallHooks {
+  /** Aborted: the call is cancelled, and its worker ended where it does not obey. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: WorkProgress) => void;
+}
+
+/** Its last words in a message, lines. */
+const MOST_LAST_WORDS = 3;
+
+interface PendingCall {
+  readonly tool: string;
+  readonly onProgress: (progress: WorkProgress) => void;
+  readonly settle: (result: ToolResult) => void;
+}
+
+/** One started worker. */
+interface RunningWorker {
+  readonly process: ChildServer;
+  readonly calls: Map<number, PendingCall>;
+  /** How it ended; undefined: it runs. */
+  ended: string | undefined;
+}
+
+export class WorkerLink implements AsyncDisposable {
+  readonly #options: WorkerLinkOptions;
+  #sandbox: Promise<OpenWorkerSandbox> | undefined;
+  #worker: Promise<RunningWorker> | undefined;
+  #idle: ReturnType<typeof setTimeout> | undefined;
+  #using = 0;
+  #lastId = 0;
+  #isClosed = false;
+
+  constructor(options: WorkerLinkOptions) {
+    this.#options = options;
+  }
+
+  /** Starts it ahead of its first call; resolves also when that fails, which the first call then tells. */
+  async warmUp(): Promise<void> {
+    await Promise.allSettled([this.#running()]);
+    this.#beginIdle();
+  }
+
+  /** Does one call. Never rejects: whatever keeps it from an answer is an error result. */
+  async call(tool: string, args: ToolArguments, hooks: WorkerCallHooks): Promise<ToolResult> {
+    clearTimeout(this.#idle);
+    this.#using++;
+    try {
+      if (hooks.signal.aborted) return errorResult(CANCELLED);
+      return await this.#ask(await this.#running(), { tool, args }, hooks);
+    } catch (thrown) {
+      return errorResult(`Cannot run "${tool}": ${messageOf(thrown)}`);
+    } finally {
+      this.#using--;
+      this.#beginIdle();
+    }
+  }
+
+  /** Ends the worker and its sandbox; calls in flight are answered with an error. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idle);
+    await this.#end();
+    const [opened] = await Promise.allSettled([this.#sandbox]);
+    if (opened.status === "fulfilled") await opened.value?.[Symbol.asyncDispose]();
+  }
+
+  async #ask(
+    { process, calls, ended }: RunningWorker,
+    { tool, args }: { readonly tool: string; readonly args: ToolArguments },
+    { signal, onProgress }: WorkerCallHooks,
+  ): Promise<ToolResult> {
+    if (ended !== undefined) return goneResult(tool, ended);
+    const id = ++this.#lastId;
+    const { promise, resolve } = Promise.withResolvers<ToolResult>();
+    calls.set(id, { tool, onProgress, settle: resolve });
+    let late: ReturnType<typeof setTimeout> | undefined;
+    const cancel = () => {
+      void process.write(encodeFrame({ kind: "cancel", id } satisfies ToWorker));
+      late = setTimeout(() => process.kill(), this.#options.graceMs);
+    };
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      void process.write(encodeFrame({ kind: "call", id, tool, args } satisfies ToWorker));
+      if (signal.aborted) cancel();
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      clearTimeout(late);
+    }
+  }
+
+  #running(): Promise<RunningWorker> {
+    if (this.#isClosed) return Promise.reject(new Error("This program ends"));
+    if (this.#worker !== undefined) return this.#worker;
+    const starting = this.#start();
+    this.#worker = starting;
+    starting.catch(() => this.#forget(starting));
+    return starting;
+  }
+
+  async #start(): Promise<RunningWorker> {
+    this.#sandbox ??= this.#options.open();
+    const opening = this.#sandbox;
+    const { start, setup } = await opening.catch((thrown) => {
+      this.#sandbox = undefined;
+      throw thrown;
+    });
+    const reader = new FrameReader();
+    const calls = new Map<number, PendingCall>();
+    const lastWords: string[] = [];
+    const process = await start({
+      onOutput: (chunk) => {
+        try {
+          for (const message of reader.push(chunk)) take(calls, message as FromWorker); // our own program's
+        } catch (thrown) {
+          this.#options.log.error("A worker wrote what is no message", { problem: messageOf(thrown) });
+          process.kill();
+        }
+        return undefined;
+      },
+      onErrorLine: (line) => {
+        this.#options.log.debug("A worker said", { worker: this.#options.name, line });
+        lastWords.push(line);
+        if (lastWords.length > MOST_LAST_WORDS) lastWords.shift();
+      },
+    });
+    const running: RunningWorker = { process, calls, ended: undefined };
+    await process.write(encodeFrame({ kind: "setup", setup } satisfies ToWorker));
+    void process.ended.then((how) => this.#ended(running, [how, ...lastWords].join("\n")));
+    return running;
+  }
+
+  /** The next call starts another. */
+  #ended(running: RunningWorker, how: string): void {
+    const { calls } = running;
+    running.ended = how;
+    for (const { tool, settle } of calls.values()) settle(goneResult(tool, how));
+    if (calls.size > 0) this.#options.log.warn("A worker ended during a call", { worker: this.#options.name, how });
+    calls.clear();
+    this.#worker = undefined;
+  }
+
+  #forget(worker: Promise<RunningWorker>): void {
+    if (this.#worker === worker) this.#worker = undefined;
+  }
+
+  #beginIdle(): void {
+    clearTimeout(this.#idle);
+    if (this.#using > 0 || this.#worker === undefined || this.#isClosed) return;
+    this.#idle = setTimeout(() => void this.#end(), this.#options.idleMs);
+  }
+
+  async #end(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    const [started] = await Promise.allSettled([worker]);
+    if (started.status === "rejected" || started.value === undefined) return;
+    const { process } = started.value;
+    const late = setTimeout(() => process.kill(), this.#options.graceMs);
+    await process.askToEnd();
+    await process.ended;
+    clearTimeout(late);
+  }
+}
+
+const CANCELLED = "The call was cancelled";
+
+function goneResult(tool: string, how: string): ToolResult {
+  return errorResult(`"${tool}" has no result, because its worker is gone: ${how}\nThe next call starts a new one.`);
+}
+
+function take(calls: Map<number, PendingCall>, message: FromWorker): void {
+  const call = calls.get(message.id);
+  if (message.kind === "progress") return call?.onProgress(message.progress);
+  calls.delete(message.id);
+  call?.settle(message.result);
+}

@@ -1,0 +1,105 @@
+/** The link with real workers, outside of a sandbox: tests/toolbox_test.ts has them inside. */
+import assert from "node:assert/strict";
+import { ignoreClosedPipe } from "../../base/errors.ts";
+import { SILENT } from "../../base/log.ts";
+import type { ChildServer, ChildServerHooks } from "../../child_server/child_server.ts";
+import { WorkerLink } from "./worker_link.ts";
+
+const MAIN = new URL("../worker/main.ts", import.meta.url).pathname;
+
+interface Bench extends AsyncDisposable {
+  readonly link: WorkerLink;
+  readonly directory: string;
+  /** All that were started, in order. */
+  readonly started: { readonly process: Deno.ChildProcess; readonly ended: Promise<string> }[];
+}
+
+async function bench(idleMs = 60_000): Promise<Bench> {
+  const directory = await Deno.realPath(await Deno.makeTempDir());
+  await Deno.writeTextFile(`${directory}/a.txt`, "one\ntwo\n");
+  const started: { readonly process: Deno.ChildProcess; readonly ended: Promise<string> }[] = [];
+  const start = ({ onOutput }: ChildServerHooks): Promise<ChildServer> => {
+    const process = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--allow-all", "--no-check", MAIN],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    const writer = process.stdin.getWriter();
+    const reading = (async () => {
+      for await (const chunk of process.stdout) await onOutput(chunk);
+    })();
+    const ended = (async () => {
+      await reading;
+      await writer.close().catch(ignoreClosedPipe);
+      return (await process.status).signal ?? "exited";
+    })();
+    started.push({ process, ended });
+    return Promise.resolve({
+      write: (bytes) => writer.write(bytes).catch(ignoreClosedPipe),
+      askToEnd: () => writer.close().catch(ignoreClosedPipe),
+      kill: () => process.kill("SIGKILL"),
+      ended,
+    });
+  };
+  const setup = { scopes: [directory], readable: [] };
+  const link = new WorkerLink({
+    name: "project",
+    open: () => Promise.resolve({ start, setup, [Symbol.asyncDispose]: () => Promise.resolve() }),
+    idleMs,
+    graceMs: 50,
+    log: SILENT,
+  });
+  return {
+    link,
+    directory,
+    started,
+    async [Symbol.asyncDispose]() {
+      await link[Symbol.asyncDispose]();
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
+
+const HOOKS = { signal: new AbortController().signal, onProgress: () => {} };
+
+Deno.test("K2 a worker is started by the first call, kept, and ended when idle; the next call starts another", async () => {
+  await using b = await bench(1);
+  assert.equal(b.started.length, 0);
+  assert.match(await text(b), /^.*two/s);
+  await b.started[0]?.ended;
+  assert.match(await text(b), /^.*two/s);
+  assert.equal(b.started.length, 2);
+});
+
+Deno.test("K2 a call whose worker dies is told so, and the next one works", async () => {
+  await using b = await bench();
+  await b.link.warmUp();
+  const { process, ended } = b.started[0] ?? assert.fail();
+  process.kill("SIGSTOP");
+  const answer = text(b);
+  process.kill("SIGKILL");
+  await ended;
+  assert.equal(
+    await answer,
+    '"files_read" has no result, because its worker is gone: SIGKILL\nThe next call starts a new one.',
+  );
+  assert.match(await text(b), /two/);
+});
+
+Deno.test("K2 a worker that does not obey a cancel is ended", async () => {
+  await using b = await bench();
+  await b.link.warmUp();
+  const { process, ended } = b.started[0] ?? assert.fail();
+  process.kill("SIGSTOP");
+  const cancel = new AbortController();
+  const answer = b.link.call("files_read", { path: "a.txt" }, { ...HOOKS, signal: cancel.signal });
+  cancel.abort();
+  assert.match(JSON.stringify(await answer), /worker is gone: SIGKILL/);
+  assert.equal(await ended, "SIGKILL");
+});
+
+async function text({ link }: Bench): Promise<string> {
+  const { content: [part] } = await link.call("files_read", { path: "a.txt" }, HOOKS);
+  return part?.type === "text" ? part.text : "";
+}

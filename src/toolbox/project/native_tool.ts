@@ -1,0 +1,18 @@
+import type { ToolArguments, ToolResult, WorkProgress } from "../frame/messages.ts";
+import type { Project } from "./project.ts";
+
+/** What a tool works with in addition to its arguments. */
+export interface ToolContext {
+  /** The directories that it may touch. */
+  readonly project: Project;
+  /** Aborted when the call is cancelled; the tool then ends soon, with any result. */
+  readonly signal: AbortSignal;
+  /** Tells how far the call is. */
+  readonly progress: (progress: WorkProgress) => void;
+}
+
+/**
+ * The code of one tool. What is wrong with the call or the files is a result with `isError`; what it throws becomes one
+ * as well.
+ */
+export type NativeTool = (args: ToolArguments, context: ToolContext) => Promise<ToolResult>;

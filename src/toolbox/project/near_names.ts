@@ -1,0 +1,26 @@
+/** Names near one that does not exist, for error messages. */
+import { closest } from "../../base/suggest.ts";
+import { parentOf } from "../../system/paths.ts";
+
+/** So many are named. */
+const MOST_NAMES = 3;
+
+/** `; did you mean "a", "b"?`, from the directory where `path` would be; empty: nothing is near. */
+export async function nearNames(path: string): Promise<string> {
+  const parent = parentOf(path);
+  const names = new Set<string>();
+  try {
+    for await (const { name } of Deno.readDir(parent)) names.add(name);
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.NotADirectory) return "";
+    throw thrown;
+  }
+  const near: string[] = [];
+  while (near.length < MOST_NAMES) {
+    const name = closest(path.slice(parent.length + 1), names);
+    if (name === undefined) break;
+    names.delete(name);
+    near.push(`"${name}"`);
+  }
+  return near.length === 0 ? "" : `; did you mean ${near.join(", ")}?`;
+}

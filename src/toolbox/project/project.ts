@@ -1,0 +1,135 @@
+/**
+ * The directories that native tools may touch, and the only way by which they open what a call names. The kernel holds
+ * the worker to the same directories; here a path gets a clear answer, and a link that is swapped meanwhile leads nowhere.
+ */
+import { lazy } from "../../base/lazy.ts";
+import { UserError } from "../../base/errors.ts";
+import { FileCalls, type OpenFiles, type Stat } from "../../system/file_calls.ts";
+import { Libc } from "../../system/libc.ts";
+import { openScope, type Scope } from "../../system/path_scope.ts";
+import { isWithin, parentOf } from "../../system/paths.ts";
+import { nearNames } from "./near_names.ts";
+import type { WorkerSetup } from "../frame/messages.ts";
+
+/** Where a path of a call leads. */
+export interface Place {
+  /** Absolute, no link in it. */
+  readonly path: string;
+  /** As results name it: relative to the first scope where it lies in it. */
+  readonly shown: string;
+  /** The directory of the project that holds it. */
+  readonly root: string;
+}
+
+/** A regular file that is open for reading. */
+export interface OpenFile extends Disposable {
+  readonly file: Deno.FsFile;
+  readonly stat: Stat;
+}
+
+const KIND_MASK = 0o170000;
+const REGULAR = 0o100000;
+const DIRECTORY = 0o040000;
+/** A path that changes while it is followed is followed again so often. */
+const MOST_TRIES = 3;
+
+export class Project {
+  readonly setup: WorkerSetup;
+  readonly #readable: () => Promise<Scope>;
+  readonly #writable: () => Promise<Scope>;
+  readonly #calls = lazy(() => new FileCalls(processor()));
+  readonly #libc = lazy(() => new Libc(processor()));
+
+  constructor(setup: WorkerSetup) {
+    this.setup = setup;
+    this.#readable = lazy(() => openScope([...setup.scopes, ...setup.readable]));
+    this.#writable = lazy(() => openScope(setup.scopes));
+  }
+
+  /** The first directory of the project, where relative paths begin. */
+  get directory(): string {
+    return this.setup.scopes[0] ?? "/";
+  }
+
+  /** Where `path` leads; it need not exist. @throws {UserError} When that is outside of what the purpose may touch. */
+  async resolve(path: string, purpose: "read" | "write" = "read"): Promise<Place> {
+    const scope = await (purpose === "read" ? this.#readable() : this.#writable());
+    const found = await scope.contains(path, this.directory);
+    if (!found.ok) throw new UserError(found.problem);
+    return this.placeOf(found.value);
+  }
+
+  /** The place of a path that is known to be real and inside. */
+  placeOf(path: string): Place {
+    const roots = [...this.setup.scopes, ...this.setup.readable];
+    const root = roots.find((one) => isWithin(path, one)) ?? this.directory;
+    const shown = isWithin(path, this.directory) ? path.slice(this.directory.length + 1) || "." : path;
+    return { path, shown, root };
+  }
+
+  /**
+   * Opens a regular file for reading; never waits for a writer, as a pipe would make it.
+   * @throws {UserError} When there is none, or it may not be read.
+   */
+  async open(path: string): Promise<OpenFile> {
+    for (let tries = 1;; tries++) {
+      const place = await this.resolve(path);
+      const opened = this.#open(place);
+      if (opened !== undefined) return opened;
+      await this.#explain(place, path);
+      if (tries === MOST_TRIES) throw new UserError(`Cannot read "${place.shown}": it changes while it is opened`);
+    }
+  }
+
+  /** Calls that reach files by the descriptor of their directory; dispose of them soon. */
+  begin(): OpenFiles {
+    return this.#calls().begin();
+  }
+
+  /** The directory of a place, open, no link on the way; undefined: it is not there, or the path changed meanwhile. */
+  directoryOf(files: OpenFiles, { path, root }: Place): number | undefined {
+    const parent = parentOf(path);
+    const tree = this.#libc().identityOf(root);
+    return tree && files.directory({ path: root, ...tree }, parent === root ? "." : parent.slice(root.length + 1));
+  }
+
+  #open(place: Place): OpenFile | undefined {
+    if (Deno.build.os !== "linux") return undefined;
+    if (place.path === place.root) throw isDirectory(place);
+    using files = this.begin();
+    const parent = this.directoryOf(files, place);
+    const fd = parent && files.open(parent, place.path.slice(parentOf(place.path).length + 1));
+    if (fd === undefined) return undefined;
+    const stat = files.stat(fd, "");
+    if (stat === undefined) return undefined;
+    const kind = stat.mode & KIND_MASK;
+    if (kind === DIRECTORY) throw isDirectory(place);
+    if (kind !== REGULAR) throw new UserError(`Cannot read "${place.shown}": it is no regular file`);
+    const file = Deno.openSync(`/proc/self/fd/${fd}`);
+    return { file, stat, [Symbol.dispose]: () => file.close() };
+  }
+
+  /** @throws {UserError} When the file system has a reason; nothing is thrown where the file is there. */
+  async #explain({ path, shown }: Place, given: string): Promise<void> {
+    try {
+      await Deno.stat(path);
+      using _ = await Deno.open(path);
+    } catch (thrown) {
+      if (thrown instanceof Deno.errors.NotFound) {
+        throw new UserError(`Cannot find "${given}" in "${this.directory}"${await nearNames(path)}`);
+      }
+      if (thrown instanceof Deno.errors.PermissionDenied) {
+        throw new UserError(`Cannot read "${shown}": the sandbox or its permissions keep it closed`);
+      }
+      throw thrown;
+    }
+  }
+}
+
+function isDirectory({ shown }: Place): UserError {
+  return new UserError(`Cannot read "${shown}": it is a directory; files_list lists it`);
+}
+
+function processor(): "x86_64" | "aarch64" {
+  return Deno.build.arch;
+}

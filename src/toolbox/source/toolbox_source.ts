@@ -1,0 +1,121 @@
+/** Native tools as a source: arguments are checked here, the work is done by a worker in the sandbox (K1, K2). */
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { encodeText } from "../../base/text.ts";
+import { shorten } from "../../base/visible_text.ts";
+import { failure, success } from "../../base/outcome.ts";
+import type { Work } from "../../operation/operation.ts";
+import { errorResult } from "../../service/result/result_text.ts";
+import { runOperation } from "../../service/run/run_operation.ts";
+import type { CallContext, Service, ToolSource } from "../../service/service.ts";
+import { member } from "../../wire/json_value.ts";
+import type { GroupedTool } from "../definition/groups.ts";
+import { checkArguments, schemaOf } from "../definition/parameters.ts";
+import type { ToolDefinition, WorkerKind } from "../definition/tool_definition.ts";
+import type { ToolArguments, ToolResult, WorkProgress } from "../frame/messages.ts";
+import type { WorkerLink } from "../link/worker_link.ts";
+
+export interface ToolboxSourceParts {
+  readonly tools: readonly GroupedTool[];
+  readonly workers: Readonly<Record<WorkerKind, Pick<WorkerLink, "call">>>;
+}
+
+/** The tools of the groups that were asked for. */
+export function toolboxSource({ tools, workers }: ToolboxSourceParts): ToolSource {
+  const listed = tools.map(({ definition }) => listedTool(definition));
+  const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
+  return {
+    list: () => Promise.resolve(listed),
+    async call(service, { name, args }, context) {
+      const tool = byName.get(name);
+      if (tool === undefined) return failure({ known: byName.keys() });
+      const checked = checkArguments(name, tool.definition.parameters, args);
+      if (!checked.ok) return success(errorResult(checked.problem));
+      return success(await callWorker(service, { name, args: checked.value, worker: workers[tool.worker] }, context));
+    },
+  };
+}
+
+interface WorkerCall {
+  readonly name: string;
+  readonly args: ToolArguments;
+  readonly worker: Pick<WorkerLink, "call">;
+}
+
+async function callWorker(
+  service: Service,
+  { name, args, worker }: WorkerCall,
+  context: CallContext,
+): Promise<CallToolResult> {
+  const progress = new RisingProgress(context);
+  const work: Work = async (control) => {
+    const result = await worker.call(name, args, {
+      signal: control.signal,
+      onProgress: (step) => progress.tell(step),
+    });
+    control.answer({ ...result });
+    control.write(encodeText(textOf(result)));
+    return { kind: "exited", code: result.isError === true ? 1 : 0 };
+  };
+  const job = {
+    tool: name,
+    title: shorten(`${name} ${JSON.stringify(args)}`),
+    work,
+    timeoutSeconds: service.settings.timeoutSeconds,
+    executionMode: undefined,
+    leafSynchronous: undefined,
+  };
+  try {
+    // The tool tells its own progress, so the output of the operation is not told as well.
+    return await runOperation(service, job, {
+      ...context,
+      sendProgress: undefined,
+      ...context.sendProgress !== undefined && { unhurried: true as const },
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+/** Progress under the client's token until the call is answered; it only rises (X6). */
+class RisingProgress {
+  readonly #context: CallContext;
+  #last = -Infinity;
+  #ended = false;
+
+  constructor(context: CallContext) {
+    this.#context = context;
+  }
+
+  tell({ progress, total, message }: WorkProgress): void {
+    if (this.#ended || progress <= this.#last) return;
+    this.#last = progress;
+    void this.#context.sendProgress?.(progress, message, total);
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}
+
+function listedTool({ name, title, description, parameters, ...traits }: ToolDefinition): Tool {
+  const { readOnly, idempotent = readOnly, openWorld = false } = traits;
+  return {
+    name,
+    title,
+    description,
+    // A schema is JSON, which its own type does not say: its members are `unknown`.
+    inputSchema: schemaOf(parameters) as Tool["inputSchema"],
+    annotations: {
+      readOnlyHint: readOnly,
+      destructiveHint: !readOnly,
+      idempotentHint: idempotent,
+      openWorldHint: openWorld,
+    },
+  };
+}
+
+/** The text of a result, other parts named: for readers of operations as text. */
+function textOf({ content }: ToolResult): string {
+  return content.map((part) => part.type === "text" ? part.text : `[${part.type} ${member(part, "mimeType") ?? ""}]`)
+    .join("\n");
+}

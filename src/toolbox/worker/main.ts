@@ -1,0 +1,6 @@
+/** First module of a worker: a program of its own inside the sandbox, whose parent is the server. */
+import { findTool } from "./find_tool.ts";
+import { serveCalls } from "./serve.ts";
+
+const writer = Deno.stdout.writable.getWriter();
+await serveCalls(Deno.stdin.readable, (frame) => writer.write(frame), findTool);

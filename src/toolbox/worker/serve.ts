@@ -1,0 +1,71 @@
+/** The worker's end: reads calls from stdin, runs them side by side and answers each on stdout (K2). */
+import { messageOf, UserError } from "../../base/errors.ts";
+import { encodeFrame, FrameReader } from "../frame/frames.ts";
+import type { FromWorker, ToolResult, ToWorker } from "../frame/messages.ts";
+import type { NativeTool, ToolContext } from "../project/native_tool.ts";
+import { Project } from "../project/project.ts";
+
+/** Finds the code of a tool; undefined: there is none of that name. */
+export type FindTool = (name: string) => NativeTool | undefined;
+
+/** Serves until stdin ends. @throws {Error} When what comes is no message. */
+export async function serveCalls(
+  input: ReadableStream<Uint8Array>,
+  write: (frame: Uint8Array) => Promise<void>,
+  find: FindTool,
+): Promise<void> {
+  const reader = new FrameReader();
+  const running = new Map<number, AbortController>();
+  let project: Project | undefined;
+  let writing = Promise.resolve();
+  const send = (message: FromWorker) => void (writing = writing.then(() => write(encodeFrame(message))));
+  const take = (message: ToWorker) => {
+    switch (message.kind) {
+      case "setup":
+        project = new Project(message.setup);
+        return;
+      case "cancel":
+        return running.get(message.id)?.abort();
+      case "call":
+        if (project !== undefined) void answer(message, project);
+    }
+  };
+  async function answer({ id, tool, args }: Extract<ToWorker, { kind: "call" }>, files: Project): Promise<void> {
+    const abort = new AbortController();
+    running.set(id, abort);
+    const context: ToolContext = {
+      project: files,
+      signal: abort.signal,
+      progress: (progress) => send({ kind: "progress", id, progress }),
+    };
+    try {
+      send({ kind: "result", id, result: await run(find(tool), tool, args, context) });
+    } finally {
+      running.delete(id);
+    }
+  }
+  for await (const chunk of input) {
+    for (const message of reader.push(chunk)) take(message as ToWorker); // our own program's
+  }
+  for (const abort of running.values()) abort.abort();
+  await writing;
+}
+
+async function run(
+  native: NativeTool | undefined,
+  tool: string,
+  args: Extract<ToWorker, { kind: "call" }>["args"],
+  context: ToolContext,
+): Promise<ToolResult> {
+  if (native === undefined) return problem(`This worker has no tool "${tool}"`);
+  try {
+    return await native(args, context);
+  } catch (thrown) {
+    if (context.signal.aborted) return problem("The call was cancelled");
+    return problem(thrown instanceof UserError ? thrown.message : `"${tool}" failed: ${messageOf(thrown)}`);
+  }
+}
+
+function problem(text: string): ToolResult {
+  return { content: [{ type: "text", text }], isError: true };
+}

@@ -1,0 +1,48 @@
+/** Native tools of the packed program: the worker inside the sandbox, as both users (K1, K2). */
+import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
+import { processesWith } from "./_support/processes.ts";
+import { connectClient } from "./_support/sdk_client.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+for (const user of usersAtHand()) {
+  Deno.test(`K2 native tools read the project through a worker in the sandbox, and nothing outside it (${user})`, async () => {
+    using bench = new Workbench(user);
+    bench.write("a.txt", "alpha\nbeta\n");
+    const secret = bench.write(`${bench.elsewhere}/secret.txt`, "outside");
+    await using server = await ServerProcess.start(bench, { era: "none", flags: ["--bundles", "files"] });
+    const client = await connectClient(server, "2025-11-25");
+    const { tools } = await client.listTools();
+    assert.ok(tools.some(({ name, annotations }) => name === "files_read" && annotations?.readOnlyHint === true));
+    assert.match(await read(client, "a.txt"), /1\talpha\n2\tbeta/);
+    assert.match(await read(client, "b.txt"), /^Cannot find "b.txt" in ".*"; did you mean "a.txt"\?$/);
+    assert.match(await read(client, secret), /outside the scope/);
+    await Deno.symlink(secret, `${bench.scope}/out.txt`);
+    assert.match(await read(client, "out.txt"), /outside the scope/);
+    assert.match(await read(client, "."), /it is a directory; files_list lists it/);
+  });
+}
+
+Deno.test("K2 a worker that dies is replaced, and native tools are off unless a bundle names them", async () => {
+  using bench = new Workbench();
+  bench.write("a.txt", "alpha\n");
+  await using server = await ServerProcess.start(bench, { era: "none", flags: ["--bundles", "toolbox"] });
+  const client = await connectClient(server, "2025-11-25");
+  assert.match(await read(client, "a.txt"), /alpha/);
+  const worker = (await processesWith(bench.marker)).find(({ command }) => command.includes("worker/worker.mjs"));
+  assert.ok(worker);
+  Deno.kill(worker.pid, "SIGKILL");
+  assert.match(await read(client, "a.txt"), /alpha|worker is gone/);
+  assert.match(await read(client, "a.txt"), /alpha/);
+  using other = new Workbench();
+  await using plain = await ServerProcess.start(other, { era: "none" });
+  const { tools } = await (await connectClient(plain, "2025-11-25")).listTools();
+  assert.deepEqual(tools.map(({ name }) => name), ["await", "cancel", "sandboxed_shell", "status"]);
+});
+
+async function read(client: Client, path: string): Promise<string> {
+  const { content } = await client.callTool({ name: "files_read", arguments: { path } });
+  const [part] = content as { readonly type: string; readonly text: string }[];
+  return part?.text ?? "";
+}
