@@ -1,4 +1,4 @@
-/** Tools for the files of the project (K3). */
+/** Tools for the files of the project. */
 import type { Parameter } from "./parameters.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 

@@ -1,4 +1,4 @@
-/** `files_read`: a file with line numbers (K3). */
+/** `files_read`: a file with line numbers. */
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 

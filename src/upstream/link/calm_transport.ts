@@ -6,14 +6,13 @@ const MOST_ANSWERS = 32;
 /** Between two tries to open a stream again, whatever the server asks for, milliseconds. */
 const SHORTEST_PAUSE_MS = 1_000;
 
+type OpenAgainLater = NonNullable<StreamableHTTPClientTransportOptions["reconnectionScheduler"]>;
+
 /** Opens an ended stream again after the pause that the server asked for, at most once a second. */
-export const calmReconnection: NonNullable<StreamableHTTPClientTransportOptions["reconnectionScheduler"]> = (
-  reconnect,
-  delayMs,
-) => {
+export function calmReconnection(...[reconnect, delayMs]: Parameters<OpenAgainLater>): () => void {
   const timer = setTimeout(reconnect, Math.max(SHORTEST_PAUSE_MS, delayMs));
   return () => clearTimeout(timer);
-};
+}
 
 /** Makes `transport` drop answers to requests of a server that does not take those it got. */
 export function limitAnswers(transport: Transport): Transport {

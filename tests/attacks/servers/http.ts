@@ -49,7 +49,7 @@ function heardElsewhere({ http }: Pick<Met, "http">): string | undefined {
 }
 
 /** A client that does what any server says. */
-function naive(harm: Harm, act: (http: HostileHttp) => Promise<string | undefined>): Pick<Way, "control"> {
+function naive(act: (http: HostileHttp) => Promise<string | undefined>): Pick<Way, "control"> {
   return {
     control: driven(async () => {
       await using http = new HostileHttp();
@@ -83,21 +83,21 @@ export const HTTP_SERVERS: readonly Row[] = [
     aim: "evidence",
     ways: {
       "a redirect to another origin": meets("redirects", heardElsewhere, {
-        ...naive("redirects", async (http) => {
+        ...naive(async (http) => {
           await (await post(http.url("redirects"))).body?.cancel();
           return heardElsewhere({ http });
         }),
       }),
       "the endpoint of the older transport": meets("endpoint elsewhere", heardElsewhere, {
         type: "sse",
-        ...naive("endpoint elsewhere", async (http) => {
+        ...naive(async (http) => {
           const text = await (await fetch(http.url("endpoint elsewhere"))).text();
           await (await post(/data: (\S+)/.exec(text)?.[1] ?? "")).body?.cancel();
           return heardElsewhere({ http });
         }),
       }),
       "metadata for a login that no person asked for": meets("metadata elsewhere", heardElsewhere, {
-        ...naive("metadata elsewhere", async (http) => {
+        ...naive(async (http) => {
           const response = await post(http.url("metadata elsewhere"));
           const place = /"(.*)"/.exec(response.headers.get("www-authenticate") ?? "")?.[1] ?? "";
           await (await fetch(place)).body?.cancel();
@@ -117,7 +117,7 @@ export const HTTP_SERVERS: readonly Row[] = [
     aim: "evidence",
     ways: {
       "a body without end": meets("endless body", (met) => isSpent(met, TOO_LONG), {
-        ...naive("endless body", async (http) => {
+        ...naive(async (http) => {
           const reader = (await post(http.url("endless body"))).body?.getReader();
           while (http.taken <= 64) await reader?.read();
           await reader?.cancel();
@@ -128,7 +128,7 @@ export const HTTP_SERVERS: readonly Row[] = [
         noControl: "it would be that of the body",
       }),
       "a small body that becomes a large one": meets("compressed", (met) => isSpent(met, TOO_LONG), {
-        ...naive("compressed", async (http) => {
+        ...naive(async (http) => {
           const { byteLength } = await (await post(http.url("compressed"))).arrayBuffer();
           return byteLength > 64 * 1024 * 1024 ? `${byteLength} bytes` : undefined;
         }),
@@ -146,7 +146,7 @@ export const HTTP_SERVERS: readonly Row[] = [
         const text = JSON.stringify(met.answer);
         return /\\u001b|[\u200b\u202e]|y{1000}/u.test(text) ? text.slice(0, 300) : undefined;
       }, {
-        ...naive("hidden", async (http) => {
+        ...naive(async (http) => {
           const text = await (await post(http.url("hidden"))).text();
           return /[\u200b\u202e]/u.test(text) ? "hidden" : undefined;
         }),
