@@ -5,7 +5,7 @@ const REDACTED = "[redacted]";
 
 /** Names whose value is a secret, as they appear in assignments, flags, headers and JSON keys. */
 const SECRET_NAME = "(?:[\\w-]{0,40}(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|" +
-  "private[_-]?key|credential|cookie)s?)";
+  "private[_-]?key|credential|cookie|code[_-]?verifier|(?:authorization|device)[_-]code|client[_-]assertion)s?)";
 const SECRET_NAME_REGEXP = new RegExp(`^(?:-{0,2}${SECRET_NAME}|(?:proxy-)?authorization)$`, "i");
 
 /** Contains the word token, is no secret. */
@@ -23,6 +23,9 @@ const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(bearer\s{1,9})[\w.~+/=-]{4,}/gi, `$1${REDACTED}`],
   [new RegExp(`(${SECRET_NAME}["']?\\s{0,9}[:=]\\s{0,9})(?:"[^"]*"|'[^']*'|[^\\s"'&,;}]+)`, "gi"), `$1${REDACTED}`],
   [new RegExp(`(--${SECRET_NAME}\\s{1,9})(?:"[^"]*"|'[^']*'|[^\\s"'-][^\\s"']*)`, "gi"), `$1${REDACTED}`],
+  // Of a login, in an address or a form: elsewhere these are words like others.
+  [/([?&#](?:code|state)=)[^\s&#"']+/gi, `$1${REDACTED}`],
+  [/\b((?:code|state)=)[^\s&#"'=]{1,4096}(?=&\w)/gi, `$1${REDACTED}`],
   [/\b([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:@/]{0,256}):[^\s@/]{1,1024}@/gi, `$1:${REDACTED}@`],
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g, REDACTED],
   [/\bA(?:KIA|SIA)[0-9A-Z]{16}\b/g, REDACTED],

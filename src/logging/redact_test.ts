@@ -16,6 +16,13 @@ Deno.test("L8 redactText() takes out secrets and leaves the rest", () => {
     [`{"client_secret": "x y z", "a": 1}`, `{"client_secret": [redacted], "a": 1}`],
     ["GITHUB_TOKEN=abc make", "GITHUB_TOKEN=[redacted] make"],
     ["https://x/?api_key=abc&b=2", "https://x/?api_key=[redacted]&b=2"],
+    ["GET /callback?code=a.b&state=c-d&iss=x", "GET /callback?code=[redacted]&state=[redacted]&iss=x"],
+    ["code=a%2Fb&grant_type=authorization_code", "code=[redacted]&grant_type=authorization_code"],
+    ["state=x&code=y&code_verifier=z", "state=[redacted]&code=[redacted]&code_verifier=[redacted]"],
+    [
+      `{"code_verifier":"x","device_code":"y","client_assertion":"z"}`,
+      `{"code_verifier":[redacted],"device_code":[redacted],"client_assertion":[redacted]}`,
+    ],
     ["curl --token abc --verbose", "curl --token [redacted] --verbose"],
     ["git clone https://me:pass@host/repo.git", "git clone https://me:[redacted]@host/repo.git"],
     [`a-b-${JWT} -eyJ-${JWT}`, "a-b-[redacted] -[redacted]"],
@@ -26,7 +33,17 @@ Deno.test("L8 redactText() takes out secrets and leaves the rest", () => {
 });
 
 Deno.test("redactText() leaves ordinary text alone", () => {
-  for (const text of ["git status --short", "task-list sk-1", "tokenizer started", "http://localhost:3000/a@b", ""]) {
+  for (
+    const text of [
+      "git status --short",
+      "task-list sk-1",
+      "tokenizer started",
+      "http://localhost:3000/a@b",
+      "code=1 state=up",
+      "exit code: 2",
+      "",
+    ]
+  ) {
     assert.strictEqual(redactText(text), text);
   }
 });
@@ -37,6 +54,9 @@ Deno.test("L8 redactFields() redacts by name, by content and by position in an a
       operation: "op_1",
       password: "x",
       apiKey: "x",
+      code_verifier: "x",
+      code: 2,
+      state: "running",
       progressToken: 7,
       headers: { Authorization: "Bearer x", accept: "*/*" },
       argv: ["curl", "--token", "abc", "--verbose", `key=${AWS}`],
@@ -49,6 +69,9 @@ Deno.test("L8 redactFields() redacts by name, by content and by position in an a
       operation: "op_1",
       password: "[redacted]",
       apiKey: "[redacted]",
+      code_verifier: "[redacted]",
+      code: 2,
+      state: "running",
       progressToken: 7,
       headers: { Authorization: "[redacted]", accept: "*/*" },
       argv: ["curl", "--token", "[redacted]", "--verbose", "key=[redacted]"],
@@ -68,7 +91,20 @@ Deno.test("redactFields() ends on a structure that holds itself", () => {
 
 Deno.test("redactText() stays quick on hostile text", () => {
   const started = performance.now();
-  for (const piece of ["a.", "token", "-----BEGIN PRIVATE KEY-----", "eyJ", "authorization ", "a-", "://"]) {
+  for (
+    const piece of [
+      "a.",
+      "token",
+      "-----BEGIN PRIVATE KEY-----",
+      "eyJ",
+      "authorization ",
+      "a-",
+      "://",
+      "code=",
+      "code=a",
+      "?state=&",
+    ]
+  ) {
     redactText(piece.repeat(Math.ceil(100_000 / piece.length)));
   }
   const elapsed = performance.now() - started;
