@@ -1,6 +1,7 @@
 /** Names that meet, servers that cannot start, files that nothing names, and servers that serve each other. */
 import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
+import { programStart } from "./_support/program.ts";
 import { processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { namesNow, namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
@@ -122,6 +123,17 @@ Deno.test("O6 a program that a server started does not start that server again, 
     assert.deepStrictEqual(await namesNow(server, "srv_"), []);
     assert.ok((await server.call("status")).text.includes(`srv: failed: it is refused, because ${why}`), why);
   }
+});
+
+Deno.test("O6 S12 this program works as a server behind another of it, in that one's sandbox and in its own", async () => {
+  using bench = new Workbench();
+  const { command, args } = programStart(bench, []);
+  const program = (args.at(-1) ?? "").replace(/\/[^/]*$/, "");
+  await using server = await withServers(bench, { inner: { command, args } }, { flags: ["--read", program] });
+  const outside = bench.write(`${bench.elsewhere}/secret`, "told 42");
+  await namesOf(server, "inner_");
+  const { text } = await server.call("inner_sandboxed_shell", { command: `echo said; cat ${outside}` });
+  assert.deepStrictEqual([text.startsWith("said\n"), text.includes("42")], [true, false], text);
 });
 
 Deno.test("O2 X14 a server that says nothing delays neither the list of the others for long nor the end of the program", async () => {

@@ -5,6 +5,7 @@
 import { words } from "../../base/text.ts";
 import { DATA_TREE, READABLE_TREE, WRITABLE_DEVICE } from "../policy/landlock.ts";
 import { FS } from "../policy/landlock.ts";
+import { expected } from "../../system/paths.ts";
 
 /** A path to grant if it exists; links are followed when the policy is made. */
 export interface WantedPath {
@@ -56,7 +57,8 @@ export function systemPaths({ ownProc }: { readonly ownProc: boolean }): readonl
 }
 
 function versionedEtc(): readonly string[] {
-  return [...Deno.readDirSync("/etc")]
+  // In a sandbox of another program, ours too, files of /etc can be readable and the directory not.
+  return (expected(() => [...Deno.readDirSync("/etc")]) ?? [])
     .filter((entry) => entry.isDirectory && ETC_PREFIXES.some((prefix) => entry.name.startsWith(prefix)))
     .map((entry) => entry.name)
     .sort();
