@@ -228,6 +228,28 @@ Deno.test("O6 --lean-tool-files hides tool files and bundles, and doctor counts 
   assert.deepStrictEqual(checks.find(({ id }) => id === "tools_list")?.message, `6 tools, ${bytes} bytes`);
 });
 
+Deno.test("O6 call_tool does not call what is withheld, and find_tools does not find it, with the reason and the way out", async () => {
+  using bench = new Workbench();
+  const define = (...tools: readonly object[]) => bench.write("definitions.json", JSON.stringify(tools));
+  const tool = (name: string, description: string) => ({ name, description, inputSchema: TEXT });
+  define(tool("changed", "Tells"), tool("echo", "Says"));
+  const servers = { srv: upstreamServer(bench, { cwd: bench.scope }) };
+  await using server = await withServers(bench, servers, { flags: ["--lean"] });
+  const find = async () => (await server.call("find_tools", {})).text;
+  const call = (name: string, args: object) => server.call("call_tool", { name, arguments: args });
+  assert.deepStrictEqual([await find(), (await call("srv_echo", { text: "x" })).text], [
+    "srv_changed, srv_echo",
+    "x\n\n",
+  ]);
+  define(tool("changed", "Tells"), tool("echo", "Says all"));
+  await call("srv_changed", {});
+  await until(async () => await find() === "srv_changed", 20_000, "the tool to be withheld");
+  const { isError, text } = await call("srv_echo", { text: "x" });
+  const reason = "the server changed its definition since it was approved. " +
+    'A person reads "ahma_mcp servers diff srv" and then runs "ahma_mcp servers approve srv"';
+  assert.deepStrictEqual([isError, text], [true, `Tool "srv_echo" is not available: ${reason}`]);
+});
+
 Deno.test("O6 --lean without servers lists no tool more, and says so in the log", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: ["--lean", "--log-to-stderr"] });
