@@ -28,6 +28,7 @@ const LIBRARY = {
   stat: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
   renameAt: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "buffer", "i64"], result: "i64" },
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  pread: { parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   close: { parameters: ["i32"], result: "i32" },
   fchmod: { parameters: ["i32", "u32"], result: "i32" },
@@ -160,6 +161,12 @@ export class OpenFiles implements Disposable {
       if (got > 0) length += got;
     }
     return BigInt(length) === size ? bytes.slice(0, length) : undefined;
+  }
+
+  /** Reads into `buffer` from `position`, bytes; the number read, 0 at the end. Undefined: it cannot be read. */
+  readAt(fd: number, buffer: Uint8Array<ArrayBuffer>, position: number): number | undefined {
+    const length = Number(this.#library.symbols.pread(fd, buffer, BigInt(buffer.length), BigInt(position)));
+    return length < 0 ? undefined : length;
   }
 
   /**

@@ -9,8 +9,8 @@ export async function readFile(args: ToolArguments, { project }: ToolContext): P
   using opened = await project.open(String(args["path"]));
   const bytes = new Uint8Array(Number(opened.stat.size));
   let length = 0;
-  for (let got: number | null = 1; got !== null && length < bytes.length; length += got ?? 0) {
-    got = opened.file.readSync(bytes.subarray(length));
+  for (let got = 1; got > 0 && length < bytes.length; length += got) {
+    got = opened.readAt(bytes.subarray(length), length);
   }
   const lines = new TextDecoder().decode(bytes.subarray(0, length)).split("\n");
   const offset = Number(args["offset"] ?? 1);

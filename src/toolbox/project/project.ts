@@ -23,8 +23,9 @@ export interface Place {
 
 /** A regular file that is open for reading. */
 export interface OpenFile extends Disposable {
-  readonly file: Deno.FsFile;
   readonly stat: Stat;
+  /** Reads into `buffer` from `position`, bytes; the number read, 0 at the end. @throws {UserError} When it cannot. */
+  readAt(buffer: Uint8Array<ArrayBuffer>, position: number): number;
 }
 
 const KIND_MASK = 0o170000;
@@ -96,7 +97,8 @@ export class Project {
   #open(place: Place): OpenFile | undefined {
     if (Deno.build.os !== "linux") return undefined;
     if (place.path === place.root) throw isDirectory(place);
-    using files = this.begin();
+    using stack = new DisposableStack();
+    const files = stack.use(this.begin());
     const parent = this.directoryOf(files, place);
     const fd = parent && files.open(parent, place.path.slice(parentOf(place.path).length + 1));
     if (fd === undefined) return undefined;
@@ -105,8 +107,16 @@ export class Project {
     const kind = stat.mode & KIND_MASK;
     if (kind === DIRECTORY) throw isDirectory(place);
     if (kind !== REGULAR) throw new UserError(`Cannot read "${place.shown}": it is no regular file`);
-    const file = Deno.openSync(`/proc/self/fd/${fd}`);
-    return { file, stat, [Symbol.dispose]: () => file.close() };
+    const opened = stack.move();
+    return {
+      stat,
+      readAt(buffer, position) {
+        const length = files.readAt(fd, buffer, position);
+        if (length === undefined) throw new UserError(`Cannot read "${place.shown}": the system refuses it`);
+        return length;
+      },
+      [Symbol.dispose]: () => opened.dispose(),
+    };
   }
 
   /** @throws {UserError} When the file system has a reason; nothing is thrown where the file is there. */
