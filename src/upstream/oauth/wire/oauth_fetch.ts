@@ -5,6 +5,7 @@
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { checkedAddress } from "./addresses.ts";
+import { checkReached } from "./reached_hosts.ts";
 
 /** Longest answer that is read, in bytes. */
 const LONGEST = 1_048_576;
@@ -47,7 +48,9 @@ export interface FetchOptions {
  */
 export function oauthFetch({ server, timeoutMs, signal, emptyIsFine = false }: FetchOptions): Fetch {
   return async (address, init = {}) => {
-    const url = checkedAddress(address, server, "An address for the login");
+    const what = "An address for the login";
+    const url = checkedAddress(address, server, what);
+    await checkReached(url, server, { what });
     const limit = AbortSignal.timeout(timeoutMs);
     const signals = [limit, signal, init.signal].filter((one) => one instanceof AbortSignal);
     const where = `"${url.origin}${url.pathname}"`;
