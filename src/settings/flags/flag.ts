@@ -36,18 +36,26 @@ export interface Flag {
   readonly refuseEmpty?: true;
 }
 
-/**
- * A row of the table. One without a value is a switch, and its usual placeholder is left out. A project may set a flag
- * that has a bound for projects.
- */
+/** A row of the table. One without a value is a switch. A project may set a flag that has a bound for projects. */
 export type FlagRow = Omit<Flag, "value" | "placeholder" | "variable"> & Partial<Pick<Flag, "value" | "placeholder">>;
 
-/** Usual placeholders; other kinds of values have none. */
-export const PLACEHOLDERS: Readonly<Partial<Record<FlagValue, string>>> = {
-  directory: "DIR",
-  count: "N",
-  number: "SECONDS",
-};
+/** The row of a flag with a value of this kind. */
+export function taking(
+  value: FlagValue,
+  placeholder: string,
+  help: string,
+  rest: Omit<FlagRow, "value" | "placeholder" | "help"> = {},
+): FlagRow {
+  return { value, placeholder, help, ...rest };
+}
+
+/** The rows, as flags that belong to subcommands. */
+export function ofSubcommands<Name extends string>(
+  rows: Readonly<Record<Name, FlagRow>>,
+): Readonly<Record<Name, FlagRow>> {
+  const own = Object.entries<FlagRow>(rows).map(([name, row]) => [name, { ...row, own: true }]);
+  return Object.fromEntries(own) as Record<Name, FlagRow>; // the same names
+}
 
 /** The longest delay that a timer can hold, seconds. */
 export const LONGEST_SECONDS = 2_147_483;
