@@ -5,7 +5,8 @@
  */
 import { encodeText } from "../../base/text.ts";
 import { FS } from "../policy/landlock.ts";
-import { type Attack, type AttackDraft, attempt } from "./attack.ts";
+import type { TableWord } from "../launcher/image/table.ts";
+import { type Attack, type AttackDraft, attempt, type Defence } from "./attack.ts";
 import {
   AF_UNIX,
   AT_FDCWD,
@@ -16,6 +17,7 @@ import {
   O_EXCL,
   O_WRONLY,
   SOCK_STREAM,
+  type SystemCall,
 } from "../../system/syscalls.ts";
 
 const NO_DESCRIPTOR = -1;
@@ -23,149 +25,99 @@ const RLIMIT_CORE = 4;
 const KEYCTL_GET_KEYRING_ID = 0;
 const KEY_SPEC_USER_KEYRING = -4;
 
-const ON_FILE = { target: "file", stoppedBy: ["landlock"] } as const;
-const IN_DIRECTORY = { target: "directory", stoppedBy: ["landlock"] } as const;
-
 /** All of them, in the order they are made. */
 export const ATTACKS: readonly Attack[] = [
-  { ...ON_FILE, id: "read", title: "read a file outside", rights: FS.readFile, add: (draft) => open(draft, 0) },
+  onFile("read", "read a file outside", FS.readFile, (draft) => open(draft, 0)),
+  inDirectory("list", "list a directory outside", FS.readDir, (draft) => open(draft, draft.open.directory)),
+  onFile("write", "write to a file outside", FS.writeFile, (draft) => open(draft, O_WRONLY)),
   {
-    ...IN_DIRECTORY,
-    id: "list",
-    title: "list a directory outside",
-    rights: FS.readDir,
-    add: (draft) => open(draft, draft.open.directory),
-  },
-  {
-    ...ON_FILE,
-    id: "write",
-    title: "write to a file outside",
-    rights: FS.writeFile,
-    add: (draft) => open(draft, O_WRONLY),
-  },
-  {
-    ...ON_FILE,
-    id: "truncate",
-    title: "truncate a file outside",
-    rights: FS.truncate,
+    ...onFile("truncate", "truncate a file outside", FS.truncate, truncate),
     stoppedBy: ["truncation"],
-    add: (draft) => attempt(draft, draft.sys.truncate, [draft.table.text(draft.target), 0]),
   },
-  {
-    ...IN_DIRECTORY,
-    id: "create",
-    title: "create a file outside",
-    rights: FS.makeReg,
-    add: (draft) => open(draft, O_WRONLY | O_CREAT | O_EXCL, `${draft.target}/planted`),
-  },
-  {
-    ...ON_FILE,
-    id: "unlink",
-    title: "remove a file outside",
-    rights: FS.removeFile,
-    add: (draft) => attempt(draft, draft.sys.unlinkat, [AT_FDCWD, draft.table.text(draft.target), 0]),
-  },
-  {
-    ...IN_DIRECTORY,
-    id: "move-out",
-    title: "move a file out of the scope",
-    rights: FS.makeReg,
-    add: (draft) => {
-      const mine = `${draft.place.inside}/mine`;
-      open(draft, O_WRONLY | O_CREAT, mine);
-      return rename(draft, mine, `${draft.target}/planted`);
-    },
-  },
-  {
-    ...ON_FILE,
-    id: "move-in",
-    title: "move a file outside into the scope",
-    rights: FS.removeFile,
-    add: (draft) => rename(draft, draft.target, `${draft.place.inside}/taken`),
-  },
-  {
-    ...ON_FILE,
-    id: "link",
-    title: "make a hard link inside to a file outside",
-    rights: FS.refer,
-    add: (draft) => {
-      const name = draft.table.text(`${draft.place.inside}/hard`);
-      return attempt(draft, draft.sys.linkat, [AT_FDCWD, draft.table.text(draft.target), AT_FDCWD, name, 0]);
-    },
-  },
+  inDirectory("create", "create a file outside", FS.makeReg, (draft) => {
+    return open(draft, O_WRONLY | O_CREAT | O_EXCL, `${draft.target}/planted`);
+  }),
+  onFile("unlink", "remove a file outside", FS.removeFile, (draft) => callAt(draft, "unlinkat", 0)),
+  inDirectory("move-out", "move a file out of the scope", FS.makeReg, (draft) => {
+    const mine = `${draft.place.inside}/mine`;
+    open(draft, O_WRONLY | O_CREAT, mine);
+    return rename(draft, mine, `${draft.target}/planted`);
+  }),
+  onFile("move-in", "move a file outside into the scope", FS.removeFile, (draft) => {
+    return rename(draft, draft.target, `${draft.place.inside}/taken`);
+  }),
+  onFile("link", "make a hard link inside to a file outside", FS.refer, (draft) => {
+    return callAt(draft, "linkat", AT_FDCWD, draft.table.text(`${draft.place.inside}/hard`), 0);
+  }),
   {
     id: "chmod",
     title: "change mode, times or attributes of a file outside",
     target: "file",
     stoppedBy: ["mounts"],
     // The mode stands for all three: nothing but a read-only mount keeps any of them.
-    add: (draft) => attempt(draft, draft.sys.fchmodat, [AT_FDCWD, draft.table.text(draft.target), 0o644]),
+    add: (draft) => callAt(draft, "fchmodat", 0o644),
   },
-  {
-    id: "signal",
-    title: "signal the server",
-    byProcessId: true,
-    stoppedBy: ["scoping"],
-    add: (draft) => attempt(draft, draft.sys.kill, [draft.place.server, 0]),
-  },
-  {
-    // The kernel asks the same of it as of ptrace, which itself would stop a server that it got hold of.
-    id: "trace",
-    title: "look into the server as a debugger",
-    byProcessId: true,
-    stoppedBy: ["landlock"],
-    add: (draft) => {
-      const result = draft.table.words(0, 0);
-      const length = { kind: "data", offset: result.offset + 8 } as const;
-      return attempt(draft, draft.sys.get_robust_list, [draft.place.server, result, length]);
-    },
-  },
-  {
-    id: "limits",
-    title: "set the server's limits",
-    byProcessId: true,
-    stoppedBy: ["processes", "seccomp"],
-    // To what they are, so that nothing changes where it works.
-    add: (draft) => {
-      const { sys, place } = draft;
-      const limit = draft.table.words(0, 0);
-      attempt(draft, sys.prlimit64, [place.server, RLIMIT_CORE, 0, limit]);
-      return attempt(draft, sys.prlimit64, [place.server, RLIMIT_CORE, limit, 0]);
-    },
-  },
-  {
-    id: "abstract-socket",
-    title: "connect to an abstract socket outside",
-    stoppedBy: ["abstract"],
-    add: (draft) => connect(draft, `\0${draft.place.abstractSocket}`),
-  },
-  {
-    id: "path-socket",
-    title: "connect to a socket outside by its path",
-    stoppedBy: ["unix"],
-    add: (draft) => connect(draft, draft.place.pathSocket),
-  },
-  {
-    id: "keyring",
-    title: "reach the user's key ring",
-    stoppedBy: ["seccomp"],
-    add: (draft) => attempt(draft, draft.sys.keyctl, [KEYCTL_GET_KEYRING_ID, KEY_SPEC_USER_KEYRING, 0]),
-  },
-  {
-    id: "chroot",
-    title: "change the root directory",
-    stoppedBy: ["capabilities"],
-    // Into the same one: it takes the same right, and the attacks after it are not led astray.
-    add: (draft) => attempt(draft, draft.sys.chroot, [draft.table.text("/")]),
-  },
+  onServer("signal", "signal the server", ["scoping"], ({ table, sys, place }) => {
+    return attempt({ table }, sys.kill, [place.server, 0]);
+  }),
+  // The kernel asks the same of it as of ptrace, which itself would stop a server that it got hold of.
+  onServer("trace", "look into the server as a debugger", ["landlock"], ({ table, sys, place }) => {
+    const result = table.words(0, 0);
+    const length = { kind: "data", offset: result.offset + 8 } as const;
+    return attempt({ table }, sys.get_robust_list, [place.server, result, length]);
+  }),
+  // To what they are, so that nothing changes where it works.
+  onServer("limits", "set the server's limits", ["processes", "seccomp"], ({ table, sys, place }) => {
+    const limit = table.words(0, 0);
+    attempt({ table }, sys.prlimit64, [place.server, RLIMIT_CORE, 0, limit]);
+    return attempt({ table }, sys.prlimit64, [place.server, RLIMIT_CORE, limit, 0]);
+  }),
+  onProcess("abstract-socket", "connect to an abstract socket outside", ["abstract"], (draft) => {
+    return connect(draft, `\0${draft.place.abstractSocket}`);
+  }),
+  onProcess("path-socket", "connect to a socket outside by its path", ["unix"], (draft) => {
+    return connect(draft, draft.place.pathSocket);
+  }),
+  onProcess("keyring", "reach the user's key ring", ["seccomp"], (draft) => {
+    return attempt(draft, draft.sys.keyctl, [KEYCTL_GET_KEYRING_ID, KEY_SPEC_USER_KEYRING, 0]);
+  }),
+  // Into the same one: it takes the same right, and the attacks after it are not led astray.
+  onProcess("chroot", "change the root directory", ["capabilities"], (draft) => {
+    return attempt(draft, draft.sys.chroot, [draft.table.text("/")]);
+  }),
   // From here on the process may have rights it did not have: nothing else may come after.
-  {
-    id: "user-namespace",
-    title: "enter a new user namespace",
-    stoppedBy: ["seccomp"],
-    add: (draft) => attempt(draft, draft.sys.unshare, [CLONE_NEWUSER | CLONE_NEWNS]),
-  },
+  onProcess("user-namespace", "enter a new user namespace", ["seccomp"], (draft) => {
+    return attempt(draft, draft.sys.unshare, [CLONE_NEWUSER | CLONE_NEWNS]);
+  }),
 ];
+
+/** On the file of its name; Landlock stops it where it does not grant `rights`. */
+function onFile(id: string, title: string, rights: number, add: Attack["add"]): Attack {
+  return { id, title, target: "file", stoppedBy: ["landlock"], rights, add };
+}
+
+/** The same in the directory of its name. */
+function inDirectory(id: string, title: string, rights: number, add: Attack["add"]): Attack {
+  return { ...onFile(id, title, rights, add), target: "directory" };
+}
+
+function onProcess(id: string, title: string, stoppedBy: readonly Defence[], add: Attack["add"]): Attack {
+  return { id, title, stoppedBy, add };
+}
+
+/** On the server, by its process id. */
+function onServer(id: string, title: string, stoppedBy: readonly Defence[], add: Attack["add"]): Attack {
+  return { id, title, stoppedBy, byProcessId: true, add };
+}
+
+function truncate({ table, sys, target }: AttackDraft): number {
+  return attempt({ table }, sys.truncate, [table.text(target), 0]);
+}
+
+/** A call whose first arguments are the directory of the process and the target's path. */
+function callAt(draft: AttackDraft, call: SystemCall, ...args: readonly TableWord[]): number {
+  return attempt(draft, draft.sys[call], [AT_FDCWD, draft.table.text(draft.target), ...args]);
+}
 
 function open(draft: AttackDraft, flags: number, path = draft.target): number {
   return attempt(draft, draft.sys.openat, [AT_FDCWD, draft.table.text(path), flags | O_CLOEXEC, 0o600]);
