@@ -43,69 +43,53 @@ export function sandboxRows(facts: SandboxFacts): readonly SandboxRow[] {
 /** Files, by Landlock's ABI (include/uapi/linux/landlock.h). */
 function fileRows(facts: SandboxFacts): readonly SandboxRow[] {
   const { abi, namespaces } = facts.policy;
+  const landlock = on(`Landlock ABI ${abi}`);
+  const truncated = partly(`files can be truncated: Landlock ABI ${abi}, ABI 3 (Linux 6.2) closes it`);
+  const mounted = on("Landlock, and read-only mounts for what its ABI lacks");
+  const written = namespaces ? on(`Landlock ABI ${abi}, read-only mounts`) : landlock;
   return [
-    row("read", "read what is not granted", "enforced", `Landlock ABI ${abi}`),
-    abi >= 3
-      ? row("write", "write outside", "enforced", `Landlock ABI ${abi}${namespaces ? ", read-only mounts" : ""}`)
-      : namespaces
-      ? row("write", "write outside", "enforced", "Landlock, and read-only mounts for what its ABI lacks")
-      : row(
-        "write",
-        "write outside",
-        "partly",
-        `files can be truncated: Landlock ABI ${abi}, ABI 3 (Linux 6.2) closes it`,
-      ),
-    abi >= 2
-      ? row("move", "move into or out of a tree", "enforced", `Landlock ABI ${abi}`)
-      : row("move", "move into or out of a tree", "enforced", "all moves between directories are denied (ABI 1)"),
-    abi >= 5
-      ? row("devices", "control devices (ioctl)", "enforced", `Landlock ABI ${abi}`)
-      : row("devices", "control devices (ioctl)", "not here", "needs Landlock ABI 5 (Linux 6.10)"),
-    byNamespaces(facts, "metadata", "change modes, owners, times outside", "read-only mounts"),
-    row("names", "see names and sizes outside (stat)", "not here", "no kernel layer of a single user denies it"),
+    row("read", "read what is not granted", landlock),
+    row("write", "write outside", abi >= 3 ? written : namespaces ? mounted : truncated),
+    row(
+      "move",
+      "move into or out of a tree",
+      abi >= 2 ? landlock : on("all moves between directories are denied (ABI 1)"),
+    ),
+    row("devices", "control devices (ioctl)", abi >= 5 ? landlock : absent("needs Landlock ABI 5 (Linux 6.10)")),
+    row("metadata", "change modes, owners, times outside", byNamespaces(facts, "read-only mounts")),
+    row("names", "see names and sizes outside (stat)", absent("no kernel layer of a single user denies it")),
   ];
 }
 
 function guardRows(facts: SandboxFacts): readonly SandboxRow[] {
   const { hidden, policy: { namespaces } } = facts;
   const secrets = hidden === 0 ? "none lies in a tree that commands reach" : "covered by mounts";
+  const told = partly(`told with the result; ${refused(facts)}`);
+  const made = partly("told with the result: no kernel denies names");
   return [
-    namespaces
-      ? row("protected", "change protected paths that exist", "enforced", "read-only mounts")
-      : row("protected", "change protected paths that exist", "partly", `told with the result; ${refused(facts)}`),
-    row(
-      "new_protected",
-      "make protected paths that do not exist",
-      "partly",
-      "told with the result: no kernel denies names",
-    ),
-    row("credentials", "read credentials in a granted tree", "enforced", secrets),
+    row("protected", "change protected paths that exist", namespaces ? on("read-only mounts") : told),
+    row("new_protected", "make protected paths that do not exist", made),
+    row("credentials", "read credentials in a granted tree", on(secrets)),
   ];
 }
 
 function processRows(facts: SandboxFacts): readonly SandboxRow[] {
-  const { abi, namespaces } = facts.policy;
-  const signals = abi >= 6 ? `Landlock ABI ${abi}` : "PID namespace";
+  const { abi, namespaces, sharedIpc } = facts.policy;
+  const scoped = on(`Landlock ABI ${abi}`);
+  const unscoped = "needs Landlock ABI 6 (Linux 6.12)";
+  const signals = namespaces ? on("PID namespace") : absent(`${unscoped} or namespaces`);
+  const processes = namespaces ? "PID namespace, own /proc" : "no /proc of processes is granted";
+  const left = partly("ended with the call, but not when the server is killed by SIGKILL");
+  const memory = namespaces && sharedIpc === true
+    ? partly("own /dev/shm; no IPC namespaces here")
+    : byNamespaces(facts, "IPC namespace, own /dev/shm");
   return [
-    abi >= 6 || namespaces
-      ? row("signals", "signal other processes", "enforced", signals)
-      : row("signals", "signal other processes", "not here", "needs Landlock ABI 6 (Linux 6.12) or namespaces"),
-    abi >= 6
-      ? row("abstract_sockets", "connect to abstract Unix sockets", "enforced", `Landlock ABI ${abi}`)
-      : row("abstract_sockets", "connect to abstract Unix sockets", "not here", "needs Landlock ABI 6 (Linux 6.12)"),
-    row("ptrace", "trace or read other processes", "enforced", "a Landlock domain for each command"),
-    byNamespaces(facts, "processes", "see other processes", "PID namespace, own /proc", "enforced"),
-    namespaces
-      ? row("leftovers", "outlive the call", "enforced", "PID namespace: all processes end with the first")
-      : row(
-        "leftovers",
-        "outlive the call",
-        "partly",
-        "ended with the call, but not when the server is killed by SIGKILL",
-      ),
-    facts.policy.namespaces && facts.policy.sharedIpc === true
-      ? row("shared_memory", "share memory with other programs", "partly", "own /dev/shm; no IPC namespaces here")
-      : byNamespaces(facts, "shared_memory", "share memory with other programs", "IPC namespace, own /dev/shm"),
+    row("signals", "signal other processes", abi >= 6 ? scoped : signals),
+    row("abstract_sockets", "connect to abstract Unix sockets", abi >= 6 ? scoped : absent(unscoped)),
+    row("ptrace", "trace or read other processes", on("a Landlock domain for each command")),
+    row("processes", "see other processes", on(processes)),
+    row("leftovers", "outlive the call", namespaces ? on("PID namespace: all processes end with the first") : left),
+    row("shared_memory", "share memory with other programs", memory),
   ];
 }
 
@@ -113,49 +97,41 @@ function processRows(facts: SandboxFacts): readonly SandboxRow[] {
 function confinementRows({ policy }: SandboxFacts): readonly SandboxRow[] {
   const { network, ownNetwork, filter, unixSockets, limits, countedByNamespace } = policy.confinement;
   const counted = policy.user.uid !== 0 || countedByNamespace || limits.processes === undefined;
+  const filtered = filter ? on("seccomp") : absent("seccomp is refused");
+  const reached = network === "full"
+    ? allowed("--network localhost or none closes it")
+    : on(ownNetwork ? "network namespace" : "seccomp");
+  const uncounted = partly("root's processes are counted since Linux 6.14, in namespaces");
   return [
-    filter
-      ? row("system_calls", "use dangerous system calls", "enforced", "seccomp")
-      : row("system_calls", "use dangerous system calls", "not here", "seccomp is refused"),
-    network === "full"
-      ? row("network", "reach the network", "allowed", "--network localhost or none closes it")
-      : row("network", "reach the network", "enforced", ownNetwork ? "network namespace" : "seccomp"),
-    unixSockets === "allow"
-      ? row("unix_sockets", "connect to Unix sockets", "allowed", "--unix-sockets allow")
-      : filter
-      ? row("unix_sockets", "connect to Unix sockets", "enforced", "seccomp")
-      : row("unix_sockets", "connect to Unix sockets", "not here", "seccomp is refused"),
-    counted ? row("resources", "use up the machine", "enforced", "limits of each command (--limit-*)") : row(
-      "resources",
-      "use up the machine",
-      "partly",
-      "root's processes are counted since Linux 6.14, in namespaces",
+    row("system_calls", "use dangerous system calls", filtered),
+    row("network", "reach the network", reached),
+    row(
+      "unix_sockets",
+      "connect to Unix sockets",
+      unixSockets === "allow" ? allowed("--unix-sockets allow") : filtered,
     ),
+    row("resources", "use up the machine", counted ? on("limits of each command (--limit-*)") : uncounted),
   ];
 }
 
 function alwaysRows({ policy, temporaryFiles }: SandboxFacts): readonly SandboxRow[] {
   const kept = policy.keptCapabilities.length;
+  const dropped = kept === 0
+    ? on("all dropped and locked")
+    : partly(`${kept} kept for files of another user in the scope`);
   return [
-    kept === 0
-      ? row("capabilities", "use capabilities", "enforced", "all dropped and locked")
-      : row("capabilities", "use capabilities", "partly", `${kept} kept for files of another user in the scope`),
-    row("privileges", "gain privileges by setuid programs", "enforced", "NoNewPrivs"),
-    row("descriptors", "use the server's open files", "enforced", "closed in the launcher"),
-    row("environment", "read the server's environment", "enforced", "built from an allow list"),
-    row("temp", "share temporary files", "enforced", temporaryFiles ? "a private TMPDIR" : "none are given"),
+    row("capabilities", "use capabilities", dropped),
+    row("privileges", "gain privileges by setuid programs", on("NoNewPrivs")),
+    row("descriptors", "use the server's open files", on("closed in the launcher")),
+    row("environment", "read the server's environment", on("built from an allow list")),
+    row("temp", "share temporary files", on(temporaryFiles ? "a private TMPDIR" : "none are given")),
   ];
 }
 
-function byNamespaces(
-  facts: SandboxFacts,
-  id: string,
-  capability: string,
-  means: string,
-  without: Enforcement = "not here",
-): SandboxRow {
-  if (facts.policy.namespaces) return row(id, capability, "enforced", means);
-  return row(id, capability, without, without === "enforced" ? "no /proc of processes is granted" : refused(facts));
+type Held = Pick<SandboxRow, "state" | "reason">;
+
+function byNamespaces(facts: SandboxFacts, means: string): Held {
+  return facts.policy.namespaces ? on(means) : absent(refused(facts));
 }
 
 /** Why the kernel gives no namespaces. */
@@ -165,6 +141,22 @@ function refused({ namespaceSettings }: SandboxFacts): string {
     : `namespaces are refused: ${namespaceSettings.join(", ")}`;
 }
 
-function row(id: string, capability: string, state: Enforcement, reason: string): SandboxRow {
-  return { id, capability, state, reason };
+function on(reason: string): Held {
+  return { state: "enforced", reason };
+}
+
+function partly(reason: string): Held {
+  return { state: "partly", reason };
+}
+
+function absent(reason: string): Held {
+  return { state: "not here", reason };
+}
+
+function allowed(reason: string): Held {
+  return { state: "allowed", reason };
+}
+
+function row(id: string, capability: string, held: Held): SandboxRow {
+  return { id, capability, ...held };
 }
