@@ -6,7 +6,7 @@
 import { encodeText, truncate } from "../base/text.ts";
 import { messageOf } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { isWithin, MOST_LINKS } from "./paths.ts";
+import { isWithin, trustedPath } from "./paths.ts";
 
 /** What a session may use. */
 export interface Scope {
@@ -108,34 +108,18 @@ async function follow(path: string): Promise<string> {
 }
 
 /** The slow way, for `..` and for a path that does not exist in full: a link that leads to nothing still leads somewhere. */
-async function followNameByName(path: string): Promise<string> {
-  const names = path.split("/").reverse();
-  let real = "";
-  let links = 0;
-  for (let name = names.pop(); name !== undefined; name = names.pop()) {
-    if (name === "" || name === ".") continue;
-    if (name === "..") {
-      real = real.slice(0, Math.max(0, real.lastIndexOf("/")));
-      continue;
-    }
-    const target = await readLink(`${real}/${name}`);
-    if (target === undefined) {
-      real = `${real}/${name}`;
-      continue;
-    }
-    if (++links > MOST_LINKS) throw new Error("Too many levels of symbolic links");
-    if (target.startsWith("/")) real = "";
-    names.push(...target.split("/").reverse());
-  }
-  return real === "" ? "/" : real;
+function followNameByName(path: string): string {
+  const real = trustedPath(path, [], linkTarget);
+  if (real === undefined) throw new Error("Too many levels of symbolic links");
+  return real;
 }
 
-/** Undefined: not a link, or nothing is there. */
-async function readLink(path: string): Promise<string | undefined> {
+/** Empty: not a link, or nothing is there. */
+function linkTarget(path: string): string {
   try {
-    return (await Deno.lstat(path)).isSymlink ? await Deno.readLink(path) : undefined;
+    return Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : "";
   } catch (thrown) {
-    if (isMissing(thrown)) return undefined;
+    if (isMissing(thrown)) return "";
     throw thrown;
   }
 }
