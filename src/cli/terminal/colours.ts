@@ -1,35 +1,21 @@
+/** Numbers of the ANSI sequences that begin each mark. */
+const CODES = { bold: 1, dim: 2, red: 31, yellow: 33, green: 32, cyan: 36 } as const;
+
 /** Functions that mark text for a terminal. */
-export interface Colours {
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly red: (text: string) => string;
-  readonly yellow: (text: string) => string;
-  readonly green: (text: string) => string;
-  readonly cyan: (text: string) => string;
-}
+export type Colours = Readonly<Record<keyof typeof CODES, (text: string) => string>>;
 
 /** Marks with ANSI colours. */
-export const COLOURED: Colours = {
-  bold: mark("1"),
-  dim: mark("2"),
-  red: mark("31"),
-  yellow: mark("33"),
-  green: mark("32"),
-  cyan: mark("36"),
-};
+export const COLOURED: Colours = marks((text, code) => `\x1b[${code}m${text}\x1b[0m`);
 
 /** Marks nothing, for files and pipes. */
-export const PLAIN: Colours = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same };
+export const PLAIN: Colours = marks((text) => text);
 
 /** The marks to use. */
 export function colours(on: boolean): Colours {
   return on ? COLOURED : PLAIN;
 }
 
-function mark(code: string): (text: string) => string {
-  return (text) => `\x1b[${code}m${text}\x1b[0m`;
-}
-
-function same(text: string): string {
-  return text;
+function marks(mark: (text: string, code: number) => string): Colours {
+  const named = Object.entries(CODES).map(([name, code]) => [name, (text: string) => mark(text, code)]);
+  return Object.fromEntries(named) as Colours; // the names of the codes
 }
