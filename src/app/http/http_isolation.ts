@@ -28,8 +28,7 @@ import {
   statelessHandler,
   thirdPartySettings,
 } from "./http_services.ts";
-import { homeOf } from "../../system/user_directories.ts";
-import { stateDirectory } from "../../system/user_directories.ts";
+import { homeOf, stateDirectory } from "../../system/user_directories.ts";
 import { raceAbort } from "../race_abort.ts";
 
 const NEEDS_SESSIONS = "This server gives each session the directory that its client names as its first root, and " +

@@ -1,4 +1,5 @@
 /** How a client starts the very program that runs now. */
+import { words } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { parentOf } from "../../system/paths.ts";
 
@@ -15,15 +16,9 @@ export interface RunningProgram extends ProgramLine {
 }
 
 /** What the runtime is asked for when the program runs without its script; scripts/permissions.ts has the reasons. */
-export const RUN_FLAGS: readonly string[] = [
-  "--no-prompt",
-  "--allow-read",
-  "--allow-write",
-  "--allow-env",
-  "--allow-run",
-  "--allow-ffi",
-  "--allow-sys",
-];
+export const RUN_FLAGS: readonly string[] = words(
+  "--no-prompt --allow-read --allow-write --allow-env --allow-run --allow-ffi --allow-sys",
+);
 
 /** The descriptor at which an executable with the runtime in it finds its program text, sealed in memory. */
 export const PROGRAM_DESCRIPTOR = 100;

@@ -1,4 +1,5 @@
 /** Rules for one tool file that the schema cannot express (T4, T5); rules between files are in `assemble.ts`. */
+import { words } from "../../base/text.ts";
 import { checkArgumentDefinitions } from "./check_arguments.ts";
 import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import { synchronousOf } from "../model/flatten.ts";
@@ -27,14 +28,7 @@ interface Above {
 /** Fields of other programs' tool files: taken, without effect, with a warning. */
 const IGNORED_FIELDS = ["tool_type", "livelog", "monitor_level", "monitor_stream"] as const;
 /** Fields that only mean something on a leaf. */
-const LEAF_FIELDS = [
-  "options",
-  "positional_args",
-  "positional_args_first",
-  "end_of_options",
-  "allow_args",
-  "allow_stdin",
-] as const;
+const LEAF_FIELDS = words("options positional_args positional_args_first end_of_options allow_args allow_stdin");
 
 /** Diagnostics about one file; `length`: of its text, in UTF-16 units. */
 export function checkTool(tool: ToolDefinition, length: number): readonly UnplacedDiagnostic[] {

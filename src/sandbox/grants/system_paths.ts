@@ -3,8 +3,7 @@
  * these lists in tests/sandbox_programs_test.ts. `/etc` is named file by file because root could read `shadow`.
  */
 import { words } from "../../base/text.ts";
-import { DATA_TREE, READABLE_TREE, WRITABLE_DEVICE } from "../policy/landlock.ts";
-import { FS } from "../policy/landlock.ts";
+import { DATA_TREE, FS, READABLE_TREE, WRITABLE_DEVICE } from "../policy/landlock.ts";
 import { expected } from "../../system/paths.ts";
 
 /** A path to grant if it exists; links are followed when the policy is made. */

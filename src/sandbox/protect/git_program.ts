@@ -1,4 +1,5 @@
 /** How git is asked what it obeys: a program that no command could have written, and no variables that lead it elsewhere. */
+import { words } from "../../base/text.ts";
 import { isExecutableFile, searchPath } from "../../system/search_path.ts";
 import { expected, parentOf, trustedPath } from "../../system/paths.ts";
 
@@ -16,17 +17,9 @@ export interface GitProgram {
  * says: `config` cannot be an alias, a pager wants a terminal. `safe.directory`: the user of the server may be another
  * than the owner; what git then obeys is asked about all the same.
  */
-export const GIT_QUESTION = [
-  "-c",
-  "safe.directory=*",
-  "-c",
-  "safe.bareRepository=all",
-  "--no-pager",
-  "config",
-  "--list",
-  "--show-origin",
-  "-z",
-] as const;
+export const GIT_QUESTION = words(
+  "-c safe.directory=* -c safe.bareRepository=all --no-pager config --list --show-origin -z",
+);
 
 /** Where the user's git looks for configuration: so does the one that is asked. */
 const PLACES: readonly string[] = ["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];

@@ -1,7 +1,6 @@
 /** A part of an output for `status` (B3): a range of lines, or the bytes after an offset, limited to one result. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Outcome } from "../../base/outcome.ts";
-import { failure, success } from "../../base/outcome.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import {
   lineTotal,

@@ -2,7 +2,7 @@
  * Cache of launcher images for the current policy, and of the policy's part of their tables. They hold for the paths that
  * are guarded at the moment (S7, S8); a change of those makes new ones.
  */
-import { searchPath } from "../../../system/search_path.ts";
+import { programPaths, searchPath } from "../../../system/search_path.ts";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import type { EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
 import { launchTable, type LaunchTarget, policyTable } from "../../../sandbox/launcher/policy_table.ts";
@@ -16,7 +16,6 @@ import {
 import type { LaunchCommand, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import type { CommandRequest } from "../../command_runner.ts";
-import { programPaths } from "../../../system/search_path.ts";
 import { lineArguments, prewarmedArguments, type Shell } from "../../shell.ts";
 import type { LauncherImage, Spawner } from "../../spawn.ts";
 
