@@ -1,5 +1,4 @@
 /** Joins the servers of `--mcp-config` with sandboxes, records and the service (O1, O2). Nothing is started here. */
-import { UserError } from "../base/errors.ts";
 import { LONGEST_NAME } from "../catalog/format/names.ts";
 import { describeDiagnostic } from "../base/diagnostic.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
@@ -20,6 +19,7 @@ import { INSTANCE_VARIABLE } from "../wire/instance.ts";
 import { loginForCalls } from "./logins/login_for_calls.ts";
 import { userLoginFiles } from "./logins/login_files.ts";
 import type { SessionOptions } from "./open_sandbox.ts";
+import { insistOnNetwork } from "./program/own_program.ts";
 import { nameOf, readServers } from "./servers/read_servers.ts";
 import { openRecords } from "./server_records.ts";
 import { openServerSandbox } from "./server_sandbox.ts";
@@ -167,13 +167,7 @@ function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkPa
   );
   return async (hooks) => {
     isCalled = hooks.isCalled;
-    const permission = await Deno.permissions.query({ name: "net", host: url.host });
-    if (permission.state !== "granted") {
-      throw new UserError(
-        `Cannot connect to "${url.host}": this runtime was started without the network. ` +
-          "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
-      );
-    }
+    await insistOnNetwork(url.host, "connect to");
     return await openHttpLink({ spec, auth, instance: environment[INSTANCE_VARIABLE] }, hooks);
   };
 }

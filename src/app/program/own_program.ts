@@ -1,4 +1,5 @@
 /** How a client starts the very program that runs now. */
+import { UserError } from "../../base/errors.ts";
 import { words } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { parentOf } from "../../system/paths.ts";
@@ -19,6 +20,19 @@ export interface RunningProgram extends ProgramLine {
 export const RUN_FLAGS: readonly string[] = words(
   "--no-prompt --allow-read --allow-write --allow-env --allow-run --allow-ffi --allow-sys",
 );
+
+/**
+ * Checks the permission for the network, which the start script grants and another command line may lack.
+ * @throws {UserError} Where it is missing; `cannot`: what needs it, as in "listen on".
+ */
+export async function insistOnNetwork(host: string, cannot: string): Promise<void> {
+  const { state } = await Deno.permissions.query({ name: "net", host });
+  if (state === "granted") return;
+  throw new UserError(
+    `Cannot ${cannot} "${host}": this runtime was started without the network. ` +
+      "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
+  );
+}
 
 /** The descriptor at which an executable with the runtime in it finds its program text, sealed in memory. */
 export const PROGRAM_DESCRIPTOR = 100;

@@ -1,10 +1,11 @@
 /** The life of the HTTP server (H1, H11): opens log, token and services, and serves clients until a signal. */
 import { aborted } from "../../base/time.ts";
-import { messageOf, UserError } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { composeHttp } from "../../app/http/compose_http.ts";
 import { httpEcho } from "./http_echo.ts";
 import type { HttpSettings } from "../../settings/http_settings.ts";
 import { httpToken } from "../../app/http/http_token.ts";
+import { insistOnNetwork } from "../../app/program/own_program.ts";
 import { openTrees } from "../../app/writable_trees.ts";
 import { printProblem } from "../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../terminal/run_log.ts";
@@ -18,7 +19,7 @@ export async function serveHttp(options: CommandContext, http: HttpSettings): Pr
   const { settings, environment, stop, flags } = options;
   const open = http.serverCommand !== undefined && http.openServer;
   const warnings = open ? [...options.warnings, NO_SANDBOX_SERVER] : options.warnings;
-  await askForNetwork(http);
+  await insistOnNetwork(http.host, "listen on");
   await using log = openRunLog({ settings, warnings, environment });
   const { logger } = log;
   log.start();
@@ -54,14 +55,4 @@ export async function serveHttp(options: CommandContext, http: HttpSettings): Pr
   }
   logger.info("Ended", { signal: stop.reason });
   return 0;
-}
-
-/** Checks the network permission, which the start script grants and another command line may lack. */
-async function askForNetwork({ host }: HttpSettings): Promise<void> {
-  const { state } = await Deno.permissions.query({ name: "net", host });
-  if (state === "granted") return;
-  throw new UserError(
-    `Cannot listen on "${host}": this runtime was started without the network. ` +
-      "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
-  );
 }

@@ -3,12 +3,13 @@
  * (started inside the sandbox, S3) or HTTP.
  */
 import type { Tool } from "@modelcontextprotocol/server";
-import { UsageError, UserError } from "../../../base/errors.ts";
+import { UsageError } from "../../../base/errors.ts";
 import { reasonOf } from "../../../catalog/load/availability.ts";
 import type { UnavailableTool } from "../../../catalog/model/leaf.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
 import { shorten } from "../../../base/visible_text.ts";
+import { insistOnNetwork } from "../../../app/program/own_program.ts";
 import { userLoginFiles } from "../../../app/logins/login_files.ts";
 import { serverAddress } from "../../../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../../../upstream/oauth/token_source.ts";
@@ -102,13 +103,7 @@ async function overHttp(text: string, context: CommandContext): Promise<Listing>
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
     throw new UsageError(`Cannot use flag "--http": "${text}" is no http:// or https:// address`);
   }
-  const permission = await Deno.permissions.query({ name: "net", host: url.host });
-  if (permission.state !== "granted") {
-    throw new UserError(
-      `Cannot connect to "${url.host}": this runtime was started without the network. ` +
-        "Start the program by its script (dist/ahma_mcp), or give deno --allow-net",
-    );
-  }
+  await insistOnNetwork(url.host, "connect to");
   const { environment, settings, warnings } = context;
   await using log = openRunLog({ settings, warnings, environment });
   const serverUrl = serverAddress(url);
