@@ -9,11 +9,6 @@ export interface ByteOutput {
 /** A client that leaves more than this unread is taken for gone: it would fill our memory, bytes. */
 const MOST_UNWRITTEN = 64 * 1024 * 1024;
 
-interface Waiting {
-  readonly bytes: Uint8Array;
-  readonly done: () => void;
-}
-
 /**
  * Writes messages in the order they are given, never blocking: a synchronous write would be about 5 µs faster, but a
  * client that stops reading would stop the whole program with it, time limits and the end of stdin included.
@@ -21,8 +16,8 @@ interface Waiting {
 export class MessageWriter {
   readonly #output: ByteOutput;
   readonly #onFailure: (thrown: unknown) => void;
-  #waiting: Waiting[] = [];
-  #writing: Promise<void> | undefined;
+  /** The writes so far, one after the other; it never rejects. */
+  #written: Promise<void> = Promise.resolve();
   /** Nothing more is written. */
   #stopped = false;
   #unwritten = 0;
@@ -41,10 +36,7 @@ export class MessageWriter {
       this.#fail(new Error(`The client does not read: ${this.#unwritten} bytes wait for it`));
       return Promise.resolve();
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push({ bytes, done: resolve });
-    this.#writing ??= this.#writeWaiting();
-    return promise;
+    return this.#written = this.#written.then(() => this.#writeAll(bytes));
   }
 
   /** Drops what waits and all that is given from now on; a write that has begun cannot be taken back. */
@@ -53,21 +45,8 @@ export class MessageWriter {
   }
 
   /** Resolves when everything given so far was written or dropped. */
-  async flush(): Promise<void> {
-    await this.#writing;
-  }
-
-  async #writeWaiting(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const taken = this.#waiting;
-      this.#waiting = [];
-      for (const { bytes, done } of taken) {
-        await this.#writeAll(bytes);
-        this.#unwritten -= bytes.length;
-        done();
-      }
-    }
-    this.#writing = undefined;
+  flush(): Promise<void> {
+    return this.#written;
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
@@ -79,6 +58,7 @@ export class MessageWriter {
         await delay(FULL_PIPE_RETRY_MS);
       }
     }
+    this.#unwritten -= bytes.length;
   }
 
   #fail(thrown: unknown): void {
