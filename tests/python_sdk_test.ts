@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { programStart } from "./_support/program.ts";
-import { type PythonSdk, pythonSdk } from "./_support/python_sdk.ts";
+import { type PythonPackage, pythonPackage } from "./_support/python_packages.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = new URL("fixtures/python_session.py", import.meta.url).pathname;
@@ -14,7 +14,7 @@ interface Told {
 }
 
 /** A session with each server, all at the same time; @throws Error with what Python wrote when one failed. */
-async function sessions({ python }: PythonSdk, servers: readonly object[]): Promise<readonly Told[]> {
+async function sessions({ python }: PythonPackage, servers: readonly object[]): Promise<readonly Told[]> {
   const { success, stdout, stderr } = await new Deno.Command(python, {
     args: [SCRIPT, JSON.stringify(servers)],
     stdin: "null",
@@ -38,7 +38,7 @@ const EACH_EXPECTED: readonly Told[] = Array.from({ length: SESSIONS }, () => ({
   texts: ["hi\n", "no\n[exit code 3, TIME]"],
 }));
 
-for (const sdk of await Promise.all(["1.30.0", "2.3.0"].map(pythonSdk))) {
+for (const sdk of await Promise.all(["1.30.0", "2.3.0"].map((version) => pythonPackage("mcp", version)))) {
   // In CI what is missing is a failure.
   const ignore = sdk.problem !== undefined && Deno.env.get("CI") !== "true";
   const reason = ignore ? ` (ignored: it cannot be installed: ${sdk.problem})` : "";

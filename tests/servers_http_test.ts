@@ -1,11 +1,11 @@
 /** Servers at an address behind ours, and foreign servers from npm over every transport. */
 import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
-import { until } from "./_support/deadline.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
+import { freePort, listening } from "./_support/listening.ts";
 import { npmTool, testCache } from "./_support/npm_tools.ts";
-import { pythonSdk } from "./_support/python_sdk.ts";
+import { pythonPackage } from "./_support/python_packages.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
 import { namesOf, upstreamServer, withServers, writeServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -21,30 +21,9 @@ function withHttp(bench: Workbench, servers: Readonly<Record<string, object>>): 
   return withServers(bench, servers, { permissions: HTTP_PERMISSIONS });
 }
 
-/** server-everything over HTTP, and its address; disposal ends it. */
-async function everythingOverHttp(transport: "streamableHttp" | "sse") {
-  const port = freePort();
-  const child = new Deno.Command(EVERYTHING.command[0] ?? "", {
-    args: [transport],
-    env: { PORT: String(port) },
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
-  const listens = async () => await Deno.connect({ port }).then((one) => one.close() === undefined, () => undefined);
-  await until(listens, 20_000, "server-everything to listen");
-  return {
-    url: `http://127.0.0.1:${port}/${transport === "sse" ? "sse" : "mcp"}`,
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await child.status;
-    },
-  };
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
+/** server-everything over HTTP; disposal ends it. */
+function everythingOverHttp(transport: "streamableHttp" | "sse") {
+  return listening(() => [...EVERYTHING.command, transport], (port) => ({ PORT: String(port) }));
 }
 
 /** What of server-everything works the same over every transport. */
@@ -86,7 +65,9 @@ for (const transport of ["streamableHttp", "sse"] as const) {
     async fn() {
       using bench = new Workbench();
       await using everything = await everythingOverHttp(transport);
-      await using server = await withHttp(bench, { all: { url: everything.url } });
+      await using server = await withHttp(bench, {
+        all: { url: `http://127.0.0.1:${everything.port}/${transport === "sse" ? "sse" : "mcp"}` },
+      });
       await tryEverything(server);
     },
   });
@@ -176,7 +157,7 @@ Deno.test("O2 H3 an isolated session has servers of its own, in its own scope, a
   assert.deepStrictEqual((await client.call("far_own_sandboxed_shell", { command: "pwd" })).text, `${far.scope}\n`);
 });
 
-const PYTHON = await pythonSdk("1.30.0");
+const PYTHON = await pythonPackage("mcp", "1.30.0");
 if (PYTHON.problem !== undefined && Deno.env.get("CI") !== undefined) throw new Error(PYTHON.problem);
 
 Deno.test({

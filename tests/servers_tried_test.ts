@@ -60,7 +60,7 @@ Deno.test("O7 O5 servers test says what works and what each other needs, asks no
       name: "fails",
       state: "failed",
       timed: true,
-      problem: "It ended with exit code 7. Its last words: it is broken",
+      problem: "It ended with exit code 7.\nit is broken",
     },
     {
       name: "unset",

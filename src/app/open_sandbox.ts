@@ -43,6 +43,8 @@ export interface Session {
   readonly status: SandboxStatus;
   /** See `Service.sandboxFacts`; absent: nothing is told. */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
+  /** What the sandbox keeps from what a program mentioned; absent: nothing is told. */
+  readonly explain?: ExplainedRunner["explain"];
   /** Asks the kernel before the first client is served. @throws {UserError} */
   readonly insistOn?: () => Promise<void>;
 }
@@ -64,9 +66,11 @@ export async function openSession(
     keepSettingsPlace(environment, openTrees(settings.sandbox, environment));
   const sandbox = unwrapOrUserError(withRoom(() => prepareSandbox(chosen)));
   const runner = new LinuxRunner({ sandbox, shell, pool: settings.pool, logger: log });
+  const explained = sandbox.policy === undefined ? undefined : new ExplainedRunner(runner, sandbox);
   return {
     sandbox,
-    runner: sandbox.policy === undefined ? runner : new ExplainedRunner(runner, sandbox),
+    runner: explained ?? runner,
+    ...explained !== undefined && { explain: (command) => explained.explain(command) },
     status: sandboxStatus(sandbox, runner, settings),
     ...sandbox.policy !== undefined && { sandboxFacts: () => sandboxFacts(sandbox, runner) },
     insistOn: async () => {

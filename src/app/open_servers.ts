@@ -21,8 +21,10 @@ import { userLoginFiles } from "./logins/login_files.ts";
 import type { SessionOptions } from "./open_sandbox.ts";
 import { insistOnNetwork } from "./program/own_program.ts";
 import { nameOf, readServers } from "./servers/read_servers.ts";
+import { knownDirectories } from "./servers/known_directories.ts";
+import { openExplained } from "./servers/explained_link.ts";
 import { openRecords } from "./server_records.ts";
-import { openServerSandbox } from "./server_sandbox.ts";
+import { networkOf, openServerSandbox } from "./server_sandbox.ts";
 
 export interface OpenServersOptions extends SessionOptions {
   /** Of commands. */
@@ -130,7 +132,17 @@ function linkTo(spec: ServerSpec, parts: LinkParts): OpenLink {
   return async (hooks: LinkHooks): Promise<Link> => {
     await using stack = new AsyncDisposableStack();
     const sandbox = stack.use(await openServerSandbox({ ...parts, spec, scopes }));
-    const link = await openStdioLink({ start: sandbox.start, roots: spec.readScope ? scopes : [] }, hooks);
+    const roots = knownDirectories(spec, scopes);
+    const open: OpenLink = (heard) => openStdioLink({ start: sandbox.start, roots }, heard);
+    const link = await openExplained(open, hooks, {
+      server: spec.name,
+      scopes,
+      named: roots.filter((root) => !scopes.includes(root)),
+      readsScope: spec.readScope,
+      isOnline: networkOf(spec, parts.settings) === "full",
+      spec,
+      sandbox,
+    });
     const opened = stack.move();
     return {
       hello: link.hello,

@@ -4,11 +4,13 @@ import type { Logger } from "../base/log.ts";
 import type { StartChildServer } from "../child_server/child_server.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
+import type { Network } from "../sandbox/policy/confinement.ts";
 import type { Settings } from "../settings/settings.ts";
 import { absolutePath, isWithin, realPath } from "../system/paths.ts";
 import { userDirectory } from "../system/user_directories.ts";
 import type { StdioSpec } from "../upstream/config/server_spec.ts";
 import { withAudit } from "./runner/with_audit.ts";
+import type { Explain } from "./servers/explained_link.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 
 export interface ServerSandboxOptions extends SessionOptions {
@@ -25,7 +27,11 @@ export interface ServerSandboxOptions extends SessionOptions {
 /** A sandbox that is open; disposal ends what runs in it and removes its temporary files. */
 export interface ServerSandbox extends AsyncDisposable {
   readonly start: StartChildServer;
+  readonly explain: Explain;
 }
+
+/** Without the network npx and uvx use what was fetched before, and say at once what was not. */
+const OFFLINE = { npm_config_offline: "true", UV_OFFLINE: "1" };
 
 /** The word of `write` that stands for the scopes. */
 const SCOPE = "scope";
@@ -43,12 +49,21 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
   const directory = directoryOf(spec, spec.readScope ? scopes[0] ?? home : home);
   const opened = stack.move();
   return {
+    explain: async (words, output, { failed }) => {
+      const end = { kind: "exited", code: failed ? 1 : 0 } as const;
+      return await session.explain?.({ words, directory, output, end, began: 0, changed: [] }) ?? [];
+    },
     start: (hooks) =>
       startInSandbox({
         runner,
         argv: [spec.command.text, ...spec.args.map(({ text }) => text)],
         directory,
-        environment: { HOME: home, ...given, AHMA_SERVER_CHAIN: chain.join(",") },
+        environment: {
+          HOME: home,
+          ...networkOf(spec, settings) === "full" ? {} : OFFLINE,
+          ...given,
+          AHMA_SERVER_CHAIN: chain.join(","),
+        },
         stderrFile: `${session.sandbox.directories.files}/stderr`,
         log,
       }, hooks),
@@ -78,16 +93,21 @@ function settingsFor(spec: StdioSpec, { settings, scopes, home }: Surroundings):
       scopes: [home],
       pinned: [],
       privateHome: home,
-      reads: [...sandbox.reads, ...readable],
+      reads: [...sandbox.reads, ...readable, ...spec.read],
       writes,
       protect: [],
       allowProtected: [],
       allowSensitive: [],
       environmentNames: [],
       temporaryFiles: true,
-      confinement: { ...sandbox.confinement, network: spec.network ?? sandbox.confinement.network },
+      confinement: { ...sandbox.confinement, network: networkOf(spec, settings) },
     },
   };
+}
+
+/** The network that the server has. */
+export function networkOf({ network }: StdioSpec, { sandbox }: Pick<Settings, "sandbox">): Network {
+  return network ?? sandbox.confinement.network;
 }
 
 /** Made where it is missing, and kept between starts. */

@@ -52,7 +52,7 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
     });
     if (hooks.signal.aborted) return end;
     const words = "shell" in run ? [run.shell] : run.argv;
-    const denials = await this.#explain({
+    const denials = await this.explain({
       words,
       directory,
       output: new TextDecoder().decode(tail.toBytes()),
@@ -63,7 +63,8 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
     return denials.length === 0 ? end : { ...end, denials };
   }
 
-  async #explain(command: EndedCommand): Promise<readonly Denial[]> {
+  /** What the sandbox kept from a command that ended; empty too where that is not known in time. */
+  async explain(command: EndedCommand): Promise<readonly Denial[]> {
     const { scopes, environment, sensitive, guard } = this.#sandbox;
     const [settled] = await Promise.allSettled([this.inner.policy]);
     const policy = settled.status === "fulfilled" ? settled.value : undefined;

@@ -66,6 +66,7 @@ Deno.test("O6 O1 the same servers in the words of six clients are the same serve
       environment: { K: { text: "s3cret", shown: "${TOKEN}" } },
       directory: undefined,
       write: [],
+      read: [],
       readScope: true,
       network: undefined,
     },

@@ -103,7 +103,7 @@ function inSeconds(timeout: number): number {
 
 type StdioFields = Pick<
   StdioSpec,
-  "kind" | "command" | "args" | "environment" | "directory" | "write" | "readScope" | "network"
+  "kind" | "command" | "args" | "environment" | "directory" | "write" | "read" | "readScope" | "network"
 >;
 
 function stdioOf(entry: EntryReader, sources: VariableSources): StdioFields {
@@ -131,6 +131,8 @@ function stdioOf(entry: EntryReader, sources: VariableSources): StdioFields {
     directory: directory === undefined ? undefined : entry.expanded("cwd", expand(directory, sources)).text,
     write: [...entry.texts("write") ?? sandbox.texts("write") ?? files.texts("allowWrite") ?? []]
       .map((path) => entry.expanded("write", expand(path, sources)).text),
+    read: [...entry.texts("read") ?? sandbox.texts("read") ?? []]
+      .map((path) => entry.expanded("read", expand(path, sources)).text),
     readScope: entry.flag("readScope") ?? sandbox.flag("readScope") ?? true,
     network: entry.choice(NETWORKS, "network") ?? networkOf(sandbox),
   };

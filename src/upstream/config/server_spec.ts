@@ -49,6 +49,8 @@ export interface StdioSpec extends CommonSpec {
   readonly directory: string | undefined;
   /** Directories that it may change in addition to its home; `scope` stands for the scopes. */
   readonly write: readonly string[];
+  /** Files and directories that it may read in addition to what commands may. */
+  readonly read: readonly string[];
   /** Whether it may read the scopes. */
   readonly readScope: boolean;
   /** Undefined: as commands. */

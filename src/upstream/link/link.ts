@@ -47,6 +47,8 @@ export interface LinkHooks {
   readonly onDown: (reason: string) => void;
   /** Hears that it is up again. */
   readonly onUp: () => void;
+  /** Hears what the sandbox of the server kept from it, in a sentence. */
+  readonly onDenied: (sentence: string) => void;
   /** Whether a tool of the server is being called now. */
   readonly isCalled: () => boolean;
   /** Whether a tool changes nothing, so that a lost call of it is safe to repeat. */

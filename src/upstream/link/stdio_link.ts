@@ -1,4 +1,5 @@
 /** A stdio server in a sandbox of its own: started, restarted and ended by its supervisor (O2). */
+import { messageOf } from "../../base/errors.ts";
 import { aborted } from "../../base/time.ts";
 import { VERSION } from "../../base/version.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
@@ -23,7 +24,7 @@ export interface StdioLinkOptions {
 
 /** Starts the server; rejects when it does not serve. */
 export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: LinkHooks): Promise<Link> {
-  let stderr: readonly string[] = [];
+  const stderr = new LastLines();
   const supervisor = new Supervisor({
     start,
     initialize: {
@@ -33,8 +34,11 @@ export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: L
       clientInfo: { name: "ahma_mcp", version: VERSION },
     },
     onMessage: (message) => receive(message),
-    onErrorLine: (line) => stderr = [...stderr, line].slice(-KEPT_LINES),
-    onEnd: () => hooks.onDown(["The process ended", ...stderr].join("\n")),
+    onErrorLine: (line) => stderr.add(line),
+    onEnd: () => {
+      stderr.end();
+      hooks.onDown(["The process ended", ...stderr.ofEnded].join("\n"));
+    },
     onReady: (times) => times > 1 && hooks.onUp(),
     handshakeTimeout: { ms: HANDSHAKE_MS, setting: "a fixed limit" },
     isReadOnlyTool: hooks.isReadOnlyTool,
@@ -59,7 +63,28 @@ export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: L
     };
   } catch (thrown) {
     await supervisor.close(0);
-    throw thrown;
+    // The supervisor names fewer lines, all in one.
+    const [how] = messageOf(thrown).split(" Its last words: ", 1);
+    throw new Error([how, ...stderr.ofEnded].join("\n"), { cause: thrown });
+  }
+}
+
+/** What npm warns of at every start, and lines without a word. */
+const NOISE = /^npm (?:warn|notice) |^[\s^~|-]*$/;
+
+/** Lines of stderr, of each process by itself. */
+class LastLines {
+  #lines: readonly string[] = [];
+  /** Of the process that ended last. */
+  ofEnded: readonly string[] = [];
+
+  add(line: string): void {
+    if (!NOISE.test(line)) this.#lines = [...this.#lines, line].slice(-KEPT_LINES);
+  }
+
+  end(): void {
+    this.ofEnded = this.#lines;
+    this.#lines = [];
   }
 }
 

@@ -20,7 +20,7 @@ const LONGEST_LINE = 300;
 
 /** The state of a server, and what a person should know of its tools. */
 export function statusOf(server: UpstreamServer, tools: readonly SeenTool[]): readonly string[] {
-  const { spec, state, problem } = server;
+  const { spec, state, problem, denied } = server;
   const offered = tools.filter((tool) => tool.problem === undefined).length;
   const known = server.record === undefined ? "" : `, ${counted(offered, "tool")}`;
   const [reason = "", ...rest] = problem?.split("\n") ?? [];
@@ -29,6 +29,7 @@ export function statusOf(server: UpstreamServer, tools: readonly SeenTool[]): re
   return [
     `${spec.name}: ${state}${known}${reason === "" ? "" : `: ${shorten(reason, LONGEST_LINE)}`}${wait}`,
     ...rest.slice(-MOST_LINES).map((line) => `  ${shorten(line, LONGEST_LINE)}`),
+    ...denied === undefined || problem?.includes(denied) === true ? [] : [`  last denied: ${denied}`],
     ...tools.flatMap((tool) => tool.problem === undefined ? [] : [`  ${tool.name}: ${tool.problem}`]),
     ...listed("new since it was approved", tools.filter(({ isAdded, problem }) => isAdded && problem === undefined)),
     ...listed("renamed, because another tool has the name", tools.filter(({ collides }) => collides)),

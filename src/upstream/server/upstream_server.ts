@@ -42,6 +42,8 @@ const MOST_TOOLS = 500;
 const MOST_BYTES = 4 * 1024 * 1024;
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
+/** Lines of a reason that a call's answer tells. */
+const TOLD_LINES = 4;
 /** Between two lists that the server's notifications ask for; it grows as long as they do not stop. */
 const REFRESH_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -76,6 +78,7 @@ export class UpstreamServer {
   #state: Exclude<ServerState, "unknown" | "cached"> | undefined;
   #problem: string | undefined;
   #hello: Hello | undefined;
+  #denied: string | undefined;
   #link: Promise<Link> | undefined;
   #failures = 0;
   #nextTry = 0;
@@ -110,9 +113,19 @@ export class UpstreamServer {
     return this.#problem;
   }
 
+  /** The same in a few lines, for a model. */
+  get reason(): string | undefined {
+    return this.#problem === undefined ? undefined : this.#unusable(this.#problem);
+  }
+
   /** What it said when it was connected last; undefined: it was not. */
   get hello(): Hello | undefined {
     return this.#hello;
+  }
+
+  /** What its sandbox kept from it last, in a sentence; undefined: nothing that is known. */
+  get denied(): string | undefined {
+    return this.#denied;
   }
 
   /** When a failed server is tried again at the earliest, milliseconds of the page's clock. */
@@ -210,7 +223,7 @@ export class UpstreamServer {
       const link = await this.#connect();
       return await work(link);
     } catch (thrown) {
-      return refusal(`Server "${this.spec.name}" cannot be used: ${messageOf(thrown)}`);
+      return refusal(this.#unusable(messageOf(thrown)));
     } finally {
       this.#using--;
       this.#beginIdle();
@@ -223,12 +236,18 @@ export class UpstreamServer {
     await this.#disconnect();
   }
 
+  /** The model pays for each line: how it ended, and its last words. */
+  #unusable(problem: string): string {
+    const [how = "", ...lines] = problem.split("\n");
+    return [`Server "${this.spec.name}" cannot be used: ${how}`, ...lines.slice(-TOLD_LINES)].join("\n");
+  }
+
   #connect(): Promise<Link> {
     if (this.#closed.signal.aborted) return Promise.reject(new Error("This program ends"));
     if (this.#link !== undefined) return this.#link;
     const wait = this.#nextTry - performance.now();
     if (wait > 0) {
-      return Promise.reject(new Error(`${this.#problem ?? ""}; the next try is in ${Math.ceil(wait / 1000)} s`));
+      return Promise.reject(new Error(`${this.#problem ?? ""}\nThe next try is in ${Math.ceil(wait / 1000)} s`));
     }
     this.#state = "starting";
     const opening = this.#open();
@@ -246,6 +265,7 @@ export class UpstreamServer {
       onNotification: (method) => method === LIST_CHANGED && this.#refreshSoon(),
       onDown: (reason) => this.#down(reason),
       onUp: () => this.#up(),
+      onDenied: (sentence) => this.#denied = sentence,
       isCalled: () => this.#calls.size > 0,
       isReadOnlyTool: (name) => this.#isReadOnly(name),
       stop: this.#closed.signal,

@@ -108,7 +108,11 @@ export class UpstreamSource implements ToolSource {
     await this.#learnFor(name);
     const { entries } = await this.#current();
     const entry = entries.find((one) => one.name === name);
-    if (entry === undefined) return failure({ known: entries.flatMap(({ tool, name }) => tool ? [name] : []) });
+    if (entry === undefined) {
+      const known = entries.flatMap(({ tool, name }) => tool ? [name] : []);
+      const unavailable = this.#unknownTo(name).find(({ reason }) => reason !== undefined)?.reason;
+      return failure({ known, ...unavailable !== undefined && { unavailable } });
+    }
     if (entry.problem !== undefined) return failure({ known: [], unavailable: entry.problem });
     const { server, definition: { name: tool }, headerSchema } = entry;
     const problem = () => withheldReason(server, tool);
@@ -137,10 +141,14 @@ export class UpstreamSource implements ToolSource {
 
   /** A client may know a name from elsewhere: servers that it may be of, and of which nothing is known, are asked. */
   async #learnFor(name: string): Promise<void> {
-    const unknown = this.#options.servers.filter(({ record, spec }) =>
+    await Promise.all(this.#unknownTo(name).map((server) => server.learn()));
+  }
+
+  /** Servers of which nothing is known, and that may have a tool of this name. */
+  #unknownTo(name: string): readonly UpstreamServer[] {
+    return this.#options.servers.filter(({ record, spec }) =>
       record === undefined && name.startsWith(toolName(prefixOf({ spec }), ""))
     );
-    await Promise.all(unknown.map((server) => server.learn()));
   }
 
   async #current(): Promise<Listing> {

@@ -53,6 +53,7 @@ function factsOf(spec: ServerSpec): object {
     environment: Object.keys(spec.environment),
     ...spec.directory !== undefined && { cwd: spec.directory },
     write: spec.write,
+    read: spec.read,
     readScope: spec.readScope,
     network: spec.network ?? "as commands",
     ...facts,

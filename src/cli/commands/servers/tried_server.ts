@@ -20,15 +20,15 @@ export interface TriedServer {
   readonly problem?: string;
 }
 
-const LONGEST_PROBLEM = 500;
+const LONGEST_LINE = 500;
 
-/** Name, state, and either version, what it offers and time, or the reason; tabs between. */
+/** Name, state, time, and either version and what it offers, or the reason, with its last words below; tabs between. */
 export function triedLine(server: TriedServer): string {
   const { name, state, protocol, milliseconds, problem, changed = [] } = server;
   const time = milliseconds < 10_000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
   if (problem !== undefined) {
-    const [reason = ""] = problem.split("\n");
-    return `${[name, state, time, shorten(reason, LONGEST_PROBLEM)].join("\t")}\n`;
+    const [reason = "", ...more] = problem.split("\n").map((line) => shorten(line, LONGEST_LINE));
+    return `${[[name, state, time, reason].join("\t"), ...more.map((line) => `  ${line}`)].join("\n")}\n`;
   }
   const approval = changed.length === 0
     ? []
@@ -38,5 +38,6 @@ export function triedLine(server: TriedServer): string {
 
 function offers({ tools, resources, prompts }: TriedServer): string {
   const all = [[tools, "tool"], [resources, "resource"], [prompts, "prompt"]] as const;
-  return all.flatMap(([count, what]) => count === undefined ? [] : [counted(count, what)]).join(", ") || "nothing";
+  return all.flatMap(([count, what]) => count === undefined || count === 0 ? [] : [counted(count, what)]).join(", ") ||
+    "nothing";
 }

@@ -1,26 +1,29 @@
-/** The official Python SDK in a virtual environment of the tests, installed once by pip. */
+/** Packages from PyPI, each in a virtual environment of the tests that pip fills once. */
+import { testCache } from "./npm_tools.ts";
 import { exists } from "./workbench.ts";
 
-/** An interpreter that has the SDK, or why there is none. */
-export interface PythonSdk {
+/** A package, or why it cannot be had. */
+export interface PythonPackage {
   readonly version: string;
+  /** The interpreter that has it. */
   readonly python: string;
+  /** Where its programs are. */
+  readonly programs: string;
   readonly problem: string | undefined;
 }
 
-/** Makes the environment of `mcp` in this version where it is not there yet. */
-export async function pythonSdk(version: string): Promise<PythonSdk> {
-  const cache = Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME") ?? "/tmp"}/.cache`;
-  const place = `${cache}/ahma_tests/python-mcp-${version}`;
-  const python = `${place}/bin/python`;
-  if (exists(`${place}/ready`)) return { version, python, problem: undefined };
+/** Makes the environment of this version where it is not there yet. */
+export async function pythonPackage(name: string, version: string): Promise<PythonPackage> {
+  const place = `${testCache()}/python-${name}-${version}`;
+  const programs = `${place}/bin`;
+  const python = `${programs}/python`;
+  if (exists(`${place}/ready`)) return { version, python, programs, problem: undefined };
   await Deno.mkdir(place, { recursive: true });
   const problem = await failing("python3", ["-m", "venv", "--clear", place]) ??
-    await failing(python, ["-m", "pip", "install", "-q", "--timeout", "20", "--retries", "1", `mcp==${version}`]);
+    await failing(python, ["-m", "pip", "install", "-q", "--timeout", "20", "--retries", "1", `${name}==${version}`]);
   if (problem === undefined) await Deno.writeTextFile(`${place}/ready`, "");
-  return { version, python, problem };
+  return { version, python, programs, problem };
 }
-
 /** What a program that failed said last; undefined: it did not fail. */
 async function failing(command: string, args: readonly string[]): Promise<string | undefined> {
   try {

@@ -1,0 +1,121 @@
+/** A link to a stdio server that adds what the sandbox kept from it to what failed (S15). */
+import { messageOf } from "../../base/errors.ts";
+import type { Denial } from "../../base/command/denial.ts";
+import type { Answer } from "../../child_server/pending_calls.ts";
+import { isObject, member } from "../../wire/json_value.ts";
+import type { StdioSpec } from "../../upstream/config/server_spec.ts";
+import type { Link, LinkHooks, LinkRequest, OpenLink } from "../../upstream/link/link.ts";
+import { type EntryFacts, entrySentence } from "./entry_advice.ts";
+
+/** What a sandbox keeps from what a server mentioned; `words`: what the server was asked, or started, with. */
+export type Explain = (
+  words: readonly string[],
+  output: string,
+  how: { readonly failed: boolean },
+) => Promise<readonly Denial[]>;
+
+export interface ExplainedLinkOptions extends EntryFacts {
+  readonly spec: StdioSpec;
+  readonly sandbox: { readonly explain: Explain };
+  /** Whether it reaches other machines. */
+  readonly isOnline: boolean;
+}
+
+/** Names of the errors that denials end in: a result that has none needs no look at the file system. */
+const ERRORS = /\b(?:EACCES|EPERM|EROFS)\b|[Pp]ermission denied|[Rr]ead-?only|not permitted|Errno (?:1|13|30)\b/;
+/** What npx, uvx and resolvers of names say without a network. */
+const OFFLINE = /ENOTCACHED|only-if-cached|EAI_AGAIN|ENOTFOUND|ENETUNREACH|name resolution|network|offline/i;
+/** It ran into nothing, because it never ran. */
+const NOT_STARTED = /^Cannot start /;
+const LONGEST_TEXT = 16_384;
+
+/** Opens the link; what made the start fail is explained as well as what fails later. */
+export async function openExplained(open: OpenLink, hooks: LinkHooks, options: ExplainedLinkOptions): Promise<Link> {
+  try {
+    const link = await open(hooks);
+    return {
+      hello: link.hello,
+      close: () => link.close(),
+      request: async (request) => await explained(await link.request(request), request, { hooks, options }),
+    };
+  } catch (thrown) {
+    const message = messageOf(thrown);
+    const sentences = told(await startDenials(message, options), { hooks, options });
+    throw new Error([message, ...sentences, ...offlineAdvice(message, options)].join("\n"), { cause: thrown });
+  }
+}
+
+interface Explaining {
+  readonly hooks: LinkHooks;
+  readonly options: ExplainedLinkOptions;
+}
+
+async function explained(answer: Answer, { method, params }: LinkRequest, explaining: Explaining): Promise<Answer> {
+  if (method !== "tools/call") return answer;
+  const output = textOf(answer);
+  const failed = "error" in answer || answer.result["isError"] === true;
+  if (!failed && !ERRORS.test(output)) return answer;
+  const found = await explaining.options.sandbox.explain(textsIn(params["arguments"]), output, { failed });
+  // A server refuses paths for reasons of its own: only what is unreadable needs no error that says so.
+  const denials = found.filter((denial) => ERRORS.test(output) || isUnreadable(denial));
+  const sentences = told(denials, explaining).map((sentence) => `Sandbox: ${sentence}`);
+  if (sentences.length === 0) return answer;
+  if ("error" in answer) {
+    return { error: { ...answer.error, message: [answer.error.message, ...sentences].join("\n") } };
+  }
+  const content = Array.isArray(answer.result["content"]) ? answer.result["content"] : [];
+  return { result: { ...answer.result, content: [...content, { type: "text", text: sentences.join("\n") }] } };
+}
+
+function isUnreadable(denial: Denial): boolean {
+  return "path" in denial && (denial.hidden === true || denial.flags.some((flag) => flag.startsWith("--read ")));
+}
+
+/** What the last words name, or else what the entry names that is no file to read. */
+async function startDenials(message: string, { spec, sandbox }: ExplainedLinkOptions): Promise<readonly Denial[]> {
+  const given = Object.values(spec.environment).map(({ text }) => text);
+  const paths = [...spec.args.map(({ text }) => text), ...given].filter((word) => /(?:^|=)\//.test(word));
+  const named = await sandbox.explain(paths, message, { failed: true });
+  if (named.length > 0 || NOT_STARTED.test(message)) return named;
+  const silent = await sandbox.explain(paths, "", { failed: true });
+  return silent.filter((denial) => "path" in denial && !isFile(denial.path));
+}
+
+/** For a package that was never fetched. */
+function offlineAdvice(message: string, { isOnline, server }: ExplainedLinkOptions): readonly string[] {
+  if (isOnline || !OFFLINE.test(message)) return [];
+  return [
+    `Server "${server}" has no network. A person allows it with "network": "full" in the entry of "${server}"; ` +
+    `after "ahma_mcp servers test ${server}" packages are there, and the entry can be narrowed again.`,
+  ];
+}
+
+function told(denials: readonly Denial[], { hooks, options }: Explaining): readonly string[] {
+  const sentences = denials.map((denial) => entrySentence(denial, options));
+  const last = sentences.at(-1);
+  if (last !== undefined) hooks.onDenied(last);
+  return sentences;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (thrown) {
+    if (thrown instanceof Error) return false;
+    throw thrown;
+  }
+}
+
+function textOf(answer: Answer): string {
+  if ("error" in answer) return answer.error.message.slice(-LONGEST_TEXT);
+  const content = answer.result["content"];
+  const texts = (Array.isArray(content) ? content : []).map((part: unknown) => member(part, "text"));
+  return texts.filter((text) => typeof text === "string").join("\n").slice(-LONGEST_TEXT);
+}
+
+/** Every text in the arguments of a call. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}

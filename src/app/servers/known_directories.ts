@@ -1,0 +1,20 @@
+/** The directories that a stdio server hears of as roots: some servers serve no other, whatever their arguments name. */
+import type { StdioSpec } from "../../upstream/config/server_spec.ts";
+
+/** The scopes it may read, then what its arguments, `write` and `read` name; only directories that exist. */
+export function knownDirectories(
+  { args, write, read, readScope }: Pick<StdioSpec, "args" | "write" | "read" | "readScope">,
+  scopes: readonly string[],
+): readonly string[] {
+  const named = [...args.map(({ text }) => text), ...write, ...read].filter((path) => path.startsWith("/"));
+  return [...new Set([...readScope ? scopes : [], ...named.filter(isDirectory)])];
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch (thrown) {
+    if (thrown instanceof Error) return false;
+    throw thrown;
+  }
+}
