@@ -8,6 +8,7 @@
 import { compileWithDeno } from "./executable/deno_compile.ts";
 import { embeddedExecutable, isEmbedded } from "./executable/embedded.ts";
 import { PINS_FILE, sha256, type Target } from "./executable/pins.ts";
+import { workerFiles } from "./worker_files.ts";
 import { type Wish, wishOf } from "./executable/wish.ts";
 
 const ROOT = `${import.meta.dirname}/../`;
@@ -58,7 +59,8 @@ async function write(output: string, target: Target, { way, record }: Wish): Pro
     const environment = Deno.env.toObject();
     return await compileWithDeno(target, { program: PROGRAM, output, environment, record, pins: PINS_FILE });
   }
-  await Deno.writeFile(output, await embeddedExecutable(target, await Deno.readFile(PROGRAM)), { mode: 0o755 });
+  const executable = await embeddedExecutable(target, await Deno.readFile(PROGRAM), await workerFiles());
+  await Deno.writeFile(output, executable, { mode: 0o755 });
 }
 
 async function tell(line: string): Promise<void> {

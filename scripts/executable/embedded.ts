@@ -1,3 +1,5 @@
+import { type AttachedFile, attachmentOf } from "../../src/app/program/attachment.ts";
+import { concatenate } from "../../src/base/bytes.ts";
 import { userDirectory } from "../../src/system/user_directories.ts";
 import { embedProgram } from "./embed.ts";
 import { runtimePin, type Target } from "./pins.ts";
@@ -15,10 +17,15 @@ export function isEmbedded(target: Target): boolean {
 }
 
 /**
- * The executable of a program for a target, with the pinned runtime, which is kept below the user's caches.
+ * The executable of a program for a target, with the pinned runtime, which is kept below the user's caches. `attached`:
+ * files that follow the program; empty: none.
  * @throws {Error} When there is none for the target, or the runtime cannot be had.
  */
-export async function embeddedExecutable(target: Target, program: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+export async function embeddedExecutable(
+  target: Target,
+  program: Uint8Array,
+  attached: readonly AttachedFile[] = [],
+): Promise<Uint8Array<ArrayBuffer>> {
   const stub = STUBS[target];
   const pin = runtimePin(target);
   if (stub === undefined || pin === undefined) {
@@ -27,5 +34,6 @@ export async function embeddedExecutable(target: Target, program: Uint8Array): P
   const caches = userDirectory(Deno.env.toObject(), "XDG_CACHE_HOME");
   if (caches === undefined) throw new Error("Set HOME or XDG_CACHE_HOME: runtimes are kept there");
   const runtime = await runtimeFile(target, pin, { cache: `${caches}/ahma_build`, own: Deno.execPath() });
-  return embedProgram(runtime, program, { stub, line: START_LINE });
+  const whole = embedProgram(runtime, program, { stub, line: START_LINE });
+  return attached.length === 0 ? whole : concatenate([whole, attachmentOf(attached)]);
 }

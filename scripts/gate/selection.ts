@@ -37,6 +37,8 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
   ],
   // Other servers behind ours: their sandboxes, their calls, and what they may change.
   servers: ["tests/servers_test.ts", "tests/servers_trust_test.ts"],
+  // Native tools: their worker in the sandbox.
+  toolbox: ["tests/toolbox_test.ts"],
   // What a person types and reads.
   terminal: ["tests/cli_call_test.ts", "tests/cli_validate_test.ts", "tests/cli_doctor_test.ts"],
   // What holds the repository together; these start next to nothing.
@@ -69,6 +71,7 @@ export const WITH_EXECUTABLE: readonly string[] = [
   "tests/wire/http_test.ts",
   "tests/selftest_test.ts",
   "tests/cli_call_test.ts",
+  "tests/toolbox_test.ts",
 ];
 
 if (import.meta.main) {

@@ -1,5 +1,6 @@
 /** The files of the npm package: the packed program, what starts it, and the manifest. */
 import pins from "../executable/runtime_pins.json" with { type: "json" };
+import { workerFiles } from "../worker_files.ts";
 import { START_FLAGS } from "../permissions.ts";
 import type { ArchiveFile } from "./archive.ts";
 import { pageOf, type Project, type PublicProject, registryName } from "./project.ts";
@@ -49,17 +50,6 @@ function whereItIs(project: PublicProject): Readonly<Record<string, unknown>> {
   };
 }
 
-/** What workers of native tools are started from, below `directory`. */
-export async function workerFiles(directory: string): Promise<readonly ArchiveFile[]> {
-  const worker = new URL("dist/worker/", ROOT);
-  const entries = await Array.fromAsync(Deno.readDir(worker));
-  const names = entries.map(({ name }) => name).toSorted();
-  return await Promise.all(names.map(async (name) => ({
-    path: `${directory}/${name}`,
-    content: await Deno.readFile(new URL(name, worker)),
-  })));
-}
-
 /** All files, below `package/` as npm wants them; reads the packed program of dist/. */
 export async function npmFiles(project: Project): Promise<readonly ArchiveFile[]> {
   const text = (path: string) => Deno.readTextFile(new URL(path, ROOT));
@@ -72,6 +62,6 @@ export async function npmFiles(project: Project): Promise<readonly ArchiveFile[]
     { path: "package/bin/ahma_mcp", content: await starter("packaging/npm/ahma_mcp.sh"), executable: true },
     { path: "package/bin/ahma_mcp.cjs", content: await starter("packaging/npm/ahma_mcp.cjs") },
     { path: "package/bin/ahma_mcp.mjs", content: await Deno.readFile(new URL("dist/ahma_mcp.mjs", ROOT)) },
-    ...await workerFiles("package/bin/worker"),
+    ...(await workerFiles()).map(({ name, bytes }) => ({ path: `package/bin/worker/${name}`, content: bytes })),
   ];
 }

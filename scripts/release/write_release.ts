@@ -5,7 +5,8 @@ import { archiveName, type Asset, mcpbName, packagingName, packedName, programNa
 import { importedPackages } from "./imported_packages.ts";
 import { mcpbManifest } from "./mcpb.ts";
 import { releaseNotes } from "./notes.ts";
-import { npmFiles, npmTarballName, workerFiles } from "./npm_package.ts";
+import { workerFiles } from "../worker_files.ts";
+import { npmFiles, npmTarballName } from "./npm_package.ts";
 import type { PublicProject } from "./project.ts";
 import { sbom } from "./sbom.ts";
 import { serverJson } from "./server_json.ts";
@@ -67,7 +68,7 @@ async function packedFiles(): Promise<readonly ArchiveFile[]> {
   return [
     { path: "ahma_mcp", content: await Deno.readFile(new URL("dist/ahma_mcp", ROOT)), executable: true },
     { path: "ahma_mcp.mjs", content: await Deno.readFile(new URL("dist/ahma_mcp.mjs", ROOT)) },
-    ...await workerFiles("worker"),
+    ...(await workerFiles()).map(({ name, bytes }) => ({ path: `worker/${name}`, content: bytes })),
     ...await licenses(),
   ];
 }

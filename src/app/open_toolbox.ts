@@ -16,7 +16,7 @@ import { workerProgram } from "./program/worker_program.ts";
 
 export interface OpenToolboxOptions extends SessionOptions {
   /** Of commands. */
-  readonly sandbox: Pick<SessionSandbox, "scopes">;
+  readonly sandbox: Pick<SessionSandbox, "scopes" | "directories">;
 }
 
 /** The source, and what ends its workers. */
@@ -55,7 +55,7 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
 async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promise<OpenWorkerSandbox> {
   const { settings, log } = options;
   await using stack = new AsyncDisposableStack();
-  const program = workerProgram();
+  const program = workerProgram(`${options.sandbox.directories.root}/worker`);
   const scopes = options.sandbox.scopes.map(({ path }) => path);
   const session = await openSession({ ...options, settings: settingsFor(kind, settings, { scopes, ...program }) });
   stack.defer(() => removeSessionDirectories(session.sandbox.directories));

@@ -6,6 +6,7 @@ import { messageOf, UsageError, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { withAwaitedScope } from "../app/http/awaited_scope.ts";
 import { showNodeOptions } from "../app/program/node_options.ts";
+import { becomesWorker } from "../app/program/worker_program.ts";
 import { RUN_SUBCOMMAND } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
 import { helpText } from "./terminal/help.ts";
 import { readWholeInvocation } from "./invocation.ts";
@@ -26,6 +27,7 @@ export async function main(words: readonly string[]): Promise<number> {
   const wrapper = takeWrapper(environment);
   showNodeOptions(environment);
   try {
+    if (await becomesWorker(words)) return 0;
     const all = await withAwaitedScope(words);
     if (all === undefined) return 0;
     const invocation = all.ok ? await readWholeInvocation(all.value, environment) : all;

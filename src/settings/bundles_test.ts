@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UserError } from "../base/errors.ts";
 import { parseTool } from "../catalog/check/validate.ts";
-import { BUNDLE_NAMES, embeddedTools } from "./bundles.ts";
+import { BUNDLE_NAMES, embeddedTools, TOOL_GROUPS, toolGroups } from "./bundles.ts";
 
 const TOOLS = new URL("../../tools/", import.meta.url);
 
@@ -28,7 +28,16 @@ Deno.test("T15 embeddedTools() gives the named ones once, in the order asked for
 Deno.test("T15 embeddedTools() refuses an unknown name with a suggestion", async () => {
   await assert.rejects(embeddedTools(["gti"]), (thrown) => {
     assert.ok(thrown instanceof UserError);
-    assert.match(thrown.message, /^Cannot offer bundle "gti": expected one of .*"all"; did you mean "git"\?$/);
+    assert.match(
+      thrown.message,
+      /^Cannot offer bundle "gti": expected one of .*"all", .*"toolbox"; did you mean "git"\?$/,
+    );
     return true;
   });
+});
+
+Deno.test("K1 toolGroups() finds the groups of native tools among the names, which are no tool files", async () => {
+  assert.deepStrictEqual(toolGroups(["git", "files"]), ["files"]);
+  assert.deepStrictEqual(toolGroups(["toolbox"]), [...TOOL_GROUPS]);
+  assert.deepStrictEqual((await embeddedTools(["files", "git", "toolbox"])).map(({ file }) => file), ["git.json"]);
 });

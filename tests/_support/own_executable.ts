@@ -1,4 +1,6 @@
 /** The executable of this platform, made by `deno task compile` from the program that is packed now. */
+import { attachmentOf } from "../../src/app/program/attachment.ts";
+import { concatenate } from "../../src/base/bytes.ts";
 import { ownTarget } from "../../scripts/executable/pins.ts";
 
 const DIST = new URL("../../dist/", import.meta.url).pathname;
@@ -7,7 +9,9 @@ const DIST = new URL("../../dist/", import.meta.url).pathname;
 export function ownExecutable(): string {
   const path = `${DIST}bin/ahma_mcp-${ownTarget(Deno.build)}`;
   const program = Deno.readFileSync(`${DIST}ahma_mcp.mjs`);
-  if (!endsWith(path, program)) {
+  const attached = Deno.readDirSync(`${DIST}worker`).map(({ name }) => name).toArray().toSorted()
+    .map((name) => ({ name, bytes: Deno.readFileSync(`${DIST}worker/${name}`) }));
+  if (!endsWith(path, concatenate([program, attachmentOf(attached)]))) {
     throw new Error(`"${path}" does not hold the packed program. Run "deno task compile" first`);
   }
   return path;

@@ -1,21 +1,25 @@
 /** How this program starts its workers: the same runtime, another first module (K2). */
-import { UserError } from "../../base/errors.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
 import { realPath } from "../../system/paths.ts";
-import { thisForm, workerDirectory } from "./own_program.ts";
+import { readAttachment } from "./attachment.ts";
+import { programPath, RUN_FLAGS, thisForm, workerDirectory } from "./own_program.ts";
 
 export interface WorkerProgram {
   readonly argv: readonly string[];
-  /** Files it is read from, canonical. */
+  /** Files and directories that it is read from, canonical. */
   readonly reads: readonly string[];
   /** Holds its data. */
   readonly data: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** All that the runtime may, because the kernel confines it; the heap is bounded. */
+/** First word of a command line that makes the executable a worker; the second is the path of its first module. */
+export const WORKER_MARK = "__worker";
+
+/** As the program itself is run, with what the kernel then takes from it; the heap is bounded. */
 const WORKER_FLAGS: readonly string[] = [
-  "--allow-all",
-  "--no-prompt",
+  ...RUN_FLAGS,
+  "--allow-net",
   "--no-config",
   "--no-lock",
   "--no-remote",
@@ -24,19 +28,52 @@ const WORKER_FLAGS: readonly string[] = [
   "--v8-flags=--max-old-space-size=512",
 ];
 
-/** The command line of a worker. @throws {UserError} When its program is not installed. */
-export function workerProgram(): WorkerProgram {
+/** No compiled code is kept, because commands could change it; nothing is asked for on the network. */
+const ENVIRONMENT = { DENO_NO_UPDATE_CHECK: "1", DENO_DIR: "/proc/no-cache", NO_COLOR: "1" };
+
+/**
+ * The command line of a worker. An executable writes the files that it has attached to `directory`, which no command can
+ * change.
+ * @throws {UserError} When its program is not installed.
+ */
+export function workerProgram(directory: string): WorkerProgram {
   const runtime = realPath(Deno.execPath()) ?? Deno.execPath();
+  const isExecutable = thisForm() === "executable";
+  const data = isExecutable ? extracted(runtime, directory) : installed();
+  const first = `${data}/worker.mjs`;
+  return {
+    argv: isExecutable ? [runtime, WORKER_MARK, first] : [runtime, "run", ...WORKER_FLAGS, first],
+    reads: [runtime, data],
+    data,
+    environment: ENVIRONMENT,
+  };
+}
+
+function installed(): string {
   const directory = workerDirectory();
   const real = realPath(directory);
-  if (real === undefined) {
-    const way = thisForm() === "sources" ? '; "deno task bundle" makes it' : "; install the program again";
-    throw new UserError(`Cannot start native tools: "${directory}" is missing${way}`);
+  if (real !== undefined) return real;
+  const way = thisForm() === "sources" ? '"deno task bundle" makes it' : "install the program again";
+  throw new UserError(`Cannot start native tools: "${directory}" is missing; ${way}`);
+}
+
+function extracted(executable: string, directory: string): string {
+  const files = Deno.build.standalone ? undefined : readAttachment(executable);
+  if (files === undefined) {
+    throw new UserError(`Cannot start native tools: "${executable}" was made without them; the npm package has them`);
   }
-  return {
-    argv: [runtime, "run", ...WORKER_FLAGS, `${real}/worker.mjs`],
-    reads: [runtime, real],
-    data: real,
-    environment: { DENO_NO_UPDATE_CHECK: "1", DENO_DIR: "/proc/no-cache", NO_COLOR: "1" },
-  };
+  try {
+    Deno.mkdirSync(directory, { recursive: true, mode: 0o755 });
+    for (const { name, bytes } of files) Deno.writeFileSync(`${directory}/${name}`, bytes, { mode: 0o644 });
+    return directory;
+  } catch (thrown) {
+    throw new UserError(`Cannot start native tools: ${messageOf(thrown)}`);
+  }
+}
+
+/** Whether these words make this process a worker: its first module is loaded, and nothing else is done. */
+export async function becomesWorker([mark, path]: readonly string[]): Promise<boolean> {
+  if (mark !== WORKER_MARK || path === undefined || programPath() === path) return false;
+  await import(`file://${path}`);
+  return true;
 }

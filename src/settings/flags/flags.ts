@@ -13,7 +13,9 @@ const FLAGS = {
   "tools-dir": taking("directory", "DIR", "Where the tool files are (default: .ahma/tools, else .ahma)", {
     project: true,
   }),
-  "bundles": taking("text", "NAMES", "Offer shipped tools by name, as in git,npm, or all", { project: true }),
+  "bundles": taking("text", "NAMES", "Offer shipped tools, as in git,npm or all, and native ones, as in files", {
+    project: true,
+  }),
   "mcp-config": taking("directory", "FILE", "Offer the tools of the servers in this mcp.json too (docs/servers.md)", {
     repeatable: true,
     refuseEmpty: true,
