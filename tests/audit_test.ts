@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
+import { namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 type Line = Readonly<Record<string, unknown>>;
@@ -148,7 +149,9 @@ Deno.test({
     const small = `${bench.parent}/small`;
     await Deno.mkdir(small);
     const prefix = ["unshare", "-m", "sh", "-c", `mount -t tmpfs -o size=4k none ${small} && exec "$@"`, "sh"];
-    await using server = await ServerProcess.start(bench, { prefix, flags: ["--audit-log", `${small}/audit`] });
+    const servers = { srv: upstreamServer(bench) };
+    await using server = await withServers(bench, servers, { prefix, flags: ["--audit-log", `${small}/audit`] });
+    await namesOf(server, "srv_");
     const long = `: ${"x".repeat(3000)}; echo ran >> ran`;
     const first = await server.shell(long);
     assert.ok(!first.failed, first.text);
@@ -156,7 +159,43 @@ Deno.test({
     const second = await server.shell(long);
     assert.match(second.text, /Cannot run the command: it cannot be written to the audit log/);
     assert.deepStrictEqual([second.isError, exists(`${bench.scope}/ran`)], [true, false]);
+    const called = await server.call("srv_write", { text: `${bench.home}/called` });
+    assert.match(called.text, /Cannot run the call: it cannot be written to the audit log/);
   },
+});
+
+Deno.test("S18 O6 every call of another server's tool is in the audit log, with its outcome and without its arguments", async () => {
+  using bench = new Workbench();
+  const log = `${bench.elsewhere}/audit.jsonl`;
+  const servers = { srv: upstreamServer(bench, { waitMs: 0 }) };
+  await using server = await withServers(bench, servers, { flags: ["--audit-log", log, "--tool-prefix", "p_"] });
+  await namesOf(server, "p_srv_");
+  const ids: unknown[] = [];
+  const call = async (name: string) => {
+    const { operation } = await server.call(`p_srv_${name}`, { text: "argument-42" });
+    ids.push(operation?.operation_id);
+    if (name === "wait") await server.call("p_cancel", { operation_id: operation?.operation_id });
+    else await server.call("p_await", { operation_id: operation?.operation_id });
+  };
+  for (const name of ["echo", "steps", "die", "wait"]) await call(name);
+  const names = (called: string, place: number) => ({
+    operation: ids[place],
+    tool: `srv_${called}`,
+    server: "srv",
+    called,
+  });
+  const lines = linesOf(log).map(steady).filter(({ called }) => called !== undefined);
+  assert.deepStrictEqual(lines, [
+    { event: "start", ...names("echo", 0) },
+    { event: "end", ...names("echo", 0), outcome: "completed" },
+    { event: "start", ...names("steps", 1) },
+    { event: "end", ...names("steps", 1), outcome: "completed" },
+    { event: "start", ...names("die", 2) },
+    { event: "end", ...names("die", 2), outcome: "failed" },
+    { event: "start", ...names("wait", 3) },
+    { event: "end", ...names("wait", 3), outcome: "cancelled" },
+  ]);
+  assert.ok(!(await Deno.readTextFile(log)).includes("argument-42"));
 });
 
 Deno.test("S18 two servers share one audit log, line by line", async () => {

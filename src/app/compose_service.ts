@@ -63,7 +63,8 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   await using stack = new AsyncDisposableStack();
   const { sandbox, runner: plain, status, sandboxFacts, insistOn } = await openSession(options);
   stack.defer(() => removeSessionDirectories(sandbox.directories).catch(report(log, "remove the session's directory")));
-  const runner = stack.use(await withAudit(plain, { settings, sandbox, log }));
+  const { runner: written, audit } = await withAudit(plain, { settings, sandbox, log });
+  const runner = stack.use(written);
   const replaced = settings.sandbox.pinned?.find((one) => !sandbox.scopes.some((scope) => isSame(scope, one)));
   if (replaced !== undefined) throw new UserError(`The directory "${replaced.path}" was replaced by another`);
   await insistOn?.();
@@ -81,7 +82,9 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
   const toolbox = stack.use(openToolbox({ ...options, sandbox }));
   const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
-  const servers = settings.mcpConfigs.length === 0 ? [] : [stack.use(await openServers({ ...options, sandbox, own }))];
+  const servers = settings.mcpConfigs.length === 0
+    ? []
+    : [stack.use(await openServers({ ...options, sandbox, own, audit }))];
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),

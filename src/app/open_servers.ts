@@ -13,6 +13,7 @@ import { openStdioLink } from "../upstream/link/stdio_link.ts";
 import { serverAddress } from "../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
+import type { CallAudit } from "../upstream/server/call_audit.ts";
 import { UpstreamServer } from "../upstream/server/upstream_server.ts";
 import { UpstreamSource } from "../upstream/server/upstream_source.ts";
 import { INSTANCE_VARIABLE } from "../wire/instance.ts";
@@ -31,6 +32,8 @@ export interface OpenServersOptions extends SessionOptions {
   readonly sandbox: Pick<SessionSandbox, "scopes">;
   /** The sources whose names come first. */
   readonly own: readonly ToolSource[];
+  /** Of calls; undefined: none is kept. */
+  readonly audit?: CallAudit | undefined;
 }
 
 /** The source, and what ends all servers. */
@@ -80,6 +83,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
     notes: refused.map(({ name, problem }) => `${name}: failed: ${problem}`),
     taken: async () => (await Promise.all(own.map((one) => one.list()))).flat().map(({ name }) => name),
     longestName: LONGEST_NAME - settings.toolPrefix.length,
+    audit: options.audit,
     onFirstUse: () => void watches.use(watchApprovals(store, servers, { onChange: () => source.changed(), log })),
     log,
   });

@@ -59,7 +59,8 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
   const scopes = options.sandbox.scopes.map(({ path }) => path);
   const session = await openSession({ ...options, settings: settingsFor(kind, settings, { scopes, ...program }) });
   stack.defer(() => removeSessionDirectories(session.sandbox.directories));
-  const runner = stack.use(await withAudit(session.runner, { ...options, sandbox: session.sandbox }));
+  const { runner: written } = await withAudit(session.runner, { ...options, sandbox: session.sandbox });
+  const runner = stack.use(written);
   await session.insistOn?.();
   const { files } = session.sandbox.directories;
   const opened = stack.move();

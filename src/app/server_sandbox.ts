@@ -43,7 +43,8 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
   await using stack = new AsyncDisposableStack();
   const session = await openSession({ ...options, settings: settingsFor(spec, { settings, scopes, home }) });
   stack.defer(() => removeSessionDirectories(session.sandbox.directories));
-  const runner = stack.use(await withAudit(session.runner, { ...options, sandbox: session.sandbox }));
+  const { runner: written } = await withAudit(session.runner, { ...options, sandbox: session.sandbox });
+  const runner = stack.use(written);
   await session.insistOn?.();
   const given = Object.fromEntries(Object.entries(spec.environment).map(([name, { text }]) => [name, text]));
   const directory = directoryOf(spec, spec.readScope ? scopes[0] ?? home : home);

@@ -1,15 +1,17 @@
 /**
- * `--audit-log FILE` (S18): every command has a JSON line before it runs and one with its end. The log fails closed. A
+ * `--audit-log FILE` (S18): every command, and every call of another server's tool, has a JSON line before it runs and one with its end. The log fails closed. A
  * server whose log cannot be opened does not start, and a command that cannot be written there is not run. The file must
  * not lie where commands can write.
  */
 import { encodeText, truncateCounting } from "../../base/text.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
+import { shorten } from "../../base/visible_text.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { absolutePath, isWithin, parentOf, realPath } from "../../system/paths.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
+import type { AuditedCall, CallOutcome } from "../../upstream/server/call_audit.ts";
 import { redactFields } from "../../logging/redact.ts";
 
 /** One command, as the log tells it. */
@@ -70,23 +72,40 @@ export class AuditLog implements Disposable {
   }
 
   /** Before it runs; the problem is why it must not: a command that cannot be written here is not run. */
-  async begin(command: AuditedCommand): Promise<Outcome<void>> {
+  begin(command: AuditedCommand): Promise<Outcome<void>> {
+    return this.#begin("the command", wordsOf(command));
+  }
+
+  end(command: AuditedCommand, end: CommandEnd): Promise<void> {
+    return this.#end({ ...wordsOf(command), ...endFields(end) });
+  }
+
+  /** The same for a call: names only, since its arguments are the server's business and may be secrets. */
+  beginCall(call: AuditedCall): Promise<Outcome<void>> {
+    return this.#begin("the call", namesOf(call));
+  }
+
+  endCall(call: AuditedCall, outcome: CallOutcome): Promise<void> {
+    return this.#end({ ...namesOf(call), outcome });
+  }
+
+  async #begin(what: string, fields: object): Promise<Outcome<void>> {
     try {
-      await this.#write("start", command, {});
+      await this.#write("start", fields);
       return success(undefined);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       this.#complain(error);
       return failure(
-        `Cannot run the command: it cannot be written to the audit log "${this.#path}" (${error.message}), ` +
+        `Cannot run ${what}: it cannot be written to the audit log "${this.#path}" (${error.message}), ` +
           "and this server runs nothing that is not written there",
       );
     }
   }
 
-  async end(command: AuditedCommand, end: CommandEnd): Promise<void> {
+  async #end(fields: object): Promise<void> {
     try {
-      await this.#write("end", command, endFields(end));
+      await this.#write("end", fields);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       this.#complain(error); // it has run; the next one is refused while this lasts
@@ -98,20 +117,9 @@ export class AuditLog implements Disposable {
   }
 
   /** One write a line: the kernel appends it whole, also when several servers share the file. */
-  async #write(event: string, command: AuditedCommand, fields: object): Promise<void> {
-    const { operation: { id, tool }, run, directory } = command;
-    const line = redactFields({
-      time: (this.#options.now?.() ?? new Date()).toISOString(),
-      session: this.#session,
-      event,
-      operation: id,
-      tool,
-      ...("shell" in run
-        ? { shell: truncateCounting(run.shell, LONGEST_WORD) }
-        : { argv: run.argv.map((word) => truncateCounting(word, LONGEST_WORD)) }),
-      cwd: directory,
-      ...fields,
-    });
+  async #write(event: string, fields: object): Promise<void> {
+    const time = (this.#options.now?.() ?? new Date()).toISOString();
+    const line = redactFields({ time, session: this.#session, event, ...fields });
     // One after the other: only then is it known whether the line before was written whole.
     const turn = Promise.allSettled([this.#turn]).then(() => this.#append(`${JSON.stringify(line)}\n`));
     this.#turn = turn;
@@ -128,6 +136,17 @@ export class AuditLog implements Disposable {
   #complain(error: Error): void {
     this.#options.log.error("Cannot write the audit log", { file: this.#path, error: messageOf(error) });
   }
+}
+
+function wordsOf({ operation: { id, tool }, run, directory }: AuditedCommand): object {
+  const words = "shell" in run
+    ? { shell: truncateCounting(run.shell, LONGEST_WORD) }
+    : { argv: run.argv.map((word) => truncateCounting(word, LONGEST_WORD)) };
+  return { operation: id, tool, ...words, cwd: directory };
+}
+
+function namesOf({ operation: { id, tool }, server, called }: AuditedCall): object {
+  return { operation: id, tool, server, called: shorten(called) };
 }
 
 function endFields(end: CommandEnd): object {

@@ -12,12 +12,18 @@ interface Audited {
   readonly log: Logger;
 }
 
+/** A runner, and the log that it writes to; undefined: none is wanted. */
+export interface WithAudit {
+  readonly runner: SessionRunner;
+  readonly audit: AuditLog | undefined;
+}
+
 /** The runner, behind the audit log where one is wanted. @throws {UserError} When the log cannot be used. */
-export async function withAudit(runner: SessionRunner, { settings, sandbox, log }: Audited): Promise<SessionRunner> {
-  if (settings.auditLog === undefined) return runner;
+export async function withAudit(runner: SessionRunner, { settings, sandbox, log }: Audited): Promise<WithAudit> {
+  if (settings.auditLog === undefined) return { runner, audit: undefined };
   const { writable: open } = sandbox;
   const audit = await AuditLog.open({ file: settings.auditLog, directory: Deno.cwd(), open, log });
-  if (audit.ok) return new AuditedRunner(runner, audit.value);
+  if (audit.ok) return { runner: new AuditedRunner(runner, audit.value), audit: audit.value };
   await runner[Symbol.asyncDispose]();
   throw new UserError(audit.problem);
 }

@@ -10,6 +10,7 @@ import { longestWait } from "../../service/run/mode.ts";
 import type { CallContext, Service } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
 import type { LinkRequest } from "../link/link.ts";
+import type { CallAudit } from "./call_audit.ts";
 import { foreignResult } from "./foreign_result.ts";
 import { ForwardedProgress } from "./forwarded_progress.ts";
 import { OpenQuestions } from "./open_questions.ts";
@@ -27,6 +28,8 @@ export interface RemoteCall {
   readonly headerSchema: LinkRequest["headerSchema"];
   /** Why the tool is not offered, asked when the server's newest tools are known; undefined: it is. */
   readonly problem: () => string | undefined;
+  /** Undefined: there is none. */
+  readonly audit: CallAudit | undefined;
 }
 
 const CANCELLED_BY_CLIENT = "The client cancelled the request";
@@ -85,11 +88,14 @@ async function waitFor(service: Service, { operation, limitMs, questions }: Wait
 }
 
 function workOf(
-  { server, tool, args, headerSchema, problem }: RemoteCall,
+  { server, tool, args, headerSchema, problem, audit }: RemoteCall,
   progress: ForwardedProgress,
   { client }: OpenQuestions,
 ): Work {
   return async (control) => {
+    const audited = { operation: control.operation, server: server.spec.name, called: tool };
+    const begun = await audit?.beginCall(audited);
+    if (begun?.ok === false) return { kind: "not_started", message: begun.problem, fault: "server" };
     const request = {
       method: "tools/call",
       params: { name: tool, arguments: args },
@@ -101,6 +107,8 @@ function workOf(
     const result = withRefused(foreignResult(server.spec.name, answer), refused);
     control.answer(result);
     control.write(encodeText(textOf(result)));
+    const outcome = control.signal.aborted ? "cancelled" : result.isError === true ? "failed" : "completed";
+    await audit?.endCall(audited, outcome);
     return { kind: "exited", code: result.isError === true ? 1 : 0 };
   };
 }

@@ -16,6 +16,7 @@ import { type Withheld, withheldBecause } from "../definitions/pins.ts";
 import { headerArguments } from "../definitions/header_arguments.ts";
 import { toolName, toolNames } from "../definitions/tool_names.ts";
 import { isObject } from "../../wire/json_value.ts";
+import type { CallAudit } from "./call_audit.ts";
 import { callRemote } from "./remote_call.ts";
 import { type SeenTool, statusOf } from "./status_lines.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
@@ -31,6 +32,8 @@ export interface UpstreamSourceOptions {
   readonly longestName: number;
   /** Called once, when the tools are first wanted. */
   readonly onFirstUse: () => void;
+  /** Undefined: no log of calls is kept. */
+  readonly audit: CallAudit | undefined;
   readonly log: Logger;
 }
 
@@ -116,7 +119,8 @@ export class UpstreamSource implements ToolSource {
     if (entry.problem !== undefined) return failure({ known: [], unavailable: entry.problem });
     const { server, definition: { name: tool }, headerSchema } = entry;
     const problem = () => withheldReason(server, tool);
-    const result = await callRemote(service, { server, name, tool, args, headerSchema, problem }, context);
+    const { audit } = this.#options;
+    const result = await callRemote(service, { server, name, tool, args, headerSchema, problem, audit }, context);
     return success(appendFinished(result, service, context));
   }
 
