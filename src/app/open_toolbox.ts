@@ -1,4 +1,5 @@
 /** Joins native tools with their workers, each in a sandbox of its own (K2). Nothing is started here. */
+import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
@@ -12,7 +13,7 @@ import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { withAudit } from "./runner/with_audit.ts";
-import { workerProgram } from "./program/worker_program.ts";
+import { type WorkerProgram, workerProgram } from "./program/worker_program.ts";
 
 export interface OpenToolboxOptions extends SessionOptions {
   /** Of commands. */
@@ -56,8 +57,8 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
   const { settings, log } = options;
   await using stack = new AsyncDisposableStack();
   const program = workerProgram(`${options.sandbox.directories.root}/worker`);
-  const scopes = options.sandbox.scopes.map(({ path }) => path);
-  const session = await openSession({ ...options, settings: settingsFor(kind, settings, { scopes, ...program }) });
+  const place = kind === "web" ? await emptyPlace(options) : placeOfProject(options);
+  const session = await openSession({ ...options, settings: settingsFor(kind, settings, place, program) });
   stack.defer(() => removeSessionDirectories(session.sandbox.directories));
   const { runner: written } = await withAudit(session.runner, { ...options, sandbox: session.sandbox });
   const runner = stack.use(written);
@@ -65,16 +66,12 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
   const { files } = session.sandbox.directories;
   const opened = stack.move();
   return {
-    setup: {
-      scopes,
-      data: program.data,
-      readable: settings.sandbox.reads.flatMap((path) => realPath(absolutePath(path, Deno.cwd())) ?? []),
-    },
+    setup: { scopes: place.scopes, data: program.data, readable: place.reads },
     start: (hooks) =>
       startInSandbox({
         runner,
         argv: program.argv,
-        directory: scopes[0] ?? "/",
+        directory: place.scopes[0] ?? "/",
         environment: program.environment,
         stderrFile: `${files}/stderr`,
         log,
@@ -83,24 +80,38 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
   };
 }
 
-interface Surroundings {
-  readonly scopes: readonly string[];
-  /** What the worker's program is read from. */
-  readonly reads: readonly string[];
+/** What a worker may change and read, canonical. */
+type WorkerPlace = Pick<SandboxChoice, "scopes" | "reads" | "writes">;
+
+/** What commands may. */
+function placeOfProject({ sandbox, settings }: OpenToolboxOptions): WorkerPlace {
+  const { reads, writes } = settings.sandbox;
+  const real = (paths: readonly string[]) => paths.flatMap((path) => realPath(absolutePath(path, Deno.cwd())) ?? []);
+  return { scopes: sandbox.scopes.map(({ path }) => path), reads: real(reads), writes: real(writes) };
 }
 
-/** What commands may, and its own program; the network for the one without files only. */
-function settingsFor(kind: WorkerKind, settings: Settings, { scopes, reads }: Surroundings): Settings {
+/** A directory without files: what comes from the network never meets what is in the project. */
+async function emptyPlace({ sandbox }: OpenToolboxOptions): Promise<WorkerPlace> {
+  const directory = `${sandbox.directories.root}/web`;
+  await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+  return { scopes: [directory], reads: [], writes: [] };
+}
+
+/** The place, and the worker's own program; the network for the one without files only. */
+function settingsFor(kind: WorkerKind, settings: Settings, place: WorkerPlace, { reads }: WorkerProgram): Settings {
   const { sandbox } = settings;
+  const network = kind === "web" ? sandbox.confinement.network : "none";
   return {
     ...settings,
     pool: false,
     hotReload: false,
     sandbox: {
       ...sandbox,
-      scopes,
-      reads: [...sandbox.reads, ...reads],
-      confinement: { ...sandbox.confinement, network: kind === "web" ? sandbox.confinement.network : "none" },
+      ...place,
+      ...kind === "web" && { pinned: [], protect: [], allowProtected: [], allowSensitive: [] },
+      reads: [...place.reads, ...reads],
+      environmentNames: [],
+      confinement: { ...sandbox.confinement, network },
     },
   };
 }
