@@ -133,9 +133,12 @@ Deno.test("architecture: what only tests use is used by tests only", async () =>
   assert.deepStrictEqual(imported.filter((specifier) => specifier.includes(SUPPORT)), []);
 });
 
-Deno.test("S3 architecture: one file starts processes, and nothing else can", async () => {
+Deno.test("S3 architecture: one file starts processes, one inside the sandbox, and nothing else can", async () => {
   const files = await productFiles();
-  assert.deepStrictEqual(pathsWith(files, /\bDeno\s*(\.|\[")\s*(Command|spawn)/), ["src/process/spawn.ts"]);
+  assert.deepStrictEqual(pathsWith(files, /\bDeno\s*(\.|\[")\s*(Command|spawn)/), [
+    "src/process/spawn.ts",
+    "src/toolbox/project/programs.ts",
+  ]);
   assert.deepStrictEqual(pathsWith(files, /child_process|node:cluster|\bnew Worker\b/), []);
   assert.deepStrictEqual(pathsWith(files, /\bDeno\s*\[(?!")|=\s*Deno\s*;|globalThis\s*(\.|\[")Deno/), []);
 });

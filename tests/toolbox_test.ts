@@ -4,6 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { processesWith } from "./_support/processes.ts";
 import { connectClient } from "./_support/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { runProgram } from "./_support/terminal.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
 for (const user of usersAtHand()) {
@@ -46,3 +47,23 @@ async function read(client: Client, path: string): Promise<string> {
   const [part] = content as { readonly type: string; readonly text: string }[];
   return part?.text ?? "";
 }
+
+const HISTORY = `git init -q -b main . && git config user.email a@example.com && git config user.name A &&
+  echo 1 > kept.txt && echo 2 > old.txt && git add . && git commit -qm 1 && git switch -qc work &&
+  git mv old.txt new.txt && echo 3 > added.txt && git add . && git commit -qm 2 && echo 4 >> kept.txt && echo 5 > loose.txt`;
+
+Deno.test("K10 git_changes tells what a branch changes and what is not committed, from a terminal too", async () => {
+  using bench = new Workbench();
+  const { success } = await new Deno.Command("bash", { args: ["-c", HISTORY], cwd: bench.scope }).output();
+  assert.ok(success);
+  const { stdout, code } = await runProgram(bench, ["call", "git_changes"]);
+  assert.equal(
+    stdout.replace(/[0-9a-f]{12}/, "COMMIT"),
+    "Branch work, 1 commit since it left main at COMMIT: 2 files\nA added.txt\nR old.txt -> new.txt\n" +
+      "Not committed: 2 files\nM kept.txt\n?? loose.txt\n",
+  );
+  assert.equal(code, 0);
+  const wrong = await runProgram(bench, ["call", "git_changes", "--branch", "none"]);
+  assert.equal(wrong.stdout, 'Cannot compare "none": there is no such branch or commit\n');
+  assert.equal(wrong.code, 1);
+});

@@ -53,7 +53,7 @@ async function callWorker(
       onProgress: (step) => progress.tell(step),
     });
     control.answer({ ...result });
-    control.write(encodeText(textOf(result)));
+    control.write(encodeText(`${textOf(result)}\n`));
     return { kind: "exited", code: result.isError === true ? 1 : 0 };
   };
   const job = {

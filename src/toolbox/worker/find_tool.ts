@@ -1,8 +1,9 @@
 /** The code of every native tool; packages that only some of them need are loaded by their first call. */
+import { TOOLS as CHANGES } from "../changes/git_changes.ts";
 import { TOOLS as FILES } from "../files/tools.ts";
 import type { NativeTool } from "../project/native_tool.ts";
 
-const TOOLS: ReadonlyMap<string, NativeTool> = new Map(Object.entries({ ...FILES }));
+const TOOLS: ReadonlyMap<string, NativeTool> = new Map(Object.entries({ ...FILES, ...CHANGES }));
 
 /** The code of the tool of this name; undefined: there is none. */
 export function findTool(name: string): NativeTool | undefined {

@@ -18,7 +18,8 @@ import { sandboxNotes } from "../../../service/result/result_text.ts";
 import type { Service, ToolCall } from "../../../service/service.ts";
 import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
-import { BUNDLE_NAMES, TOOL_GROUPS } from "../../../settings/bundles.ts";
+import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
+import { groupOf } from "../../../toolbox/definition/groups.ts";
 import { commandPrinter, mayColour, print, printProblem } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 import { callShape } from "./call_shape.ts";
@@ -95,7 +96,9 @@ const NEEDS_OTHERS = "quality_check";
 function bundlesFor(tool: string, chosen: readonly string[]): readonly string[] {
   if (chosen.length > 0) return chosen;
   if (tool.startsWith(NEEDS_OTHERS)) return ["all"];
-  return [...BUNDLE_NAMES, ...TOOL_GROUPS].filter((name) => tool === name || tool.startsWith(`${name}_`));
+  const group = groupOf(tool);
+  if (group !== undefined) return [group];
+  return BUNDLE_NAMES.filter((name) => tool === name || tool.startsWith(`${name}_`));
 }
 
 /** The deepest nesting of subcommands that is tried. */
