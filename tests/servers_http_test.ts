@@ -3,16 +3,13 @@ import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { HttpClient } from "./_support/http_client.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
+import { EVERYTHING, MISSING } from "./_support/everything.ts";
 import { freePort, listening } from "./_support/listening.ts";
-import { npmTool, testCache } from "./_support/npm_tools.ts";
+import { testCache } from "./_support/npm_tools.ts";
 import { pythonPackage } from "./_support/python_packages.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
 import { namesOf, upstreamServer, withServers, writeServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
-
-const EVERYTHING = await npmTool("@modelcontextprotocol/server-everything", "2026.8.31", "mcp-server-everything");
-if (EVERYTHING.problem !== undefined && Deno.env.get("CI") !== undefined) throw new Error(EVERYTHING.problem);
-const MISSING = EVERYTHING.problem === undefined ? "" : ` (left out: ${EVERYTHING.problem})`;
 
 /** Its tools for a client without capabilities, in order. */
 const TOOLS = ["echo", "get-annotated-message", "get-env", "get-resource-links", "get-sum", "get-tiny-image"];
@@ -91,6 +88,28 @@ Deno.test("O2 a server at an address that was started again gets a new session, 
   assert.deepStrictEqual([isError, text.includes("check before you repeat it")], [true, true], text);
   await using _second = await behind(far, port);
   assert.deepStrictEqual(await say(), "said\n");
+});
+
+Deno.test("O2 X5d a resource of a server of 2026-07-28 is read and followed by a client of 2025-11-25", async () => {
+  using far = new Workbench();
+  using bench = new Workbench();
+  await using behindUs = await behind(far, 0);
+  await using server = await withHttp(bench, { far: { url: behindUs.url } });
+  await namesOf(server, "far_");
+  const command = "until [ -e go ]; do sleep 0.05; done";
+  const { text } = await server.call("far_own_sandboxed_shell", { command, execution_mode: "AsyncResultPush" });
+  const uri = `ahma://servers/far/ahma://operations/${/op_\w+/.exec(text)?.[0]}`;
+  const state = async () => {
+    const [contents] = (await server.request("resources/read", { uri })).result?.["contents"] as { text: string }[];
+    return JSON.parse(contents?.text ?? "{}").status;
+  };
+  assert.deepStrictEqual([await state(), (await server.request("resources/subscribe", { uri })).result], [
+    "running",
+    {},
+  ]);
+  far.write("go", "");
+  await server.notification("notifications/resources/updated", (params) => params["uri"] === uri);
+  assert.deepStrictEqual(await state(), "completed");
 });
 
 Deno.test("O6 nothing of a client's request but the arguments reaches a server at an address", async () => {

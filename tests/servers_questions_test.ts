@@ -4,15 +4,12 @@ import { createMcpHandler, inputRequired, Server } from "@modelcontextprotocol/s
 import type { Client } from "@modelcontextprotocol/client";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
-import { npmTool, testCache } from "./_support/npm_tools.ts";
+import { EVERYTHING, MISSING } from "./_support/everything.ts";
+import { testCache } from "./_support/npm_tools.ts";
 import { type Asked, connectClient, connectHttpClient } from "./_support/sdk_client.ts";
 import { ERAS, type ServerProcess } from "./_support/server_process.ts";
 import { withServers, writeServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
-
-const EVERYTHING = await npmTool("@modelcontextprotocol/server-everything", "2026.8.31", "mcp-server-everything");
-if (EVERYTHING.problem !== undefined && Deno.env.get("CI") !== undefined) throw new Error(EVERYTHING.problem);
-const MISSING = EVERYTHING.problem === undefined ? "" : ` (left out: ${EVERYTHING.problem})`;
 
 const ALL_MODES = { elicitation: { form: {}, url: {} }, sampling: {} };
 

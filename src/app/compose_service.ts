@@ -59,7 +59,7 @@ export interface Program extends AsyncDisposable {
  * @throws {UserError} when the sandbox, a scope, the shell or a bundle is not to be had (S12)
  */
 export async function compose(options: ComposeOptions): Promise<Program> {
-  const { settings, log } = options;
+  const { settings, settings: { maxConcurrency }, log } = options;
   await using stack = new AsyncDisposableStack();
   const { sandbox, runner: plain, status, sandboxFacts, insistOn } = await openSession(options);
   stack.defer(() => removeSessionDirectories(sandbox.directories).catch(report(log, "remove the session's directory")));
@@ -89,16 +89,12 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),
     prompts: [],
+    resources: servers.map(({ resources }) => resources),
     catalog,
     checks: tools.checks,
     ...onChange !== undefined && { onCatalogChange: onChange },
     runner,
-    registry: new OperationRegistry({
-      maxConcurrency: settings.maxConcurrency,
-      log,
-      shortIds: settings.http === undefined,
-      ...kept,
-    }),
+    registry: new OperationRegistry({ maxConcurrency, log, shortIds: settings.http === undefined, ...kept }),
     ...facts,
     writePrivateFile: (text) => files.write(text),
     ...sandboxFacts !== undefined && { sandboxFacts },

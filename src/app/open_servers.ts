@@ -2,6 +2,7 @@
 import { LONGEST_NAME } from "../catalog/format/names.ts";
 import { describeDiagnostic } from "../base/diagnostic.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import type { ResourceSource } from "../service/resource_source.ts";
 import type { ToolSource } from "../service/service.ts";
 import { DirectoryWatch, type DirectoryWatchOptions } from "../system/directory_watch.ts";
 import type { HttpSpec, ServerSpec } from "../upstream/config/server_spec.ts";
@@ -14,6 +15,8 @@ import { serverAddress } from "../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
 import type { CallAudit } from "../upstream/server/call_audit.ts";
+import { ForeignResources } from "../upstream/offers/foreign_resources.ts";
+import { ServerSet } from "../upstream/server/server_set.ts";
 import { UpstreamServer } from "../upstream/server/upstream_server.ts";
 import { UpstreamSource } from "../upstream/server/upstream_source.ts";
 import { INSTANCE_VARIABLE } from "../wire/instance.ts";
@@ -39,6 +42,7 @@ export interface OpenServersOptions extends SessionOptions {
 /** The source, and what ends all servers. */
 export interface OpenServers extends AsyncDisposable {
   readonly source: ToolSource;
+  readonly resources: ResourceSource;
   /** In the order of the configuration. */
   readonly servers: readonly UpstreamServer[];
   /** Their names. */
@@ -75,20 +79,27 @@ export async function openServers(options: OpenServersOptions): Promise<OpenServ
       continue;
     }
     const open = linkTo(one.spec, { ...options, id, chain: [...chain, id], stop: ended.signal });
-    servers.push(new UpstreamServer({ spec: one.spec, id, store, open, onChange: () => source.changed(), log }));
+    const server: UpstreamServer = new UpstreamServer({
+      ...{ spec: one.spec, id, store, open, log },
+      onChange: () => set.changed(),
+      onNotice: (method, params) => set.tell({ server, method, params }),
+    });
+    servers.push(server);
   }
   const watches = new AsyncDisposableStack();
+  const onFirstUse = () => void watches.use(watchApprovals(store, servers, { onChange: () => set.changed(), log }));
+  const set = new ServerSet({ servers, onFirstUse, log });
   const source = new UpstreamSource({
-    servers,
+    set,
     notes: refused.map(({ name, problem }) => `${name}: failed: ${problem}`),
     taken: async () => (await Promise.all(own.map((one) => one.list()))).flat().map(({ name }) => name),
     longestName: LONGEST_NAME - settings.toolPrefix.length,
     audit: options.audit,
-    onFirstUse: () => void watches.use(watchApprovals(store, servers, { onChange: () => source.changed(), log })),
     log,
   });
   return {
     source,
+    resources: new ForeignResources(set, log),
     servers,
     names: servers.map(({ spec }) => spec.name),
     refused,

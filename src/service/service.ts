@@ -11,6 +11,7 @@ import type { ViewLimits } from "../operation/output/text_view.ts";
 import type { CommandRunner } from "../process/command_runner.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
 import type { PromptSource } from "./prompts/prompt_source.ts";
+import type { ResourceSource } from "./resource_source.ts";
 import type { HeldCalls } from "./questions/asking_call.ts";
 import type { AskedClient, ClientOffers } from "./questions/question.ts";
 
@@ -102,6 +103,8 @@ export interface Service {
   readonly sources: readonly ToolSource[];
   /** In the order in which prompts are listed; empty: prompts are not offered. */
   readonly prompts: readonly PromptSource[];
+  /** Origins of resources beside our own, in the order in which they are listed. */
+  readonly resources: readonly ResourceSource[];
   /** The tool files of this moment; they are read when this is first called. */
   readonly catalog: () => Promise<Catalog>;
   readonly runner: CommandRunner;

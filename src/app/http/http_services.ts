@@ -13,6 +13,7 @@ import { type ChildServerOptions, SharedBackends } from "../../bridge/backends/s
 import { OperationRegistry } from "../../operation/registry.ts";
 import { Turns } from "../../operation/concurrency.ts";
 import { watchSources } from "../../service/notify/source_changes.ts";
+import { followed } from "../../service/resources/followed.ts";
 import { watchResources } from "../../service/resources/resource_changes.ts";
 import { buildServer, type ServerOptions } from "../../service/connection/server.ts";
 import type { Service } from "../../service/service.ts";
@@ -83,6 +84,7 @@ export function statelessHandler(
   const stateless = serveStateless({
     makeServer: () => makeServer(own, { revision: "2026-07-28", lifetime: "request" }),
     ...!service.settings.synchronous && { tasksOf: own },
+    follow: (message) => followed(own, message),
     keepAliveMs: KEEP_ALIVE_MS,
     echo,
     log,

@@ -74,6 +74,7 @@ function emptyService(): Service {
     info: { name: "ahma_mcp", version: VERSION },
     sources: [builtinSource(facts), new ToolFileSource({ facts, catalog })],
     prompts: [],
+    resources: [],
     catalog,
     runner: { run: never },
     registry: new OperationRegistry({ maxConcurrency: 1, log: SILENT }),

@@ -19,6 +19,7 @@ import type { Service } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
 import type { AnswerForm } from "../accept.ts";
 import { refusalResponse } from "../http_error.ts";
+import { withEnd } from "./stream_end.ts";
 import { askedOfSdk, withTasks } from "./task_stream.ts";
 
 /** Serves one request whose body has been read and parsed. */
@@ -38,6 +39,8 @@ interface StatelessOptions {
   readonly makeServer: () => Server;
   /** The service whose tasks clients may subscribe to; absent: none. */
   readonly tasksOf?: Service;
+  /** Told of each message, for what it subscribes to elsewhere; gives what ends that. Absent: nothing is elsewhere. */
+  readonly follow?: (message: JSONRPCMessage) => Promise<() => void> | undefined;
   readonly keepAliveMs: number;
   readonly echo: Echo;
   readonly log: Logger;
@@ -61,16 +64,22 @@ export function serveStateless(options: StatelessOptions): StatelessHandler {
       const head = new Request(request.url, { method: "POST", headers: request.headers, signal: leaving.signal });
       const tasks = options.tasksOf === undefined ? undefined : requestedTasks(message);
       const asked = tasks?.ok === true ? askedOfSdk(message) : message;
+      const unfollow = await options.follow?.(message);
       const response = await handler.fetch(head, { parsedBody: asked });
       const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-      if (!isStream || response.body === null) return response;
+      if (!isStream || response.body === null) {
+        unfollow?.();
+        return response;
+      }
       if (tasks?.ok === false) {
+        unfollow?.();
         await response.body.cancel();
         return Response.json(tasks.answer, { status: 400 });
       }
+      const told = unfollow === undefined ? response.body : withEnd(response.body, unfollow);
       const events = options.tasksOf === undefined || tasks === undefined
-        ? response.body
-        : withTasks(response.body, { service: options.tasksOf, subscription: tasks.id, taskIds: tasks.taskIds });
+        ? told
+        : withTasks(told, { service: options.tasksOf, subscription: tasks.id, taskIds: tasks.taskIds });
       const started = await startOf(events, (chunk) => echo.events(NO_SESSION, chunk));
       const refused = refusalIn(started.first);
       if (refused !== undefined) {

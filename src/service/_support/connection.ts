@@ -123,6 +123,7 @@ export function makeService(parts: ServiceParts = {}): Service {
       new ToolFileSource({ facts, catalog, onChange: parts.rest?.onCatalogChange }),
     ],
     prompts: [],
+    resources: [],
     catalog,
     runner: parts.runner ?? new PlayedRunner(),
     registry: new OperationRegistry({ maxConcurrency: 8, log: SILENT }),

@@ -79,14 +79,15 @@ export function buildConnection(service: Service, { revision, lifetime }: Server
 
 /** The capabilities that work; `known_capabilities.ts` removes those that the version lacks. `--sync` has no tasks. */
 function capabilitiesOf(
-  { sources, prompts, onCatalogChange, settings, registry }: Service,
+  { sources, prompts, resources, onCatalogChange, settings, registry }: Service,
   revision: Revision,
 ): ServerCapabilities {
+  // Where operations are not listed, only tool files and other sources can change the list.
+  const mayChange = onCatalogChange !== undefined || resources.length > 0 || !registry.byIdOnly;
   const common = {
     tools: listCapability(sources),
     ...prompts.length > 0 && { prompts: listCapability(prompts) },
-    // Where operations are not listed, only tool files can change the list.
-    resources: { subscribe: true, ...(onCatalogChange !== undefined || !registry.byIdOnly) && { listChanged: true } },
+    resources: { subscribe: true, ...mayChange && { listChanged: true } },
     completions: {},
   };
   if (revision === "2026-07-28") {

@@ -9,6 +9,7 @@ import { aborted, delay } from "../../base/time.ts";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { McpRequestContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
+import { FollowedSubscriptions } from "../resources/followed.ts";
 import { TaskSubscriptions } from "../tasks/subscriptions_stdio.ts";
 import { InitializeOrder } from "../sdk/initialize_order.ts";
 import type { ByteOutput } from "../../wire/message_writer.ts";
@@ -34,7 +35,7 @@ const LAST_ANSWERS_MS = 2_000;
 /** Serves until the connection has ended; then nothing runs any more in `service.registry`. */
 export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
   const transport = new StdioTransport({ input: io.input, output: io.output, log: service.log });
-  const ordered = new InitializeOrder(transport);
+  const ordered = new FollowedSubscriptions(new InitializeOrder(transport), service);
   let built: ConnectionServer | undefined;
   const build = (context: McpRequestContext) => {
     built = buildConnection(service, { revision: revisionOf(context) });

@@ -10,7 +10,7 @@ import type { Service } from "../service.ts";
 import { watchSources } from "./source_changes.ts";
 import type { Outgoing } from "./notifier.ts";
 import { watchResources } from "../resources/resource_changes.ts";
-import { existingAddress, type ResourceUse } from "../resources/resources.ts";
+import { answerOf, existingAddress, type ResourceUse, sourceOf } from "../resources/resources.ts";
 import type { VersionedServer } from "../sdk/versioned_server.ts";
 import { coreTask } from "../tasks/task_views.ts";
 
@@ -29,7 +29,7 @@ export interface ConnectionParts {
  */
 export function announceTo2025({ service, server, outgoing, use }: ConnectionParts): Unsubscribe {
   const wanted = new LogLevel(server);
-  const subscribed = serveSubscriptions(service, server);
+  const { subscribed, end } = serveSubscriptions(service, server);
   const unsubscribes = [
     service.registry.subscribe((transition) => {
       announceEnd(transition, wanted, outgoing);
@@ -45,6 +45,7 @@ export function announceTo2025({ service, server, outgoing, use }: ConnectionPar
     }),
   ];
   server.oninitialized = () => void announceSandbox(service, outgoing);
+  unsubscribes.push(end);
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
 }
 
@@ -72,19 +73,22 @@ export async function announceTermination(service: Service, outgoing: Outgoing, 
   if (service.sandboxFacts !== undefined) await outgoing.notify("notifications/sandbox/terminated", { reason });
 }
 
-/** Answers `resources/subscribe` and `resources/unsubscribe`; gives what is subscribed. */
-function serveSubscriptions(service: Service, server: VersionedServer): ReadonlySet<string> {
-  const subscribed = new Set<string>();
+/** Answers `resources/subscribe` and `resources/unsubscribe`; gives what is subscribed, and what ends all of it. */
+function serveSubscriptions(service: Service, server: VersionedServer) {
+  const subscribed = new Map<string, Unsubscribe>();
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
-    await existingAddress(service, uri);
-    subscribed.add(uri);
+    const source = sourceOf(service, uri);
+    if (source === undefined) await existingAddress(service, uri);
+    const unfollow = source === undefined || subscribed.has(uri) ? () => {} : answerOf(uri, await source.follow(uri));
+    if (!subscribed.has(uri)) subscribed.set(uri, unfollow);
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+    subscribed.get(uri)?.();
     subscribed.delete(uri);
     return {};
   });
-  return subscribed;
+  return { subscribed, end: () => subscribed.forEach((unfollow) => unfollow()) };
 }
 
 /** A log message for each operation that ended in the background (X5d). */

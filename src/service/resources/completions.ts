@@ -4,6 +4,7 @@ import { ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprot
 import type { Completion } from "../prompts/prompt_source.ts";
 import { completeArgument } from "../prompts/serve_prompts.ts";
 import type { Service } from "../service.ts";
+import { answerOf, sourceOf } from "./resources.ts";
 import { TEMPLATES } from "../result/resource_uri.ts";
 
 /** The protocol's own limit. */
@@ -14,16 +15,16 @@ export function serveCompletions(server: Server, service: Service): void {
   server.setRequestHandler(
     "completion/complete",
     async ({ params: { ref, argument, context } }, { mcpReq: { signal } }) => {
+      const source = ref.type === "ref/resource" ? sourceOf(service, ref.uri) : undefined;
+      const asked = { argument: argument.name, typed: argument.value, args: context?.arguments ?? {} };
+      if (ref.type === "ref/resource" && source !== undefined) {
+        const answered = await source.complete({ name: ref.uri, ...asked }, signal);
+        return { completion: withinLimit(answerOf(ref.uri, answered)) };
+      }
       if (ref.type === "ref/resource") {
         return { completion: completed(await candidates(service, ref.uri, argument.name), argument.value) };
       }
-      const request = {
-        name: ref.name,
-        argument: argument.name,
-        typed: argument.value,
-        args: context?.arguments ?? {},
-      };
-      return { completion: withinLimit(await completeArgument(service, request, { signal })) };
+      return { completion: withinLimit(await completeArgument(service, { name: ref.name, ...asked }, { signal })) };
     },
   );
 }

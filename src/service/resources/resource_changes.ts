@@ -25,7 +25,7 @@ const TIMES: ChangeTimes = { updatesMs: 500, listMs: 1000 };
 
 /** Reports changes to `listener` from now on: the first at once, further ones gathered. */
 export function watchResources(
-  { registry, onCatalogChange }: Service,
+  { registry, onCatalogChange, resources }: Service,
   listener: ChangeListener,
   times: ChangeTimes = TIMES,
 ): Unsubscribe {
@@ -63,7 +63,14 @@ export function watchResources(
     watched.delete(operation.id);
   };
   for (const operation of registry.listActive()) if (operation.state === "running") watchOutput(operation);
-  const unsubscribes = [registry.subscribe(onTransition), onCatalogChange?.(() => list.trigger())];
+  const unsubscribes = [
+    registry.subscribe(onTransition),
+    onCatalogChange?.(() => list.trigger()),
+    ...resources.flatMap((source) => [
+      source.onChange(() => list.trigger()),
+      source.onUpdate((uri) => note(() => uri)),
+    ]),
+  ];
   return () => {
     for (const unsubscribe of [...unsubscribes, ...watched.values()]) unsubscribe?.();
     updates.close();

@@ -18,6 +18,8 @@ import { isEnded } from "../../operation/transitions.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { headingOf, operationMeta, statusLine } from "../result/closing_line.ts";
 import { finalText, styleOf } from "../result/result_text.ts";
+import type { Outcome } from "../../base/outcome.ts";
+import type { ResourceRefusal, ResourceSource } from "../resource_source.ts";
 import type { Service } from "../service.ts";
 import {
   OPERATIONS_URI,
@@ -57,16 +59,32 @@ export function serveResources(server: Server, service: Service): ResourceUse {
     use.listed = true;
     return await listResources(service, params?.cursor);
   });
-  server.setRequestHandler("resources/templates/list", ({ params }) => {
+  server.setRequestHandler("resources/templates/list", async ({ params }) => {
     if (params?.cursor !== undefined) throw invalidCursor(params.cursor);
-    return { resourceTemplates: [...RESOURCE_TEMPLATES] };
+    const others = await Promise.all(service.resources.map((source) => source.list()));
+    return { resourceTemplates: [...RESOURCE_TEMPLATES, ...others.flatMap(({ templates }) => templates)] };
   });
-  server.setRequestHandler("resources/read", async ({ params }) => {
-    const contents = await readResource(service, params.uri);
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq: { signal } }) => {
+    const source = sourceOf(service, uri);
+    if (source !== undefined) return answerOf(uri, await source.read(uri, signal));
+    const contents = await readResource(service, uri);
     use.read = true;
     return { contents };
   });
   return use;
+}
+
+/** The source of an address that is not our own; undefined: it is ours, or of no source. */
+export function sourceOf({ resources }: Pick<Service, "resources">, uri: string): ResourceSource | undefined {
+  return resources.find((source) => source.owns(uri));
+}
+
+/** @throws ProtocolError for what a source refuses, as for our own resources */
+export function answerOf<Answer>(uri: string, answered: Outcome<Answer, ResourceRefusal>): Answer {
+  if (answered.ok) return answered.value;
+  const { missing, message } = answered.problem;
+  if (missing) throw new ResourceNotFoundError(uri, message);
+  throw new ProtocolError(ProtocolErrorCode.InternalError, message);
 }
 
 /**
@@ -180,7 +198,9 @@ function toolFile(catalog: Catalog, name: string) {
 
 /** Pages go on after the entry the cursor names; an operation that was pruned meanwhile is passed over. */
 async function listResources(service: Service, cursor: string | undefined): Promise<ListResourcesResult> {
-  const all = allResources(service, await service.catalog());
+  const others = await Promise.all(service.resources.map((source) => source.list()));
+  const own = allResources(service, await service.catalog());
+  const all = [...own, ...others.flatMap(({ resources }) => resources)];
   const from = cursor === undefined ? 0 : pageStart(all, cursor);
   const resources = all.slice(from, from + PAGE_SIZE);
   const last = resources.at(-1);

@@ -29,12 +29,14 @@ const MOST_PINNED = 5 * 1024 * 1024;
 export function recordSeen(record: ServerRecord | undefined, seen: readonly Definition[]): ServerRecord {
   if (record === undefined) return { seen, pinned: seen, added: [] };
   const known = new Set(record.pinned.map(({ name }) => name));
+  const present = new Set(seen.map(({ name }) => name));
   const fresh = seen.filter(({ name }) => !known.has(name));
-  const added = fresh.length > 0 && sizeOf([...record.pinned, ...fresh]) > MOST_PINNED ? [] : fresh;
+  const kept = record.pinned.filter((one) => !isData(one) || present.has(one.name));
+  const added = fresh.length > 0 && sizeOf([...kept, ...fresh]) > MOST_PINNED ? [] : fresh;
   return {
     seen,
-    pinned: [...record.pinned, ...added],
-    added: [...record.added, ...added.map(({ name }) => name)],
+    pinned: [...kept, ...added],
+    added: [...record.added, ...added.filter((one) => !isData(one)).map(({ name }) => name)],
   };
 }
 
@@ -62,6 +64,11 @@ export function withheldBecause(record: ServerRecord, definition: Definition, mo
   if (pin === undefined) return "beyond";
   if (canonical(pin) !== canonical(definition)) return "changed";
   return mode === "strict" && record.added.includes(definition.name) ? "new" : undefined;
+}
+
+/** Resources come and go with the data that they are, so new ones need no approval and gone ones are forgotten. */
+function isData(definition: Definition): boolean {
+  return "kind" in definition && definition.kind === "resource";
 }
 
 /** Bytes of definitions as they are kept. */

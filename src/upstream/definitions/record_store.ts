@@ -4,7 +4,7 @@ import type { Logger } from "../../base/log.ts";
 import { expected } from "../../system/paths.ts";
 import { readTextIfRegular } from "../../system/regular_file.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
-import { definitionsIn } from "./definition.ts";
+import { storedDefinitions } from "./items.ts";
 import type { ServerRecord } from "./pins.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 
@@ -42,8 +42,8 @@ export class RecordStore {
     if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== 1) return undefined;
     const { seen: last, pinned, added } = parsed.value;
     return {
-      seen: definitionsIn({ tools: last }),
-      pinned: definitionsIn({ tools: pinned }),
+      seen: storedDefinitions(last),
+      pinned: storedDefinitions(pinned),
       added: Array.isArray(added) ? added.filter((name) => typeof name === "string") : [],
     };
   }

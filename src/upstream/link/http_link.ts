@@ -12,6 +12,7 @@ import type { HttpSpec } from "../config/server_spec.ts";
 import type { TransportAuth } from "../oauth/transport_auth.ts";
 import { boundedFetch } from "./bounded_fetch.ts";
 import { calmReconnection, limitAnswers } from "./calm_transport.ts";
+import { ResourceListens } from "./resource_listens.ts";
 import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
 
 export interface HttpLinkOptions {
@@ -52,8 +53,11 @@ const ANY_RESULT = {
 /** Connects; rejects with the reason for a person. */
 export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): Promise<Link> {
   let client = await connect(options, hooks);
+  let listens = new ResourceListens();
   const answered = async (request: LinkRequest): Promise<Answer> => {
-    const answer = await ask(client, request);
+    const answer = ResourceListens.has(client, request)
+      ? { result: { ...await listens.request(client, request) } }
+      : await ask(client, request);
     hooks.onUp();
     return answer;
   };
@@ -62,6 +66,7 @@ export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): 
       return {
         protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
         capabilities: client.getServerCapabilities() ?? {},
+        instructions: client.getInstructions(),
       };
     },
     async request(request) {
@@ -76,6 +81,8 @@ export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): 
         const old = client;
         client = await connect(options, hooks);
         await old.close();
+        listens = new ResourceListens();
+        hooks.onFresh();
         return await answered(request);
       } catch (thrown) {
         return request.signal?.aborted ? CANCELLED : lost(request, hooks, thrown);
@@ -188,15 +195,18 @@ async function connectBy(
   options: HttpLinkOptions,
   { onNotification, onRequest, offers, stop, log }: LinkHooks,
 ): Promise<Client> {
+  const toldOf = (what: string) => ({
+    autoRefresh: false,
+    onChanged: () => onNotification(`notifications/${what}/list_changed`, {}),
+  });
   const { Client, ProtocolError } = await import("@modelcontextprotocol/client");
   const client = new Client({ name: "ahma_mcp", version: VERSION }, {
     versionNegotiation: kind === "sse" ? { mode: "legacy" } : { mode: "auto", probe: { timeoutMs: PROBE_MS } },
     capabilities: offers as ClientCapabilities, // as a client declared them in JSON
     inputRequired: { autoFulfill: false },
-    listChanged: {
-      tools: { autoRefresh: false, onChanged: () => onNotification("notifications/tools/list_changed", {}) },
-    },
+    listChanged: { tools: toldOf("tools"), resources: toldOf("resources"), prompts: toldOf("prompts") },
   });
+  client.fallbackNotificationHandler = ({ method, params }) => Promise.resolve(onNotification(method, params));
   client.fallbackRequestHandler = async ({ method, params }) => {
     const answer = await onRequest(method, params);
     if ("result" in answer) return { ...answer.result };

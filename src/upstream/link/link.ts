@@ -22,6 +22,8 @@ export interface LinkRequest {
 export interface Hello {
   readonly protocolVersion: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** How it is used, in its own words; undefined: it does not say. */
+  readonly instructions: string | undefined;
 }
 
 /** Answers a request of a server; never rejects. */
@@ -49,6 +51,8 @@ export interface LinkHooks {
   readonly onUp: () => void;
   /** Hears what the sandbox of the server kept from it, in a sentence. */
   readonly onDenied: (sentence: string) => void;
+  /** Hears that the server has begun again, and knows nothing of what it was told. */
+  readonly onFresh: () => void;
   /** Whether a tool of the server is being called now. */
   readonly isCalled: () => boolean;
   /** Whether a tool changes nothing, so that a lost call of it is safe to repeat. */

@@ -39,7 +39,11 @@ export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: L
       stderr.end();
       hooks.onDown(["The process ended", ...stderr.ofEnded].join("\n"));
     },
-    onReady: (times) => times > 1 && hooks.onUp(),
+    onReady(times) {
+      if (times === 1) return;
+      hooks.onUp();
+      hooks.onFresh();
+    },
     handshakeTimeout: { ms: HANDSHAKE_MS, setting: "a fixed limit" },
     isReadOnlyTool: hooks.isReadOnlyTool,
     log: hooks.log,
@@ -90,9 +94,11 @@ class LastLines {
 
 function helloOf(initialized: unknown): Hello {
   const [protocolVersion, capabilities] = [member(initialized, "protocolVersion"), member(initialized, "capabilities")];
+  const instructions = member(initialized, "instructions");
   return {
     protocolVersion: typeof protocolVersion === "string" ? protocolVersion : "",
     capabilities: isObject(capabilities) ? capabilities : {},
+    instructions: typeof instructions === "string" ? instructions : undefined,
   };
 }
 

@@ -11,10 +11,11 @@ import type { CallContext, Service } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
 import type { LinkRequest } from "../link/link.ts";
 import type { CallAudit } from "./call_audit.ts";
+import { withOurUris } from "../definitions/foreign_uri.ts";
 import { foreignResult } from "./foreign_result.ts";
 import { ForwardedProgress } from "./forwarded_progress.ts";
-import { OpenQuestions } from "./open_questions.ts";
-import type { Refused } from "./active_calls.ts";
+import { OpenQuestions } from "../asking/open_questions.ts";
+import type { Refused } from "../asking/active_calls.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
 
 export interface RemoteCall {
@@ -104,13 +105,21 @@ function workOf(
       signal: control.signal,
     };
     const { answer, refused } = await server.call({ request, client, problem });
-    const result = withRefused(foreignResult(server.spec.name, answer), refused);
+    const result = withRefused(withLinks(server, foreignResult(server.spec.name, answer)), refused);
     control.answer(result);
     control.write(encodeText(textOf(result)));
     const outcome = control.signal.aborted ? "cancelled" : result.isError === true ? "failed" : "completed";
     await audit?.endCall(audited, outcome);
     return { kind: "exited", code: result.isError === true ? 1 : 0 };
   };
+}
+
+/** Links to resources lead through us where the server has any. */
+function withLinks({ hello, spec }: UpstreamServer, result: CallToolResult): CallToolResult {
+  if (hello === undefined || !("resources" in hello.capabilities)) return result;
+  // As `foreignResult` has it: what is in the content is the server's, and for the client.
+  const content = result.content.map((part) => withOurUris(spec.name, part)) as CallToolResult["content"];
+  return { ...result, content };
 }
 
 /** A result that came about without what the server asked for is none to rely on. */

@@ -1,6 +1,8 @@
 /** What `status` says of each server (O2). */
 import { counted } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
+import { itemsOf } from "../definitions/items.ts";
+import { withheldReason } from "./withheld.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
 
 /** A tool that a server has, as `status` needs it. */
@@ -22,7 +24,7 @@ const LONGEST_LINE = 300;
 export function statusOf(server: UpstreamServer, tools: readonly SeenTool[]): readonly string[] {
   const { spec, state, problem, denied } = server;
   const offered = tools.filter((tool) => tool.problem === undefined).length;
-  const known = server.record === undefined ? "" : `, ${counted(offered, "tool")}`;
+  const known = server.record === undefined ? "" : `, ${[counted(offered, "tool"), ...otherCounts(server)].join(", ")}`;
   const [reason = "", ...rest] = problem?.split("\n") ?? [];
   const seconds = Math.ceil((server.nextTry - performance.now()) / 1000);
   const wait = state === "failed" && seconds > 0 ? ` (next try in ${seconds} s)` : "";
@@ -31,9 +33,25 @@ export function statusOf(server: UpstreamServer, tools: readonly SeenTool[]): re
     ...rest.slice(-MOST_LINES).map((line) => `  ${shorten(line, LONGEST_LINE)}`),
     ...denied === undefined || problem?.includes(denied) === true ? [] : [`  last denied: ${denied}`],
     ...tools.flatMap((tool) => tool.problem === undefined ? [] : [`  ${tool.name}: ${tool.problem}`]),
+    ...itemsWithReason(server),
     ...listed("new since it was approved", tools.filter(({ isAdded, problem }) => isAdded && problem === undefined)),
     ...listed("renamed, because another tool has the name", tools.filter(({ collides }) => collides)),
   ];
+}
+
+function otherCounts({ record }: UpstreamServer): readonly string[] {
+  return (["prompt", "resource"] as const).flatMap((kind) => {
+    const { length } = itemsOf(record, kind);
+    return length === 0 ? [] : [counted(length, kind)];
+  });
+}
+
+/** What is no tool and waits for a person. */
+function itemsWithReason(server: UpstreamServer): readonly string[] {
+  return (server.record?.seen ?? []).flatMap((item) => {
+    const reason = "kind" in item ? withheldReason(server, item) : undefined;
+    return reason === undefined ? [] : [`  ${shorten(item.name, LONGEST_LINE)}: ${reason}`];
+  });
 }
 
 function listed(what: string, tools: readonly SeenTool[]): readonly string[] {

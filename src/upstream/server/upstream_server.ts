@@ -9,15 +9,19 @@ import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { delay } from "../../base/time.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
-import { isObject, member } from "../../wire/json_value.ts";
+import { member } from "../../wire/json_value.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
-import { canonical, type Definition, definitionsIn } from "../definitions/definition.ts";
-import { recordSeen, type ServerRecord, sizeOf } from "../definitions/pins.ts";
+import { canonical } from "../definitions/definition.ts";
+import { toolsOf } from "../definitions/items.ts";
+import { recordSeen, type ServerRecord } from "../definitions/pins.ts";
 import type { RecordStore } from "../definitions/record_store.ts";
 import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
 import { type AskedClient, type ClientOffers, joinedOffers } from "../../service/questions/question.ts";
-import { type ActiveCall, ActiveCalls, type Refused } from "./active_calls.ts";
-import { SilenceLimit } from "./silence_limit.ts";
+import { ActiveCalls, type Refused } from "../asking/active_calls.ts";
+import { FollowedResources } from "./followed_resources.ts";
+import { learnedFrom } from "./learn.ts";
+import { afterAddresses } from "../asking/needed_addresses.ts";
+import { SilenceLimit } from "../asking/silence_limit.ts";
 
 /** What the server does now; `failed`: it could not be reached when it was last used. */
 export type ServerState = "unknown" | "cached" | "starting" | "ready" | "failed" | "stopped";
@@ -30,16 +34,14 @@ export interface UpstreamServerOptions {
   readonly open: OpenLink;
   /** Hears that the tools may be others now. */
   readonly onChange: () => void;
+  /** Hears its notifications but those that a list has changed. */
+  readonly onNotice: (method: string, params: unknown) => void;
   readonly log: Logger;
 }
 
-const LIST_CHANGED = "notifications/tools/list_changed";
-const LIST_TIMEOUT_MS = 30_000;
-/** The protocol has no last page by itself. */
-const MOST_PAGES = 64;
-const MOST_TOOLS = 500;
-/** Bytes of their definitions. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const LIST_CHANGED: readonly string[] = ["tools", "resources", "prompts"].map((what) =>
+  `notifications/${what}/list_changed`
+);
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 /** Lines of a reason that a call's answer tells. */
@@ -50,10 +52,6 @@ const LONGEST_PAUSE_MS = 30_000;
 
 /** A link's own limit of time, where the server's silence is watched here: the longest that a timer takes. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
-
-/** The code of a refusal until the user has been at an address. */
-const URL_NEEDED = -32042;
-const NOT_VISITED = "The server wants the user to open an address first, which did not happen";
 
 /** A request that a server works on for a client. */
 export interface ServerCall {
@@ -84,6 +82,7 @@ export class UpstreamServer {
   #nextTry = 0;
   #using = 0;
   readonly #calls: ActiveCalls;
+  readonly #followed = new FollowedResources();
   /** What clients that were met take. */
   #offers: ClientOffers = {};
   /** What the link was opened with. */
@@ -174,7 +173,7 @@ export class UpstreamServer {
     const silence = new SilenceLimit(seconds * 1000);
     const signal = AbortSignal.any([silence.signal, ...request.signal === undefined ? [] : [request.signal]]);
     const call = { client, silence, signal, onRefused: (one: Refused) => void refused.push(one) };
-    const answer = await this.#calls.during(call, () =>
+    const work = () =>
       this.#use(async (link): Promise<Answer> => {
         const reason = problem();
         if (reason !== undefined) return refusal(reason);
@@ -189,22 +188,29 @@ export class UpstreamServer {
           },
           signal,
         });
-      }));
+      });
+    // A server may ask the user while it works on a tool only, and only that may bring about a login.
+    const answer = await (request.method === "tools/call" ? this.#calls.during(call, work) : work());
     silence.stop();
     const isLate = silence.signal.aborted && request.signal?.aborted !== true;
     const late = `The server did not answer ${request.method} within ${seconds} s; see timeoutSeconds`;
-    return { answer: isLate ? refusal(late) : await this.#visited(answer, call), refused };
+    return {
+      answer: isLate
+        ? refusal(late)
+        : await afterAddresses(answer, (one) => this.#calls.answer("elicitation/create", one, call)),
+      refused,
+    };
   }
 
-  /** A server may refuse a call until the user has been at an address: the user is asked, and the call is not repeated. */
-  async #visited(answer: Answer, call: ActiveCall): Promise<Answer> {
-    const addresses = neededAddresses(answer);
-    if (addresses.length === 0) return answer;
-    const answers = await Promise.all(addresses.map((one) => this.#calls.answer("elicitation/create", one, call)));
-    const agreed = answers.every((one) => "result" in one && one.result["action"] === "accept");
-    return refusal(
-      agreed ? "The user opens an address of the server: repeat the call when the user is done there" : NOT_VISITED,
-    );
+  /** Has the server tell changes of a resource from now on, also after it was started again. The server's answer. */
+  follow(uri: string): Promise<Answer> {
+    return this.#followed.follow(uri, (request) => this.request(request));
+  }
+
+  /** Ends one `follow`. */
+  unfollow(uri: string): void {
+    this.#followed.unfollow(uri, this.#link);
+    this.#beginIdle();
   }
 
   /** Ends the connection and its process for good. */
@@ -262,7 +268,8 @@ export class UpstreamServer {
     const hooks: LinkHooks = {
       offers: this.#offers,
       onRequest: (method, params) => this.#calls.answer(method, params),
-      onNotification: (method) => method === LIST_CHANGED && this.#refreshSoon(),
+      onNotification: (method, params) => this.#notice(method, params),
+      onFresh: () => this.#followed.again(this.#link),
       onDown: (reason) => this.#down(reason),
       onUp: () => this.#up(),
       onDenied: (sentence) => this.#denied = sentence,
@@ -280,7 +287,13 @@ export class UpstreamServer {
       throw thrown;
     }
     this.#up();
+    this.#followed.again(this.#link);
     return link;
+  }
+
+  #notice(method: string, params: unknown): void {
+    if (LIST_CHANGED.includes(method)) this.#refreshSoon();
+    else this.#options.onNotice(method, params);
   }
 
   #up(): void {
@@ -309,7 +322,10 @@ export class UpstreamServer {
 
   #beginIdle(): void {
     const { idleSeconds } = this.spec;
-    if (this.#using > 0 || idleSeconds === 0 || this.#link === undefined || this.#closed.signal.aborted) return;
+    if (
+      this.#using > 0 || this.#followed.size > 0 || idleSeconds === 0 || this.#link === undefined ||
+      this.#closed.signal.aborted
+    ) return;
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => void this.#stop(), idleSeconds * 1000);
   }
@@ -348,9 +364,9 @@ export class UpstreamServer {
   }
 
   async #learnFrom(link: Link): Promise<void> {
-    const { store, id, onChange } = this.#options;
-    const seen = await allDefinitions(link);
+    const { store, id, onChange, log } = this.#options;
     const before = store.read(id) ?? this.record;
+    const seen = await learnedFrom(link, before, log);
     const record = recordSeen(before, seen);
     const isNew = before === undefined || canonical(record) !== canonical(this.record);
     this.#newest = record;
@@ -360,36 +376,11 @@ export class UpstreamServer {
   }
 
   #isReadOnly(name: string): boolean {
-    const annotations = this.record?.seen.find((tool) => tool.name === name)?.annotations;
+    const annotations = toolsOf(this.record).find((tool) => tool.name === name)?.annotations;
     return member(annotations, "readOnlyHint") === true || member(annotations, "idempotentHint") === true;
   }
 }
 
-/** The questions for the user that a refusal brings; empty: it is another answer. */
-function neededAddresses(answer: Answer): readonly object[] {
-  const wanted = "error" in answer && answer.error.code === URL_NEEDED ? member(answer.error.data, "elicitations") : [];
-  return Array.isArray(wanted) ? wanted.filter(isObject).map((one) => ({ ...one, mode: "url" })) : [];
-}
-
 function refusal(message: string): Answer {
   return { error: { code: -32000, message } };
-}
-
-/** @throws {Error} When a server that has tools refuses their list. */
-async function allDefinitions(link: Link): Promise<readonly Definition[]> {
-  const found: Definition[] = [];
-  let cursor: unknown;
-  for (let page = 0; page < MOST_PAGES && found.length < MOST_TOOLS; page++) {
-    const params = cursor === undefined ? {} : { cursor };
-    const answer = await link.request({ method: "tools/list", params, timeoutMs: LIST_TIMEOUT_MS });
-    if ("error" in answer && !("tools" in link.hello.capabilities)) return [];
-    if ("error" in answer) throw new Error(`It refuses to list its tools: ${answer.error.message}`);
-    found.push(...definitionsIn(answer.result));
-    if (sizeOf(found) > MOST_BYTES) {
-      throw new Error("It describes its tools in more than 4 MiB: filter them at the server");
-    }
-    cursor = answer.result["nextCursor"];
-    if (typeof cursor !== "string") break;
-  }
-  return [...new Map(found.map((one) => [one.name, one])).values()].slice(0, MOST_TOOLS);
 }

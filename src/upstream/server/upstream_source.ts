@@ -1,44 +1,39 @@
 /** The third tool source: tools of other servers, under names of ours (O2). */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
+import type { Unsubscribe } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
-import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { shorten } from "../../base/visible_text.ts";
-import { withTimeout } from "../../base/time.ts";
 import { appendFinished } from "../../service/result/finished_operations.ts";
 import type { ClientOffers } from "../../service/questions/question.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../../service/service.ts";
 import { isOffered } from "../config/tool_filter.ts";
-import { canonical, clientTool, type Definition } from "../definitions/definition.ts";
-import { type Withheld, withheldBecause } from "../definitions/pins.ts";
+import { clientTool, type Definition } from "../definitions/definition.ts";
+import { toolsOf } from "../definitions/items.ts";
 import { headerArguments } from "../definitions/header_arguments.ts";
 import { toolName, toolNames } from "../definitions/tool_names.ts";
 import { isObject } from "../../wire/json_value.ts";
 import type { CallAudit } from "./call_audit.ts";
+import { ListChanges } from "./list_changes.ts";
+import type { ServerSet } from "./server_set.ts";
 import { callRemote } from "./remote_call.ts";
 import { type SeenTool, statusOf } from "./status_lines.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
+import { withheldReason } from "./withheld.ts";
 
 export interface UpstreamSourceOptions {
-  /** In the order of the configuration. */
-  readonly servers: readonly UpstreamServer[];
+  readonly set: ServerSet;
   /** A line for each server of the configuration that cannot be used. */
   readonly notes: readonly string[];
   /** Names that earlier sources have. */
   readonly taken: () => Promise<readonly string[]>;
   /** Characters of a name. */
   readonly longestName: number;
-  /** Called once, when the tools are first wanted. */
-  readonly onFirstUse: () => void;
   /** Undefined: no log of calls is kept. */
   readonly audit: CallAudit | undefined;
   readonly log: Logger;
 }
-
-/** The first list of a start waits so long for servers of which nothing is known, milliseconds. */
-const FIRST_LIST_MS = 3_000;
 
 interface Entry extends SeenTool {
   readonly server: UpstreamServer;
@@ -58,32 +53,26 @@ interface Listing {
 
 export class UpstreamSource implements ToolSource {
   readonly #options: UpstreamSourceOptions;
-  readonly #changes: Emitter<undefined>;
-  #firstList: Promise<unknown> | undefined;
-  readonly #firstUse: () => void;
+  readonly #changes: ListChanges;
   #version = 0;
   #listing: Listing | undefined;
-  /** What the last list had, or was told to have changed to; undefined: there was none. */
-  #listed: string | undefined;
 
   constructor(options: UpstreamSourceOptions) {
     this.#options = options;
-    this.#firstUse = lazy(options.onFirstUse);
-    this.#changes = new Emitter((thrown) =>
-      options.log.error("A listener of tools threw", { error: messageOf(thrown) })
-    );
+    this.#changes = new ListChanges(options.log);
+    options.set.onChange(() => this.#changed());
   }
 
-  /** To be called when the tools of a server may be others. Clients are told when they have another list. */
-  changed(): void {
+  /** Clients are told when they have another list. */
+  #changed(): void {
     this.#version++;
-    void this.#tellChange().catch((thrown: unknown) =>
+    void this.#current().then(({ tools }) => this.#changes.isNow(tools)).catch((thrown: unknown) =>
       this.#options.log.error("Cannot tell a change of tools", { error: messageOf(thrown) })
     );
   }
 
   meet(offers: ClientOffers): void {
-    for (const server of this.#options.servers) server.meet(offers);
+    this.#options.set.meet(offers);
   }
 
   onChange(listener: () => void): Unsubscribe {
@@ -92,13 +81,9 @@ export class UpstreamSource implements ToolSource {
 
   /** Servers of which nothing is known are asked first; those that take longer come with a change of the list. */
   async list(): Promise<readonly Tool[]> {
-    this.#firstList ??= withTimeout(
-      Promise.all(this.#options.servers.filter(({ record }) => record === undefined).map((server) => server.learn())),
-      FIRST_LIST_MS,
-    );
-    await this.#firstList;
+    await this.#options.set.learned();
     const { tools } = await this.#current();
-    this.#listed = canonical(tools);
+    this.#changes.listed(tools);
     return tools;
   }
 
@@ -118,7 +103,7 @@ export class UpstreamSource implements ToolSource {
     }
     if (entry.problem !== undefined) return failure({ known: [], unavailable: entry.problem });
     const { server, definition: { name: tool }, headerSchema } = entry;
-    const problem = () => withheldReason(server, tool);
+    const problem = () => toolProblem(server, tool);
     const { audit } = this.#options;
     const result = await callRemote(service, { server, name, tool, args, headerSchema, problem, audit }, context);
     return success(appendFinished(result, service, context));
@@ -127,20 +112,12 @@ export class UpstreamSource implements ToolSource {
   /** A line for each server, for `status`. */
   async status(): Promise<readonly string[]> {
     const { entries } = await this.#current();
-    const { servers, notes } = this.#options;
+    const { set, notes } = this.#options;
     return [
       "Servers:",
-      ...servers.flatMap((server) => statusOf(server, entries.filter((entry) => entry.server === server))),
+      ...set.servers.flatMap((server) => statusOf(server, entries.filter((entry) => entry.server === server))),
       ...notes,
     ];
-  }
-
-  async #tellChange(): Promise<void> {
-    const { tools } = await this.#current();
-    const now = canonical(tools);
-    if (this.#listed === undefined || this.#listed === now) return;
-    this.#listed = now;
-    this.#changes.emit(undefined);
   }
 
   /** A client may know a name from elsewhere: servers that it may be of, and of which nothing is known, are asked. */
@@ -150,13 +127,13 @@ export class UpstreamSource implements ToolSource {
 
   /** Servers of which nothing is known, and that may have a tool of this name. */
   #unknownTo(name: string): readonly UpstreamServer[] {
-    return this.#options.servers.filter(({ record, spec }) =>
+    return this.#options.set.servers.filter(({ record, spec }) =>
       record === undefined && name.startsWith(toolName(prefixOf({ spec }), ""))
     );
   }
 
   async #current(): Promise<Listing> {
-    this.#firstUse();
+    this.#options.set.firstUse();
     const taken = await this.#options.taken();
     const basis = JSON.stringify([this.#version, taken]);
     if (this.#listing?.basis !== basis) this.#listing = this.#listingOf(basis, taken);
@@ -164,9 +141,9 @@ export class UpstreamSource implements ToolSource {
   }
 
   #listingOf(basis: string, taken: readonly string[]): Listing {
-    const { servers, longestName } = this.#options;
+    const { set: { servers }, longestName } = this.#options;
     const seen = servers.flatMap((server) =>
-      (server.record?.seen ?? []).filter(({ name }) => isOffered(server.spec.filter, name))
+      toolsOf(server.record).filter(({ name }) => isOffered(server.spec.filter, name))
         .toSorted((one, other) => one.name < other.name ? -1 : 1)
         .map((definition) => ({ server, definition }))
     );
@@ -188,7 +165,7 @@ function entryOf(
   definition: Definition,
   { name, collides }: { readonly name: string; readonly collides: boolean },
 ): Entry {
-  const reason = withheldReason(server, definition.name);
+  const reason = toolProblem(server, definition.name);
   const tool = clientTool(definition, name);
   const { inputSchema } = definition;
   const headers = server.spec.kind === "http" && tool.ok ? headerArguments(inputSchema) : success([]);
@@ -207,20 +184,12 @@ function entryOf(
   };
 }
 
-const BECAUSE: Readonly<Record<Withheld, string>> = {
-  changed: "the server changed its definition since it was approved",
-  new: "it came after the server was approved",
-  beyond: "the server has shown more tools than can be kept",
-};
-
 /** Why a tool of a server is not offered at this moment, with the way out; undefined: it is. */
-function withheldReason({ record, spec }: UpstreamServer, tool: string): string | undefined {
-  const definition = record?.seen.find(({ name }) => name === tool);
+function toolProblem(server: UpstreamServer, tool: string): string | undefined {
+  const { record, spec } = server;
+  const definition = toolsOf(record).find(({ name }) => name === tool);
   if (record === undefined || definition === undefined) {
     return `server "${spec.name}" no longer has tool "${shorten(tool)}"`;
   }
-  const withheld = withheldBecause(record, definition, spec.pin);
-  if (withheld === undefined) return undefined;
-  return `${BECAUSE[withheld]}. A person reads "ahma_mcp servers diff ${spec.name}" and then runs ` +
-    `"ahma_mcp servers approve ${spec.name}"`;
+  return withheldReason(server, definition);
 }

@@ -1,4 +1,5 @@
 /** The configured servers for a person, and for programs. No value of a variable or header is shown. Pure. */
+import { toolsOf } from "../../../upstream/definitions/items.ts";
 import type { KnownServer, KnownServers } from "../../../app/server_records.ts";
 import { counted } from "../../../base/text.ts";
 import type { ServerSpec } from "../../../upstream/config/server_spec.ts";
@@ -11,7 +12,7 @@ export function describeServers({ usable, others }: KnownServers): readonly obje
       name: spec.name,
       state: record === undefined ? "unknown" : "cached",
       ...factsOf(spec),
-      ...record !== undefined && { tools: record.seen.length, changed: changedTools(record) },
+      ...record !== undefined && { tools: toolsOf(record).length, changed: changedTools(record) },
     })),
     ...others,
   ];
@@ -29,7 +30,7 @@ export function serverLines({ usable, others }: KnownServers): string {
 function stateOf({ record }: KnownServer): string {
   if (record === undefined) return "never used";
   const changed = changedTools(record).length;
-  return `${counted(record.seen.length, "tool")}${changed === 0 ? "" : `, ${changed} changed or new`}`;
+  return `${counted(toolsOf(record).length, "tool")}${changed === 0 ? "" : `, ${changed} changed or new`}`;
 }
 
 function placeOf(spec: ServerSpec): string {

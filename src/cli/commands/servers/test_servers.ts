@@ -1,4 +1,5 @@
 /** `servers test` (O7): each server is started or connected as real use does it, in its sandbox, and lists what it has. */
+import { toolsOf } from "../../../upstream/definitions/items.ts";
 import { UserError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { compose } from "../../../app/compose_service.ts";
@@ -67,7 +68,7 @@ async function tryServer(server: UpstreamServer): Promise<TriedServer> {
     name,
     state: refusal === undefined ? "ready" : "failed",
     protocol,
-    ...record !== undefined && { tools: record.seen.length, changed: changedTools(record) },
+    ...record !== undefined && { tools: toolsOf(record).length, changed: changedTools(record) },
     ...typeof resources === "number" && { resources },
     ...typeof prompts === "number" && { prompts },
     milliseconds: took(),

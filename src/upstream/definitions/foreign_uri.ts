@@ -1,0 +1,43 @@
+/**
+ * Addresses of ours for resources of servers (O2): the server's own address stands unchanged behind the server's name, so
+ * that the variables of a template stay what they are. Pure.
+ */
+import { isObject } from "../../wire/json_value.ts";
+
+const PREFIX = "ahma://servers/";
+
+/** The address of ours for an address, or a template of addresses, of a server. */
+export function ourUri(server: string, uri: string): string {
+  return `${PREFIX}${encodeURIComponent(server)}/${uri}`;
+}
+
+/** The server's name and its own address; undefined: it is no address of a server. */
+export function theirUri(uri: string): { readonly server: string; readonly uri: string } | undefined {
+  if (!uri.startsWith(PREFIX)) return undefined;
+  const end = uri.indexOf("/", PREFIX.length);
+  if (end < 0) return undefined;
+  return { server: decoded(uri.slice(PREFIX.length, end)), uri: uri.slice(end + 1) };
+}
+
+/** A part of a result: links to resources, and resources in it, get addresses of ours. Clients fetch web pages themselves. */
+export function withOurUris(server: string, part: unknown): unknown {
+  if (!isObject(part)) return part;
+  const { type, uri, resource } = part;
+  if (type === "resource_link") return { ...part, uri: linked(server, uri) };
+  if (type !== "resource" || !isObject(resource)) return part;
+  return { ...part, resource: { ...resource, uri: linked(server, resource["uri"]) } };
+}
+
+function linked(server: string, uri: unknown): unknown {
+  return typeof uri !== "string" || /^https?:/i.test(uri) ? uri : ourUri(server, uri);
+}
+
+/** An incomplete escape stands for itself and names no server. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (thrown) {
+    if (thrown instanceof URIError) return text;
+    throw thrown;
+  }
+}

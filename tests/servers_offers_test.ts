@@ -1,0 +1,127 @@
+/** What servers behind ours have beside tools: resources and templates at addresses of ours, prompts under their prefix. */
+import assert from "node:assert/strict";
+import { until } from "./_support/deadline.ts";
+import { EVERYTHING, MISSING } from "./_support/everything.ts";
+import { testCache } from "./_support/npm_tools.ts";
+import { processesWith } from "./_support/processes.ts";
+import { connectClient } from "./_support/sdk_client.ts";
+import { ERAS } from "./_support/server_process.ts";
+import { withServers } from "./_support/upstream.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+const FEATURES = "ahma://servers/all/demo://resource/static/document/features.md";
+const TEMPLATE = "ahma://servers/all/demo://resource/dynamic/text/{resourceId}";
+
+for (const era of ERAS) {
+  Deno.test({
+    name:
+      `O2 C4 resources of server-everything are listed, read, completed and linked at addresses of ours, ${era}${MISSING}`,
+    ignore: EVERYTHING.problem !== undefined,
+    async fn() {
+      using bench = new Workbench();
+      const [command, ...args] = EVERYTHING.command;
+      const all = { command, args: [...args, "stdio"] };
+      await using server = await withServers(bench, { all }, { flags: ["--read", testCache()], era: "none" });
+      const client = await connectClient(server, era);
+      const { resources } = await client.listResources();
+      assert.deepStrictEqual(resources.find(({ uri }) => uri === FEATURES), {
+        uri: FEATURES,
+        name: "features.md",
+        description: "Static document file exposed from /docs: features.md",
+        mimeType: "text/markdown",
+      });
+      const { resourceTemplates } = await client.listResourceTemplates();
+      assert.deepStrictEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate).slice(-2), [
+        TEMPLATE,
+        "ahma://servers/all/demo://resource/dynamic/blob/{resourceId}",
+      ]);
+      const uri = TEMPLATE.replace("{resourceId}", "3");
+      const { contents: [read] } = await client.readResource({ uri });
+      assert.deepStrictEqual([read?.uri, read?.mimeType, read && "text" in read && /^Resource 3/.test(read.text)], [
+        uri,
+        "text/plain",
+        true,
+      ]);
+      const { completion } = await client.complete({
+        ref: { type: "ref/resource", uri: TEMPLATE },
+        argument: { name: "resourceId", value: "7" },
+      });
+      assert.deepStrictEqual(completion.values, ["7"]);
+      const { content } = await client.callTool({ name: "all_get-resource-links", arguments: { count: 1 } });
+      const link = content.find(({ type }) => type === "resource_link");
+      const linked = link?.type === "resource_link" ? link.uri : "";
+      assert.match(linked, /^ahma:\/\/servers\/all\/demo:\/\/resource\/dynamic\/\w+\/1$/);
+      assert.deepStrictEqual((await client.readResource({ uri: linked })).contents[0]?.uri, linked);
+      await assert.rejects(client.readResource({ uri: "ahma://servers/all/demo://none" }), /Resource not found/);
+      await assert.rejects(client.readResource({ uri: "ahma://servers/none/x" }), /names no configured server/);
+      await client.close();
+    },
+  });
+}
+
+/** The server of the fixture, whose lists a tool of it replaces. */
+function offering(bench: Workbench, fields: object = {}): object {
+  const script = Deno.readTextFileSync(new URL("fixtures/offering_server.py", import.meta.url));
+  return { command: "python3", args: [bench.write("offering.py", script)], ...fields };
+}
+
+/** How many processes of the fixture run for the bench. */
+async function started(bench: Workbench): Promise<number> {
+  return (await processesWith(bench.marker)).filter(({ command }) => /python3? .*offering\.py/.test(command)).length;
+}
+
+for (const era of ERAS) {
+  Deno.test(`O2 X5d updates of a server's resource reach its subscribers, and changes of its list, ${era}`, async () => {
+    using bench = new Workbench();
+    await using server = await withServers(bench, { srv: offering(bench) }, { era: "none" });
+    const client = await connectClient(server, era);
+    const uris = async () => {
+      const { resources } = await client.listResources(undefined, { cacheMode: "refresh" });
+      return resources.map(({ uri }) => uri).filter((uri) => uri.startsWith("ahma://servers/"));
+    };
+    assert.deepStrictEqual(await uris(), ["ahma://servers/srv/memo://one"]);
+    const heard: string[] = [];
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri));
+    let changes = 0;
+    client.setNotificationHandler("notifications/resources/list_changed", () => void changes++);
+    const [uri] = ["ahma://servers/srv/memo://one"];
+    const subscription = era === "2026-07-28"
+      ? await client.listen({ resourceSubscriptions: [uri], resourcesListChanged: true })
+      : undefined;
+    if (subscription === undefined) await client.subscribeResource({ uri });
+    const tell = async (args: object) => {
+      const { content: [part] } = await client.callTool({ name: "srv_notify", arguments: { ...args } });
+      return JSON.parse(part?.type === "text" ? part.text : "{}");
+    };
+    const updated = (theirs: string) => tell({ method: "notifications/resources/updated", params: { uri: theirs } });
+    assert.deepStrictEqual((await updated("memo://one")).subscribed, ["memo://one"]);
+    await updated("memo://other");
+    await until(() => Promise.resolve(heard.length > 0), 10_000, "the update");
+    assert.deepStrictEqual(heard, [uri]);
+    const resources = ["one", "two"].map((name) => ({ uri: `memo://${name}`, name, description: "First" }));
+    await client.callTool({ name: "srv_set", arguments: { resources } });
+    await until(async () => (await uris()).length === 2, 10_000, "the new resource");
+    if (subscription === undefined) await client.unsubscribeResource({ uri });
+    else await subscription.close();
+    await until(async () => (await tell({ method: "notifications/none" })).subscribed.length === 0, 10_000, "the end");
+    assert.ok(changes > 0);
+    await client.close();
+  });
+}
+
+Deno.test("O6 lists of resources and prompts come from the record at the second start, and nothing is started", async () => {
+  using bench = new Workbench();
+  const servers = { srv: offering(bench) };
+  for (const processes of [1, 0]) {
+    await using server = await withServers(bench, servers, { era: "none" });
+    const client = await connectClient(server, "2025-11-25");
+    const { resources } = await client.listResources();
+    assert.deepStrictEqual(resources.at(-1), {
+      uri: "ahma://servers/srv/memo://one",
+      name: "one",
+      description: "First",
+    });
+    assert.deepStrictEqual(await started(bench), processes);
+    await client.close();
+  }
+});
