@@ -12,6 +12,7 @@ import { output } from "./bench/output.ts";
 import { Programs } from "./bench/programs.ts";
 import { judge, type Judged, type Row, table } from "./bench/report.ts";
 import { sandboxCost } from "./bench/sandbox_cost.ts";
+import { servers } from "./bench/servers.ts";
 import { startOfExecutable, startUp } from "./bench/start_up.ts";
 import { throughput } from "./bench/throughput.ts";
 
@@ -39,6 +40,7 @@ const parts: readonly { readonly name: string; readonly measure: () => Promise<r
   { name: "throughput", measure: async () => [await throughput(programs, rounds, callsPerRound * 10)] },
   { name: "output", measure: () => output(programs, rounds) },
   { name: "operations", measure: () => operations(programs) },
+  { name: "servers behind", measure: () => servers(programs, { rounds, calls: callsPerRound }) },
   { name: "http", measure: () => http(programs, { rounds, calls: callsPerRound }) },
   { name: "memory", measure: async () => [await idleMemory(programs), await memoryOfExecutable(programs, rounds)] },
 ];

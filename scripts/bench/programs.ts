@@ -34,6 +34,13 @@ export class Programs implements Disposable {
     };
   }
 
+  /** A file for `--mcp-config` with these servers. */
+  config(name: string, entries: Readonly<Record<string, object>>): string {
+    const path = `${this.#directory}/${name}.json`;
+    Deno.writeTextFileSync(path, JSON.stringify({ mcpServers: entries }));
+    return path;
+  }
+
   /** A directory in the scope, made where it is missing. */
   directory(name: string): string {
     const path = `${this.#directory}/scope/${name}`;

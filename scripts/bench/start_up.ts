@@ -38,7 +38,8 @@ export async function startOfExecutable(programs: Programs, rounds: number): Pro
   }];
 }
 
-async function timed(lines: readonly CommandLine[], rounds: number): Promise<readonly (readonly number[])[]> {
+/** Starts in turns, each until its answer to `initialize`: milliseconds of each program. */
+export async function timed(lines: readonly CommandLine[], rounds: number): Promise<readonly (readonly number[])[]> {
   const samples: number[][] = lines.map(() => []);
   // The first start of each fills the runtime's code cache, the second still writes to it.
   for (let round = -2; round < rounds; round++) {

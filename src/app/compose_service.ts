@@ -29,7 +29,7 @@ import { liveTools } from "./live_tools.ts";
 import { PrivateFiles } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { listedSources } from "./servers/listed_sources.ts";
-import { type OpenServers, openServers } from "./open_servers.ts";
+import { identifyServers, type OpenServers, openServers } from "./open_servers.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export type ComposeOptions = SessionOptions;
@@ -60,6 +60,8 @@ export interface Program extends AsyncDisposable {
  */
 export async function compose(options: ComposeOptions): Promise<Program> {
   const { settings, settings: { maxConcurrency }, log } = options;
+  const configured = settings.mcpConfigs.length === 0 ? undefined : identifyServers(options);
+  configured?.catch(() => {}); // Its failure is told where it is awaited.
   await using stack = new AsyncDisposableStack();
   const { sandbox, runner: plain, status, sandboxFacts, insistOn } = await openSession(options);
   stack.defer(() => removeSessionDirectories(sandbox.directories).catch(report(log, "remove the session's directory")));
@@ -82,9 +84,9 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
   const toolbox = stack.use(openToolbox({ ...options, sandbox }));
   const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
-  const servers = settings.mcpConfigs.length === 0
+  const servers = configured === undefined
     ? []
-    : [stack.use(await openServers({ ...options, sandbox, own, audit }))];
+    : [stack.use(openServers(await configured, { ...options, sandbox, own, audit }))];
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),

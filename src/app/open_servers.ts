@@ -24,7 +24,7 @@ import { loginForCalls } from "./logins/login_for_calls.ts";
 import { userLoginFiles } from "./logins/login_files.ts";
 import type { SessionOptions } from "./open_sandbox.ts";
 import { insistOnNetwork } from "./program/own_program.ts";
-import { nameOf, readServers } from "./servers/read_servers.ts";
+import { nameOf, readServers, type Servers } from "./servers/read_servers.ts";
 import { knownDirectories } from "./servers/known_directories.ts";
 import { openExplained } from "./servers/explained_link.ts";
 import { openRecords } from "./server_records.ts";
@@ -59,14 +59,30 @@ interface RefusedServer {
 /** Programs of ours that may stand behind each other. */
 const LONGEST_CHAIN = 4;
 
-/** @throws {UserError} When a file cannot be read, or nothing can be kept. */
-export async function openServers(options: OpenServersOptions): Promise<OpenServers> {
+/** What the files say, and the identity of each server that can be used. */
+export interface IdentifiedServers extends Servers {
+  /** In the order of the servers; empty for one that cannot be used. */
+  readonly ids: readonly string[];
+}
+
+/** To be begun early: another thread works out the identities. @throws {UserError} When a file cannot be read. */
+export async function identifyServers({ settings, environment }: SessionOptions): Promise<IdentifiedServers> {
+  const read = await readServers(settings, environment);
+  const ids: string[] = [];
+  // One after the other: at once each would begin a thread of its own.
+  for (const one of read.servers) ids.push(one.state === "usable" ? await serverIdentity(one.spec) : "");
+  return { ...read, ids };
+}
+
+/** @throws {UserError} When nothing can be kept. */
+export function openServers(
+  { servers: configured, diagnostics, ids }: IdentifiedServers,
+  options: OpenServersOptions,
+): OpenServers {
   const { settings, environment, log, own } = options;
-  const { servers: configured, diagnostics } = await readServers(settings, environment);
   for (const diagnostic of diagnostics) log.warn(describeDiagnostic(diagnostic));
   const store = openRecords(settings, environment, log);
   const chain = (environment["AHMA_SERVER_CHAIN"] ?? "").split(",").filter((id) => id !== "");
-  const ids = await Promise.all(configured.map((one) => one.state === "usable" ? serverIdentity(one.spec) : ""));
   const refused: RefusedServer[] = [];
   const ended = new AbortController();
   const servers: UpstreamServer[] = [];
