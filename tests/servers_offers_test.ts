@@ -5,6 +5,7 @@ import { EVERYTHING, MISSING } from "./_support/everything.ts";
 import { testCache } from "./_support/npm_tools.ts";
 import { processesWith } from "./_support/processes.ts";
 import { connectClient } from "./_support/sdk_client.ts";
+import { runProgram } from "./_support/terminal.ts";
 import { ERAS } from "./_support/server_process.ts";
 import { withServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -15,7 +16,7 @@ const TEMPLATE = "ahma://servers/all/demo://resource/dynamic/text/{resourceId}";
 for (const era of ERAS) {
   Deno.test({
     name:
-      `O2 C4 resources of server-everything are listed, read, completed and linked at addresses of ours, ${era}${MISSING}`,
+      `O2 C4 Q2 resources and prompts of server-everything are listed, given, completed and linked under names of ours, ${era}${MISSING}`,
     ignore: EVERYTHING.problem !== undefined,
     async fn() {
       using bench = new Workbench();
@@ -52,6 +53,29 @@ for (const era of ERAS) {
       const linked = link?.type === "resource_link" ? link.uri : "";
       assert.match(linked, /^ahma:\/\/servers\/all\/demo:\/\/resource\/dynamic\/\w+\/1$/);
       assert.deepStrictEqual((await client.readResource({ uri: linked })).contents[0]?.uri, linked);
+      const { prompts } = await client.listPrompts();
+      assert.deepStrictEqual(prompts.map(({ name }) => name), [
+        "all_simple-prompt",
+        "all_args-prompt",
+        "all_completable-prompt",
+        "all_resource-prompt",
+      ]);
+      assert.deepStrictEqual(prompts[1]?.arguments?.map(({ name, required }) => [name, required]), [
+        ["city", true],
+        ["state", false],
+      ]);
+      const { messages: [message] } = await client.getPrompt({ name: "all_args-prompt", arguments: { city: "Bern" } });
+      assert.match(JSON.stringify(message), /weather in Bern/);
+      const completed = await client.complete({
+        ref: { type: "ref/prompt", name: "all_completable-prompt" },
+        argument: { name: "name", value: "A" },
+        context: { arguments: { department: "Engineering" } },
+      });
+      assert.deepStrictEqual(completed.completion.values, ["Alice"]);
+      const wanted = { resourceType: "Text", resourceId: "1" };
+      const { messages } = await client.getPrompt({ name: "all_resource-prompt", arguments: wanted });
+      assert.match(JSON.stringify(messages), /"uri":"ahma:\/\/servers\/all\/demo:\/\/resource\/dynamic\/text\/1"/);
+      await assert.rejects(client.getPrompt({ name: "all_args-prompt", arguments: {} }), /all: /);
       await assert.rejects(client.readResource({ uri: "ahma://servers/all/demo://none" }), /Resource not found/);
       await assert.rejects(client.readResource({ uri: "ahma://servers/none/x" }), /names no configured server/);
       await client.close();
@@ -122,6 +146,37 @@ Deno.test("O6 lists of resources and prompts come from the record at the second 
       description: "First",
     });
     assert.deepStrictEqual(await started(bench), processes);
+    const { prompts } = await client.listPrompts();
+    assert.deepStrictEqual(prompts, [
+      { name: "srv_greet", description: "Greets", arguments: [{ name: "who", required: true }] },
+    ]);
+    assert.deepStrictEqual(await started(bench), processes);
     await client.close();
   }
+});
+
+Deno.test("O2 O6 a prompt that a server changes is withheld until a person approves it, and each change is told once", async () => {
+  using bench = new Workbench();
+  await using server = await withServers(bench, { srv: offering(bench) }, { era: "none" });
+  const client = await connectClient(server, "2025-11-25");
+  let changes = 0;
+  client.setNotificationHandler("notifications/prompts/list_changed", () => void changes++);
+  const names = async () =>
+    (await client.listPrompts(undefined, { cacheMode: "refresh" })).prompts.map(({ name }) => name);
+  assert.deepStrictEqual(await names(), ["srv_greet"]);
+  const prompts = [{ name: "greet", description: "Greets\u200b all" }, { name: "part", description: "Parts" }];
+  for (const expected of [["srv_part"], ["srv_part"]]) {
+    await client.callTool({ name: "srv_set", arguments: { prompts } });
+    await until(async () => (await names()).join() === expected.join(), 10_000, "the new prompt");
+  }
+  assert.deepStrictEqual(changes, 1);
+  await assert.rejects(client.getPrompt({ name: "srv_greet" }), /changed its definition.*servers approve srv/);
+  const flags = ["--mcp-config", `${bench.parent}/mcp.json`];
+  const run = async (...args: readonly string[]) => (await runProgram(bench, ["servers", ...args, ...flags])).stdout;
+  assert.match(await run("diff", "srv"), /^srv prompt greet: changed\n.*- "Greets"\n.*\+ "Greets\\u200b all"$/ms);
+  assert.match(await run("approve", "srv", "prompt greet"), /^srv: 1 definition approved: prompt greet$/m);
+  await until(async () => (await names()).length === 2, 10_000, "the approved prompt");
+  const { prompts: [greet] } = await client.listPrompts();
+  assert.deepStrictEqual(greet, { name: "srv_greet", description: "Greets all" });
+  await client.close();
 });

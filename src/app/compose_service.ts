@@ -90,7 +90,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),
-    prompts: [],
+    prompts: servers.map(({ prompts }) => prompts),
     resources: servers.map(({ resources }) => resources),
     catalog,
     checks: tools.checks,

@@ -2,6 +2,7 @@
 import { LONGEST_NAME } from "../catalog/format/names.ts";
 import { describeDiagnostic } from "../base/diagnostic.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import type { PromptSource } from "../service/prompts/prompt_source.ts";
 import type { ResourceSource } from "../service/resource_source.ts";
 import type { ToolSource } from "../service/service.ts";
 import { DirectoryWatch, type DirectoryWatchOptions } from "../system/directory_watch.ts";
@@ -15,6 +16,7 @@ import { serverAddress } from "../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
 import type { CallAudit } from "../upstream/server/call_audit.ts";
+import { ForeignPrompts } from "../upstream/offers/foreign_prompts.ts";
 import { ForeignResources } from "../upstream/offers/foreign_resources.ts";
 import { ServerSet } from "../upstream/server/server_set.ts";
 import { UpstreamServer } from "../upstream/server/upstream_server.ts";
@@ -43,6 +45,7 @@ export interface OpenServersOptions extends SessionOptions {
 export interface OpenServers extends AsyncDisposable {
   readonly source: ToolSource;
   readonly resources: ResourceSource;
+  readonly prompts: PromptSource;
   /** In the order of the configuration. */
   readonly servers: readonly UpstreamServer[];
   /** Their names. */
@@ -116,6 +119,7 @@ export function openServers(
   return {
     source,
     resources: new ForeignResources(set, log),
+    prompts: new ForeignPrompts(set, log),
     servers,
     names: servers.map(({ spec }) => spec.name),
     refused,

@@ -13,11 +13,13 @@ export interface Refused {
 
 const LONGEST_REFUSAL = 4_096;
 
-/** The result, connecting first where that is needed. */
+/** The result, connecting first where that is needed. `problem`: why nothing is requested; undefined: it is. */
 export async function requested(
   server: UpstreamServer,
   { method, params, signal }: Pick<LinkRequest, "method" | "params"> & { readonly signal: AbortSignal },
+  problem?: string,
 ): Promise<Outcome<Readonly<Record<string, unknown>>, Refused>> {
+  if (problem !== undefined) return failure({ code: 0, message: `${server.spec.name}: ${problem}` });
   const { answer } = await server.call({
     request: { method, params, signal },
     client: undefined,

@@ -24,5 +24,5 @@ export function diffLines(servers: readonly KnownServer[]): string {
       return [`${spec.name} ${writtenOut(name)}: ${isAdded ? "new" : "changed"}`, ...definitionDiff(before, after)];
     });
   });
-  return `${lines.length === 0 ? "No server changed its tools." : lines.join("\n")}\n`;
+  return `${lines.length === 0 ? "No server changed what it offers." : lines.join("\n")}\n`;
 }

@@ -1,4 +1,5 @@
 /** `servers` (O7): what is configured, whether it works, what servers changed since a person trusted them, and that trust. */
+import { toolsOf } from "../../../upstream/definitions/items.ts";
 import { SILENT } from "../../../base/log.ts";
 import { UsageError, UserError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
@@ -60,7 +61,8 @@ async function approve({ store }: KnownServers, server: KnownServer, tools: read
   }
   const changed = changedTools(record).filter((tool) => tools.length === 0 || tools.includes(tool));
   await store.write(id, approved(record, tools.length === 0 ? undefined : tools));
-  return `${name}: ${counted(changed.length, "tool")} approved${
+  const onlyTools = changed.every((one) => toolsOf(record).some((tool) => tool.name === one));
+  return `${name}: ${counted(changed.length, onlyTools ? "tool" : "definition")} approved${
     changed.length === 0 ? "" : `: ${changed.join(", ")}`
   }\n`;
 }
