@@ -23,6 +23,7 @@ export interface Place {
 
 /** A regular file that is open for reading. */
 export interface OpenFile extends Disposable {
+  readonly place: Place;
   readonly stat: Stat;
   /** Reads into `buffer` from `position`, bytes; the number read, 0 at the end. @throws {UserError} When it cannot. */
   readAt(buffer: Uint8Array<ArrayBuffer>, position: number): number;
@@ -109,6 +110,7 @@ export class Project {
     if (kind !== REGULAR) throw new UserError(`Cannot read "${place.shown}": it is no regular file`);
     const opened = stack.move();
     return {
+      place,
       stat,
       readAt(buffer, position) {
         const length = files.readAt(fd, buffer, position);
@@ -122,7 +124,8 @@ export class Project {
   /** @throws {UserError} When the file system has a reason; nothing is thrown where the file is there. */
   async #explain({ path, shown }: Place, given: string): Promise<void> {
     try {
-      await Deno.stat(path);
+      // What is no file may wait for a writer when it is opened.
+      if (!(await Deno.stat(path)).isFile) return;
       using _ = await Deno.open(path);
     } catch (thrown) {
       if (thrown instanceof Deno.errors.NotFound) {

@@ -1,0 +1,63 @@
+/** The text of an answer of `files_read`. Pure. */
+import type { FileKind } from "./read_kind.ts";
+import type { LineWindow, WindowLine } from "./read_window.ts";
+
+/** What the first line tells. */
+export interface Facts {
+  /** As results name the file. */
+  readonly shown: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Undefined: lines behind those that are shown were not counted. */
+  readonly total?: number | undefined;
+  /** Undefined: the file is too long to be read for it. */
+  readonly rev?: string | undefined;
+  /** What the lines are of, and how they are written; empty: text in UTF-8 with plain line ends. */
+  readonly traits: readonly string[];
+}
+
+/** The first line of an answer. */
+export function headLine({ shown, size, total, rev, traits }: Facts): string {
+  const lines = total === undefined ? [] : total === 0 ? ["empty"] : [total === 1 ? "1 line" : `${total} lines`];
+  const facts = [...lines, `${size} bytes`, ...traits, ...rev === undefined ? [] : [`rev ${rev}`]];
+  return `${shown}: ${facts.join(", ")}`;
+}
+
+/** How a text is written where that is not UTF-8 with plain line ends. */
+export function traitsOf(kind: Extract<FileKind, { kind: "text" }>, window: LineWindow): readonly string[] {
+  const { encoding, mark } = kind;
+  const last = window.lines.at(-1);
+  return [
+    ...encoding === "windows-1252" ? ["no UTF-8, shown as windows-1252"] : [],
+    ...encoding === "utf-8" ? mark > 0 ? ["UTF-8 with byte order mark"] : [] : [],
+    ...encoding.startsWith("utf-16") ? [encoding.toUpperCase()] : [],
+    ...window.endings === "LF" ? [] : [window.endings === "CRLF" ? "CRLF" : "mixed line ends"],
+    ...last?.end === "" ? ["no line end at its end"] : [],
+  ];
+}
+
+/** Lines with their numbers; the first is `first`. */
+export function numbered(lines: readonly WindowLine[], first: number): readonly string[] {
+  return lines.map(({ text, cut }, at) => `${first + at}\t${text}${cut === 0 ? "" : ` … [+${cut} chars]`}`);
+}
+
+/** Lines with their own ends; a line that did not fit says so. */
+export function exact(lines: readonly WindowLine[]): string {
+  return lines.map(({ text, cut, end }) => `${text}${cut === 0 ? "" : ` … [+${cut} chars]`}${end}`).join("");
+}
+
+interface Shown {
+  readonly first: number;
+  readonly count: number;
+  /** Undefined: not counted. */
+  readonly total: number | undefined;
+  readonly more: boolean;
+}
+
+/** The last line: what was shown and how to get the rest; empty: all of it was. */
+export function rest({ first, count, total, more }: Shown): readonly string[] {
+  if (!more) return [];
+  const last = first + count - 1;
+  const of = total === undefined ? "" : ` of ${total}`;
+  return [`[lines ${first} to ${last}${of}; continue with offset ${last + 1}]`];
+}

@@ -1,0 +1,137 @@
+/** The lines of a file that an answer shows, from chunks of UTF-8 of any size, in bounded memory. Pure. */
+
+export interface WindowOptions {
+  /** The first line that is shown, from 1. */
+  readonly first: number;
+  /** At most so many lines. */
+  readonly count: number;
+  /** A longer line is cut, characters; undefined: lines stay whole. */
+  readonly longestLine?: number;
+  /** All lines together take at most so many bytes; one is shown in any case. */
+  readonly budget: number;
+}
+
+/** A line of the window. */
+export interface WindowLine {
+  /** Without its end. */
+  readonly text: string;
+  /** Characters that were cut off. */
+  readonly cut: number;
+  readonly end: "" | "\n" | "\r\n";
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+/** A character of UTF-8 is no longer. */
+const MOST_BYTES = 4;
+/** A number before each line takes about as much. */
+const PREFIX_BYTES = 7;
+
+export class LineWindow {
+  readonly #options: WindowOptions;
+  readonly #lines: WindowLine[] = [];
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  readonly #kept: Uint8Array;
+  #keptLength = 0;
+  /** Bytes of the line that begins in an earlier chunk; characters of it that were not kept. */
+  #lineBytes = 0;
+  #dropped = 0;
+  #lastByte = 0;
+  #ended = 0;
+  #carriageReturns = 0;
+  #used = 0;
+  #full = false;
+
+  constructor(options: WindowOptions) {
+    this.#options = options;
+    const { longestLine, budget } = options;
+    this.#kept = new Uint8Array(longestLine === undefined ? budget : longestLine * MOST_BYTES);
+  }
+
+  /** The chunk is not kept. */
+  push(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length;) {
+      const feed = chunk.indexOf(LINE_FEED, at);
+      const stop = feed < 0 ? chunk.length : feed;
+      if (this.#isWanted) this.#keep(chunk.subarray(at, stop));
+      this.#lineBytes += stop - at;
+      if (stop > at) this.#lastByte = chunk[stop - 1] ?? 0;
+      if (feed >= 0) this.#endLine("\n");
+      at = stop + 1;
+    }
+  }
+
+  /** The last line may have no end. */
+  finish(): void {
+    if (this.#lineBytes > 0) this.#endLine("");
+  }
+
+  /** The lines that are shown. */
+  get lines(): readonly WindowLine[] {
+    return this.#lines;
+  }
+
+  /** Whether something follows that is not shown. */
+  get hasMore(): boolean {
+    return this.#full && (this.#lineBytes > 0 || this.#ended + 1 > this.#options.first + this.#lines.length);
+  }
+
+  /** Lines that were seen. */
+  get total(): number {
+    return this.#ended;
+  }
+
+  /** How the lines that were seen end. */
+  get endings(): "LF" | "CRLF" | "mixed" {
+    if (this.#carriageReturns === 0) return "LF";
+    return this.#carriageReturns === this.#ended ? "CRLF" : "mixed";
+  }
+
+  get #isWanted(): boolean {
+    return !this.#full && this.#ended + 1 >= this.#options.first;
+  }
+
+  #keep(bytes: Uint8Array): void {
+    const room = this.#kept.length - this.#keptLength;
+    this.#kept.set(bytes.subarray(0, room), this.#keptLength);
+    this.#keptLength += Math.min(room, bytes.length);
+    for (let at = room; at < bytes.length; at++) if (isFirstByte(bytes[at])) this.#dropped++;
+  }
+
+  #endLine(feed: "" | "\n"): void {
+    const isWanted = this.#isWanted;
+    const hasReturn = this.#lineBytes > 0 && this.#lastByte === CARRIAGE_RETURN && feed !== "";
+    this.#ended++;
+    if (hasReturn) this.#carriageReturns++;
+    if (isWanted) this.#show(hasReturn ? "\r\n" : feed);
+    this.#lineBytes = 0;
+    this.#keptLength = 0;
+    this.#dropped = 0;
+  }
+
+  #show(end: WindowLine["end"]): void {
+    const { longestLine, count, budget } = this.#options;
+    const isWhole = this.#keptLength === this.#lineBytes;
+    let kept = this.#decoder.decode(this.#kept.subarray(0, this.#keptLength), { stream: true });
+    // A character whose bytes were kept in part is shown as none of them.
+    let cut = this.#dropped + (this.#decoder.decode() === "" || isWhole ? 0 : 1);
+    if (end === "\r\n" && isWhole) kept = kept.slice(0, -1);
+    if (end === "\r\n" && !isWhole) cut--;
+    const characters = longestLine === undefined || kept.length <= longestLine ? undefined : Array.from(kept);
+    const text = characters?.slice(0, longestLine).join("") ?? kept;
+    if (characters !== undefined) cut += Math.max(0, characters.length - (longestLine ?? 0));
+    const bytes = (characters === undefined ? this.#keptLength : text.length) + PREFIX_BYTES;
+    if (this.#lines.length > 0 && this.#used + bytes > budget) {
+      this.#full = true;
+      return;
+    }
+    this.#used += bytes;
+    this.#lines.push({ text, cut, end });
+    this.#full = this.#lines.length === count;
+  }
+}
+
+/** Whether a byte of UTF-8 begins a character. */
+function isFirstByte(byte: number | undefined): boolean {
+  return ((byte ?? 0) & 0xc0) !== 0x80;
+}

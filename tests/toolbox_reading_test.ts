@@ -1,0 +1,150 @@
+/** The native tools that read files, as a client sees them (K3). */
+import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
+import { connectClient } from "./_support/sdk_client.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+interface Part {
+  readonly type: string;
+  readonly text?: string;
+  readonly data?: string;
+  readonly mimeType?: string;
+}
+
+interface Answer {
+  readonly parts: readonly Part[];
+  /** The lines of its first part. */
+  readonly lines: readonly string[];
+  readonly isError: boolean;
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Answer> {
+  const { content, isError } = await client.callTool({ name, arguments: args });
+  const parts = content as readonly Part[];
+  return { parts, lines: (parts[0]?.text ?? "").split("\n"), isError: isError === true };
+}
+
+Deno.test("K3 files_read shows lines, their rest, and what is no text", async (test) => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "none", flags: ["--bundles", "files"] });
+  const client = await connectClient(server, "2025-11-25");
+  const read = (path: string, args: Record<string, unknown> = {}) => call(client, "files_read", { path, ...args });
+  const write = (path: string, bytes: Uint8Array) => {
+    bench.write(path, "");
+    Deno.writeFileSync(`${bench.scope}/${path}`, bytes);
+  };
+
+  await test.step("a long file in parts", async () => {
+    bench.write("long.txt", Array.from({ length: 5000 }, (_, at) => `line ${at + 1}\n`).join(""));
+    const { lines } = await read("long.txt");
+    assert.match(lines[0] ?? "", /^long.txt: 5000 lines, 48893 bytes, rev [0-9a-f]{12}$/);
+    assert.deepEqual([lines[1], lines[2000]], ["1\tline 1", "2000\tline 2000"]);
+    assert.deepEqual(lines.slice(2001), ["[lines 1 to 2000 of 5000; continue with offset 2001]"]);
+    const end = ["4999\tline 4999", "5000\tline 5000"];
+    assert.deepEqual((await read("long.txt", { offset: 4999 })).lines.slice(1), end);
+    assert.deepEqual((await read("long.txt", { offset: -2 })).lines.slice(1), end);
+    const past = await read("long.txt", { offset: 9000 });
+    assert.deepEqual([past.lines.slice(1), past.isError], [["[offset 9000 is past the last line]"], false]);
+    assert.match(past.lines[0] ?? "", /5000 lines/);
+  });
+
+  await test.step("a file that is longer than what is held in memory, near its end", async () => {
+    const line = `${"x".repeat(99)}\n`;
+    bench.write("log.txt", line.repeat(200_000));
+    assert.deepEqual((await read("log.txt", { offset: -2 })).lines, [
+      "log.txt: 20000000 bytes",
+      `-2\t${line.trimEnd()}`,
+      `-1\t${line.trimEnd()}`,
+    ]);
+    assert.deepEqual((await read("log.txt", { offset: 199_999, limit: 1 })).lines.slice(1), [
+      `199999\t${line.trimEnd()}`,
+      "[lines 199999 to 199999; continue with offset 200000]",
+    ]);
+    assert.deepEqual((await read("log.txt", { offset: 200_000 })).lines[0], "log.txt: 200000 lines, 20000000 bytes");
+  });
+
+  await test.step("the text as it is, other encodings and long lines", async () => {
+    bench.write("dos.txt", "a\r\nb\r\nlast");
+    const exact = await read("dos.txt", { line_numbers: false, offset: 2 });
+    assert.match(exact.lines[0] ?? "", /^dos.txt: 3 lines, 10 bytes, mixed line ends, no line end at its end, rev/);
+    assert.equal(exact.parts[1]?.text, "b\r\nlast");
+    write("wide.txt", new Uint8Array([0xff, 0xfe, 0x61, 0, 0x0a, 0, 0x62, 0, 0x0a, 0]));
+    const wide = await read("wide.txt");
+    assert.match(wide.lines[0] ?? "", /^wide.txt: 2 lines, 10 bytes, UTF-16LE, rev/);
+    assert.deepEqual(wide.lines.slice(1), ["1\ta", "2\tb"]);
+    bench.write("wide.js", `${"z".repeat(2500)}\n`);
+    assert.deepEqual((await read("wide.js")).lines[1], `1\t${"z".repeat(2000)} … [+500 chars]`);
+    bench.write("empty.txt", "");
+    assert.match((await read("empty.txt")).lines[0] ?? "", /^empty.txt: empty, 0 bytes, rev/);
+  });
+
+  await test.step("pictures, notebooks and PDF", async () => {
+    const png = Uint8Array.fromBase64(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    );
+    write("dot.png", png);
+    const picture = await read("dot.png");
+    assert.deepEqual(picture.parts[1], { type: "image", data: png.toBase64(), mimeType: "image/png" });
+    const outputs = [{ data: { "image/png": png.toBase64() } }];
+    bench.write("book.ipynb", JSON.stringify({ cells: [{ cell_type: "code", id: "c", source: "plot()", outputs }] }));
+    const book = await read("book.ipynb");
+    assert.match(book.lines[0] ?? "", /^book.ipynb: 4 lines, \d+ bytes, notebook of 1 cells, rev/);
+    assert.deepEqual(book.lines.slice(1), [
+      "1\t--- cell 1, code, id c ---",
+      "2\tplot()",
+      "3\t--- output ---",
+      "4\t[image 1: image/png]",
+    ]);
+    assert.deepEqual(book.parts[1], { type: "image", data: png.toBase64(), mimeType: "image/png" });
+    bench.write("text.pdf", pdfOf(["first page", "second page"]));
+    const pdf = await read("text.pdf", { pages: "2" });
+    assert.match(pdf.lines[0] ?? "", /^text.pdf: 2 lines, \d+ bytes, PDF of 2 pages, rev/);
+    assert.deepEqual(pdf.lines.slice(1), ["1\t--- page 2 ---", "2\tsecond page"]);
+    const none = await read("text.pdf", { pages: "3" });
+    assert.deepEqual([none.isError, none.lines], [true, [
+      'Cannot read "text.pdf": pages "3" is no range of its 2 pages, as in "1-5"',
+    ]]);
+  });
+
+  await test.step("bytes, a pipe, a directory and a missing file", async () => {
+    write("random.bin", new Uint8Array(300).map((_, at) => at * 167 + 1));
+    const { lines, isError } = await read("random.bin");
+    assert.deepEqual([isError, lines[0], lines.at(-1)], [
+      false,
+      "random.bin: 300 bytes, binary data",
+      '[encoding "base64" gives its bytes]',
+    ]);
+    assert.ok(lines.slice(1, -1).every((line) => /^[0-9a-f ]+$/.test(line)));
+    const bytes = (await Deno.readFile(`${bench.scope}/random.bin`)).toBase64();
+    assert.equal((await read("random.bin", { encoding: "base64" })).parts[0]?.text, bytes);
+    assert.ok((await new Deno.Command("mkfifo", { args: [`${bench.scope}/pipe`] }).output()).success);
+    const refused = ["pipe", ".", "longer.txt"].map(async (path) => (await read(path)).lines.join("\n"));
+    assert.deepEqual(await Promise.all(refused), [
+      'Cannot read "pipe": it is no regular file',
+      'Cannot read ".": it is a directory; files_list lists it',
+      `Cannot find "longer.txt" in "${bench.scope}"; did you mean "long.txt", "log.txt"?`,
+    ]);
+  });
+});
+
+/** A PDF with a line of text on each page. */
+function pdfOf(pages: readonly string[]): string {
+  const font = 3 + pages.length * 2;
+  const kids = pages.map((_, at) => `${3 + at * 2} 0 R`).join(" ");
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
+    ...pages.flatMap((text, at) => {
+      const drawn = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`;
+      const resources = `<< /Font << /F1 ${font} 0 R >> >>`;
+      return [
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${4 + at * 2} 0 R /Resources ${resources} >>`,
+        `<< /Length ${drawn.length} >>\nstream\n${drawn}\nendstream`,
+      ];
+    }),
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+  ];
+  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join("");
+  return `%PDF-1.4\n${body}trailer\n<< /Root 1 0 R /Size ${objects.length + 1} >>\n%%EOF\n`;
+}
