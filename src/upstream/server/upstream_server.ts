@@ -137,12 +137,18 @@ export class UpstreamServer {
     return this.#newest ?? this.#recorded();
   }
 
-  /** Reads the record again, because a person may have approved changes. True: it is another. */
+  /**
+   * Reads the record again, because a person may have approved changes. True: it is another. What a connected server said
+   * of itself stays: the file may be older, or of another program whose server says something else.
+   */
   reload(): boolean {
     const { store, id } = this.#options;
     const read = store.read(id);
-    if (read === undefined || canonical(read) === canonical(this.record)) return false;
-    this.#newest = read;
+    if (read === undefined) return false;
+    const seen = this.#link === undefined ? undefined : this.record?.seen;
+    const record = { ...read, seen: seen ?? read.seen };
+    if (canonical(record) === canonical(this.record)) return false;
+    this.#newest = record;
     return true;
   }
 
