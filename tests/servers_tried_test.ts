@@ -40,8 +40,26 @@ Deno.test("O7 O5 servers test says what works and what each other needs, asks no
   const test = (...words: readonly string[]) => runProgram(bench, ["servers", "test", ...words], { script: true });
   const all = await test("--json", ...flags);
   assert.deepStrictEqual([all.code, steady(all)], [1, [
-    { name: "srv", state: "ready", protocol: "2025-11-25", tools: 10, changed: [], timed: true },
-    { name: "open", state: "ready", protocol: "2025-11-25", tools: 1, changed: [], timed: true },
+    {
+      name: "srv",
+      state: "ready",
+      protocol: "2025-11-25",
+      tools: 10,
+      resources: 0,
+      prompts: 0,
+      changed: [],
+      timed: true,
+    },
+    {
+      name: "open",
+      state: "ready",
+      protocol: "2025-11-25",
+      tools: 1,
+      resources: 0,
+      prompts: 0,
+      changed: [],
+      timed: true,
+    },
     {
       name: "closed",
       state: "failed",

@@ -39,6 +39,7 @@ export class Project implements Disposable {
   /** Starts the runtime with these words in the project: our PATH, another home, and the runtime's own cache. */
   commandLine(words: readonly string[]): CommandLine {
     const home = Deno.env.get("HOME") ?? "/";
+    const pyenv = Deno.env.get("PYENV_ROOT");
     const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("XDG_CACHE_HOME") ?? `${home}/.cache`}/deno`;
     return {
       command: Deno.execPath(),
@@ -51,6 +52,7 @@ export class Project implements Disposable {
         DENO_DIR: cache,
         DENO_NO_UPDATE_CHECK: "1",
         NO_COLOR: "1",
+        ...pyenv !== undefined && { PYENV_ROOT: pyenv },
       },
     };
   }

@@ -30,6 +30,7 @@ Deno.test("O6 a record that another program writes does not hide what the connec
         close: () => Promise.resolve(),
       }),
     onChange: () => {},
+    onNotice: () => {},
     log: SILENT,
   });
   const judged = () => server.record && withheldBecause(server.record, after, "changed");

@@ -1,5 +1,5 @@
 /** `servers test` (O7): each server is started or connected as real use does it, in its sandbox, and lists what it has. */
-import { toolsOf } from "../../../upstream/definitions/items.ts";
+import { itemsOf, toolsOf } from "../../../upstream/definitions/items.ts";
 import { UserError } from "../../../base/errors.ts";
 import { didYouMean } from "../../../base/suggest.ts";
 import { compose } from "../../../app/compose_service.ts";
@@ -10,10 +10,6 @@ import { print } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 import { changedTools } from "./server_diff.ts";
 import { triedLine, type TriedServer } from "./tried_server.ts";
-
-const LIST_TIMEOUT_MS = 30_000;
-/** The protocol has no last page by itself. */
-const MOST_PAGES = 64;
 
 /** Tests all servers, or those of these names; resolves with 1 when one failed. @throws {UserError} For a strange name. */
 export async function testServers(context: CommandContext, names: readonly string[]): Promise<number> {
@@ -60,37 +56,18 @@ async function tryServer(server: UpstreamServer): Promise<TriedServer> {
   if (server.state !== "ready" || hello === undefined) {
     return { name, state: "failed", milliseconds: took(), problem: problem ?? "It was closed before it was ready" };
   }
-  const { protocolVersion: protocol, capabilities } = hello;
-  const count = async (kind: "resources" | "prompts") => kind in capabilities ? await countOf(server, kind) : undefined;
-  const [resources, prompts] = [await count("resources"), await count("prompts")];
-  const refusal = [resources, prompts].find((one) => typeof one === "string");
   return {
     name,
-    state: refusal === undefined ? "ready" : "failed",
-    protocol,
-    ...record !== undefined && { tools: toolsOf(record).length, changed: changedTools(record) },
-    ...typeof resources === "number" && { resources },
-    ...typeof prompts === "number" && { prompts },
+    state: "ready",
+    protocol: hello.protocolVersion,
+    tools: toolsOf(record).length,
+    resources: itemsOf(record, "resource").length + itemsOf(record, "template").length,
+    prompts: itemsOf(record, "prompt").length,
+    changed: record === undefined ? [] : changedTools(record),
     milliseconds: took(),
-    ...refusal !== undefined && { problem: refusal },
   };
 }
 
 function refusedServer({ name, problem }: OpenServers["refused"][number]): TriedServer {
   return { name, state: "failed", milliseconds: 0, problem };
-}
-
-/** How many there are on all pages, or why the server does not say. */
-async function countOf(server: UpstreamServer, kind: "resources" | "prompts"): Promise<number | string> {
-  let [count, cursor]: [number, unknown] = [0, undefined];
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const params = cursor === undefined ? {} : { cursor };
-    const answer = await server.request({ method: `${kind}/list`, params, timeoutMs: LIST_TIMEOUT_MS });
-    if ("error" in answer) return `It refuses to list its ${kind}: ${answer.error.message}`;
-    const { [kind]: listed, nextCursor } = answer.result;
-    if (Array.isArray(listed)) count += listed.length;
-    if (typeof nextCursor !== "string") break;
-    cursor = nextCursor;
-  }
-  return count;
 }

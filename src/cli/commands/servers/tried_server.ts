@@ -8,8 +8,9 @@ export interface TriedServer {
   readonly state: "ready" | "failed";
   /** Version of the protocol; absent: it was never ready. */
   readonly protocol?: string;
-  /** How many it has; absent: it does not say that it has any. */
+  /** How many it has; absent: it was never ready. */
   readonly tools?: number;
+  /** With templates. */
   readonly resources?: number;
   readonly prompts?: number;
   /** Names of tools that a person has not approved, the new ones too. */

@@ -1,0 +1,67 @@
+/**
+ * `deno task demo:servers`: one entry in the client, and behind it a server from npm and one from PyPI, each in a sandbox
+ * of its own. Every step checks that it did what it says; the exit code is 0 only then. Nothing is left behind.
+ */
+import { testCache } from "../tests/_support/npm_tools.ts";
+import { pythonPackage } from "../tests/_support/python_packages.ts";
+import { Agent } from "./client/agent.ts";
+import { Project } from "./demo/project.ts";
+import { HONEST, IDLE_SECONDS, SERVERS_STEPS, type ServersStage, WAIT_MS } from "./demo/servers_steps.ts";
+import { ownScreen, show } from "./demo/show.ts";
+import { SERVER_RUN_FLAGS } from "./permissions.ts";
+
+const BUNDLE = new URL("../dist/ahma_mcp.mjs", import.meta.url).pathname;
+const NOTES = await Deno.readTextFile(new URL("demo/notes_server.py", import.meta.url));
+const FASTMCP = "4.1.2";
+const EVERYTHING = "@modelcontextprotocol/server-everything@2026.8.31";
+
+Deno.exitCode = await demonstrate() ? 0 : 1;
+
+async function demonstrate(): Promise<boolean> {
+  const screen = ownScreen();
+  screen.title("ahma_mcp --mcp-config servers.json", "other people's servers, confined, remembered and pinned");
+  const { python, problem } = await pythonPackage("fastmcp", FASTMCP);
+  if (problem !== undefined) {
+    screen.end(`fastmcp ${FASTMCP} from PyPI is not to be had: ${problem}`, { good: false });
+    return false;
+  }
+  using project = new Project();
+  const write = (name: string, text: string) => {
+    Deno.writeTextFileSync(`${project.directory}/${name}`, text);
+    return `${project.directory}/${name}`;
+  };
+  const description = write("description.txt", HONEST);
+  const servers = {
+    everything: { command: "npx", args: ["-y", EVERYTHING], waitMs: WAIT_MS },
+    notes: {
+      command: python,
+      args: [write("notes.py", NOTES), description],
+      write: ["scope"],
+      network: "none",
+      idleSeconds: IDLE_SECONDS,
+    },
+  };
+  const config = write("servers.json", JSON.stringify({ mcpServers: servers }));
+  const flags = ["--mcp-config", config, "--read", testCache()];
+  const words = (more: readonly string[]) =>
+    project.commandLine(["run", ...SERVER_RUN_FLAGS, BUNDLE, ...more, ...flags]);
+  await using agent = Agent.stdio(words([]));
+  const stage: ServersStage = {
+    agent,
+    project,
+    screen,
+    description,
+    servers: async (more) => {
+      const { command, args, directory, environment } = words(["servers", ...more]);
+      const run = new Deno.Command(command, {
+        args: [...args],
+        cwd: directory,
+        clearEnv: true,
+        env: { ...environment },
+      });
+      const { success, stdout } = await run.output();
+      return { succeeded: success, text: new TextDecoder().decode(stdout) };
+    },
+  };
+  return await show(SERVERS_STEPS, stage, "Next: docs/servers.md.");
+}
