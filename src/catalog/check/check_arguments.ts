@@ -1,7 +1,7 @@
 /** What the schema cannot say about the options and positional arguments of a leaf (T4). */
 import { didYouMean } from "../../base/suggest.ts";
 import { argumentOf } from "../model/argument.ts";
-import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
+import { errorAt, findings, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import { hiddenCharacters } from "./hidden_characters.ts";
 import { isAlwaysMeta } from "../model/meta_parameters.ts";
 import type { SubcommandDefinition } from "../format/mtdf.ts";
@@ -54,39 +54,36 @@ function checkOne(kind: Kind, { argument, at }: Placed, values: ValueCheck): rea
   ];
 }
 
-function checkKind(kind: Kind, argument: ArgumentDefinition, at: Path): readonly UnplacedDiagnostic[] {
-  if (kind === "options" || argument.type !== "boolean") return [];
-  return [
-    errorAt([...at, "type"], `Positional argument "${argument.name}" is a boolean: move it to "options", it is a flag`),
-  ];
+function checkKind(kind: Kind, { name, type }: ArgumentDefinition, at: Path): readonly UnplacedDiagnostic[] {
+  return findings(
+    kind === "positional_args" && type === "boolean" &&
+      errorAt([...at, "type"], `Positional argument "${name}" is a boolean: move it to "options", it is a flag`),
+  );
 }
 
 function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly UnplacedDiagnostic[] {
-  const diagnostics: UnplacedDiagnostic[] = [];
+  const { pattern, minimum, maximum } = argument;
   const named = `of argument "${argument.name}"`;
   const type = argument.type === "array" ? argument.items?.type ?? "string" : argument.type ?? "string";
-  if (argument.pattern !== undefined && !isRegularExpression(argument.pattern)) {
-    diagnostics.push(errorAt([...at, "pattern"], `Pattern ${named} is no valid regular expression: correct it`));
-    return diagnostics;
+  if (pattern !== undefined && !isRegularExpression(pattern)) {
+    return [errorAt([...at, "pattern"], `Pattern ${named} is no valid regular expression: correct it`)];
   }
   const wrong = argument.enum?.find((value) =>
     type === "boolean" || (typeof value === "string") !== (type === "string")
   );
-  if (wrong !== undefined) {
-    diagnostics.push(errorAt([...at, "enum"], `Value ${JSON.stringify(wrong)} in "enum" ${named} is no ${type}`));
-  }
-  if (argument.minimum !== undefined && argument.maximum !== undefined && argument.minimum > argument.maximum) {
-    diagnostics.push(errorAt([...at, "minimum"], `"minimum" ${named} is above its "maximum": no value would do`));
-  }
-  const unused = type === "string" || type === "boolean"
-    ? (["minimum", "maximum"] as const).find((key) => argument[key] !== undefined)
-    : argument.pattern === undefined
-    ? undefined
-    : "pattern" as const;
-  if (unused !== undefined) {
-    diagnostics.push(warningAt([...at, unused], `"${unused}" ${named} is without effect: its type is ${type}`));
-  }
-  return [...diagnostics, ...checkDefault({ argument, at }, values)];
+  const without = type === "string" || type === "boolean" ? ["minimum", "maximum"] as const : ["pattern"] as const;
+  const unused = without.find((key) => argument[key] !== undefined);
+  return [
+    ...findings(
+      wrong !== undefined &&
+        errorAt([...at, "enum"], `Value ${JSON.stringify(wrong)} in "enum" ${named} is no ${type}`),
+      minimum !== undefined && maximum !== undefined && minimum > maximum &&
+        errorAt([...at, "minimum"], `"minimum" ${named} is above its "maximum": no value would do`),
+      unused !== undefined &&
+        warningAt([...at, unused], `"${unused}" ${named} is without effect: its type is ${type}`),
+    ),
+    ...checkDefault({ argument, at }, values),
+  ];
 }
 
 function checkDefault({ argument, at }: Placed, values: ValueCheck): readonly UnplacedDiagnostic[] {
@@ -112,55 +109,48 @@ function isRegularExpression(pattern: string): boolean {
 
 /** How the value travels: argv, file or environment. */
 function checkPassing(argument: ArgumentDefinition, at: Path): readonly UnplacedDiagnostic[] {
-  const diagnostics: UnplacedDiagnostic[] = [];
-  const type = argument.type ?? "string";
+  const { type = "string", env, joined, file_flag: flag } = argument;
   const name = `Argument "${argument.name}"`;
-  if (argument.file_arg === true && type !== "string") {
-    diagnostics.push(
+  const isFile = argument.file_arg === true;
+  return findings(
+    isFile && type !== "string" &&
       errorAt([...at, "file_arg"], `${name} is passed in a file and is of type ${type}: make it a string`),
-    );
-  }
-  if (argument.file_arg === true && argument.env !== undefined) {
-    diagnostics.push(errorAt([...at, "env"], `${name} is passed in a file and in a variable: choose one`));
-  }
-  if (argument.file_arg === true && argument.joined === true) {
-    diagnostics.push(errorAt([...at, "joined"], `${name} is passed in a file and joined: leave "joined" out`));
-  }
-  if (argument.env !== undefined && type === "array") {
-    diagnostics.push(errorAt([...at, "env"], `${name} is a list and passed in a variable: make it a string`));
-  }
-  if (argument.file_flag !== undefined && argument.file_arg !== true) {
-    diagnostics.push(warningAt([...at, "file_flag"], `"file_flag" of ${name} is without effect: add "file_arg": true`));
-  }
-  return diagnostics;
+    isFile && env !== undefined &&
+      errorAt([...at, "env"], `${name} is passed in a file and in a variable: choose one`),
+    isFile && joined === true &&
+      errorAt([...at, "joined"], `${name} is passed in a file and joined: leave "joined" out`),
+    env !== undefined && type === "array" &&
+      errorAt([...at, "env"], `${name} is a list and passed in a variable: make it a string`),
+    flag !== undefined && !isFile &&
+      warningAt([...at, "file_flag"], `"file_flag" of ${name} is without effect: add "file_arg": true`),
+  );
 }
 
 function checkWording(kind: Kind, argument: ArgumentDefinition, at: Path): readonly UnplacedDiagnostic[] {
-  const diagnostics: UnplacedDiagnostic[] = [];
+  const { name, type = "string" } = argument;
   const formats = [argument.format, argument.items?.format];
-  for (const [index, format] of formats.entries()) {
-    if (format === undefined || format === "path") continue;
+  const unknown = formats.flatMap((format, index) => {
+    if (format === undefined || format === "path") return [];
     const place = index === 0 ? [...at, "format"] : [...at, "items", "format"];
     const advice = `treated as plain text${didYouMean(format, ["path"])}`;
-    diagnostics.push(warningAt(place, `Format "${format}" of argument "${argument.name}" is unknown: ${advice}`));
-  }
-  const textual = (argument.type ?? "string") === "string" || argument.type === "array";
-  if (textual && PATH_NAME.test(argument.name) && formats.every((format) => format === undefined)) {
-    diagnostics.push(warningAt(at, `Argument "${argument.name}" looks like a path: add "format": "path"`));
-  }
-  if (!PORTABLE_NAME.test(argument.name)) {
-    const allowed = 'letters, digits, "_", "." and "-", at most 64';
-    diagnostics.push(
-      warningAt([...at, "name"], `Some clients refuse the argument name "${argument.name}": use ${allowed}`),
-    );
-  }
+    return [warningAt(place, `Format "${format}" of argument "${name}" is unknown: ${advice}`)];
+  });
+  const isPath = (type === "string" || type === "array") && PATH_NAME.test(name);
+  const allowed = 'letters, digits, "_", "." and "-", at most 64';
   // A flag that is really called --args is known by its "joined".
   const isPlain = argument.alias === undefined && argument.env === undefined && argument.joined !== true;
-  if (kind === "options" && argument.name === "args" && isPlain) {
-    const advice = 'to accept raw arguments, remove the option and set "allow_args": true';
-    diagnostics.push(warningAt([...at, "name"], `Option "args" reaches the program as "--args": ${advice}`));
-  }
-  return diagnostics;
+  const advice = 'to accept raw arguments, remove the option and set "allow_args": true';
+  return [
+    ...unknown,
+    ...findings(
+      isPath && formats.every((format) => format === undefined) &&
+        warningAt(at, `Argument "${name}" looks like a path: add "format": "path"`),
+      !PORTABLE_NAME.test(name) &&
+        warningAt([...at, "name"], `Some clients refuse the argument name "${name}": use ${allowed}`),
+      kind === "options" && name === "args" && isPlain &&
+        warningAt([...at, "name"], `Option "args" reaches the program as "--args": ${advice}`),
+    ),
+  ];
 }
 
 function checkNames(

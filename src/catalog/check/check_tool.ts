@@ -1,7 +1,7 @@
 /** Rules for one tool file that the schema cannot express (T4, T5); rules between files are in `assemble.ts`. */
 import { words } from "../../base/text.ts";
 import { checkArgumentDefinitions } from "./check_arguments.ts";
-import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
+import { errorAt, findings, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
 import { synchronousOf } from "../model/flatten.ts";
 import { inheritedLengths } from "./inherited_lengths.ts";
 import { MENTIONS_BACKGROUND, PROMISES_ASYNC } from "../model/guidance.ts";
@@ -67,19 +67,17 @@ function checkNode(node: Node, above: Above): readonly UnplacedDiagnostic[] {
       values: above.values,
     })
   );
-  return [...own, ...unusedFields(node, above.at), ...below];
+  const unused = node.sequence === undefined
+    ? uselessFields(node, above.at, '"subcommand": move it into a subcommand "default"')
+    : [];
+  return [...own, ...unused, ...below];
 }
 
 function checkAlias(node: Node, at: Path): readonly UnplacedDiagnostic[] {
-  if (node.force_synchronous === undefined || node.synchronous === undefined) return [];
-  return [
-    warningAt([...at, "force_synchronous"], '"force_synchronous" is without effect next to "synchronous": remove it'),
-  ];
-}
-
-function unusedFields(node: Node, at: Path): readonly UnplacedDiagnostic[] {
-  if (node.sequence !== undefined) return [];
-  return uselessFields(node, at, '"subcommand": move it into a subcommand "default"');
+  return findings(
+    node.force_synchronous !== undefined && node.synchronous !== undefined &&
+      warningAt([...at, "force_synchronous"], '"force_synchronous" is without effect next to "synchronous": remove it'),
+  );
 }
 
 function uselessFields(node: Node, at: Path, other: string): readonly UnplacedDiagnostic[] {
@@ -92,20 +90,17 @@ function isEmptyList(value: unknown): boolean {
 }
 
 function checkLeaf(node: Node, above: Above): readonly UnplacedDiagnostic[] {
-  const diagnostics: UnplacedDiagnostic[] = [];
   const { at, tool } = above;
   const sequence = node.sequence ?? (tool.command === SEQUENCE_COMMAND ? tool.sequence : undefined);
-  if (tool.command === SEQUENCE_COMMAND && sequence === undefined) {
-    diagnostics.push(errorAt(at, '"sequence" is missing: a tool whose command is "sequence" needs its steps'));
-  }
-  if (node.end_of_options === true && node.positional_args_first === true) {
-    const message = '"end_of_options" cannot go with "positional_args_first": options after -- would be arguments';
-    diagnostics.push(errorAt([...at, "end_of_options"], message));
-  }
-  const labelled = above.labelled || sequence !== undefined;
+  const late = '"end_of_options" cannot go with "positional_args_first": options after -- would be arguments';
   return [
-    ...diagnostics,
-    ...(labelled ? [] : checkUnderscore(above)),
+    ...findings(
+      tool.command === SEQUENCE_COMMAND && sequence === undefined &&
+        errorAt(at, '"sequence" is missing: a tool whose command is "sequence" needs its steps'),
+      node.end_of_options === true && node.positional_args_first === true &&
+        errorAt([...at, "end_of_options"], late),
+    ),
+    ...(above.labelled || sequence !== undefined ? [] : checkUnderscore(above)),
     ...checkDescription(node, above),
     ...(sequence === undefined
       ? knownProgramDiagnostics(tool.command, above.labelled ? undefined : above.path, node.options ?? [], at)

@@ -33,6 +33,11 @@ export function warningAt(path: readonly (string | number)[], message: string): 
   return { severity: "warning", path, at: "value", message };
 }
 
+/** The diagnostics among checks: a check that finds nothing is false. */
+export function findings(...checks: readonly (UnplacedDiagnostic | false)[]): readonly UnplacedDiagnostic[] {
+  return checks.filter((found) => found !== false);
+}
+
 /**
  * The JSON pointer (RFC 6901) of a path.
  *

@@ -44,13 +44,12 @@ export const COMPLETION_SHELLS = ["bash", "zsh", "fish"] as const;
 export type CompletionShell = typeof COMPLETION_SHELLS[number];
 
 /** A row of the table; what is left out is empty, or does not hold. */
-type Row = Partial<SubcommandFacts> & Pick<SubcommandFacts, "summary" | "operands" | "examples">;
+type Row = Partial<SubcommandFacts> & Pick<SubcommandFacts, "summary" | "examples">;
 
 /** Every subcommand, in the order of the help. */
 const SUBCOMMAND_FACTS = {
   "serve": {
     summary: "Serve one MCP client over stdio, or many over HTTP; what no subcommand means",
-    operands: "none",
     flags: ["no-sandbox-server"],
     serverFlags: true,
     examples: [
@@ -96,7 +95,6 @@ const SUBCOMMAND_FACTS = {
   "schema": {
     summary: "Print the JSON Schema of tool files",
     usage: "[--write FILE]",
-    operands: "none",
     flags: ["write"],
     details: ["--write FILE writes it to a file instead."],
     examples: [
@@ -127,7 +125,6 @@ const SUBCOMMAND_FACTS = {
   "doctor": {
     summary: "Check this machine, and show your client's settings",
     usage: "[flags]",
-    operands: "none",
     flags: ["json", "sandbox"],
     serverFlags: true,
     details: [
@@ -144,7 +141,6 @@ const SUBCOMMAND_FACTS = {
   "init": {
     summary: "Write a first tool file, and the entry for your client",
     usage: "[--client NAME] [--dry-run] [--yes]",
-    operands: "none",
     flags: ["client", "dry-run", "yes"],
     details: [
       "The entry goes into the client's settings file; what else is in there stays, comments too. A question comes before " +
@@ -160,7 +156,6 @@ const SUBCOMMAND_FACTS = {
   "uninstall": {
     summary: "Take the entry out of your client's settings",
     usage: "--client NAME [--dry-run] [--yes]",
-    operands: "none",
     flags: ["client", "dry-run", "yes"],
     details: [
       "A question comes before a file is changed. A file that then holds nothing else is removed. Tool files, settings " +
@@ -233,7 +228,6 @@ const SUBCOMMAND_FACTS = {
   "version": {
     summary: "Show the version; with --check, ask whether there is a newer one",
     usage: "[--check]",
-    operands: "none",
     flags: ["check"],
     details: [
       "--check asks the npm registry, or the mirror that npm_config_registry names. Nothing else of the program ever asks " +
@@ -257,5 +251,5 @@ export const SUBCOMMANDS = Object.keys(SUBCOMMAND_FACTS) as readonly Subcommand[
 
 /** The table's row in its general form. */
 export function factsOf(subcommand: Subcommand): SubcommandFacts {
-  return { usage: "", flags: [], serverFlags: false, details: [], ...SUBCOMMAND_FACTS[subcommand] };
+  return { usage: "", operands: "none", flags: [], serverFlags: false, details: [], ...SUBCOMMAND_FACTS[subcommand] };
 }
