@@ -26,7 +26,7 @@ import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { type OpenToolbox, openToolbox } from "./open_toolbox.ts";
 import { liveTools } from "./live_tools.ts";
-import { PrivateFiles } from "./private_files.ts";
+import { writePrivateFile } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { listedSources } from "./servers/listed_sources.ts";
 import { identifyServers, type OpenServers, openServers } from "./open_servers.ts";
@@ -77,7 +77,6 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const tools = stack.use(liveTools({ settings, bundled, runner, scope, path, memory, log }));
   log.info("Ready", { sandbox: status.summary, scopes: scope.roots });
   for (const gap of sandbox.missing) log.warn("Sandbox incomplete on this system", { gap });
-  const files = new PrivateFiles(sandbox.directories.files);
   const kept = openStorage(settings, sandbox, log);
   const facts = { scope, settings: serviceSettings(settings, status) };
   const catalog = () => tools.current();
@@ -98,7 +97,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     runner,
     registry: new OperationRegistry({ maxConcurrency, log, shortIds: settings.http === undefined, ...kept }),
     ...facts,
-    writePrivateFile: (text) => files.write(text),
+    writePrivateFile: (text) => writePrivateFile(sandbox.directories.files, text),
     ...sandboxFacts !== undefined && { sandboxFacts },
     heldCalls: new Map(),
     log,

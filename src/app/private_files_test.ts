@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { PrivateFiles } from "./private_files.ts";
+import { writePrivateFile } from "./private_files.ts";
 
-Deno.test("T7 PrivateFiles.write() makes a file of its own, 0600, that goes when it is removed", async () => {
+Deno.test("T7 writePrivateFile() makes a file of its own, 0600, that goes when it is removed", async () => {
   const directory = await Deno.makeTempDir();
   try {
-    const files = new PrivateFiles(directory);
-    const [one, other] = [await files.write("a\nb"), await files.write("")];
+    const [one, other] = [await writePrivateFile(directory, "a\nb"), await writePrivateFile(directory, "")];
     assert.notStrictEqual(one.path, other.path);
     assert.strictEqual(await Deno.readTextFile(one.path), "a\nb");
     assert.strictEqual(((await Deno.stat(one.path)).mode ?? 0) & 0o777, 0o600);

@@ -18,7 +18,7 @@ import { type Reached, RestartPolicy } from "./restart_policy.ts";
 import { StderrTail } from "./stderr_tail.ts";
 import { UnreadInput } from "./unread_input.ts";
 
-interface SupervisorOptions {
+export interface SupervisorOptions {
   readonly start: StartChildServer;
   /** The parameters of `initialize`. */
   readonly initialize: Readonly<Record<string, unknown>>;

@@ -12,8 +12,8 @@ import type { Processor } from "../system/syscalls.ts";
 import { Libc } from "../system/libc.ts";
 import { outerTrees } from "./policy/outer_trees.ts";
 import { isWithin, parentOf } from "../system/paths.ts";
-import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "./policy/policy.ts";
-import { privateTemporary } from "./directories/private_temporary.ts";
+import type { PinnedDirectory, PrivateTemporary, SandboxPolicy } from "./policy/policy.ts";
+import { privateTemporary, type TemporaryQuestion } from "./directories/private_temporary.ts";
 import { openedPaths } from "./protect/protected_paths.ts";
 import { acceptableAbi, supportedProcessor } from "./policy/prerequisites.ts";
 import { runtimeCacheProblem } from "./grants/runtime_cache.ts";
@@ -28,16 +28,13 @@ import {
   type SettledPaths,
   settlePaths,
 } from "./settle_paths.ts";
-import { type Covers, createCovers, type SessionDirectories } from "./directories/session_directory.ts";
+import { createCovers, type SessionDirectories } from "./directories/session_directory.ts";
 
 /** A session's sandbox. */
 export interface Sandbox extends SessionSandbox {
   /** Undefined: `--no-sandbox`. Namespaces are settled by process/ when it first asks the kernel. */
   readonly policy: SandboxPolicy | undefined;
   readonly processor: Processor;
-  readonly scopes: readonly PinnedDirectory[];
-  /** What is protected and hidden in what commands can reach; undefined: `--no-sandbox`. */
-  readonly guard: GuardPlan | undefined;
   /** Canonical places of credentials that stay closed. */
   readonly sensitive: readonly string[];
   /** An existing directory of ours that commands see and have no rights in, as far as there is one: for the self-test. */
@@ -147,11 +144,8 @@ function widest(nested: readonly string[]): string | undefined {
   return nested.toSorted((one, other) => one.length - other.length)[0];
 }
 
-interface Reach {
-  readonly writable: readonly PinnedDirectory[];
-  readonly grants: readonly PathGrant[];
+interface Reach extends Pick<TemporaryQuestion, "writable" | "grants" | "covers"> {
   readonly directories: SessionDirectories;
-  readonly covers: Covers;
 }
 
 function policyOf(context: Context, reach: Reach): SandboxPolicy {

@@ -4,22 +4,18 @@
  * as the capabilities in `initialize` tell it.
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import type { Logger } from "../../base/log.ts";
 import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend.ts";
 import { cancelReason, ClientCalls, paramsOf, PROGRESS } from "./client_calls.ts";
 import { answerFor, type InitializeAnswer, OWN_INITIALIZE } from "./initialize_result.ts";
 import { BAD_REQUEST } from "../http_error.ts";
 import type { TimeLimit } from "../../child_server/pending_calls.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
-import { Supervisor } from "../../child_server/supervisor.ts";
+import { Supervisor, type SupervisorOptions } from "../../child_server/supervisor.ts";
 
 /** What child servers are served with, shared or not. */
-export interface ChildServerOptions {
-  readonly handshakeTimeout: TimeLimit;
+export interface ChildServerOptions extends Pick<SupervisorOptions, "handshakeTimeout" | "onErrorLine" | "log"> {
   readonly requestTimeout: (method: string) => TimeLimit | undefined;
   readonly graceMs: number;
-  readonly onErrorLine: (line: string) => void;
-  readonly log: Logger;
 }
 
 interface SharedBackendsOptions extends ChildServerOptions {
@@ -27,6 +23,7 @@ interface SharedBackendsOptions extends ChildServerOptions {
 }
 
 const METHOD_NOT_FOUND = -32601;
+const NO_START = { code: BAD_REQUEST, message: "The server process does not start" };
 /** Notifications that concern every client; log messages and states of tasks name no client. */
 const FOR_ALL_REGEXP = /^notifications\/(tools|resources|prompts)\/list_changed$/;
 
@@ -91,8 +88,7 @@ export class SharedBackends {
 
   #refuseRequest(id: string | number, method: string): void {
     if (method === "ping") return this.#server.send({ jsonrpc: "2.0", id, result: {} });
-    const error = { code: METHOD_NOT_FOUND, message: `${method} is not available: several clients share this server` };
-    this.#server.send({ jsonrpc: "2.0", id, error });
+    this.#server.send({ jsonrpc: "2.0", id, error: notAvailable(method) });
   }
 
   /** Subscribes a restarted server again, which knows of no subscriptions. */
@@ -155,18 +151,13 @@ class SharedBackend implements Backend {
     if (method === "initialize") {
       answer.then(
         (result) => link.send({ jsonrpc: "2.0", id, result }),
-        () =>
-          link.send({ jsonrpc: "2.0", id, error: { code: BAD_REQUEST, message: "The server process does not start" } }),
+        () => link.send({ jsonrpc: "2.0", id, error: NO_START }),
       );
       return;
     }
     if (method === "ping" || this.#isOnlyOurs(message)) return link.send({ jsonrpc: "2.0", id, result: {} }), undefined;
     if (method.startsWith("tasks/")) {
-      const error = {
-        code: METHOD_NOT_FOUND,
-        message: `${method} is not available: several clients share this server`,
-      };
-      return link.send({ jsonrpc: "2.0", id, error }), undefined;
+      return link.send({ jsonrpc: "2.0", id, error: notAvailable(method) }), undefined;
     }
     void this.#calls.make(message, server);
   }
@@ -192,6 +183,10 @@ class SharedBackend implements Backend {
     if (method === "resources/subscribe") this.subscriptions.add(uri);
     return method === "resources/unsubscribe" && this.subscriptions.delete(uri) && this.#parts.othersSubscribe(uri);
   }
+}
+
+function notAvailable(method: string) {
+  return { code: METHOD_NOT_FOUND, message: `${method} is not available: several clients share this server` };
 }
 
 /** The answer without log and tasks, which name no client. */

@@ -2,6 +2,7 @@
  * The message that tells a child server its scope (H3). The bridge writes it once, as the first bytes of stdin.
  * Messages of the client follow as MCP; nothing reads a second scope message.
  */
+import { concatenate } from "../../base/bytes.ts";
 import { encodeText } from "../../base/text.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -20,11 +21,7 @@ const LARGEST = 1024 * 1024;
 export function scopeMessage(scopes: readonly PinnedDirectory[]): Uint8Array {
   const told = scopes.map(({ path, device, inode }) => ({ path, device: String(device), inode: String(inode) }));
   const json = encodeText(JSON.stringify({ scopes: told }));
-  const length = encodeText(json.length.toString(16).padStart(LENGTH_DIGITS, "0"));
-  const message = new Uint8Array(length.length + json.length);
-  message.set(length);
-  message.set(json, length.length);
-  return message;
+  return concatenate([encodeText(json.length.toString(16).padStart(LENGTH_DIGITS, "0")), json]);
 }
 
 /** Waits for the message and takes exactly its bytes; undefined inside: the pipe was closed without one. */

@@ -8,10 +8,7 @@ import { SequenceCheck } from "./sequences.ts";
 import { catalogOf } from "../model/snapshot.ts";
 
 /** A file that is right on its own. */
-export interface AcceptedFile {
-  readonly file: string;
-  readonly definition: ToolDefinition;
-}
+export type AcceptedFile = Pick<CatalogTool, "file" | "definition">;
 
 /** What is in service, and what was found by file. */
 export interface Assembly {

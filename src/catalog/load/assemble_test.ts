@@ -1,7 +1,7 @@
 /** Tool files as people have them (tests/fixtures/corpus): each is taken, or refused for a stated reason. */
 import assert from "node:assert/strict";
 import type { Catalog } from "../model/leaf.ts";
-import { loadCatalog, loadCatalogFromTexts } from "./load.ts";
+import { CatalogLoader, loadCatalogFromTexts } from "./load.ts";
 
 const CORPUS = new URL("../../../tests/fixtures/corpus", import.meta.url).pathname;
 
@@ -42,7 +42,7 @@ Deno.test("T4 T14 the sequence of the corpus loads with the tool it needs and is
 });
 
 Deno.test("T4 the whole corpus in one directory loads, but for the second file of one name", async () => {
-  const catalog = await loadCatalog(CORPUS);
+  const catalog = await new CatalogLoader().load(CORPUS);
   assert.deepStrictEqual(errorsOf(catalog), [
     `${CORPUS}/rust.json Tool name "cargo" is taken by "${CORPUS}/cargo-2025-12.json", which comes first: rename one of them`,
   ]);

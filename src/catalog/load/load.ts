@@ -30,11 +30,6 @@ interface ReadText extends ToolText {
   readonly parsed: ParsedTool;
 }
 
-/** The tools of a directory; undefined: the bundled ones only. `diagnostics` says what could not be loaded. */
-export async function loadCatalog(directory: string | undefined, options: LoadOptions = {}): Promise<Catalog> {
-  return await new CatalogLoader(options).load(directory);
-}
-
 /** Loads repeatedly: an unchanged file is not checked again, and a file that became bad keeps its last good version. */
 export class CatalogLoader {
   readonly #bundled: () => readonly ReadText[];
@@ -52,7 +47,7 @@ export class CatalogLoader {
     this.#longestName = LONGEST_NAME - (options.namePrefix ?? "").length;
   }
 
-  /** The tools of a directory as it is now. */
+  /** The tools of a directory as it is now; undefined: the bundled ones only. `diagnostics` says what could not be loaded. */
   async load(directory: string | undefined): Promise<Catalog> {
     const { texts, diagnostics } = directory === undefined
       ? { texts: [], diagnostics: [] }
@@ -104,11 +99,8 @@ function readText({ file, text }: ToolText): ReadText {
 
 /** A file from inside the program: the checks that take the most time were made when it was packed (T15). */
 function readOwnText({ file, text }: ToolText): ReadText {
-  return {
-    file,
-    text,
-    parsed: { kind: "accepted", definition: JSON.parse(text), diagnostics: [], repeatsKeys: false },
-  };
+  const parsed = { kind: "accepted", definition: JSON.parse(text), diagnostics: [], repeatsKeys: false } as const;
+  return { file, text, parsed };
 }
 
 /** Editors on other systems put a byte order mark before the text. */

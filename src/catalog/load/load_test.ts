@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Catalog } from "../model/leaf.ts";
-import { loadCatalog, loadCatalogFromTexts } from "./load.ts";
+import { CatalogLoader, loadCatalogFromTexts, type LoadOptions } from "./load.ts";
 import { describeDiagnostic } from "../../base/diagnostic.ts";
 import { LARGEST_FILE_BYTES } from "./read_directory.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
 
 /** A directory with these files, loaded; places in problems lose the directory's own path. */
-async function loaded(files: Files, options: Parameters<typeof loadCatalog>[1] = {}): Promise<Catalog> {
+async function loaded(files: Files, options: LoadOptions = {}): Promise<Catalog> {
   const directory = await Deno.makeTempDir();
   try {
     for (const [name, content] of Object.entries(files)) {
       const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
       await Deno.writeFile(`${directory}/${name}`, bytes);
     }
-    const catalog = await loadCatalog(directory, options);
+    const catalog = await new CatalogLoader(options).load(directory);
     return JSON.parse(JSON.stringify({ ...catalog, byName: [] }).replaceAll(`${directory}/`, ""));
   } finally {
     await Deno.remove(directory, { recursive: true });
@@ -35,7 +35,7 @@ function tool(name: string, fields: Readonly<Record<string, unknown>> = {}): str
   return JSON.stringify({ name, description: "Does it", command: name, synchronous: true, ...fields });
 }
 
-Deno.test("T1 loadCatalog() reads *.json in name order and leaves everything else alone", async () => {
+Deno.test("T1 CatalogLoader reads *.json in name order and leaves everything else alone", async () => {
   const catalog = await loaded({
     "b.json": tool("second"),
     "a.json": tool("first"),
@@ -47,7 +47,7 @@ Deno.test("T1 loadCatalog() reads *.json in name order and leaves everything els
   assert.deepStrictEqual([namesOf(catalog), said(catalog)], [["first", "second"], []]);
 });
 
-Deno.test("T1 T4 loadCatalog() leaves a bad file out whole and loads the others", async () => {
+Deno.test("T1 T4 CatalogLoader leaves a bad file out whole and loads the others", async () => {
   const catalog = await loaded({
     "a.json": tool("first"),
     "b.json": '{\n  "command": "x",\n  "subcommand": [\n    { "name": "y", "typ": 1 }\n  ]\n}',
@@ -61,7 +61,7 @@ Deno.test("T1 T4 loadCatalog() leaves a bad file out whole and loads the others"
   ]);
 });
 
-Deno.test("T4 loadCatalog() says where a file stops being JSON", async () => {
+Deno.test("T4 CatalogLoader says where a file stops being JSON", async () => {
   const catalog = await loaded({
     "a.json": '{\n  "command": "x"\n  "name": "y"\n}',
     "b.json": "",
@@ -74,7 +74,7 @@ Deno.test("T4 loadCatalog() says where a file stops being JSON", async () => {
   ]);
 });
 
-Deno.test("T4 loadCatalog() tells of keys given twice in a file with a problem", async () => {
+Deno.test("T4 CatalogLoader tells of keys given twice in a file with a problem", async () => {
   const catalog = await loaded({
     "a.json": '{ "command": "x",\n"command": "y", "tool_type": "command", "synchronous": true, "description": "d" }',
   });
@@ -87,7 +87,7 @@ Deno.test("T4 loadCatalog() tells of keys given twice in a file with a problem",
   );
 });
 
-Deno.test("T1 loadCatalog() is not stopped by files that are no text, too large, pipes or loops", async () => {
+Deno.test("T1 CatalogLoader is not stopped by files that are no text, too large, pipes or loops", async () => {
   const directory = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${directory}/good.json`, "\uFEFF" + tool("good"));
@@ -96,7 +96,7 @@ Deno.test("T1 loadCatalog() is not stopped by files that are no text, too large,
     await Deno.symlink(`${directory}/loop.json`, `${directory}/loop.json`);
     await Deno.mkdir(`${directory}/directory.json`);
     await new Deno.Command("mkfifo", { args: [`${directory}/pipe.json`] }).output();
-    const catalog = await loadCatalog(directory);
+    const catalog = await new CatalogLoader().load(directory);
     assert.deepStrictEqual(namesOf(catalog), ["good"]);
     assert.deepStrictEqual(
       catalog.diagnostics.map(({ file, message }) => `${file.slice(directory.length + 1)} ${message}`),
@@ -112,7 +112,7 @@ Deno.test("T1 loadCatalog() is not stopped by files that are no text, too large,
   }
 });
 
-Deno.test("S10 loadCatalog() tells of a hundred thousand mistakes only the first", async () => {
+Deno.test("S10 CatalogLoader tells of a hundred thousand mistakes only the first", async () => {
   const unknown = `{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join(",")}}`.slice(0, LARGEST_FILE_BYTES);
   const text = `${unknown.slice(0, unknown.lastIndexOf(","))}}`;
   const repeated = tool("repeated").replace("{", `{${'"name":"x",'.repeat(60_000)}`);
@@ -126,13 +126,13 @@ Deno.test("S10 loadCatalog() tells of a hundred thousand mistakes only the first
   assert.match(told("unknown.json").at(-1)?.message ?? "", /^The file has more mistakes than these 50/);
 });
 
-Deno.test("S10 loadCatalog() cuts what is told of a name that fills a file", async () => {
+Deno.test("S10 CatalogLoader cuts what is told of a name that fills a file", async () => {
   const catalog = await loaded({ "a.json": `{"${"k".repeat(500_000)}":1}`, "b.json": tool("good") });
   assert.ok(JSON.stringify(catalog.diagnostics).length < 4_000);
   assert.deepStrictEqual(namesOf(catalog), ["good"]);
 });
 
-Deno.test("S10 loadCatalog() reads no more files than a person makes, and says so", async () => {
+Deno.test("S10 CatalogLoader reads no more files than a person makes, and says so", async () => {
   const files = Object.fromEntries(
     Array.from({ length: 1_005 }, (_, i) => [`${10_000 + i}.json`, tool(`t${i}`)] as const),
   );
@@ -141,7 +141,7 @@ Deno.test("S10 loadCatalog() reads no more files than a person makes, and says s
   assert.match(said(catalog)[0] ?? "", /Cannot read tools directory beyond "11000.json": at most 1000 files/);
 });
 
-Deno.test("S10 loadCatalog() reads no more bytes than fit, and says so", async () => {
+Deno.test("S10 CatalogLoader reads no more bytes than fit, and says so", async () => {
   const large = tool("large").replace("{", `{${" ".repeat(LARGEST_FILE_BYTES - 1_000)}`);
   const names = ["a", "b", "c", "d", "e", "f"];
   const files = Object.fromEntries(names.map((name) => [`${name}.json`, large.replace("large", name)] as const));
@@ -150,7 +150,7 @@ Deno.test("S10 loadCatalog() reads no more bytes than fit, and says so", async (
   assert.match(said(catalog)[0] ?? "", /Cannot read tools directory beyond "e.json"/);
 });
 
-Deno.test("S10 loadCatalog() refuses a file with more subcommands than any client lists", async () => {
+Deno.test("S10 CatalogLoader refuses a file with more subcommands than any client lists", async () => {
   const subcommand = (count: number) =>
     JSON.stringify({
       name: `of${count}`,
@@ -163,7 +163,7 @@ Deno.test("S10 loadCatalog() refuses a file with more subcommands than any clien
   assert.match(said(catalog)[0] ?? "", /^b.json:.*There are more than 1000 subcommands: split the file/);
 });
 
-Deno.test("S10 loadCatalog() lists no more tools than any client takes", async () => {
+Deno.test("S10 CatalogLoader lists no more tools than any client takes", async () => {
   const files = Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [
     `${name}.json`,
     JSON.stringify({
@@ -178,21 +178,21 @@ Deno.test("S10 loadCatalog() lists no more tools than any client takes", async (
   assert.match(said(catalog)[0] ?? "", /^f.json:.*There are 5000 MCP tools before this file already/);
 });
 
-Deno.test("T1 loadCatalog() reports a directory that does not exist", async () => {
-  const { leaves, diagnostics } = await loadCatalog("/nowhere/at/all");
+Deno.test("T1 CatalogLoader reports a directory that does not exist", async () => {
+  const { leaves, diagnostics } = await new CatalogLoader().load("/nowhere/at/all");
   assert.deepStrictEqual([leaves, diagnostics.map(describeDiagnostic)], [[], [
     "/nowhere/at/all: error: Cannot read tools directory: it does not exist: create it, or choose another with --tools-dir",
   ]]);
 });
 
-Deno.test("T4 loadCatalog() keeps the first of two files of one tool name", async () => {
+Deno.test("T4 CatalogLoader keeps the first of two files of one tool name", async () => {
   const catalog = await loaded({ "a.json": tool("same"), "b.json": tool("same"), "c.json": tool("other") });
   assert.deepStrictEqual([namesOf(catalog), said(catalog)], [["same", "other"], [
     'b.json:1:9: error: Tool name "same" is taken by "a.json", which comes first: rename one of them (/name)',
   ]]);
 });
 
-Deno.test("T4 loadCatalog() refuses one MCP name from two tools", async () => {
+Deno.test("T4 CatalogLoader refuses one MCP name from two tools", async () => {
   const nested = tool("a", { subcommand: [{ name: "b", description: "d" }] });
   const catalog = await loaded({ "a.json": nested, "b.json": tool("a_b") });
   assert.deepStrictEqual([namesOf(catalog), said(catalog)], [["a_b"], [
@@ -200,7 +200,7 @@ Deno.test("T4 loadCatalog() refuses one MCP name from two tools", async () => {
   ]]);
 });
 
-Deno.test("T4 loadCatalog() refuses only the file with a reserved name", async () => {
+Deno.test("T4 CatalogLoader refuses only the file with a reserved name", async () => {
   const split = tool("sandboxed", { subcommand: [{ name: "shell", description: "d" }] });
   const catalog = await loaded({ "a.json": tool("await"), "b.json": split, "c.json": tool("good") });
   assert.deepStrictEqual([namesOf(catalog), said(catalog)], [["good"], [
@@ -210,7 +210,7 @@ Deno.test("T4 loadCatalog() refuses only the file with a reserved name", async (
   ]]);
 });
 
-Deno.test("T5 loadCatalog() warns over 45 characters and refuses over 64", async () => {
+Deno.test("T5 CatalogLoader warns over 45 characters and refuses over 64", async () => {
   const catalog = await loaded({ "a.json": tool("a".repeat(46)), "b.json": tool("b".repeat(65)) });
   assert.deepStrictEqual(namesOf(catalog), ["a".repeat(46)]);
   assert.deepStrictEqual(catalog.diagnostics.map(({ severity, file }) => [severity, file]), [
@@ -219,12 +219,12 @@ Deno.test("T5 loadCatalog() warns over 45 characters and refuses over 64", async
   ]);
 });
 
-Deno.test("T10 loadCatalog() leaves out what is switched off and lets its name be used", async () => {
+Deno.test("T10 CatalogLoader leaves out what is switched off and lets its name be used", async () => {
   const catalog = await loaded({ "a.json": tool("same", { enabled: false }), "b.json": tool("same") });
   assert.deepStrictEqual([namesOf(catalog), said(catalog)], [["same"], []]);
 });
 
-Deno.test("T4 T14 loadCatalog() refuses a file whose step has no target, and then what depended on it", async () => {
+Deno.test("T4 T14 CatalogLoader refuses a file whose step has no target, and then what depended on it", async () => {
   const sequence = (name: string, step: Readonly<Record<string, unknown>>) =>
     tool(name, { command: "sequence", sequence: [step] });
   const catalog = await loaded({
@@ -245,7 +245,7 @@ Deno.test("T4 T14 loadCatalog() refuses a file whose step has no target, and the
   ]);
 });
 
-Deno.test("T14 loadCatalog() refuses sequences that run in a circle", async () => {
+Deno.test("T14 CatalogLoader refuses sequences that run in a circle", async () => {
   const sequence = (name: string, target: string) => tool(name, { command: "sequence", sequence: [{ tool: target }] });
   const catalog = await loaded({ "a.json": sequence("a", "b"), "b.json": sequence("b", "a"), "c.json": tool("c") });
   assert.deepStrictEqual(namesOf(catalog), ["c"]);
@@ -255,7 +255,7 @@ Deno.test("T14 loadCatalog() refuses sequences that run in a circle", async () =
   ]);
 });
 
-Deno.test("T15 loadCatalog() prefers a local file over a bundled one of the same file or tool name, even a bad one", async () => {
+Deno.test("T15 CatalogLoader prefers a local file over a bundled one of the same file or tool name, even a bad one", async () => {
   const bundled = ["git", "npm", "deno"].map((name) => ({ file: `${name}.json`, text: tool(name) }));
   const catalog = await loaded({ "git.json": "{", "mine.json": tool("npm", { description: "Mine" }) }, { bundled });
   assert.deepStrictEqual(catalog.leaves.map(({ name, description }) => [name, description]), [
@@ -283,7 +283,7 @@ Deno.test("T4 loadCatalogFromTexts() never throws and gives every error a messag
   );
 });
 
-Deno.test("T1 loadCatalog() follows no link out of its directory, and takes no name with control characters", async () => {
+Deno.test("T1 CatalogLoader follows no link out of its directory, and takes no name with control characters", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
   try {
     await Deno.mkdir(`${base}/tools`);
@@ -292,7 +292,7 @@ Deno.test("T1 loadCatalog() follows no link out of its directory, and takes no n
     await Deno.symlink("../secret.json", `${base}/tools/a.json`);
     await Deno.writeTextFile(`${base}/tools/b.json`, text);
     await Deno.symlink("b.json", `${base}/tools/\u001b[31mc.json`);
-    const { leaves, diagnostics } = await loadCatalog(`${base}/tools`);
+    const { leaves, diagnostics } = await new CatalogLoader().load(`${base}/tools`);
     assert.deepStrictEqual([leaves.map(({ name }) => name), diagnostics.map(({ file, message }) => [file, message])], [
       ["t"],
       [[
@@ -313,13 +313,13 @@ Deno.test("T12 a directory that leads where it may not is not read, and the prob
     await Deno.writeTextFile(`${root}/elsewhere/told.json`, '{"command": "echo", "description": "Tells."}');
     await Deno.symlink(`${root}/elsewhere`, `${root}/project/tools`);
     const mayRead = (real: string) => real.startsWith(`${root}/project`);
-    const kept = await loadCatalog(`${root}/project/tools`, { mayRead });
+    const kept = await new CatalogLoader({ mayRead }).load(`${root}/project/tools`);
     assert.deepStrictEqual([...kept.byName.keys()], []);
     assert.deepStrictEqual(kept.diagnostics.map(({ message }) => message), [
       "Cannot read tools directory: it is a link that leads out of the project: put the files themselves there, or " +
       "name their directory with --tools-dir",
     ]);
-    const free = await loadCatalog(`${root}/project/tools`);
+    const free = await new CatalogLoader().load(`${root}/project/tools`);
     assert.deepStrictEqual([...free.byName.keys()], ["echo"]);
   } finally {
     await Deno.remove(root, { recursive: true });
@@ -327,6 +327,6 @@ Deno.test("T12 a directory that leads where it may not is not read, and the prob
 });
 
 Deno.test("T15 the shipped tool files load together without any problem", async () => {
-  const { diagnostics } = await loadCatalog(new URL("../../../tools", import.meta.url).pathname);
+  const { diagnostics } = await new CatalogLoader().load(new URL("../../../tools", import.meta.url).pathname);
   assert.deepStrictEqual(diagnostics, []);
 });

@@ -103,7 +103,7 @@ function readOne(directory: string, name: string, largest: number): ToolText | D
   const file = `${directory}/${name}`;
   try {
     const read = readInside(directory, file, largest);
-    if (read.kind === "outside") return outsideLink(file);
+    if (read.kind === "outside") return permanent(file, OUTSIDE_LINK);
     if (read.kind === "exchanged") return transient(file, "it was exchanged while it was read: save it once more");
     return read.kind === "too_large" && read.size <= LARGEST_FILE_BYTES ? undefined : textOf(file, read);
   } catch (thrown) {
@@ -111,12 +111,8 @@ function readOne(directory: string, name: string, largest: number): ToolText | D
   }
 }
 
-function outsideLink(file: string): Diagnostic {
-  return permanent(
-    file,
-    "Cannot read tool file: it is a link that leads out of the tools directory: put the file itself there",
-  );
-}
+const OUTSIDE_LINK =
+  "Cannot read tool file: it is a link that leads out of the tools directory: put the file itself there";
 
 /** One tool file, whatever its name; the problem says why it cannot be read. */
 export function readToolFile(file: string): ToolText | Diagnostic {

@@ -3,7 +3,6 @@
  * fresh one where none waits.
  */
 import type { CommandEnd } from "../../base/command/command_end.ts";
-import type { Logger } from "../../base/log.ts";
 import { encodeText } from "../../base/text.ts";
 import { offlinePolicy } from "../../sandbox/launcher/policy_fallback.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
@@ -11,23 +10,18 @@ import type { GuardView } from "../../sandbox/protect/guard_view.ts";
 import type { CommandHooks, CommandRequest } from "../command_runner.ts";
 import type { OpenRequest } from "../session_runner.ts";
 import { encodeShellCommand, lineArguments, type Shell } from "../shell.ts";
-import type { LauncherImage, LauncherProcess, Spawner } from "../spawn.ts";
+import type { LauncherImage, LauncherProcess } from "../spawn.ts";
 import { writeAndClose } from "../supervision.ts";
 import { CommandTree } from "./command_tree.ts";
-import type { LaunchImages } from "./launch/launch_images.ts";
 import type { Attempts } from "./launch/retry_launch.ts";
 import type { PrewarmedProcesses } from "./process_pool.ts";
-import type { GuardedCommand, ProtectedState } from "./protection/protected_state.ts";
+import type { GuardedCommand } from "./protection/protected_state.ts";
+import type { ReadinessOptions } from "./readiness/readiness.ts";
 
 /** What the launches of a session share. */
-export interface LaunchTools {
-  readonly spawner: Spawner;
-  readonly images: LaunchImages;
+export interface LaunchTools extends Omit<ReadinessOptions, "sandbox"> {
   readonly prewarmed: PrewarmedProcesses;
-  /** Undefined: `--no-sandbox`. */
-  readonly protectedState: ProtectedState | undefined;
   readonly shell: Shell;
-  readonly logger: Logger;
   /** Process trees that have not ended. */
   readonly departing: Set<Promise<void>>;
 }

@@ -8,11 +8,8 @@ import type { Logger } from "../../base/log.ts";
 import { encodeText } from "../../base/text.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { isExecutableFile, programPaths, searchPath } from "../../system/search_path.ts";
-import {
-  describeSandboxExecFailure,
-  sandboxExecArguments,
-  type SeatbeltConfinement,
-} from "../../sandbox/seatbelt/sandbox_exec.ts";
+import { describeSandboxExecFailure, sandboxExecArguments } from "../../sandbox/seatbelt/sandbox_exec.ts";
+import type { SeatbeltSandbox } from "../../sandbox/prepare_macos.ts";
 import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
 import type { CommandHooks, CommandRequest } from "../command_runner.ts";
 import { ProcessGroup } from "./process_group.ts";
@@ -22,13 +19,9 @@ import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.
 import { lineArguments, type Shell } from "../shell.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "../spawn.ts";
 
-export interface MacosRunnerOptions {
+export interface MacosRunnerOptions extends Pick<SeatbeltSandbox, "confinement" | "offline"> {
   readonly sandbox: Pick<SessionSandbox, "environment">;
   readonly shell: Shell;
-  /** Undefined: `--no-sandbox`. */
-  readonly confinement: SeatbeltConfinement | undefined;
-  /** The same without network (`CommandRequest.offline`). */
-  readonly offline: SeatbeltConfinement | undefined;
   readonly logger: Logger;
 }
 

@@ -7,20 +7,18 @@
  * server's, shown read-only. Every mount point is compared when it is used (S20).
  */
 import { expected, isWithin } from "../../system/paths.ts";
-import type { PathGrant, PinnedDirectory, PrivateTemporary } from "../policy/policy.ts";
+import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "../policy/policy.ts";
 import type { Covers } from "./session_directory.ts";
 
 /** Directories of the system that every user writes to. */
 const SHARED = ["/tmp", "/var/tmp"] as const;
 
-export interface TemporaryQuestion {
+export interface TemporaryQuestion extends Pick<SandboxPolicy, "writable" | "grants"> {
   /** The session's temp directory, empty. */
   readonly tree: PinnedDirectory;
   /** A directory of the session's that commands cannot write to, where further ones can be made. */
   readonly root: string;
   readonly covers: Covers;
-  readonly writable: readonly PinnedDirectory[];
-  readonly grants: readonly PathGrant[];
   readonly identityOf: (path: string) => Pick<PinnedDirectory, "device" | "inode"> | undefined;
 }
 
@@ -43,11 +41,7 @@ export function privateTemporary(question: TemporaryQuestion): PrivateTemporary 
  * itself where it is not, or where it is, or leads to, what is shown at its own path.
  */
 export function pathOutside(
-  { temporary, writable, grants }: {
-    readonly temporary?: PrivateTemporary;
-    readonly writable: readonly PinnedDirectory[];
-    readonly grants: readonly PathGrant[];
-  },
+  { temporary, writable, grants }: Pick<SandboxPolicy, "temporary" | "writable" | "grants">,
   path: string,
 ): string {
   const place = temporary?.places.find((one) => isWithin(path, one));

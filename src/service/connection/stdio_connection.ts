@@ -12,14 +12,11 @@ import { messageOf } from "../../base/errors.ts";
 import { FollowedSubscriptions } from "../resources/followed.ts";
 import { TaskSubscriptions } from "../tasks/subscriptions_stdio.ts";
 import { InitializeOrder } from "../sdk/initialize_order.ts";
-import type { ByteOutput } from "../../wire/message_writer.ts";
 import { buildConnection, type ConnectionServer, revisionOf } from "./server.ts";
 import type { Service } from "../service.ts";
-import { type ByteInput, StdioTransport } from "./stdio_transport.ts";
+import { StdioTransport, type StdioTransportOptions } from "./stdio_transport.ts";
 
-export interface StdioStreams {
-  readonly input: ByteInput;
-  readonly output: ByteOutput;
+export interface StdioStreams extends Omit<StdioTransportOptions, "log"> {
   /** Aborted by SIGINT or SIGTERM: the connection ends in order. */
   readonly stop?: AbortSignal;
   /** Grace of operations after `stop`, milliseconds; absent: 10,000. */

@@ -1,4 +1,5 @@
 /** What the launcher writes to its report descriptor, decoded (sandbox/launcher/image/interpreter.ts has the format). */
+import { concatenate } from "../../../base/bytes.ts";
 import type { CommandEnd } from "../../../base/command/command_end.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE, MISMATCH_ERRNO } from "../../../sandbox/launcher/image/interpreter.ts";
@@ -26,9 +27,7 @@ export class ReportReader {
 
   /** The reports that `chunk` completes, in order. */
   read(chunk: Uint8Array): readonly LauncherReport[] {
-    const bytes = new Uint8Array(this.#pending.length + chunk.length);
-    bytes.set(this.#pending);
-    bytes.set(chunk, this.#pending.length);
+    const bytes = concatenate([this.#pending, chunk]);
     const whole = Math.floor(bytes.length / ENTRY_BYTES) * ENTRY_BYTES;
     this.#pending = bytes.slice(whole);
     const reports: LauncherReport[] = [];

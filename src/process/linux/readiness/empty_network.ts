@@ -1,17 +1,7 @@
 /** Makes the empty network of a session's commands with `--network none` (S6), once, before the first. */
-import type { Logger } from "../../../base/log.ts";
 import { canShareNetwork, type EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
-import { type LaunchTarget, networkTable } from "../../../sandbox/launcher/policy_table.ts";
-import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
-import type { Spawner } from "../../spawn.ts";
-
-export interface NetworkRequest {
-  /** The policy in force; undefined: `--no-sandbox`. */
-  readonly policy: SandboxPolicy | undefined;
-  readonly target: LaunchTarget;
-  readonly spawner: Spawner;
-  readonly logger: Logger;
-}
+import { networkTable } from "../../../sandbox/launcher/policy_table.ts";
+import type { NamespaceQuestion } from "./namespaces.ts";
 
 /** Held open; it is gone when this is closed and the last command in it has ended. */
 export interface HeldNetwork extends EmptyNetwork {
@@ -22,7 +12,7 @@ export interface HeldNetwork extends EmptyNetwork {
  * The network to share; undefined where commands share none. Where it cannot be made or held, each command makes its own.
  * @throws {Error} When the system cannot start a process.
  */
-export async function holdEmptyNetwork(request: NetworkRequest): Promise<HeldNetwork | undefined> {
+export async function holdEmptyNetwork(request: NamespaceQuestion): Promise<HeldNetwork | undefined> {
   const { policy, target, spawner, logger } = request;
   if (policy === undefined || !canShareNetwork(policy)) return undefined;
   const image = spawner.image(networkTable(policy, target));
@@ -39,7 +29,7 @@ export async function holdEmptyNetwork(request: NetworkRequest): Promise<HeldNet
   }
 }
 
-function hold(pid: number, { policy, spawner }: NetworkRequest): HeldNetwork | undefined {
+function hold(pid: number, { policy, spawner }: NamespaceQuestion): HeldNetwork | undefined {
   const kinds = policy?.user.uid === 0 ? ["net"] as const : ["net", "user"] as const;
   const opened = kinds.map((kind) => spawner.openNamespace(pid, kind));
   const close = () => opened.forEach((one) => one?.close());

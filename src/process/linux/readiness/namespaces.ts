@@ -15,6 +15,7 @@ const ENOSPC = 28;
 const REFUSALS: readonly number[] = [EPERM, EACCES, EINVAL, ENOSYS];
 
 export interface NamespaceQuestion {
+  /** Undefined: `--no-sandbox`. */
   readonly policy: SandboxPolicy | undefined;
   readonly target: LaunchTarget;
   readonly spawner: Spawner;
