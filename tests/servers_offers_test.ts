@@ -133,7 +133,7 @@ for (const era of ERAS) {
   });
 }
 
-Deno.test("O6 lists of resources and prompts come from the record at the second start, and nothing is started", async () => {
+Deno.test("O6 instructions, resources and prompts come from the record at the second start, and nothing is started", async () => {
   using bench = new Workbench();
   const servers = { srv: offering(bench) };
   for (const processes of [1, 0]) {
@@ -146,6 +146,8 @@ Deno.test("O6 lists of resources and prompts come from the record at the second 
       description: "First",
     });
     assert.deepStrictEqual(await started(bench), processes);
+    const [, said] = client.getInstructions()?.split("Other servers say of their tools:\n") ?? [];
+    assert.deepStrictEqual(said, processes === 0 ? "srv: Use memo first. Then rest." : undefined);
     const { prompts } = await client.listPrompts();
     assert.deepStrictEqual(prompts, [
       { name: "srv_greet", description: "Greets", arguments: [{ name: "who", required: true }] },

@@ -91,6 +91,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     sources: listedSources({ own, servers, facts, settings, log }),
     prompts: servers.map(({ prompts }) => prompts),
     resources: servers.map(({ resources }) => resources),
+    instructions: () => servers.flatMap(({ instructions }) => instructions()),
     catalog,
     checks: tools.checks,
     ...onChange !== undefined && { onCatalogChange: onChange },

@@ -16,6 +16,7 @@ import { serverAddress } from "../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
 import type { CallAudit } from "../upstream/server/call_audit.ts";
+import { InstructionLines } from "../upstream/offers/instruction_lines.ts";
 import { ForeignPrompts } from "../upstream/offers/foreign_prompts.ts";
 import { ForeignResources } from "../upstream/offers/foreign_resources.ts";
 import { ServerSet } from "../upstream/server/server_set.ts";
@@ -46,6 +47,8 @@ export interface OpenServers extends AsyncDisposable {
   readonly source: ToolSource;
   readonly resources: ResourceSource;
   readonly prompts: PromptSource;
+  /** What they say of their use, as lines. */
+  readonly instructions: () => readonly string[];
   /** In the order of the configuration. */
   readonly servers: readonly UpstreamServer[];
   /** Their names. */
@@ -116,10 +119,12 @@ export function openServers(
     audit: options.audit,
     log,
   });
+  const lines = new InstructionLines(set);
   return {
     source,
     resources: new ForeignResources(set, log),
     prompts: new ForeignPrompts(set, log),
+    instructions: () => lines.now,
     servers,
     names: servers.map(({ spec }) => spec.name),
     refused,

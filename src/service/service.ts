@@ -105,6 +105,8 @@ export interface Service {
   readonly prompts: readonly PromptSource[];
   /** Origins of resources beside our own, in the order in which they are listed. */
   readonly resources: readonly ResourceSource[];
+  /** Further lines for the instructions of `initialize`; absent: there are none. */
+  readonly instructions?: () => readonly string[];
   /** The tool files of this moment; they are read when this is first called. */
   readonly catalog: () => Promise<Catalog>;
   readonly runner: CommandRunner;

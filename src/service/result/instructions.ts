@@ -13,6 +13,7 @@ export function instructionsOf(service: Service): string {
         `${name("status")} shows progress, ${name("cancel")} ends an operation.`,
     `Commands run in ${namedScope(service)} or below.`,
     sandboxLine(service.settings.sandbox),
+    ...service.instructions?.() ?? [],
   ].join("\n");
 }
 

@@ -4,7 +4,8 @@ import type { Logger } from "../../base/log.ts";
 import { expected } from "../../system/paths.ts";
 import { readTextIfRegular } from "../../system/regular_file.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
-import { storedDefinitions } from "./items.ts";
+import type { Definition } from "./definition.ts";
+import { itemsOf, storedDefinitions } from "./items.ts";
 import type { ServerRecord } from "./pins.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 
@@ -35,22 +36,23 @@ export class RecordStore {
 
   /** Undefined: nothing is known of the server, or the file is none of ours. */
   read(id: string): ServerRecord | undefined {
-    const file = this.#fileOf(id);
-    const seen = expected(() => Deno.lstatSync(file));
-    if (seen?.isFile !== true || seen.uid !== Deno.uid() || ((seen.mode ?? 0) & 0o077) !== 0) return undefined;
-    const parsed = parseJson(readTextIfRegular(file, LARGEST_FILE) ?? "");
-    if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== 1) return undefined;
-    const { seen: last, pinned, added } = parsed.value;
-    return {
-      seen: storedDefinitions(last),
-      pinned: storedDefinitions(pinned),
-      added: Array.isArray(added) ? added.filter((name) => typeof name === "string") : [],
-    };
+    return readRecord(this.#fileOf(id));
+  }
+
+  /** The part of the record that is needed at every start, from a small file of its own. */
+  readInstructions(id: string): ServerRecord | undefined {
+    return readRecord(this.#instructionsOf(id));
   }
 
   /** Replaces the record; a failure is logged, and the next start then asks the server again. */
   async write(id: string, record: ServerRecord): Promise<void> {
-    const file = this.#fileOf(id);
+    const brief = instructionsIn(record);
+    const isNeeded = brief.seen.length > 0 || this.readInstructions(id) !== undefined;
+    await this.#replace(this.#fileOf(id), record);
+    if (isNeeded) await this.#replace(this.#instructionsOf(id), brief);
+  }
+
+  async #replace(file: string, record: ServerRecord): Promise<void> {
     const fresh = `${file}.${crypto.randomUUID()}`;
     try {
       await Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
@@ -65,4 +67,26 @@ export class RecordStore {
   #fileOf(id: string): string {
     return `${this.#directory}/${id}.json`;
   }
+
+  #instructionsOf(id: string): string {
+    return `${this.#directory}/${id}.instructions.json`;
+  }
+}
+
+function instructionsIn({ seen, pinned, added }: ServerRecord): ServerRecord {
+  const own = (record: readonly Definition[]) => itemsOf({ seen: record }, "instructions");
+  return { seen: own(seen), pinned: own(pinned), added: added.filter((name) => name === "instructions") };
+}
+
+function readRecord(file: string): ServerRecord | undefined {
+  const seen = expected(() => Deno.lstatSync(file));
+  if (seen?.isFile !== true || seen.uid !== Deno.uid() || ((seen.mode ?? 0) & 0o077) !== 0) return undefined;
+  const parsed = parseJson(readTextIfRegular(file, LARGEST_FILE) ?? "");
+  if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== 1) return undefined;
+  const { seen: last, pinned, added } = parsed.value;
+  return {
+    seen: storedDefinitions(last),
+    pinned: storedDefinitions(pinned),
+    added: Array.isArray(added) ? added.filter((name) => typeof name === "string") : [],
+  };
 }

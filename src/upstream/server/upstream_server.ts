@@ -70,6 +70,7 @@ export interface CallAnswer {
 export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
   readonly #recorded: () => ServerRecord | undefined;
+  readonly #recordedInstructions: () => ServerRecord | undefined;
   /** Newer than what was recorded at the first use; undefined: nothing is. */
   #newest: ServerRecord | undefined;
   /** Undefined: it was not used. */
@@ -97,6 +98,7 @@ export class UpstreamServer {
     this.#calls = new ActiveCalls(options.spec);
     // Read at the first use, because it would delay the answer to initialize.
     this.#recorded = lazy(() => options.store.read(options.id));
+    this.#recordedInstructions = lazy(() => options.store.readInstructions(options.id));
   }
 
   get spec(): ServerSpec {
@@ -135,6 +137,11 @@ export class UpstreamServer {
   /** What is known of its tools; undefined: nothing yet. */
   get record(): ServerRecord | undefined {
     return this.#newest ?? this.#recorded();
+  }
+
+  /** The part of it that says how the server is used; undefined: nothing is known. */
+  get instructions(): ServerRecord | undefined {
+    return this.#newest ?? this.#recordedInstructions();
   }
 
   /**

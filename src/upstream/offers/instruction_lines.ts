@@ -1,0 +1,38 @@
+/** What servers say of their use, for the instructions of ours (O2): known from earlier, short, and one line each. */
+import { shorten } from "../../base/visible_text.ts";
+import { itemsOf } from "../definitions/items.ts";
+import { withheldBecause } from "../definitions/pins.ts";
+import type { ServerSet } from "../server/server_set.ts";
+import type { UpstreamServer } from "../server/upstream_server.ts";
+
+/** Characters of one server, and of all. */
+const LONGEST = 512;
+const LONGEST_TOGETHER = 2_048;
+
+/** Keeps the lines until a server changes, because each HTTP request of 2026-07-28 would ask for them. */
+export class InstructionLines {
+  readonly #set: ServerSet;
+  #lines: readonly string[] | undefined;
+
+  constructor(set: ServerSet) {
+    this.#set = set;
+    set.onChange(() => this.#lines = undefined);
+  }
+
+  /** A heading and a line for each server, in the order of the configuration; empty: none of them says anything. */
+  get now(): readonly string[] {
+    return this.#lines ??= linesOf(this.#set.servers);
+  }
+}
+
+function linesOf(servers: readonly UpstreamServer[]): readonly string[] {
+  let room = LONGEST_TOGETHER;
+  const lines = servers.flatMap(({ spec, instructions: known }) => {
+    const [item] = itemsOf(known, "instructions");
+    if (known === undefined || item === undefined || withheldBecause(known, item, spec.pin) !== undefined) return [];
+    const line = `${shorten(spec.name)}: ${shorten(String(item.item["text"]), LONGEST)}`;
+    room -= line.length;
+    return room < 0 ? [] : [line];
+  });
+  return lines.length === 0 ? [] : ["Other servers say of their tools:", ...lines];
+}
