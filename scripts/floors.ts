@@ -7,6 +7,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   sandbox: 2,
   catalog: 2,
   operation: 2,
+  prompt: 2,
   process: 3,
   command: 3,
   service: 4,
@@ -41,13 +42,13 @@ export function resolveInSource(place: string, specifier: string): string {
 
 /**
  * Why a file of `src/` may not import `specifier`, or undefined when it may. Packages are not judged here, and data
- * outside `src/` (the schema, the shipped tools) may be imported as JSON.
+ * outside `src/` (the schema, shipped tools and prompts) may be imported as JSON or text.
  */
 export function importProblem(place: string, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return undefined;
   const target = resolveInSource(place, specifier);
   if (target.startsWith("../")) {
-    return target.endsWith(".json") ? undefined : `Code of "src" may not import "${specifier}": it lies outside`;
+    return /\.(json|md)$/.test(target) ? undefined : `Code of "src" may not import "${specifier}": it lies outside`;
   }
   const [from, to] = [roomOf(place), roomOf(target)];
   if (from === to) return undefined;

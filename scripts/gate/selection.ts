@@ -23,6 +23,8 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
   ],
   // Tool files: read, checked and read again.
   tools: ["tests/hot_reload_test.ts", "tests/tools_guide_test.ts", "tests/mutations_test.ts"],
+  // Prompts: listed, rendered, read again.
+  prompts: ["tests/prompts_test.ts"],
   // The protocol on both transports, with clients that follow it and clients that do not; sessions over HTTP.
   protocol: [
     "tests/wire/requests_test.ts",

@@ -25,6 +25,7 @@ import { withAudit } from "./runner/with_audit.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { type OpenToolbox, openToolbox } from "./open_toolbox.ts";
+import { promptSources } from "./prompts/open_prompts.ts";
 import { liveTools } from "./live_tools.ts";
 import { writePrivateFile } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
@@ -89,7 +90,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),
-    prompts: servers.map(({ prompts }) => prompts),
+    prompts: [...promptSources(options, stack), ...servers.map(({ prompts }) => prompts)],
     resources: servers.map(({ resources }) => resources),
     instructions: () => servers.flatMap(({ instructions }) => instructions()),
     catalog,

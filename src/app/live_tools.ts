@@ -1,11 +1,15 @@
 /** The tools of a running program: their directory, and how their programs are found. */
 import type { Logger } from "../base/log.ts";
 import type { Scope } from "../system/path_scope.ts";
-import { findToolsDirectory, strayToolsDirectories, toolsDirectoryCandidates } from "../catalog/load/find_tools.ts";
+import {
+  findToolsDirectory,
+  readableDirectories,
+  strayToolsDirectories,
+  toolsDirectoryCandidates,
+} from "../catalog/load/find_tools.ts";
 import { LiveCatalog } from "../catalog/load/live_catalog.ts";
-import type { MayRead } from "../catalog/load/read_directory.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
-import { absolutePath, isWithin, realPath } from "../system/paths.ts";
+import { absolutePath } from "../system/paths.ts";
 import { searchPath } from "../system/search_path.ts";
 import { probeAsker } from "./probes/run_probe.ts";
 import type { CheckMemory } from "./probes/probe_cache.ts";
@@ -48,23 +52,11 @@ export function liveTools({ settings, bundled, runner, scope, path, memory, log 
   };
   return new LiveCatalog({
     findDirectory,
-    mayRead: readableToolDirectories(explicit, cwd),
+    mayRead: readableDirectories(explicit, cwd),
     watched: settings.hotReload ? toolsDirectoryCandidates(explicit, cwd) : [],
     bundled,
     namePrefix: settings.toolPrefix,
     ...probeAsker({ runner, scope, path: searchPath(path), memory }),
     log,
   });
-}
-
-/**
- * The project's tool files lie in the project, or where `--tools-dir` led when the program started: a command that makes
- * the directory a link must not have files from elsewhere read and told (T12).
- */
-function readableToolDirectories(explicit: string | undefined, cwd: string): MayRead {
-  const project = realPath(cwd) ?? cwd;
-  const named = explicit === undefined ? undefined : absolutePath(explicit, cwd);
-  const chosen = named === undefined ? undefined : realPath(named);
-  const outOfReach = named !== undefined && !isWithin(named, project);
-  return (real) => outOfReach || real === chosen || isWithin(real, project);
 }

@@ -97,10 +97,10 @@ function sandboxSettings(
 
 /** What is ours and lies in a writable tree in some settings, where commands may not change it. */
 function ownPaths(
-  { toolsDirectory, mcpConfigs }: Settings,
+  { toolsDirectory, mcpConfigs, prompts }: Settings,
   environment: SessionOptions["environment"],
 ): readonly string[] {
-  const named = toolsDirectory === undefined ? mcpConfigs : [toolsDirectory, ...mcpConfigs];
+  const named = [toolsDirectory ?? [], mcpConfigs, prompts.directory ?? [], prompts.userDirectory ?? []].flat();
   const tools = named.map((path) => absolutePath(path, Deno.cwd()));
   return [...[...tools, ...programFiles()].map(placeOf), settingsPlace(environment) ?? []].flat();
 }

@@ -26,12 +26,27 @@ export interface LeanChoice {
   readonly toolFiles: boolean;
 }
 
+/** Which prompts are offered (Q1). */
+export interface PromptChoice {
+  /** False: none at all. */
+  readonly offered: boolean;
+  /** The shipped ones too. */
+  readonly shipped: boolean;
+  /** Undefined: `.ahma/prompts` of the project. */
+  readonly directory: string | undefined;
+  /** Undefined: `prompts` in the user's configuration directory. */
+  readonly userDirectory: string | undefined;
+  /** Names of variables that templates may read (Q4). */
+  readonly environmentNames: readonly string[];
+}
+
 /** Everything that can be set; paths are as typed, and relative ones start at the working directory. */
 export interface Settings {
   /** Undefined: `.ahma/tools` or `.ahma` in the working directory (T1). */
   readonly toolsDirectory: string | undefined;
   /** Names of shipped tool files to offer (T15). */
   readonly bundles: readonly string[];
+  readonly prompts: PromptChoice;
   /** Files that name servers whose tools are offered too, as typed (O1). */
   readonly mcpConfigs: readonly string[];
   readonly sandbox: SandboxChoice;
@@ -105,6 +120,9 @@ export interface Surroundings {
 /** Variables that no flag stands for: of the launcher script, and what a server is told by the program that starts it. */
 const VARIABLES_OF_THE_LAUNCHER: readonly string[] = ["AHMA_DENO", "AHMA_SERVER_CHAIN"];
 
+/** Names of variables that no template may read. */
+const CREDENTIAL_REGEXP = /token|key|secret|passw|credential|auth/i;
+
 /** The smallest default for `--max-concurrency` (X12). */
 const FEWEST_AT_ONCE = 8;
 
@@ -120,6 +138,10 @@ export function readInvocation(line: CommandLine, surroundings: Surroundings): O
   const forbidden = values.value.texts("env").find((name) => name.startsWith("AHMA_"));
   if (forbidden !== undefined) {
     return failure(`Cannot pass on variable "${forbidden}": the variables of this program never reach a command`);
+  }
+  const credential = values.value.texts("prompt-env").find((name) => CREDENTIAL_REGEXP.test(name));
+  if (credential !== undefined) {
+    return failure(`Cannot show prompts variable "${credential}": by its name it holds a credential`);
   }
   const lists = asked === undefined && values.value.texts("mode")[0] === "list-tools";
   return success({
@@ -143,6 +165,13 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
   return {
     toolsDirectory: values.texts("tools-dir")[0],
     bundles: bundleNames(values.texts("bundles")),
+    prompts: {
+      offered: !values.isOn("no-prompts"),
+      shipped: values.isOn("prompts"),
+      directory: values.texts("prompts-dir")[0],
+      userDirectory: values.texts("user-prompts-dir")[0],
+      environmentNames: values.texts("prompt-env"),
+    },
     mcpConfigs: values.texts("mcp-config"),
     sandbox: sandboxFrom(values),
     synchronous: values.isOn("sync"),

@@ -48,6 +48,9 @@ const LARGEST_BYTES = 64 * 1024;
 /** Each is looked at before and after every command: a project must not slow its commands down by thousands of them. */
 const MOST_PROTECTED = 64;
 
+/** Directories that a project may choose inside itself. */
+const PROJECT_DIRECTORIES: readonly FlagName[] = ["tools-dir", "prompts-dir"];
+
 /** The keys of a settings file, and the flag of each. */
 const KEYS: ReadonlyMap<string, FlagName> = new Map(
   FLAG_NAMES.filter((name) => flagNamed(name).variable !== undefined).map((name) => [name.replaceAll("-", "_"), name]),
@@ -111,7 +114,7 @@ async function readProjectFile(directory: string, user: Values): Promise<ReadFil
   for (const [name, given] of read.values) {
     const reason = await refusal(name, given, { directory, user });
     if (reason === undefined) {
-      const [text] = name === "tools-dir" ? given.values ?? [] : [];
+      const [text] = PROJECT_DIRECTORIES.includes(name) ? given.values ?? [] : [];
       if (text !== undefined) values.set(name, { ...given, values: [absolutePath(text, directory)] });
       continue;
     }
@@ -133,9 +136,9 @@ async function refusal(
     return `a project may not set "${name}", because commands can write its files. ` +
       `Use the flag "--${name}", or the settings file of the user`;
   }
-  if (name === "tools-dir") {
+  if (PROJECT_DIRECTORIES.includes(name)) {
     const inside = await (await openScope([directory])).contains(values[0] ?? "", directory);
-    return inside.ok ? undefined : 'it lies outside the project. Use the flag "--tools-dir"';
+    return inside.ok ? undefined : `it lies outside the project. Use the flag "--${name}"`;
   }
   if (name === "protect") {
     if (values.length > MOST_PROTECTED) return `a project may name at most ${MOST_PROTECTED} places`;

@@ -23,6 +23,7 @@ const DEFAULTS = {
   toolsDirectory: undefined,
   bundles: [],
   mcpConfigs: [],
+  prompts: { offered: true, shipped: false, directory: undefined, userDirectory: undefined, environmentNames: [] },
   sandbox: {
     enforce: true,
     scopes: [],
@@ -92,6 +93,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config " +
     "--allow-read-sensitive n --strict --require-layer namespaces" +
+    " --prompts --no-prompts --prompts-dir pd --user-prompts-dir ud --prompt-env LANG" +
     " --keep-results 50 --max-spilled-output 0 --push-results --exit-errors";
   assert.deepStrictEqual(
     invocation(words.split(" ")),
@@ -99,6 +101,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       toolsDirectory: "t",
       bundles: ["git", "npm"],
       mcpConfigs: ["m", "n"],
+      prompts: { offered: false, shipped: true, directory: "pd", userDirectory: "ud", environmentNames: ["LANG"] },
       sandbox: {
         scopes: ["a", "b"],
         allowBroad: true,
@@ -294,7 +297,7 @@ Deno.test("L1 readInvocation() knows what a mode, a subcommand and a word after 
   assert.strictEqual(
     invocation(["help", "cal"]),
     'Cannot explain "cal": expected one of serve, list-tools, validate, schema, call, doctor, init, uninstall, auth, ' +
-      "servers, completions, version, help; " +
+      "servers, prompts, completions, version, help; " +
       'did you mean "call"?',
   );
 });

@@ -1,5 +1,5 @@
-import { realPath } from "../../system/paths.ts";
-import { toolFileNames } from "./read_directory.ts";
+import { absolutePath, isWithin, realPath } from "../../system/paths.ts";
+import { type MayRead, toolFileNames } from "./read_directory.ts";
 
 /** Directories that may hold tool files, below the working directory, in this order (T1). */
 const CANDIDATES: readonly string[] = [".ahma/tools", ".ahma"];
@@ -33,4 +33,16 @@ export function strayToolsDirectories(cwd: string): readonly string[] {
 export function leadsOut(path: string, directory: string): boolean {
   const [real, tree] = [realPath(path), realPath(directory)];
   return real !== undefined && tree !== undefined && !real.startsWith(`${tree}/`);
+}
+
+/**
+ * The project's tool files and prompts lie in the project, or where a flag led when the program started: a command that
+ * makes the directory a link must not have files from elsewhere read and told (T12, Q4).
+ */
+export function readableDirectories(explicit: string | undefined, cwd: string): MayRead {
+  const project = realPath(cwd) ?? cwd;
+  const named = explicit === undefined ? undefined : absolutePath(explicit, cwd);
+  const chosen = named === undefined ? undefined : realPath(named);
+  const outOfReach = named !== undefined && !isWithin(named, project);
+  return (real) => outOfReach || real === chosen || isWithin(real, project);
 }

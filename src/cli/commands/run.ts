@@ -8,6 +8,7 @@ import type { CommandContext } from "../terminal/command_context.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { init } from "./init/init.ts";
 import { listTools } from "./list_tools/list_tools.ts";
+import { prompts } from "./prompts/prompts.ts";
 import { uninstall } from "./uninstall/uninstall.ts";
 import { servers } from "./servers/servers.ts";
 import { schema } from "./schema.ts";
@@ -31,6 +32,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help">, Run>> 
   uninstall,
   auth,
   servers,
+  prompts,
   completions,
   version,
 };

@@ -1,14 +1,11 @@
 /** Completions (C5): arguments of prompts; ids of operations, newest first, and names of tool files. */
 import { shownValue } from "../../base/text.ts";
 import { ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
-import type { Completion } from "../prompts/prompt_source.ts";
+import { matching, withinLimit } from "../prompts/matching.ts";
 import { completeArgument } from "../prompts/serve_prompts.ts";
 import type { Service } from "../service.ts";
 import { answerOf, sourceOf } from "./resources.ts";
 import { TEMPLATES } from "../result/resource_uri.ts";
-
-/** The protocol's own limit. */
-const MOST_VALUES = 100;
 
 /** Answers `completion/complete`. */
 export function serveCompletions(server: Server, service: Service): void {
@@ -22,7 +19,7 @@ export function serveCompletions(server: Server, service: Service): void {
         return { completion: withinLimit(answerOf(ref.uri, answered)) };
       }
       if (ref.type === "ref/resource") {
-        return { completion: completed(await candidates(service, ref.uri, argument.name), argument.value) };
+        return { completion: matching(await candidates(service, ref.uri, argument.name), argument.value) };
       }
       return { completion: withinLimit(await completeArgument(service, { name: ref.name, ...asked }, { signal })) };
     },
@@ -35,22 +32,6 @@ async function candidates(service: Service, template: string, argument: string):
   }
   if (template !== TEMPLATES.operation && template !== TEMPLATES.output) throw unknown("resource template", template);
   return argument === "operation_id" ? service.registry.list().toReversed().map(({ id }) => id) : [];
-}
-
-/** Values that begin with `typed`, else those that contain it; case is ignored. */
-export function completed(all: readonly string[], typed: string): Completion {
-  const lower = typed.toLowerCase();
-  const beginning = all.filter((value) => value.toLowerCase().startsWith(lower));
-  const values = beginning.length > 0 ? beginning : all.filter((value) => value.toLowerCase().includes(lower));
-  return withinLimit({ values: [...values], total: values.length });
-}
-
-function withinLimit({ values, total, hasMore = false }: Completion): Completion {
-  return {
-    values: values.slice(0, MOST_VALUES),
-    ...total !== undefined && { total },
-    hasMore: hasMore || values.length > MOST_VALUES,
-  };
 }
 
 function unknown(what: string, name: string): ProtocolError {

@@ -16,6 +16,15 @@ const FLAGS = {
   "bundles": taking("text", "NAMES", "Offer shipped tools, as in git,npm or all, and native ones, as in files", {
     project: true,
   }),
+  "prompts": { help: "Offer the shipped prompts too (docs/prompts.md)", project: true },
+  "no-prompts": { help: "Offer no prompts of files, also where there are directories of them", project: true },
+  "prompts-dir": taking("directory", "DIR", "Where the prompts of the project are (default: .ahma/prompts)", {
+    project: true,
+  }),
+  "user-prompts-dir": taking("directory", "DIR", "Where the user's own prompts are (default: ~/.config/ahma/prompts)"),
+  "prompt-env": taking("name", "NAME", "A variable of the server that prompts may show as {{ env.NAME }}", {
+    repeatable: true,
+  }),
   "mcp-config": taking("directory", "FILE", "Offer the tools of the servers in this mcp.json too (docs/servers.md)", {
     repeatable: true,
     refuseEmpty: true,

@@ -95,7 +95,7 @@ function operandProblem(
   stray: string | undefined,
 ): string | undefined {
   const { operands: kind } = factsOf(subcommand);
-  if (kind === "tool" || kind === "paths" || kind === "servers") return undefined;
+  if (kind === "tool" || kind === "paths" || kind === "servers" || kind === "prompts") return undefined;
   if (kind === "command") {
     return stray === undefined
       ? undefined

@@ -15,6 +15,8 @@ export type Operands =
   | "login"
   /** What to do with servers, names of servers, and names of tools. */
   | "servers"
+  /** What to do with prompts, the name of one, and its arguments. */
+  | "prompts"
   | "subcommand";
 
 /** What "auth" does. */
@@ -22,6 +24,9 @@ export const AUTH_ACTIONS = ["list", "login", "logout"] as const;
 
 /** What "servers" does. */
 export const SERVER_ACTIONS = ["list", "test", "diff", "approve"] as const;
+
+/** What "prompts" does. */
+export const PROMPT_ACTIONS = ["list", "show", "render"] as const;
 
 /** One subcommand of the program (requirement L1). */
 export interface SubcommandFacts {
@@ -213,6 +218,22 @@ const SUBCOMMAND_FACTS = {
       ],
       ["ahma_mcp servers diff github --mcp-config ~/.mcp.json", "What it changed; hidden characters are written out"],
       ["ahma_mcp servers approve github --mcp-config ~/.mcp.json", "Trust that"],
+    ],
+  },
+  "prompts": {
+    summary: "List prompts, show one as it is written, or render it with arguments",
+    usage: "[list | show NAME | render NAME KEY=VALUE ...]",
+    operands: "prompts",
+    flags: ["json"],
+    serverFlags: true,
+    details: [
+      "list shows what a client of this directory is offered, and every mistake in a file with its place; with --prompts " +
+      "the shipped ones too. show and render know the shipped prompts without it.",
+    ],
+    examples: [
+      ["ahma_mcp prompts list --prompts", "Every prompt there is here"],
+      ["ahma_mcp prompts show plan", "Its arguments and template"],
+      ['ahma_mcp prompts render plan goal="Start in 50 ms"', "What the model would read"],
     ],
   },
   "completions": {

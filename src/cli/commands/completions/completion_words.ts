@@ -7,6 +7,7 @@ import {
   COMPLETION_SHELLS,
   factsOf,
   type Operands,
+  PROMPT_ACTIONS,
   SERVER_ACTIONS,
   type Subcommand,
   SUBCOMMANDS,
@@ -53,6 +54,7 @@ const OPERANDS: Readonly<Record<Operands, Completion>> = {
   tool: { kind: "tools" },
   login: { kind: "words", words: AUTH_ACTIONS },
   servers: { kind: "words", words: SERVER_ACTIONS },
+  prompts: { kind: "words", words: PROMPT_ACTIONS },
   shell: { kind: "words", words: COMPLETION_SHELLS },
   subcommand: { kind: "words", words: SUBCOMMANDS },
 };

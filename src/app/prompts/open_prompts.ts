@@ -1,0 +1,94 @@
+/** The prompts of a running program: their directories, and what templates may know (Q1, Q4). */
+import type { Logger } from "../../base/log.ts";
+import { readableDirectories } from "../../catalog/load/find_tools.ts";
+import { LivePrompts, type LivePromptsOptions } from "../../prompt/live_prompts.ts";
+import type { PromptDirectory } from "../../prompt/load/read_prompts.ts";
+import { PromptFileSource } from "../../service/prompts/prompt_file_source.ts";
+import type { PromptSource } from "../../service/prompts/prompt_source.ts";
+import { projectDirectory } from "../../settings/project.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { shippedPrompts } from "../../settings/shipped_prompts.ts";
+import { absolutePath, realPath } from "../../system/paths.ts";
+import { userDirectory } from "../../system/user_directories.ts";
+import { promptVariables } from "./prompt_variables.ts";
+
+export interface PromptOptions {
+  readonly settings: Settings;
+  /** The server's own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly log: Logger;
+}
+
+/** Below the project; the second is of another program, and read where the first is not there. */
+const PROJECT_PLACES = [".ahma/prompts", ".swissarmyhammer/prompts"] as const;
+
+/** Paths of the directories, as they may appear; absolute. */
+interface PromptPlaces {
+  readonly user: string | undefined;
+  /** The first that is there counts. */
+  readonly project: readonly string[];
+}
+
+/**
+ * The source of prompt files; empty: there is none, and clients see no prompts. They are on where a directory exists at
+ * the start or a flag asks for them. A process that serves one isolated session is on too: its bridge has told the client
+ * before the session's directory is known.
+ */
+export function promptSources(options: PromptOptions, stack: AsyncDisposableStack): readonly PromptSource[] {
+  const { prompts, sandbox: { pinned = [] }, hotReload } = options.settings;
+  const { user, project } = promptPlaces(options);
+  const isThere = [user, ...project].some((path) => path !== undefined && realPath(path) !== undefined);
+  const isNamed = prompts.shipped || prompts.directory !== undefined || prompts.userDirectory !== undefined;
+  if (!prompts.offered || !isThere && !isNamed && pinned.length === 0) return [];
+  return [new PromptFileSource(stack.use(openPrompts(options)), { changes: hotReload })];
+}
+
+/** The prompts of the settings; the first request for them reads their files. */
+export function openPrompts(options: PromptOptions): LivePrompts {
+  const { settings: { prompts, hotReload }, log } = options;
+  const { user, project } = promptPlaces(options);
+  const cwd = projectOf(options.settings);
+  const mayReadUser = readableDirectories(user, cwd);
+  const mayReadProject = readableDirectories(prompts.directory && project[0], cwd);
+  let isTold = false;
+  const directories = (): readonly PromptDirectory[] => {
+    const chosen = project.find((path) => realPath(path) !== undefined);
+    if (chosen !== undefined && chosen === project[1] && !isTold) {
+      isTold = true;
+      log.info("Prompts of SwissArmyHammer are read, because there is no .ahma/prompts", { directory: chosen });
+    }
+    return [
+      ...user === undefined ? [] : [{ origin: "user" as const, path: user, mayRead: mayReadUser }],
+      ...chosen === undefined ? [] : [{ origin: "project" as const, path: chosen, mayRead: mayReadProject }],
+    ];
+  };
+  return new LivePrompts({
+    directories,
+    watched: hotReload ? [user ?? [], project].flat() : [],
+    bundled: prompts.shipped ? shippedPrompts : () => Promise.resolve([]),
+    variables: variablesOf(options, cwd),
+    log,
+  });
+}
+
+/** Where the settings say that prompts are. */
+export function promptPlaces({ settings, environment }: Pick<PromptOptions, "settings" | "environment">): PromptPlaces {
+  const { directory, userDirectory: named } = settings.prompts;
+  const configuration = userDirectory(environment, "XDG_CONFIG_HOME");
+  const user = named === undefined ? configuration && `${configuration}/ahma/prompts` : absolutePath(named, Deno.cwd());
+  const cwd = projectOf(settings);
+  const project = directory === undefined
+    ? PROJECT_PLACES.map((place) => `${cwd}/${place}`)
+    : [absolutePath(directory, Deno.cwd())];
+  return { user, project };
+}
+
+function projectOf({ sandbox }: Pick<Settings, "sandbox">): string {
+  return projectDirectory(sandbox.scopes, Deno.cwd());
+}
+
+function variablesOf({ settings, environment }: PromptOptions, cwd: string): LivePromptsOptions["variables"] {
+  const names = settings.prompts.environmentNames;
+  const shown = Object.fromEntries(names.map((name) => [name, environment[name] ?? ""]));
+  return () => promptVariables({ directory: cwd, environment: shown, now: new Date() });
+}

@@ -1,0 +1,105 @@
+/** `prompts` (Q2): what a client of this directory is offered, one prompt as it is written, and one as it is rendered. */
+import { openPrompts } from "../../../app/prompts/open_prompts.ts";
+import { describeDiagnostic } from "../../../base/diagnostic.ts";
+import { UsageError, UserError } from "../../../base/errors.ts";
+import { SILENT } from "../../../base/log.ts";
+import { didYouMean } from "../../../base/suggest.ts";
+import { PromptFileSource } from "../../../service/prompts/prompt_file_source.ts";
+import { PROMPT_ACTIONS } from "../../../settings/flags/subcommands.ts";
+import { toolLines, toolTable } from "../list_tools/tool_table.ts";
+import { colours } from "../../terminal/colours.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
+import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
+import { asTool, messagesText, promptText } from "./prompt_text.ts";
+
+/** Lists, shows or renders; resolves with the exit code. */
+export async function prompts(context: CommandContext): Promise<number> {
+  const [action = "list", name, ...words] = context.operands;
+  switch (action) {
+    case "list":
+      if (name !== undefined) throw new UsageError(`Unexpected argument "${name}": "list" takes none`);
+      return await list(context);
+    case "show":
+      if (words[0] !== undefined) throw new UsageError(`Unexpected argument "${words[0]}": "show" takes one name`);
+      return await show(context, needed(action, name));
+    case "render":
+      return await render(context, needed(action, name), argumentsOf(words));
+    default:
+      throw new UsageError(
+        `Unknown action "${action}": expected one of ${PROMPT_ACTIONS.join(", ")}${didYouMean(action, PROMPT_ACTIONS)}`,
+      );
+  }
+}
+
+function needed(action: string, name: string | undefined): string {
+  if (name !== undefined) return name;
+  throw new UsageError(`Cannot ${action} without a name: "ahma_mcp prompts ${action} NAME"`);
+}
+
+/** `key=value` words; a value may hold further equals signs. */
+function argumentsOf(words: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(words.map((word) => {
+    const at = word.indexOf("=");
+    if (at < 1) throw new UsageError(`Cannot use "${word}": write an argument as in "file=src/main.ts"`);
+    return [word.slice(0, at), word.slice(at + 1)];
+  }));
+}
+
+async function list(context: CommandContext): Promise<number> {
+  await using live = opened(context, context.settings.prompts.shipped);
+  const { diagnostics } = await live.checked();
+  for (const one of diagnostics) await printProblem(describeDiagnostic(one));
+  const listed = await new PromptFileSource(live, { changes: false }).list();
+  const width = terminalWidth();
+  const style = { width: width ?? 0, colours: colours(mayColour(context.environment)) };
+  if (context.flags.has("json")) await print(`${JSON.stringify({ prompts: listed }, null, 2)}\n`);
+  else if (listed.length === 0) await printProblem("There are no prompts here: see docs/prompts.md, or add --prompts");
+  else await print(width === undefined ? toolLines(listed.map(asTool)) : toolTable(listed.map(asTool), style));
+  return 0;
+}
+
+async function show(context: CommandContext, name: string): Promise<number> {
+  await using live = opened(context, WITH_SHIPPED);
+  const { all, diagnostics } = await live.checked();
+  const prompt = all.get(name);
+  if (prompt === undefined) throw unknown(name, all.keys());
+  for (const one of diagnostics.filter(({ file }) => file === prompt.file)) await printProblem(describeDiagnostic(one));
+  const marks = colours(mayColour(context.environment));
+  await print(context.flags.has("json") ? `${JSON.stringify(prompt, null, 2)}\n` : promptText(prompt, marks));
+  return 0;
+}
+
+async function render(
+  context: CommandContext,
+  name: string,
+  args: Readonly<Record<string, string>>,
+): Promise<number> {
+  await using live = opened(context, WITH_SHIPPED);
+  const source = new PromptFileSource(live, { changes: false });
+  const answered = await source.get({ name, args }, { signal: context.stop });
+  if (!answered.ok) {
+    throw answered.problem.kind === "unknown"
+      ? unknown(name, answered.problem.known)
+      : new UserError(answered.problem.message);
+  }
+  const marks = colours(mayColour(context.environment));
+  await print(
+    context.flags.has("json")
+      ? `${JSON.stringify(answered.value, null, 2)}\n`
+      : messagesText(answered.value.messages, marks),
+  );
+  return 0;
+}
+
+/** The shipped prompts are at hand without a flag. */
+const WITH_SHIPPED = true;
+
+function opened({ settings, environment }: CommandContext, shipped: boolean) {
+  const choice = { ...settings, hotReload: false, prompts: { ...settings.prompts, shipped } };
+  return openPrompts({ settings: choice, environment, log: SILENT });
+}
+
+function unknown(name: string, known: Iterable<string>): UserError {
+  const guess = didYouMean(name, known);
+  return new UserError(`No prompt is named "${name}"${guess || ': "ahma_mcp prompts list" names all'}`);
+}

@@ -1,0 +1,86 @@
+/** A prompt file becomes a prompt, or diagnostics that say why not (Q1, Q5). */
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import { truncate } from "../../base/text.ts";
+import { hiddenCharacter, visibleText } from "../../base/visible_text.ts";
+import type { ReportFault } from "./fault.ts";
+import { readFrontMatter, splitText } from "./front_matter.ts";
+import type { Prompt, PromptOrigin } from "./prompt.ts";
+import { isPartialName, nameProblem } from "./prompt_name.ts";
+import { readFacts } from "./read_facts.ts";
+
+/** A file as it was read. */
+export interface PromptText {
+  readonly name: string;
+  readonly origin: PromptOrigin;
+  /** Path for messages. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Undefined: the file has an error and gives no prompt. */
+export interface ReadPrompt {
+  readonly prompt: Prompt | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const LONGEST_MESSAGE = 500;
+const MOST_DIAGNOSTICS = 20;
+/** The mark of a partial at the begin of its body. */
+const PARTIAL_MARK = /^\s*\{%-?\s*partial\s*-?%\}/;
+
+/** Reads one file. Never throws for what it holds. */
+export async function readPrompt({ name, origin, file, text }: PromptText): Promise<ReadPrompt> {
+  const diagnostics: Diagnostic[] = [];
+  const report: ReportFault = (severity, message, { line, column }) => {
+    const words = truncate(visibleText(message).toWellFormed(), LONGEST_MESSAGE);
+    if (diagnostics.length < MOST_DIAGNOSTICS) {
+      diagnostics.push({ severity, file, pointer: "", line, column, message: words });
+    }
+    return undefined;
+  };
+  const prompt = await promptOf({ name, origin, file, text: plainText(text) }, report);
+  const isRefused = diagnostics.some(({ severity }) => severity === "error");
+  return { prompt: isRefused ? undefined : prompt, diagnostics };
+}
+
+async function promptOf({ name, origin, file, text }: PromptText, report: ReportFault): Promise<Prompt | undefined> {
+  const start = { line: 1, column: 1 };
+  const problem = nameProblem(name);
+  if (problem !== undefined) return report("error", `The name "${name}" ${problem}: rename the file`, start);
+  const split = splitText(text);
+  if (split === "unclosed") {
+    return report("error", 'The front matter is not closed: end it with a line of "---"', start);
+  }
+  const { head, body, linesBefore } = split;
+  reportHidden(body, linesBefore, report);
+  const matter = await readFrontMatter(head, report);
+  if (matter === undefined) return undefined;
+  const { facts, isPartial } = readFacts(matter, report);
+  return {
+    ...facts,
+    name,
+    origin,
+    file,
+    isPartial: isPartial || isPartialName(name) || PARTIAL_MARK.test(body),
+    body,
+    linesBefore,
+  };
+}
+
+/** Words that a reader of the file cannot see would reach the model. */
+function reportHidden(body: string, linesBefore: number, report: ReportFault): void {
+  const hidden = hiddenCharacter(body);
+  if (hidden === undefined) return;
+  const index = body.split("\n").findIndex((line) => hiddenCharacter(line) !== undefined);
+  const message = `The template holds the hidden character ${hidden}: remove it`;
+  report("error", message, { line: linesBefore + index + 1, column: 1 });
+}
+
+/**
+ * Without the mark that some editors put first, with one kind of line ends, and without the last line's: a partial
+ * brings no empty line.
+ */
+function plainText(text: string): string {
+  const plain = (text.startsWith("\uFEFF") ? text.slice(1) : text).replaceAll("\r\n", "\n");
+  return plain.endsWith("\n") ? plain.slice(0, -1) : plain;
+}

@@ -1,0 +1,57 @@
+/**
+ * What one rendering may take (Q4). The engine asks before each step, so a loop ends and other requests are served
+ * meanwhile. A step cannot be interrupted; what one step may work on is bounded instead.
+ */
+
+/** Of one rendering, milliseconds. */
+const LONGEST_MS = 1_000;
+/** Characters that are written, copied or listed in one rendering. */
+const MOST_CHARACTERS = 10_000_000;
+/** Partials within each other. */
+const DEEPEST = 10;
+/** Work between two pauses, milliseconds. */
+const TURN_MS = 10;
+
+/** Takes the place of both limiters of the engine. */
+export class Budget {
+  /** Between the messages of a prompt; no text of a template or client can hold it. */
+  readonly mark = `\u0000${crypto.randomUUID()}:`;
+  readonly #begin = performance.now();
+  #turn = this.#begin;
+  #used = 0;
+  #depth = 0;
+
+  /** Notes that so many characters or items are made. @throws Error when it is too much */
+  use(count: number): void {
+    // The engine passes texts, and numbers that are none.
+    if (Number(count) > 0) this.#used += Number(count);
+    if (this.#used > MOST_CHARACTERS) throw new Error(`The template works on more than ${MOST_CHARACTERS} characters`);
+  }
+
+  /** @throws Error when the time is over */
+  check(): void {
+    if (performance.now() - this.#begin > LONGEST_MS) {
+      throw new Error(`The template takes longer than ${LONGEST_MS} ms`);
+    }
+  }
+
+  /** @throws Error when partials lie too deep within each other */
+  enter(): void {
+    if (++this.#depth > DEEPEST) throw new Error(`Partials include each other more than ${DEEPEST} levels deep`);
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+
+  /** A pause in which other requests are served; undefined: it is not time for one. */
+  pause(): Promise<void> | undefined {
+    if (performance.now() - this.#turn < TURN_MS) return undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(() => {
+      this.#turn = performance.now();
+      resolve();
+    }, 0);
+    return promise;
+  }
+}

@@ -1,0 +1,121 @@
+/** Prompt files as a source: what clients see of them, and answers to requests for one (Q2, C5). */
+import type { GetPromptResult, Prompt as ListedPrompt } from "@modelcontextprotocol/server";
+import { describeDiagnostic } from "../../base/diagnostic.ts";
+import type { Unsubscribe } from "../../base/emitter.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { argumentValues, choicesOf } from "../../prompt/format/argument_values.ts";
+import type { Prompt, PromptLibrary, PromptParameter } from "../../prompt/format/prompt.ts";
+import type { LivePrompts } from "../../prompt/live_prompts.ts";
+import { matching } from "./matching.ts";
+import type {
+  ArgumentRequest,
+  Completion,
+  PromptContext,
+  PromptRefusal,
+  PromptRequest,
+  PromptSource,
+} from "./prompt_source.ts";
+
+/** Key of `_meta` that says where a prompt comes from. */
+export const PROMPT_META_KEY = "ahma/prompt";
+
+/** Diagnostics in `status`. */
+const MOST_DIAGNOSTICS = 20;
+
+export class PromptFileSource implements PromptSource {
+  readonly onChange?: (listener: () => void) => Unsubscribe;
+  readonly #prompts: LivePrompts;
+  #library: PromptLibrary | undefined;
+  #listed: readonly ListedPrompt[] = [];
+
+  /** `changes`: the files are watched. */
+  constructor(prompts: LivePrompts, { changes }: { readonly changes: boolean }) {
+    this.#prompts = prompts;
+    if (changes) this.onChange = (listener) => prompts.subscribe(listener);
+  }
+
+  async list(): Promise<readonly ListedPrompt[]> {
+    const library = await this.#prompts.current();
+    if (library !== this.#library) {
+      this.#listed = library.listed.map((prompt) => listedPrompt(prompt, library));
+      this.#library = library;
+    }
+    return this.#listed;
+  }
+
+  async get({ name, args }: PromptRequest, _: PromptContext): Promise<Outcome<GetPromptResult, PromptRefusal>> {
+    const library = await this.#prompts.current();
+    const found = promptOf(library, name);
+    if (!found.ok) return found;
+    const values = argumentValues(found.value, args);
+    if (!values.ok) return failure({ kind: "refused", message: values.problem });
+    const rendered = await this.#prompts.render(library, found.value, values.value);
+    if (!rendered.ok) {
+      const message = `Cannot render prompt "${name}": ${describeDiagnostic(rendered.problem)}`;
+      return failure({ kind: "refused", message });
+    }
+    return success({
+      ...descriptionOf(found.value, library),
+      messages: rendered.value.map(({ role, text }) => ({ role, content: { type: "text", text } })),
+    });
+  }
+
+  async complete({ name, argument, typed }: ArgumentRequest): Promise<Outcome<Completion, PromptRefusal>> {
+    const library = await this.#prompts.current();
+    const found = promptOf(library, name);
+    if (!found.ok) return found;
+    const parameter = found.value.parameters.find((one) => one.name === argument);
+    return success(matching(parameter === undefined ? [] : valuesOf(parameter, library), typed));
+  }
+
+  /** What is wrong in files, templates included. */
+  async status(): Promise<readonly string[]> {
+    const { diagnostics } = await this.#prompts.checked();
+    if (diagnostics.length === 0) return [];
+    const left = diagnostics.length - MOST_DIAGNOSTICS;
+    const more = left > 0 ? [`... ${left} more`] : [];
+    return ["Prompts:", ...diagnostics.slice(0, MOST_DIAGNOSTICS).map(describeDiagnostic), ...more];
+  }
+}
+
+/** A prompt as `prompts/list` has it. */
+function listedPrompt(prompt: Prompt, library: PromptLibrary): ListedPrompt {
+  const { name, title, origin, parameters } = prompt;
+  // A project is written by others than the program and its user: its prompts say so where a client shows them.
+  const shown = origin === "project" ? `${title ?? name} (project)` : title;
+  return {
+    name,
+    ...shown !== undefined && { title: shown },
+    ...descriptionOf(prompt, library),
+    ...parameters.length > 0 && { arguments: parameters.map(listedArgument) },
+    _meta: { [PROMPT_META_KEY]: { source: origin } },
+  };
+}
+
+/** The description, and which other prompts this one takes the place of. */
+function descriptionOf(prompt: Prompt, { overridden }: PromptLibrary): { readonly description?: string } {
+  const others = overridden.get(prompt);
+  const note = others === undefined ? [] : [`Replaces the ${others.join(" and ")} prompt of this name.`];
+  const description = [prompt.description ?? [], ...note].flat().join(" ");
+  return description === "" ? {} : { description };
+}
+
+function listedArgument({ name, description, required, choices }: PromptParameter) {
+  const values = choices.length === 0 ? [] : [`One of: ${choices.join(", ")}.`];
+  const words = [description ?? [], ...values].flat().join(" ");
+  return { name, ...words !== "" && { description: words }, ...required && { required } };
+}
+
+/** A partial is unknown to clients. */
+function promptOf({ all, listed }: PromptLibrary, name: string): Outcome<Prompt, PromptRefusal> {
+  const prompt = all.get(name);
+  if (prompt?.isPartial === true) {
+    const message = `Prompt "${name}" is a partial: other prompts include it, and it cannot be had alone`;
+    return failure({ kind: "refused", message });
+  }
+  return prompt === undefined ? failure({ kind: "unknown", known: listed.map((one) => one.name) }) : success(prompt);
+}
+
+function valuesOf(parameter: PromptParameter, { listed }: PromptLibrary): readonly string[] {
+  return parameter.type === "prompt" ? listed.map(({ name }) => name) : choicesOf(parameter) ?? [];
+}
