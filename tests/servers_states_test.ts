@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { programStart } from "./_support/program.ts";
+import { until } from "./_support/deadline.ts";
+import { answerMcp } from "./_support/oauth_server.ts";
 import { processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { namesNow, namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
@@ -172,3 +174,43 @@ for (const user of usersAtHand()) {
     assert.deepStrictEqual(await processesWith(bench.marker), []);
   });
 }
+
+Deno.test("O2 O6 a busy server is given the time it asks for, or the model is told it; find_tools names what is not known", async () => {
+  using bench = new Workbench();
+  const tries = new Map<string, number>();
+  await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    if (request.method !== "POST") return new Response(null, { status: 405 });
+    const message = await request.json();
+    const { pathname } = new URL(request.url);
+    const key = `${pathname} ${message.method} ${message.params?.arguments?.text ?? ""}`;
+    const times = (tries.get(key) ?? 0) + 1;
+    tries.set(key, times);
+    const busy = (retryAfter: string) => new Response("later", { status: 503, headers: { "retry-after": retryAfter } });
+    if (pathname === "/down" || message.params?.arguments?.text === "long") return busy("3600");
+    return times === 1 ? busy("0") : answerMcp(message);
+  });
+  const origin = `http://127.0.0.1:${far.addr.port}`;
+  const servers = { web: { url: `${origin}/web` }, down: { url: `${origin}/down` } };
+  await using server = await withServers(bench, servers, { permissions: HTTP_PERMISSIONS, flags: ["--lean"] });
+  const found = await until(
+    async () => {
+      const { text } = await server.call("find_tools", { query: "guarded" });
+      return text.includes("web_guarded") && text.includes("down (failed)") ? text : undefined;
+    },
+    20_000,
+    "the tools of the server that answers later",
+  );
+  assert.deepStrictEqual(found.split("\n").at(-1), "Not known yet: the tools of down (failed). See `status`.");
+  const call = async (text: string) => {
+    const answer = await server.call("call_tool", { name: "web_guarded", arguments: { text } });
+    return [answer.isError, answer.text];
+  };
+  assert.deepStrictEqual([await call("short"), tries.get("/web tools/call short")], [[false, "called"], 2]);
+  const long = "web: The server is busy (HTTP 503) and takes requests again in 3600 s. " +
+    "It did not take the request, so repeating it is safe.";
+  assert.deepStrictEqual([await call("long"), tries.get("/web tools/call long")], [[true, long], 1]);
+  const { text } = await server.call("status");
+  assert.match(text, /^down: failed: .*takes requests again in 3600 s.* \(next try in 3[56]\d\d s\)$/m);
+  const refused = await server.call("call_tool", { name: "down_guarded", arguments: {} });
+  assert.match(refused.text, /"down_guarded" is not available: Server "down" cannot be used: .* again in 3600 s/);
+});

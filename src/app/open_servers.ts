@@ -8,7 +8,7 @@ import type { ToolSource } from "../service/service.ts";
 import { DirectoryWatch, type DirectoryWatchOptions } from "../system/directory_watch.ts";
 import type { HttpSpec, ServerSpec } from "../upstream/config/server_spec.ts";
 import { type RecordStore, serverIdentity } from "../upstream/definitions/record_store.ts";
-import { boundedFetch } from "../upstream/link/bounded_fetch.ts";
+import { serverFetch } from "../upstream/link/patient_fetch.ts";
 import { openHttpLink } from "../upstream/link/http_link.ts";
 import type { Link, LinkHooks, OpenLink } from "../upstream/link/link.ts";
 import { openStdioLink } from "../upstream/link/stdio_link.ts";
@@ -215,7 +215,7 @@ function httpLinkTo(spec: HttpSpec, { settings, environment, stop, log }: LinkPa
       now: () => Date.now(),
       log,
     }),
-    boundedFetch,
+    serverFetch,
   );
   return async (hooks) => {
     isCalled = hooks.isCalled;

@@ -92,6 +92,8 @@ export interface ToolSource {
   meet?(offers: ClientOffers): void;
   /** Hears each change of `list`, once; absent: there is none. */
   onChange?(listener: () => void): Unsubscribe;
+  /** What may have more tools that are not known at this moment, each with the reason; absent: all are known. */
+  unknown?(): readonly string[];
   /** Lines for `status`; absent: it has none. */
   status?(): Promise<readonly string[]>;
 }

@@ -12,7 +12,7 @@ import { type BuiltinArguments, checkBuiltinArguments, type Parameter } from "..
 import { askSources } from "../call/call_tool.ts";
 import { appendFinished } from "../result/finished_operations.ts";
 import { calledName, listedName, type ListFacts } from "../result/listed_texts.ts";
-import { errorResult, textResult } from "../result/result_text.ts";
+import { errorResult, joinLines, textResult } from "../result/result_text.ts";
 import type { ClientOffers } from "../questions/question.ts";
 import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../service.ts";
 import {
@@ -71,7 +71,9 @@ export class LeanSource implements ToolSource {
     const checked = checkBuiltinArguments(call.name, parameters, call.args);
     const finished = (result: CallToolResult) => success(appendFinished(result, service, context));
     if (!checked.ok) return finished(errorResult(checked.problem));
-    if (call.name === FIND_TOOLS_NAME) return finished(textResult(await this.#find(service, checked.value)));
+    if (call.name === FIND_TOOLS_NAME) {
+      return finished(textResult(joinLines(await this.#find(service, checked.value), this.#unknownServers(service))));
+    }
     return success(await this.#callHidden(service, checked.value, context));
   }
 
@@ -108,6 +110,14 @@ export class LeanSource implements ToolSource {
     }
     const most = limit ?? DEFAULT_LIMIT;
     return withMore(textsOf(found.slice(0, most)), found.length - most);
+  }
+
+  /** Empty: the tools of all are known. */
+  #unknownServers(service: Service): string {
+    const unknown = this.#options.hidden.flatMap((source) => source.unknown?.() ?? []);
+    return unknown.length === 0
+      ? ""
+      : `Not known yet: the tools of ${unknown.join(", ")}. See \`${listedName(service, "status")}\`.`;
   }
 
   /** The index of the tools of this moment; a name that an earlier source has is left out. */

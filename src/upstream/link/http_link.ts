@@ -10,9 +10,9 @@ import { INSTANCE_HEADER } from "../../wire/instance.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import type { HttpSpec } from "../config/server_spec.ts";
 import type { TransportAuth } from "../oauth/transport_auth.ts";
-import { boundedFetch } from "./bounded_fetch.ts";
 import { calmReconnection, limitAnswers } from "./calm_transport.ts";
 import { ResourceListens } from "./resource_listens.ts";
+import { busyFor, isBusyStatus, serverFetch } from "./patient_fetch.ts";
 import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
 
 export interface HttpLinkOptions {
@@ -168,6 +168,11 @@ function protocolError(thrown: unknown): Answer {
 function lost({ method, params }: LinkRequest, hooks: LinkHooks, thrown: unknown): Answer {
   const reason = reasonOf(thrown);
   hooks.onDown(reason);
+  if (busyFor(thrown) !== undefined || isBusyStatus(statusOf(thrown))) {
+    return {
+      error: { code: CONNECTION_LOST, message: `${reason}. It did not take the request, so repeating it is safe.` },
+    };
+  }
   const safe = method !== "tools/call" || hooks.isReadOnlyTool(String(params["name"]));
   const advice = safe
     ? "It changes nothing, so repeating it is safe."
@@ -180,14 +185,19 @@ async function connect(options: HttpLinkOptions, hooks: LinkHooks): Promise<Clie
   try {
     return await connectBy(kind === "sse" ? "sse" : "streamable", options, hooks);
   } catch (thrown) {
-    if (kind !== "either" || !NOT_STREAMABLE.includes(statusOf(thrown) ?? 0)) throw new Error(reasonOf(thrown));
+    if (kind !== "either" || !NOT_STREAMABLE.includes(statusOf(thrown) ?? 0)) throw refusalOf(thrown);
     try {
       return await connectBy("sse", options, hooks);
     } catch (again) {
       hooks.log.debug("No SSE either", { error: messageOf(again) });
-      throw new Error(reasonOf(thrown));
+      throw refusalOf(thrown);
     }
   }
+}
+
+/** The cause stays: it may say when the server can be asked again. */
+function refusalOf(thrown: unknown): Error {
+  return new Error(reasonOf(thrown), { cause: thrown });
 }
 
 async function connectBy(
@@ -228,7 +238,7 @@ async function transportOf(
 ): Promise<Transport> {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const options = {
-    fetch: boundedFetch,
+    fetch: serverFetch,
     requestInit: {
       headers: {
         ...Object.fromEntries(Object.entries(headers).map(([name, { text }]) => [name, text])),
@@ -257,6 +267,8 @@ function statusOf(thrown: unknown): number | undefined {
 
 function reasonOf(thrown: unknown): string {
   if (statusOf(thrown) === LOOP) return "The address is this program's own: servers may not serve each other";
-  const cause = thrown instanceof Error && thrown.cause instanceof Error ? `: ${thrown.cause.message}` : "";
-  return truncate(visibleText(`${messageOf(thrown)}${cause}`).replaceAll(/\s+/g, " "), LONGEST_REASON);
+  const message = messageOf(thrown).replace(/^Version negotiation (?:probe )?failed: /, "");
+  const why = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : "";
+  const cause = message.includes(why) ? "" : `: ${why}`;
+  return truncate(visibleText(`${message}${cause}`).replaceAll(/\s+/g, " "), LONGEST_REASON);
 }

@@ -15,9 +15,11 @@ import { canonical } from "../definitions/definition.ts";
 import { toolsOf } from "../definitions/items.ts";
 import { recordSeen, type ServerRecord } from "../definitions/pins.ts";
 import type { RecordStore } from "../definitions/record_store.ts";
+import { busyFor } from "../link/patient_fetch.ts";
 import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
 import { type AskedClient, type ClientOffers, joinedOffers } from "../../service/questions/question.ts";
 import { ActiveCalls, type Refused } from "../asking/active_calls.ts";
+import { BackOff } from "./back_off.ts";
 import { FollowedResources } from "./followed_resources.ts";
 import { learnedFrom } from "./learn.ts";
 import { afterAddresses } from "../asking/needed_addresses.ts";
@@ -42,8 +44,6 @@ export interface UpstreamServerOptions {
 const LIST_CHANGED: readonly string[] = ["tools", "resources", "prompts"].map((what) =>
   `notifications/${what}/list_changed`
 );
-const FIRST_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 60_000;
 /** Lines of a reason that a call's answer tells. */
 const TOLD_LINES = 4;
 /** Between two lists that the server's notifications ask for; it grows as long as they do not stop. */
@@ -79,8 +79,7 @@ export class UpstreamServer {
   #hello: Hello | undefined;
   #denied: string | undefined;
   #link: Promise<Link> | undefined;
-  #failures = 0;
-  #nextTry = 0;
+  readonly #backOff = new BackOff();
   #using = 0;
   readonly #calls: ActiveCalls;
   readonly #followed = new FollowedResources();
@@ -131,7 +130,7 @@ export class UpstreamServer {
 
   /** When a failed server is tried again at the earliest, milliseconds of the page's clock. */
   get nextTry(): number {
-    return this.#nextTry;
+    return this.#backOff.nextTry;
   }
 
   /** What is known of its tools; undefined: nothing yet. */
@@ -264,14 +263,14 @@ export class UpstreamServer {
   #connect(): Promise<Link> {
     if (this.#closed.signal.aborted) return Promise.reject(new Error("This program ends"));
     if (this.#link !== undefined) return this.#link;
-    const wait = this.#nextTry - performance.now();
+    const wait = this.#backOff.nextTry - performance.now();
     if (wait > 0) {
       return Promise.reject(new Error(`${this.#problem ?? ""}\nThe next try is in ${Math.ceil(wait / 1000)} s`));
     }
     this.#state = "starting";
     const opening = this.#open();
     this.#link = opening;
-    opening.catch((thrown) => this.#failed(messageOf(thrown)));
+    opening.catch((thrown) => this.#failed(thrown));
     return opening;
   }
 
@@ -313,8 +312,7 @@ export class UpstreamServer {
     if (this.#link === undefined) return;
     this.#state = "ready";
     this.#problem = undefined;
-    this.#failures = 0;
-    this.#nextTry = 0;
+    this.#backOff.reset();
   }
 
   /** The link opens again by itself, or with its next request. */
@@ -324,12 +322,12 @@ export class UpstreamServer {
     this.#state = "failed";
   }
 
-  #failed(reason: string): void {
+  #failed(thrown: unknown): void {
+    const reason = messageOf(thrown);
     this.#link = undefined;
     this.#state = "failed";
     this.#problem = reason;
-    this.#nextTry = performance.now() + Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#failures);
-    this.#failures++;
+    this.#backOff.failed(performance.now(), busyFor(thrown));
     this.#options.log.warn("A server cannot be used", { server: this.spec.name, reason });
   }
 

@@ -109,6 +109,11 @@ export class UpstreamSource implements ToolSource {
     return success(appendFinished(result, service, context));
   }
 
+  unknown(): readonly string[] {
+    const unknown = this.#options.set.servers.filter(({ record }) => record === undefined);
+    return unknown.map(({ spec, state }) => `${spec.name} (${state})`);
+  }
+
   /** A line for each server, for `status`. */
   async status(): Promise<readonly string[]> {
     const { entries } = await this.#current();

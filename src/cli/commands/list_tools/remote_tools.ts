@@ -6,7 +6,7 @@ import { VERSION } from "../../../base/version.ts";
 import type { Program } from "../../../app/compose_service.ts";
 import { startInSandboxOf } from "../../../app/http/http_services.ts";
 import type { TokenSource } from "../../../upstream/oauth/token_source.ts";
-import { boundedFetch } from "../../../upstream/link/bounded_fetch.ts";
+import { serverFetch } from "../../../upstream/link/patient_fetch.ts";
 import { transportAuth } from "../../../upstream/oauth/transport_auth.ts";
 import { ChildTransport } from "./child_transport.ts";
 
@@ -107,7 +107,7 @@ export function httpConnection(url: URL, tokens: TokenSource): Connection {
     name: `"${url.href}"`,
     async transport() {
       const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-      return new StreamableHTTPClientTransport(url, transportAuth(tokens, boundedFetch));
+      return new StreamableHTTPClientTransport(url, transportAuth(tokens, serverFetch));
     },
     lastWords: () => ({ end: undefined, stderr: "" }),
     [Symbol.asyncDispose]: () => Promise.resolve(),

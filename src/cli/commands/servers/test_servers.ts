@@ -61,7 +61,7 @@ async function tryServer(server: UpstreamServer): Promise<TriedServer> {
     state: "ready",
     protocol: hello.protocolVersion,
     tools: toolsOf(record).length,
-    resources: itemsOf(record, "resource").length + itemsOf(record, "template").length,
+    resources: itemsOf(record, "resource").length,
     prompts: itemsOf(record, "prompt").length,
     changed: record === undefined ? [] : changedTools(record),
     milliseconds: took(),

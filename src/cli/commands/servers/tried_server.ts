@@ -10,7 +10,6 @@ export interface TriedServer {
   readonly protocol?: string;
   /** How many it has; absent: it was never ready. */
   readonly tools?: number;
-  /** With templates. */
   readonly resources?: number;
   readonly prompts?: number;
   /** Names of tools that a person has not approved, the new ones too. */
