@@ -14,6 +14,24 @@ export function ignoreClosedPipe(thrown: unknown): void {
   throw thrown;
 }
 
+/** What `work` gives; undefined where it throws an error of this kind. Any other is thrown on. */
+export function attempt<Value>(kind: ErrorKind, work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch (thrown) {
+    return undefinedFor(kind)(thrown);
+  }
+}
+
+/** For the `catch` of a promise, as `attempt` does. */
+export function undefinedFor(kind: ErrorKind): (thrown: unknown) => undefined {
+  return (thrown) => {
+    if (!(thrown instanceof kind)) throw thrown;
+  };
+}
+
+type ErrorKind = abstract new (...words: never[]) => Error;
+
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,5 +1,5 @@
 /** A spawned process as a child server. */
-import { ignoreClosedPipe } from "../base/errors.ts";
+import { attempt, ignoreClosedPipe } from "../base/errors.ts";
 import { LineSplitter } from "../wire/line_splitter.ts";
 import { type ChildServer, type ChildServerHooks } from "./child_server.ts";
 
@@ -35,12 +35,7 @@ export function attachProcess(child: Deno.ChildProcess, hooks: ChildServerHooks)
 }
 
 function send(child: Deno.ChildProcess, signal: Deno.Signal): void {
-  try {
-    child.kill(signal);
-  } catch (thrown) {
-    // It ended a moment ago.
-    if (!(thrown instanceof TypeError)) throw thrown;
-  }
+  attempt(TypeError, () => child.kill(signal)); // it may have ended a moment ago
 }
 
 async function readAll(

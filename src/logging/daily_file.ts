@@ -1,4 +1,5 @@
 /** A log file a day, in one directory, with the old ones removed (requirement L8). */
+import { undefinedFor } from "../base/errors.ts";
 import { encodeText } from "../base/text.ts";
 import { writeAll } from "../base/write_all.ts";
 import type { LineTarget } from "./line_queue.ts";
@@ -49,11 +50,7 @@ async function removeOldFiles(directory: string, now: Date): Promise<void> {
 
 /** Another server may have been faster. */
 async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (thrown) {
-    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
-  }
+  await Deno.remove(path).catch(undefinedFor(Deno.errors.NotFound));
 }
 
 function dayOf(time: Date): string {

@@ -2,7 +2,7 @@
  * The only place that starts a process. A launcher image goes into a file in memory, the kernel runs it, and the caller
  * gets the launcher's pipes. An architecture test holds it to that (S3).
  */
-import { messageOf } from "../base/errors.ts";
+import { attempt, messageOf } from "../base/errors.ts";
 import type { LeftRunning } from "../base/command/command_end.ts";
 import { INTERPRETERS } from "../sandbox/launcher/image/interpreter_code.ts";
 import { buildImage } from "../sandbox/launcher/image/image.ts";
@@ -179,13 +179,8 @@ export type Asked = { readonly kind: "answered"; readonly text: string } | { rea
 export async function askProgram(question: Question): Promise<Asked> {
   const { longestMs, mostBytes, signal } = question;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
-  let child: Deno.ChildProcess;
-  try {
-    child = commandOf(question, { stdin: "null", stderr: "null" }).spawn();
-  } catch (error) {
-    if (error instanceof Error) return { kind: "failed" };
-    throw error;
-  }
+  const child = attempt(Error, () => commandOf(question, { stdin: "null", stderr: "null" }).spawn());
+  if (child === undefined) return { kind: "failed" };
   const end = () => child.kill("SIGKILL");
   limit.addEventListener("abort", end, { once: true });
   const ended = child.status.finally(() => limit.removeEventListener("abort", end));

@@ -2,7 +2,7 @@
  * Notices changes in directories, also in those that do not exist yet: where one is missing, the nearest directory
  * above it is watched for its appearance. The event says only that something changed; the listener reads what.
  */
-import { messageOf } from "../base/errors.ts";
+import { attempt, messageOf } from "../base/errors.ts";
 import { Inotify, type NamesListener } from "./inotify.ts";
 import type { Logger } from "../base/log.ts";
 
@@ -188,11 +188,6 @@ function nearestAbove(path: string): string | undefined {
 }
 
 function identityOf(path: string): string | undefined {
-  try {
-    const { isDirectory, dev, ino } = Deno.statSync(path);
-    return isDirectory ? `${dev}:${ino}` : undefined;
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
+  const found = attempt(Error, () => Deno.statSync(path));
+  return found?.isDirectory === true ? `${found.dev}:${found.ino}` : undefined;
 }

@@ -4,6 +4,8 @@
  * which commands cannot write to.
  */
 
+import { undefinedFor } from "../base/errors.ts";
+
 /**
  * Removes `root`. Links are removed, never followed.
  * @throws {Error} At the first thing that cannot be removed. Nothing when it is gone already.
@@ -48,10 +50,5 @@ async function move(from: string, to: string): Promise<void> {
 
 /** Undefined when there is nothing. */
 async function entriesOf(directory: string): Promise<readonly Deno.DirEntry[] | undefined> {
-  try {
-    return await Array.fromAsync(Deno.readDir(directory));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  return await Array.fromAsync(Deno.readDir(directory)).catch(undefinedFor(Deno.errors.NotFound));
 }

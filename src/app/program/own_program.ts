@@ -1,5 +1,5 @@
 /** How a client starts the very program that runs now. */
-import { UserError } from "../../base/errors.ts";
+import { attempt, UserError } from "../../base/errors.ts";
 import { words } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { parentOf } from "../../system/paths.ts";
@@ -153,10 +153,5 @@ export function programFiles(): readonly string[] {
 }
 
 function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch (thrown) {
-    if (thrown instanceof Deno.errors.NotFound) return false;
-    throw thrown;
-  }
+  return attempt(Deno.errors.NotFound, () => Deno.statSync(path).isFile) === true;
 }

@@ -1,5 +1,5 @@
 /** A link to a stdio server that adds what the sandbox kept from it to what failed (S15). */
-import { messageOf } from "../../base/errors.ts";
+import { attempt, messageOf } from "../../base/errors.ts";
 import type { Denial } from "../../base/command/denial.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { isObject, member } from "../../wire/json_value.ts";
@@ -98,12 +98,7 @@ function told(denials: readonly Denial[], { hooks, options }: Explaining): reado
 }
 
 function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch (thrown) {
-    if (thrown instanceof Error) return false;
-    throw thrown;
-  }
+  return attempt(Error, () => Deno.statSync(path).isFile) === true;
 }
 
 function textOf(answer: Answer): string {

@@ -1,4 +1,5 @@
 /** The directories that a stdio server hears of as roots: some servers serve no other, whatever their arguments name. */
+import { attempt } from "../../base/errors.ts";
 import type { StdioSpec } from "../../upstream/config/server_spec.ts";
 
 /** The scopes it may read, then what its arguments, `write` and `read` name; only directories that exist. */
@@ -11,10 +12,5 @@ export function knownDirectories(
 }
 
 function isDirectory(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch (thrown) {
-    if (thrown instanceof Error) return false;
-    throw thrown;
-  }
+  return attempt(Error, () => Deno.statSync(path).isDirectory) === true;
 }

@@ -1,4 +1,5 @@
 /** Reads one directory from a client's list of roots (H3). Pure. */
+import { attempt } from "../../base/errors.ts";
 import { truncate } from "../../base/text.ts";
 import { member } from "../../wire/json_value.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -39,10 +40,5 @@ export function pathOfUri(uri: string): Outcome<string> {
 }
 
 function decoded(encoded: string): string | undefined {
-  try {
-    return decodeURIComponent(encoded);
-  } catch (thrown) {
-    if (thrown instanceof URIError) return undefined;
-    throw thrown;
-  }
+  return attempt(URIError, () => decodeURIComponent(encoded));
 }

@@ -1,4 +1,5 @@
 /** What the schema cannot say about the options and positional arguments of a leaf (T4). */
+import { attempt } from "../../base/errors.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { argumentOf } from "../model/argument.ts";
 import { errorAt, findings, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
@@ -99,12 +100,7 @@ function checkDefault({ argument, at }: Placed, values: ValueCheck): readonly Un
 }
 
 function isRegularExpression(pattern: string): boolean {
-  try {
-    return new RegExp(pattern, "u") instanceof RegExp;
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return false;
-    throw thrown;
-  }
+  return attempt(SyntaxError, () => new RegExp(pattern, "u")) !== undefined;
 }
 
 /** How the value travels: argv, file or environment. */

@@ -2,6 +2,7 @@
  * Lines and columns of diagnostics. The parser with positions is loaded only when a file has a problem, so good files
  * cost nothing; it also sees what `JSON.parse` hides: keys given twice.
  */
+import { attempt } from "../../base/errors.ts";
 import type { Node, ParseError } from "jsonc-parser";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { firstDiagnostics, MOST_DIAGNOSTICS, pointerOf, type UnplacedDiagnostic } from "../format/diagnostic.ts";
@@ -50,13 +51,9 @@ export async function syntaxErrorOf(
 }
 
 function treeOf(jsonc: Jsonc, text: string, errors: ParseError[], comments = false): Node | undefined {
-  try {
-    return jsonc.parseTree(text, errors, { disallowComments: !comments, allowTrailingComma: comments });
-  } catch (thrown) {
-    // The parser recurses, so a text nested a hundred thousand deep overflows it: no place is known then.
-    if (thrown instanceof RangeError) return undefined;
-    throw thrown;
-  }
+  const options = { disallowComments: !comments, allowTrailingComma: comments };
+  // The parser recurses, so a text nested a hundred thousand deep overflows it: no place is known then.
+  return attempt(RangeError, () => jsonc.parseTree(text, errors, options));
 }
 
 /** Of the value, of its key, or of the nearest object around it that exists. */

@@ -1,4 +1,5 @@
 /** What is at a path that a failed command mentioned (S15). */
+import { undefinedFor } from "../../base/errors.ts";
 import { isExecutableFile } from "../../system/search_path.ts";
 import { parentOf } from "../../system/paths.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
@@ -68,10 +69,5 @@ async function withoutStepsUp(path: string): Promise<string | undefined> {
 
 /** Undefined for what is not there or cannot be looked at: nothing is said about it. */
 export async function present<Value>(find: () => Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await find();
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
+  return await find().catch(undefinedFor(Error));
 }

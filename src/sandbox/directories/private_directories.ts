@@ -2,6 +2,7 @@
  * Where the server keeps what is its own: session directories and caches. Commands must not be able to rename, link
  * or replace any part of the way there, so no such place lies in a tree they can write to.
  */
+import { attempt } from "../../base/errors.ts";
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { absolutePath, expected, parentOf, realPath, trustedPath } from "../../system/paths.ts";
 
@@ -41,11 +42,7 @@ export function scopeCache(question: PlaceQuestion, name: string): string | unde
 
 function makeDirectory(path: string): boolean {
   return expected(() => {
-    try {
-      Deno.mkdirSync(path, { mode: 0o700 });
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    }
+    attempt(Deno.errors.AlreadyExists, () => Deno.mkdirSync(path, { mode: 0o700 }));
     return true;
   }) ?? false;
 }

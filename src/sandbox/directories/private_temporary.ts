@@ -6,6 +6,7 @@
  * point in every command, which none of them can rename or remove. What comes below that name lies in a directory of the
  * server's, shown read-only. Every mount point is compared when it is used (S20).
  */
+import { attempt } from "../../base/errors.ts";
 import { expected, isWithin } from "../../system/paths.ts";
 import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "../policy/policy.ts";
 import type { Covers } from "./session_directory.ts";
@@ -27,13 +28,8 @@ export function privateTemporary(question: TemporaryQuestion): PrivateTemporary 
   const opened = [...question.writable, ...question.grants];
   const places = sharedPlaces().filter((place) => !opened.some(({ path }) => isWithin(place, path)));
   if (places.length === 0) return undefined;
-  try {
-    return madeFor(places, question);
-  } catch (error) {
-    // One place wants a file where the other wants a directory of the same name; or there is no room.
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
+  // It fails where one place wants a file and the other a directory of the same name; or there is no room.
+  return attempt(Error, () => madeFor(places, question));
 }
 
 /**

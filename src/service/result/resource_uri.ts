@@ -1,4 +1,5 @@
 /** Addresses of resources (C4): operations, their output or a part of it, and tool files. */
+import { attempt } from "../../base/errors.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { LineWish } from "../../operation/output/output_pages.ts";
 
@@ -119,10 +120,5 @@ function unknownParameter(parameters: URLSearchParams, known: readonly string[])
 
 /** An incomplete escape stands for itself and names nothing. */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (thrown) {
-    if (thrown instanceof URIError) return text;
-    throw thrown;
-  }
+  return attempt(URIError, () => decodeURIComponent(text)) ?? text;
 }

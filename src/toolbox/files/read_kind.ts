@@ -1,5 +1,7 @@
 /** What a file is, by its first bytes. Pure. */
 
+import { attempt } from "../../base/errors.ts";
+
 export type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
@@ -47,13 +49,8 @@ export function kindOf(head: Uint8Array, { isWhole }: { readonly isWhole: boolea
 }
 
 function isUtf8(bytes: Uint8Array, isWhole: boolean): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof TypeError) return false;
-    throw thrown;
-  }
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  return attempt(TypeError, () => decoder.decode(bytes, { stream: !isWhole })) !== undefined;
 }
 
 const TAB = 9;

@@ -1,4 +1,5 @@
 /** One entry of a configuration file as a server (O1): the fields of every dialect. Pure. */
+import { attempt } from "../../base/errors.ts";
 import { type Network, NETWORKS } from "../../sandbox/policy/confinement.ts";
 import { isForbiddenVariable } from "../../sandbox/grants/environment.ts";
 import { shownValue } from "../../base/text.ts";
@@ -198,10 +199,5 @@ function headersOf(entry: EntryReader, sources: VariableSources): Readonly<Recor
 }
 
 function isHeader(name: string, value: string): boolean {
-  try {
-    return new Headers([[name, value]]).has(name);
-  } catch (thrown) {
-    if (thrown instanceof TypeError) return false;
-    throw thrown;
-  }
+  return attempt(TypeError, () => new Headers([[name, value]]).has(name)) === true;
 }

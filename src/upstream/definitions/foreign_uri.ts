@@ -2,6 +2,7 @@
  * Addresses of ours for resources of servers (O2): the server's own address stands unchanged behind the server's name, so
  * that the variables of a template stay what they are. Pure.
  */
+import { attempt } from "../../base/errors.ts";
 import { isObject } from "../../wire/json_value.ts";
 
 const PREFIX = "ahma://servers/";
@@ -34,10 +35,5 @@ function linked(server: string, uri: unknown): unknown {
 
 /** An incomplete escape stands for itself and names no server. */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (thrown) {
-    if (thrown instanceof URIError) return text;
-    throw thrown;
-  }
+  return attempt(URIError, () => decodeURIComponent(text)) ?? text;
 }

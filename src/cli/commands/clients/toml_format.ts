@@ -2,6 +2,7 @@
  * Settings in TOML. Blocks of lines come and go; the rest keeps its comments. What is no block of its own, such as a
  * dotted key, is not found: the caller compares the values of the new text.
  */
+import { attempt } from "../../../base/errors.ts";
 import { type EntryPlace, type Table, valueAt } from "./entry_place.ts";
 import type { SettingsFormat } from "./settings_format.ts";
 
@@ -67,13 +68,8 @@ function around(toml: Toml, text: string, place: EntryPlace, name: string): read
 }
 
 function holds({ parse }: Toml, block: string, place: EntryPlace, name: string): boolean {
-  try {
-    return valueAt(parse(block), place, name) !== undefined;
-  } catch (thrown) {
-    // A line of a text that looks like the beginning of a block.
-    if (thrown instanceof Error) return false;
-    throw thrown;
-  }
+  // It fails for a line of a text that looks like the beginning of a block.
+  return attempt(Error, () => valueAt(parse(block), place, name)) !== undefined;
 }
 
 /** The header that a line is, without blanks and quotation marks; undefined: it is none. */

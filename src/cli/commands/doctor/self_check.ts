@@ -2,6 +2,7 @@
  * Tries the sandbox: the real runner starts commands in a temporary scope, and their effects are checked from outside.
  * Each denial is proved together with the matching allowance (requirements S3, L6).
  */
+import { undefinedFor } from "../../../base/errors.ts";
 import type { CommandEnd } from "../../../base/command/command_end.ts";
 import { compose, type ComposeOptions, type Program } from "../../../app/compose_service.ts";
 import { supportedProcessor } from "../../../sandbox/policy/prerequisites.ts";
@@ -106,11 +107,5 @@ function describe({ end, output }: Ran): string {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof Deno.errors.NotFound) return false;
-    throw thrown;
-  }
+  return await Deno.lstat(path).catch(undefinedFor(Deno.errors.NotFound)) !== undefined;
 }

@@ -1,5 +1,5 @@
 /** `uninstall` takes our entry out of a client's settings, and says what else lies on this machine. */
-import { UsageError } from "../../../base/errors.ts";
+import { attempt, UsageError } from "../../../base/errors.ts";
 import { CLIENT_NAMES } from "../../../settings/flags/client_names.ts";
 import { userDirectory } from "../../../system/user_directories.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
@@ -42,11 +42,5 @@ async function tellRest({ environment }: CommandContext): Promise<number> {
 }
 
 function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof Deno.errors.NotFound) return false;
-    throw thrown;
-  }
+  return attempt(Deno.errors.NotFound, () => Deno.lstatSync(path)) !== undefined;
 }

@@ -5,6 +5,7 @@
  * control: makes the targets and makes every attack without the policy → attack: makes them behind it → a look at the
  * targets → findings. Nothing is left.
  */
+import { undefinedFor } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import { type LaunchTarget, policyTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
@@ -158,9 +159,5 @@ function isEmpty(path: string): boolean {
 }
 
 async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  await Deno.remove(path, { recursive: true }).catch(undefinedFor(Deno.errors.NotFound));
 }

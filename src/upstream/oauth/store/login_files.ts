@@ -2,7 +2,7 @@
  * The logins of a user: a private file (0600) for each server, in a private directory (0700) that commands can neither
  * read nor write. A file is replaced whole, so a reader sees the old login or the new one.
  */
-import { messageOf, UserError } from "../../../base/errors.ts";
+import { messageOf, undefinedFor, UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
 import type { Logger } from "../../../base/log.ts";
 import { writeAll } from "../../../base/write_all.ts";
@@ -150,10 +150,5 @@ function stampOf({ ino, mtime, size }: Deno.FileInfo): string {
 
 /** The value; undefined where a file is missing. */
 async function ifThere<Value>(look: () => Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await look();
-  } catch (thrown) {
-    if (thrown instanceof Deno.errors.NotFound) return undefined;
-    throw thrown;
-  }
+  return await look().catch(undefinedFor(Deno.errors.NotFound));
 }

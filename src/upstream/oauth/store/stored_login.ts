@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { failure, type Outcome, success } from "../../../base/outcome.ts";
 import { lazy } from "../../../base/lazy.ts";
+import { parseJson } from "../../../wire/json_value.ts";
 
 /** The version of the file's format. */
 const VERSION = 1;
@@ -61,14 +62,9 @@ export function storedText(login: Omit<StoredLogin, "version">): string {
 
 /** The login in a file's text; the problem is part of a sentence and shows nothing of the file. */
 export function readStored(text: string): Outcome<StoredLogin> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return failure("it is no JSON");
-    throw thrown;
-  }
-  const read = schemaOf().safeParse(value);
+  const parsed = parseJson(text);
+  if (!parsed.ok) return failure("it is no JSON");
+  const read = schemaOf().safeParse(parsed.value);
   if (read.success) return success(read.data);
   return failure(`it is no login of this version (${read.error.issues[0]?.path.join(".") || "whole file"})`);
 }

@@ -2,7 +2,7 @@
  * The requests to authorization servers: bounded in time and size, to checked addresses, and without the headers that a
  * configuration has for the MCP server, since keys in them are for that server alone.
  */
-import { messageOf, UserError } from "../../../base/errors.ts";
+import { attempt, messageOf, UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { checkedAddress } from "./addresses.ts";
 import { checkReached } from "./reached_hosts.ts";
@@ -97,13 +97,8 @@ function judged(
 }
 
 function isJson(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null;
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return false;
-    throw thrown;
-  }
+  const value: unknown = attempt(SyntaxError, () => JSON.parse(text));
+  return typeof value === "object" && value !== null;
 }
 
 /** `Retry-After` in milliseconds, at most a minute. */
