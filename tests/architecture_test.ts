@@ -150,7 +150,7 @@ Deno.test("C2 architecture: two files name stdout, to hand it out and to print h
 });
 
 /** Rooms of the toolbox that the server runs; all others run inside the sandbox. */
-const SERVER_SIDE: readonly string[] = ["definition", "frame", "link", "source"];
+const SERVER_SIDE: readonly string[] = ["definition", "flow", "flow_tool", "frame", "link", "source"];
 
 Deno.test("K2 architecture: the server has none of the code of native tools that opens files", async () => {
   const sources = new Map((await productFiles()).map(({ path, text }) => [placeInSource(path) ?? "", text]));

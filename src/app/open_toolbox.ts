@@ -10,6 +10,9 @@ import { absolutePath, realPath } from "../system/paths.ts";
 import { toolsOf } from "../toolbox/definition/groups.ts";
 import type { WorkerKind } from "../toolbox/definition/tool_definition.ts";
 import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.ts";
+import { RunStore } from "../toolbox/flow/run_store.ts";
+import { FlowTool } from "../toolbox/flow_tool/flow_tool.ts";
+import { flowDirectories, runsDirectory } from "./flow_places.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { withAudit } from "./runner/with_audit.ts";
@@ -17,7 +20,7 @@ import { type WorkerProgram, workerProgram } from "./program/worker_program.ts";
 
 export interface OpenToolboxOptions extends SessionOptions {
   /** Of commands. */
-  readonly sandbox: Pick<SessionSandbox, "scopes" | "directories">;
+  readonly sandbox: Pick<SessionSandbox, "scopes" | "writable" | "directories">;
 }
 
 /** The source, and what ends its workers. */
@@ -42,10 +45,19 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
       log: options.log,
     });
   const workers = { project: worker("project"), web: worker("web") };
+  const { environment, sandbox } = options;
+  const flows = new FlowTool({
+    directories: () => flowDirectories(environment, sandbox),
+    store: new RunStore(runsDirectory(environment, sandbox)),
+  });
   return {
-    source: toolboxSource({ tools, workers }),
+    source: toolboxSource({
+      tools,
+      workers,
+      inServer: { flow: (service, args, context) => flows.call(service, args, context) },
+    }),
     warmUp: async () => {
-      if (tools.length > 0) await workers.project.warmUp();
+      if (tools.some(({ place }) => place === "project")) await workers.project.warmUp();
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(workers).map((link) => link[Symbol.asyncDispose]()));

@@ -26,7 +26,7 @@ const TOOLS: Readonly<Record<string, () => Embedded>> = {
 export const BUNDLE_NAMES: readonly string[] = Object.keys(TOOLS);
 
 /** Groups of native tools that `--bundles` takes; `toolbox`: every one (K1). */
-export const TOOL_GROUPS = ["files", "changes"] as const;
+export const TOOL_GROUPS = ["files", "changes", "flow"] as const;
 export type ToolGroup = typeof TOOL_GROUPS[number];
 
 /** All words that `--bundles` takes. */

@@ -31,6 +31,7 @@ export const PROTECTED_NAMES = [
     ".amazonq .continue .devcontainer .devcontainer.json .gemini .kiro .opencode .qwen .roo .vibe .windsurf .zed",
     "fast-agent.yaml opencode.json",
     ".clinerules .crush.json crush.json .junie .kilocode .trae .swissarmyhammer/prompts",
+    ".swissarmyhammer/rules .swissarmyhammer/workflows .sah/prompts .sah/rules .sah/workflows",
     // What editors and tool managers run when a directory is opened or entered, and git by hooks that lead to it.
     ".dir-locals.el .exrc .nvim.lua .nvimrc .mise.toml mise.toml lefthook.yml",
   ),

@@ -2,29 +2,31 @@
 import { TOOL_GROUPS, type ToolGroup } from "../../settings/bundles.ts";
 import { CHANGE_TOOLS } from "./changes.ts";
 import { FILE_TOOLS } from "./files.ts";
-import type { ToolDefinition, WorkerKind } from "./tool_definition.ts";
+import { FLOW_TOOLS } from "./flow.ts";
+import type { ToolDefinition, ToolPlace } from "./tool_definition.ts";
 
 interface Group {
-  readonly worker: WorkerKind;
+  readonly place: ToolPlace;
   readonly tools: readonly ToolDefinition[];
 }
 
 const GROUPS: Readonly<Record<ToolGroup, Group>> = {
-  files: { worker: "project", tools: FILE_TOOLS },
-  changes: { worker: "project", tools: CHANGE_TOOLS },
+  files: { place: "project", tools: FILE_TOOLS },
+  changes: { place: "project", tools: CHANGE_TOOLS },
+  flow: { place: "server", tools: FLOW_TOOLS },
 };
 
-/** A tool and the worker that runs it. */
+/** A tool and what runs it. */
 export interface GroupedTool {
   readonly definition: ToolDefinition;
-  readonly worker: WorkerKind;
+  readonly place: ToolPlace;
 }
 
 /** The tools of these groups, in their order. */
 export function toolsOf(groups: readonly ToolGroup[]): readonly GroupedTool[] {
   return groups.flatMap((name) => {
-    const { worker, tools } = GROUPS[name];
-    return tools.map((definition) => ({ definition, worker }));
+    const { place, tools } = GROUPS[name];
+    return tools.map((definition) => ({ definition, place }));
   });
 }
 

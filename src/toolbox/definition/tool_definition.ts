@@ -3,6 +3,9 @@ import type { Parameter } from "./parameters.ts";
 /** The kinds of workers: one for the files of the project without a network, one for the network without files (K2). */
 export type WorkerKind = "project" | "web";
 
+/** What runs a tool: a worker, or the server where the tool opens nothing that a call names. */
+export type ToolPlace = WorkerKind | "server";
+
 /** One native tool, as it is listed and checked before its call reaches a worker. */
 export interface ToolDefinition {
   readonly name: string;

@@ -17,10 +17,15 @@ import type { WorkerLink } from "../link/worker_link.ts";
 export interface ToolboxSourceParts {
   readonly tools: readonly GroupedTool[];
   readonly workers: Readonly<Record<WorkerKind, Pick<WorkerLink, "call">>>;
+  /** Tools of the server, by name. */
+  readonly inServer: Readonly<Record<string, ServerTool>>;
 }
 
+/** A tool that opens nothing that a call names; what is wrong with a call is a result. */
+export type ServerTool = (service: Service, args: ToolArguments, context: CallContext) => Promise<CallToolResult>;
+
 /** The tools of the groups that were asked for. */
-export function toolboxSource({ tools, workers }: ToolboxSourceParts): ToolSource {
+export function toolboxSource({ tools, workers, inServer }: ToolboxSourceParts): ToolSource {
   const listed = tools.map(({ definition }) => listedTool(definition));
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
   return {
@@ -30,7 +35,13 @@ export function toolboxSource({ tools, workers }: ToolboxSourceParts): ToolSourc
       if (tool === undefined) return failure({ known: byName.keys() });
       const checked = checkArguments(name, tool.definition.parameters, args);
       if (!checked.ok) return success(errorResult(checked.problem));
-      return success(await callWorker(service, { name, args: checked.value, worker: workers[tool.worker] }, context));
+      const { place } = tool;
+      if (place !== "server") {
+        return success(await callWorker(service, { name, args: checked.value, worker: workers[place] }, context));
+      }
+      const own = inServer[name];
+      if (own === undefined) return failure({ known: byName.keys() });
+      return success(await own(service, checked.value, context));
     },
   };
 }

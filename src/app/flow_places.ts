@@ -1,0 +1,38 @@
+/** Where flows are read from, and where their runs are kept (K7). */
+import { fingerprint } from "../base/fingerprint.ts";
+import type { PromptDirectory } from "../prompt/load/read_prompts.ts";
+import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import { isWithin, realPath } from "../system/paths.ts";
+import { stateDirectory, userDirectory } from "../system/user_directories.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Of the user, then of the project, which wins a name. Another program's directory counts where ours is missing. */
+export function flowDirectories(
+  environment: Environment,
+  { scopes }: Pick<SessionSandbox, "scopes">,
+): readonly PromptDirectory[] {
+  const config = userDirectory(environment, "XDG_CONFIG_HOME");
+  const user: readonly PromptDirectory[] = config === undefined
+    ? []
+    : [{ origin: "user", path: `${config}/ahma/flows`, mayRead: () => true }];
+  const project = scopes.slice(0, 1).map(({ path }): PromptDirectory => ({
+    origin: "project",
+    path:
+      [`${path}/.ahma/flows`, `${path}/.swissarmyhammer/workflows`, `${path}/.sah/workflows`].find((one) =>
+        realPath(one) !== undefined
+      ) ?? `${path}/.ahma/flows`,
+    mayRead: (real) => isWithin(real, path),
+  }));
+  return [...user, ...project];
+}
+
+/** The directory of this project's runs, which commands cannot write: without one in the home, it ends with the session. */
+export function runsDirectory(
+  environment: Environment,
+  { scopes, writable, directories }: Pick<SessionSandbox, "scopes" | "writable" | "directories">,
+): string {
+  const state = stateDirectory(environment);
+  const isSafe = state !== undefined && !writable.some((tree) => isWithin(state, tree));
+  return isSafe ? `${state}/flows/${fingerprint(scopes[0]?.path ?? "")}` : `${directories.root}/flows`;
+}

@@ -1,0 +1,217 @@
+/** What a run of a flow is, and how it goes from state to state (K7). Pure: effects are the caller's. */
+import type { Evaluate } from "./expression.ts";
+import { type Arm, END, type Expected, type Flow, type State } from "./flow.ts";
+import type { Variables } from "./template.ts";
+
+/** One flow of the run's stack. */
+export interface Frame {
+  readonly flow: string;
+  readonly state: string;
+  readonly variables: Variables;
+  /** Branches of forks that are still to run, innermost last. */
+  readonly branches: readonly (readonly string[])[];
+}
+
+/** What the run waits for. */
+export interface Waiting {
+  readonly kind: "prompt" | "ask" | "variables";
+  /** For the model. */
+  readonly text: string;
+  readonly expect: Expected;
+}
+
+/** One run. It holds JSON only, so that it can be kept. */
+export interface Run {
+  readonly id: string;
+  /** The flow it was started with. */
+  readonly flow: string;
+  /** The last is the one that runs. */
+  readonly frames: readonly Frame[];
+  readonly status: "running" | "waiting" | "completed" | "failed" | "aborted";
+  readonly waiting?: Waiting;
+  /** Why it failed or was aborted. */
+  readonly message?: string;
+  /** Changes of state so far. */
+  readonly transitions: number;
+  /** The last of them, as `flow.state`. */
+  readonly trace: readonly string[];
+  /** How the flow that has just ended ended; absent: none has. */
+  readonly returned?: ActionEnd;
+  /** Lines that the flow logged. */
+  readonly log: readonly string[];
+}
+
+/** How the action of a state ended. */
+export interface ActionEnd {
+  readonly success: boolean;
+  readonly content: string;
+  /** Further members of `result`, as `exit_code`; absent: none. */
+  readonly facts?: Variables;
+  /** What a variable of the action's own keeps; absent: the content. */
+  readonly value?: unknown;
+}
+
+const MOST_TRANSITIONS = 1_000;
+const MOST_TRACE = 60;
+const MOST_LOG = 200;
+export const DEEPEST_FLOWS = 10;
+
+/** A run at the start of its flow. */
+export function newRun(id: string, flow: Flow, variables: Variables): Run {
+  const frame: Frame = { flow: flow.name, state: flow.start, variables, branches: [] };
+  return {
+    id,
+    flow: flow.name,
+    frames: [frame],
+    status: "running",
+    transitions: 0,
+    trace: [`${flow.name}.${flow.start}`],
+    log: [],
+  };
+}
+
+/** The flow that runs now. */
+export function topOf({ frames }: Run): Frame {
+  const frame = frames.at(-1);
+  if (frame === undefined) throw new RangeError("A run has a frame");
+  return frame;
+}
+
+/** The run with one flow more on its stack. */
+export function entered(run: Run, flow: Flow, variables: Variables): Run {
+  if (run.frames.length >= DEEPEST_FLOWS) return ended(run, "failed", `Flows call each other ${DEEPEST_FLOWS} deep`);
+  const frame: Frame = { flow: flow.name, state: flow.start, variables, branches: [] };
+  return traced({ ...run, frames: [...run.frames, frame] }, frame);
+}
+
+/** The run after the action of its state: in the next state, ended, or waiting for variables that conditions name. */
+export function advanced(run: Run, flow: Flow, end: ActionEnd, evaluate: Evaluate): Run {
+  const frame = topOf(run);
+  const state = flow.states.get(frame.state);
+  if (state === undefined) return ended(run, "failed", `Flow "${flow.name}" has no state "${frame.state}" any more`);
+  const variables = withResult(frame.variables, state, end);
+  const settled = withTop(run, { ...frame, variables });
+  const [first, ...others] = state.arms;
+  if (state.kind === "fork" && first !== undefined) {
+    const branches = [...frame.branches, others.map(({ to }) => to)];
+    return moved(withTop(settled, { ...frame, variables, branches }), flow, first.to);
+  }
+  const chosen = chooseArm(state, end.success, variables, evaluate);
+  if (chosen.kind === "arm") return moved(settled, flow, chosen.arm.to);
+  if (chosen.kind === "unknown") {
+    const known = Object.keys(variables).join(", ");
+    const text = `State "${state.name}" cannot go on: ${chosen.message}. Known variables: ${known}. ` +
+      'Give what is missing as "variables".';
+    return { ...settled, status: "waiting", waiting: { kind: "variables", text, expect: "text" } };
+  }
+  const why = end.success ? "" : `: ${end.content.slice(0, 500)}`;
+  return ended(
+    settled,
+    "failed",
+    `No arm of state "${state.name}" fits after its action ${end.success ? "succeeded" : "failed"}${why}`,
+  );
+}
+
+/** The run at its end. */
+export function ended(run: Run, status: "completed" | "failed" | "aborted", message?: string): Run {
+  const { waiting: _, ...rest } = run;
+  return { ...rest, status, ...message !== undefined && { message } };
+}
+
+/** The run with a line in its log. */
+export function logged(run: Run, line: string): Run {
+  return { ...run, log: [...run.log, line].slice(-MOST_LOG) };
+}
+
+/** The run with other variables in the flow that runs now. */
+export function withVariables(run: Run, more: Variables): Run {
+  const frame = topOf(run);
+  return withTop(run, { ...frame, variables: { ...frame.variables, ...more } });
+}
+
+type Choice =
+  | { readonly kind: "arm"; readonly arm: Arm }
+  | { readonly kind: "unknown"; readonly message: string }
+  | { readonly kind: "none" };
+
+/** The first arm that fits, in the order of the file; `default` after all others. */
+function chooseArm(state: State, isSuccess: boolean, variables: Variables, evaluate: Evaluate): Choice {
+  let unknown: string | undefined;
+  let conditions = 0;
+  let unknowns = 0;
+  for (const arm of state.arms) {
+    const { condition } = arm;
+    if (condition.kind === "always") return { kind: "arm", arm };
+    if (condition.kind === (isSuccess ? "success" : "failure")) return { kind: "arm", arm };
+    if (condition.kind !== "expression") continue;
+    conditions++;
+    const verdict = evaluate(condition.text, { ...variables, default: true });
+    if (verdict.kind === "true") return { kind: "arm", arm };
+    if (verdict.kind === "false") continue;
+    unknowns++;
+    unknown ??= `condition "${condition.text}": ${verdict.message}`;
+  }
+  const other = state.arms.find(({ condition }) => condition.kind === "default");
+  if (other !== undefined) return { kind: "arm", arm: other };
+  if (unknown !== undefined && unknowns === conditions) return { kind: "unknown", message: unknown };
+  return { kind: "none" };
+}
+
+function moved(run: Run, flow: Flow, to: string): Run {
+  if (run.transitions >= MOST_TRANSITIONS) {
+    return ended(
+      run,
+      "failed",
+      `The flow has changed its state ${MOST_TRANSITIONS} times; the last: ${run.trace.slice(-8).join(", ")}`,
+    );
+  }
+  const counted = { ...run, transitions: run.transitions + 1 };
+  if (to === END) return leave(counted);
+  const frame = topOf(counted);
+  const waiting = flow.states.get(to)?.kind === "join" ? frame.branches.at(-1) : undefined;
+  if (waiting === undefined) return traced(withTop(counted, { ...frame, state: to }), { ...frame, state: to });
+  const [next, ...rest] = waiting;
+  const outer = frame.branches.slice(0, -1);
+  const state = next ?? to;
+  const onward = { ...frame, state, branches: next === undefined ? outer : [...outer, rest] };
+  return traced(withTop(counted, onward), onward);
+}
+
+/** The end of one flow is the end of the action that called it. */
+function leave(run: Run): Run {
+  if (run.frames.length === 1) return ended(run, "completed");
+  const { flow, variables: { last_action_result: content, success } } = topOf(run);
+  return {
+    ...run,
+    frames: run.frames.slice(0, -1),
+    returned: { success: success !== false, content: typeof content === "string" ? content : "" },
+    trace: [...run.trace, `${flow}.end`].slice(-MOST_TRACE),
+  };
+}
+
+function withTop(run: Run, frame: Frame): Run {
+  return { ...run, frames: [...run.frames.slice(0, -1), frame] };
+}
+
+function traced(run: Run, { flow, state }: Frame): Run {
+  return { ...run, trace: [...run.trace, `${flow}.${state}`].slice(-MOST_TRACE) };
+}
+
+/** The names by which conditions and actions know how the last action ended. */
+function withResult(
+  variables: Variables,
+  { action }: State,
+  { success, content, facts = {}, value }: ActionEnd,
+): Variables {
+  if (action === undefined) return variables;
+  const named = action.result === undefined ? {} : { [action.result]: value ?? content };
+  return {
+    ...variables,
+    result: { content, ...facts },
+    success,
+    failure: !success,
+    is_error: !success,
+    last_action_result: content,
+    ...named,
+  };
+}

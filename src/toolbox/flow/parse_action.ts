@@ -1,0 +1,137 @@
+/** The line of a state becomes its action (K7). Keywords may be in any case. Pure. */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { Action, Expected, LogLevel, StateAction, Template, TemplateMap } from "./flow.ts";
+import { parseTemplate, shellProblem } from "./template.ts";
+import { type ParsedWords, parseWords } from "./words.ts";
+
+const VARIABLE = /^[A-Za-z_]\w*$/;
+const LONGEST_WAIT_SECONDS = 24 * 3600;
+const UNITS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600 };
+const LEVELS: readonly LogLevel[] = ["info", "warning", "error"];
+
+type Reader = (words: ParsedWords) => Outcome<Action | undefined>;
+
+/** By the keywords that a line begins with. */
+const READERS: readonly (readonly [keywords: RegExp, read: Reader])[] = [
+  [/^execute\s+prompt\b/i, readPrompt],
+  [/^(?:run\s+workflow|run\s+flow|delegate\s+to)\b/i, readRun],
+  [/^shell\b/i, readShell],
+  [/^tool\b/i, readTool],
+  [/^log\b/i, readLog],
+  [/^set(?:_variable)?\b/i, readSet],
+  [/^wait\b/i, readWait],
+  [/^ask\b/i, (words) => withText(words, (question) => success({ kind: "ask", question }))],
+  [/^abort(?:\s+with\s+message)?\b/i, (words) => withText(words, (reason) => success({ kind: "abort", reason }))],
+];
+
+/** The action of a line; undefined: the line is words for readers only. The problem says what is wrong in it. */
+export function parseAction(line: string): Outcome<StateAction | undefined> {
+  const text = line.trim();
+  const found = READERS.find(([keywords]) => keywords.test(text));
+  if (found === undefined) return success(undefined);
+  const [keywords, read] = found;
+  const words = parseWords(text.replace(keywords, ""));
+  if (!words.ok) return words;
+  const action = read(words.value);
+  if (!action.ok) return action;
+  const { result } = words.value.options;
+  if (result !== undefined && !VARIABLE.test(result)) return failure(`"${result}" is no name of a variable`);
+  return success(action.value && { action: action.value, result });
+}
+
+function readPrompt({ quoted, options }: ParsedWords): Outcome<Action> {
+  const [name] = quoted;
+  if (name === undefined) return failure('A prompt needs its name in quotation marks: execute prompt "NAME"');
+  const { expect = "text", result: _, ...rest } = options;
+  if (!isExpected(expect)) return failure(`expect="${expect}" is unknown: give text, yes_no or json`);
+  const args = templatesOf(rest);
+  return args.ok ? success({ kind: "prompt", name, args: args.value, expect }) : args;
+}
+
+function readRun({ quoted, options }: ParsedWords): Outcome<Action> {
+  const [flow] = quoted;
+  if (flow === undefined) return failure('A flow needs its name in quotation marks: run workflow "NAME"');
+  const { result: _, ...rest } = options;
+  const args = templatesOf(rest);
+  return args.ok ? success({ kind: "run", flow, args: args.value }) : args;
+}
+
+function readTool({ quoted, options }: ParsedWords): Outcome<Action> {
+  const [name] = quoted;
+  if (name === undefined) return failure('A tool needs its name in quotation marks: tool "NAME" with key="value"');
+  const { result: _, ...rest } = options;
+  const args = templatesOf(rest);
+  return args.ok ? success({ kind: "tool", name, args: args.value }) : args;
+}
+
+function readShell(words: ParsedWords): Outcome<Action> {
+  const { timeout, working_directory: given, env, result: _, ...others } = words.options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    return failure(`"${unknown}" is unknown for shell: give timeout, working_directory, env or result`);
+  }
+  const timeoutSeconds = timeout === undefined ? undefined : Number(timeout);
+  if (timeoutSeconds !== undefined && !(timeoutSeconds > 0)) {
+    return failure(`timeout=${timeout} is no number of seconds`);
+  }
+  const environment = templatesOf(env === undefined ? {} : words.objects["env"] ?? {});
+  if (!environment.ok) return environment;
+  const directory = given === undefined ? undefined : parseTemplate(given);
+  if (directory?.ok === false) return directory;
+  return withText(words, (command) => {
+    const problem = shellProblem(command);
+    if (problem !== undefined) return failure(problem);
+    const options = {
+      ...timeoutSeconds !== undefined && { timeoutSeconds },
+      ...directory !== undefined && { directory: directory.value },
+      environment: environment.value,
+    };
+    return success({ kind: "shell", command, options });
+  });
+}
+
+function readLog(words: ParsedWords): Outcome<Action> {
+  const named = words.bare[0]?.toLowerCase() ?? "info";
+  const level = LEVELS.find((one) => one === named);
+  if (level === undefined) return failure(`log ${named} is unknown: give info, warning or error`);
+  return withText(words, (text) => success({ kind: "log", level, text }));
+}
+
+function readSet({ options }: ParsedWords): Outcome<Action> {
+  const entries = Object.entries(options);
+  const [entry] = entries;
+  if (entry === undefined || entries.length > 1) return failure('set takes one variable: set NAME="VALUE"');
+  const value = parseTemplate(entry[1]);
+  return value.ok ? success({ kind: "set", variable: entry[0], value: value.value }) : value;
+}
+
+function readWait({ bare }: ParsedWords): Outcome<Action> {
+  if (bare.join(" ").toLowerCase() === "for user input") {
+    return success({ kind: "ask", question: ["The flow waits for the user: ask how to go on."] });
+  }
+  const [count = "", unit = ""] = bare;
+  const seconds = Number(count) * (UNITS[unit.toLowerCase().replace(/s$/, "")] ?? NaN);
+  if (seconds >= 0 && seconds <= LONGEST_WAIT_SECONDS) return success({ kind: "wait", seconds });
+  return failure(`wait takes a time of at most a day, as in "wait 5 seconds", or "wait for user input"`);
+}
+
+function withText(words: ParsedWords, make: (text: Template) => Outcome<Action>): Outcome<Action> {
+  const [text] = words.quoted;
+  if (text === undefined) return failure("The text must stand in quotation marks");
+  const template = parseTemplate(text);
+  return template.ok ? make(template.value) : template;
+}
+
+function templatesOf(texts: Readonly<Record<string, string>>): Outcome<TemplateMap> {
+  const templates: Record<string, Template> = {};
+  for (const [name, text] of Object.entries(texts)) {
+    const template = parseTemplate(text);
+    if (!template.ok) return template;
+    templates[name] = template.value;
+  }
+  return success(templates);
+}
+
+function isExpected(word: string): word is Expected {
+  return word === "text" || word === "yes_no" || word === "json";
+}

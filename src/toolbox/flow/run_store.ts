@@ -1,0 +1,76 @@
+/** Runs of flows, a private file each in the user's state directory, so that they outlive the server (K7). */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { messageOf } from "../../base/errors.ts";
+import { isObject, parseJson } from "../../wire/json_value.ts";
+import type { Run } from "./machine.ts";
+
+/** A run without a call is kept so long, milliseconds. */
+const KEPT_MS = 7 * 24 * 3600 * 1000;
+const LARGEST_BYTES = 4 * 1024 * 1024;
+const ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
+const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+export class RunStore {
+  readonly #directory: string;
+
+  /** `directory`: of one project's runs; it is made by the first of them. */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** An id that no run has. */
+  newId(): string {
+    return Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => LETTERS[byte % LETTERS.length]).join("");
+  }
+
+  /** The kept run; the problem is worded for the agent. */
+  async read(id: string): Promise<Outcome<Run>> {
+    if (!ID.test(id)) return failure(`"${id}" is no id of a run, which has ten letters and digits`);
+    try {
+      const text = await Deno.readTextFile(`${this.#directory}/${id}.json`);
+      const read = parseJson(text);
+      // Nothing but this program writes there.
+      if (read.ok && isObject(read.value)) return success(read.value as unknown as Run);
+      return failure(`Run ${id} cannot be read: its file is damaged`);
+    } catch (thrown) {
+      if (thrown instanceof Deno.errors.NotFound) {
+        return failure(`There is no run ${id}: it never was in this project, or was not used for seven days`);
+      }
+      return failure(`Run ${id} cannot be read: ${messageOf(thrown)}`);
+    }
+  }
+
+  /** Keeps a run, whole or as it was before. @throws {Error} When the system refuses it. */
+  async write(run: Run): Promise<void> {
+    const text = JSON.stringify(run);
+    if (text.length > LARGEST_BYTES) throw new Error(`The variables of run ${run.id} are too long to keep`);
+    await Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const draft = `${this.#directory}/.${run.id}-${crypto.randomUUID()}`;
+    await Deno.writeTextFile(draft, text, { mode: 0o600, createNew: true });
+    await Deno.rename(draft, `${this.#directory}/${run.id}.json`);
+  }
+
+  /** All runs, the newest first; those that were not used for long are removed. */
+  async list(now: number): Promise<readonly Run[]> {
+    const found: { readonly run: Run; readonly at: number }[] = [];
+    for (const name of await namesIn(this.#directory)) {
+      const path = `${this.#directory}/${name}`;
+      const at = (await Deno.stat(path)).mtime?.getTime() ?? now;
+      if (now - at > KEPT_MS) await Deno.remove(path);
+      else if (name.endsWith(".json")) {
+        const read = await this.read(name.slice(0, -5));
+        if (read.ok) found.push({ run: read.value, at });
+      }
+    }
+    return found.toSorted((one, other) => other.at - one.at).map(({ run }) => run);
+  }
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return [];
+    throw thrown;
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Texts of actions with the places of values (K7). A value is put in after the text was taken apart, so that it never
+ * becomes part of an action. In a shell line it is a variable of the environment. Pure.
+ */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { member } from "../../wire/json_value.ts";
+import type { Slot, Template, TemplateMap } from "./flow.ts";
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+const SLOT = /\{\{-?\s*(.*?)\s*-?\}\}|\$\{([^}]*)\}/gs;
+const PATH = /^[A-Za-z_][\w-]*(\.[A-Za-z_0-9][\w-]*)*$/;
+const TAG = /\{%/;
+
+/** The parts of a text; the problem names a place that is no plain variable. */
+export function parseTemplate(text: string): Outcome<Template> {
+  if (TAG.test(text)) return failure('Tags of Liquid, as "{% if %}", work in prompts only; use a choice state');
+  const parts: (string | Slot)[] = [];
+  let at = 0;
+  for (const found of text.matchAll(SLOT)) {
+    const path = (found[1] ?? found[2] ?? "").trim();
+    // In a shell line `${name:-x}` and the like are the shell's own.
+    if (found[2] !== undefined && !PATH.test(path)) continue;
+    if (!PATH.test(path)) {
+      return failure(`"${found[0]}" is no variable: an action takes "{{ name }}" or "{{ name.member }}"`);
+    }
+    parts.push(text.slice(at, found.index), { path: path.split(".") });
+    at = found.index + found[0].length;
+  }
+  parts.push(text.slice(at));
+  return success(parts.filter((part) => part !== ""));
+}
+
+/** The text with its values; a variable that is not there is empty. */
+export function renderTemplate(template: Template, variables: Variables): string {
+  return template.map((part) => typeof part === "string" ? part : textOf(valueAt(variables, part))).join("");
+}
+
+/** Each text of a map with its values. */
+export function renderAll(templates: TemplateMap, variables: Variables): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(templates).map(([name, text]) => [name, renderTemplate(text, variables)]));
+}
+
+/** A shell line in which values are variables, and these variables. */
+export interface ShellText {
+  readonly line: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Places of values in a shell line that cannot be made safe: the shell would read the value as words of its own. */
+const NESTED = /`|\$\(|<<|\beval\b|\b(?:ba|z|da|k)?sh\s+-\w*c\b/;
+
+/** Why a shell line may not have values; undefined: it may, or has none. */
+export function shellProblem(template: Template): string | undefined {
+  if (template.every((part) => typeof part === "string")) return undefined;
+  const found = NESTED.exec(template.map((part) => typeof part === "string" ? part : "_").join(""));
+  if (found === null) return undefined;
+  return `A line with ${found[0]} takes no values, because a shell would read them as commands; ` +
+    "pass them with env={...}, or use a script of the project";
+}
+
+/** The line with a variable for each value, quoted as its place asks for. */
+export function shellText(template: Template, variables: Variables): ShellText {
+  const environment: Record<string, string> = {};
+  let line = "";
+  let quote: Quote = "none";
+  for (const part of template) {
+    if (typeof part === "string") {
+      quote = quoteAfter(part, quote);
+      line += part;
+      continue;
+    }
+    const name = `AHMA_VALUE_${Object.keys(environment).length + 1}`;
+    environment[name] = textOf(valueAt(variables, part)).replaceAll("\0", "");
+    line += PLACES[quote](`\${${name}}`);
+  }
+  return { line, environment };
+}
+
+type Quote = "none" | "single" | "double";
+
+const PLACES: Readonly<Record<Quote, (variable: string) => string>> = {
+  none: (variable) => `"${variable}"`,
+  double: (variable) => variable,
+  single: (variable) => `'"${variable}"'`,
+};
+
+/** In which quotes a shell is after `text`. */
+function quoteAfter(text: string, before: Quote): Quote {
+  let quote = before;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === "\\" && quote !== "single") at++;
+    else if (character === "'" && quote !== "double") quote = quote === "single" ? "none" : "single";
+    else if (character === '"' && quote !== "single") quote = quote === "double" ? "none" : "double";
+  }
+  return quote;
+}
+
+function valueAt(variables: Variables, { path }: Slot): unknown {
+  return path.reduce<unknown>(
+    (value, name) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, name) ? member(value, name) : undefined,
+    variables,
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

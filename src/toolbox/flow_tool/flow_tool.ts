@@ -1,0 +1,196 @@
+/** `flow`: starts a run, goes on with one, and shows what there is (K7). It runs in the server; its effects do not. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { UserError } from "../../base/errors.ts";
+import { lazy } from "../../base/lazy.ts";
+import { encodeText } from "../../base/text.ts";
+import { failure, type Outcome, success, unwrapOrUserError as unwrap } from "../../base/outcome.ts";
+import type { Work } from "../../operation/operation.ts";
+import { argumentValues } from "../../prompt/format/argument_values.ts";
+import type { PromptDirectory } from "../../prompt/load/read_prompts.ts";
+import { errorResult, textResult } from "../../service/result/result_text.ts";
+import { runOperation } from "../../service/run/run_operation.ts";
+import type { CallContext, Service } from "../../service/service.ts";
+import type { ToolArguments } from "../frame/messages.ts";
+import { answered, drive } from "../flow/drive.ts";
+import { loadEvaluator, readJsonAnswer } from "../flow/expression.ts";
+import type { Flow } from "../flow/flow.ts";
+import { type ActionEnd, ended, newRun, type Run, withVariables } from "../flow/machine.ts";
+import type { RunStore } from "../flow/run_store.ts";
+import type { Variables } from "../flow/template.ts";
+import { flowNamed, type FlowSet, readFlows } from "./flow_files.ts";
+import { flowHost } from "./flow_host.ts";
+import { listText, planText, runResult, runsText, type TextStyle } from "./flow_texts.ts";
+
+export interface FlowToolParts {
+  /** In the order of precedence, the last wins. */
+  readonly directories: () => readonly PromptDirectory[];
+  readonly store: RunStore;
+}
+
+/** The arguments of a call, as its definition has them. */
+interface FlowArguments {
+  readonly flow_name?: string;
+  readonly parameters?: Variables;
+  readonly run_id?: string;
+  readonly result?: string;
+  readonly outcome?: "success" | "failure";
+  readonly variables?: Variables;
+  readonly abort?: string;
+  readonly dry_run?: boolean;
+  readonly format?: "text" | "json";
+  readonly verbose?: boolean;
+}
+
+export class FlowTool {
+  readonly #parts: FlowToolParts;
+  readonly #evaluator = lazy(loadEvaluator);
+  /** Runs that a call works on. */
+  readonly #busy = new Set<string>();
+
+  constructor(parts: FlowToolParts) {
+    this.#parts = parts;
+  }
+
+  /** Does one call; what is wrong with it is an error result. */
+  async call(service: Service, checked: ToolArguments, context: CallContext): Promise<CallToolResult> {
+    const args = checked as FlowArguments; // checked by the table of its definition
+    try {
+      const flows = await readFlows(this.#parts.directories());
+      if (args.run_id !== undefined) return await this.#goOn(service, args.run_id, args, { flows, context });
+      return await this.#begin(service, args, { flows, context });
+    } catch (thrown) {
+      if (thrown instanceof UserError) return errorResult(thrown.message);
+      throw thrown;
+    }
+  }
+
+  async #begin(service: Service, args: FlowArguments, { flows, context }: Surroundings): Promise<CallToolResult> {
+    const { flow_name: name } = args;
+    const { store, directories } = this.#parts;
+    if (name === undefined) {
+      throw new UserError('Give "flow_name" to start a workflow, or "run_id" to go on with a run');
+    }
+    if (name === "list") return textResult(listText(flows, directories().map(({ path }) => path)));
+    if (name === "status") return textResult(runsText(await store.list(Date.now())));
+    const flow = unwrap(flowNamed(flows, name));
+    const variables = unwrap(startVariables(flow, { ...args.parameters, ...args.variables }));
+    if (args.dry_run === true) return textResult(planText(flow));
+    const run = newRun(store.newId(), flow, variables);
+    await store.write(run);
+    return await this.#run(service, run, { args, flows, context });
+  }
+
+  async #goOn(
+    service: Service,
+    id: string,
+    args: FlowArguments,
+    { flows, context }: Surroundings,
+  ): Promise<CallToolResult> {
+    const { store } = this.#parts;
+    const run = unwrap(await store.read(id));
+    const style = styleOf(args, run);
+    if (args.flow_name === "status") return runResult(run, { ...style, logged: 0 });
+    if (args.abort !== undefined) {
+      const aborted = ended(run, "aborted", args.abort);
+      await store.write(aborted);
+      return runResult(aborted, style);
+    }
+    if (run.status !== "waiting" && run.status !== "running") {
+      throw new UserError(`Run ${id} has ended (${run.status}): start flow "${run.flow}" again with flow_name`);
+    }
+    const given = args.variables === undefined ? run : withVariables(run, args.variables);
+    return await this.#run(service, given, { args, flows, context });
+  }
+
+  /** Works on a run as an operation, so that it can be awaited and cancelled. */
+  async #run(service: Service, run: Run, { args, flows, context }: RunCall): Promise<CallToolResult> {
+    const end = unwrap(answerTo(run, args));
+    if (this.#busy.has(run.id)) throw new UserError(`Run ${run.id} is being worked on: await that call first`);
+    this.#busy.add(run.id);
+    const evaluate = await this.#evaluator();
+    const { store } = this.#parts;
+    const style = styleOf(args, run);
+    const work: Work = async (control) => {
+      const host = flowHost({
+        service,
+        control,
+        context,
+        evaluate,
+        flow: (name) => Promise.resolve(flowNamed(flows, name)),
+        start: startVariables,
+        save: (changed) => store.write(changed),
+      });
+      const going = end === undefined ? run : await answered(run, end, host);
+      await store.write(going);
+      const last = await drive(going, host);
+      await store.write(last);
+      const result = runResult(last, style);
+      control.answer({ ...result });
+      const [part] = result.content;
+      control.write(encodeText(`${part?.type === "text" ? part.text : ""}\n`));
+      return { kind: "exited", code: result.isError === true ? 1 : 0 };
+    };
+    const title = `flow ${run.flow} ${run.id}`;
+    const job = { tool: "flow", title, work: this.#released(run.id, work), timeoutSeconds: undefined };
+    return await runOperation(service, { ...job, executionMode: undefined, leafSynchronous: undefined }, context);
+  }
+
+  #released(id: string, work: Work): Work {
+    return async (control) => {
+      try {
+        return await work(control);
+      } finally {
+        this.#busy.delete(id);
+      }
+    };
+  }
+}
+
+interface Surroundings {
+  readonly flows: FlowSet;
+  readonly context: CallContext;
+}
+
+interface RunCall extends Surroundings {
+  readonly args: FlowArguments;
+}
+
+/** The variables that a flow begins with; wrong parameters are the problem. */
+function startVariables(flow: Flow, given: Variables): Outcome<Variables> {
+  const texts = Object.entries(given).map((
+    [name, value],
+  ) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
+  return argumentValues(flow, Object.fromEntries(texts));
+}
+
+/** The end of the action that the run waits in; undefined: it does not wait for an answer. */
+function answerTo(run: Run, { result, outcome = "success", variables }: FlowArguments): Outcome<ActionEnd | undefined> {
+  const { waiting, id } = run;
+  if (waiting === undefined) return success(undefined);
+  if (waiting.kind === "variables") {
+    if (variables === undefined) return failure(waiting.text);
+    return success({ success: true, content: "" });
+  }
+  if (outcome === "failure") return success({ success: false, content: result ?? "" });
+  if (result === undefined) return failure(`Run ${id} waits for "result":\n${waiting.text}`);
+  switch (waiting.expect) {
+    case "text":
+      return success({ success: true, content: result });
+    case "yes_no": {
+      const word = /^\W*(yes|no)\b/i.exec(result)?.[1]?.toUpperCase();
+      return word === undefined
+        ? failure(`Run ${id} waits for "YES" or "NO" at the begin of "result"`)
+        : success({ success: true, content: result, value: word });
+    }
+    case "json": {
+      const value = readJsonAnswer(result);
+      return value.ok
+        ? success({ success: true, content: result, value: value.value })
+        : failure(`Run ${id} waits for JSON as "result": ${value.problem}`);
+    }
+  }
+}
+
+function styleOf({ format, verbose = false }: FlowArguments, run: Run): TextStyle {
+  return { asJson: format === "json", verbose, logged: run.log.length };
+}

@@ -1,0 +1,149 @@
+/** Workflows that the calling agent drives, through the packed program (K7). */
+import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
+import { connectClient } from "./_support/sdk_client.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { runProgram } from "./_support/terminal.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+/** Twelve states; the build fails until a file says that it is mended. */
+const RELEASE = `---
+description: Builds until it succeeds, then releases
+parameters:
+  - name: version
+    required: true
+---
+
+\`\`\`mermaid
+stateDiagram-v2
+    [*] --> begin
+    begin --> build
+    build --> test: success
+    build --> mend: failure
+    mend --> build: result.content.contains("YES")
+    mend --> giveup: default
+    test --> count
+    count --> notes
+    notes --> check
+    check --> publish: answer == "YES"
+    check --> giveup: default
+    publish --> verify
+    verify --> done
+    done --> [*]
+    giveup --> stop
+    stop --> [*]
+\`\`\`
+
+## Actions
+
+- begin: set tag="v{{ version }}"
+- build: shell "test -e mended || { echo missing semicolon; exit 2; }" with result="log"
+- mend: ask "The build of {{ tag }} fails: {{ log }}. Is it mended?"
+- test: tool "sandboxed_shell" with command="echo tests pass"
+- count: shell "ls | wc -l"
+- notes: ask "Write notes for {{ tag }}." with result="notes"
+- check: ask "Publish {{ tag }}?" with result="answer"
+- publish: shell "printf %s {{ notes }} > notes.txt"
+- verify: shell "cat notes.txt"
+- done: log "released {{ tag }}"
+- giveup: log warning "not released"
+- stop: abort "given up"
+`;
+
+const FLAGS = ["--bundles", "flow"];
+
+for (const user of usersAtHand()) {
+  Deno.test(`K7 a flow of twelve states goes on by exit codes and answers, through a restart (${user})`, async () => {
+    using bench = new Workbench(user);
+    bench.write(".ahma/flows/release.md", RELEASE);
+    const hostile = "; touch pwned; $(touch pwned) '\"`touch pwned`";
+    let id: string;
+    {
+      await using server = await ServerProcess.start(bench, { era: "none", flags: FLAGS });
+      const client = await connectClient(server, "2025-11-25");
+      assert.equal(
+        await flow(client, { flow_name: "list" }),
+        "release (version*): Builds until it succeeds, then releases",
+      );
+      assert.match(await flow(client, { flow_name: "release" }), /required argument "version" is missing/);
+      const begun = await flow(client, { flow_name: "release", parameters: { version: "1.0" } });
+      assert.match(begun, /state mend:\n\nThe build of v1.0 fails: missing semicolon. Is it mended\?/);
+      id = /"run_id":"(\w+)"/.exec(begun)?.[1] ?? assert.fail(begun);
+    }
+    bench.write("mended", "");
+    await using server = await ServerProcess.start(bench, { era: "none", flags: FLAGS });
+    const client = await connectClient(server, "2025-11-25");
+    assert.equal(await flow(client, { flow_name: "status" }), `${id} release waiting, state mend`);
+    assert.match(await flow(client, { run_id: id, result: "YES, it is" }), /state notes:\n\nWrite notes for v1.0./);
+    assert.match(await flow(client, { run_id: id, result: hostile }), /state check:\n\nPublish v1.0\?/);
+    const last = await flow(client, { run_id: id, result: "YES", verbose: true });
+    assert.match(last, /^info: released v1.0\nStates: release.begin -> release.build -> release.mend -> release.build/);
+    assert.match(last, new RegExp(`Run ${id} of flow release completed in state done after \\d+ changes of state.$`));
+    assert.equal(await Deno.readTextFile(`${bench.scope}/notes.txt`), hostile);
+    const names = (await Array.fromAsync(Deno.readDir(bench.scope))).map(({ name }) => name);
+    assert.deepEqual(names.toSorted(), [".ahma", "mended", "notes.txt"]);
+    assert.match(await flow(client, { run_id: id, result: "again" }), /has ended \(completed\)/);
+  });
+}
+
+const SLOW = `\`\`\`mermaid
+stateDiagram-v2
+    [*] --> work
+    work --> [*]
+\`\`\`
+## Actions
+- work: shell "test -e ready || sleep 600"
+`;
+
+Deno.test("K7 a cancelled flow ends its command and can go on; faults of files are told with their place", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/flows/slow.md", SLOW);
+  bench.write(".ahma/flows/bad.md", SLOW.replace("work --> [*]", "work --> gone"));
+  bench.write(".ahma/flows/one.md", `${SLOW}`.replace('shell "test -e ready || sleep 600"', 'run workflow "two"'));
+  bench.write(".ahma/flows/two.md", `${SLOW}`.replace('shell "test -e ready || sleep 600"', 'run workflow "one"'));
+  await using server = await ServerProcess.start(bench, { era: "none", flags: [...FLAGS, "--inline-wait", "0.2"] });
+  const client = await connectClient(server, "2025-11-25");
+  const listed = await flow(client, { flow_name: "list" });
+  assert.match(listed, /^slow\n/);
+  assert.match(listed, /bad.md:3:1: error: From state "work" no way leads to the end/);
+  assert.match(listed, /one.md:3:1: error: Flows call each other without end: one -> two -> one/);
+  assert.match(await flow(client, { flow_name: "slow", dry_run: true }), /nothing was run.\nwork: runs: test -e ready/);
+  const started = await text(client, "flow", { flow_name: "slow" });
+  await client.callTool({ name: "cancel", arguments: { operation_id: /^(\S+) started/.exec(started)?.[1] } });
+  const [id = ""] = (await flow(client, { flow_name: "status" })).split(" ");
+  assert.match(await flow(client, { run_id: id, flow_name: "status" }), /was interrupted in state work/);
+  bench.write("ready", "");
+  assert.match(await flow(client, { run_id: id }), /completed in state work/);
+  const { stdout, code } = await runProgram(bench, ["call", "flow", "--flow-name", "list"]);
+  assert.match(stdout, /^slow\n/);
+  assert.equal(code, 0);
+});
+
+/** The answer to a call of `flow`, which may come by `await`. */
+async function flow(client: Client, args: Record<string, unknown>): Promise<string> {
+  const answer = await text(client, "flow", args);
+  const [, operation] = /^(\S+) started/.exec(answer) ?? [];
+  return operation === undefined ? answer : await text(client, "await", { operation_id: operation });
+}
+
+async function text(client: Client, name: string, args: Record<string, unknown>): Promise<string> {
+  const { content } = await client.callTool({ name, arguments: args });
+  const [part] = content as { readonly type: string; readonly text: string }[];
+  return part?.text ?? "";
+}
+
+Deno.test("K7 the example of docs/flows.md is what it says", async () => {
+  using bench = new Workbench();
+  const page = await Deno.readTextFile(new URL("../docs/flows.md", import.meta.url));
+  const file = /^````markdown\n(.*?)^````$/ms.exec(page)?.[1] ?? assert.fail();
+  const [first, second] = [...page.matchAll(/^```text\n(.*?)^```$/gms)].map(([, block = ""]) => block.trimEnd());
+  bench.write(".ahma/flows/ready.md", file);
+  bench.write("notes.txt", "\n");
+  await using server = await ServerProcess.start(bench, { era: "none", flags: FLAGS });
+  const client = await connectClient(server, "2026-07-28");
+  const begun = await flow(client, { flow_name: "ready", parameters: { file: "notes.txt" } });
+  const id = /"run_id":"(\w+)"/.exec(begun)?.[1] ?? assert.fail(begun);
+  assert.equal(begun.replaceAll(id, "ID"), first);
+  bench.write("notes.txt", "ready\n");
+  assert.equal((await flow(client, { run_id: id, result: "YES" })).replaceAll(id, "ID"), second);
+});
