@@ -12,6 +12,7 @@ import { OPERATIONS } from "./operations.ts";
 import { OUTPUT } from "./output.ts";
 import { OWN } from "./own.ts";
 import { PROC } from "./proc.ts";
+import { PROMPTS } from "./prompts.ts";
 import { RACES } from "./races/rows.ts";
 import { READ_OUTSIDE } from "./read_outside.ts";
 import { OTHER_NAMES } from "./second_names.ts";
@@ -29,7 +30,7 @@ export const RIGHTS_DECIDE: readonly Row[] = [...WRITE_OUTSIDE, ...READ_OUTSIDE,
 export const LIMITS_DECIDE: readonly Row[] = [...SIGNALS, ...NETWORK, ...OPERATIONS];
 
 /** About what the server reads, is asked, hands on and hands out: it decides for every user alike. */
-export const SERVER_DECIDES: readonly Row[] = [...CONFIGURATION, ...ARGUMENTS, ...ENVIRONMENT, ...OUTPUT];
+export const SERVER_DECIDES: readonly Row[] = [...CONFIGURATION, ...ARGUMENTS, ...ENVIRONMENT, ...OUTPUT, ...PROMPTS];
 
 /** About what is peculiar to this program. They take as long as the rest, so their tests are files of their own. */
 export const OUR_OWN: readonly Row[] = [
