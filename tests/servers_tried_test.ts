@@ -1,6 +1,7 @@
 /** `servers test`: each server is started or connected in its sandbox as real use does it, and says what it has. */
 import assert from "node:assert/strict";
 import { answerMcp } from "./_support/oauth_server.ts";
+import { testRuntime } from "./_support/runtime.ts";
 import { type Ran, runProgram } from "./_support/terminal.ts";
 import { upstreamServer, writeServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -37,7 +38,9 @@ Deno.test("O7 O5 servers test says what works and what each other needs, asks no
       unset: { command: "sh", env: { K: "${env:NOPE}" } },
     }),
   ];
-  const test = (...words: readonly string[]) => runProgram(bench, ["servers", "test", ...words], { script: true });
+  // The script grants the network; the executable has it.
+  const script = testRuntime(bench.user).executable === undefined;
+  const test = (...words: readonly string[]) => runProgram(bench, ["servers", "test", ...words], { script });
   const all = await test("--json", ...flags);
   assert.deepStrictEqual([all.code, steady(all)], [1, [
     {

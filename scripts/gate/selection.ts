@@ -69,6 +69,7 @@ export const WITH_EXECUTABLE: readonly string[] = [
   "tests/attacks/own_root_test.ts",
   "tests/execution_test.ts",
   "tests/cli_doctor_test.ts",
+  "tests/servers_tried_test.ts",
   "tests/wire/stdio_test.ts",
   "tests/wire/http_test.ts",
   "tests/selftest_test.ts",
