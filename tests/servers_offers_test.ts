@@ -10,6 +10,8 @@ import { ERAS } from "./_support/server_process.ts";
 import { withServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
+const SCRIPT = await Deno.readTextFile(new URL("fixtures/offering_server.py", import.meta.url));
+
 const FEATURES = "ahma://servers/all/demo://resource/static/document/features.md";
 const TEMPLATE = "ahma://servers/all/demo://resource/dynamic/text/{resourceId}";
 
@@ -84,9 +86,8 @@ for (const era of ERAS) {
 }
 
 /** The server of the fixture, whose lists a tool of it replaces. */
-function offering(bench: Workbench, fields: object = {}): object {
-  const script = Deno.readTextFileSync(new URL("fixtures/offering_server.py", import.meta.url));
-  return { command: "python3", args: [bench.write("offering.py", script)], ...fields };
+function offering(bench: Workbench): object {
+  return { command: "python3", args: [bench.write("offering.py", SCRIPT)] };
 }
 
 /** How many processes of the fixture run for the bench. */
@@ -180,5 +181,53 @@ Deno.test("O2 O6 a prompt that a server changes is withheld until a person appro
   await until(async () => (await names()).length === 2, 10_000, "the approved prompt");
   const { prompts: [greet] } = await client.listPrompts();
   assert.deepStrictEqual(greet, { name: "srv_greet", description: "Greets all" });
+  await client.close();
+});
+
+/** A message for the log, as a server of the fixture sends it. */
+function logged(level: string, data: unknown): object {
+  return { method: "notifications/message", params: { level, logger: "db", data } };
+}
+
+Deno.test("O2 C3 log messages of a server reach a client that asked for their level, with the server's name", async () => {
+  using bench = new Workbench();
+  const servers = {
+    srv: offering(bench),
+    loud: { ...offering(bench), args: [bench.write("loud.py", SCRIPT)], logs: true },
+  };
+  await using server = await withServers(bench, servers, { era: "none" });
+  const client = await connectClient(server, "2025-11-25");
+  const heard: unknown[] = [];
+  client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params));
+  const notify = async (name: string, args: object) => {
+    const { content: [part] } = await client.callTool({ name: `${name}_notify`, arguments: { ...args } });
+    return JSON.parse(part?.type === "text" ? part.text : "{}");
+  };
+  await notify("srv", logged("error", "unheard"));
+  await notify("loud", logged("info", "at once"));
+  await client.setLoggingLevel("warning");
+  assert.deepStrictEqual((await notify("srv", logged("info", "too low"))).levels, ["warning"]);
+  await notify("srv", logged("error", { text: "a\u200bb" }));
+  assert.deepStrictEqual(heard, [
+    { level: "info", logger: "loud/db", data: "at once" },
+    { level: "error", logger: "srv/db", data: { text: "ab" } },
+  ]);
+  await client.close();
+});
+
+Deno.test("O2 C3 a client of 2026-07-28 hears the log messages of the level that its request names", async () => {
+  using bench = new Workbench();
+  await using server = await withServers(bench, { srv: offering(bench) }, { era: "none" });
+  const client = await connectClient(server, "2026-07-28");
+  const heard: unknown[] = [];
+  client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params));
+  for (const level of [undefined, "warning"] as const) {
+    await client.callTool({
+      name: "srv_notify",
+      arguments: { ...logged("error", `to ${level}`) },
+      ...level !== undefined && { _meta: { "io.modelcontextprotocol/logLevel": level } },
+    });
+  }
+  assert.deepStrictEqual(heard, [{ level: "error", logger: "srv/db", data: "to warning" }]);
   await client.close();
 });

@@ -92,7 +92,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     sources: listedSources({ own, servers, facts, settings, log }),
     prompts: [...promptSources(options, stack), ...servers.map(({ prompts }) => prompts)],
     resources: servers.map(({ resources }) => resources),
-    instructions: () => servers.flatMap(({ instructions }) => instructions()),
+    ...servers[0] !== undefined && { instructions: servers[0].instructions, onLogLevel: servers[0].onLogLevel },
     catalog,
     checks: tools.checks,
     ...onChange !== undefined && { onCatalogChange: onChange },

@@ -1,4 +1,5 @@
 /** Joins the servers of `--mcp-config` with sandboxes, records and the service (O1, O2). Nothing is started here. */
+import type { LoggingLevel } from "@modelcontextprotocol/server";
 import { LONGEST_NAME } from "../catalog/format/names.ts";
 import { describeDiagnostic } from "../base/diagnostic.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
@@ -49,6 +50,8 @@ export interface OpenServers extends AsyncDisposable {
   readonly prompts: PromptSource;
   /** What they say of their use, as lines. */
   readonly instructions: () => readonly string[];
+  /** To be called with each level of log messages that a client asks for. */
+  readonly onLogLevel: (level: LoggingLevel) => void;
   /** In the order of the configuration. */
   readonly servers: readonly UpstreamServer[];
   /** Their names. */
@@ -125,6 +128,7 @@ export function openServers(
     resources: new ForeignResources(set, log),
     prompts: new ForeignPrompts(set, log),
     instructions: () => lines.now,
+    onLogLevel: (level) => set.setLogLevel(level, { isShared: settings.http !== undefined }),
     servers,
     names: servers.map(({ spec }) => spec.name),
     refused,

@@ -1,4 +1,4 @@
-import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import type { CallToolResult, LoggingLevel, Tool } from "@modelcontextprotocol/server";
 import type { Outcome } from "../base/outcome.ts";
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Logger } from "../base/log.ts";
@@ -109,6 +109,8 @@ export interface Service {
   readonly resources: readonly ResourceSource[];
   /** Further lines for the instructions of `initialize`; absent: there are none. */
   readonly instructions?: () => readonly string[];
+  /** Hears the level of each `logging/setLevel`; absent: only our own messages obey it. */
+  readonly onLogLevel?: (level: LoggingLevel) => void;
   /** The tool files of this moment; they are read when this is first called. */
   readonly catalog: () => Promise<Catalog>;
   readonly runner: CommandRunner;

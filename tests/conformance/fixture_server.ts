@@ -66,6 +66,7 @@ function addTools(server: VersionedServer, { service, options, tools }: ToolPart
       outgoing,
       revision: options.revision,
       use: { listed: false, read: false },
+      level: undefined,
       closed: new AbortController().signal,
     });
   const own = calls(service);

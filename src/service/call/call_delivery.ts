@@ -52,7 +52,7 @@ export class CallDelivery {
     const { mcpReq } = context;
     const offers = clientOffers(server, context);
     if (revision === "2025-11-25") {
-      const client = new SessionClient(server, offers, mcpReq);
+      const client = new SessionClient({ owner: server, offers, request: mcpReq, level: this.#parts.level });
       const { signal } = mcpReq;
       return await this.#run(params, context, { client, signal, request: () => mcpReq }).finally(() =>
         client.answered()

@@ -10,6 +10,7 @@ import { serveExtensionTasks, TASKS_EXTENSION } from "../tasks/tasks_2026_07.ts"
 import { Outgoing } from "../notify/notifier.ts";
 import { servePrompts } from "../prompts/serve_prompts.ts";
 import { serveResources } from "../resources/resources.ts";
+import { LogLevel } from "../sdk/log_level.ts";
 import { VersionedServer } from "../sdk/versioned_server.ts";
 import type { Changing } from "../notify/source_changes.ts";
 import { clientOffers } from "../questions/client_offers.ts";
@@ -50,7 +51,9 @@ export function buildConnection(service: Service, { revision, lifetime }: Server
   const outgoing = new Outgoing(server, service.log);
   const closed = new AbortController();
   const use = serveResources(server, service);
-  const calls = new CallDelivery({ service, server, outgoing, revision, use, closed: closed.signal });
+  const hasSessions = revision === "2025-11-25";
+  const level = hasSessions ? new LogLevel(server, service.onLogLevel) : undefined;
+  const calls = new CallDelivery({ service, server, outgoing, revision, use, level, closed: closed.signal });
   const tools = new ToolList(service);
   server.setRequestHandler("tools/list", async ({ params }, context) => {
     for (const source of service.sources) source.meet?.(clientOffers(server, context));
@@ -60,10 +63,9 @@ export function buildConnection(service: Service, { revision, lifetime }: Server
   server.setRequestHandler("tools/call", ({ params }, context) => calls.answer(params, context) as Promise<never>);
   servePrompts(server, service);
   serveCompletions(server, service);
-  const hasSessions = revision === "2025-11-25";
   if (!service.settings.synchronous) (hasSessions ? serveCoreTasks : serveExtensionTasks)(server, service, use);
   const announce = hasSessions ? announceTo2025 : announceTo2026;
-  const unsubscribe = lifetime === "request" ? undefined : announce({ service, server, outgoing, use });
+  const unsubscribe = lifetime === "request" ? undefined : announce({ service, server, outgoing, use, level });
   const noSignal = hasSessions ? signalWork(service, server, outgoing) : undefined;
   server.onclose = () => {
     unsubscribe?.();
@@ -79,7 +81,7 @@ export function buildConnection(service: Service, { revision, lifetime }: Server
 
 /** The capabilities that work; `known_capabilities.ts` removes those that the version lacks. `--sync` has no tasks. */
 function capabilitiesOf(
-  { sources, prompts, resources, onCatalogChange, settings, registry }: Service,
+  { sources, prompts, resources, onCatalogChange, onLogLevel, settings, registry }: Service,
   revision: Revision,
 ): ServerCapabilities {
   // Where operations are not listed, only tool files and other sources can change the list.
@@ -91,7 +93,12 @@ function capabilitiesOf(
     completions: {},
   };
   if (revision === "2026-07-28") {
-    return { ...common, ...!settings.synchronous && { extensions: { [TASKS_EXTENSION]: {} } } };
+    return {
+      ...common,
+      // Only other servers write log messages during a request.
+      ...onLogLevel !== undefined && { logging: {} },
+      ...!settings.synchronous && { extensions: { [TASKS_EXTENSION]: {} } },
+    };
   }
   const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
   return { ...common, logging: {}, ...!settings.synchronous && { tasks } };

@@ -4,7 +4,7 @@ import type { Unsubscribe } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Transition } from "../../operation/registry.ts";
 import { isEnded } from "../../operation/transitions.ts";
-import { LogLevel } from "../sdk/log_level.ts";
+import type { LogLevel } from "../sdk/log_level.ts";
 import { headingOf, statusLine } from "../result/closing_line.ts";
 import type { Service } from "../service.ts";
 import { watchSources } from "./source_changes.ts";
@@ -21,18 +21,19 @@ export interface ConnectionParts {
   readonly outgoing: Outgoing;
   /** The use that the client has made of resources so far. */
   readonly use: ResourceUse;
+  /** Which log messages the client wants; undefined: its version says that elsewhere. */
+  readonly level: LogLevel | undefined;
 }
 
 /**
  * For versions up to 2025-11-25: all changes, except of resources without a subscription and of a resource list that
  * the client never requested.
  */
-export function announceTo2025({ service, server, outgoing, use }: ConnectionParts): Unsubscribe {
-  const wanted = new LogLevel(server);
+export function announceTo2025({ service, server, outgoing, use, level }: ConnectionParts): Unsubscribe {
   const { subscribed, end } = serveSubscriptions(service, server);
   const unsubscribes = [
     service.registry.subscribe((transition) => {
-      announceEnd(transition, wanted, outgoing);
+      if (level !== undefined) announceEnd(transition, level, outgoing);
       announceTask(transition, service.settings, { server, outgoing });
     }),
     ...watchLists(service, server, outgoing),

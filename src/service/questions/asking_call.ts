@@ -2,10 +2,11 @@
  * A call of a client of 2026-07-28 that may ask before it has its result (SEP-2322): a request is answered with the
  * questions and a state, the client repeats the request with its answers and that state, and the call goes on.
  */
-import type { Result, ServerContext } from "@modelcontextprotocol/server";
+import { LOG_LEVEL_META_KEY, type Result, type ServerContext } from "@modelcontextprotocol/server";
 import { failure, success } from "../../base/outcome.ts";
-import { isObject } from "../../wire/json_value.ts";
-import type { AskedClient, ClientOffers, Question, QuestionAnswer } from "./question.ts";
+import { isObject, member } from "../../wire/json_value.ts";
+import { knownLevel } from "../sdk/log_level.ts";
+import type { AskedClient, ClientOffers, LogMessage, Question, QuestionAnswer } from "./question.ts";
 import { ANSWER_MS } from "./session_client.ts";
 
 type Request = ServerContext["mcpReq"];
@@ -52,7 +53,14 @@ export class AskingCall {
     this.#fingerprint = fingerprint;
     this.#held = held;
     this.#request = request;
-    const client = { owner, offers, ask: (question: Question, signal: AbortSignal) => this.#ask(question, signal) };
+    const client: AskedClient = {
+      owner,
+      offers,
+      // In this version each request says which log messages it wants.
+      logLevel: knownLevel(member(request.envelope, LOG_LEVEL_META_KEY)),
+      log: (message) => this.#log(message),
+      ask: (question, signal) => this.#ask(question, signal),
+    };
     this.#result = run({ client, signal: this.#end.signal, request: () => this.#request });
     // Its failure is that of the request that waits for it.
     this.#result.catch(() => {}).finally(() => this.#isOver = true);
@@ -77,6 +85,12 @@ export class AskingCall {
     request.signal.removeEventListener("abort", cancel);
     this.#request = undefined;
     return result ?? this.#questions();
+  }
+
+  #log(message: LogMessage): void {
+    const sending = this.#request?.notify({ method: "notifications/message", params: { ...message } });
+    // A client that has gone reads no log.
+    sending?.catch(() => {});
   }
 
   #ask(question: Question, signal: AbortSignal): Promise<QuestionAnswer> {

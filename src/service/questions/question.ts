@@ -2,6 +2,7 @@
  * What a server behind ours asks of a client while it works on a call of it (O2): a form or an address for the user, or a
  * completion of the client's model.
  */
+import type { LoggingLevel } from "@modelcontextprotocol/server";
 import type { Outcome } from "../../base/outcome.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 
@@ -24,11 +25,22 @@ export interface ClientOffers {
   readonly sampling?: Members;
 }
 
+/** A message of a server for the log of a client. */
+export interface LogMessage {
+  readonly level: LoggingLevel;
+  readonly logger: string;
+  readonly data: unknown;
+}
+
 /** The client of one call, as a server that works on it may ask it. */
 export interface AskedClient {
   /** The same object for calls of one client, as far as its transport tells. */
   readonly owner: object;
   readonly offers: ClientOffers;
+  /** The least important level of log messages that it wants; undefined: it did not ask for any. */
+  readonly logLevel: LoggingLevel | undefined;
+  /** Sends a log message, where the protocol has a way for it now. */
+  log(message: LogMessage): void;
   /** Puts a question; never rejects. Aborting `signal` takes it back. */
   ask(question: Question, signal: AbortSignal): Promise<QuestionAnswer>;
 }

@@ -1,25 +1,54 @@
 /** A client up to 2025-11-25, which takes requests of its server at any time. */
-import type { Server, ServerContext } from "@modelcontextprotocol/server";
+import type { LoggingLevel, Server, ServerContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import { failure, success } from "../../base/outcome.ts";
 import { isObject } from "../../wire/json_value.ts";
+import type { LogLevel } from "../sdk/log_level.ts";
 import { ANYTHING } from "../sdk/any_params.ts";
-import { type AskedClient, type ClientOffers, modeOf, type Question, type QuestionAnswer } from "./question.ts";
+import {
+  type AskedClient,
+  type ClientOffers,
+  type LogMessage,
+  modeOf,
+  type Question,
+  type QuestionAnswer,
+} from "./question.ts";
 
 /** Time that a person has for an answer, milliseconds. */
 export const ANSWER_MS = 600_000;
+
+export interface SessionClientParts {
+  readonly owner: Server;
+  readonly offers: ClientOffers;
+  /** The call that may ask. */
+  readonly request: ServerContext["mcpReq"];
+  /** Undefined: the connection has no log. */
+  readonly level: LogLevel | undefined;
+}
 
 export class SessionClient implements AskedClient {
   readonly owner: Server;
   readonly offers: ClientOffers;
   readonly #request: ServerContext["mcpReq"];
+  readonly #level: LogLevel | undefined;
   #isAnswered = false;
 
-  /** `request`: the call that may ask. */
-  constructor(owner: Server, offers: ClientOffers, request: ServerContext["mcpReq"]) {
+  constructor({ owner, offers, request, level }: SessionClientParts) {
     this.owner = owner;
     this.offers = offers;
     this.#request = request;
+    this.#level = level;
+  }
+
+  get logLevel(): LoggingLevel | undefined {
+    return this.#level?.chosen;
+  }
+
+  log(message: LogMessage): void {
+    const notification = { method: "notifications/message", params: { ...message } };
+    const sending = this.#isAnswered ? this.owner.notification(notification) : this.#request.notify(notification);
+    // A client that has gone reads no log.
+    sending.catch(() => {});
   }
 
   /** To be called when the call is answered: what it asks as an operation goes to the connection. */

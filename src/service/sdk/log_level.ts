@@ -8,24 +8,40 @@ const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "aler
 
 /** Answers `logging/setLevel` (C3; docs/design.md, "SDK corrections": wrong parameters). */
 export class LogLevel {
-  /** The default is every level. */
-  #least: LoggingLevel = "debug";
+  #chosen: LoggingLevel | undefined;
 
-  constructor(server: Server) {
+  /** `onChoice` hears each level that the client asks for. */
+  constructor(server: Server, onChoice: (level: LoggingLevel) => void = () => {}) {
     server.setRequestHandler("logging/setLevel", { params: ANYTHING }, (params) => {
       const level = member(params, "level");
-      const known = LEVELS.find((one) => one === level);
+      const known = knownLevel(level);
       if (known === undefined) {
         const message = `Invalid level ${shownValue(level)}: expected one of ${LEVELS.join(", ")}`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       }
-      this.#least = known;
+      this.#chosen = known;
+      onChoice(known);
       return {};
     });
   }
 
-  /** Whether the client asked for messages of `level`. */
-  includes(level: LoggingLevel): boolean {
-    return LEVELS.indexOf(level) >= LEVELS.indexOf(this.#least);
+  /** The least important level that the client asked for; undefined: it did not ask. */
+  get chosen(): LoggingLevel | undefined {
+    return this.#chosen;
   }
+
+  /** Whether the client wants messages of `level`: without a word of it, all. */
+  includes(level: LoggingLevel): boolean {
+    return isAtLeast(level, this.#chosen ?? "debug");
+  }
+}
+
+/** The level of that name; undefined: there is none. */
+export function knownLevel(value: unknown): LoggingLevel | undefined {
+  return LEVELS.find((one) => one === value);
+}
+
+/** Whether `level` is as important as `least`, or more. */
+export function isAtLeast(level: LoggingLevel, least: LoggingLevel): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }

@@ -36,6 +36,10 @@ const WHAT: Readonly<Record<string, string>> = {
 export class ActiveCalls {
   readonly #spec: ServerSpec;
   readonly #calls = new Set<ActiveCall>();
+  /** Of the last call. */
+  #last: AskedClient | undefined;
+  /** Whether different clients have called. */
+  #hasSeveral = false;
 
   constructor(spec: ServerSpec) {
     this.#spec = spec;
@@ -48,11 +52,20 @@ export class ActiveCalls {
   /** Counts `call` as one that the server works on, until `work` settles. */
   async during<Value>(call: ActiveCall, work: () => Promise<Value>): Promise<Value> {
     this.#calls.add(call);
+    this.#hasSeveral ||= this.#last !== undefined && this.#last.owner !== call.client?.owner;
+    this.#last = call.client;
     try {
       return await work();
     } finally {
       this.#calls.delete(call);
     }
+  }
+
+  /** The client for which the server works now, or for which alone it ever has; undefined: there is no telling. */
+  get onlyClient(): AskedClient | undefined {
+    if (this.#calls.size === 0) return this.#hasSeveral ? undefined : this.#last;
+    const target = this.#target([...this.#calls]);
+    return target.ok ? target.value.client : undefined;
   }
 
   /**

@@ -11,6 +11,10 @@ export class OpenQuestions {
     this.client = client && {
       owner: client.owner,
       offers: client.offers,
+      get logLevel() {
+        return client.logLevel;
+      },
+      log: (message) => client.log(message),
       ask: async (question, signal) => {
         const answer = client.ask(question, signal);
         this.#open.add(answer);

@@ -51,6 +51,7 @@ Deno.test("O6 O1 the same servers in the words of six clients are the same serve
     filter: { include: undefined, exclude: [] },
     pin: "changed",
     sampling: false,
+    logs: undefined,
     waitMs: 20_000,
     timeoutSeconds: 300,
     maxSeconds: undefined,

@@ -90,6 +90,7 @@ function commonOf(name: string, entry: EntryReader) {
     filter: readFilter(entry),
     pin: entry.choice(PIN_MODES, "pin") ?? "changed",
     sampling: entry.flag("sampling") ?? false,
+    logs: entry.flag("logs"),
     waitMs: entry.amount("waitMs") ?? DEFAULT_WAIT_MS,
     timeoutSeconds: given ?? (timeout === undefined ? DEFAULT_TIMEOUT_SECONDS : inSeconds(timeout)),
     maxSeconds: maxSeconds === 0 ? undefined : maxSeconds,

@@ -30,6 +30,8 @@ interface CommonSpec {
   readonly pin: PinMode;
   /** Whether it may have completions made by the client's model. */
   readonly sampling: boolean;
+  /** Whether its log messages reach the client; undefined: once the client has asked for some. */
+  readonly logs: boolean | undefined;
   /** How long a call waits for its result before an operation id is the answer, milliseconds. */
   readonly waitMs: number;
   /** How long a call may be silent, seconds; each progress begins it again. */

@@ -1,9 +1,11 @@
 /** All servers together, as the sources of tools, resources and prompts see them (O2). */
+import type { LoggingLevel } from "@modelcontextprotocol/server";
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
 import { messageOf } from "../../base/errors.ts";
 import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { withTimeout } from "../../base/time.ts";
+import { isAtLeast } from "../../service/sdk/log_level.ts";
 import type { ClientOffers } from "../../service/questions/question.ts";
 import type { UpstreamServer } from "./upstream_server.ts";
 
@@ -32,6 +34,7 @@ export class ServerSet {
   readonly #changes: Emitter<undefined>;
   readonly #notices: Emitter<ServerNotice>;
   #learned: Promise<unknown> | undefined;
+  #level: LoggingLevel | undefined;
 
   constructor({ servers, onFirstUse, log }: ServerSetOptions) {
     this.servers = servers;
@@ -54,6 +57,13 @@ export class ServerSet {
   /** Notes what a client takes. */
   meet(offers: ClientOffers): void {
     for (const server of this.servers) server.meet(offers);
+  }
+
+  /** Has all servers write log messages of this level; with several clients, of the least important one of any. */
+  setLogLevel(level: LoggingLevel, { isShared }: { readonly isShared: boolean }): void {
+    if (isShared && this.#level !== undefined && isAtLeast(level, this.#level)) return;
+    this.#level = level;
+    for (const server of this.servers) server.setLogLevel(level);
   }
 
   /** To be called when what a server offers may be other than before. */

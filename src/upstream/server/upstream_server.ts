@@ -4,6 +4,7 @@
  *   cached → starting → ready → stopped (idle) → starting ...
  *                    ↘ failed → starting, with the next use after a delay that grows
  */
+import type { LoggingLevel } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
@@ -17,10 +18,12 @@ import { recordSeen, type ServerRecord } from "../definitions/pins.ts";
 import type { RecordStore } from "../definitions/record_store.ts";
 import { busyFor } from "../link/patient_fetch.ts";
 import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
-import { type AskedClient, type ClientOffers, joinedOffers } from "../../service/questions/question.ts";
+import { type ClientOffers, joinedOffers } from "../../service/questions/question.ts";
 import { ActiveCalls, type Refused } from "../asking/active_calls.ts";
 import { BackOff } from "./back_off.ts";
-import { FollowedResources } from "./followed_resources.ts";
+import { LogMessages } from "../asking/log_messages.ts";
+import type { CallAnswer, ServerCall } from "../asking/server_call.ts";
+import { ClientWishes } from "./client_wishes.ts";
 import { learnedFrom } from "./learn.ts";
 import { afterAddresses } from "../asking/needed_addresses.ts";
 import { SilenceLimit } from "../asking/silence_limit.ts";
@@ -53,20 +56,6 @@ const LONGEST_PAUSE_MS = 30_000;
 /** A link's own limit of time, where the server's silence is watched here: the longest that a timer takes. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
-/** A request that a server works on for a client. */
-export interface ServerCall {
-  readonly request: Omit<LinkRequest, "timeoutMs">;
-  /** Undefined: no client can be asked. */
-  readonly client: AskedClient | undefined;
-  /** Why it is not sent, asked when the newest list of the server is known; undefined: it is. */
-  readonly problem: () => string | undefined;
-}
-
-export interface CallAnswer {
-  readonly answer: Answer;
-  readonly refused: readonly Refused[];
-}
-
 export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
   readonly #recorded: () => ServerRecord | undefined;
@@ -82,7 +71,8 @@ export class UpstreamServer {
   readonly #backOff = new BackOff();
   #using = 0;
   readonly #calls: ActiveCalls;
-  readonly #followed = new FollowedResources();
+  readonly #logs: LogMessages;
+  readonly #wishes = new ClientWishes();
   /** What clients that were met take. */
   #offers: ClientOffers = {};
   /** What the link was opened with. */
@@ -95,6 +85,7 @@ export class UpstreamServer {
   constructor(options: UpstreamServerOptions) {
     this.#options = options;
     this.#calls = new ActiveCalls(options.spec);
+    this.#logs = new LogMessages(options.spec, options.log);
     // Read at the first use, because it would delay the answer to initialize.
     this.#recorded = lazy(() => options.store.read(options.id));
     this.#recordedInstructions = lazy(() => options.store.readInstructions(options.id));
@@ -192,6 +183,7 @@ export class UpstreamServer {
         silence.restart();
         return await link.request({
           ...request,
+          params: this.#wishes.inParams(request.params, link),
           timeoutMs: NO_LIMIT_MS,
           onQuestion: (method, params) => this.#calls.answer(method, params, call),
           onProgress(progress) {
@@ -214,14 +206,19 @@ export class UpstreamServer {
     };
   }
 
+  /** Has the server write log messages of this level and more important ones. */
+  setLogLevel(level: LoggingLevel): void {
+    this.#wishes.setLevel(level, this.#link);
+  }
+
   /** Has the server tell changes of a resource from now on, also after it was started again. The server's answer. */
   follow(uri: string): Promise<Answer> {
-    return this.#followed.follow(uri, (request) => this.request(request));
+    return this.#wishes.follow(uri, (request) => this.request(request));
   }
 
   /** Ends one `follow`. */
   unfollow(uri: string): void {
-    this.#followed.unfollow(uri, this.#link);
+    this.#wishes.unfollow(uri, this.#link);
     this.#beginIdle();
   }
 
@@ -281,7 +278,7 @@ export class UpstreamServer {
       offers: this.#offers,
       onRequest: (method, params) => this.#calls.answer(method, params),
       onNotification: (method, params) => this.#notice(method, params),
-      onFresh: () => this.#followed.again(this.#link),
+      onFresh: () => this.#wishes.again(this.#link),
       onDown: (reason) => this.#down(reason),
       onUp: () => this.#up(),
       onDenied: (sentence) => this.#denied = sentence,
@@ -299,12 +296,13 @@ export class UpstreamServer {
       throw thrown;
     }
     this.#up();
-    this.#followed.again(this.#link);
+    this.#wishes.again(this.#link);
     return link;
   }
 
   #notice(method: string, params: unknown): void {
     if (LIST_CHANGED.includes(method)) this.#refreshSoon();
+    else if (method === "notifications/message") this.#logs.forward(params, this.#calls.onlyClient);
     else this.#options.onNotice(method, params);
   }
 
@@ -334,7 +332,7 @@ export class UpstreamServer {
   #beginIdle(): void {
     const { idleSeconds } = this.spec;
     if (
-      this.#using > 0 || this.#followed.size > 0 || idleSeconds === 0 || this.#link === undefined ||
+      this.#using > 0 || this.#wishes.size > 0 || idleSeconds === 0 || this.#link === undefined ||
       this.#closed.signal.aborted
     ) return;
     clearTimeout(this.#idle);

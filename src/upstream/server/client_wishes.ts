@@ -1,12 +1,15 @@
-/** The resources whose changes a server is to tell, for as long as a client wants them. */
+/** What clients want a server to tell: changes of resources, and log messages; for each connection of ours to it. */
+import { LOG_LEVEL_META_KEY, type LoggingLevel } from "@modelcontextprotocol/server";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import type { Link, LinkRequest } from "../link/link.ts";
 
 const TIMEOUT_MS = 30_000;
+const MODERN = "2026-07-28";
 
-export class FollowedResources {
+export class ClientWishes {
   /** By how many each is wanted. */
   readonly #wanted = new Map<string, number>();
+  #level: LoggingLevel | undefined;
 
   /** How many there are. */
   get size(): number {
@@ -31,6 +34,28 @@ export class FollowedResources {
   /** Asks a server that knows nothing of them any more. */
   again(link: Promise<Link> | undefined): void {
     for (const uri of this.#wanted.keys()) tell(link, subscription("subscribe", uri));
+    this.#tellLevel(link);
+  }
+
+  /** The level of log messages from now on. */
+  setLevel(level: LoggingLevel, link: Promise<Link> | undefined): void {
+    this.#level = level;
+    this.#tellLevel(link);
+  }
+
+  /** The parameters of a request; since 2026-07-28 each says which log messages it wants. */
+  inParams(params: LinkRequest["params"], { hello }: Link): LinkRequest["params"] {
+    if (this.#level === undefined || hello.protocolVersion < MODERN) return params;
+    return { ...params, _meta: { [LOG_LEVEL_META_KEY]: this.#level } };
+  }
+
+  #tellLevel(link: Promise<Link> | undefined): void {
+    const level = this.#level;
+    void link?.then(async (opened) => {
+      if (level === undefined || !("logging" in opened.hello.capabilities)) return;
+      if (opened.hello.protocolVersion >= MODERN) return;
+      await opened.request({ method: "logging/setLevel", params: { level }, timeoutMs: TIMEOUT_MS });
+    }, () => {});
   }
 }
 

@@ -1,0 +1,52 @@
+/** Log messages of a server on their way to the client that it works for (C3): named, bounded, and only where wanted. */
+import type { Logger } from "../../base/log.ts";
+import { truncate } from "../../base/text.ts";
+import { shorten, visibleText } from "../../base/visible_text.ts";
+import type { AskedClient } from "../../service/questions/question.ts";
+import { isAtLeast, knownLevel } from "../../service/sdk/log_level.ts";
+import { member } from "../../wire/json_value.ts";
+import type { ServerSpec } from "../config/server_spec.ts";
+import { cleaned } from "../definitions/definition.ts";
+
+/** Messages in one second; a server may send without end. */
+const MOST_IN_SECOND = 50;
+/** Characters of the data as JSON; a longer one is cut to a text. */
+const LONGEST_DATA = 16 * 1024;
+
+export class LogMessages {
+  readonly #spec: Pick<ServerSpec, "name" | "logs">;
+  readonly #log: Logger;
+  #second = 0;
+  #sent = 0;
+
+  constructor(spec: Pick<ServerSpec, "name" | "logs">, log: Logger) {
+    this.#spec = spec;
+    this.#log = log;
+  }
+
+  /** Takes the parameters of `notifications/message`; undefined: it is for no client, or for one of several. */
+  forward(params: unknown, client: AskedClient | undefined): void {
+    const { name, logs } = this.#spec;
+    const level = knownLevel(member(params, "level"));
+    if (level === undefined || this.#isFlood()) return;
+    const data = bounded(member(params, "data"));
+    this.#log.debug("A server wrote to its log", { server: name, level, data });
+    // Without a word of the client or the configuration nothing of a stranger is shown.
+    const least = client?.logLevel ?? (logs === true ? "debug" : undefined);
+    if (logs === false || least === undefined || !isAtLeast(level, least)) return;
+    const theirs = member(params, "logger");
+    client?.log({ level, logger: typeof theirs === "string" ? `${name}/${shorten(theirs)}` : name, data });
+  }
+
+  #isFlood(): boolean {
+    const second = Math.floor(performance.now() / 1000);
+    if (second !== this.#second) this.#sent = 0;
+    this.#second = second;
+    return ++this.#sent > MOST_IN_SECOND;
+  }
+}
+
+function bounded(data: unknown): unknown {
+  const text = JSON.stringify(data) ?? "null";
+  return text.length > LONGEST_DATA ? truncate(visibleText(text), LONGEST_DATA) : cleaned(data);
+}

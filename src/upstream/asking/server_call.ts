@@ -1,0 +1,18 @@
+import type { Answer } from "../../child_server/pending_calls.ts";
+import type { AskedClient } from "../../service/questions/question.ts";
+import type { LinkRequest } from "../link/link.ts";
+import type { Refused } from "./active_calls.ts";
+
+/** A request that a server works on for a client. */
+export interface ServerCall {
+  readonly request: Omit<LinkRequest, "timeoutMs">;
+  /** Undefined: no client can be asked. */
+  readonly client: AskedClient | undefined;
+  /** Why it is not sent, asked when the newest list of the server is known; undefined: it is. */
+  readonly problem: () => string | undefined;
+}
+
+export interface CallAnswer {
+  readonly answer: Answer;
+  readonly refused: readonly Refused[];
+}
