@@ -128,6 +128,63 @@ Deno.test("K3 files_read shows lines, their rest, and what is no text", async (t
   });
 });
 
+Deno.test("K3 files_glob finds all, then sorts, then cuts; files_list shows a tree", async (test) => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "none", flags: ["--bundles", "files"] });
+  const client = await connectClient(server, "2025-11-25");
+  const glob = async (pattern: string, args: Record<string, unknown> = {}) =>
+    (await call(client, "files_glob", { pattern, ...args })).lines;
+
+  await test.step("a tree with more matches than are shown", async () => {
+    const paths = Array.from({ length: 1200 }, (_, at) => `many/${at % 40}/${at}.ts`);
+    for (const [at, path] of paths.entries()) {
+      bench.write(path, "");
+      await Deno.utime(`${bench.scope}/${path}`, 0, (at * 7919) % 1000);
+    }
+    const times = new Map(paths.map((path, at) => [path, (at * 7919) % 1000]));
+    const sorted = paths.toSorted((one, other) =>
+      (times.get(other) ?? 0) - (times.get(one) ?? 0) || (one < other ? -1 : 1)
+    );
+    assert.deepEqual(await glob("*.ts"), [
+      ...sorted.slice(0, 100),
+      "[100 of 1200, newest first; continue with offset 100]",
+    ]);
+    assert.deepEqual(await glob("many/*/*.ts", { offset: 1150 }), [
+      ...sorted.slice(1150),
+      "[50 of 1200, newest first]",
+    ]);
+  });
+
+  await test.step("patterns, and what is ignored", async () => {
+    bench.write("src/a.ts", "");
+    bench.write("src/b/c.tsx", "");
+    bench.write("src/.gitignore", "*.log\n");
+    bench.write("src/x.log", "");
+    bench.write(".git/x.log", "");
+    assert.deepEqual(await glob("src/*.ts"), ["src/a.ts"]);
+    assert.deepEqual((await glob("src/**/*.{ts,tsx}")).toSorted(), ["src/a.ts", "src/b/c.tsx"]);
+    assert.deepEqual((await glob("*.TSX", { path: "src" })).length, 1);
+    assert.deepEqual(await glob("*", { path: "src", type: "directory" }), ["src/b"]);
+    assert.deepEqual(await glob("*.log"), [
+      'Nothing fits "*.log" among 1203 files; 1 ignored ones were left out (respect_git_ignore)',
+    ]);
+    assert.deepEqual(await glob("*.log", { respect_git_ignore: false }), ["src/x.log"]);
+  });
+
+  await test.step("a directory as a tree", async () => {
+    await Deno.symlink("a.ts", `${bench.scope}/src/link`);
+    bench.write("src/b/big", "x".repeat(2048));
+    const list = async (args: Record<string, unknown>) => (await call(client, "files_list", args)).lines;
+    const whole = ["src/: 7 entries", ".gitignore 6", "a.ts 0", "b/", "  big 2.0K", "  c.tsx 0"];
+    assert.deepEqual(await list({ path: "src", depth: 2 }), [...whole, "link -> a.ts", "x.log 0 (ignored)"]);
+    assert.deepEqual(await list({ path: "src", depth: 2, limit: 5 }), [
+      ...whole,
+      "[5 of 7 entries; ask for a deeper path or a higher limit]",
+    ]);
+    assert.deepEqual(await list({ path: "src/a.ts" }), ['Cannot list "src/a.ts": it is no directory']);
+  });
+});
+
 /** A PDF with a line of text on each page. */
 function pdfOf(pages: readonly string[]): string {
   const font = 3 + pages.length * 2;

@@ -51,3 +51,31 @@ export class LazyLibrary<const Symbols extends Deno.ForeignLibraryInterface> imp
 export function errnoAt(pointer: Deno.PointerValue): number {
   return pointer === null ? 0 : new Deno.UnsafePointerView(pointer).getInt32();
 }
+
+export type EntryKind = "file" | "directory" | "link" | "other";
+
+export interface DirectoryEntry {
+  readonly name: string;
+  /** Undefined: the file system does not say. */
+  readonly kind: EntryKind | undefined;
+}
+
+const LENGTH_AT = 16;
+const TYPE_AT = 18;
+const NAME_AT = 19;
+const KINDS: Readonly<Record<number, EntryKind | undefined>> = { 0: undefined, 4: "directory", 8: "file", 10: "link" };
+const DECODER = new TextDecoder();
+
+/** The entries of `struct linux_dirent64`, without `.` and `..`. */
+export function directoryEntries(bytes: Uint8Array): readonly DirectoryEntry[] {
+  const found: DirectoryEntry[] = [];
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at < bytes.length;) {
+    const length = view.getUint16(at + LENGTH_AT, LITTLE_ENDIAN);
+    const name = DECODER.decode(bytes.subarray(at + NAME_AT, bytes.indexOf(0, at + NAME_AT)));
+    const type = bytes[at + TYPE_AT] ?? 0;
+    if (name !== "." && name !== "..") found.push({ name, kind: type in KINDS ? KINDS[type] : "other" });
+    at += length;
+  }
+  return found;
+}

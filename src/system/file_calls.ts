@@ -3,7 +3,7 @@
  * while it is worked on.
  */
 import { encodeText } from "../base/text.ts";
-import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
+import { directoryEntries, type DirectoryEntry, errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import type { FileIdentity } from "./libc.ts";
 import {
   AT_EMPTY_PATH,
@@ -26,6 +26,7 @@ const LIBRARY = {
   openAt: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" },
   openBelow: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
   stat: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
+  directory: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
   renameAt: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "buffer", "i64"], result: "i64" },
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   pread: { parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
@@ -107,19 +108,39 @@ export class OpenFiles implements Disposable {
 
   /** The directory `below` the tree, which must be the one that was pinned; undefined: it is not, or a link is on the way. */
   directory(tree: FileIdentity & { readonly path: string }, below: string): number | undefined {
-    const { openat2 } = SYSTEM_CALLS[this.#processor];
     const { directory, noFollow } = OPEN_FLAGS[this.#processor];
     const flags = O_PATH | O_CLOEXEC | directory | noFollow;
     const top = this.#open(AT_FDCWD, tree.path, flags);
     if (top === undefined || !isSameFile(this.stat(top, ""), tree)) return undefined;
-    const how = new BigUint64Array([BigInt(flags), 0n, RESOLVE_PLAIN]);
-    const { openBelow } = this.#library.symbols;
-    return this.#keep(openBelow(BigInt(openat2), BigInt(top), text(below), how, BigInt(how.byteLength)));
+    return this.#openBelow(top, below, flags);
   }
 
   /** For reading; undefined: it is a link, or cannot be opened. */
   open(directory: number, name: string): number | undefined {
     return this.#open(directory, name, OPEN_FLAGS[this.#processor].noFollow | O_NONBLOCK | O_CLOEXEC);
+  }
+
+  /** A directory below another one for `entries`, no link on the way; undefined: there is none. */
+  directoryBelow(directory: number, below: string): number | undefined {
+    const flags = OPEN_FLAGS[this.#processor].directory | OPEN_FLAGS[this.#processor].noFollow | O_CLOEXEC;
+    return this.#openBelow(directory, below, flags);
+  }
+
+  /** A file below a directory for reading, no link on the way; undefined: there is none. */
+  fileBelow(directory: number, below: string): number | undefined {
+    return this.#openBelow(directory, below, O_NONBLOCK | O_CLOEXEC);
+  }
+
+  /** What a directory holds that was opened for it. */
+  entries(fd: number): readonly DirectoryEntry[] {
+    const number = BigInt(SYSTEM_CALLS[this.#processor].getdents64);
+    const buffer = new Uint8Array(65_536);
+    const found: DirectoryEntry[] = [];
+    for (;;) {
+      const length = Number(this.#library.symbols.directory(number, BigInt(fd), buffer, BigInt(buffer.length)));
+      if (length <= 0) return found;
+      found.push(...directoryEntries(buffer.subarray(0, length)));
+    }
   }
 
   /** A new, empty file for writing; undefined where the name is taken. */
@@ -220,6 +241,13 @@ export class OpenFiles implements Disposable {
   #open(directory: number, name: string, flags: number): number | undefined {
     const number = BigInt(SYSTEM_CALLS[this.#processor].openat);
     return this.#keep(this.#library.symbols.openAt(number, BigInt(directory), text(name), BigInt(flags), 0n));
+  }
+
+  #openBelow(directory: number, below: string, flags: number): number | undefined {
+    const { openat2 } = SYSTEM_CALLS[this.#processor];
+    const how = new BigUint64Array([BigInt(flags), 0n, RESOLVE_PLAIN]);
+    const { openBelow } = this.#library.symbols;
+    return this.#keep(openBelow(BigInt(openat2), BigInt(directory), text(below), how, BigInt(how.byteLength)));
   }
 
   #keep(result: bigint): number | undefined {

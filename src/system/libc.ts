@@ -3,7 +3,7 @@
  * files; none of them restricts this process: restricting a thread of the server is an escape hatch (S3).
  */
 import { encodeText } from "../base/text.ts";
-import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
+import { directoryEntries, errnoAt, LazyLibrary } from "./c_library.ts";
 import { EINVAL, O_CLOEXEC, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 import { PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
 
@@ -196,7 +196,9 @@ export class Libc {
       for (;;) {
         const length = Number(this.#listings.symbols.directory(number, BigInt(fd), buffer, BigInt(buffer.length)));
         if (length <= 0) return numbers;
-        numbers.push(...namesIn(buffer.subarray(0, length)).map(Number).filter(Number.isInteger));
+        numbers.push(
+          ...directoryEntries(buffer.subarray(0, length)).map(({ name }) => Number(name)).filter(Number.isInteger),
+        );
       }
     }) ?? [];
   }
@@ -225,15 +227,4 @@ export class Libc {
   close(): void {
     for (const library of [this.#questions, this.#files, this.#listings]) library[Symbol.dispose]();
   }
-}
-
-/** The names of `struct linux_dirent64` entries: inode 8 bytes, offset 8, record length 2, type 1, name. */
-function namesIn(entries: Uint8Array): readonly string[] {
-  const names: string[] = [];
-  const view = new DataView(entries.buffer, entries.byteOffset, entries.length);
-  for (let at = 0; at < entries.length; at += view.getUint16(at + 16, LITTLE_ENDIAN)) {
-    const name = entries.subarray(at + 19, at + view.getUint16(at + 16, LITTLE_ENDIAN));
-    names.push(DECODER.decode(name.subarray(0, name.indexOf(0))));
-  }
-  return names;
 }

@@ -10,6 +10,19 @@ const PATH: Parameter = {
   aliases: ["file_path", "absolute_path"],
 };
 
+const DIRECTORY: Parameter = {
+  name: "path",
+  type: { kind: "text" },
+  description: "A directory; absent: the project.",
+  aliases: ["directory"],
+};
+
+const RESPECT_GIT_IGNORE: Parameter = {
+  name: "respect_git_ignore",
+  type: { kind: "flag" },
+  description: "false: ignored files too.",
+};
+
 export const READING_TOOLS: readonly ToolDefinition[] = [
   {
     name: "files_read",
@@ -28,6 +41,45 @@ export const READING_TOOLS: readonly ToolDefinition[] = [
       { name: "line_numbers", type: { kind: "flag" }, description: "false: the text exactly as it is." },
       { name: "pages", type: { kind: "text" }, description: 'Of a PDF, as "1-5".' },
       { name: "encoding", type: { kind: "choice", values: ["base64"] }, description: "For bytes, up to 1 MiB." },
+    ],
+    readOnly: true,
+  },
+  {
+    name: "files_list",
+    title: "List a directory",
+    description: "Lists a directory as a tree with sizes; ignored directories are not opened.",
+    parameters: [
+      DIRECTORY,
+      { name: "depth", type: { kind: "integer", least: 1, most: 20 }, description: "Default 1." },
+      { name: "limit", type: { kind: "integer", least: 1, most: 10_000 }, description: "Default 500." },
+      RESPECT_GIT_IGNORE,
+    ],
+    readOnly: true,
+  },
+  {
+    name: "files_glob",
+    title: "Find files by name",
+    description:
+      "Finds paths by pattern, as src/**/*.{ts,tsx} or !*.min.js, the newest first. `*` stays in a directory; " +
+      "a pattern without a slash fits at any depth. Hidden files are found, ignored ones and .git not.",
+    parameters: [
+      {
+        name: "pattern",
+        type: { kind: "texts" },
+        description: "One or several.",
+        required: true,
+        aliases: ["patterns"],
+      },
+      DIRECTORY,
+      { name: "type", type: { kind: "choice", values: ["file", "directory"] }, description: "" },
+      {
+        name: "case_sensitive",
+        type: { kind: "flag" },
+        description: "Absent: capitals matter where a pattern has one.",
+      },
+      RESPECT_GIT_IGNORE,
+      { name: "limit", type: { kind: "integer", least: 1, most: 10_000 }, description: "Default 100." },
+      { name: "offset", type: { kind: "integer", least: 0 }, description: "Leaves out so many." },
     ],
     readOnly: true,
   },

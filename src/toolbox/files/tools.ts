@@ -1,7 +1,11 @@
 /** The code of the file tools. */
 import type { NativeTool } from "../project/native_tool.ts";
+import { globFiles } from "../find/glob.ts";
+import { listDirectory } from "./list.ts";
 import { readFile } from "./read_file.ts";
 
 export const TOOLS: Readonly<Record<string, NativeTool>> = {
   files_read: readFile,
+  files_list: listDirectory,
+  files_glob: globFiles,
 };

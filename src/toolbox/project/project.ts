@@ -9,17 +9,9 @@ import { Libc } from "../../system/libc.ts";
 import { openScope, type Scope } from "../../system/path_scope.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";
 import { nearNames } from "./near_names.ts";
+import type { Place } from "./place.ts";
+import { Tree } from "./tree.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
-
-/** Where a path of a call leads. */
-export interface Place {
-  /** Absolute, no link in it. */
-  readonly path: string;
-  /** As results name it: relative to the first scope where it lies in it. */
-  readonly shown: string;
-  /** The directory of the project that holds it. */
-  readonly root: string;
-}
 
 /** A regular file that is open for reading. */
 export interface OpenFile extends Disposable {
@@ -35,12 +27,13 @@ const DIRECTORY = 0o040000;
 /** A path that changes while it is followed is followed again so often. */
 const MOST_TRIES = 3;
 
-export class Project {
+export class Project implements Disposable {
   readonly setup: WorkerSetup;
   readonly #readable: () => Promise<Scope>;
   readonly #writable: () => Promise<Scope>;
-  readonly #calls = lazy(() => new FileCalls(processor()));
-  readonly #libc = lazy(() => new Libc(processor()));
+  readonly #libraries = new DisposableStack();
+  readonly #calls = lazy(() => this.#libraries.use(new FileCalls(processor())));
+  readonly #libc = lazy(() => this.#libraries.adopt(new Libc(processor()), (libc) => libc.close()));
 
   constructor(setup: WorkerSetup) {
     this.setup = setup;
@@ -83,6 +76,25 @@ export class Project {
     }
   }
 
+  /**
+   * Opens a directory for a look at all that is below it; dispose of it soon.
+   * @throws {UserError} When there is none, or it may not be read.
+   */
+  async tree(path: string): Promise<Tree> {
+    for (let tries = 1;; tries++) {
+      const place = await this.resolve(path);
+      const tree = this.#tree(place);
+      if (tree !== undefined) return tree;
+      await this.#explain(place, path);
+      const what = await Deno.stat(place.path).then(({ isDirectory }) =>
+        isDirectory ? undefined : "it is no directory"
+      );
+      if (what !== undefined || tries === MOST_TRIES) {
+        throw new UserError(`Cannot list "${place.shown}": ${what ?? "it changes while it is opened"}`);
+      }
+    }
+  }
+
   /** Calls that reach files by the descriptor of their directory; dispose of them soon. */
   begin(): OpenFiles {
     return this.#calls().begin();
@@ -93,6 +105,25 @@ export class Project {
     const parent = parentOf(path);
     const tree = this.#libc().identityOf(root);
     return tree && files.directory({ path: root, ...tree }, parent === root ? "." : parent.slice(root.length + 1));
+  }
+
+  /** Unloads what was loaded of the C library. */
+  [Symbol.dispose](): void {
+    this.#libraries.dispose();
+  }
+
+  #tree(place: Place): Tree | undefined {
+    const { path, root } = place;
+    if (Deno.build.os !== "linux") return undefined;
+    using stack = new DisposableStack();
+    const files = stack.use(this.begin());
+    const pinned = this.#libc().identityOf(root);
+    const directory = pinned && files.directory({ path: root, ...pinned }, ".");
+    if (directory === undefined) return undefined;
+    const from = path === root ? "" : path.slice(root.length + 1);
+    if (files.directoryBelow(directory, from || ".") === undefined) return undefined;
+    const opened = stack.move();
+    return new Tree({ place, from, files, directory, end: () => opened.dispose() });
   }
 
   #open(place: Place): OpenFile | undefined {

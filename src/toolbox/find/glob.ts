@@ -1,0 +1,82 @@
+/** `files_glob`: the paths that fit a pattern, the newest first (K3). */
+import { visibleText } from "../../base/visible_text.ts";
+import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import type { ToolContext } from "../project/native_tool.ts";
+import type { Tree } from "../project/tree.ts";
+import { globTest, type MakeTest, type PathTest } from "./glob_pattern.ts";
+import { countFiles, listFiles } from "./list_files.ts";
+import { walk } from "./walk.ts";
+
+const DEFAULT_LIMIT = 100;
+
+interface Match {
+  /** Seen from the directory that was searched. */
+  readonly path: string;
+  /** Milliseconds since 1970. */
+  readonly changedAt: number;
+}
+
+/** See the definition of `files_glob`. */
+export async function globFiles(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
+  using tree = await project.tree(String(args["path"] ?? "."));
+  const { default: make } = await import("picomatch") as unknown as { readonly default: MakeTest };
+  const patterns = args["pattern"] as readonly string[]; // checked by the table of its parameters
+  const directory = tree.place.path;
+  const fits = globTest(patterns, { caseSensitive: args["case_sensitive"] as boolean | undefined, directory }, make);
+  const respectIgnore = args["respect_git_ignore"] !== false;
+  const list = args["type"] === "directory" ? listDirectories : listFiles;
+  let seen = 0;
+  const matches: Match[] = [];
+  for await (const paths of list(tree, { respectIgnore, signal })) {
+    seen += paths.length;
+    matches.push(...matchesOf(tree, paths.filter(fits)));
+  }
+  if (matches.length === 0) return textOf(await nothing(tree, { patterns, seen, respectIgnore, fits, signal }));
+  matches.sort((one, other) => other.changedAt - one.changedAt || (one.path < other.path ? -1 : 1));
+  const offset = Number(args["offset"] ?? 0);
+  const shown = matches.slice(offset, offset + Number(args["limit"] ?? DEFAULT_LIMIT));
+  const base = tree.place.shown === "." ? "" : `${tree.place.shown}/`;
+  const lines = shown.map(({ path }) => visibleText(base + path));
+  const end = offset + shown.length;
+  const rest = end < matches.length ? `; continue with offset ${end}` : "";
+  const cut = shown.length < matches.length ? [`[${shown.length} of ${matches.length}, newest first${rest}]`] : [];
+  return textOf([...lines, ...cut].join("\n"));
+}
+
+function matchesOf(tree: Tree, paths: readonly string[]): readonly Match[] {
+  const base = tree.from === "" ? "" : `${tree.from}/`;
+  return paths.flatMap((path) => {
+    const changedAt = tree.changedAt(base + path);
+    return changedAt === undefined ? [] : [{ path, changedAt }];
+  });
+}
+
+async function* listDirectories(
+  tree: Tree,
+  options: { readonly respectIgnore: boolean; readonly signal: AbortSignal },
+): AsyncGenerator<readonly string[]> {
+  const start = tree.from === "" ? 0 : tree.from.length + 1;
+  for await (const found of walk(tree, options)) {
+    yield found.filter(({ kind, isIgnored }) => kind === "directory" && !(options.respectIgnore && isIgnored))
+      .map(({ path }) => path.slice(start));
+  }
+}
+
+interface Nothing {
+  readonly patterns: readonly string[];
+  readonly seen: number;
+  readonly respectIgnore: boolean;
+  readonly fits: PathTest;
+  readonly signal: AbortSignal;
+}
+
+/** What was looked at in vain, and what was not. */
+async function nothing(tree: Tree, { patterns, seen, respectIgnore, signal }: Nothing): Promise<string> {
+  const all = respectIgnore ? await countFiles(tree, { respectIgnore: false, signal }) : seen;
+  const ignored = all > seen ? `; ${all - seen} ignored ones were left out (respect_git_ignore)` : "";
+  return `Nothing fits ${patterns.map((one) => `"${one}"`).join(", ")} among ${seen} files${ignored}`;
+}
+
+function textOf(text: string): ToolResult {
+  return { content: [{ type: "text", text }] };
+}

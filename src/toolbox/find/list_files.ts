@@ -1,0 +1,56 @@
+/** The files below a directory: by `rg` where there is one, which is faster, else by our own walk, which finds the same. */
+import { UserError } from "../../base/errors.ts";
+import { findProgram, startProgram } from "../project/programs.ts";
+import type { Tree } from "../project/tree.ts";
+import { walk, type WalkOptions } from "./walk.ts";
+
+type ListOptions = Omit<WalkOptions, "depth">;
+
+/** What both kinds of a search leave alone: `.git`, and rules of the user that the project does not know. */
+export const RG_SCOPE: readonly string[] = [
+  "--no-config",
+  "--hidden",
+  "--no-require-git",
+  "--no-ignore-global",
+  "--glob=!.git",
+];
+
+/** Paths of regular files, seen from the directory of the tree, in no order. */
+export function listFiles(tree: Tree, options: ListOptions): AsyncGenerator<readonly string[]> {
+  return findProgram("rg") === undefined ? listByWalk(tree, options) : listByRg(tree, options);
+}
+
+/** How many files there are. */
+export async function countFiles(tree: Tree, options: ListOptions): Promise<number> {
+  let count = 0;
+  for await (const paths of listFiles(tree, options)) count += paths.length;
+  return count;
+}
+
+/** Without a program. */
+export async function* listByWalk(tree: Tree, options: ListOptions): AsyncGenerator<readonly string[]> {
+  const start = tree.from === "" ? 0 : tree.from.length + 1;
+  for await (const found of walk(tree, options)) {
+    yield found.filter(({ kind, isIgnored }) => kind === "file" && !(options.respectIgnore && isIgnored))
+      .map(({ path }) => path.slice(start));
+  }
+}
+
+/** With `rg`, which must be there. */
+export async function* listByRg(tree: Tree, { respectIgnore, signal }: ListOptions): AsyncGenerator<readonly string[]> {
+  await using running = startProgram({
+    program: "rg",
+    args: [...RG_SCOPE, "--files", "--null", ...respectIgnore ? [] : ["--no-ignore"]],
+    directory: tree.place.path,
+    signal,
+  });
+  let held = "";
+  for await (const text of running.output.pipeThrough(new TextDecoderStream())) {
+    const paths = (held + text).split("\0");
+    held = paths.pop() ?? "";
+    yield paths;
+  }
+  const { code, stderr } = await running.ended;
+  // 1: there is no file; 2 with files: some directories could not be read.
+  if (code > 2 || code === 2 && stderr === "") throw new UserError(`"rg" failed with exit code ${code}: ${stderr}`);
+}

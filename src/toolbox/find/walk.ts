@@ -1,0 +1,89 @@
+/** Walks through a tree, directory by directory; links are not followed, `.git` is left alone. */
+import { setImmediate } from "node:timers";
+import type { EntryKind } from "../../system/c_library.ts";
+import type { Tree, TreeEntry } from "../project/tree.ts";
+import { IGNORE_NAMES, IgnoreRules } from "./ignore_rules.ts";
+
+export interface WalkOptions {
+  /** Whether ignored directories are left out, and what is in them. */
+  readonly respectIgnore: boolean;
+  /** So many directories deep; undefined: to the end. */
+  readonly depth?: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** One of the things below the directory that is walked through. */
+export interface Found {
+  /** Seen from the root of the tree. */
+  readonly path: string;
+  readonly kind: EntryKind;
+  readonly isIgnored: boolean;
+}
+
+interface Directory {
+  readonly path: string;
+  readonly depth: number;
+  readonly rules: IgnoreRules;
+}
+
+const MOST_RULES_BYTES = 1024 * 1024;
+/** Other calls are taken after so many directories. */
+const DIRECTORIES_AT_ONCE = 64;
+
+/** What each directory holds, sorted by name, ignored things marked; a directory comes before what it holds. */
+export async function* walk(tree: Tree, options: WalkOptions): AsyncGenerator<readonly Found[]> {
+  const waiting: Directory[] = [{ path: tree.from, depth: 1, rules: rulesAbove(tree, await IgnoreRules.none()) }];
+  for (let seen = 1; waiting.length > 0 && !options.signal.aborted; seen++) {
+    const { path, depth, rules: above } = waiting.pop() as Directory; // the loop's condition
+    const entries = tree.entries(path) ?? [];
+    const rules = rulesOf(tree, { path, entries }, above);
+    const found = entries.filter(({ name }) => name !== ".git").toSorted(byName).map(({ name, kind }): Found => {
+      const place = below(path, name);
+      return { path: place, kind, isIgnored: rules.ignores(place, { isDirectory: kind === "directory" }) };
+    });
+    yield found;
+    const inside = found.filter(({ kind, isIgnored }) => kind === "directory" && !(options.respectIgnore && isIgnored));
+    if (depth < (options.depth ?? Infinity)) {
+      waiting.push(...inside.map(({ path }) => ({ path, depth: depth + 1, rules })).toReversed());
+    }
+    if (seen % DIRECTORIES_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** The rules of the directories that hold the one that is walked through. */
+function rulesAbove(tree: Tree, none: IgnoreRules): IgnoreRules {
+  const names = tree.from === "" ? [] : tree.from.split("/");
+  return names.reduce((rules, _, index) => {
+    const path = names.slice(0, index).join("/");
+    return rulesOf(tree, { path, entries: tree.entries(path) ?? [] }, rules);
+  }, none);
+}
+
+function rulesOf(
+  tree: Tree,
+  { path, entries }: { readonly path: string; readonly entries: readonly TreeEntry[] },
+  above: IgnoreRules,
+): IgnoreRules {
+  const names = new Set(entries.map(({ name }) => name));
+  const text = (name: string) => {
+    if (!names.has(name.split("/")[0] ?? "")) return undefined;
+    const bytes = tree.read(below(path, name), MOST_RULES_BYTES);
+    return bytes && new TextDecoder().decode(bytes);
+  };
+  const plain = IGNORE_NAMES.plain.flatMap((name) => text(name) ?? []);
+  return above.within(path, {
+    git: text(IGNORE_NAMES.git),
+    plain: plain.length === 0 ? undefined : plain.join("\n"),
+    exclude: text(".git/info/exclude"),
+    isRepository: names.has(".git"),
+  });
+}
+
+function below(path: string, name: string): string {
+  return path === "" ? name : `${path}/${name}`;
+}
+
+function byName(one: TreeEntry, other: TreeEntry): number {
+  return one.name < other.name ? -1 : 1;
+}

@@ -1,0 +1,91 @@
+/**
+ * A directory and all below it, by names from the root that holds it. Every access begins at the open root and passes
+ * no link, so that a link that is swapped in meanwhile leads nowhere.
+ */
+import type { DirectoryEntry, EntryKind } from "../../system/c_library.ts";
+import type { OpenFiles, Stat } from "../../system/file_calls.ts";
+import { expected } from "../../system/paths.ts";
+import type { Place } from "./place.ts";
+
+interface TreeParts {
+  readonly place: Place;
+  readonly from: string;
+  readonly files: OpenFiles;
+  /** The open root. */
+  readonly directory: number;
+  readonly end: () => void;
+}
+
+/** An entry whose kind is known. */
+export interface TreeEntry extends DirectoryEntry {
+  readonly kind: EntryKind;
+}
+
+const KIND_MASK = 0o170000;
+const KINDS: Readonly<Record<number, EntryKind>> = { 0o100000: "file", 0o040000: "directory", 0o120000: "link" };
+
+export class Tree implements Disposable {
+  /** The directory that was asked for. */
+  readonly place: Place;
+  /** It, seen from the root; empty: the root itself. */
+  readonly from: string;
+  readonly #parts: TreeParts;
+
+  constructor(parts: TreeParts) {
+    this.place = parts.place;
+    this.from = parts.from;
+    this.#parts = parts;
+  }
+
+  /** What a directory holds, in no order; undefined: it is none any more, or may not be read. */
+  entries(path: string): readonly TreeEntry[] | undefined {
+    const { files, directory } = this.#parts;
+    const fd = files.directoryBelow(directory, path || ".");
+    if (fd === undefined) return undefined;
+    const found = files.entries(fd);
+    files.drop(fd);
+    return found.map(({ name, kind }) => ({
+      name,
+      kind: kind ?? this.#kindOf(path === "" ? name : `${path}/${name}`),
+    }));
+  }
+
+  /** Facts about a file, a link not followed; undefined: it is gone. */
+  stat(path: string): Stat | undefined {
+    const { files, directory } = this.#parts;
+    return files.stat(directory, path || ".");
+  }
+
+  /** When the content of a file was last written, milliseconds since 1970; undefined: it is gone. */
+  changedAt(path: string): number | undefined {
+    const stat = this.stat(path);
+    if (stat === undefined) return undefined;
+    const [, , seconds = 0n, nanoseconds = 0n] = stat.times;
+    return Number(seconds) * 1000 + Number(nanoseconds) / 1e6;
+  }
+
+  /** Where a link leads, as it is written; undefined: it is none any more. */
+  target(path: string): string | undefined {
+    return expected(() => Deno.readLinkSync(`${this.place.root}/${path}`));
+  }
+
+  /** The content of a regular file of at most `most` bytes; undefined: it is none, longer, or may not be read. */
+  read(path: string, most: number): Uint8Array<ArrayBuffer> | undefined {
+    const { files, directory } = this.#parts;
+    const fd = files.fileBelow(directory, path);
+    if (fd === undefined) return undefined;
+    const stat = files.stat(fd, "");
+    const isFile = stat !== undefined && (stat.mode & KIND_MASK) === 0o100000 && stat.size <= most;
+    const content = isFile ? files.read(fd, stat.size) : undefined;
+    files.drop(fd);
+    return content;
+  }
+
+  [Symbol.dispose](): void {
+    this.#parts.end();
+  }
+
+  #kindOf(path: string): EntryKind {
+    return KINDS[(this.stat(path)?.mode ?? 0) & KIND_MASK] ?? "other";
+  }
+}
