@@ -49,7 +49,11 @@ for (const era of ERAS) {
     using bench = new Workbench();
     bench.write(".ahma/prompts/review.md", REVIEW);
     bench.write(".ahma/prompts/_guards.md", "Guards of the project.");
-    bench.write(".ahma/prompts/deep/talk.liquid", 'Hi\n{% role "assistant" %}Hello {{ env.SHOWN }}');
+    bench.write(
+      ".ahma/prompts/deep/talk.liquid",
+      'Hi\n{% role "assistant" %}Hello {{ env.SHOWN }} on {{ git_branch }}',
+    );
+    bench.write(".git/HEAD", "ref: refs/heads/topic\n");
     bench.write(`${bench.home}/.config/ahma/prompts/own.md`, "Mine");
     await using connected = await connect(bench, { era, flags: ["--prompt-env", "SHOWN"] });
     const { client } = connected;
@@ -73,7 +77,7 @@ for (const era of ERAS) {
     assert.deepStrictEqual(await review({ file: "a.ts" }), "Guards of the project.\nReview a.ts (short) of scope.");
     assert.deepStrictEqual((await client.getPrompt({ name: "deep/talk" })).messages, [
       { role: "user", content: { type: "text", text: "Hi" } },
-      { role: "assistant", content: { type: "text", text: "Hello shown" } },
+      { role: "assistant", content: { type: "text", text: "Hello shown on topic" } },
     ]);
     const complete = async (value: string) =>
       (await client.complete({ ref: { type: "ref/prompt", name: "review" }, argument: { name: "depth", value } }))
