@@ -1,6 +1,7 @@
 /** Joins native tools with their workers, each in a sandbox of its own (K2). Nothing is started here. */
 import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import { openingFlags } from "../sandbox/denials/denied_protected.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import type { ToolSource } from "../service/service.ts";
@@ -9,6 +10,7 @@ import type { Settings } from "../settings/settings.ts";
 import { absolutePath, realPath } from "../system/paths.ts";
 import { toolsOf } from "../toolbox/definition/groups.ts";
 import type { WorkerKind } from "../toolbox/definition/tool_definition.ts";
+import type { Protection } from "../toolbox/frame/messages.ts";
 import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.ts";
 import { RunStore } from "../toolbox/flow/run_store.ts";
 import { FlowTool } from "../toolbox/flow_tool/flow_tool.ts";
@@ -78,7 +80,12 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
   const { files } = session.sandbox.directories;
   const opened = stack.move();
   return {
-    setup: { scopes: place.scopes, data: program.data, readable: place.reads },
+    setup: {
+      scopes: place.scopes,
+      protection: protectionOf(session.sandbox, place.scopes),
+      data: program.data,
+      readable: place.reads,
+    },
     start: (hooks) =>
       startInSandbox({
         runner,
@@ -125,5 +132,13 @@ function settingsFor(kind: WorkerKind, settings: Settings, place: WorkerPlace, {
       environmentNames: [],
       confinement: { ...sandbox.confinement, network },
     },
+  };
+}
+
+/** What the worker itself refuses to change; undefined: nothing, without a sandbox. */
+function protectionOf({ guard }: SessionSandbox, scopes: readonly string[]): Protection | undefined {
+  return guard && {
+    paths: guard.protected.map(({ path, fileOnly }) => ({ path, fileOnly, flags: openingFlags(path, scopes) })),
+    open: guard.open,
   };
 }

@@ -35,6 +35,12 @@ const LIBRARY = {
   fchmod: { parameters: ["i32", "u32"], result: "i32" },
   fchown: { parameters: ["i32", "u32", "u32"], result: "i32" },
   futimens: { parameters: ["i32", "buffer"], result: "i32" },
+  fsync: { parameters: ["i32"], result: "i32" },
+  ftruncate: { parameters: ["i32", "i64"], result: "i32" },
+  lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
+  mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  flock: { parameters: ["i32", "i32"], result: "i32" },
+  waitForLock: { name: "flock", parameters: ["i32", "i32"], result: "i32", nonblocking: true },
   linkat: { parameters: ["i32", "buffer", "i32", "buffer", "i32"], result: "i32" },
   unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   flistxattr: { parameters: ["i32", "buffer", "usize"], result: "isize" },
@@ -49,7 +55,11 @@ const AT_SYMLINK_FOLLOW = 0x400;
 const O_NONBLOCK = 0x800;
 /** Without O_DIRECTORY, whose number differs by processor. */
 const O_TMPFILE = 0x400000;
+const RENAME_NOREPLACE = 1;
 const RENAME_EXCHANGE = 2;
+const O_RDWR = 2;
+const LOCK_EX = 2;
+const LOCK_NB = 4;
 const F_SETSIG = 10;
 const F_SETLEASE = 1024;
 const F_RDLCK = 0n;
@@ -60,6 +70,7 @@ const NO_LEASE: readonly number[] = [13, 22, 95];
 /** RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH */
 const RESOLVE_PLAIN = 0x2n | 0x4n | 0x8n;
 const PERMISSIONS = 0o777;
+const EAGAIN = 11;
 
 const DECODER = new TextDecoder();
 
@@ -74,6 +85,12 @@ export interface Stat extends FileIdentity {
   readonly times: BigUint64Array<ArrayBuffer>;
   /** Nanoseconds since 1970, as in `FileFacts`. */
   readonly changedAt: bigint;
+}
+
+/** An open file whose rights another one gets. */
+interface OpenLike {
+  readonly fd: number;
+  readonly stat: Stat;
 }
 
 /** The C library's calls; dispose it when the session ends. */
@@ -143,15 +160,25 @@ export class OpenFiles implements Disposable {
     }
   }
 
-  /** A new, empty file for writing; undefined where the name is taken. */
-  create(directory: number, name: string): number | undefined {
+  /** For reading and writing, its content kept; undefined: it is a link, or cannot be opened. */
+  openForWriting(directory: number, name: string): number | undefined {
+    return this.#open(directory, name, O_RDWR | OPEN_FLAGS[this.#processor].noFollow | O_NONBLOCK | O_CLOEXEC);
+  }
+
+  /** A new, empty file for writing, whose mode the umask narrows; undefined where the name is taken. */
+  create(directory: number, name: string, mode = 0): number | undefined {
     const { noFollow } = OPEN_FLAGS[this.#processor];
-    return this.#open(directory, name, O_WRONLY | O_CREAT | O_EXCL | noFollow | O_CLOEXEC);
+    return this.#open(directory, name, O_WRONLY | O_CREAT | O_EXCL | noFollow | O_CLOEXEC, mode);
   }
 
   /** A new file that has no name yet; undefined where the file system knows none. */
-  createUnnamed(directory: number): number | undefined {
-    return this.#open(directory, ".", O_WRONLY | O_TMPFILE | OPEN_FLAGS[this.#processor].directory | O_CLOEXEC);
+  createUnnamed(directory: number, mode = 0): number | undefined {
+    return this.#open(directory, ".", O_WRONLY | O_TMPFILE | OPEN_FLAGS[this.#processor].directory | O_CLOEXEC, mode);
+  }
+
+  /** A new directory, whose mode the umask narrows; false: the name is taken, or the system refuses. */
+  makeDirectory(directory: number, name: string): boolean {
+    return this.#library.symbols.mkdirat(directory, text(name), PERMISSIONS) === 0;
   }
 
   /** Gives an open file a further name; false: the name is taken, or nothing else has the file any more. */
@@ -162,10 +189,17 @@ export class OpenFiles implements Disposable {
 
   /** Exchanges two names of a directory in one step. */
   exchange(directory: number, one: string, other: string): boolean {
-    const number = BigInt(SYSTEM_CALLS[this.#processor].renameat2);
-    const at = BigInt(directory);
-    const { renameAt } = this.#library.symbols;
-    return renameAt(number, at, text(one), at, text(other), BigInt(RENAME_EXCHANGE)) === 0n;
+    return this.#rename(directory, [one, other], RENAME_EXCHANGE);
+  }
+
+  /** Gives `from` the name `to` of the same directory, in the place of what has it: a link is replaced, not followed. */
+  replace(directory: number, from: string, to: string): boolean {
+    return this.#rename(directory, [from, to], 0);
+  }
+
+  /** The same where nothing has the name `to`. */
+  rename(directory: number, from: string, to: string): boolean {
+    return this.#rename(directory, [from, to], RENAME_NOREPLACE);
   }
 
   unlink(directory: number, name: string): void {
@@ -201,14 +235,56 @@ export class OpenFiles implements Disposable {
   }
 
   /** Writes the content, and gives the file owner, attributes, mode and times of another; false: not all of them. */
-  write(fd: number, content: Uint8Array<ArrayBuffer>, like: { readonly fd: number; readonly stat: Stat }): boolean {
-    const { write, fchmod, fchown, futimens } = this.#library.symbols;
-    const { stat } = like;
-    if (Number(write(fd, content, BigInt(content.length))) !== content.length) return false;
+  write(fd: number, content: Uint8Array<ArrayBuffer>, like: OpenLike): boolean {
+    const { futimens } = this.#library.symbols;
+    return this.writeAll(fd, content) && this.takeRights(fd, like) && futimens(fd, like.stat.times) === 0;
+  }
+
+  /** Writes the content from where the descriptor stands; false: not all of it. */
+  writeAll(fd: number, content: Uint8Array<ArrayBuffer>): boolean {
+    const { write } = this.#library.symbols;
+    for (let at = 0; at < content.length;) {
+      const written = Number(write(fd, content.subarray(at), BigInt(content.length - at)));
+      if (written <= 0) return false;
+      at += written;
+    }
+    return true;
+  }
+
+  /** Gives an open file owner, attributes and mode of another; false: not all of them. */
+  takeRights(fd: number, { fd: source, stat }: OpenLike): boolean {
+    const { fchmod, fchown } = this.#library.symbols;
     const made = this.stat(fd, "");
     const isOurs = made?.uid === stat.uid && made.gid === stat.gid;
-    return (isOurs || fchown(fd, stat.uid, stat.gid) === 0) && this.#copyAttributes(like.fd, fd) &&
-      fchmod(fd, stat.mode & PERMISSIONS) === 0 && futimens(fd, stat.times) === 0;
+    return (isOurs || fchown(fd, stat.uid, stat.gid) === 0) && this.#copyAttributes(source, fd) &&
+      fchmod(fd, stat.mode & PERMISSIONS) === 0;
+  }
+
+  /** Writes the content over that of an open file, which is then as long as the content; false: not all of it. */
+  overwrite(fd: number, content: Uint8Array<ArrayBuffer>): boolean {
+    const { lseek, ftruncate } = this.#library.symbols;
+    return lseek(fd, 0n, 0) === 0n && this.writeAll(fd, content) && ftruncate(fd, BigInt(content.length)) === 0;
+  }
+
+  /** Has the system store what was written to a file. */
+  sync(fd: number): boolean {
+    return this.#library.symbols.fsync(fd) === 0;
+  }
+
+  /** Takes the advisory lock of an open file, which is held until it is closed; false: another one holds it. */
+  lock(fd: number): boolean {
+    const { flock, __errno_location } = this.#library.symbols;
+    return flock(fd, LOCK_EX | LOCK_NB) === 0 || errnoAt(__errno_location()) !== EAGAIN;
+  }
+
+  /** The same when the other one has let go of it. The descriptor may be closed meanwhile. */
+  async waitForLock(fd: number): Promise<void> {
+    await this.#library.symbols.waitForLock(fd, LOCK_EX);
+  }
+
+  /** The error number of the last call that failed. */
+  get errno(): number {
+    return errnoAt(this.#library.symbols.__errno_location());
   }
 
   /** Of `name` in the directory `fd`, links not followed; of `fd` itself where the name is empty. Undefined: it is gone. */
@@ -238,9 +314,16 @@ export class OpenFiles implements Disposable {
     for (const fd of this.#kept.splice(0)) this.#library.symbols.close(fd);
   }
 
-  #open(directory: number, name: string, flags: number): number | undefined {
+  #open(directory: number, name: string, flags: number, mode = 0): number | undefined {
     const number = BigInt(SYSTEM_CALLS[this.#processor].openat);
-    return this.#keep(this.#library.symbols.openAt(number, BigInt(directory), text(name), BigInt(flags), 0n));
+    const { openAt } = this.#library.symbols;
+    return this.#keep(openAt(number, BigInt(directory), text(name), BigInt(flags), BigInt(mode)));
+  }
+
+  #rename(directory: number, [from, to]: readonly [string, string], flags: number): boolean {
+    const number = BigInt(SYSTEM_CALLS[this.#processor].renameat2);
+    const at = BigInt(directory);
+    return this.#library.symbols.renameAt(number, at, text(from), at, text(to), BigInt(flags)) === 0n;
   }
 
   #openBelow(directory: number, below: string, flags: number): number | undefined {

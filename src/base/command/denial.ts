@@ -1,3 +1,6 @@
+/** Key of `_meta` for what the sandbox kept from a call. */
+export const DENIED_META_KEY = "ahma/sandbox_denied";
+
 /** Something a command mentioned that its sandbox keeps from it (S15). A fact about the policy, not about the cause. */
 export type Denial = PathDenial | OperationDenial;
 

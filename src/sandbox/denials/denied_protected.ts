@@ -31,8 +31,12 @@ export async function protectedDenial(
   const inCommand = belowCommand && !policy.writable.some((tree) => tree.path === named) &&
     (failed || spokenOf && withError);
   if (!inCommand && !withError && !(path === root && await changedSince(parentOf(root), began))) return undefined;
-  const flags = isOpenable(root) ? [`--allow-protected ${shortest(root, scopes)}`] : [];
-  return { path, access: ["write"], protected: true, scope: scopes, flags };
+  return { path, access: ["write"], protected: true, scope: scopes, flags: openingFlags(root, scopes) };
+}
+
+/** The flags that allow changes of a protected path; empty: none does. */
+export function openingFlags(protectedPath: string, scopes: readonly string[]): readonly string[] {
+  return isOpenable(protectedPath) ? [`--allow-protected ${shortest(protectedPath, scopes)}`] : [];
 }
 
 /** The kernel's stamps lag behind its clock by as much as a tick. */

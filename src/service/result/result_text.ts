@@ -5,7 +5,7 @@
 import { encodeText } from "../../base/text.ts";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { LeftRunning } from "../../base/command/command_end.ts";
-import { denialSentence } from "../../base/command/denial.ts";
+import { denialSentence, DENIED_META_KEY } from "../../base/command/denial.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { type Gap, type OutputView, type ViewLimits, viewOutput } from "../../operation/output/text_view.ts";
 import { outputUri } from "./resource_uri.ts";
@@ -28,9 +28,6 @@ const LEAST_FOR_ADVICE = 1024;
 const OUTPUT_SO_FAR: ViewLimits = { bytes: 2000, lines: 20 };
 /** A command that completed within this many milliseconds is answered with its output alone. */
 const QUICK_MS = 1000;
-
-/** Key of `_meta` for the denials of a failed command. */
-const DENIED_META_KEY = "ahma/sandbox_denied";
 
 /** How results are written. */
 export interface ResultStyle extends Pick<ServiceSettings, "keepAnsi" | "exitErrors" | "toolPrefix"> {

@@ -7,10 +7,25 @@ export interface WorkerSetup {
   readonly scopes: readonly string[];
   /** Canonical directories that calls may read as well. */
   readonly readable: readonly string[];
+  /** What no call may change, though it lies in a scope, canonical as far as it exists; undefined: nothing. */
+  readonly protection?: Protection | undefined;
   /** Absolute directory of the worker's own data, as grammars; undefined: it has none. */
   readonly data?: string | undefined;
   /** Absolute directory for what is derived from the project and kept between starts, as an index. */
   readonly cache?: string | undefined;
+}
+
+/** Protected paths, as a second line behind the kernel, which knows those only that there were when the worker began. */
+export interface Protection {
+  readonly paths: readonly {
+    readonly path: string;
+    /** A directory there is not meant. */
+    readonly fileOnly: boolean;
+    /** Flags of the server that would allow changes. */
+    readonly flags: readonly string[];
+  }[];
+  /** Not protected, whatever repository is found around them. */
+  readonly open: readonly string[];
 }
 
 /** To a worker. `setup` comes once, before all calls. */

@@ -2,8 +2,9 @@
 import { TOOLS as CHANGES } from "../changes/git_changes.ts";
 import { TOOLS as FILES } from "../files/tools.ts";
 import type { NativeTool } from "../project/native_tool.ts";
+import { TOOLS as WRITING } from "../writing/tools.ts";
 
-const TOOLS: ReadonlyMap<string, NativeTool> = new Map(Object.entries({ ...FILES, ...CHANGES }));
+const TOOLS: ReadonlyMap<string, NativeTool> = new Map(Object.entries({ ...FILES, ...WRITING, ...CHANGES }));
 
 /** The code of the tool of this name; undefined: there is none. */
 export function findTool(name: string): NativeTool | undefined {

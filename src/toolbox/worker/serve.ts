@@ -2,6 +2,7 @@
 import { messageOf, UserError } from "../../base/errors.ts";
 import { encodeFrame, FrameReader } from "../frame/frames.ts";
 import type { FromWorker, ToolResult, ToWorker } from "../frame/messages.ts";
+import { DeniedError } from "../project/denied_error.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
 import { Project } from "../project/project.ts";
 
@@ -62,6 +63,7 @@ async function run(
     return await native(args, context);
   } catch (thrown) {
     if (context.signal.aborted) return problem("The call was cancelled");
+    if (thrown instanceof DeniedError) return { ...problem(thrown.message), _meta: thrown.meta };
     return problem(thrown instanceof UserError ? thrown.message : `"${tool}" failed: ${messageOf(thrown)}`);
   }
 }

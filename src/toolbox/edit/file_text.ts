@@ -1,0 +1,89 @@
+/**
+ * The text of a file as units that stand for its bytes exactly: of UTF-8 and Latin-1 a unit is a byte, of UTF-16 two. What
+ * is matched and replaced in them leaves every other byte as it was, invalid ones too. Pure.
+ */
+import { Buffer } from "node:buffer";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { Encoding } from "../definition/encodings.ts";
+
+/** How a file holds its text. */
+export interface TextForm {
+  readonly encoding: Encoding;
+  /** Whether it begins with a byte order mark. */
+  readonly mark: boolean;
+}
+
+/** A file, taken apart. */
+export interface FileText extends TextForm {
+  readonly units: string;
+  /** The last byte of a UTF-16 file with an odd number of them; empty otherwise. */
+  readonly tail: Uint8Array;
+}
+
+const MARKS: readonly (readonly [encoding: Encoding, mark: readonly number[]])[] = [
+  ["utf-8", [0xef, 0xbb, 0xbf]],
+  ["utf-16le", [0xff, 0xfe]],
+  ["utf-16be", [0xfe, 0xff]],
+];
+/** A NUL in so many first bytes marks what is no text. */
+const LOOKED_AT_BYTES = 8192;
+const LAST_LATIN1 = 0xff;
+
+/** What a new file is. */
+export const PLAIN: TextForm = { encoding: "utf-8", mark: false };
+
+/** The text of a file; `encoding` is what the call names. The problem: it is no text that can be told. */
+export function decodeFile(bytes: Uint8Array, encoding?: Encoding): Outcome<FileText> {
+  const marked = MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte));
+  if (marked !== undefined && (encoding === undefined || encoding === marked[0])) {
+    return success(taken(bytes.subarray(marked[1].length), { encoding: marked[0], mark: true }));
+  }
+  if (encoding !== undefined) return success(taken(bytes, { encoding, mark: false }));
+  if (bytes.subarray(0, LOOKED_AT_BYTES).includes(0)) {
+    return failure("it holds NUL bytes, so it is binary or UTF-16 without a mark; `encoding` names the latter");
+  }
+  return success(taken(bytes, PLAIN));
+}
+
+function taken(bytes: Uint8Array, form: TextForm): FileText {
+  const odd = isWide(form.encoding) && bytes.length % 2 === 1 ? bytes.length - 1 : bytes.length;
+  return { ...form, units: unitsOf(bytes.subarray(0, odd), form.encoding), tail: bytes.slice(odd) };
+}
+
+function unitsOf(bytes: Uint8Array, encoding: Encoding): string {
+  if (encoding === "utf-16be") return Buffer.from(bytes).swap16().toString("utf16le");
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return buffer.toString(encoding === "utf-16le" ? "utf16le" : "latin1");
+}
+
+/** The bytes of a file that holds these units. */
+export function encodeFile(
+  { encoding, mark, tail }: TextForm & { readonly tail?: Uint8Array },
+  units: string,
+): Uint8Array<ArrayBuffer> {
+  const body = isWide(encoding) ? Buffer.from(units, "utf16le") : Buffer.from(units, "latin1");
+  if (encoding === "utf-16be") body.swap16();
+  const first = mark ? MARKS.find(([one]) => one === encoding)?.[1] ?? [] : [];
+  const bytes = new Uint8Array(first.length + body.length + (tail?.length ?? 0));
+  bytes.set(first);
+  bytes.set(body, first.length);
+  bytes.set(tail ?? [], first.length + body.length);
+  return bytes;
+}
+
+/** The units of a text in a file of the encoding; the problem: a character that it has not. */
+export function textUnits(text: string, encoding: Encoding): Outcome<string> {
+  if (isWide(encoding)) return success(text);
+  if (encoding === "utf-8") return success(Buffer.from(text, "utf8").toString("latin1"));
+  const foreign = [...text].find((one) => (one.codePointAt(0) ?? 0) > LAST_LATIN1);
+  return foreign === undefined ? success(text) : failure(`"${foreign}" is no character of ${encoding}`);
+}
+
+/** Units as a text for a person; a byte that is none becomes a replacement character. */
+export function shownUnits(units: string, encoding: Encoding): string {
+  return encoding === "utf-8" ? Buffer.from(units, "latin1").toString("utf8") : units.toWellFormed();
+}
+
+function isWide(encoding: Encoding): boolean {
+  return encoding === "utf-16le" || encoding === "utf-16be";
+}

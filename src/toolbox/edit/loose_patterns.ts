@@ -1,0 +1,86 @@
+/** Patterns that find a text where it differs from what was asked for in one way only. Pure. */
+import { Buffer } from "node:buffer";
+import type { Encoding } from "../definition/encodings.ts";
+import { linesOf } from "./line_endings.ts";
+
+const LINE_END = "(?:\\r\\n|\\n|\\r)";
+const BLANKS = "[ \\t]*";
+
+/** Characters that programs write for one another. */
+const ALIKE: readonly string[] = ["'‘’‚‛′", '"“”„‟″', "-‐‑‒–—―−", " \u00a0\u2002\u2003\u2007\u2009\u202f"];
+
+/** A number and a separator at the beginning of a line, as listings of files have them. */
+const LINE_NUMBER = /^[ \t]*\d+(?:\t|→|[:|] ?)/;
+
+/** The text as it is, lines ended in any way. */
+export function anyLineEnds(units: string): string {
+  return linesOf(units).map(escaped).join(LINE_END);
+}
+
+/** Blanks at the ends of lines ignored. */
+export function anyTrailingBlanks(units: string): string {
+  return withoutTrailing(linesOf(units)).map(escaped).join(BLANKS + LINE_END) + endOf(units);
+}
+
+/** All lines moved by the same blanks, which the first group holds; undefined: there is no text. */
+export function anyIndentation(units: string): { readonly pattern: string; readonly indent: string } | undefined {
+  const lines = withoutTrailing(linesOf(units));
+  const indent = commonIndent(lines);
+  const first = lines.findIndex((line) => line !== "");
+  if (first < 0) return undefined;
+  const moved = lines.map((line, at) => {
+    if (line === "") return "";
+    return (at === first ? `(${BLANKS})` : "\\1") + escaped(line.slice(indent.length));
+  });
+  return { pattern: `^${moved.join(BLANKS + LINE_END)}${endOf(units)}`, indent };
+}
+
+/** Quotation marks, dashes and spaces of any form, and blanks at the ends of lines ignored. `text` is no units yet. */
+export function anyTypography(text: string, encoding: Encoding): string {
+  const units = (one: string) => escaped(encoding === "utf-8" ? Buffer.from(one, "utf8").toString("latin1") : one);
+  const characters = (line: string) =>
+    Array.from(line, (one) => {
+      const alike = ALIKE.find((group) => group.includes(one));
+      return alike === undefined ? units(one) : `(?:${Array.from(alike, units).join("|")})`;
+    }).join("");
+  return withoutTrailing(linesOf(text)).map(characters).join(BLANKS + LINE_END) + endOf(text);
+}
+
+/** The lines without the numbers that a listing gave them; undefined: not all of them have one. */
+export function withoutLineNumbers(text: string): string | undefined {
+  const lines = text.split("\n");
+  const isBare = (line: string, at: number) => !LINE_NUMBER.test(line) && !(line === "" && at === lines.length - 1);
+  if (text === "" || lines.some(isBare)) return undefined;
+  return lines.map((line) => line.replace(LINE_NUMBER, "")).join("\n");
+}
+
+/** The lines of a text moved as those that were found: `indent` of what was asked for became `found`. */
+export function reindented(text: string, indent: string, found: string): string {
+  return text.split("\n").map((line) => {
+    if (line.trim() === "") return line;
+    if (line.startsWith(indent)) return found + line.slice(indent.length);
+    return found.startsWith(indent) ? found.slice(indent.length) + line : line;
+  }).join("\n");
+}
+
+function withoutTrailing(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => line.replace(/[ \t]+$/, ""));
+}
+
+/** A last line whose blanks are ignored ends there. */
+function endOf(text: string): string {
+  return /[ \t]$/.test(text) ? `${BLANKS}(?=[\\r\\n]|$(?![^]))` : "";
+}
+
+function commonIndent(lines: readonly string[]): string {
+  const [first = "", ...others] = lines.filter((line) => line !== "").map((line) => /^[ \t]*/.exec(line)?.[0] ?? "");
+  return others.reduce((common, one) => {
+    let length = 0;
+    while (length < common.length && common[length] === one[length]) length++;
+    return common.slice(0, length);
+  }, first);
+}
+
+function escaped(units: string): string {
+  return units.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}

@@ -1,0 +1,77 @@
+/** Reads a file, has its new content computed and stores it; again where another program was faster. */
+import { UserError } from "../../base/errors.ts";
+import type { ToolResult } from "../frame/messages.ts";
+import type { Place } from "../project/place.ts";
+import type { Project } from "../project/project.ts";
+import { revOf } from "../project/rev.ts";
+import { storeContent, type Stored } from "./store_content.ts";
+import { openTarget } from "./target.ts";
+
+/** What a call asks of a file. */
+export interface ChangeRequest {
+  readonly path: string;
+  /** The content that it must have; undefined: any. */
+  readonly expectedRev: string | undefined;
+  /** Nothing is written. */
+  readonly dryRun: boolean;
+}
+
+/** The new content of a file, and how the answer tells it. */
+export interface Change {
+  readonly content: Uint8Array<ArrayBuffer>;
+  /** The first line names the change, its counts included; the rest is its diff. */
+  readonly summary: string;
+  /** Empty: there is none to show. */
+  readonly diff: string;
+}
+
+/** The change of a file; undefined: there is none. @throws {UserError} When it cannot be made. */
+export type ComputeChange = (content: Uint8Array<ArrayBuffer> | undefined, place: Place) => Change;
+
+const MOST_TRIES = 1000;
+
+/** Makes the change. @throws {UserError} When it cannot be made; nothing is changed then. */
+export async function changeFile(
+  project: Project,
+  { path, expectedRev, dryRun }: ChangeRequest,
+  compute: ComputeChange,
+): Promise<ToolResult> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    using target = await openTarget(project, path);
+    await insistOnRev(target.place, target.current?.content, expectedRev);
+    const change = compute(target.current?.content, target.place);
+    if (dryRun) return await changeResult(target.place, change, undefined);
+    const stored = storeContent(target, change.content);
+    if (stored.kind === "stored") return await changeResult(target.place, change, stored);
+  }
+  throw new UserError(`Cannot change "${path}": other programs keep changing it`);
+}
+
+/** @throws {UserError} When the content is another than the caller knows. */
+export async function insistOnRev(
+  { shown }: Place,
+  content: Uint8Array<ArrayBuffer> | undefined,
+  expectedRev: string | undefined,
+): Promise<void> {
+  if (expectedRev === undefined) return;
+  const rev = content === undefined ? undefined : await revOf(content);
+  if (rev === expectedRev) return;
+  const is = rev === undefined ? "it does not exist" : `its rev is ${rev} now`;
+  throw new UserError(`Cannot change "${shown}": ${is}, \`expected_rev\` is ${expectedRev}; read it again`);
+}
+
+/** One line, and the diff. `stored` undefined: nothing was written. */
+export async function changeText(
+  { shown }: Place,
+  { content, summary, diff }: Change,
+  stored: Extract<Stored, { kind: "stored" }> | undefined,
+): Promise<string> {
+  const dry = stored === undefined ? "Dry run, nothing is written: " : "";
+  const inPlace = stored?.inPlace === undefined ? "" : `, rewritten in place because ${stored.inPlace}`;
+  const line = `${dry}${shown}: ${summary}, rev ${await revOf(content)}${inPlace}`;
+  return diff === "" ? line : `${line}\n${diff}`;
+}
+
+async function changeResult(...words: Parameters<typeof changeText>): Promise<ToolResult> {
+  return { content: [{ type: "text", text: await changeText(...words) }] };
+}

@@ -1,0 +1,82 @@
+/** `files_edit`: replaces texts of a file. */
+import { counted } from "../../base/text.ts";
+import { UserError } from "../../base/errors.ts";
+import type { Encoding } from "../definition/encodings.ts";
+import { applyEdits, type Edit } from "../edit/apply_edits.ts";
+import { decodeFile, encodeFile, shownUnits } from "../edit/file_text.ts";
+import { type DiffPackage, unifiedDiff } from "../edit/unified_diff.ts";
+import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import type { ToolContext } from "../project/native_tool.ts";
+import { nearNames } from "../project/near_names.ts";
+import type { Place } from "../project/place.ts";
+import { realPath } from "../../system/paths.ts";
+import { type Change, changeFile } from "./change_file.ts";
+import { newFile } from "./new_content.ts";
+
+/** See the definition of `files_edit`. */
+export async function editFile(args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
+  const path = String(args["path"]);
+  const edits = editsOf(args);
+  const encoding = args["encoding"] as Encoding | undefined; // checked by the definition
+  const diff = await import("diff");
+  const { path: real } = await project.resolve(path, "write");
+  const near = realPath(real) === undefined ? await nearNames(real) : "";
+  const request = {
+    path,
+    expectedRev: args["expected_rev"] as string | undefined,
+    dryRun: args["dry_run"] === true,
+  };
+  return await changeFile(project, request, (content, place) => {
+    const [first] = edits;
+    if (edits.length === 1 && first?.oldText === "" && (content?.length ?? 0) === 0) {
+      return newFile(first.newText, { encoding, isThere: content !== undefined });
+    }
+    if (content === undefined) throw new UserError(`Cannot find "${path}" in "${project.directory}"${near}`);
+    return edited(content, { place, edits, encoding, diff });
+  });
+}
+
+interface EditRequest {
+  readonly place: Place;
+  readonly edits: readonly Edit[];
+  readonly encoding: Encoding | undefined;
+  readonly diff: DiffPackage;
+}
+
+function edited(content: Uint8Array<ArrayBuffer>, { place, edits, encoding, diff }: EditRequest): Change {
+  const file = decodeFile(content, encoding);
+  if (!file.ok) throw new UserError(`Cannot edit "${place.shown}": ${file.problem}`);
+  const applied = applyEdits(file.value, edits);
+  if (!applied.ok) throw new UserError(`Cannot edit "${place.shown}", nothing is changed: ${applied.problem}`);
+  const { units, regions, replacements, rungs } = applied.value;
+  const show = (part: string) => shownUnits(part, file.value.encoding);
+  const { text, added, removed } = unifiedDiff({ old: file.value.units, next: units, regions, show }, diff);
+  const matched = rungs.length === 0 ? "" : `, matched but for ${rungs.join(" and ")}`;
+  return {
+    content: encodeFile(file.value, units),
+    summary: `${counted(replacements, "replacement")} (+${added} -${removed})${matched}`,
+    diff: text,
+  };
+}
+
+function editsOf(args: ToolArguments): readonly Edit[] {
+  const { edits, old_string, new_string } = args;
+  const list = edits as readonly ToolArguments[] | undefined; // as the definition says
+  if (list === undefined) {
+    if (old_string !== undefined && new_string !== undefined) return [editOf(args)];
+    throw new UserError("Cannot edit: give `old_string` and `new_string`, or `edits`");
+  }
+  const beside = ["old_string", "new_string", "replace_all", "occurrence"].find((name) => args[name] !== undefined);
+  if (beside !== undefined) throw new UserError(`Cannot edit: \`${beside}\` belongs into an item of \`edits\``);
+  if (list.length === 0) throw new UserError("Cannot edit: `edits` is empty");
+  return list.map(editOf);
+}
+
+function editOf(given: ToolArguments): Edit {
+  return {
+    oldText: String(given["old_string"]),
+    newText: String(given["new_string"]),
+    all: given["replace_all"] === true,
+    occurrence: given["occurrence"] as number | undefined,
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * A file that a call changes: opened through no link, below the pinned directory, with its lock held from the reading of
+ * its content until it is disposed of. Servers beside each other on one project so change one file in turn.
+ */
+import { UserError } from "../../base/errors.ts";
+import { withTimeout } from "../../base/time.ts";
+import type { OpenFiles, Stat } from "../../system/file_calls.ts";
+import { isSameFile } from "../../system/file_calls.ts";
+import { parentOf } from "../../system/paths.ts";
+import type { Place } from "../project/place.ts";
+import type { Project } from "../project/project.ts";
+import { insistOnUnprotected } from "../project/protection.ts";
+import { EACCES, ENOENT, problemOf } from "./problems.ts";
+
+/** A file as it is; it may be missing. */
+export interface Target extends Disposable {
+  readonly project: Project;
+  readonly place: Place;
+  readonly files: OpenFiles;
+  /** Descriptor of its directory; undefined: that is missing too. */
+  readonly directory: number | undefined;
+  readonly name: string;
+  /** Undefined: there is no such file. */
+  readonly current: CurrentFile | undefined;
+}
+
+export interface CurrentFile {
+  readonly fd: number;
+  readonly stat: Stat;
+  readonly content: Uint8Array<ArrayBuffer>;
+}
+
+/** Another program holds the lock so long at most, milliseconds. */
+const LONGEST_LOCK_MS = 10_000;
+/** A file that others keep replacing is opened again so often. */
+const MOST_TRIES = 1000;
+/** A link was put on the way. */
+const ELOOP = 40;
+const EXDEV = 18;
+const KIND_MASK = 0o170000;
+const REGULAR = 0o100000;
+const DIRECTORY = 0o040000;
+const LINK = 0o120000;
+/** A larger file is not changed here. */
+const LARGEST_BYTES = 32 * 1024 * 1024;
+
+/** Opens what the path leads to. @throws {UserError} When it may not be changed, or is no file that could be. */
+export async function openTarget(project: Project, path: string): Promise<Target> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const place = await project.resolve(path, "write");
+    if (place.path === place.root) throw directoryProblem(place);
+    insistOnUnprotected(place, project.setup);
+    const files = project.begin();
+    let isKept = false;
+    try {
+      const target = await tryOpen(project, place, files);
+      isKept = target !== undefined;
+      if (target !== undefined) return target;
+    } finally {
+      if (!isKept) files[Symbol.dispose]();
+    }
+  }
+  throw new UserError(`Cannot change "${path}": other programs keep replacing it`);
+}
+
+/** Undefined: it changed meanwhile, so its path is to be followed again. */
+async function tryOpen(project: Project, place: Place, files: OpenFiles): Promise<Target | undefined> {
+  const name = place.path.slice(parentOf(place.path).length).replace("/", "");
+  const target = (directory: number | undefined, current: CurrentFile | undefined): Target => {
+    return { project, place, files, directory, name, current, [Symbol.dispose]: () => files[Symbol.dispose]() };
+  };
+  const directory = project.directoryOf(files, place);
+  if (directory === undefined) {
+    const { errno } = files;
+    if (errno === ENOENT) return target(undefined, undefined);
+    if (errno === ELOOP || errno === EXDEV) return undefined;
+    throw problemOf(`Cannot change "${place.shown}"`, errno, { place, setup: project.setup });
+  }
+  const found = files.stat(directory, name);
+  if (found === undefined) {
+    if (files.errno === ENOENT) return target(directory, undefined);
+    throw problemOf(`Cannot change "${place.shown}"`, files.errno, { place, setup: project.setup });
+  }
+  const current = await openCurrent(place, files, { directory, name, found });
+  return current && target(directory, current);
+}
+
+interface FoundName {
+  readonly directory: number;
+  readonly name: string;
+  readonly found: Stat;
+}
+
+async function openCurrent(
+  place: Place,
+  files: OpenFiles,
+  { directory, name, found }: FoundName,
+): Promise<CurrentFile | undefined> {
+  const kind = found.mode & KIND_MASK;
+  if (kind === DIRECTORY) throw directoryProblem(place);
+  if (kind === LINK) return undefined;
+  if (kind !== REGULAR) throw new UserError(`Cannot change "${place.shown}": it is no regular file`);
+  const fd = files.open(directory, name);
+  if (fd === undefined) {
+    if (files.errno !== EACCES) return undefined;
+    throw new UserError(`Cannot change "${place.shown}": its permissions keep it from being read`);
+  }
+  if (!files.lock(fd) && await withTimeout(files.waitForLock(fd).then(() => true), LONGEST_LOCK_MS) !== true) {
+    throw new UserError(`Cannot change "${place.shown}": another program holds a lock on it (flock)`);
+  }
+  const stat = files.stat(fd, "");
+  const named = files.stat(directory, name);
+  if (stat === undefined || named === undefined || !isSameFile(named, stat) || !isSameFile(found, stat)) {
+    return undefined;
+  }
+  if (stat.size > LARGEST_BYTES) {
+    throw new UserError(`Cannot change "${place.shown}": it has ${stat.size} bytes, more than ${LARGEST_BYTES}`);
+  }
+  const content = files.read(fd, stat.size);
+  return content && { fd, stat, content };
+}
+
+function directoryProblem({ shown }: Place): UserError {
+  return new UserError(`Cannot change "${shown}": it is a directory`);
+}

@@ -1,0 +1,53 @@
+/** `files_write`: gives a file its whole content, or more of it. */
+import { UserError } from "../../base/errors.ts";
+import type { Encoding } from "../definition/encodings.ts";
+import { decodeFile, encodeFile, type FileText, shownUnits, textUnits } from "../edit/file_text.ts";
+import { dominantEnding, withEnding } from "../edit/line_endings.ts";
+import { difference } from "../edit/regions.ts";
+import { type DiffPackage, unifiedDiff } from "../edit/unified_diff.ts";
+import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import type { ToolContext } from "../project/native_tool.ts";
+import { type Change, changeFile } from "./change_file.ts";
+import { encoded, newFile, newForm } from "./new_content.ts";
+
+/** See the definition of `files_write`. */
+export async function writeFile(args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
+  const text = String(args["content"]);
+  const encoding = args["encoding"] as Encoding | undefined; // checked by the definition
+  const append = args["append"] === true;
+  const diff = await import("diff");
+  const request = {
+    path: String(args["path"]),
+    expectedRev: args["expected_rev"] as string | undefined,
+    dryRun: args["dry_run"] === true,
+  };
+  return await changeFile(project, request, (content, place) => {
+    if (content === undefined) return newFile(text, { encoding, isThere: false });
+    if (args["create_only"] === true) {
+      throw new UserError(`Cannot create "${place.shown}": it exists, and \`create_only\` is given`);
+    }
+    const old = decodeFile(content, encoding);
+    if (append && !old.ok) throw new UserError(`Cannot append to "${place.shown}": ${old.problem}`);
+    if (!old.ok) return { content: encoded(text, newForm(encoding)), summary: "replaced what was no text", diff: "" };
+    return changed(old.value, append ? appended(old.value, text) : encoded(text, old.value), diff);
+  });
+}
+
+function changed(old: FileText, content: Uint8Array<ArrayBuffer>, diff: DiffPackage): Change {
+  const next = decodeFile(content, old.encoding);
+  const units = next.ok ? next.value.units : "";
+  const show = (part: string) => shownUnits(part, old.encoding);
+  const { text, added, removed } = unifiedDiff(
+    { old: old.units, next: units, regions: difference(old.units, units), show },
+    diff,
+  );
+  const summary = old.units === units ? "unchanged" : `written (+${added} -${removed})`;
+  return { content, summary, diff: text };
+}
+
+/** With the line endings of the file. */
+function appended(old: FileText, text: string): Uint8Array<ArrayBuffer> {
+  const units = textUnits(withEnding(text, dominantEnding(old.units)), old.encoding);
+  if (!units.ok) throw new UserError(`Cannot append: ${units.problem}`);
+  return encodeFile(old, old.units + units.value);
+}

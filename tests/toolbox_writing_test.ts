@@ -1,0 +1,251 @@
+/** files_edit and files_write of the packed program, through a foreign client, as both users (K3). */
+import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
+import { processesWith } from "./_support/processes.ts";
+import { until } from "./_support/deadline.ts";
+import { connectClient } from "./_support/sdk_client.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+interface Answer {
+  readonly text: string;
+  readonly failed: boolean;
+  readonly denied: readonly unknown[] | undefined;
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Answer> {
+  const { content, isError, _meta } = await client.callTool({ name, arguments: args });
+  const [part] = content as { readonly text: string }[];
+  return {
+    text: part?.text ?? "",
+    failed: isError === true,
+    denied: _meta?.["ahma/sandbox_denied"] as readonly unknown[] | undefined,
+  };
+}
+
+/** The rev that an answer names. */
+function revIn({ text }: Answer): string {
+  return /\brev ([0-9a-f]{12})\b/.exec(text)?.[1] ?? assert.fail(text);
+}
+
+/** What `diff -u` says, without the lines that name the files. */
+async function hunks(old: string, next: string): Promise<string> {
+  const { stdout } = await new Deno.Command("diff", { args: ["-u", old, next] }).output();
+  return new TextDecoder().decode(stdout).split("\n").slice(2).join("\n").trimEnd();
+}
+
+const FLAGS = { era: "none", flags: ["--bundles", "files"] } as const;
+
+for (const user of usersAtHand()) {
+  Deno.test(`K3 an edit needs one place, names the others, and keeps what it does not replace (${user})`, async () => {
+    using bench = new Workbench(user);
+    await using server = await ServerProcess.start(bench, FLAGS);
+    const client = await connectClient(server, "2025-11-25");
+    const edit = (args: Record<string, unknown>) => call(client, "files_edit", args);
+    const file = bench.write("three.txt", "a\nx 1\nb\nx 2\nc\nx 3\nd\n");
+    const several = await edit({ path: "three.txt", old_string: "x ", new_string: "y " });
+    assert.deepEqual([several.failed, several.text.match(/^line \d+/gm)], [true, ["line 2", "line 4", "line 6"]]);
+    assert.equal(await Deno.readTextFile(file), "a\nx 1\nb\nx 2\nc\nx 3\nd\n");
+    await edit({ path: "three.txt", old_string: "x ", new_string: "y ", occurrence: 2 });
+    assert.equal(await Deno.readTextFile(file), "a\nx 1\nb\ny 2\nc\nx 3\nd\n");
+    bench.write("all.txt", "x\nx\nx\n");
+    const all = await edit({ path: "all.txt", find: "x", replace: "y", replace_all: true });
+    assert.equal(
+      all.text,
+      `all.txt: 3 replacements (+3 -3), rev ${revIn(all)}\n@@ -1,3 +1,3 @@\n-x\n-x\n-x\n+y\n+y\n+y`,
+    );
+    await keepsBytes(bench, edit);
+    await keepsTheFile(bench, edit);
+    await knowsRevisions(bench, edit);
+    await listsOfEdits(bench, edit);
+  });
+}
+
+type Edit = (args: Record<string, unknown>) => Promise<Answer>;
+
+async function keepsBytes(bench: Workbench, edit: Edit): Promise<void> {
+  const file = bench.write("crlf.txt", "");
+  await Deno.writeFile(file, new Uint8Array([0xef, 0xbb, 0xbf, ...new TextEncoder().encode("a\r\nb\r\nc\r\nd"), 0xff]));
+  const applied = await edit({ path: "crlf.txt", old_string: "b\nc", new_string: "B\nnew\nC" });
+  assert.match(applied.text, /^crlf\.txt: 1 replacement \(\+3 -2\), matched but for line endings, rev /);
+  assert.deepEqual(
+    await Deno.readFile(file),
+    new Uint8Array([0xef, 0xbb, 0xbf, ...new TextEncoder().encode("a\r\nB\r\nnew\r\nC\r\nd"), 0xff]),
+  );
+  const wide = (text: string) =>
+    new Uint8Array([0xff, 0xfe, ...new Uint8Array(Uint16Array.from(text, (c) => c.charCodeAt(0)).buffer)]);
+  await Deno.writeFile(file, wide("höhe\nzwei"));
+  await edit({ path: "crlf.txt", old_string: "höhe", new_string: "größe" });
+  assert.deepEqual(await Deno.readFile(file), wide("größe\nzwei"));
+}
+
+async function keepsTheFile(bench: Workbench, edit: Edit): Promise<void> {
+  const script = bench.write("run.sh", "#!/bin/sh\necho one\n");
+  await Deno.chmod(script, 0o755);
+  await Deno.utime(script, 1, 1);
+  await Deno.symlink("run.sh", `${bench.scope}/link.sh`);
+  const { text } = await edit({ path: "link.sh", old_string: "one", new_string: "two" });
+  assert.match(text, /^run\.sh: 1 replacement/);
+  const { mode, mtime } = await Deno.stat(script);
+  assert.deepEqual([(mode ?? 0) & 0o777, (mtime?.getTime() ?? 0) > 1000], [0o755, true]);
+  assert.equal(await Deno.readLink(`${bench.scope}/link.sh`), "run.sh");
+  assert.equal(await Deno.readTextFile(script), "#!/bin/sh\necho two\n");
+  await Deno.link(script, `${bench.scope}/second.sh`);
+  assert.match(
+    (await edit({ path: "run.sh", old_string: "two", new_string: "three" })).text,
+    /, rewritten in place because it has 2 names\n/,
+  );
+  assert.equal(await Deno.readTextFile(`${bench.scope}/second.sh`), "#!/bin/sh\necho three\n");
+  const left = (await Array.fromAsync(Deno.readDir(bench.scope), ({ name }) => name)).filter((name) =>
+    name.startsWith(".ahma")
+  );
+  assert.deepEqual(left, []);
+}
+
+async function knowsRevisions(bench: Workbench, edit: Edit): Promise<void> {
+  const file = bench.write("rev.txt", "one\n");
+  const first = revIn(await edit({ path: "rev.txt", old_string: "one", new_string: "two" }));
+  const second = revIn(await edit({ path: "rev.txt", old_string: "two", new_string: "three", expected_rev: first }));
+  const stale = await edit({ path: "rev.txt", old_string: "three", new_string: "four", expected_rev: first });
+  assert.equal(
+    stale.text,
+    `Cannot change "rev.txt": its rev is ${second} now, \`expected_rev\` is ${first}; read it again`,
+  );
+  await Deno.utime(file, 5, 5);
+  const touched = await edit({ path: "rev.txt", old_string: "three", new_string: "four", expected_rev: second });
+  assert.ok(!touched.failed, touched.text);
+}
+
+async function listsOfEdits(bench: Workbench, edit: Edit): Promise<void> {
+  const before = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join("");
+  const file = bench.write("many.txt", before);
+  await Deno.writeTextFile(`${bench.scope}/before.txt`, before);
+  const edits = [
+    { old_string: "line 3\n", new_string: "three\n" },
+    { old_string: "line 30\nline 31\n", new_string: "" },
+    { old_string: "line 20 with more\nline 21", new_string: "x" },
+  ];
+  const failed = await edit({ path: "many.txt", edits });
+  assert.match(
+    failed.text,
+    /nothing is changed: edit 3 of 3: `old_string` is not there\. The nearest lines are:\n20\tline 20\n21\tline 21$/,
+  );
+  assert.equal(await Deno.readTextFile(file), before);
+  const dry = await edit({ path: "many.txt", edits: edits.slice(0, 2), dry_run: true });
+  assert.equal(await Deno.readTextFile(file), before);
+  const done = await edit({ path: "many.txt", edits: edits.slice(0, 2) });
+  assert.equal(dry.text, `Dry run, nothing is written: ${done.text}`);
+  assert.equal(done.text.split("\n").slice(1).join("\n"), await hunks(`${bench.scope}/before.txt`, file));
+  const again = await edit({ path: "many.txt", edits: edits.slice(0, 1) });
+  assert.match(again.text, /`new_string` stands at line 3: the edit is probably already applied$/);
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`K3 a file is written whole, beside others who write, and protected paths are told as denials (${user})`, async () => {
+    using bench = new Workbench(user);
+    bench.write(".git/config", "[core]\n");
+    bench.write(".git/hooks/pre-commit", "#!/bin/sh\n");
+    bench.write("part/.git/config", "[core]\n\thooksPath = named\n");
+    bench.write("part/named/post-merge", "#!/bin/sh\n");
+    bench.write("tools/tool.json", "{}");
+    const flags = [...FLAGS.flags, "--tools-dir", "tools"];
+    await using server = await ServerProcess.start(bench, { ...FLAGS, flags });
+    const client = await connectClient(server, "2025-11-25");
+    const write = (args: Record<string, unknown>) => call(client, "files_write", args);
+    const made = await write({ path: "new/deep/a..b.txt", content: "one\ntwo\n" });
+    assert.equal(made.text, `new/deep/a..b.txt: created with 2 lines, 8 bytes, rev ${revIn(made)}`);
+    const file = `${bench.scope}/new/deep/a..b.txt`;
+    assert.equal(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o666 & ~Deno.umask());
+    const over = await write({ path: "new/deep/a..b.txt", content: "one\nzwei\n", expected_rev: revIn(made) });
+    assert.equal(
+      over.text,
+      `new/deep/a..b.txt: written (+1 -1), rev ${revIn(over)}\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei`,
+    );
+    assert.match((await write({ path: "new/deep/a..b.txt", content: "", create_only: true })).text, /it exists/);
+    await write({ path: "new/deep/a..b.txt", content: "drei\n", append: true });
+    assert.equal(await Deno.readTextFile(file), "one\nzwei\ndrei\n");
+    assert.match((await write({ path: `${bench.elsewhere}/x`, content: "x" })).text, /outside the scope/);
+    assert.match((await write({ path: "new", content: "x" })).text, /it is a directory/);
+    await deniesProtected(bench, client);
+    await keepsParallelEdits(bench, client);
+  });
+}
+
+async function deniesProtected(bench: Workbench, client: Client): Promise<void> {
+  const { scope } = bench;
+  const flags = (...one: readonly string[]) => one;
+  const rows: readonly (readonly [path: string, flags: readonly string[]])[] = [
+    [".git/hooks/pre-commit", flags("--allow-protected .git/hooks")],
+    [".git/hooks/made", flags("--allow-protected .git/hooks")],
+    [".mcp.json", flags("--allow-protected .mcp.json")],
+    ["tools/tool.json", flags()],
+    ["part/.git/hooks/made", flags()],
+    ["part/named/post-merge", flags()],
+  ];
+  for (const [path, allowing] of rows) {
+    const before = bench.outside();
+    const denied = await call(client, "files_write", { path, content: "evil" });
+    const denial = { path: `${scope}/${path}`, access: ["write"], protected: true, scope: [scope], flags: allowing };
+    assert.deepEqual([denied.failed, denied.denied], [true, [denial]], denied.text);
+    assert.ok(denied.text.startsWith(`Cannot change "${path}".\nSandbox: "${scope}/${path}" is protected, because `));
+    assert.deepEqual(bench.outside(), before);
+  }
+  assert.equal(await Deno.readTextFile(`${scope}/part/named/post-merge`), "#!/bin/sh\n");
+}
+
+/** 50 edits of one file at the same time, half of them by another server. */
+async function keepsParallelEdits(bench: Workbench, client: Client): Promise<void> {
+  const file = bench.write("lines.txt", Array.from({ length: 50 }, (_, at) => `line ${at}.\n`).join(""));
+  using beside = new Workbench(bench.user);
+  const flags = [...FLAGS.flags, "--sandbox-scope", bench.scope];
+  await using other = await ServerProcess.start(beside, { ...FLAGS, flags });
+  const clients = [client, await connectClient(other, "2025-11-25")];
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => {
+    const by = clients[at % clients.length] ?? client;
+    return call(by, "files_edit", { path: "lines.txt", old_string: `line ${at}.`, new_string: `edited ${at}.` });
+  }));
+  assert.deepEqual(answers.filter(({ failed }) => failed), []);
+  assert.equal(
+    await Deno.readTextFile(file),
+    Array.from({ length: 50 }, (_, at) => `edited ${at}.\n`).join(""),
+  );
+}
+
+Deno.test("K3 a worker that is killed while it writes 10 MB leaves the old content or the new one whole", async () => {
+  using bench = new Workbench();
+  const contents = ["old\n".repeat(2_500_000), "new\n".repeat(2_500_000)] as const;
+  const file = bench.write("big.txt", contents[0]);
+  await using server = await ServerProcess.start(bench, FLAGS);
+  const client = await connectClient(server, "2025-11-25");
+  for (const content of [contents[1], contents[0]]) {
+    const worker = await until(
+      async () => {
+        await call(client, "files_write", { path: "warm.txt", content: "x" });
+        return (await processesWith(bench.marker)).find(({ command }) => command.includes("worker/worker.mjs"));
+      },
+      20_000,
+      "a worker",
+    );
+    const before = await Deno.readTextFile(file);
+    const answered = call(client, "files_write", { path: "big.txt", content });
+    await until(
+      async () => await hasDraft(worker.pid, bench.scope) || await Deno.readTextFile(file) === content,
+      20_000,
+      "a draft",
+    );
+    Deno.kill(worker.pid, "SIGKILL");
+    await answered;
+    const is = await Deno.readTextFile(file);
+    assert.ok(is === before || is === content, `${is.length} characters of both`);
+  }
+  assert.deepEqual((await Array.fromAsync(Deno.readDir(bench.scope), ({ name }) => name)).sort(), [
+    "big.txt",
+    "warm.txt",
+  ]);
+});
+
+/** Whether a process has a file without a name open in the directory. */
+async function hasDraft(pid: number, directory: string): Promise<boolean> {
+  const { stdout } = await new Deno.Command("ls", { args: ["-l", `/proc/${pid}/fd`] }).output();
+  return new TextDecoder().decode(stdout).includes(`${directory}/#`);
+}
