@@ -108,6 +108,21 @@ Deno.test("O7 O5 servers test says what works and what each other needs, asks no
   ]);
 });
 
+Deno.test("O6 S15 O7 a server that needs a Unix socket is told the field that allows it, and has one with it", async () => {
+  using bench = new Workbench();
+  const script = "import os, socket, sys; " +
+    "socket.socket(socket.AF_UNIX).bind(os.environ['TMPDIR'] + '/' + os.urandom(4).hex()); sys.exit('it has a socket')";
+  const closed = { command: "python3", args: ["-c", script] };
+  const flags = ["--mcp-config", writeServers(bench, { closed, open: { ...closed, unixSockets: "allow" } })];
+  const { stdout } = await runProgram(bench, ["servers", "test", "--json", ...flags]);
+  const { servers }: Tried = JSON.parse(stdout);
+  assert.deepStrictEqual(servers.map(({ problem }) => problem?.split("\n").at(-1)), [
+    'Server "closed" can neither make nor reach Unix sockets. A person can allow it: "unixSockets": "allow" in the ' +
+    'entry of "closed".',
+    "it has a socket",
+  ]);
+});
+
 function refused(status: number): Response {
   return new Response(null, { status });
 }

@@ -188,6 +188,7 @@ Deno.test("O7 servers list shows what the files say, the same in every dialect, 
         read: [],
         readScope: true,
         network: "as commands",
+        unixSockets: "as commands",
         pin: "changed",
       },
       {

@@ -177,7 +177,8 @@ function linkTo(spec: ServerSpec, parts: LinkParts): OpenLink {
     await using stack = new AsyncDisposableStack();
     const sandbox = stack.use(await openServerSandbox({ ...parts, spec, scopes }));
     const roots = knownDirectories(spec, scopes);
-    const open: OpenLink = (heard) => openStdioLink({ start: sandbox.start, roots }, heard);
+    const open: OpenLink = (heard) =>
+      openStdioLink({ start: sandbox.start, roots, startSeconds: spec.startSeconds }, heard);
     const link = await openExplained(open, hooks, {
       server: spec.name,
       scopes,

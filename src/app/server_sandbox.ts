@@ -101,7 +101,11 @@ function settingsFor(spec: StdioSpec, { settings, scopes, home }: Surroundings):
       allowSensitive: [],
       environmentNames: [],
       temporaryFiles: true,
-      confinement: { ...sandbox.confinement, network: networkOf(spec, settings) },
+      confinement: {
+        ...sandbox.confinement,
+        network: networkOf(spec, settings),
+        unixSockets: spec.unixSockets ?? sandbox.confinement.unixSockets,
+      },
     },
   };
 }

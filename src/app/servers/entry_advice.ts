@@ -51,6 +51,7 @@ function reasonOf(denial: Denial, facts: EntryFacts): string {
 function fieldFor(denial: Denial, facts: EntryFacts): string | undefined {
   if ("path" in denial) return denial.protected === true ? undefined : fieldForPath(denial, facts);
   if (denial.operation === "network") return '"network": "full"';
+  if (denial.operation === "unix_socket") return '"unixSockets": "allow"';
   return denial.operation === "write" ? '"write": ["DIR"]' : undefined;
 }
 

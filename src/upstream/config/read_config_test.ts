@@ -70,6 +70,8 @@ Deno.test("O6 O1 the same servers in the words of six clients are the same serve
       read: [],
       readScope: true,
       network: undefined,
+      unixSockets: undefined,
+      startSeconds: 60,
     },
     {
       name: "web",

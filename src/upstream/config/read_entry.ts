@@ -1,6 +1,6 @@
 /** One entry of a configuration file as a server (O1): the fields of every dialect. Pure. */
 import { attempt } from "../../base/errors.ts";
-import { type Network, NETWORKS } from "../../sandbox/policy/confinement.ts";
+import { type Network, NETWORKS, UNIX_SOCKETS } from "../../sandbox/policy/confinement.ts";
 import { isForbiddenVariable } from "../../sandbox/grants/environment.ts";
 import { shownValue } from "../../base/text.ts";
 import { expand, expandVariableValue, type VariableSources } from "./expand.ts";
@@ -31,7 +31,6 @@ const IGNORED = [
   ...[
     "required",
     "source",
-    "startup_timeout_sec",
     "authProviderType",
     "sandboxEnabled",
     "env_vars",
@@ -43,6 +42,7 @@ const IGNORED = [
 const DEFAULT_WAIT_MS = 20_000;
 const DEFAULT_TIMEOUT_SECONDS = 300;
 const DEFAULT_IDLE_SECONDS = 600;
+const DEFAULT_START_SECONDS = 60;
 /** A larger number cannot be meant as seconds. */
 const MOST_SECONDS = 1_000;
 
@@ -105,7 +105,17 @@ function inSeconds(timeout: number): number {
 
 type StdioFields = Pick<
   StdioSpec,
-  "kind" | "command" | "args" | "environment" | "directory" | "write" | "read" | "readScope" | "network"
+  | "kind"
+  | "command"
+  | "args"
+  | "environment"
+  | "directory"
+  | "write"
+  | "read"
+  | "readScope"
+  | "network"
+  | "unixSockets"
+  | "startSeconds"
 >;
 
 function stdioOf(entry: EntryReader, sources: VariableSources): StdioFields {
@@ -137,6 +147,9 @@ function stdioOf(entry: EntryReader, sources: VariableSources): StdioFields {
       .map((path) => entry.expanded("read", expand(path, sources)).text),
     readScope: entry.flag("readScope") ?? sandbox.flag("readScope") ?? true,
     network: entry.choice(NETWORKS, "network") ?? networkOf(sandbox),
+    unixSockets: entry.choice(UNIX_SOCKETS, "unixSockets"),
+    // Other clients fetch into caches that are filled: their limits are for that.
+    startSeconds: Math.max(DEFAULT_START_SECONDS, entry.amount("startSeconds", "startup_timeout_sec") ?? 0),
   };
 }
 

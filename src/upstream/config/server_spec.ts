@@ -1,6 +1,6 @@
 /** What a configuration file says of one server, whatever dialect it was written in. */
 import type { OAuthFields } from "../oauth/oauth_config.ts";
-import type { Network } from "../../sandbox/policy/confinement.ts";
+import type { Network, UnixSockets } from "../../sandbox/policy/confinement.ts";
 
 /** A text whose variables have their values; `shown` names those of the environment instead. */
 export interface Expanded {
@@ -57,6 +57,10 @@ export interface StdioSpec extends CommonSpec {
   readonly readScope: boolean;
   /** Undefined: as commands. */
   readonly network: Network | undefined;
+  /** Undefined: as commands. */
+  readonly unixSockets: UnixSockets | undefined;
+  /** How long it may take to answer when it is started, seconds: a package may be fetched first. */
+  readonly startSeconds: number;
 }
 
 /** Which transport an address speaks; `either`: SSE is tried where the current one is refused. */

@@ -9,8 +9,6 @@ import { type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { isObject, member } from "../../wire/json_value.ts";
 import { CANCELLED, type Hello, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
 
-/** Time for the answer to `initialize`: a package may be fetched first, milliseconds. */
-const HANDSHAKE_MS = 60_000;
 /** Time that a server has to end by itself, milliseconds. */
 const GRACE_MS = 500;
 /** Lines of stderr that tell why a server is down. */
@@ -20,10 +18,12 @@ export interface StdioLinkOptions {
   readonly start: StartChildServer;
   /** Directories that the server may know of. */
   readonly roots: readonly string[];
+  /** Time for the answer to `initialize`. */
+  readonly startSeconds: number;
 }
 
 /** Starts the server; rejects when it does not serve. */
-export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: LinkHooks): Promise<Link> {
+export async function openStdioLink({ start, roots, startSeconds }: StdioLinkOptions, hooks: LinkHooks): Promise<Link> {
   const stderr = new LastLines();
   const supervisor = new Supervisor({
     start,
@@ -44,7 +44,7 @@ export async function openStdioLink({ start, roots }: StdioLinkOptions, hooks: L
       hooks.onUp();
       hooks.onFresh();
     },
-    handshakeTimeout: { ms: HANDSHAKE_MS, setting: "a fixed limit" },
+    handshakeTimeout: { ms: startSeconds * 1000, setting: "startSeconds" },
     isReadOnlyTool: hooks.isReadOnlyTool,
     log: hooks.log,
   });

@@ -57,6 +57,7 @@ function factsOf(spec: ServerSpec): object {
     read: spec.read,
     readScope: spec.readScope,
     network: spec.network ?? "as commands",
+    unixSockets: spec.unixSockets ?? "as commands",
     ...facts,
   };
 }
