@@ -149,11 +149,21 @@ Deno.test("O2 X14 a server that says nothing delays neither the list of the othe
   using far = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const mute = { command: "sh", args: ["-c", `sleep 1000; : ${bench.marker}`] };
   const web = { url: `http://127.0.0.1:${far.addr.port}/mcp` };
-  await using server = await withServers(bench, { mute, web, srv: upstreamServer(bench) }, {
+  const answer = {
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: {} },
+    serverInfo: { name: "x", version: "1" },
+  };
+  const hello = JSON.stringify({ jsonrpc: "2.0", id: 1, result: answer });
+  const half = { command: "sh", args: ["-c", `read line; echo '${hello}'; sleep 1000; : ${bench.marker}`] };
+  await using server = await withServers(bench, { mute, web, half, srv: upstreamServer(bench) }, {
     permissions: HTTP_PERMISSIONS,
   });
   assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
-  assert.match((await server.call("status")).text, /^mute: starting\nweb: starting\nsrv: ready, 10 tools$/m);
+  assert.match(
+    (await server.call("status")).text,
+    /^mute: starting\nweb: starting\nhalf: starting\nsrv: ready, 10 tools$/m,
+  );
   await server.closeInput();
   assert.deepStrictEqual((await server.exit(8_000)).code, 0);
 });

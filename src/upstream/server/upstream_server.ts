@@ -375,7 +375,7 @@ export class UpstreamServer {
   async #learnFrom(link: Link): Promise<void> {
     const { store, id, onChange, log } = this.#options;
     const before = store.read(id) ?? this.record;
-    const seen = await learnedFrom(link, before, log);
+    const seen = await learnedFrom(link, { before, signal: this.#closed.signal, log });
     const record = recordSeen(before, seen);
     const isNew = before === undefined || canonical(record) !== canonical(this.record);
     this.#newest = record;

@@ -123,3 +123,5 @@ for line in sys.stdin:
         answer = tool(params.get("arguments") or {}, number)
         if answer is not None:
             send({"id": number, "result": answer})
+    elif number is not None and method is not None:
+        send({"id": number, "error": {"code": -32601, "message": "unknown"}})
