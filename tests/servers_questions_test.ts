@@ -147,6 +147,27 @@ Deno.test("O2 a question goes to the connection whose call is in flight, and to 
   for (const client of [first, second, third]) await client.close();
 });
 
+Deno.test("O2 X1 a call that has become an operation still asks a client of 2025-11-25, and says that it cannot ask others", async () => {
+  for (const era of ERAS) {
+    using bench = new Workbench();
+    const servers = { srv: asking(bench, { waitMs: 0 }) };
+    await using server = await withServers(bench, servers, { era: "none" });
+    const client = await connectClient(server, era, answering({ size: 7 }));
+    const [started] = await said(client, "srv_ask", elicitation({}));
+    const id = /^op_\w+/.exec(started)?.[0];
+    const [text, isError] = await said(client, "await", { operation_id: id });
+    const note = 'Server "srv" asked the user something, which was refused: The call goes on as an operation, and ' +
+      "this version of the protocol asks during a request only.";
+    assert.deepStrictEqual(
+      [text, isError],
+      era === "2025-11-25"
+        ? [`{"result": {"action": "accept", "content": {"size": 7}}}`, false]
+        : [`{"result": {"action": "cancel"}}\n${note}`, true],
+    );
+    await client.close();
+  }
+});
+
 /** A server of 2026-07-28, whose tool asks twice and carries its state from one request to the next. */
 function modernServer(): Server {
   const server = new Server({ name: "modern", version: "1" }, { capabilities: { tools: {} } });
