@@ -3,7 +3,7 @@ import { truncate } from "../../base/text.ts";
 import type { Budget } from "./budget.ts";
 
 /** Items of a list that a filter works on. */
-const MOST_ITEMS = 5_000;
+const MOST_ITEMS = 2_000;
 /** Characters of a format of dates; each of them may become a dozen, slowly. */
 const LONGEST_FORMAT = 100;
 /** Filters that take a format. */
