@@ -180,6 +180,31 @@ Deno.test("O6 variables have their values once, with defaults, and inputs by the
   assert.match(String(c !== undefined && "problem" in c && c.problem), /^Cannot use variable "\$\{command:rm\}"/);
 });
 
+Deno.test("O6 ~/ is the user's home in a command, arguments and paths, and nowhere else", async () => {
+  const entry = {
+    command: "~/bin/x",
+    args: ["~/notes", "~", "a~/b", "~other/c", "--dir=~/d"],
+    cwd: "~/work",
+    read: ["~/r"],
+    write: ["~/w", "scope"],
+    env: { A: "~/a" },
+  };
+  const [spec] = specs((await read(JSON.stringify({ mcpServers: { a: entry } }))).servers);
+  assert.ok(spec !== undefined && "args" in spec);
+  const { command, args, directory, read: reads, write, environment } = spec;
+  assert.deepStrictEqual(
+    [command.text, ...args.map(({ text, shown }) => [text, shown]), directory, reads, write, environment["A"]?.text],
+    [
+      "/home/me/bin/x",
+      ...["/home/me/notes", "/home/me", "a~/b", "~other/c", "--dir=~/d"].map((word) => [word, word]),
+      "/home/me/work",
+      ["/home/me/r"],
+      ["/home/me/w", "scope"],
+      "~/a",
+    ],
+  );
+});
+
 Deno.test("O6 a value that looks like a variable is not expanded again", async () => {
   await fc.assert(fc.asyncProperty(fc.string(), async (value) => {
     const { servers } = await readServersFile("f", `{"servers": {"a": {"command": "x", "env": {"K": "\${V}"}}}}`, {

@@ -120,8 +120,9 @@ type StdioFields = Pick<
 
 function stdioOf(entry: EntryReader, sources: VariableSources): StdioFields {
   const words = commandWords(entry);
-  const texts = words.map((word) => entry.expanded("command", expand(word, sources)));
-  const args = (entry.texts("args") ?? []).map((word) => entry.expanded("args", expand(word, sources)));
+  const place = (field: string, word: string) => belowHome(entry.expanded(field, expand(word, sources)), sources);
+  const texts = words.map((word) => place("command", word));
+  const args = (entry.texts("args") ?? []).map((word) => place("args", word));
   for (const { text, shown } of [...texts, ...args]) {
     if (text === shown) continue;
     entry.warn("args", `The value of ${shown} is visible in the list of processes: pass it in "env" instead`);
@@ -140,17 +141,23 @@ function stdioOf(entry: EntryReader, sources: VariableSources): StdioFields {
     command,
     args: [...more, ...args],
     environment: environmentOf(entry, sources),
-    directory: directory === undefined ? undefined : entry.expanded("cwd", expand(directory, sources)).text,
+    directory: directory === undefined ? undefined : place("cwd", directory).text,
     write: [...entry.texts("write") ?? sandbox.texts("write") ?? files.texts("allowWrite") ?? []]
-      .map((path) => entry.expanded("write", expand(path, sources)).text),
+      .map((path) => place("write", path).text),
     read: [...entry.texts("read") ?? sandbox.texts("read") ?? []]
-      .map((path) => entry.expanded("read", expand(path, sources)).text),
+      .map((path) => place("read", path).text),
     readScope: entry.flag("readScope") ?? sandbox.flag("readScope") ?? true,
     network: entry.choice(NETWORKS, "network") ?? networkOf(sandbox),
     unixSockets: entry.choice(UNIX_SOCKETS, "unixSockets"),
     // Other clients fetch into caches that are filled: their limits are for that.
     startSeconds: Math.max(DEFAULT_START_SECONDS, entry.amount("startSeconds", "startup_timeout_sec") ?? 0),
   };
+}
+
+/** `~/` is the user's home: the server has another one, so it could not find that by itself. */
+function belowHome({ text, shown }: Expanded, { home }: VariableSources): Expanded {
+  const below = (path: string) => home === undefined ? path : path.replace(/^~(?=\/|$)/, () => home);
+  return { text: below(text), shown: below(shown) };
 }
 
 /** A list of domains cannot be kept by the kernel, so that the server would reach more than it says. */
