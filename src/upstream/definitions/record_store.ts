@@ -36,12 +36,15 @@ export class RecordStore {
 
   /** Undefined: nothing is known of the server, or the file is none of ours. */
   read(id: string): ServerRecord | undefined {
-    return readRecord(this.#fileOf(id));
+    return readRecord(this.#fileOf(id), (file) => readTextIfRegular(file, LARGEST_FILE));
   }
 
-  /** The part of the record that is needed at every start, from a small file of its own. */
+  /**
+   * The part of the record that is needed at every start, from a small file of its own, and without `node:fs`, which would
+   * delay the answer to initialize: no command can put anything else in its place.
+   */
   readInstructions(id: string): ServerRecord | undefined {
-    return readRecord(this.#instructionsOf(id));
+    return readRecord(this.#instructionsOf(id), (file) => Deno.readTextFileSync(file));
   }
 
   /** Replaces the record; a failure is logged, and the next start then asks the server again. */
@@ -78,10 +81,10 @@ function instructionsIn({ seen, pinned, added }: ServerRecord): ServerRecord {
   return { seen: own(seen), pinned: own(pinned), added: added.filter((name) => name === "instructions") };
 }
 
-function readRecord(file: string): ServerRecord | undefined {
+function readRecord(file: string, read: (file: string) => string | undefined): ServerRecord | undefined {
   const seen = expected(() => Deno.lstatSync(file));
   if (seen?.isFile !== true || seen.uid !== Deno.uid() || ((seen.mode ?? 0) & 0o077) !== 0) return undefined;
-  const parsed = parseJson(readTextIfRegular(file, LARGEST_FILE) ?? "");
+  const parsed = parseJson(expected(() => read(file)) ?? "");
   if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== 1) return undefined;
   const { seen: last, pinned, added } = parsed.value;
   return {
