@@ -19,8 +19,8 @@ const MOST_FILES = 1_000;
 /** Folders in a directory, and how deep they lie. */
 const MOST_FOLDERS = 200;
 const DEEPEST = 8;
-/** Entries of one folder. */
-const MOST_ENTRIES = 5_000;
+/** Entries of all folders together: looking at them blocks the server. */
+const MOST_ENTRIES = 10_000;
 
 /** One directory of prompts. */
 export interface PromptDirectory {
@@ -74,7 +74,9 @@ function readAll(directory: string, origin: PromptOrigin): ReadPrompts {
   return { texts, diagnostics };
 }
 
-const TOO_MANY = `at most ${MOST_FILES} files of ${MOST_BYTES} bytes in ${MOST_FOLDERS} folders are read: remove some`;
+const TOO_MANY =
+  `at most ${MOST_FILES} files of ${MOST_BYTES} bytes, in ${MOST_FOLDERS} folders with ${MOST_ENTRIES} ` +
+  "entries, are read: remove some";
 
 interface Walked {
   /** Paths of templates below the directory, in order. */
@@ -91,8 +93,12 @@ function walk(directory: string): Walked {
   const diagnostics: Diagnostic[] = [];
   const folders: string[] = [""];
   let whole = true;
+  let left = MOST_ENTRIES;
   for (const folder of folders) {
-    for (const { name, isDirectory } of entriesOf(directory, folder, diagnostics)) {
+    const entries = entriesOf(`${directory}/${folder}`.slice(0, -1), left, diagnostics);
+    left -= entries.length;
+    if (left === 0) whole = false;
+    for (const { name, isDirectory } of entries) {
       const path = `${folder}${name}`;
       if (!isDirectory) {
         if (promptNameOf(path) !== undefined) files.push(path);
@@ -108,10 +114,9 @@ function walk(directory: string): Walked {
   };
 }
 
-function entriesOf(directory: string, folder: string, diagnostics: Diagnostic[]): readonly Deno.DirEntry[] {
-  const place = `${directory}/${folder}`.slice(0, -1);
+function entriesOf(place: string, most: number, diagnostics: Diagnostic[]): readonly Deno.DirEntry[] {
   try {
-    return Deno.readDirSync(place).take(MOST_ENTRIES).toArray();
+    return Deno.readDirSync(place).take(most).toArray();
   } catch (thrown) {
     if (!isExpected(thrown)) throw thrown;
     if (!(thrown instanceof Deno.errors.NotFound)) {
