@@ -3,6 +3,7 @@ import type { Outcome } from "../../base/outcome.ts";
 import { failure, success } from "../../base/outcome.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { type AskedClient, takes } from "../../service/questions/question.ts";
+import { shorten } from "../../base/visible_text.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 import { askedQuestion } from "./asked_question.ts";
 import type { SilenceLimit } from "./silence_limit.ts";
@@ -24,6 +25,10 @@ export interface Refused {
   readonly isOwn: boolean;
 }
 
+/** Questions to clients that a server may have open. */
+const MOST_OPEN = 8;
+/** Characters of a method, which may be anything. */
+const LONGEST_METHOD = 80;
 const METHOD_NOT_FOUND = -32601;
 /** The specification's code for a completion that the user did not want. */
 const REJECTED = -1;
@@ -36,6 +41,8 @@ const WHAT: Readonly<Record<string, string>> = {
 export class ActiveCalls {
   readonly #spec: ServerSpec;
   readonly #calls = new Set<ActiveCall>();
+  /** Questions that a client has not answered. */
+  #open = 0;
   /** Of the last call. */
   #last: AskedClient | undefined;
   /** Whether different clients have called. */
@@ -75,7 +82,9 @@ export class ActiveCalls {
   async answer(method: string, params: unknown, call?: ActiveCall): Promise<Answer> {
     const concerned = call === undefined ? [...this.#calls] : [call];
     const refuse = (why: string) => {
-      const what = `Server "${this.#spec.name}" ${WHAT[method] ?? `requested ${method}`}, which was refused: ${why}.`;
+      const what = `Server "${this.#spec.name}" ${
+        WHAT[method] ?? `requested ${shorten(method, LONGEST_METHOD)}`
+      }, which was refused: ${why}.`;
       for (const one of concerned) one.onRefused({ text: what, isOwn: concerned.length === 1 });
       return what;
     };
@@ -86,7 +95,9 @@ export class ActiveCalls {
     if (client === undefined || !takes(client.offers, asked.value)) {
       return refusal(method, refuse("the client does not take such questions"));
     }
-    const answer = await silence.during(client.ask(asked.value, signal));
+    if (this.#open >= MOST_OPEN) return refusal(method, refuse(`it has ${MOST_OPEN} open questions`));
+    this.#open++;
+    const answer = await silence.during(client.ask(asked.value, signal)).finally(() => this.#open--);
     if (answer.ok) return { result: answer.value };
     const what = refuse(answer.problem);
     return method === "elicitation/create" ? { result: { action: "cancel" } } : refusal(method, what, REJECTED);

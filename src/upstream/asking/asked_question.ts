@@ -1,7 +1,7 @@
 /** What a server asks of a client, as the client is shown it: named, cleaned, and refused where it is a trap (O2). Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { truncate } from "../../base/text.ts";
-import { hiddenCharacter, visibleText } from "../../base/visible_text.ts";
+import { hiddenCharacter, shorten, visibleText } from "../../base/visible_text.ts";
 import { modeOf, type Question } from "../../service/questions/question.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
@@ -20,7 +20,7 @@ export function askedQuestion(
   if (method === "sampling/createMessage") {
     return sampling ? success({ method, params }) : failure('its entry does not have "sampling": true');
   }
-  if (method !== "elicitation/create") return failure(`ahma_mcp does not offer ${method}`);
+  if (method !== "elicitation/create") return failure(`ahma_mcp does not offer ${shorten(method, 80)}`);
   const { message, url, requestedSchema } = params;
   const shown = `[${name}] ${truncate(visibleText(String(message)), LONGEST_MESSAGE)}`;
   if (modeOf(params) === "url") {

@@ -16,3 +16,11 @@ export interface CallAnswer {
   readonly answer: Answer;
   readonly refused: readonly Refused[];
 }
+
+/** Refused questions that the result of a call tells of. */
+const MOST_REFUSED = 20;
+
+/** Adds what was refused, as long as there is room. */
+export function note(refused: Refused[], one: Refused): void {
+  if (refused.length < MOST_REFUSED) refused.push(one);
+}

@@ -22,7 +22,7 @@ import { type ClientOffers, joinedOffers } from "../../service/questions/questio
 import { ActiveCalls, type Refused } from "../asking/active_calls.ts";
 import { BackOff } from "./back_off.ts";
 import { LogMessages } from "../asking/log_messages.ts";
-import type { CallAnswer, ServerCall } from "../asking/server_call.ts";
+import { type CallAnswer, note, type ServerCall } from "../asking/server_call.ts";
 import { ClientWishes } from "./client_wishes.ts";
 import { learnedFrom } from "./learn.ts";
 import { afterAddresses } from "../asking/needed_addresses.ts";
@@ -175,7 +175,7 @@ export class UpstreamServer {
     const seconds = this.spec.timeoutSeconds;
     const silence = new SilenceLimit(seconds * 1000);
     const signal = AbortSignal.any([silence.signal, ...request.signal === undefined ? [] : [request.signal]]);
-    const call = { client, silence, signal, onRefused: (one: Refused) => void refused.push(one) };
+    const call = { client, silence, signal, onRefused: (one: Refused) => note(refused, one) };
     const work = () =>
       this.#use(async (link): Promise<Answer> => {
         const reason = problem();

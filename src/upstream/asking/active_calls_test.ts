@@ -1,0 +1,36 @@
+import { strict as assert } from "node:assert";
+import type { AskedClient } from "../../service/questions/question.ts";
+import type { ServerSpec } from "../config/server_spec.ts";
+import { ActiveCalls } from "./active_calls.ts";
+import { SilenceLimit } from "./silence_limit.ts";
+
+Deno.test("O2 O6 a server has eight questions open at most, and its methods are told in short", async () => {
+  // Of an entry, only these are asked.
+  const calls = new ActiveCalls({ name: "srv", sampling: true } as ServerSpec);
+  const asked: unknown[] = [];
+  const answers = Promise.withResolvers<void>();
+  const client = {
+    owner: {},
+    offers: { sampling: {} },
+    ask: async (question: unknown) => {
+      asked.push(question);
+      await answers.promise;
+      return { ok: true, value: { said: 1 } } as const;
+    },
+  } as unknown as AskedClient;
+  const refused: string[] = [];
+  const silence = new SilenceLimit(60_000);
+  const onRefused = ({ text }: { readonly text: string }) => refused.push(text);
+  const call = { client, silence, signal: silence.signal, onRefused };
+  await calls.during(call, async () => {
+    const asking = Array.from({ length: 20 }, () => calls.answer("sampling/createMessage", {}));
+    await calls.answer(`x\u200b${"y".repeat(10_000)}`, {});
+    assert.deepStrictEqual([asked.length, refused.length], [8, 13]);
+    assert.ok(refused.every((text) => text.length < 400 && !text.includes("\u200b")), refused.at(-1));
+    answers.resolve();
+    const results = (await Promise.all(asking)).map((answer) => "result" in answer);
+    assert.deepStrictEqual(results, Array.from({ length: 20 }, (_, place) => place < 8));
+    assert.ok("result" in await calls.answer("sampling/createMessage", {}));
+  });
+  silence.stop();
+});
