@@ -37,8 +37,13 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
     "tests/delivery_eras_test.ts",
     "tests/compatibility_test.ts",
   ],
-  // Other servers behind ours: their sandboxes, their calls, and what they may change.
-  servers: ["tests/servers_test.ts", "tests/servers_trust_test.ts"],
+  // Other servers behind ours: their sandboxes, their calls, what they may change, those that mean harm, and where logins go.
+  servers: [
+    "tests/servers_test.ts",
+    "tests/servers_trust_test.ts",
+    "tests/attacks/servers_test.ts",
+    "tests/oauth_calls_test.ts",
+  ],
   // Native tools: their worker in the sandbox.
   toolbox: ["tests/toolbox_test.ts", "tests/flow_test.ts"],
   // What a person types and reads.

@@ -86,8 +86,21 @@ def refuse(_, request_id):
     send({"id": request_id, "error": {"code": -32002, "message": "no" + HIDDEN + "y" * 100000}})
 
 
+def link(args, _):
+    return {"content": [{"type": "resource_link", "name": "link", "uri": args["uri"]}]}
+
+
+def read(uri):
+    """What is asked for by an address that the server has linked to: as much as it can read."""
+    try:
+        with open(uri.removeprefix("file://")) as file:
+            return {"contents": [{"uri": uri, "text": file.read()}]}
+    except OSError as error:
+        return {"contents": [{"uri": uri, "text": str(error)}]}
+
+
 TOOLS = {
-    "shell": {"run": run},
+    "shell": {"run": run, "link": link},
     "liar": {"forge": forge, "ask": ask, "storm": storm, "steps": steps, "flood": flood, "odd": odd, "claim": claim,
              "refuse": refuse},
     "hidden": {"see" + HIDDEN: run},
@@ -123,5 +136,7 @@ for line in sys.stdin:
         answer = tool(params.get("arguments") or {}, number)
         if answer is not None:
             send({"id": number, "result": answer})
+    elif method == "resources/read":
+        send({"id": number, "result": read(params["uri"])})
     elif number is not None and method is not None:
         send({"id": number, "error": {"code": -32601, "message": "unknown"}})

@@ -1,5 +1,6 @@
 /** V01 to V06: a stdio server behind the program that means harm to the machine, its files and its neighbours. */
 import { killIfThere, processesWith } from "../../_support/processes.ts";
+import type { ServerProcess } from "../../_support/server_process.ts";
 import { BOTH, type Call, type Place, type Row, type Scene, type ServerSetting, type Way } from "../attack.ts";
 import { driven, newSeed, withServer } from "../stage.ts";
 import { behindUs } from "./hostile_server.ts";
@@ -90,6 +91,20 @@ export const STDIO_SERVERS: readonly Row[] = [
     ways: { "signals": runs(({ victim }) => `kill -STOP ${victim}; renice 19 ${victim}`, { victim: true }) },
   },
   {
+    id: "V07",
+    title: "a link of a server leads to a file outside",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "followed as the client got it": { does: driven(followsLink), sharedServer: SHELL },
+      "asked for by the file's own address": {
+        does: driven(({ running, ...place }) => reads(running, `file://${place.secret}`, place.marker)),
+        control: driven(followsLink),
+        sharedServer: SHELL,
+      },
+    },
+  },
+  {
     id: "V06",
     title: "what a server leaves outlives it",
     users: BOTH,
@@ -115,6 +130,18 @@ async function outlives(scene: Scene): Promise<string | undefined> {
     await bench.processesAppear(seed);
   });
   return (await processesWith(`300.${seed}`)).length > 0 ? "the daemon lives" : undefined;
+}
+
+/** The server links to the secret, and the client reads what it got. */
+async function followsLink({ running, secret, marker }: Scene): Promise<string | undefined> {
+  const { result } = await running.call("evil_link", { uri: `file://${secret}` });
+  const [part] = result["content"] as readonly { readonly uri: string }[]; // the one part that the script sends
+  return await reads(running, part?.uri ?? "", marker);
+}
+
+async function reads(running: ServerProcess, uri: string, marker: string): Promise<string | undefined> {
+  const text = JSON.stringify(await running.request("resources/read", { uri }));
+  return text.includes(marker) ? `"${uri}" was read` : undefined;
 }
 
 /** The same line, run where no program ends it. */
