@@ -249,3 +249,48 @@ async function hasDraft(pid: number, directory: string): Promise<boolean> {
   const { stdout } = await new Deno.Command("ls", { args: ["-l", `/proc/${pid}/fd`] }).output();
   return new TextDecoder().decode(stdout).includes(`${directory}/#`);
 }
+
+Deno.test("K3 a patch changes all its files or none, and is listed where its group is named", async () => {
+  using bench = new Workbench();
+  bench.write("a.txt", "one\ntwo\n");
+  bench.write("b.sh", "#!/bin/sh\necho b\n");
+  bench.write("c.txt", "gone\n");
+  bench.write("part/.git/config", "[core]\n\thooksPath = named\n");
+  bench.write("part/named/post-merge", "one\n");
+  await Deno.chmod(`${bench.scope}/b.sh`, 0o755);
+  const seen = async () => {
+    const paths = ["a.txt", "b.sh", "c.txt", "new/made.txt", "moved/b.sh"];
+    return await Promise.all(paths.map(async (path) => {
+      return await Deno.readTextFile(`${bench.scope}/${path}`).catch(() => undefined);
+    }));
+  };
+  const before = await seen();
+  await using server = await ServerProcess.start(bench, { ...FLAGS, flags: ["--bundles", "toolbox,files_patch"] });
+  const client = await connectClient(server, "2025-11-25");
+  const patch = (...lines: readonly string[]) =>
+    call(client, "files_patch", { patch: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n") });
+  const changes = [
+    "*** Add File: new/made.txt",
+    "+made",
+    "*** Update File: a.txt",
+    "@@",
+    " one",
+    "-two",
+    "+2",
+    "*** Update File: b.sh",
+    "*** Move to: moved/b.sh",
+    "-echo b",
+    "+echo moved",
+    "*** Delete File: c.txt",
+  ];
+  const failed = await patch(...changes, "*** Update File: part/named/post-merge", "-one", "+evil");
+  assert.deepEqual([failed.failed, failed.denied?.length, await seen()], [true, 1, before]);
+  const applied = await patch(...changes);
+  assert.match(
+    applied.text,
+    /^new\/made\.txt: created .*\na\.txt: 1 hunk \(\+1 -1\), rev [^]*\nb\.sh: moved to moved\/b\.sh\nc\.txt: deleted$/,
+  );
+  assert.deepEqual(await seen(), ["one\n2\n", undefined, undefined, "made\n", "#!/bin/sh\necho moved\n"]);
+  assert.equal(((await Deno.stat(`${bench.scope}/moved/b.sh`)).mode ?? 0) & 0o777, 0o755);
+  assert.match((await patch(...changes)).text, /Cannot create "new\/made\.txt", nothing is changed: it exists/);
+});

@@ -25,9 +25,12 @@ const TOOLS: Readonly<Record<string, () => Embedded>> = {
 /** Names of shipped tool files that `--bundles` takes; `all`: every one. */
 export const BUNDLE_NAMES: readonly string[] = Object.keys(TOOLS);
 
-/** Groups of native tools that `--bundles` takes; `toolbox`: every one (K1). */
-export const TOOL_GROUPS = ["files", "changes", "flow"] as const;
+/** Groups of native tools that `--bundles` takes; `toolbox`: every one but those of `ONLY_BY_NAME` (K1). */
+export const TOOL_GROUPS = ["files", "files_patch", "changes", "flow"] as const;
 export type ToolGroup = typeof TOOL_GROUPS[number];
+
+/** What most models have no use for. */
+const ONLY_BY_NAME: readonly ToolGroup[] = ["files_patch"];
 
 /** All words that `--bundles` takes. */
 export const BUNDLE_WORDS: readonly string[] = [...BUNDLE_NAMES, "all", ...TOOL_GROUPS, "toolbox"];
@@ -39,7 +42,8 @@ export function bundleNames(lists: readonly string[]): readonly string[] {
 
 /** The groups of native tools among these names. */
 export function toolGroups(names: readonly string[]): readonly ToolGroup[] {
-  return TOOL_GROUPS.filter((group) => names.includes(group) || names.includes("toolbox"));
+  const all = names.includes("toolbox");
+  return TOOL_GROUPS.filter((group) => names.includes(group) || all && !ONLY_BY_NAME.includes(group));
 }
 
 /** Whether a name stands for native tools. */

@@ -38,6 +38,7 @@ Deno.test("T15 embeddedTools() refuses an unknown name with a suggestion", async
 
 Deno.test("K1 toolGroups() finds the groups of native tools among the names, which are no tool files", async () => {
   assert.deepStrictEqual(toolGroups(["git", "files"]), ["files"]);
-  assert.deepStrictEqual(toolGroups(["toolbox"]), [...TOOL_GROUPS]);
+  assert.deepStrictEqual(toolGroups(["toolbox"]), TOOL_GROUPS.filter((group) => group !== "files_patch"));
+  assert.deepStrictEqual(toolGroups(["files_patch", "git"]), ["files_patch"]);
   assert.deepStrictEqual((await embeddedTools(["files", "git", "toolbox"])).map(({ file }) => file), ["git.json"]);
 });

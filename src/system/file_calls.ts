@@ -202,8 +202,9 @@ export class OpenFiles implements Disposable {
     return this.#rename(directory, [from, to], RENAME_NOREPLACE);
   }
 
-  unlink(directory: number, name: string): void {
-    this.#library.symbols.unlinkat(directory, text(name), 0);
+  /** Takes a name away; false: the system refuses. */
+  unlink(directory: number, name: string): boolean {
+    return this.#library.symbols.unlinkat(directory, text(name), 0) === 0;
   }
 
   /** All bytes of a file of `size`; undefined: there are fewer or more. */

@@ -72,3 +72,19 @@ export const WRITING_TOOLS: readonly ToolDefinition[] = [
     readOnly: false,
   },
 ];
+
+/** Listed by its own group only: it is for models that are trained on its format. */
+export const PATCH_TOOLS: readonly ToolDefinition[] = [
+  {
+    name: "files_patch",
+    title: "Patch files",
+    description: 'Applies a patch in the envelope "*** Begin Patch" ... "*** End Patch" with "*** Add File: ", ' +
+      '"*** Update File: " (and "*** Move to: ", "@@ line before") and "*** Delete File: " to all its files or to none ' +
+      "of them. Answers with the diffs and the new `rev`s.",
+    parameters: [
+      { name: "patch", type: { kind: "text" }, description: "", required: true, aliases: ["input"] },
+      { name: "dry_run", type: { kind: "flag" }, description: "Only shows the diffs." },
+    ],
+    readOnly: false,
+  },
+];

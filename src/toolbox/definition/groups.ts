@@ -2,6 +2,7 @@
 import { TOOL_GROUPS, type ToolGroup } from "../../settings/bundles.ts";
 import { CHANGE_TOOLS } from "./changes.ts";
 import { FILE_TOOLS } from "./files.ts";
+import { PATCH_TOOLS } from "./files_writing.ts";
 import { FLOW_TOOLS } from "./flow.ts";
 import type { ToolDefinition, ToolPlace } from "./tool_definition.ts";
 
@@ -12,6 +13,7 @@ interface Group {
 
 const GROUPS: Readonly<Record<ToolGroup, Group>> = {
   files: { place: "project", tools: FILE_TOOLS },
+  files_patch: { place: "project", tools: PATCH_TOOLS },
   changes: { place: "project", tools: CHANGE_TOOLS },
   flow: { place: "server", tools: FLOW_TOOLS },
 };

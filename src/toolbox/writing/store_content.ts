@@ -21,17 +21,29 @@ const STORED: Stored = { kind: "stored" };
 const NEW_MODE = 0o666;
 const PRIVATE_MODE = 0o600;
 
-/** Stores the content. @throws {UserError} When the system refuses; the old content is there then. */
-export function storeContent(target: Target, content: Uint8Array<ArrayBuffer>): Stored {
+/**
+ * Stores the content; a new file gets the rights of `like`, or without it those of any new file.
+ * @throws {UserError} When the system refuses; the old content is there then.
+ */
+export function storeContent(target: Target, content: Uint8Array<ArrayBuffer>, like?: CurrentFile): Stored {
   const directory = target.directory ?? makeParents(target);
   if (directory === undefined) return CONFLICT;
   const { current } = target;
-  if (current === undefined) return create(target, directory, content);
+  if (current === undefined) return create(target, directory, { content, like });
   if (current.stat.links > 1) {
     insistOnOwnFile(target, current.stat);
     return rewrite(target, directory, { current, content, why: `it has ${counted(current.stat.links, "name")}` });
   }
   return replace(target, directory, { current, content });
+}
+
+/** Removes the file. @throws {UserError} When the system refuses. */
+export function removeFile(target: Target): Stored {
+  const { files, directory, name, current } = target;
+  if (directory === undefined || current === undefined) return CONFLICT;
+  if (!isUntouched(files, directory, { name, current })) return CONFLICT;
+  if (!files.unlink(directory, name)) throw refused(target, files.errno);
+  return STORED;
 }
 
 /** Undefined: a directory on the way was exchanged. */
@@ -59,17 +71,20 @@ interface Draft {
 
 type BeginDraft = (target: Target, directory: number, mode: number) => Draft | number;
 
-function create(
-  target: Target,
-  directory: number,
-  content: Uint8Array<ArrayBuffer>,
-  begin: BeginDraft = unnamedDraft,
-): Stored {
+interface NewFile {
+  readonly content: Uint8Array<ArrayBuffer>;
+  readonly like: CurrentFile | undefined;
+}
+
+function create(target: Target, directory: number, file: NewFile, begin: BeginDraft = unnamedDraft): Stored {
   const { files, name } = target;
+  const { content, like } = file;
   const draft = begin(target, directory, NEW_MODE);
   if (typeof draft === "number") throw refused(target, draft);
   try {
-    if (!files.writeAll(draft.fd, content) || !files.sync(draft.fd)) throw refused(target, files.errno);
+    if (!files.writeAll(draft.fd, content)) throw refused(target, files.errno);
+    if (like !== undefined && !files.takeRights(draft.fd, like)) throw refused(target, files.errno);
+    if (!files.sync(draft.fd)) throw refused(target, files.errno);
     const isThere = draft.name === undefined
       ? files.link(draft.fd, directory, name)
       : files.rename(directory, draft.name, name);
@@ -80,7 +95,7 @@ function create(
   } finally {
     discard(files, directory, draft);
   }
-  return create(target, directory, content, namedDraft); // a file system that gives such a file no name
+  return create(target, directory, file, namedDraft); // a file system that gives such a file no name
 }
 
 interface Replacement {
