@@ -4,10 +4,11 @@ import { until } from "./_support/deadline.ts";
 import { EVERYTHING, MISSING } from "./_support/everything.ts";
 import { testCache } from "./_support/npm_tools.ts";
 import { processesWith } from "./_support/processes.ts";
-import { connectClient } from "./_support/sdk_client.ts";
+import { HttpServerProcess } from "./_support/http_server.ts";
+import { connectClient, connectHttpClient } from "./_support/sdk_client.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { ERAS } from "./_support/server_process.ts";
-import { withServers } from "./_support/upstream.ts";
+import { withServers, writeServers } from "./_support/upstream.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("fixtures/offering_server.py", import.meta.url));
@@ -181,6 +182,28 @@ Deno.test("O2 O6 a prompt that a server changes is withheld until a person appro
   await until(async () => (await names()).length === 2, 10_000, "the approved prompt");
   const { prompts: [greet] } = await client.listPrompts();
   assert.deepStrictEqual(greet, { name: "srv_greet", description: "Greets all" });
+  await client.close();
+});
+
+Deno.test("O2 H4 a stateless subscription follows a server's resource as long as its stream is open", async () => {
+  using bench = new Workbench();
+  const flags = ["--mcp-config", writeServers(bench, { srv: offering(bench) })];
+  await using server = await HttpServerProcess.start(bench, { flags });
+  const client = await connectHttpClient(server.url, "2026-07-28");
+  const uri = "ahma://servers/srv/memo://one";
+  const heard: string[] = [];
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri));
+  const subscription = await client.listen({ resourceSubscriptions: [uri] });
+  const notify = async (method: string) => {
+    const args = { method, params: { uri: "memo://one" } };
+    const { content: [part] } = await client.callTool({ name: "srv_notify", arguments: args });
+    return JSON.parse(part?.type === "text" ? part.text : "{}").subscribed;
+  };
+  assert.deepStrictEqual(await notify("notifications/resources/updated"), ["memo://one"]);
+  await until(() => Promise.resolve(heard.length > 0), 10_000, "the update");
+  assert.deepStrictEqual(heard, [uri]);
+  await subscription.close();
+  await until(async () => (await notify("notifications/none")).length === 0, 10_000, "the end of the subscription");
   await client.close();
 });
 

@@ -1,4 +1,4 @@
-/** `stream` unchanged; `end` is called once, when it has ended or its reader has left. */
+/** `stream` unchanged; `end` is called when it has ended or its reader has left, twice where both happen. */
 export function withEnd(stream: ReadableStream<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream<Uint8Array>({

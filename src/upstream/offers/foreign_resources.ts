@@ -80,7 +80,12 @@ export class ForeignResources implements ResourceSource {
     if (!found.ok) return found;
     const { server, uri: theirs } = found.value;
     const answer = await server.follow(theirs);
-    if ("result" in answer) return success(() => server.unfollow(theirs));
+    let isFollowed = true;
+    const unfollow = () => {
+      if (isFollowed) server.unfollow(theirs);
+      isFollowed = false;
+    };
+    if ("result" in answer) return success(unfollow);
     return failure(refusal(uri, { code: answer.error.code, message: `${server.spec.name}: ${answer.error.message}` }));
   }
 
