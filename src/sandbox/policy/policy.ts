@@ -27,10 +27,11 @@ export interface PathGrant {
  *
  * - `pin`: a mount of itself, so that it cannot be renamed or removed: on the way to a protected path.
  * - `read_only`: a read-only mount of itself (S8).
+ * - `writable`: a mount of itself that may be written to, in one that is read-only (S8).
  * - `hidden`: `cover` stands in its place (S7).
  */
 export interface GuardedPath extends PinnedDirectory {
-  readonly treatment: "pin" | "read_only" | "hidden";
+  readonly treatment: "pin" | "read_only" | "writable" | "hidden";
   /** What is seen there: the path itself, or an empty directory or file of ours. */
   readonly cover: string;
 }

@@ -59,6 +59,28 @@ Deno.test("S8 lookAtGuarded() makes a directory on the way read-only where that 
     return Promise.resolve();
   }));
 
+Deno.test("S8 lookAtGuarded() leaves named directories in a protected one writable, but no links, and nothing that is protected itself", () =>
+  inTree(async ({ tree, plan, look }) => {
+    await Deno.mkdir(`${tree}/.ahma/issues`, { recursive: true });
+    await Deno.mkdir(`${tree}/.ahma/memos`);
+    await Deno.symlink("../.git", `${tree}/.ahma/state`);
+    const own = { path: `${tree}/.ahma`, tree, fileOnly: false, writable: ["issues", "memos", "state"] };
+    const all = { ...plan([]), protected: [own, { path: `${tree}/.ahma/memos`, tree, fileOnly: false }] };
+    const before = look(all, MOUNTED);
+    assert.deepStrictEqual(treatmentsOf(before, tree), [
+      [".ahma", "read_only"],
+      [".ahma/issues", "writable"],
+      [".ahma/memos", "read_only"],
+      [".git", "read_only"],
+    ]);
+    await Deno.writeTextFile(`${tree}/.ahma/issues/a.md`, "");
+    assert.deepStrictEqual(protectedChanges(before, look(all, MOUNTED)), []);
+    await Deno.writeTextFile(`${tree}/.ahma/memos/a.md`, "");
+    assert.deepStrictEqual(protectedChanges(before, look(all, MOUNTED)).map(({ path }) => path), [
+      `${tree}/.ahma/memos`,
+    ]);
+  }));
+
 /** Treatments by path, seen from the tree. */
 function treatmentsOf({ guarded }: GuardView, tree: string): readonly (readonly [string, string])[] {
   return guarded.map(({ path, treatment }) => [path.slice(tree.length + 1), treatment]);

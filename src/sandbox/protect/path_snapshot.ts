@@ -49,7 +49,7 @@ export class GuardLook {
     if (this.#entries <= 0 || this.#links <= 0) this.#overfull.push(one.path);
   }
 
-  #follow({ path, tree, fileOnly, program }: ProtectedPath): void {
+  #follow({ path, tree, fileOnly, program, writable = [] }: ProtectedPath): void {
     const way = followLinks({ from: tree, path: path.slice(tree.length), look: (one) => this.#look(one) });
     const passed = way.passed.filter((one) => this.#isInside(one.path));
     for (const one of passed) (one.facts.kind === "link" ? this.#everything : this.#identity).add(one.path);
@@ -62,7 +62,7 @@ export class GuardLook {
       this.#pin(told ? passed.filter((one) => !this.#isGenerated(one.path)) : passed);
     }
     if (this.#isInside(way.path) || this.#holdsTree(way.path)) this.#watch(way.path, { meant });
-    if (meant && way.facts !== undefined) this.#settle({ path: way.path, facts: way.facts }, { told });
+    if (meant && way.facts !== undefined) this.#settle({ path: way.path, facts: way.facts, writable }, { told });
   }
 
   /** Covers what is there; a link has another place of credentials behind it. */
@@ -120,24 +120,33 @@ export class GuardLook {
       return;
     }
     this.#add({ path, ...identityOf(facts), treatment: "read_only", cover: path }, String(facts.changedAt));
+    for (const name of found.writable) this.#leaveWritable(`${path}/${name}`);
     this.#seen.set(path, this.#fingerprint(found));
   }
 
+  /** A link is no directory: it could lead to what is protected. What is protected by its own name stays so. */
+  #leaveWritable(path: string): void {
+    const facts = this.#look(path);
+    if (facts?.kind !== "directory" || this.#guarded.get(path)?.treatment === "read_only") return;
+    this.#guarded.delete(path);
+    this.#add({ path, ...identityOf(facts), treatment: "writable", cover: path }, "");
+  }
+
   /** Of all that is in it: a mount covers a name, and a command may hold a file open by another one. */
-  #fingerprint({ path, facts }: Found): string {
+  #fingerprint({ path, facts, writable }: Found): string {
     const parts = [fingerprintOf(facts)];
-    if (facts.kind === "directory") this.#addEntries(path, parts);
+    if (facts.kind === "directory") this.#addEntries(path, parts, writable);
     else if (facts.kind === "file" && facts.links > 1) this.#shared.push({ path, facts });
     return parts.join(" ");
   }
 
-  #addEntries(directory: string, parts: string[]): void {
+  #addEntries(directory: string, parts: string[], writable: readonly string[] = []): void {
     for (const { name } of expected(() => [...Deno.readDirSync(directory)]) ?? []) {
       if (this.#entries <= 0) return;
       this.#entries--;
       const path = `${directory}/${name}`;
       const facts = this.#libc.lookAt(path);
-      if (facts === undefined) continue;
+      if (facts === undefined || facts.kind === "directory" && writable.includes(name)) continue;
       if (facts.kind === "file" && facts.links > 1) this.#shared.push({ path, facts });
       parts.push(`${name} ${fingerprintOf(facts)}`);
       if (this.#watchedEntries-- > 0) this.#everything.add(path);
@@ -175,7 +184,9 @@ export class GuardLook {
 
   #isHeld(path: string): boolean {
     for (let above = parentOf(path); above !== "/"; above = parentOf(above)) {
-      if (this.#guarded.get(above)?.treatment === "read_only") return true;
+      const treatment = this.#guarded.get(above)?.treatment;
+      if (treatment === "writable") return false;
+      if (treatment === "read_only") return true;
     }
     return false;
   }
@@ -200,6 +211,8 @@ export class GuardLook {
 interface Found {
   readonly path: string;
   readonly facts: FileFacts;
+  /** See `ProtectedPath.writable`. */
+  readonly writable: readonly string[];
 }
 
 /** Differs when the file is another one, or its content, owner or mode was changed. */

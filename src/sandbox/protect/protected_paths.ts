@@ -37,6 +37,10 @@ export const PROTECTED_NAMES = [
   ),
 ];
 
+/** Our own directory holds tools, and these, which no program obeys: issues, memos, and what native tools note (K6). */
+const OWN_DIRECTORY = ".ahma";
+export const WRITABLE_IN_OWN = ["issues", "memos", "state"] as const;
+
 /** What ends so at the top of a tree when the server starts: an editor trusts those that it has opened before. */
 const PROTECTED_ENDING = ".code-workspace";
 
@@ -63,6 +67,8 @@ export interface ProtectedPath {
   readonly fileOnly: boolean;
   /** A program that git's configuration names; absent: not so. In what build tools make it is told, not denied. */
   readonly program?: true;
+  /** Names of directories in it that stay writable; absent: none. */
+  readonly writable?: readonly string[];
 }
 
 export interface ProtectionQuestion extends Pick<SandboxSettings, "protect" | "allowProtected" | "own"> {
@@ -122,7 +128,12 @@ function inTree(tree: string, { home, protect, own }: ProtectionQuestion): reado
   const wanted = new Set(
     [...PROTECTED_NAMES.map(below), ...workspaces, ...ofHome, ...named, ...own, ...ofGit].filter(inside),
   );
-  return [...wanted].map((path) => ({ path, tree, fileOnly: path.endsWith("/.git") && !named.includes(path) }));
+  return [...wanted].map((path) => ({
+    path,
+    tree,
+    fileOnly: path.endsWith("/.git") && !named.includes(path),
+    ...path === below(OWN_DIRECTORY) && !named.includes(path) && { writable: WRITABLE_IN_OWN },
+  }));
 }
 
 /** Absolute, without steps up and without a slash at the end. */

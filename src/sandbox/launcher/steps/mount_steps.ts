@@ -77,6 +77,7 @@ export function guardPaths(draft: Draft, guarded: readonly GuardedPath[]): void 
   if (guarded.length === 0) return;
   const empty = table.text("");
   const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
+  const writable = table.words(0, MOUNT_ATTR_RDONLY, 0, 0);
   const cloned = OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH;
   closeOpened(draft);
   for (const one of guarded) {
@@ -89,7 +90,10 @@ export function guardPaths(draft: Draft, guarded: readonly GuardedPath[]): void 
     const source = isItself ? [PLACE_FD, empty, cloned | AT_RECURSIVE] : [COVER_FD, empty, cloned];
     const tree = isItself ? COVER_FD : COVER_FD + 1;
     table.call(step, sys.open_tree, source, { mode: "equals", expect: tree });
-    if (treatment !== "pin") {
+    if (treatment === "writable") {
+      // What is mounted in it keeps its flags; where the kernel insists on read-only, so does the whole.
+      table.call(step, sys.mount_setattr, [tree, empty, AT_EMPTY_PATH, writable, 32], { mode: "soft" });
+    } else if (treatment !== "pin") {
       table.call(step, sys.mount_setattr, [tree, empty, AT_EMPTY_PATH | AT_RECURSIVE, readOnly, 32]);
     }
     mountOn(draft, { tree, place: PLACE_FD, step });

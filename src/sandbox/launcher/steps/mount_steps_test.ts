@@ -45,6 +45,17 @@ Deno.test("S8 guardPaths() leaves a pinned directory writable, and shows a cover
   assert.deepStrictEqual(interpretedMounts(hidden, SYS), [{ compared: "7:8", at: "/p/h", from: "/empty" }]);
 });
 
+Deno.test("S8 guardPaths() takes read-only off the one mount that stays writable in a protected directory", () => {
+  const table = tableOf([{ ...HOOKS, treatment: "writable" }]);
+  const [, , , , , copied, changed] = table.entries;
+  assert.deepStrictEqual([copied?.number, changed?.number, changed?.mode], [SYS.open_tree, SYS.mount_setattr, "soft"]);
+  assert.equal(changed?.args[2], 0x1000, "not what is mounted in it");
+  const attributes = changed?.args[3];
+  const offset = typeof attributes === "object" && attributes.kind === "data" ? attributes.offset : -1;
+  const view = new DataView(table.data().slice().buffer);
+  assert.deepStrictEqual([0, 8].map((at) => view.getBigUint64(offset + at, LITTLE_ENDIAN)), [0n, 1n]);
+});
+
 const S = { path: "/s", device: 1n, inode: 10n };
 const INNER = { path: "/s/x/y", device: 1n, inode: 11n };
 const OTHER = { path: "/cache", device: 2n, inode: 12n };
