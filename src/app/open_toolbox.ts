@@ -18,6 +18,7 @@ import { flowDirectories, runsDirectory } from "./flow_places.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { withAudit } from "./runner/with_audit.ts";
+import { makeNotePlaces } from "./program/note_places.ts";
 import { type WorkerProgram, workerProgram } from "./program/worker_program.ts";
 
 export interface OpenToolboxOptions extends SessionOptions {
@@ -86,15 +87,17 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
       data: program.data,
       readable: place.reads,
     },
-    start: (hooks) =>
-      startInSandbox({
+    start: (hooks) => {
+      if (kind === "project") makeNotePlaces(options.sandbox.scopes, settings);
+      return startInSandbox({
         runner,
         argv: program.argv,
         directory: place.scopes[0] ?? "/",
         environment: program.environment,
         stderrFile: `${files}/stderr`,
         log,
-      }, hooks),
+      }, hooks);
+    },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -138,7 +141,12 @@ function settingsFor(kind: WorkerKind, settings: Settings, place: WorkerPlace, {
 /** What the worker itself refuses to change; undefined: nothing, without a sandbox. */
 function protectionOf({ guard }: SessionSandbox, scopes: readonly string[]): Protection | undefined {
   return guard && {
-    paths: guard.protected.map(({ path, fileOnly }) => ({ path, fileOnly, flags: openingFlags(path, scopes) })),
+    paths: guard.protected.map(({ path, fileOnly, writable }) => ({
+      path,
+      fileOnly,
+      flags: openingFlags(path, scopes),
+      ...writable !== undefined && { writable },
+    })),
     open: guard.open,
   };
 }

@@ -4,6 +4,7 @@ import { CHANGE_TOOLS } from "./changes.ts";
 import { FILE_TOOLS } from "./files.ts";
 import { PATCH_TOOLS } from "./files_writing.ts";
 import { FLOW_TOOLS } from "./flow.ts";
+import { ISSUE_TOOLS } from "./issues.ts";
 import type { ToolDefinition, ToolPlace } from "./tool_definition.ts";
 
 interface Group {
@@ -16,6 +17,7 @@ const GROUPS: Readonly<Record<ToolGroup, Group>> = {
   files_patch: { place: "project", tools: PATCH_TOOLS },
   changes: { place: "project", tools: CHANGE_TOOLS },
   flow: { place: "server", tools: FLOW_TOOLS },
+  issues: { place: "project", tools: ISSUE_TOOLS },
 };
 
 /** A tool and what runs it. */

@@ -21,6 +21,8 @@ export interface Protection {
     readonly path: string;
     /** A directory there is not meant. */
     readonly fileOnly: boolean;
+    /** Names of directories in it that calls may change; absent: none. */
+    readonly writable?: readonly string[];
     /** Flags of the server that would allow changes. */
     readonly flags: readonly string[];
   }[];

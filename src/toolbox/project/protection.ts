@@ -2,10 +2,12 @@
  * Keeps calls from protected paths (S8) as a second line: the kernel knows those only that were there when the worker
  * began, and without namespaces none.
  */
-import type { WorkerSetup } from "../frame/messages.ts";
+import type { Protection, WorkerSetup } from "../frame/messages.ts";
 import { isWithin, realPath } from "../../system/paths.ts";
 import { DeniedError } from "./denied_error.ts";
 import type { Place } from "./place.ts";
+
+type ProtectedPlace = Protection["paths"][number];
 
 /** What git obeys, in a repository at any depth. */
 const OBEYED_BY_GIT = /\/\.git\/(?:.*\/)?(?:hooks|config|config\.worktree|commondir)(?:\/|$)|\/\.git$/;
@@ -16,7 +18,7 @@ export function insistOnUnprotected(place: Place, setup: WorkerSetup): void {
   if (protection === undefined) return;
   const { path } = place;
   const found = protection.paths.find((one) => {
-    return covers(one.path, one.fileOnly, path) || covers(realPath(one.path) ?? one.path, one.fileOnly, path);
+    return covers(one.path, one, path) || covers(realPath(one.path) ?? one.path, one, path);
   });
   if (found !== undefined) throw deniedChange(place, setup, found.flags);
   if (OBEYED_BY_GIT.test(path) && !protection.open.some((one) => isWithin(path, one))) {
@@ -33,7 +35,9 @@ export function deniedChange(
   return new DeniedError(`Cannot change "${shown}"`, { path, access: ["write"], protected: true, scope, flags });
 }
 
-/** A protected directory covers what is in it; where a file alone is meant, only its own place. */
-function covers(protectedPath: string, fileOnly: boolean, path: string): boolean {
-  return fileOnly ? path === protectedPath : isWithin(path, protectedPath);
+/** A protected directory covers what is in it, but for what stays writable; where a file alone is meant, only its own place. */
+function covers(protectedPath: string, { fileOnly, writable = [] }: ProtectedPlace, path: string): boolean {
+  if (fileOnly) return path === protectedPath;
+  return isWithin(path, protectedPath) &&
+    !writable.some((name) => path !== `${protectedPath}/${name}` && isWithin(path, `${protectedPath}/${name}`));
 }

@@ -1,10 +1,13 @@
 /** The code of every native tool; packages that only some of them need are loaded by their first call. */
 import { TOOLS as CHANGES } from "../changes/git_changes.ts";
 import { TOOLS as FILES } from "../files/tools.ts";
+import { noteTools } from "../notes/tools.ts";
 import type { NativeTool } from "../project/native_tool.ts";
 import { TOOLS as WRITING } from "../writing/tools.ts";
 
-const TOOLS: ReadonlyMap<string, NativeTool> = new Map(Object.entries({ ...FILES, ...WRITING, ...CHANGES }));
+const TOOLS: ReadonlyMap<string, NativeTool> = new Map(
+  Object.entries({ ...FILES, ...WRITING, ...CHANGES, ...noteTools() }),
+);
 
 /** The code of the tool of this name; undefined: there is none. */
 export function findTool(name: string): NativeTool | undefined {

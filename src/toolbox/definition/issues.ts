@@ -1,0 +1,118 @@
+/** Tools for issues, one Markdown file each in `.ahma/issues`. */
+import { choice, count, EXPECTED_REV, flag, LIMIT, OFFSET, text, texts } from "./notes.ts";
+import type { Parameter } from "./parameters.ts";
+import type { ToolDefinition } from "./tool_definition.ts";
+
+const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
+const NAME = text("name", "Name, id, or an unambiguous part.", { required: true });
+const LABELS = texts("labels");
+const DEPENDS_ON = texts("depends_on", "Issues that must be complete before.");
+const ASSIGNEE = text("assignee");
+const TITLE = text("title");
+
+function priority(description: string): Parameter {
+  return count("priority", 0, 4, description);
+}
+
+export const ISSUE_TOOLS: readonly ToolDefinition[] = [
+  {
+    name: "issue_create",
+    title: "Create an issue",
+    description: "Writes an issue to .ahma/issues, a Markdown file each. Without a name it gets a short id.",
+    parameters: [
+      text("name", "In words; becomes the name of the file."),
+      text("content", "Markdown.", { required: true }),
+      TITLE,
+      priority("0 is first, 4 last, default 2."),
+      LABELS,
+      DEPENDS_ON,
+      ASSIGNEE,
+      text("discovered_from", "Issue during which it was found."),
+    ],
+    readOnly: false,
+  },
+  {
+    name: "issue_list",
+    title: "List issues",
+    description: "Lists open issues with status, priority, labels and what they wait for.",
+    parameters: [
+      { name: "status", type: { kind: "texts" }, description: "Only these, as open, in_progress, complete." },
+      LABELS,
+      flag("ready", "Only those that can be begun."),
+      flag("show_completed"),
+      flag("show_active", "Default true."),
+      choice("format", ["table", "json", "markdown"]),
+      LIMIT,
+      OFFSET,
+    ],
+    readOnly: true,
+  },
+  {
+    name: "issue_show",
+    title: "Show an issue",
+    description: "Shows an issue with its `rev`, a fingerprint of its content.",
+    parameters: [
+      text("name", 'Name, id, or an unambiguous part; "next", or "current" for that of the git branch.', {
+        required: true,
+      }),
+      flag("raw", "The file as it is."),
+    ],
+    readOnly: true,
+  },
+  {
+    name: "issue_next",
+    title: "Next issue",
+    description: "Shows the issue to be done next: open, dependencies complete, lowest priority number, oldest. With " +
+      "`claim` it becomes in_progress and yours in one step: two agents never get the same one.",
+    parameters: [text("claim", "Your name.")],
+    readOnly: false,
+  },
+  {
+    name: "issue_update",
+    title: "Change an issue",
+    description: "Changes what is given; an empty text or list removes a value.",
+    parameters: [
+      NAME,
+      text("content", "Replaces the text."),
+      flag("append", "Adds `content` at the end instead."),
+      TITLE,
+      choice("status", STATUSES),
+      priority(""),
+      LABELS,
+      DEPENDS_ON,
+      ASSIGNEE,
+      EXPECTED_REV,
+    ],
+    readOnly: false,
+    idempotent: false,
+  },
+  {
+    name: "issue_mark_complete",
+    title: "Complete an issue",
+    description: "Sets the status to complete; says what became ready by that.",
+    parameters: [text("name", 'As in issue_show; "current" too.', { required: true })],
+    readOnly: false,
+    idempotent: true,
+  },
+  {
+    name: "issue_all_complete",
+    title: "Are all issues complete?",
+    description: "Says how many issues are complete, and which are not.",
+    parameters: [],
+    readOnly: true,
+  },
+  {
+    name: "issue_search",
+    title: "Search issues",
+    description: "Finds issues, closed ones too, that contain all words of the query.",
+    parameters: [text("query", "", { required: true }), LIMIT],
+    readOnly: true,
+  },
+  {
+    name: "issue_delete",
+    title: "Delete an issue",
+    description: "Removes the file of an issue. Cancelled issues need not be deleted.",
+    parameters: [NAME, EXPECTED_REV],
+    readOnly: false,
+  },
+];

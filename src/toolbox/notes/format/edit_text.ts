@@ -1,0 +1,53 @@
+/** One call's change of a note, and whether it fits one that was made meanwhile. Pure. */
+import { failure, type Outcome, success } from "../../../base/outcome.ts";
+import { changeFront, type FrontChange, readFront, splitText, type Yaml } from "./front_matter.ts";
+
+/** What a call changes; nothing in it: nothing. */
+export interface NoteChange {
+  readonly front: FrontChange;
+  /** The new text below the front matter. */
+  readonly body?: string | undefined;
+  /** Text that is added at the end. */
+  readonly appended?: string | undefined;
+}
+
+/** The text with the change. */
+export function changeText(yaml: Yaml, text: string, { front, body, appended }: NoteChange): Outcome<string> {
+  const changed = changeFront(yaml, text, front);
+  if (!changed.ok) return changed;
+  const parts = splitText(changed.value);
+  const whole = body === undefined ? parts.body : separated(parts.close, ended(body));
+  const more = appended === undefined ? whole : `${whole === "" ? "" : `${ended(whole)}\n`}${ended(appended)}`;
+  return success(`${parts.open}${parts.front}${parts.close}${more}`);
+}
+
+/** An empty line stands between front matter and text. */
+function separated(close: string, body: string): string {
+  return close === "" || body === "" || body.startsWith("\n") ? body : `\n${body}`;
+}
+
+function ended(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+/**
+ * Whether a change that was made for `seen` may be made to `now`: not where both change the same key, or the text below.
+ * The problem names what.
+ */
+export function overlap(yaml: Yaml, { seen, now }: Versions, change: NoteChange): Outcome<string> {
+  const [was, is] = [splitText(seen), splitText(now)];
+  if (change.body !== undefined && was.body !== is.body) return failure("the text");
+  const [before, after] = [readFront(yaml, was.front), readFront(yaml, is.front)];
+  if (!before.ok || !after.ok) return failure("the front matter");
+  const key = Object.keys(change.front).find((one) =>
+    JSON.stringify(before.value[one]) !== JSON.stringify(after.value[one])
+  );
+  return key === undefined ? success(now) : failure(`"${key}"`);
+}
+
+interface Versions {
+  /** What the caller has read. */
+  readonly seen: string;
+  /** What is there. */
+  readonly now: string;
+}

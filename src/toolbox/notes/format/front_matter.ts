@@ -1,0 +1,234 @@
+/**
+ * Front matter of a Markdown file: YAML between two lines of `---`. Changes are spliced into the text by the ranges that
+ * the parser gives, so that order, comments and unknown keys stay, and a change of one key changes one line. Pure.
+ */
+import type { Document, Node, Pair, Scalar, YAMLMap } from "yaml";
+import { failure, type Outcome, success } from "../../../base/outcome.ts";
+
+/** The package, which the caller loads. */
+export type Yaml = typeof import("yaml");
+
+/** A longer front matter was not written by a person, characters. */
+const LONGEST_FRONT = 16_384;
+
+/** The parts of a file; joined they are the file again. */
+export interface SplitText {
+  /** Up to the end of the opening line; empty: there is no front matter. */
+  readonly open: string;
+  /** The YAML with its last line break. */
+  readonly front: string;
+  /** The closing line. */
+  readonly close: string;
+  readonly body: string;
+}
+
+/** What a key may have; a list has scalars only. */
+export type FrontValue = string | number | boolean | readonly string[];
+
+/** The values by key; what is null or of another kind is left out. */
+export type FrontValues = Readonly<Record<string, FrontValue>>;
+
+/** New values by key; undefined removes the key. */
+export type FrontChange = Readonly<Record<string, FrontValue | undefined>>;
+
+const OPEN = /^\uFEFF?---[ \t]*\r?\n/;
+
+export function splitText(text: string): SplitText {
+  const [open] = OPEN.exec(text) ?? [];
+  const close = open === undefined ? undefined : closingLine(text, open.length);
+  if (open === undefined || close === undefined) return { open: "", front: "", close: "", body: text };
+  const [from, to] = close;
+  return {
+    open,
+    front: text.slice(open.length, from),
+    close: text.slice(from, to),
+    body: text.slice(to),
+  };
+}
+
+/** Where the first line of `---` from `start` on begins, and where the next line does. */
+function closingLine(text: string, start: number): readonly [from: number, to: number] | undefined {
+  for (let from = start; from < text.length;) {
+    const end = text.indexOf("\n", from);
+    const to = end < 0 ? text.length : end + 1;
+    if (/^---\s*$/.test(text.slice(from, Math.min(to, from + 80)))) return [from, to];
+    from = to;
+  }
+  return undefined;
+}
+
+/** The values of a front matter; the problem says why it cannot be read. */
+export function readFront(yaml: Yaml, front: string): Outcome<FrontValues> {
+  const parsed = parseFront(yaml, front);
+  if (!parsed.ok) return parsed;
+  const values: Record<string, FrontValue> = Object.create(null);
+  for (const pair of parsed.value.contents?.items ?? []) {
+    const value = plainValue(yaml, pair.value);
+    if (value !== undefined) values[keyOf(pair)] = value;
+  }
+  return success(values);
+}
+
+/** The text with other values; without a front matter it gets one. The problem says why it cannot be changed. */
+export function changeFront(yaml: Yaml, text: string, change: FrontChange): Outcome<string> {
+  const { open, front, close, body } = splitText(text);
+  if (open === "") {
+    const made = newFront(yaml, change);
+    return success(made === "" ? text : `---\n${made}---\n${text.replace(/^\uFEFF/, "")}`);
+  }
+  const eol = open.endsWith("\r\n") ? "\r\n" : "\n";
+  let changed = front;
+  for (const [key, value] of Object.entries(change)) {
+    const next = changeKey({ yaml, front: changed, eol }, key, value);
+    if (!next.ok) return next;
+    changed = next.value;
+  }
+  return success(`${open}${changed}${close}${body}`);
+}
+
+/** The YAML of new values, a line each; empty where all are undefined. */
+export function newFront(yaml: Yaml, values: FrontChange): string {
+  return Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : `${key}: ${written(yaml, value)}\n`
+  )
+    .join("");
+}
+
+interface Place {
+  readonly yaml: Yaml;
+  readonly front: string;
+  readonly eol: string;
+}
+
+type FrontDocument = Document.Parsed<YAMLMap.Parsed<Scalar.Parsed>>;
+
+function parseFront(yaml: Yaml, front: string): Outcome<FrontDocument> {
+  if (front.length > LONGEST_FRONT) return failure(`its front matter is longer than ${LONGEST_FRONT} characters`);
+  try {
+    const document = yaml.parseDocument(front, { schema: "core", logLevel: "silent", prettyErrors: false });
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const line = front.slice(0, error.pos[0]).split("\n").length + 1;
+      return failure(`its front matter is no YAML: line ${line}: ${error.message.split("\n")[0] ?? ""}`);
+    }
+    if (document.contents !== null && !yaml.isMap(document.contents)) {
+      return failure("its front matter is no list of keys and values");
+    }
+    return success(document as FrontDocument); // a map or nothing, as was just looked at
+  } catch (thrown) {
+    // The parser calls itself for each level.
+    if (thrown instanceof RangeError) return failure("its front matter nests too deeply");
+    throw thrown;
+  }
+}
+
+function keyOf({ key }: Pair<unknown, unknown>): string {
+  const value = (key as Scalar | null)?.value;
+  return typeof value === "string" ? value : String(value);
+}
+
+/** Undefined: null, an alias, or what has members. Nothing is expanded. */
+function plainValue(yaml: Yaml, node: unknown): FrontValue | undefined {
+  if (yaml.isScalar(node)) return scalarValue(node.value);
+  if (!yaml.isSeq(node)) return undefined;
+  return node.items.flatMap((item) => {
+    const value = yaml.isScalar(item) ? scalarValue(item.value) : undefined;
+    return value === undefined ? [] : [String(value)];
+  });
+}
+
+function scalarValue(value: unknown): string | number | boolean | undefined {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined;
+}
+
+/** On one line. */
+function written(yaml: Yaml, value: FrontValue): string {
+  const document = new yaml.Document(value);
+  if (yaml.isSeq(document.contents)) document.contents.flow = true;
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd();
+}
+
+function changeKey({ yaml, front, eol }: Place, key: string, value: FrontValue | undefined): Outcome<string> {
+  const parsed = parseFront(yaml, front);
+  if (!parsed.ok) return parsed;
+  const document = parsed.value;
+  const pair = document.contents?.items.find((one) => keyOf(one) === key);
+  if (pair === undefined ? value === undefined : isEqual(plainValue(yaml, pair.value), value)) return success(front);
+  const spliced = pair === undefined
+    ? `${ended(front, eol)}${key}: ${written(yaml, value ?? "")}${eol}`
+    : value === undefined
+    ? withoutPair(front, pair)
+    : withValue({ yaml, front, eol }, pair, value);
+  if (spliced !== undefined && hasOnlyChanged({ yaml, front: spliced, eol }, { before: front, key, value })) {
+    return success(spliced);
+  }
+  if (value === undefined) document.delete(key);
+  else document.set(key, value);
+  const whole = document.toString({ lineWidth: 0 });
+  return isEqual(valueOf(yaml, whole, key), value)
+    ? success(whole)
+    : failure(`its front matter cannot take another "${key}"; change it with files_edit`);
+}
+
+function ended(front: string, eol: string): string {
+  return front === "" || front.endsWith("\n") ? front : front + eol;
+}
+
+type FrontPair = Pair<unknown, unknown>;
+
+function withoutPair(front: string, pair: FrontPair): string | undefined {
+  const [from] = rangeOf(pair.key) ?? [];
+  const [, to] = rangeOf(pair.value) ?? [];
+  if (from === undefined || to === undefined || front.slice(from, to).includes("\n")) return undefined;
+  const lineEnd = front.indexOf("\n", to);
+  return front.slice(0, front.lastIndexOf("\n", from) + 1) + (lineEnd < 0 ? "" : front.slice(lineEnd + 1));
+}
+
+function withValue({ yaml, front, eol }: Place, { value: node }: FrontPair, value: FrontValue): string | undefined {
+  const range = rangeOf(node);
+  if (range === undefined) return undefined;
+  const [from, to] = range;
+  const before = front.slice(0, from);
+  const space = /[\s]$/.test(before) || before === "" ? "" : " ";
+  const isBlock = yaml.isSeq(node) && node.flow !== true && node.items.length > 0;
+  const text = isBlock && Array.isArray(value) && value.length > 0
+    ? value.map((item) => `- ${written(yaml, item)}`).join(`${eol}${" ".repeat(from - before.lastIndexOf("\n") - 1)}`)
+    : written(yaml, value);
+  const end = front.slice(from, to).endsWith("\n") ? eol : "";
+  return `${before}${space}${text}${end}${front.slice(to)}`;
+}
+
+function rangeOf(node: unknown): readonly [from: number, to: number] | undefined {
+  const range = (node as Node | null)?.range;
+  return range === undefined || range === null ? undefined : [range[0], range[1]];
+}
+
+/** Whether the new text has the value, and each other key the very text that it had. */
+function hasOnlyChanged(
+  { yaml, front }: Place,
+  { before, key, value }: { readonly before: string; readonly key: string; readonly value: FrontValue | undefined },
+): boolean {
+  const [was, is] = [textsOf(yaml, before), textsOf(yaml, front)];
+  if (was === undefined || is === undefined) return false;
+  was.delete(key);
+  is.delete(key);
+  return isEqual(valueOf(yaml, front, key), value) && JSON.stringify([...was]) === JSON.stringify([...is]);
+}
+
+function textsOf(yaml: Yaml, front: string): Map<string, string> | undefined {
+  const parsed = parseFront(yaml, front);
+  if (!parsed.ok) return undefined;
+  return new Map((parsed.value.contents?.items ?? []).map((pair) => {
+    const [from, to] = rangeOf(pair.value) ?? [0, 0];
+    return [keyOf(pair), front.slice(from, to)];
+  }));
+}
+
+function valueOf(yaml: Yaml, front: string, key: string): FrontValue | undefined {
+  const read = readFront(yaml, front);
+  return read.ok ? read.value[key] : undefined;
+}
+
+function isEqual(one: FrontValue | undefined, other: FrontValue | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,31 @@
+/** Names of items, which are names of files on every system. Pure. */
+import { failure, type Outcome, success } from "../../../base/outcome.ts";
+import { shownValue } from "../../../base/text.ts";
+
+/** Characters of a name, without the ending of the file. */
+const LONGEST_NAME = 80;
+
+/** Names of devices on Windows, with any ending. */
+const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/;
+
+/** Words that stand for an item in a reference. */
+const WORDS: readonly string[] = ["next", "current"];
+
+/**
+ * The name for what a caller calls an item: lower-case letters, digits, `.`, `_` and `-`; empty where nothing of it is
+ * left. The problem says which name cannot be.
+ * @example nameOf("Fix: the Login!") // "fix-the-login"
+ */
+export function nameOf(given: string): Outcome<string> {
+  const plain = given.trim();
+  if (/^\.|[/\\]\.\.?(?:[/\\]|$)/.test(plain)) return refused(given, "it begins with a dot");
+  const name = plain.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().replace(/\.md$/, "")
+    .replaceAll(/[^a-z0-9._-]+/g, "-").slice(0, LONGEST_NAME).replaceAll(/^[-.]+|[-.]+$/g, "");
+  if (RESERVED.test(name)) return refused(given, "Windows keeps it for a device");
+  if (WORDS.includes(name)) return refused(given, `"${name}" stands for another item in a reference`);
+  return success(name);
+}
+
+function refused(given: string, why: string): Outcome<never> {
+  return failure(`name ${shownValue(given)} cannot be used: ${why}; choose another`);
+}

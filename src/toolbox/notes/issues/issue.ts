@@ -1,0 +1,107 @@
+/** An issue as its file says it. Pure. */
+import { shorten } from "../../../base/visible_text.ts";
+import { hasConflict } from "../format/conflict.ts";
+import { type FrontValue, type FrontValues, readFront, splitText, type Yaml } from "../format/front_matter.ts";
+import type { NoteFile } from "../store/note_files.ts";
+
+export const STATUSES = ["open", "in_progress", "blocked", "complete", "cancelled"] as const;
+export type IssueStatus = typeof STATUSES[number];
+/** `conflict`: git left one in the file. `broken`: the file cannot be read, or its status is none. */
+export type ShownStatus = IssueStatus | "conflict" | "broken";
+
+export const DEFAULT_PRIORITY = 2;
+export const LOWEST_PRIORITY = 4;
+const LONGEST_TITLE = 200;
+/** More labels or dependencies of one issue were not written by a person. */
+const MOST_TEXTS = 64;
+
+export interface Issue {
+  readonly name: string;
+  readonly file: NoteFile;
+  readonly id: string | undefined;
+  readonly title: string;
+  readonly status: ShownStatus;
+  /** Why it is never rewritten; undefined: it may be. */
+  readonly fault: string | undefined;
+  /** Values that cannot be used, in words. */
+  readonly notes: readonly string[];
+  readonly priority: number;
+  readonly labels: readonly string[];
+  readonly dependsOn: readonly string[];
+  readonly assignee: string | undefined;
+  readonly created: string | undefined;
+  readonly completed: string | undefined;
+  readonly discoveredFrom: string | undefined;
+  readonly body: string;
+}
+
+export function readIssue(yaml: Yaml, file: NoteFile): Issue {
+  const { name, text = "", problem } = file;
+  const { front, body } = splitText(text);
+  const read = readFront(yaml, front);
+  const values = read.ok ? read.value : {};
+  const conflict = hasConflict(text);
+  const fault = problem ?? (conflict ? "git left a conflict in it" : read.ok ? undefined : read.problem);
+  const status = readStatus(values["status"], file.completed);
+  const priority = readPriority(values["priority"]);
+  return {
+    name,
+    file,
+    id: oneText(values, "id"),
+    title: shorten(oneText(values, "title") ?? firstHeading(body) ?? name, LONGEST_TITLE),
+    status: conflict ? "conflict" : fault === undefined ? status ?? "broken" : "broken",
+    fault,
+    notes: [
+      ...status === undefined ? [`status ${JSON.stringify(values["status"])} is none of ${STATUSES.join(", ")}`] : [],
+      ...priority === undefined ? [`priority ${JSON.stringify(values["priority"])} is none from 0 to 4`] : [],
+    ],
+    priority: priority ?? DEFAULT_PRIORITY,
+    labels: texts(values["labels"]),
+    dependsOn: texts(values["depends_on"]),
+    assignee: oneText(values, "assignee"),
+    created: oneText(values, "created"),
+    completed: oneText(values, "completed"),
+    discoveredFrom: oneText(values, "discovered_from"),
+    body,
+  };
+}
+
+/** Whether nothing is left to be done for it. */
+export function isClosed({ status }: Pick<Issue, "status">): boolean {
+  return status === "complete" || status === "cancelled";
+}
+
+/** The first heading of a Markdown text; undefined: there is none. */
+export function firstHeading(body: string): string | undefined {
+  const [, heading] = /^#{1,6}[ \t]+(\S.*)$/m.exec(body) ?? [];
+  return heading?.replace(/[ \t]+#*\s*$/, "");
+}
+
+function readStatus(value: FrontValue | undefined, completed: boolean): IssueStatus | undefined {
+  if (completed) return "complete";
+  if (value === undefined) return "open";
+  const word = String(value).trim().toLowerCase().replaceAll(/[ -]/g, "_");
+  return STATUSES.find((one) => one === word);
+}
+
+function readPriority(value: FrontValue | undefined): number | undefined {
+  if (value === undefined) return DEFAULT_PRIORITY;
+  const number = typeof value === "string" && /^[pP]?[0-4]$/.test(value) ? Number(value.slice(-1)) : value;
+  return typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= LOWEST_PRIORITY
+    ? number
+    : undefined;
+}
+
+/** One line without hidden characters; undefined: it is empty, or a list. */
+function oneText(values: FrontValues, key: string): string | undefined {
+  const value = values[key];
+  if (value === undefined || typeof value === "object") return undefined;
+  const text = shorten(String(value), LONGEST_TITLE);
+  return text === "" ? undefined : text;
+}
+
+/** A single text stands for a list of one. */
+function texts(value: FrontValue | undefined): readonly string[] {
+  const list = typeof value === "object" ? value : value === undefined ? [] : [String(value)];
+  return list.slice(0, MOST_TEXTS).map((one) => shorten(one)).filter((one) => one !== "");
+}

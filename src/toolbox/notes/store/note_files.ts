@@ -1,0 +1,124 @@
+/** All issues or memos of a project as files: where they lie, and what each holds. */
+import { UserError } from "../../../base/errors.ts";
+import { expected } from "../../../system/paths.ts";
+import type { Project } from "../../project/project.ts";
+import { NoteFolder } from "./note_folder.ts";
+
+export type NoteKind = "issues" | "memos";
+
+export interface NoteFile {
+  /** Without the ending. */
+  readonly name: string;
+  /** Relative to the project. */
+  readonly path: string;
+  /** Undefined: `problem` says why it was not read. */
+  readonly text: string | undefined;
+  readonly problem: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly writtenAt: number;
+  /** It lies among those that an earlier program had completed. */
+  readonly completed: boolean;
+}
+
+export interface NoteListing {
+  /** Relative to the project. */
+  readonly directory: string;
+  /** Of another program, whose files are read only. */
+  readonly isForeign: boolean;
+  readonly files: readonly NoteFile[];
+  /** So many files were not read, because there are too many. */
+  readonly cut: number;
+}
+
+const OWN = ".ahma";
+/** Read where ours has none, in this order. */
+export const FOREIGN = [".swissarmyhammer", ".sah"] as const;
+const ENDING = ".md";
+const COMPLETE = "complete";
+const MOST_FILES = 5_000;
+/** Characters of all together. */
+const MOST_TEXT = 64 * 1024 * 1024;
+
+/** Every item of the kind. @throws {UserError} When what should be a directory is none. */
+export function readNotes(project: Project, kind: NoteKind): NoteListing {
+  const places = [OWN, ...FOREIGN].map((directory) => `${directory}/${kind}`);
+  for (const directory of places) {
+    const listing = readPlace(project, directory);
+    if (listing.files.length > 0) return { ...listing, isForeign: !directory.startsWith(`${OWN}/`) };
+  }
+  return { directory: `${OWN}/${kind}`, isForeign: false, files: [], cut: 0 };
+}
+
+/** The notes of one directory, and of its `complete`; empty where there is none. */
+export function readPlace(project: Project, directory: string): Omit<NoteListing, "isForeign"> {
+  const files: NoteFile[] = [];
+  const room = { text: MOST_TEXT, cut: 0 };
+  for (const completed of [false, true]) {
+    const path = completed ? `${directory}/${COMPLETE}` : directory;
+    const folder = completed && isLink(project, path) ? undefined : NoteFolder.open(project, path);
+    if (folder === undefined) break;
+    try {
+      const names = folder.names().filter((name) => name.endsWith(ENDING) && !name.startsWith("."));
+      room.cut += Math.max(0, names.length - MOST_FILES);
+      for (const name of names.slice(0, MOST_FILES)) {
+        const read = room.text > 0 ? folder.read(name) : { problem: "there is too much to read" };
+        if (read === undefined) continue;
+        const text = "text" in read ? read.text : undefined;
+        room.text -= text?.length ?? 0;
+        files.push({
+          name: name.slice(0, -ENDING.length),
+          path: `${path}/${name}`,
+          text,
+          problem: "problem" in read ? read.problem : undefined,
+          writtenAt: folder.writtenAt(name),
+          completed,
+        });
+      }
+    } finally {
+      folder[Symbol.dispose]();
+    }
+  }
+  return { directory, files, cut: room.cut };
+}
+
+function isLink(project: Project, path: string): boolean {
+  return expected(() => Deno.lstatSync(`${project.directory}/${path}`).isSymlink) === true;
+}
+
+/** @throws {UserError} For notes of another program. */
+export function insistOnOwn({ isForeign, directory }: NoteListing): void {
+  if (!isForeign) return;
+  throw new UserError(
+    `Cannot change what lies in "${directory}": it is read only here. "ahma_mcp migrate" copies it to ".ahma"`,
+  );
+}
+
+/** A new file of the kind; false: the name is taken. */
+export function createNote(project: Project, kind: NoteKind, name: string, text: string): boolean {
+  const folder = NoteFolder.make(project, `${OWN}/${kind}`);
+  try {
+    return folder.create(name + ENDING, text);
+  } finally {
+    folder[Symbol.dispose]();
+  }
+}
+
+/** Replaces a file that still holds `text`; false: it does not. */
+export function replaceNote(project: Project, { path, text = "" }: NoteFile, after: string): boolean {
+  return inFolder(project, path, (folder, name) => folder.replace(name, { before: text, after }));
+}
+
+export function removeNote(project: Project, { path }: NoteFile): void {
+  inFolder(project, path, (folder, name) => folder.remove(name));
+}
+
+function inFolder<Value>(project: Project, path: string, work: (folder: NoteFolder, name: string) => Value): Value {
+  const end = path.lastIndexOf("/");
+  const folder = NoteFolder.open(project, path.slice(0, end));
+  if (folder === undefined) throw new UserError(`Cannot change "${path}": it is gone`);
+  try {
+    return work(folder, path.slice(end + 1));
+  } finally {
+    folder[Symbol.dispose]();
+  }
+}

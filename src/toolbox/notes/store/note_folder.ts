@@ -1,0 +1,210 @@
+/** A directory of notes, open by its descriptor: no link is followed to it, in it or out of it. */
+import { messageOf, UserError } from "../../../base/errors.ts";
+import { encodeText } from "../../../base/text.ts";
+import { isSameFile, type OpenFiles } from "../../../system/file_calls.ts";
+import type { Project } from "../../project/project.ts";
+
+/** A larger file is not read, bytes. */
+export const LARGEST_NOTE = 1024 * 1024;
+
+const KIND_MASK = 0o170000;
+const REGULAR = 0o100000;
+const PERMISSIONS = 0o777;
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** What a file holds, or why it is not read. */
+export type NoteContent = { readonly text: string } | { readonly problem: string };
+
+export class NoteFolder implements Disposable {
+  readonly #files: OpenFiles;
+  readonly #fd: number;
+  /** Relative to the project. */
+  readonly path: string;
+
+  private constructor(files: OpenFiles, fd: number, path: string) {
+    this.#files = files;
+    this.#fd = fd;
+    this.path = path;
+  }
+
+  /**
+   * Opens a directory below the project; undefined: it is not there.
+   * @throws {UserError} When something else is at the path.
+   */
+  static open(project: Project, path: string): NoteFolder | undefined {
+    if (Deno.build.os !== "linux") throw new UserError("Cannot open notes: native tools for them need Linux");
+    const files = project.begin();
+    const root = project.directory;
+    const fd = project.directoryOf(files, { path: `${root}/${path}/note`, shown: path, root });
+    if (fd !== undefined) return new NoteFolder(files, fd, path);
+    files[Symbol.dispose]();
+    const link = firstThatIsNoDirectory(root, path);
+    if (link === undefined) return undefined;
+    throw new UserError(`Cannot use "${path}": "${link}" is no directory; links are not followed to notes`);
+  }
+
+  /**
+   * The same, made where it is missing.
+   * @throws {UserError} When it cannot be made.
+   */
+  static make(project: Project, path: string): NoteFolder {
+    const names = path.split("/");
+    for (let count = 1; count <= names.length; count++) {
+      const [above, name = ""] = [names.slice(0, count - 1).join("/") || ".", names[count - 1]];
+      const parent = NoteFolder.open(project, above);
+      try {
+        parent?.makeDirectory(name);
+      } finally {
+        parent?.[Symbol.dispose]();
+      }
+    }
+    const made = NoteFolder.open(project, path);
+    if (made === undefined) throw new UserError(`Cannot make "${path}": it is removed again at once`);
+    return made;
+  }
+
+  get #place(): string {
+    return `/proc/self/fd/${this.#fd}`;
+  }
+
+  /** Nothing is done where it is there. @throws {UserError} When it cannot be made. */
+  makeDirectory(name: string): void {
+    this.#try(`make "${this.#shown(name)}"`, () => {
+      try {
+        Deno.mkdirSync(`${this.#place}/${name}`);
+      } catch (thrown) {
+        if (!(thrown instanceof Deno.errors.AlreadyExists)) throw thrown;
+      }
+    });
+  }
+
+  /** Names of all entries, sorted. */
+  names(): readonly string[] {
+    return [...Deno.readDirSync(this.#place)].map(({ name }) => name).sort();
+  }
+
+  /** Undefined: nothing is there. */
+  read(name: string): NoteContent | undefined {
+    const found = this.#files.stat(this.#fd, name);
+    if (found === undefined) return undefined;
+    if ((found.mode & KIND_MASK) !== REGULAR) return { problem: "it is no regular file, and links are not followed" };
+    const fd = this.#files.open(this.#fd, name);
+    if (fd === undefined) return { problem: "it cannot be opened" };
+    try {
+      const stat = this.#files.stat(fd, "");
+      if (!isSameFile(stat, found) || stat === undefined) return { problem: "it changes while it is opened" };
+      if (stat.size > LARGEST_NOTE) return { problem: `it is larger than ${LARGEST_NOTE} bytes` };
+      const bytes = this.#files.read(fd, stat.size);
+      return bytes === undefined ? { problem: "it changes while it is read" } : { text: DECODER.decode(bytes) };
+    } finally {
+      this.#files.drop(fd);
+    }
+  }
+
+  /** When the file was written to, milliseconds since 1970; 0: it is gone. */
+  writtenAt(name: string): number {
+    const [, , seconds = 0n, nanoseconds = 0n] = this.#files.stat(this.#fd, name)?.times ?? [];
+    return Number(seconds) * 1000 + Number(nanoseconds) / 1e6;
+  }
+
+  /** A new file; false: the name is taken. @throws {UserError} When it cannot be written. */
+  create(name: string, text: string): boolean {
+    return this.#try(`write "${this.#shown(name)}"`, () => {
+      try {
+        this.#write(name, text, 0o666);
+        return true;
+      } catch (thrown) {
+        if (thrown instanceof Deno.errors.AlreadyExists) return false;
+        throw thrown;
+      }
+    });
+  }
+
+  /**
+   * Replaces a file whole, in one step, where it still holds `before`; false: it does not.
+   * @throws {UserError} When it cannot be written.
+   */
+  replace(name: string, { before, after }: { readonly before: string; readonly after: string }): boolean {
+    const temporary = `.${crypto.randomUUID()}.tmp`;
+    return this.#try(`write "${this.#shown(name)}"`, () => {
+      const mode = this.#files.stat(this.#fd, name)?.mode ?? 0o666;
+      try {
+        this.#write(temporary, after, mode & PERMISSIONS);
+        const now = this.read(name);
+        if (now === undefined || !("text" in now) || now.text !== before) return false;
+        Deno.renameSync(`${this.#place}/${temporary}`, `${this.#place}/${name}`);
+        return true;
+      } finally {
+        this.#files.unlink(this.#fd, temporary);
+      }
+    });
+  }
+
+  /** Removes a file. */
+  remove(name: string): void {
+    this.#try(`remove "${this.#shown(name)}"`, () => Deno.removeSync(`${this.#place}/${name}`));
+  }
+
+  /** A file for a lock, made where it is missing; the caller closes it. */
+  lockFile(name: string): Deno.FsFile {
+    this.create(name, "");
+    const fd = this.#files.open(this.#fd, name);
+    const stat = fd === undefined ? undefined : this.#files.stat(fd, "");
+    if (fd === undefined || stat === undefined || (stat.mode & KIND_MASK) !== REGULAR) {
+      throw new UserError(`Cannot use "${this.#shown(name)}": it is no regular file; remove it`);
+    }
+    return Deno.openSync(`/proc/self/fd/${fd}`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#files[Symbol.dispose]();
+  }
+
+  #shown(name: string): string {
+    return this.path === "." ? name : `${this.path}/${name}`;
+  }
+
+  #write(name: string, text: string, mode: number): void {
+    const path = `${this.#place}/${name}`;
+    const file = Deno.openSync(path, { write: true, createNew: true, mode });
+    try {
+      const bytes = encodeText(text);
+      for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+      file.syncDataSync();
+    } catch (thrown) {
+      this.#files.unlink(this.#fd, name);
+      throw thrown;
+    } finally {
+      file.close();
+    }
+  }
+
+  #try<Value>(what: string, work: () => Value): Value {
+    try {
+      return work();
+    } catch (thrown) {
+      if (thrown instanceof UserError) throw thrown;
+      const isReadOnly = thrown instanceof Deno.errors.PermissionDenied || /os error 30/.test(messageOf(thrown));
+      const why = isReadOnly
+        ? `the sandbox or its permissions keep "${this.path}" read-only. Where that is ".ahma" as a whole, the server ` +
+          'makes "issues", "memos" and "state" in it when it starts'
+        : messageOf(thrown).replaceAll(/\/proc\/self\/fd\/\d+\//g, "");
+      throw new UserError(`Cannot ${what}: ${why}`);
+    }
+  }
+}
+
+/** The first on the way that is there and is no directory. */
+function firstThatIsNoDirectory(root: string, path: string): string | undefined {
+  const names = path.split("/");
+  for (let count = 1; count <= names.length; count++) {
+    const below = names.slice(0, count).join("/");
+    try {
+      if (!Deno.lstatSync(`${root}/${below}`).isDirectory) return below;
+    } catch (thrown) {
+      if (thrown instanceof Deno.errors.NotFound) return undefined;
+      throw thrown;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,120 @@
+/** What the tools for notes share while a worker lives: the lock, the parser, and texts that callers have read. */
+import { UserError } from "../../../base/errors.ts";
+import { encodeText } from "../../../base/text.ts";
+import type { Project } from "../../project/project.ts";
+import { revOf as revOfContent } from "../../project/rev.ts";
+import { changeText, type NoteChange, overlap } from "../format/edit_text.ts";
+import type { Yaml } from "../format/front_matter.ts";
+import { lineDiff } from "../format/line_diff.ts";
+import { insistOnOwn, type NoteFile, type NoteListing, replaceNote } from "./note_files.ts";
+import { ProjectLock } from "./project_lock.ts";
+
+/** Characters of all texts that are remembered. */
+const MOST_REMEMBERED = 4 * 1024 * 1024;
+/** A file that changes while it is changed is read again so often. */
+const MOST_TRIES = 5;
+
+/** An item as a caller wants it changed. */
+export interface WantedChange {
+  readonly file: NoteFile;
+  /** Why the file is never rewritten; undefined: it may be. */
+  readonly fault: string | undefined;
+  readonly change: NoteChange;
+}
+
+export interface ChangedNote {
+  readonly file: NoteFile;
+  readonly before: string;
+  readonly after: string;
+}
+
+export class Notes {
+  readonly lock: ProjectLock = new ProjectLock();
+  readonly #seen = new Map<string, string>();
+  readonly #told = new Set<string>();
+  #remembered = 0;
+
+  /** The parser, loaded by its first use. */
+  async yaml(): Promise<Yaml> {
+    return await import("yaml");
+  }
+
+  /** The fingerprint of a text that a caller is shown: it is remembered, so that what changes later can be compared. */
+  async show(text: string): Promise<string> {
+    const rev = await revOf(text);
+    this.#remembered -= this.#seen.get(rev)?.length ?? 0;
+    this.#seen.delete(rev);
+    this.#seen.set(rev, text);
+    this.#remembered += text.length;
+    for (const [oldest, its] of this.#seen) {
+      if (this.#remembered <= MOST_REMEMBERED) break;
+      this.#seen.delete(oldest);
+      this.#remembered -= its.length;
+    }
+    return rev;
+  }
+
+  /** A line for notes of another program, once; else empty. */
+  foreignLine({ isForeign, directory }: NoteListing): string {
+    if (!isForeign || this.#told.has(directory)) return "";
+    this.#told.add(directory);
+    return `\nRead in place from "${directory}", read only; "ahma_mcp migrate" copies it to ".ahma".`;
+  }
+
+  /**
+   * Changes one file as a whole, with what was changed meanwhile where both fit together. `find` looks again at each
+   * try. Call it while the lock is held.
+   * @throws {UserError} When they do not, or the file cannot be changed.
+   */
+  async change(
+    project: Project,
+    expectedRev: string | undefined,
+    find: () => { readonly listing: NoteListing; readonly wanted: WantedChange },
+  ): Promise<ChangedNote> {
+    const yaml = await this.yaml();
+    let seen = expectedRev === undefined ? undefined : this.#seen.get(expectedRev);
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const { listing, wanted: { file, fault, change } } = find();
+      insistOnOwn(listing);
+      const { path, text: now = "" } = file;
+      if (fault !== undefined) throw new UserError(`Cannot change "${path}": ${fault}; mend it with files_edit first`);
+      if (expectedRev !== undefined && seen === undefined && await revOf(now) !== expectedRev) {
+        const rev = await this.show(now);
+        throw new UserError(
+          `Cannot change "${path}": it is not what you read as rev ${expectedRev}, but rev ${rev} now. ` +
+            "Read it again",
+        );
+      }
+      if (seen !== undefined && seen !== now) insistOnFit(yaml, { path, seen, now, rev: await this.show(now) }, change);
+      const after = changeText(yaml, now, change);
+      if (!after.ok) throw new UserError(`Cannot change "${path}": ${after.problem}`);
+      if (after.value === now || replaceNote(project, file, after.value)) {
+        return { file, before: now, after: after.value };
+      }
+      seen = now;
+    }
+    throw new UserError("Cannot change the file: it changes again and again while it is written");
+  }
+}
+
+/** The `rev` of a text, as that of its file. */
+export async function revOf(text: string): Promise<string> {
+  return await revOfContent(encodeText(text));
+}
+
+interface Changed {
+  readonly path: string;
+  readonly seen: string;
+  readonly now: string;
+  readonly rev: string;
+}
+
+function insistOnFit(yaml: Yaml, { path, seen, now, rev }: Changed, change: NoteChange): void {
+  const fits = overlap(yaml, { seen, now }, change);
+  if (fits.ok) return;
+  throw new UserError(
+    `Cannot change "${path}": ${fits.problem} was changed since you read it. It is rev ${rev} now:\n${
+      lineDiff(seen, now)
+    }\nChange it with this in mind, and expected_rev ${rev}`,
+  );
+}

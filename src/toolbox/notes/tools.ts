@@ -1,0 +1,11 @@
+/** The code of the tools for issues, memos, lists of tasks and questions. */
+import type { NativeTool } from "../project/native_tool.ts";
+import { changeTools } from "./issues/change_tools.ts";
+import { readTools } from "./issues/read_tools.ts";
+import { Notes } from "./store/notes.ts";
+
+/** Builds them; they share what a worker knows of notes. */
+export function noteTools(): Readonly<Record<string, NativeTool>> {
+  const notes = new Notes();
+  return { ...readTools(notes), ...changeTools(notes) };
+}

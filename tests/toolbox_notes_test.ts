@@ -1,0 +1,201 @@
+/** Issues, memos, tasks and questions of the packed program, as files of the project (K6). */
+import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
+import { programStart } from "./_support/program.ts";
+import { connectClient } from "./_support/sdk_client.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const FLAGS = ["--bundles", "issues"];
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+interface Side extends AsyncDisposable {
+  readonly client: Client;
+  /** The text of a call that succeeds. */
+  say(tool: string, args?: Arguments): Promise<string>;
+  /** The text of a call that fails. */
+  refuse(tool: string, args?: Arguments): Promise<string>;
+}
+
+/** A server in the scope of the bench, and a client of it. */
+async function openSide(bench: Workbench, flags: readonly string[] = FLAGS): Promise<Side> {
+  const server = await ServerProcess.start(bench, { era: "none", flags });
+  const client = await connectClient(server, "2025-11-25");
+  const call = async (name: string, args: Arguments, fails: boolean) => {
+    const { content, isError } = await client.callTool({ name, arguments: { ...args } });
+    const text = content.map((part) => part.type === "text" ? part.text : part.type).join("\n");
+    assert.equal(isError === true, fails, text);
+    return text;
+  };
+  const [SUCCEEDS, FAILS] = [false, true];
+  return {
+    client,
+    say: (tool, args = {}) => call(tool, args, SUCCEEDS),
+    refuse: (tool, args = {}) => call(tool, args, FAILS),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+async function git(directory: string, ...words: readonly string[]): Promise<string> {
+  const identity = [
+    "-c",
+    "user.name=t",
+    "-c",
+    "user.email=t@t",
+    "-c",
+    "init.defaultBranch=main",
+    "-c",
+    "safe.directory=*",
+  ];
+  const { stdout, stderr } = await new Deno.Command("git", { args: [...identity, ...words], cwd: directory }).output();
+  return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+}
+
+function textOf(path: string): string {
+  return Deno.readTextFileSync(path);
+}
+
+function names(bench: Workbench, directory: string): readonly string[] {
+  return [...Deno.readDirSync(`${bench.scope}/${directory}`)].map(({ name }) => name).sort();
+}
+
+Deno.test("K6 twenty issues claimed by two servers at once go to one of them each, and a dependency holds back and is freed", async () => {
+  using bench = new Workbench();
+  await using one = await openSide(bench);
+  // The directory is there when the second worker starts, which sees it read-only but for notes.
+  await one.say("issue_create", { name: "first", content: "# The first", priority: 4 });
+  using place = new Workbench();
+  await using other = await openSide(place, [...FLAGS, "--sandbox-scope", bench.scope]);
+  const numbers = Array.from({ length: 20 }, (_, index) => index);
+  await Promise.all(
+    numbers.slice(1).map((index) =>
+      (index % 2 === 0 ? one : other).say("issue_create", { name: `item ${index}`, content: "x", priority: 4 })
+    ),
+  );
+  const claims = await Promise.all(
+    numbers.flatMap((index) =>
+      index % 2 === 0 ? [] : [
+        one.say("issue_next", { claim: "one" }),
+        other.say("issue_next", { claim: "other" }),
+      ]
+    ),
+  );
+  const claimed = claims.map((text) => /^Claimed for (?:one|other)\.\n(\S+):/.exec(text)?.[1]);
+  assert.deepEqual(claimed.toSorted(), ["first", ...numbers.slice(1).map((index) => `item-${index}`)].toSorted());
+  assert.match(await one.say("issue_next", { claim: "one" }), /^No issue can be begun\. Not complete:\n/);
+  await one.say("issue_create", { name: "base", content: "b", depends_on: ["first"] });
+  assert.match(await other.say("issue_list", { ready: true }), /^No such issue/);
+  assert.match(await other.say("issue_show", { name: "base" }), /depends on first \(in_progress\)/);
+  assert.match(await other.say("issue_mark_complete", { name: "first" }), /Ready now:\nbase {2}open$/);
+  assert.match(await one.say("issue_next", { claim: "one" }), /^Claimed for one\.\nbase: base\nstatus in_progress, /);
+  assert.match(
+    await one.refuse("issue_update", { name: "first", depends_on: ["base"] }),
+    /would be a circle: first -> base -> first/,
+  );
+  assert.equal(
+    await one.say("issue_all_complete").then((text) => text.split("\n")[0]),
+    "No: 1 of 21 issues complete. Left:",
+  );
+});
+
+Deno.test("K6 issues of two clones merge, and one that git could not merge is shown and never rewritten", async () => {
+  using bench = new Workbench();
+  await git(bench.scope, "init", "--quiet");
+  await git(bench.scope, "commit", "--quiet", "--allow-empty", "-m", "start");
+  await git(bench.scope, "clone", "--quiet", ".", `${bench.elsewhere}/clone`);
+  using clone = new Workbench();
+  await git(clone.scope, "clone", "--quiet", bench.scope, ".");
+  await using mine = await openSide(bench);
+  await using theirs = await openSide(clone);
+  for (const [side, directory] of [[mine, bench.scope], [theirs, clone.scope]] as const) {
+    await side.say("issue_create", { content: `# Of ${side === mine ? "mine" : "theirs"}` });
+    await side.say("issue_create", { name: "same", content: directory });
+    await git(directory, "add", ".ahma");
+    await git(directory, "commit", "--quiet", "-m", "issues");
+  }
+  assert.match(await git(bench.scope, "pull", "--no-rebase", clone.scope), /CONFLICT \(add\/add\).*same\.md/);
+  const left = textOf(`${bench.scope}/.ahma/issues/same.md`);
+  const list = await mine.say("issue_list");
+  assert.equal(list.split("\n").length, 3);
+  assert.match(list, /^same {2}conflict$/m);
+  assert.match(list, / {2}Of mine$/m);
+  assert.match(list, / {2}Of theirs$/m);
+  for (const args of [{ priority: 0 }, { content: "mine" }]) {
+    assert.match(await mine.refuse("issue_update", { name: "same", ...args }), /git left a conflict in it; mend it/);
+  }
+  assert.match(await mine.say("issue_next", {}), /^\S+: Of /);
+  assert.equal(textOf(`${bench.scope}/.ahma/issues/same.md`), left);
+});
+
+Deno.test("K6 an issue that was edited by hand changes by one line, and what both changed is refused with the difference", async () => {
+  using bench = new Workbench();
+  const text = "---\n# ours\ntitle: 'By hand'\nestimate: {days: 2} # unknown\npriority: 3 # low\n---\n\nText\n";
+  const path = bench.write(".ahma/issues/By-Hand.md", text);
+  await using side = await openSide(bench);
+  const rev = /rev (\w+)/.exec(await side.say("issue_show", { name: "by-hand" }))?.[1];
+  await side.say("issue_update", { name: "by hand", priority: 0, expected_rev: rev });
+  assert.equal(textOf(path), text.replace("priority: 3", "priority: 0"));
+  // The hand's change is in another place: both stay. `rev` is that of the first reading.
+  bench.write(path, textOf(path).replace("Text", "Text by hand"));
+  await side.say("issue_update", { name: "by-hand", labels: ["a"], expected_rev: rev, priority: 0 }).catch(() =>
+    undefined
+  );
+  const now = textOf(path);
+  const refused = await side.refuse("issue_update", { name: "by-hand", content: "Mine", expected_rev: rev });
+  assert.match(refused, /the text was changed since you read it\. It is rev \w{12} now:\n@@ line \d+ @@\n/);
+  assert.match(refused, /\n-Text\n/);
+  assert.match(refused, /\n\+Text by hand\n/);
+  assert.equal(textOf(path), now);
+  for (const name of ["by-hand", "BY HAND"]) {
+    assert.match(
+      await side.refuse("issue_create", { name, content: "" }),
+      /"\.ahma\/issues\/By-Hand\.md" is there \(open\)/,
+    );
+  }
+  assert.match(await side.refuse("issue_create", { name: "con", content: "" }), /Windows keeps it for a device/);
+});
+
+Deno.test("K6 K10 docs/toolbox.md shows what its commands print", async () => {
+  using bench = new Workbench();
+  const guide = await Deno.readTextFile(new URL("../docs/toolbox.md", import.meta.url));
+  const blocks = Array.from(guide.matchAll(/^```console\n([^]*?)^```$/gm), ([, block = ""]) => block);
+  assert.ok(blocks.length > 0);
+  for (const block of blocks) {
+    const printed: string[] = [];
+    for (const line of block.split("\n").filter((one) => one.startsWith("$ ahma_mcp "))) {
+      const words = Array.from(
+        line.slice("$ ahma_mcp ".length).matchAll(/"([^"]*)"|(\S+)/g),
+        ([, quoted, word]) => quoted ?? word ?? "",
+      );
+      const { command, args, environment } = programStart(bench, words);
+      const options = { args: [...args], env: { ...environment }, clearEnv: true, cwd: bench.scope };
+      const { stdout } = await new Deno.Command(command, options).output();
+      printed.push(line, new TextDecoder().decode(stdout).trimEnd());
+    }
+    assert.equal(printed.join("\n").replaceAll(/\brev \w{12}/g, "rev …"), block.trimEnd());
+  }
+});
+
+for (const user of usersAtHand()) {
+  Deno.test(`K6 S8 commands may change notes, and nothing else of our own directory (${user})`, async () => {
+    using bench = new Workbench(user);
+    bench.write(".ahma/tools/x.json", "{}");
+    await using side = await openSide(bench, ["--bundles", "issues,files"]);
+    assert.match(await side.say("issue_create", { name: "a", content: "A" }), /^Created issue a/);
+    const run = (command: string) => side.client.callTool({ name: "sandboxed_shell", arguments: { command } });
+    await run("echo more >> .ahma/issues/a.md; echo b > .ahma/issues/b.md; echo x > .ahma/state/x");
+    assert.match(await side.say("issue_show", { name: "a" }), /\nA\nmore$/);
+    await run(
+      "echo evil > .ahma/tools/x.json; echo evil > .ahma/evil.json; mv .ahma/issues .ahma/i; rm -rf .ahma; mv .ahma a",
+    );
+    const write = (path: string) => side.client.callTool({ name: "files_write", arguments: { path, content: "x" } });
+    assert.equal((await write(".ahma/issues/c.md")).isError, undefined);
+    assert.ok((await write(".ahma/tools/c.json")).isError);
+    assert.ok((await write(".ahma/c.json")).isError);
+    assert.deepEqual(names(bench, ".ahma"), ["issues", "memos", "state", "tools"]);
+    assert.deepEqual([textOf(`${bench.scope}/.ahma/tools/x.json`), names(bench, ".ahma/tools")], ["{}", [
+      "x.json",
+    ]]);
+  });
+}
