@@ -129,6 +129,7 @@ Deno.test("O6 a strict server's new tools wait for a person too, and pin off tru
   };
   await using server = await withServers(bench, servers);
   assert.deepStrictEqual(await namesOf(server, "off_"), ["off_changed"]);
+  assert.deepStrictEqual(await namesOf(server, "strict_"), ["strict_changed"]);
   define(bench, tool("changed", "Tells more"), tool("echo", "Says"));
   await server.call("off_changed");
   await server.notification("notifications/tools/list_changed");

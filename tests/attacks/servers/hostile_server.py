@@ -59,7 +59,7 @@ def steps(args, request_id):
 
 
 def flood(_, request_id):
-    for _ in range(80):
+    for _ in range(20):
         raw(("x" * 1000 + "\n") * 1000)
     raw("x" * 40000000 + "\n")
     return text("done")
