@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
 
 interface Part {
   readonly type: string;
@@ -184,6 +184,55 @@ Deno.test("K3 files_glob finds all, then sorts, then cuts; files_list shows a tr
     assert.deepEqual(await list({ path: "src/a.ts" }), ['Cannot list "src/a.ts": it is no directory']);
   });
 });
+
+/** A PATH with `rg`, where there is one, and one without. In CI there is one. */
+const [WITH_RG, WITHOUT_RG] = [Deno.env.get("PATH") ?? "", "/usr/local/sbin"];
+const HAS_RG = new Deno.Command("sh", { args: ["-c", "command -v rg"] }).outputSync().success ||
+  Deno.env.get("CI") !== undefined;
+
+for (
+  const [engine, path, runs] of [["rg", WITH_RG, HAS_RG], ["a search of our own", WITHOUT_RG, true]] as const
+) {
+  Deno.test({
+    name: `K3 files_grep finds lines with ${engine}${runs ? "" : " (skipped: rg is missing)"}`,
+    ignore: !runs,
+    fn: () => grepsWith(path),
+  });
+}
+
+async function grepsWith(path: string): Promise<void> {
+  using bench = new Workbench();
+  bench.write("a.txt", "one\ntwo --pre=touch pwned\nthree\nfour -e\nfive\n");
+  bench.write("sub/b.ts", "two\n");
+  bench.write("sub/skip.log", "two\n");
+  bench.write(".gitignore", "*.log\n");
+  bench.write("zero.bin", "two\0\n");
+  bench.write("many.txt", "limit\n".repeat(101));
+  await using server = await ServerProcess.start(bench, {
+    era: "none",
+    flags: ["--bundles", "files"],
+    environment: { PATH: path },
+  });
+  const client = await connectClient(server, "2025-11-25");
+  const grep = async (pattern: string, args: Record<string, unknown> = {}) =>
+    (await call(client, "files_grep", { pattern, ...args })).lines;
+  assert.deepEqual(await grep("--pre=touch pwned"), ["a.txt:2:two --pre=touch pwned"]);
+  assert.deepEqual(await grep("-e"), ["a.txt:4:four -e"]);
+  assert.ok(!exists(`${bench.scope}/pwned`));
+  assert.deepEqual(await grep("two", { output_mode: "files_with_matches" }), ["a.txt", "sub/b.ts"]);
+  assert.deepEqual(await grep("two", { output_mode: "count", glob: "*.ts" }), ["sub/b.ts:1"]);
+  assert.deepEqual(await grep("TWO", { "-i": true, "-C": 1, type: "txt" }), [
+    "a.txt-1-one",
+    "a.txt:2:two --pre=touch pwned",
+    "a.txt-3-three",
+  ]);
+  assert.deepEqual(await grep("t", { path: "sub/b.ts" }), ["sub/b.ts:1:two"]);
+  assert.deepEqual((await grep("limit")).slice(-1), ["[100 of 101 matches in 1 file; continue with offset 100]"]);
+  assert.deepEqual((await grep("limit", { limit: 101 })).slice(-1), ["many.txt:101:limit"]);
+  assert.deepEqual(await grep("nowhere"), ["No match in 5 files; 1 ignored ones were left out (respect_git_ignore)"]);
+  const wrong = await call(client, "files_grep", { pattern: "(a+" });
+  assert.deepEqual([wrong.isError, wrong.lines[0]?.startsWith('Cannot search for "(a+": ')], [true, true]);
+}
 
 /** A PDF with a line of text on each page. */
 function pdfOf(pages: readonly string[]): string {

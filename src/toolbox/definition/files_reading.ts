@@ -83,4 +83,45 @@ export const READING_TOOLS: readonly ToolDefinition[] = [
     ],
     readOnly: true,
   },
+  {
+    name: "files_grep",
+    title: "Search in files",
+    description:
+      "Finds lines by a regular expression of ripgrep's kind, in order of paths. Ignored and binary files are " +
+      "left out; what was cut is told with the totals.",
+    parameters: [
+      { name: "pattern", type: { kind: "text" }, description: "", required: true },
+      { ...DIRECTORY, description: "A directory or file; absent: the project." },
+      { name: "glob", type: { kind: "texts" }, description: "As *.ts or !test/**; also ignored files that fit." },
+      { name: "type", type: { kind: "text" }, description: "Kind of file, as ts or rust." },
+      {
+        name: "output_mode",
+        type: { kind: "choice", values: ["content", "files_with_matches", "count"] },
+        description: "Default content.",
+      },
+      {
+        name: "context_lines",
+        type: { kind: "integer", least: 0, most: 50 },
+        description: "Around each match.",
+        aliases: ["context", "-C"],
+      },
+      { name: "before_context", type: { kind: "integer", least: 0, most: 50 }, description: "", aliases: ["-B"] },
+      { name: "after_context", type: { kind: "integer", least: 0, most: 50 }, description: "", aliases: ["-A"] },
+      { name: "case_insensitive", type: { kind: "flag" }, description: "", aliases: ["-i"] },
+      { name: "fixed_strings", type: { kind: "flag" }, description: "The pattern is plain text.", aliases: ["-F"] },
+      { name: "word", type: { kind: "flag" }, description: "Whole words.", aliases: ["-w"] },
+      { name: "invert", type: { kind: "flag" }, description: "Lines that do not match.", aliases: ["-v"] },
+      { name: "multiline", type: { kind: "flag" }, description: "Matches over lines; `.` fits their ends." },
+      { name: "line_numbers", type: { kind: "flag" }, description: "Default true.", aliases: ["-n"] },
+      RESPECT_GIT_IGNORE,
+      {
+        name: "limit",
+        type: { kind: "integer", least: 1, most: 10_000 },
+        description: "Default 100.",
+        aliases: ["head_limit"],
+      },
+      { name: "offset", type: { kind: "integer", least: 0 }, description: "Leaves out so many." },
+    ],
+    readOnly: true,
+  },
 ];

@@ -1,6 +1,7 @@
 /** The code of the file tools. */
 import type { NativeTool } from "../project/native_tool.ts";
 import { globFiles } from "../find/glob.ts";
+import { grepFiles } from "../grep/grep.ts";
 import { listDirectory } from "./list.ts";
 import { readFile } from "./read_file.ts";
 
@@ -8,4 +9,5 @@ export const TOOLS: Readonly<Record<string, NativeTool>> = {
   files_read: readFile,
   files_list: listDirectory,
   files_glob: globFiles,
+  files_grep: grepFiles,
 };

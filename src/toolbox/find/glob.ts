@@ -3,7 +3,7 @@ import { visibleText } from "../../base/visible_text.ts";
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import type { Tree } from "../project/tree.ts";
-import { globTest, type MakeTest, type PathTest } from "./glob_pattern.ts";
+import { globTest, loadPicomatch, type PathTest } from "./glob_pattern.ts";
 import { countFiles, listFiles } from "./list_files.ts";
 import { walk } from "./walk.ts";
 
@@ -19,7 +19,7 @@ interface Match {
 /** See the definition of `files_glob`. */
 export async function globFiles(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
   using tree = await project.tree(String(args["path"] ?? "."));
-  const { default: make } = await import("picomatch") as unknown as { readonly default: MakeTest };
+  const make = await loadPicomatch();
   const patterns = args["pattern"] as readonly string[]; // checked by the table of its parameters
   const directory = tree.place.path;
   const fits = globTest(patterns, { caseSensitive: args["case_sensitive"] as boolean | undefined, directory }, make);

@@ -1,10 +1,16 @@
-/** Patterns of paths, as `files_glob` and the argument `glob` of `files_grep` take them. Pure. */
+/** Patterns of paths, as `files_glob` and the argument `glob` of `files_grep` take them. */
 
 /** Tells whether a path fits. */
 export type PathTest = (path: string) => boolean;
 
-/** The function of the package `picomatch`, which has no types of its own. */
+/** The function of the package `picomatch`. */
 export type MakeTest = (pattern: string, options: { readonly dot: true; readonly nocase: boolean }) => PathTest;
+
+/** Loads the package at its first use. */
+export async function loadPicomatch(): Promise<MakeTest> {
+  const loaded = await import("picomatch") as unknown as { readonly default: MakeTest }; // it has no types
+  return loaded.default;
+}
 
 export interface GlobOptions {
   /** Undefined: capitals matter where a pattern has one. */

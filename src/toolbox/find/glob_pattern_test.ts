@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import picomatch from "picomatch";
-import { globTest, type MakeTest } from "./glob_pattern.ts";
+import { globTest, loadPicomatch } from "./glob_pattern.ts";
 
 const PATHS = ["a.ts", "src/b.ts", "src/c/d.tsx", "src/E.ts", ".env", "src/.hidden/f.ts"];
 const CASES: readonly (readonly [patterns: readonly string[], found: readonly string[], caseSensitive?: boolean])[] = [
@@ -18,8 +17,8 @@ const CASES: readonly (readonly [patterns: readonly string[], found: readonly st
 ];
 
 for (const [patterns, found, caseSensitive] of CASES) {
-  Deno.test(`K3 patterns ${patterns.join(" ")}${caseSensitive === true ? " with capitals that matter" : ""}`, () => {
-    const fits = globTest(patterns, { caseSensitive, directory: "/project" }, picomatch as unknown as MakeTest);
+  Deno.test(`K3 patterns ${patterns.join(" ")}${caseSensitive === true ? " with capitals that matter" : ""}`, async () => {
+    const fits = globTest(patterns, { caseSensitive, directory: "/project" }, await loadPicomatch());
     assert.deepEqual(PATHS.filter(fits), found);
   });
 }

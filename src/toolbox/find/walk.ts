@@ -7,6 +7,10 @@ import { IGNORE_NAMES, IgnoreRules } from "./ignore_rules.ts";
 export interface WalkOptions {
   /** Whether ignored directories are left out, and what is in them. */
   readonly respectIgnore: boolean;
+  /** Decides otherwise what is left out; absent: what the rules of the tree ignore. */
+  readonly leavesOut?: (
+    entry: { readonly path: string; readonly isDirectory: boolean; readonly isIgnored: boolean },
+  ) => boolean;
   /** So many directories deep; undefined: to the end. */
   readonly depth?: number;
   /** Ends it. */
@@ -40,7 +44,13 @@ export async function* walk(tree: Tree, options: WalkOptions): AsyncGenerator<re
     const rules = rulesOf(tree, { path, entries }, above);
     const found = entries.filter(({ name }) => name !== ".git").toSorted(byName).map(({ name, kind }): Found => {
       const place = below(path, name);
-      return { path: place, kind, isIgnored: rules.ignores(place, { isDirectory: kind === "directory" }) };
+      const isDirectory = kind === "directory";
+      const isIgnored = rules.ignores(place, { isDirectory });
+      return {
+        path: place,
+        kind,
+        isIgnored: options.leavesOut?.({ path: place, isDirectory, isIgnored }) ?? isIgnored,
+      };
     });
     yield found;
     const inside = found.filter(({ kind, isIgnored }) => kind === "directory" && !(options.respectIgnore && isIgnored));

@@ -7,7 +7,7 @@ import { UserError } from "../../base/errors.ts";
 import { FileCalls, type OpenFiles, type Stat } from "../../system/file_calls.ts";
 import { Libc } from "../../system/libc.ts";
 import { openScope, type Scope } from "../../system/path_scope.ts";
-import { isWithin, parentOf } from "../../system/paths.ts";
+import { expected, isWithin, parentOf } from "../../system/paths.ts";
 import { nearNames } from "./near_names.ts";
 import type { Place } from "./place.ts";
 import { Tree } from "./tree.ts";
@@ -93,6 +93,12 @@ export class Project implements Disposable {
         throw new UserError(`Cannot list "${place.shown}": ${what ?? "it changes while it is opened"}`);
       }
     }
+  }
+
+  /** Whether `path` leads to a file, as far as can be seen before it is opened. @throws {UserError} As `resolve`. */
+  async isFile(path: string): Promise<boolean> {
+    const place = await this.resolve(path);
+    return expected(() => Deno.statSync(place.path))?.isFile === true;
   }
 
   /** Calls that reach files by the descriptor of their directory; dispose of them soon. */

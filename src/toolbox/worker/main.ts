@@ -1,6 +1,10 @@
 /** First module of a worker: a program of its own inside the sandbox, whose parent is the server. */
+import { isThread } from "../grep/search_thread.ts";
 import { findTool } from "./find_tool.ts";
 import { serveCalls } from "./serve.ts";
 
-const writer = Deno.stdout.writable.getWriter();
-await serveCalls(Deno.stdin.readable, (frame) => writer.write(frame), findTool);
+// A thread of a search loads this module too, and serves that search alone.
+if (!isThread()) {
+  const writer = Deno.stdout.writable.getWriter();
+  await serveCalls(Deno.stdin.readable, (frame) => writer.write(frame), findTool);
+}

@@ -73,3 +73,25 @@ export const IGNORING_TREES: fc.Arbitrary<Files> = fc.tuple(
 function withDirectories(rule: string): string {
   return rule.replace(/\b(build|sub)\b(?=\/)/g, "$1.d").replace(/^\*\*\/build$/, "**/build.d").replace(/^a\//, "a.d/");
 }
+
+const LINES = ["foo", "Foo bar", "grün 42", "x.y(z)", "", "漢字 foo", "tail\r", "a_b-c", "foo foo", "\tindent"];
+const TEXT_NAMES = ["a.ts", "b.js", "sub/c.ts", "sub/d.md", "sub/deep/e.ts", "skip.log", "out/f.ts"];
+
+/** Trees with lines to find, some ignored, some binary or in UTF-16. */
+export const TEXT_TREES: fc.Arbitrary<Files> = fc.uniqueArray(
+  fc.tuple(
+    fc.constantFrom(...TEXT_NAMES),
+    fc.array(fc.constantFrom(...LINES), { maxLength: 12 }),
+    fc.constantFrom("\n", "\n", "", "\0\n"),
+  ),
+  { selector: ([name]) => name, maxLength: 7 },
+).map((files) => ({
+  ".gitignore": "*.log\nout/\n",
+  ...Object.fromEntries(files.map(([name, lines, end]) => [name, textOf(lines, end)])),
+}));
+
+/** A carriage return without a line feed ends a line for `rg` at some places. */
+function textOf(lines: readonly string[], end: string): string {
+  const text = lines.join("\n");
+  return (end === "\n" ? text : text.replace(/\r$/, "")) + end;
+}

@@ -1,0 +1,53 @@
+/** `files_grep`: lines that match, by `rg`, else by a search of our own that agrees with it (K3). */
+import { parentOf } from "../../system/paths.ts";
+import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import type { ToolContext } from "../project/native_tool.ts";
+import type { Project } from "../project/project.ts";
+import { findProgram } from "../project/programs.ts";
+import { FoundLines } from "./found_lines.ts";
+import { grepAnswer } from "./grep_answer.ts";
+import { type GrepQuery, queryOf, viewOf } from "./grep_query.ts";
+import { countFiles } from "../find/list_files.ts";
+import { searchByRg } from "./rg_run.ts";
+import type { SearchEnd, SearchPlace, SearchRequest } from "./search.ts";
+import { searchInThread } from "./search_in_thread.ts";
+
+/** See the definition of `files_grep`. */
+export async function grepFiles(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
+  const query = queryOf(args);
+  const view = viewOf(args);
+  const place = await placeOf(project, String(args["path"] ?? "."));
+  using tree = await project.tree(place.directory);
+  const most = view.mode === "content" ? view.offset + view.limit : 0;
+  const found = new FoundLines(most);
+  const base = tree.place.shown === "." ? "" : `${tree.place.shown}/`;
+  const onFile = (file: Parameters<FoundLines["add"]>[0]) => found.add({ ...file, path: base + file.path });
+  const request: SearchRequest = { place, query, most };
+  const end = findProgram("rg") === undefined
+    ? await searchInThread(project.setup, request, onFile, { signal })
+    : await searchByRg(tree, request, onFile, signal);
+  const text = found.matches > 0 ? grepAnswer(found, query, view) : await nothing();
+  return { content: [{ type: "text", text: [text, ...end.warnings.map((warning) => `[${warning}]`)].join("\n") }] };
+
+  async function nothing(): Promise<string> {
+    const ignored = place.file === undefined ? await ignoredFiles(query, end) : 0;
+    const left = ignored === 0 ? "" : `; ${ignored} ignored ones were left out (respect_git_ignore)`;
+    return `No match in ${end.searched === 1 ? "1 file" : `${end.searched} files`}${left}`;
+  }
+
+  async function ignoredFiles({ globs, type, respectIgnore }: GrepQuery, { searched }: SearchEnd): Promise<number> {
+    if (!respectIgnore) return 0;
+    const all = await countFiles(tree, { respectIgnore: false, signal });
+    const isWhole = globs.length === 0 && type === undefined;
+    return all - (isWhole ? searched : await countFiles(tree, { respectIgnore: true, signal }));
+  }
+}
+
+/** A file is searched alone. */
+async function placeOf(project: Project, path: string): Promise<SearchPlace> {
+  const { path: real, root } = await project.resolve(path);
+  const isFile = real !== root && await project.isFile(path);
+  return isFile
+    ? { directory: parentOf(real), file: real.slice(parentOf(real).length + 1) }
+    : { directory: path, file: undefined };
+}

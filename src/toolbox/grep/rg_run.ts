@@ -1,0 +1,59 @@
+/** Runs `rg` and reads its messages as they come. */
+import { UserError } from "../../base/errors.ts";
+import { globsOfType } from "./file_types.ts";
+import { loadPicomatch } from "../find/glob_pattern.ts";
+import { kindTest } from "./grep_globs.ts";
+import type { Tree } from "../project/tree.ts";
+import { startProgram } from "../project/programs.ts";
+import { rgArguments, RgMessages } from "./rg_search.ts";
+import type { OnFile, SearchEnd, SearchRequest } from "./search.ts";
+
+/** A line of a file is in one message. */
+const LONGEST_MESSAGE = 64 * 1024 * 1024;
+const MOST_WARNINGS = 3;
+const MATCHED = 0;
+const NOT_MATCHED = 1;
+
+/** Searches below the directory of the tree. @throws {UserError} When the pattern is wrong. */
+export async function searchByRg(
+  tree: Tree,
+  { query, place, most }: SearchRequest,
+  onFile: OnFile,
+  signal: AbortSignal,
+): Promise<SearchEnd> {
+  await using running = startProgram({
+    program: "rg",
+    args: rgArguments(query, `./${place.file ?? ""}`),
+    directory: tree.place.path,
+    signal,
+  });
+  // A pattern that includes comes before the kind of a file for "rg"; here both must fit.
+  const isOfKind = kindTest(query.type === undefined ? [] : globsOfType(query.type) ?? [], await loadPicomatch());
+  const messages = new RgMessages(most, (file) => isOfKind(file.path) && onFile(file));
+  await eachLine(running.output, (line) => messages.take(line));
+  const { code, stderr } = await running.ended;
+  const said = stderr.split("\n").filter((line) => line.trim() !== "");
+  if (code !== MATCHED && code !== NOT_MATCHED && messages.searched === 0) throw wrong(query.pattern, stderr);
+  return { searched: messages.searched, warnings: said.slice(0, MOST_WARNINGS) };
+}
+
+function wrong(pattern: string, stderr: string): UserError {
+  const reason = stderr.trim().replace(/^(?:rg|error): /, "");
+  const way = /regex/.test(reason) ? "\nfixed_strings searches for it as plain text" : "";
+  return new UserError(`Cannot search for "${pattern}": ${reason}${way}`);
+}
+
+async function eachLine(output: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+  let held: string[] = [];
+  let length = 0;
+  for await (const text of output.pipeThrough(new TextDecoderStream())) {
+    let at = 0;
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", at)) {
+      take(held.length === 0 ? text.slice(at, end) : [...held, text.slice(at, end)].join(""));
+      [held, length, at] = [[], 0, end + 1];
+    }
+    length += text.length - at;
+    if (length > LONGEST_MESSAGE) throw new UserError(`A line is longer than ${LONGEST_MESSAGE} bytes; narrow "path"`);
+    held.push(text.slice(at));
+  }
+}

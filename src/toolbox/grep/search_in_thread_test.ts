@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { TestTree } from "../find/_support/trees.ts";
+import { queryOf } from "./grep_query.ts";
+import { searchInThread } from "./search_in_thread.ts";
+
+Deno.test("K3 a pattern that never ends is ended with its thread, and the next search works", async () => {
+  using bench = new TestTree({ "hostile.txt": `${"a".repeat(60)}!\n` });
+  const search = async (pattern: string, longestMs: number, signal = new AbortController().signal) => {
+    const paths: string[] = [];
+    const request = { place: { directory: ".", file: undefined }, query: queryOf({ pattern }), most: 1 };
+    const end = await searchInThread(bench.project.setup, request, ({ path }) => paths.push(path), {
+      signal,
+      longestMs,
+    });
+    return { paths, searched: end.searched };
+  };
+  await assert.rejects(search("(a+)+$", 1000), {
+    message: 'The pattern "(a+)+$" took longer than 1 s on one file; simplify it',
+  });
+  const abort = new AbortController();
+  const cancelled = assert.rejects(search("(a+)+$", 60_000, abort.signal), { message: "The call was cancelled" });
+  abort.abort();
+  await cancelled;
+  assert.deepEqual(await search("!$", 60_000), { paths: ["hostile.txt"], searched: 1 });
+  await assert.rejects(search("(a", 60_000), { message: 'Cannot search for "(a": Unterminated group' });
+});

@@ -1,0 +1,80 @@
+/** The search without `rg`: walks, reads and matches. It runs in a thread, because a pattern may never end. */
+import { UserError } from "../../base/errors.ts";
+import type { Project } from "../project/project.ts";
+import type { Tree } from "../project/tree.ts";
+import { globsOfType, KNOWN_TYPES } from "./file_types.ts";
+import { loadPicomatch } from "../find/glob_pattern.ts";
+import { leavesOut } from "./grep_globs.ts";
+import type { GrepQuery } from "./grep_query.ts";
+import { jsPattern } from "./js_pattern.ts";
+import type { OnFile, SearchEnd, SearchRequest } from "./search.ts";
+import { searchText, type TextSearch } from "./search_text.ts";
+import { walk } from "../find/walk.ts";
+
+/** A longer file is not searched without `rg`, bytes. */
+const LONGEST_FILE = 64 * 1024 * 1024;
+
+interface Hooks {
+  readonly onFile: OnFile;
+  /** Called after each file that was searched. */
+  readonly onSearched: () => void;
+}
+
+/** Searches below a directory of the project. @throws {UserError} When the pattern or a kind of file is not understood. */
+export async function searchByWalk(
+  project: Project,
+  { place, query, most }: SearchRequest,
+  hooks: Hooks,
+): Promise<SearchEnd> {
+  const pattern = jsPattern(query);
+  if (!pattern.ok) throw new UserError(`Cannot search for "${query.pattern}": ${pattern.problem}`);
+  using tree = await project.tree(place.directory);
+  const search: TextSearch = { query, pattern: pattern.value, most };
+  let searched = 0;
+  let tooLong = 0;
+  for await (const paths of place.file === undefined ? filesOf(tree, query) : [[place.file]]) {
+    for (const path of paths) {
+      const full = tree.from === "" ? path : `${tree.from}/${path}`;
+      const content = tree.read(full, LONGEST_FILE);
+      if (content === undefined) tooLong += (tree.stat(full)?.size ?? 0n) > LONGEST_FILE ? 1 : 0;
+      else {
+        searched++;
+        const text = decoded(content);
+        const found = text === undefined ? undefined : searchText(path, text, search);
+        if (found !== undefined) hooks.onFile(found);
+        hooks.onSearched();
+      }
+    }
+  }
+  return { searched, warnings: tooLong === 0 ? [] : [`${tooLong} files over ${LONGEST_FILE} bytes need "rg"`] };
+}
+
+async function* filesOf(tree: Tree, query: GrepQuery): AsyncGenerator<readonly string[]> {
+  const { globs, type, respectIgnore } = query;
+  const names = type === undefined ? [] : globsOfType(type);
+  if (names === undefined) throw new UserError(`Type "${type}" is not known without "rg" (${KNOWN_TYPES}); use glob`);
+  const make = await loadPicomatch();
+  const decide = leavesOut(globs, names, make);
+  const start = tree.from === "" ? 0 : tree.from.length + 1;
+  const options = {
+    respectIgnore: true,
+    signal: new AbortController().signal,
+    leavesOut: ({ path, isDirectory, isIgnored }: Parameters<typeof decide>[0]) =>
+      decide({ path: path.slice(start), isDirectory, isIgnored: isIgnored && respectIgnore }),
+  };
+  for await (const found of walk(tree, options)) {
+    yield found.filter(({ kind, isIgnored }) => kind === "file" && !isIgnored).map(({ path }) => path.slice(start));
+  }
+}
+
+/** Undefined: it is no text. */
+function decoded(content: Uint8Array): string | undefined {
+  const [first, second] = content;
+  const wide = first === 0xff && second === 0xfe
+    ? "utf-16le"
+    : first === 0xfe && second === 0xff
+    ? "utf-16be"
+    : undefined;
+  if (wide === undefined && content.includes(0)) return undefined;
+  return new TextDecoder(wide ?? "utf-8").decode(content);
+}
