@@ -63,7 +63,7 @@ export class LivePrompts implements AsyncDisposable {
   /** The prompts with every template checked. */
   async checked(): Promise<PromptLibrary> {
     const before = await this.current();
-    if (this.#isChecked) return before;
+    if (this.#isChecked || before.all.size === 0) return before;
     this.#live.reload();
     await this.#live.settled();
     return await this.current();
