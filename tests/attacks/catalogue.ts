@@ -6,6 +6,7 @@ import { ENVIRONMENT } from "./environment.ts";
 import { LINKS } from "./links.ts";
 import { MORE_OF_OUR_OWN } from "./more_of_our_own.ts";
 import { NAMESPACES } from "./namespaces.ts";
+import { NATIVE_WRITES } from "./native_writes.ts";
 import { NETWORK } from "./network.ts";
 import { OBEYED_BY_GIT } from "./obeyed_by_git.ts";
 import { OPERATIONS } from "./operations.ts";
@@ -13,7 +14,8 @@ import { OUTPUT } from "./output.ts";
 import { OWN } from "./own.ts";
 import { PROC } from "./proc.ts";
 import { PROMPTS } from "./prompts.ts";
-import { RACES } from "./races/rows.ts";
+import { NATIVE_RACES } from "./races/native_writes.ts";
+import { RACES as LAUNCH_RACES } from "./races/rows.ts";
 import { READ_OUTSIDE } from "./read_outside.ts";
 import { OTHER_NAMES } from "./second_names.ts";
 import { HTTP_SERVERS } from "./servers/http.ts";
@@ -39,10 +41,14 @@ export const OUR_OWN: readonly Row[] = [
   ...OTHER_NAMES,
   ...OBEYED_BY_GIT,
   ...START_UP_FILES,
+  ...NATIVE_WRITES,
 ];
 
 /** Other servers behind the program that mean harm. */
 export const HOSTILE_SERVERS: readonly Row[] = [...STDIO_SERVERS, ...LYING_SERVERS, ...HTTP_SERVERS];
+
+/** Commands that move things while others are launched, or native tools write. */
+export const RACES: readonly Row[] = [...LAUNCH_RACES, ...NATIVE_RACES];
 
 export const CATALOGUE: readonly Row[] = [
   ...RIGHTS_DECIDE,

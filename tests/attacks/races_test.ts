@@ -1,6 +1,6 @@
 /** Races: a hostile command moves things while at least 300 commands are launched (README.md). */
 import { testRows, testRowsAsRoot } from "./as_tests.ts";
-import { RACES } from "./races/rows.ts";
+import { RACES } from "./catalogue.ts";
 
 testRows("ordinary", RACES, "S20");
 testRowsAsRoot(RACES, "S20");

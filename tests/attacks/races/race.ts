@@ -33,7 +33,8 @@ const MOVES = 300;
 /** Calls under way at the same time. */
 const ABREAST = 4;
 const DEADLINE = 120_000;
-const PROGRAM = "race";
+/** The program of the moves, in the scope. */
+export const PROGRAM = "race";
 
 /** The way of a row that is a race. */
 export function raced(race: Race): Way {
@@ -47,7 +48,7 @@ export function raced(race: Race): Way {
 }
 
 /** `y` outside: with the secret, and with what a launch tries to write and to change. */
-function plantTargets({ out, marker }: Place, give: (path: string) => void): void {
+export function plantTargets({ out, marker }: Place, give: (path: string) => void): void {
   const files: Readonly<Record<string, string>> = { secret: `${marker}\n`, written: "", changed: "" };
   Deno.mkdirSync(`${out}/y`);
   for (const [name, text] of Object.entries(files)) Deno.writeTextFileSync(`${out}/y/${name}`, text);
@@ -93,7 +94,7 @@ async function launchAll(
 }
 
 /** The program that looks at `x/y` and then uses it by name, while the same things move. */
-async function ledAstray(scene: Scene, race: Race): Promise<Driven> {
+export async function ledAstray(scene: Scene, race: Pick<Race, "make" | "moves">): Promise<Driven> {
   using field = await newField(scene, race);
   const { scope } = field;
   const path = `${scope}/x/y`;
@@ -114,7 +115,7 @@ async function ledAstray(scene: Scene, race: Race): Promise<Driven> {
   }
 }
 
-async function newField(scene: Scene, race: Race): Promise<Field & Disposable> {
+export async function newField(scene: Scene, race: Pick<Race, "make">): Promise<Field & Disposable> {
   const bench = new Workbench(scene.user);
   const field = { bench, scope: bench.scope, out: scene.out };
   race.make(field);
@@ -123,7 +124,7 @@ async function newField(scene: Scene, race: Race): Promise<Field & Disposable> {
 }
 
 /** How many steps the mover has done. */
-function movesIn({ scope }: Field): number {
+export function movesIn({ scope }: Field): number {
   try {
     const bytes = Deno.readFileSync(`${scope}/moves`);
     return Number(new BigUint64Array(bytes.buffer, 0, Math.floor(bytes.length / 8))[0] ?? 0);

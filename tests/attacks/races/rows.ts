@@ -15,7 +15,7 @@ const THREE_STATES = {
 } satisfies Partial<Race>;
 
 /** `p` leads outside, where a plain `y` is. */
-const TWO_STATES = {
+export const TWO_STATES = {
   make: ({ bench, scope, out }: Field) => {
     bench.write("x/y/kept", "");
     Deno.symlinkSync(out, `${scope}/p`);
