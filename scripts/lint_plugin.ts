@@ -9,7 +9,7 @@ type Context = Deno.lint.RuleContext;
 type Node = Deno.lint.Node;
 
 /** The files that may name stdout: one hands it to the MCP connection, one answers `--help` and `--version`. */
-const STDOUT_USERS: readonly string[] = ["cli/serve/serve.ts", "cli/terminal/print.ts", "toolbox/worker/main.ts"];
+const STDOUT_USERS: readonly string[] = ["cli/serve/serve.ts", "cli/terminal/print.ts", "toolbox/worker/worker.ts"];
 
 const floors: Rule = {
   create(context) {

@@ -62,7 +62,7 @@ function pathsWith(files: readonly SourceFile[], pattern: RegExp): string[] {
 }
 
 /** The first module of the program that runs native tools in the sandbox. */
-const WORKER_MAIN = "src/toolbox/worker/main.ts";
+const WORKER_MAIN = "src/toolbox/worker/worker.ts";
 
 Deno.test("importsOf() sees every form of import", () => {
   const text = `import a from "./a.ts";

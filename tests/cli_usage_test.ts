@@ -1,5 +1,6 @@
 /** The command line as a person meets it: help, mistakes, exit codes, settings, pipes and terminals. */
 import assert from "node:assert/strict";
+import { BUNDLE_WORDS } from "../src/settings/bundles.ts";
 import { SERVER_PERMISSIONS } from "../scripts/permissions.ts";
 import { RUN_FLAGS } from "../src/app/program/own_program.ts";
 import { SUBCOMMANDS } from "../src/settings/flags/subcommands.ts";
@@ -28,9 +29,8 @@ Deno.test("L1 help is coloured on a terminal", async () => {
   assert.deepStrictEqual([code, isColoured(stdout)], [0, true]);
 });
 
-const UNKNOWN_BUNDLE =
-  'Cannot offer bundle "gti": expected one of "cargo", "deno", "docker", "file-tools", "gh", "git", ' +
-  '"gradlew", "make", "npm", "python", "quality_check", "all"; did you mean "git"?';
+const WORDS = BUNDLE_WORDS.map((word) => `"${word}"`).join(", ");
+const UNKNOWN_BUNDLE = `Cannot offer bundle "gti": expected one of ${WORDS}; did you mean "git"?`;
 
 Deno.test("L1 wrong usage is exit code 2 with a suggestion, and nothing on stdout", async () => {
   using bench = new Workbench();

@@ -235,7 +235,7 @@ Deno.test({
     for (const fact of ["control 0", "held deno", "left deno", "kept ahma_mcp.mjs", "held ahma_mcp.mjs"]) {
       assert.match(text, new RegExp(fact), text);
     }
-    assert.deepStrictEqual(await namesIn(program), ["ahma_mcp.mjs", "deno", "other"]);
+    assert.deepStrictEqual(await namesIn(program), ["ahma_mcp.mjs", "deno", "other", "worker"]);
     assert.strictEqual((await Deno.stat(`${program}/ahma_mcp.mjs`)).size, before.size);
   },
 });

@@ -31,7 +31,7 @@ Deno.test("K2 a worker that dies is replaced, and native tools are off unless a 
   await using server = await ServerProcess.start(bench, { era: "none", flags: ["--bundles", "toolbox"] });
   const client = await connectClient(server, "2025-11-25");
   assert.match(await read(client, "a.txt"), /alpha/);
-  const worker = (await processesWith(bench.marker)).find(({ command }) => command.includes("worker/worker.mjs"));
+  const worker = (await processesWith(bench.marker)).find(({ command }) => command.includes("worker/worker.js"));
   assert.ok(worker);
   Deno.kill(worker.pid, "SIGKILL");
   assert.match(await read(client, "a.txt"), /alpha|worker is gone/);

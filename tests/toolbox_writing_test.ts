@@ -221,7 +221,7 @@ Deno.test("K3 a worker that is killed while it writes 10 MB leaves the old conte
     const worker = await until(
       async () => {
         await call(client, "files_write", { path: "warm.txt", content: "x" });
-        return (await processesWith(bench.marker)).find(({ command }) => command.includes("worker/worker.mjs"));
+        return (await processesWith(bench.marker)).find(({ command }) => command.includes("worker/worker.js"));
       },
       20_000,
       "a worker",

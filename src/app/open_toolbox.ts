@@ -11,6 +11,7 @@ import { absolutePath, realPath } from "../system/paths.ts";
 import { toolsOf } from "../toolbox/definition/groups.ts";
 import type { WorkerKind } from "../toolbox/definition/tool_definition.ts";
 import type { Protection } from "../toolbox/frame/messages.ts";
+import type { WebSetup } from "../toolbox/frame/messages.ts";
 import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.ts";
 import { RunStore } from "../toolbox/flow/run_store.ts";
 import { FlowTool } from "../toolbox/flow_tool/flow_tool.ts";
@@ -86,6 +87,7 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
       protection: protectionOf(session.sandbox, place.scopes),
       data: program.data,
       readable: place.reads,
+      ...kind === "web" && { web: webSetup(options) },
     },
     start: (hooks) => {
       if (kind === "project") makeNotePlaces(options.sandbox.scopes, settings);
@@ -99,6 +101,19 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
       }, hooks);
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Keys of search services reach the worker for the network only; no command sees them. */
+function webSetup({ settings, environment }: OpenToolboxOptions): WebSetup {
+  const { BRAVE_API_KEY: brave, TAVILY_API_KEY: tavily, EXA_API_KEY: exa } = environment;
+  const keys = Object.entries({ searxng: settings.searchUrl, brave, tavily, exa }).filter(([, key]) =>
+    key !== undefined && key !== ""
+  );
+  return {
+    allowedHosts: settings.privateHosts,
+    isOffline: settings.sandbox.confinement.network !== "full",
+    providers: Object.fromEntries(keys),
   };
 }
 

@@ -49,6 +49,10 @@ export interface Settings {
   readonly prompts: PromptChoice;
   /** Files that name servers whose tools are offered too, as typed (O1). */
   readonly mcpConfigs: readonly string[];
+  /** Hosts that web tools may fetch from, wherever they are (K5). */
+  readonly privateHosts: readonly string[];
+  /** The SearXNG that web_search asks; undefined: the service that a key is there for. */
+  readonly searchUrl: string | undefined;
   readonly sandbox: SandboxChoice;
   /** Every call answers with its result (X2). */
   readonly synchronous: boolean;
@@ -173,6 +177,8 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
       environmentNames: values.texts("prompt-env"),
     },
     mcpConfigs: values.texts("mcp-config"),
+    searchUrl: values.texts("search-url")[0],
+    privateHosts: values.texts("allow-private-hosts"),
     sandbox: sandboxFrom(values),
     synchronous: values.isOn("sync"),
     timeoutSeconds: values.number("timeout") ?? 360,

@@ -40,7 +40,7 @@ export function workerProgram(directory: string): WorkerProgram {
   const runtime = realPath(Deno.execPath()) ?? Deno.execPath();
   const isExecutable = thisForm() === "executable";
   const data = isExecutable ? extracted(runtime, directory) : installed();
-  const first = `${data}/worker.mjs`;
+  const first = `${data}/worker.js`;
   return {
     argv: isExecutable ? [runtime, WORKER_MARK, first] : [runtime, "run", ...WORKER_FLAGS, first],
     reads: [runtime, data],

@@ -25,6 +25,11 @@ const FLAGS = {
   "prompt-env": taking("name", "NAME", "A variable of the server that prompts may show as {{ env.NAME }}", {
     repeatable: true,
   }),
+  "allow-private-hosts": taking("text", "HOST", "A host that web tools may fetch from, also on this machine", {
+    repeatable: true,
+    refuseEmpty: true,
+  }),
+  "search-url": taking("text", "URL", "The SearXNG that web_search asks"),
   "mcp-config": taking("directory", "FILE", "Offer the tools of the servers in this mcp.json too (docs/servers.md)", {
     repeatable: true,
     refuseEmpty: true,

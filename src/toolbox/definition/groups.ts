@@ -6,6 +6,7 @@ import { PATCH_TOOLS } from "./files_writing.ts";
 import { FLOW_TOOLS } from "./flow.ts";
 import { ISSUE_TOOLS } from "./issues.ts";
 import type { ToolDefinition, ToolPlace } from "./tool_definition.ts";
+import { WEB_TOOLS } from "./web.ts";
 
 interface Group {
   readonly place: ToolPlace;
@@ -18,6 +19,7 @@ const GROUPS: Readonly<Record<ToolGroup, Group>> = {
   changes: { place: "project", tools: CHANGE_TOOLS },
   flow: { place: "server", tools: FLOW_TOOLS },
   issues: { place: "project", tools: ISSUE_TOOLS },
+  web: { place: "web", tools: WEB_TOOLS },
 };
 
 /** A tool and what runs it. */

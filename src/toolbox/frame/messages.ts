@@ -13,6 +13,8 @@ export interface WorkerSetup {
   readonly data?: string | undefined;
   /** Absolute directory for what is derived from the project and kept between starts, as an index. */
   readonly cache?: string | undefined;
+  /** Of the worker for the network; absent: it is the other one. */
+  readonly web?: WebSetup;
 }
 
 /** Protected paths, as a second line behind the kernel, which knows those only that there were when the worker began. */
@@ -28,6 +30,23 @@ export interface Protection {
   }[];
   /** Not protected, whatever repository is found around them. */
   readonly open: readonly string[];
+}
+
+/** Keys and addresses of search services, from the user's environment; absent: none. */
+export interface SearchKeys {
+  readonly searxng?: string;
+  readonly brave?: string;
+  readonly tavily?: string;
+  readonly exa?: string;
+}
+
+/** What the web tools need of the user's settings. */
+export interface WebSetup {
+  /** Hosts that may be on this machine or a private network. */
+  readonly allowedHosts: readonly string[];
+  readonly providers: SearchKeys;
+  /** Commands have no network, and so the worker has none. */
+  readonly isOffline: boolean;
 }
 
 /** To a worker. `setup` comes once, before all calls. */

@@ -5,7 +5,7 @@ import { SILENT } from "../../base/log.ts";
 import type { ChildServer, ChildServerHooks } from "../../child_server/child_server.ts";
 import { WorkerLink } from "./worker_link.ts";
 
-const MAIN = new URL("../worker/main.ts", import.meta.url).pathname;
+const MAIN = new URL("../worker/worker.ts", import.meta.url).pathname;
 
 interface Bench extends AsyncDisposable {
   readonly link: WorkerLink;

@@ -1,0 +1,85 @@
+/** A page and the way to it: every hop is checked as the first (K5). */
+import { UserError } from "../../base/errors.ts";
+import { ENCODINGS, readBody } from "./read_body.ts";
+import { type Network, sendRequest, type WebAnswer } from "./request.ts";
+
+export interface PageRequest {
+  readonly url: string;
+  /** Whether a redirect to another host is followed. */
+  readonly acrossHosts: boolean;
+  readonly mostBytes: number;
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+}
+
+/** A page, or the other host that a redirect names. */
+export interface Page {
+  /** All addresses, the last is the page's. */
+  readonly chain: readonly URL[];
+  readonly status: number;
+  readonly contentType: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly isCut: boolean;
+  /** A redirect that was not followed. */
+  readonly elsewhere?: URL;
+}
+
+const MOST_HOPS = 5;
+const LONGEST_ADDRESS = 8_192;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/** Fetches a page. @throws {UserError} When it may not or cannot be fetched. */
+export async function fetchPage(network: Network, request: PageRequest): Promise<Page> {
+  const chain = [webAddress(request.url)];
+  for (;;) {
+    const url = chain.at(-1) ?? webAddress(request.url);
+    const answer = await sendRequest(network, { url, headers: headersOf(request), signal: request.signal });
+    const next = redirectOf(answer, url);
+    if (next === undefined) return await pageOf(answer, chain, request);
+    answer.body.destroy();
+    if (next.hostname !== url.hostname && !request.acrossHosts) {
+      return { chain, status: answer.status, contentType: "", bytes: new Uint8Array(), isCut: false, elsewhere: next };
+    }
+    if (url.protocol === "https:" && next.protocol === "http:") {
+      throw new UserError(`Cannot fetch "${chain[0]}": it leads from https to "${next}", which is not encrypted`);
+    }
+    if (chain.length > MOST_HOPS) {
+      throw new UserError(`Cannot fetch "${chain[0]}": it leads on more than ${MOST_HOPS} times`);
+    }
+    chain.push(next);
+  }
+}
+
+/** A text as an address of the web. @throws {UserError} When it is none. */
+export function webAddress(text: string): URL {
+  const url = text.length <= LONGEST_ADDRESS && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) {
+    throw new UserError(`Cannot fetch "${text.slice(0, 200)}": it is no address, as in https://example.com`);
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new UserError(`Cannot fetch "${text.slice(0, 200)}": only http and https are fetched`);
+  }
+  if (url.username !== "" || url.password !== "") throw new UserError("Cannot fetch an address with a user name in it");
+  url.hash = "";
+  return url;
+}
+
+function headersOf({ userAgent }: PageRequest): Readonly<Record<string, string>> {
+  return {
+    "user-agent": userAgent,
+    accept:
+      "text/html,application/xhtml+xml,text/markdown,text/plain,application/json,application/pdf,image/*;q=0.8,*/*;q=0.5",
+    "accept-encoding": ENCODINGS,
+    "accept-language": "en;q=0.9,*;q=0.5",
+  };
+}
+
+function redirectOf({ status, headers: { location } }: WebAnswer, from: URL): URL | undefined {
+  if (!REDIRECTS.includes(status) || location === undefined) return undefined;
+  return webAddress(URL.canParse(location, from) ? new URL(location, from).href : location);
+}
+
+async function pageOf(answer: WebAnswer, chain: readonly URL[], { mostBytes }: PageRequest): Promise<Page> {
+  const { bytes, isCut } = await readBody(answer, mostBytes);
+  return { chain, status: answer.status, contentType: answer.headers["content-type"] ?? "", bytes, isCut };
+}

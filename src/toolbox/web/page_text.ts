@@ -1,0 +1,81 @@
+/** What a model reads of a page: Markdown of its article, or its text as it is (K5). Parsing happens in the worker only. */
+import { type HtmlDocument, parseHtml } from "./html.ts";
+import { decodeText } from "./read_body.ts";
+
+/** A page as text. */
+export interface PageText {
+  /** Undefined: it has none. */
+  readonly title: string | undefined;
+  readonly text: string;
+}
+
+/** What holds no text for readers. */
+const NO_TEXT = "script, style, noscript, template, iframe, svg";
+/** An article of fewer words is taken for a part of the page. */
+const LEAST_WORDS = 200;
+
+/** The text of a page; undefined: it is none, as a picture or an archive. */
+export async function pageText(
+  bytes: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  url: URL,
+): Promise<PageText | undefined> {
+  const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "application/pdf") return await pdfText(bytes);
+  if (/^image\/(?!svg)|^audio\/|^video\/|^font\/|zip|octet-stream/.test(type)) return undefined;
+  const text = decodeText(bytes, contentType);
+  if (text.includes("\0")) return undefined;
+  if (/html/.test(type) || type === "" && /<html[\s>]/i.test(text.slice(0, 2000))) return await htmlText(text, url);
+  if (/json$/.test(type)) return { title: undefined, text: prettyJson(text) };
+  return { title: undefined, text };
+}
+
+async function htmlText(html: string, url: URL): Promise<PageText> {
+  const document = await parseHtml(html);
+  const title = document.title.trim() || undefined;
+  for (const element of [...document.querySelectorAll(NO_TEXT)]) element.remove();
+  makeAbsolute(document, url);
+  const whole = await markdownOf(document.body?.innerHTML ?? html);
+  const { default: { Readability } } = await import("@mozilla/readability");
+  // The tree has what the package uses of a browser's document.
+  const article = new Readability(document as unknown as ConstructorParameters<typeof Readability>[0]).parse();
+  const text = article?.content ? await markdownOf(article.content) : "";
+  const isArticle = text.split(/\s+/).length >= LEAST_WORDS;
+  return { title: article?.title?.trim() || title, text: isArticle ? text : whole };
+}
+
+function makeAbsolute(document: HtmlDocument, base: URL): void {
+  for (const [selector, attribute] of [["a[href]", "href"], ["img[src]", "src"]] as const) {
+    for (const element of document.querySelectorAll(selector)) {
+      const value = element.getAttribute(attribute) ?? "";
+      if (/^\s*(?:javascript|data):/i.test(value)) element.removeAttribute(attribute);
+      else if (URL.canParse(value, base)) element.setAttribute(attribute, new URL(value, base).href);
+    }
+  }
+}
+
+async function markdownOf(html: string): Promise<string> {
+  const { default: Turndown } = await import("turndown");
+  const { gfm } = await import("turndown-plugin-gfm");
+  const { body } = await parseHtml(`<!doctype html><html><body>${html}</body></html>`);
+  const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
+  service.use(gfm);
+  // The same tree again, which the package reads as it reads a browser's.
+  const markdown = service.turndown(body as unknown as Parameters<typeof service.turndown>[0]);
+  return markdown.replaceAll(/\n{3,}/g, "\n\n").trim();
+}
+
+async function pdfText(bytes: Uint8Array<ArrayBuffer>): Promise<PageText> {
+  const { extractText, getDocumentProxy } = await import("unpdf");
+  const { text } = await extractText(await getDocumentProxy(bytes), { mergePages: false });
+  return { title: undefined, text: text.map((page, index) => `Page ${index + 1}\n\n${page}`).join("\n\n") };
+}
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return text;
+    throw thrown;
+  }
+}

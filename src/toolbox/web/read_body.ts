@@ -1,0 +1,74 @@
+/** The body of an answer, decompressed within bounds and as text where it is one (K5). */
+import type { Transform } from "node:stream";
+import { UserError } from "../../base/errors.ts";
+import { concatenate } from "../../base/bytes.ts";
+import type { WebAnswer } from "./request.ts";
+
+/** The bytes, and whether there were more. */
+export interface ReadBody {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly isCut: boolean;
+}
+
+/** The compressions that are asked for. */
+export const ENCODINGS = "gzip, br, deflate";
+
+/** Reads at most `mostBytes` bytes, counted after decompression. @throws {UserError} When the body cannot be read. */
+export async function readBody({ body, headers }: WebAnswer, mostBytes: number): Promise<ReadBody> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const source = await decompressed(body, headers["content-encoding"]);
+  try {
+    for await (const chunk of source) {
+      const bytes = chunk as Uint8Array; // without an encoding, a stream gives bytes
+      chunks.push(bytes.subarray(0, mostBytes - length));
+      length += bytes.length;
+      if (length > mostBytes) break;
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown;
+    throw new UserError(`The answer cannot be read: ${thrown.message}`);
+  } finally {
+    body.destroy();
+  }
+  return { bytes: concatenate(chunks), isCut: length > mostBytes };
+}
+
+async function decompressed(body: WebAnswer["body"], encoding: string | undefined): Promise<AsyncIterable<unknown>> {
+  if (encoding === undefined || encoding === "identity") return body;
+  const { createGunzip, createBrotliDecompress, createInflate } = await import("node:zlib");
+  const makers: Readonly<Record<string, () => Transform>> = {
+    gzip: createGunzip,
+    "x-gzip": createGunzip,
+    br: createBrotliDecompress,
+    deflate: createInflate,
+  };
+  const make = makers[encoding.trim().toLowerCase()];
+  if (make === undefined) throw new UserError(`The answer is compressed by "${encoding}", which was not asked for`);
+  const opened = make();
+  body.on("error", (error: Error) => opened.destroy(error));
+  return body.pipe(opened);
+}
+
+/** The text of bytes: by the mark at their begin, by `charset`, by what an HTML page says of itself, else UTF-8. */
+export function decodeText(bytes: Uint8Array, contentType: string): string {
+  const named = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ?? charsetOfPage(bytes, contentType);
+  const [first, second] = bytes;
+  const marked = first === 0xff && second === 0xfe
+    ? "utf-16le"
+    : first === 0xfe && second === 0xff
+    ? "utf-16be"
+    : undefined;
+  try {
+    return new TextDecoder(marked ?? named ?? "utf-8").decode(bytes);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown; // a charset without a decoder
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+function charsetOfPage(bytes: Uint8Array, contentType: string): string | undefined {
+  if (!/html/i.test(contentType)) return undefined;
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 2048));
+  return /<meta[^>]+charset\s*=\s*["']?([\w.:-]+)/i.exec(head)?.[1];
+}
