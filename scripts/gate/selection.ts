@@ -45,7 +45,7 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
     "tests/oauth_calls_test.ts",
   ],
   // Native tools: their worker in the sandbox.
-  toolbox: ["tests/toolbox_test.ts", "tests/flow_test.ts"],
+  toolbox: ["tests/toolbox_test.ts", "tests/flow_test.ts", "tests/web_test.ts"],
   // What a person types and reads.
   terminal: ["tests/cli_call_test.ts", "tests/cli_validate_test.ts", "tests/cli_doctor_test.ts"],
   // What holds the repository together; these start next to nothing.
