@@ -23,6 +23,8 @@ const DEFAULTS = {
   toolsDirectory: undefined,
   bundles: [],
   mcpConfigs: [],
+  searchUrl: undefined,
+  privateHosts: [],
   prompts: { offered: true, shipped: false, directory: undefined, userDirectory: undefined, environmentNames: [] },
   sandbox: {
     enforce: true,
@@ -87,7 +89,7 @@ Deno.test("L1 readInvocation() gives the defaults when nothing is said", () => {
 
 Deno.test("L1 readInvocation() turns every flag into its setting", () => {
   const words =
-    "--mode stdio --tools-dir t --bundles git,npm --mcp-config m --mcp-config n --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
+    "--mode stdio --tools-dir t --bundles git,npm --mcp-config m --mcp-config n --search-url http://s --allow-private-hosts h --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
     "--env TERM --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
     "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --no-pool --log-to-stderr --debug " +
     "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
@@ -101,6 +103,8 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       toolsDirectory: "t",
       bundles: ["git", "npm"],
       mcpConfigs: ["m", "n"],
+      searchUrl: "http://s",
+      privateHosts: ["h"],
       prompts: { offered: false, shipped: true, directory: "pd", userDirectory: "ud", environmentNames: ["LANG"] },
       sandbox: {
         scopes: ["a", "b"],

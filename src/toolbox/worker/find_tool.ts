@@ -7,7 +7,7 @@ import { TOOLS as WEB } from "../web/tools.ts";
 import { TOOLS as WRITING } from "../writing/tools.ts";
 
 const TOOLS: ReadonlyMap<string, NativeTool> = new Map(
-  Object.entries({ ...FILES, ...WRITING, ...CHANGES, ...noteTools, ...WEB }),
+  Object.entries({ ...FILES, ...WRITING, ...CHANGES, ...noteTools(), ...WEB }),
 );
 
 /** The code of the tool of this name; undefined: there is none. */
