@@ -78,9 +78,10 @@ Deno.test("L6 doctor fails where the server would not start, and says why", asyn
   assert.match(checks.find(({ id }: Check) => id === "server").message, /^Cannot start with --require-abi 99/);
 });
 
-Deno.test("L6 doctor tells bad tool files and missing programs with their remedies", async () => {
+Deno.test("L6 doctor tells bad tool files and prompts, and missing programs, with their remedies", async () => {
   using bench = new Workbench();
   bench.write(".ahma/tools/bad.json", "{");
+  bench.write(".ahma/prompts/bad.md", "{% if x %}");
   const tool = {
     command: "no-such-program-here",
     description: "x",
@@ -89,15 +90,17 @@ Deno.test("L6 doctor tells bad tool files and missing programs with their remedi
   };
   bench.write(".ahma/tools/x.json", JSON.stringify(tool));
   const { code, stdout } = await runProgram(bench, ["doctor", "--json"]);
-  const messages = JSON.parse(stdout).checks.filter(({ id }: Check) => /^tool/.test(id)).map(({ message }: Check) =>
-    message
-  );
+  const found = (ids: RegExp): readonly string[] =>
+    JSON.parse(stdout).checks.filter(({ id }: Check) => ids.test(id)).map(({ message }: Check) => message);
+  const messages = found(/^tool/);
   assert.strictEqual(code, 0);
   assert.ok(
     messages.some((message: string) => /bad\.json:1:2: error: The file is not valid JSON/.test(message)),
     stdout,
   );
   assert.ok(messages.some((message: string) => /^no-such-program-here: .*\. Get it\.$/.test(message)), stdout);
+  const prompt = `${bench.scope}/.ahma/prompts/bad.md:1:1: error: Tag {% if x %} not closed`;
+  assert.deepStrictEqual(found(/^prompt/), ["1 prompt", prompt]);
 });
 
 Deno.test("L6 doctor is a coloured list on a terminal, and a plain one in a pipe", async () => {

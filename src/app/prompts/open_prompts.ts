@@ -30,17 +30,22 @@ interface PromptPlaces {
 }
 
 /**
- * The source of prompt files; empty: there is none, and clients see no prompts. They are on where a directory exists at
- * the start or a flag asks for them. A process that serves one isolated session is on too: its bridge has told the client
- * before the session's directory is known.
+ * The source of prompt files; empty: there is none, and clients see no prompts. A process that serves one isolated session
+ * has one in any case: its bridge has told the client before the session's directory is known.
  */
 export function promptSources(options: PromptOptions, stack: AsyncDisposableStack): readonly PromptSource[] {
   const { prompts, sandbox: { pinned = [] }, hotReload } = options.settings;
+  if (!prompts.offered || !offersPrompts(options) && pinned.length === 0) return [];
+  return [new PromptFileSource(stack.use(openPrompts(options)), { changes: hotReload })];
+}
+
+/** Whether a flag asks for prompts, or a directory of them exists now. */
+export function offersPrompts(options: Pick<PromptOptions, "settings" | "environment">): boolean {
+  const { prompts } = options.settings;
   const { user, project } = promptPlaces(options);
   const isThere = [user, ...project].some((path) => path !== undefined && realPath(path) !== undefined);
   const isNamed = prompts.shipped || prompts.directory !== undefined || prompts.userDirectory !== undefined;
-  if (!prompts.offered || !isThere && !isNamed && pinned.length === 0) return [];
-  return [new PromptFileSource(stack.use(openPrompts(options)), { changes: hotReload })];
+  return prompts.offered && (isThere || isNamed);
 }
 
 /** The prompts of the settings; the first request for them reads their files. */

@@ -133,7 +133,7 @@ const SUBCOMMAND_FACTS = {
     flags: ["json", "sandbox"],
     serverFlags: true,
     details: [
-      "Kernel, Landlock, namespaces; what the sandbox denies and allows, by trying; shells; tool files; programs that " +
+      "Kernel, Landlock, namespaces; what the sandbox denies and allows, by trying; shells; tool files, prompts; programs that " +
       "are missing and how to install them; the settings of a client.",
       "Exit code 1 when something essential fails.",
     ],

@@ -15,6 +15,7 @@ import type { CommandContext } from "../../terminal/command_context.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type DoctorReport, doctorText } from "./doctor_text.ts";
 import { type Check, check } from "./check.ts";
+import { checkPrompts } from "./prompt_checks.ts";
 import { runtimeChecks } from "./runtime_checks.ts";
 import { checkSandbox } from "./self_check.ts";
 import { checkSelfTest } from "./self_test_check.ts";
@@ -40,6 +41,7 @@ export async function doctor(context: CommandContext): Promise<number> {
       ...shells(environment),
       // Tool files run checks of their own, which the broken settings may have confined further.
       ...settingsProblem === undefined ? await guarded("tools", "tool files", () => checkTools(composing)) : [],
+      ...settingsProblem === undefined ? await guarded("prompts", "prompts", () => checkPrompts(composing)) : [],
     ],
     clients: await clientSettings(thisProgram(), Deno.cwd()),
   };
