@@ -6,6 +6,7 @@ import { ENVIRONMENT } from "./environment.ts";
 import { LINKS } from "./links.ts";
 import { MORE_OF_OUR_OWN } from "./more_of_our_own.ts";
 import { NAMESPACES } from "./namespaces.ts";
+import { NATIVE_READS } from "./native_reads.ts";
 import { NATIVE_WRITES } from "./native_writes.ts";
 import { NETWORK } from "./network.ts";
 import { OBEYED_BY_GIT } from "./obeyed_by_git.ts";
@@ -26,7 +27,13 @@ import { START_UP_FILES } from "./start_up_files.ts";
 import { WRITE_OUTSIDE } from "./write_outside.ts";
 
 /** About files, reads, links, other processes and namespaces: root's rights meet other layers than a user's. */
-export const RIGHTS_DECIDE: readonly Row[] = [...WRITE_OUTSIDE, ...READ_OUTSIDE, ...LINKS, ...PROC, ...NAMESPACES];
+export const RIGHTS_DECIDE: readonly Row[] = [
+  ...WRITE_OUTSIDE,
+  ...READ_OUTSIDE,
+  ...LINKS,
+  ...PROC,
+  ...NAMESPACES,
+];
 
 /** About the network, what a command uses up or leaves running, and sequences: limits and filters that bind all alike. */
 export const LIMITS_DECIDE: readonly Row[] = [...SIGNALS, ...NETWORK, ...OPERATIONS];
@@ -41,6 +48,7 @@ export const OUR_OWN: readonly Row[] = [
   ...OTHER_NAMES,
   ...OBEYED_BY_GIT,
   ...START_UP_FILES,
+  ...NATIVE_READS,
   ...NATIVE_WRITES,
 ];
 

@@ -7,7 +7,10 @@ import type { ArgumentShape, CallShape } from "./parse_tool_words.ts";
 
 const TYPES: readonly ArgumentShape["type"][] = ["string", "boolean", "integer", "number", "array", "object"];
 
-/** `leaf` undefined: a built-in tool. */
+/**
+ * `leaf` undefined: a tool that no tool file describes. Its words are what its built-in table says, else its required
+ * texts in their order.
+ */
 export function callShape(tool: Tool, leaf: Leaf | undefined): CallShape {
   const properties = Object.entries(tool.inputSchema.properties ?? {});
   const declared = [...leaf?.options ?? [], ...leaf?.positionals ?? []];
@@ -26,9 +29,14 @@ export function callShape(tool: Tool, leaf: Leaf | undefined): CallShape {
   return {
     tool: tool.name,
     arguments: shapes,
-    positionals: word === undefined ? leaf?.positionals.map(({ name }) => name) ?? [] : [word],
+    positionals: word === undefined ? leaf?.positionals.map(({ name }) => name) ?? requiredTexts(tool, shapes) : [word],
     rest: word === "command" ? { name: word, joined: true } : takesRest ? { name: "args", joined: false } : undefined,
   };
 }
 
 const ITEM_TYPES = ["string", "integer", "number"] as const;
+
+function requiredTexts({ inputSchema }: Tool, shapes: readonly ArgumentShape[]): readonly string[] {
+  const isText = ({ type, itemType }: ArgumentShape) => type === "string" || type === "array" && itemType === "string";
+  return shapes.filter((shape) => inputSchema.required?.includes(shape.name) && isText(shape)).map(({ name }) => name);
+}
