@@ -37,7 +37,12 @@ const OBSTACLES: Readonly<Record<string, string | undefined>> = {
   "demo_servers.ts": FASTMCP.problem,
 };
 
-for (const [script, steps] of [["demo.ts", 6], ["demo_http.ts", 8], ["demo_servers.ts", 6]] as const) {
+for (
+  const [script, steps] of [["demo.ts", 6], ["demo_http.ts", 8], ["demo_servers.ts", 6], [
+    "demo_toolbox.ts",
+    7,
+  ]] as const
+) {
   const obstacle = OBSTACLES[script];
   Deno.test({
     name: `D3 ${script} shows ${steps} steps that hold, plain in a pipe, and leaves nothing behind${

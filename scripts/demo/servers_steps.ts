@@ -1,7 +1,8 @@
 import { exists } from "../../tests/_support/workbench.ts";
 import { until } from "../../tests/_support/deadline.ts";
-import type { Agent, Answer } from "../client/agent.ts";
-import { check, firstLine, printed, took } from "./checks.ts";
+import type { Agent } from "../client/agent.ts";
+import { call } from "./call.ts";
+import { check, took } from "./checks.ts";
 import type { Project } from "./project.ts";
 import type { Screen } from "./screen.ts";
 import type { Step } from "./show.ts";
@@ -124,16 +125,4 @@ async function changeDefinition({ agent, project, screen, servers, description }
     good: "a person read the change and approved it: the running server offers the tool again",
     bad: "the change was not shown",
   }, screen);
-}
-
-type Calling = Pick<ServersStage, "agent" | "screen">;
-
-/** Calls a tool and shows both sides; an error of the protocol is an answer too. */
-async function call({ agent, screen }: Calling, name: string, args: Record<string, unknown>): Promise<Answer> {
-  screen.asks(`${name} ${JSON.stringify(args)}`);
-  const answer = await agent.call(name, args).catch((error: Error): Answer => {
-    return { text: error.message, isError: true, succeeded: false, operation: "" };
-  });
-  screen.shows(printed(answer).slice(0, 3).join("\n") || firstLine(answer));
-  return answer;
 }

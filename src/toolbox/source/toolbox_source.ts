@@ -108,7 +108,8 @@ class RisingProgress {
   }
 }
 
-function listedTool({ name, title, description, parameters, ...traits }: ToolDefinition): Tool {
+/** A tool as it is listed. */
+export function listedTool({ name, title, description, parameters, ...traits }: ToolDefinition): Tool {
   const { readOnly, idempotent = readOnly, openWorld = false } = traits;
   return {
     name,
