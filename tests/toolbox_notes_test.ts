@@ -2,11 +2,16 @@
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { programStart } from "./_support/program.ts";
-import { connectClient } from "./_support/sdk_client.ts";
-import { ServerProcess } from "./_support/server_process.ts";
+import { type Asked as ClientOptions, connectClient } from "./_support/sdk_client.ts";
+import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
-const FLAGS = ["--bundles", "issues"];
+const FLAGS = ["--bundles", "issues,memos,todo,question"];
+
+interface Asked extends ClientOptions {
+  /** Absent: 2025-11-25. */
+  readonly era?: Era;
+}
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -19,9 +24,9 @@ interface Side extends AsyncDisposable {
 }
 
 /** A server in the scope of the bench, and a client of it. */
-async function openSide(bench: Workbench, flags: readonly string[] = FLAGS): Promise<Side> {
+async function openSide(bench: Workbench, flags: readonly string[] = FLAGS, asked: Asked = {}): Promise<Side> {
   const server = await ServerProcess.start(bench, { era: "none", flags });
-  const client = await connectClient(server, "2025-11-25");
+  const client = await connectClient(server, asked.era ?? "2025-11-25", asked);
   const call = async (name: string, args: Arguments, fails: boolean) => {
     const { content, isError } = await client.callTool({ name, arguments: { ...args } });
     const text = content.map((part) => part.type === "text" ? part.text : part.type).join("\n");
@@ -154,6 +159,99 @@ Deno.test("K6 an issue that was edited by hand changes by one line, and what bot
     );
   }
   assert.match(await side.refuse("issue_create", { name: "con", content: "" }), /Windows keeps it for a device/);
+});
+
+Deno.test("K6 memos keep their own titles, are replaced or extended by title, and all of them fit a bounded text, the newest first", async () => {
+  using bench = new Workbench();
+  const now = Date.now() / 1000;
+  for (let index = 0; index < 200; index++) {
+    const path = bench.write(
+      `.ahma/memos/m${index}.md`,
+      `---\ntitle: Memo ${index}\n---\n\n${`w${index} `.repeat(2_200).slice(0, 10_000)}\n`,
+    );
+    await Deno.utime(path, now - 1_000 + index, now - 1_000 + index);
+  }
+  await using side = await openSide(bench);
+  const all = await side.say("memo_get_all_context");
+  assert.ok(all.length <= 40_000, String(all.length));
+  assert.deepEqual(all.match(/^# Memo \d+$/gm), ["# Memo 199", "# Memo 198", "# Memo 197"]);
+  assert.match(
+    all,
+    /\n197 memos did not fit; memo_get reads one:\n- Memo 196 \(\d+ characters\)\n(?:- Memo \d+ \(\d+ characters\)\n)+- Memo 0 /,
+  );
+  assert.match(
+    await side.say("memo_get_all_context", { max_chars: 1_000 }),
+    /^200 memos did not fit;.*\n(?:- .*\n)+\[\d+ more\]$/,
+  );
+  for (const title of ["a_b", "a b", "A b"]) {
+    await side.say("memo_create", { title, content: `of ${title}`, tags: ["t"] });
+  }
+  for (const title of ["a_b", "a b", "A b"]) {
+    assert.match(
+      await side.say("memo_get", { title }),
+      new RegExp(`^${title}\n\\.ahma/memos/\\S+, rev \\w{12}, tags t\n\nof ${title}$`),
+    );
+  }
+  assert.match(await side.refuse("memo_create", { title: "a b", content: "2", if_exists: "error" }), /it is there/);
+  await side.say("memo_create", { title: "a b", content: "more", if_exists: "append" });
+  assert.match(await side.say("memo_get", { title: "a b" }), /\n\nof a b\n\nmore$/);
+  const replaced = await side.client.callTool({ name: "memo_create", arguments: { title: "a b", content: "new" } });
+  assert.match(String(replaced._meta?.["ahma/replaced_rev"]), /^\w{12}$/);
+  assert.match(await side.say("memo_update", { title: "a_b", content: "x", append: true, new_title: "c" }), /^Changed/);
+  assert.match(await side.say("memo_search", { query: "OF A_B" }), /^c {2}\[t\] {2}of a_b x$/);
+  await side.say("memo_delete", { title: "c" });
+  assert.match(await side.refuse("memo_get", { title: "c" }), /there is no memo "c"/);
+  // Tasks share the server.
+  assert.equal(await side.say("todo_list"), "There are no tasks.");
+  await Promise.all(["one", 'two: "quoted"', "three"].map((task) => side.say("todo_create", { task, context: "- c" })));
+  const ids = (await side.say("todo_list")).split("\n").map((line) => line.slice(0, 8));
+  assert.match(await side.say("todo_mark_complete", { id: ids[0] }), /^Done: .*\nNext of 2: \w{8} \[ \] .*\n- c$/);
+  for (const id of ids.slice(1)) await side.say("todo_mark_complete", { id });
+  assert.equal((await side.say("todo_list")).match(/\[x\]/g)?.length, 3);
+  assert.match(await side.refuse("todo_show", { item: "next" }), /all are done/);
+  await side.say("todo_create", { task: "new" });
+  assert.match(await side.say("todo_list"), /^\w{8} \[ \] new$/);
+});
+
+for (const era of ERAS) {
+  Deno.test(`K6 a question reaches the user through the client's form, and its answer is kept (${era})`, async () => {
+    using bench = new Workbench();
+    const heard: unknown[] = [];
+    const answers = [{ action: "accept", content: { answer: "blue" } }, { action: "decline" }] as const;
+    await using side = await openSide(bench, FLAGS, {
+      era,
+      capabilities: { elicitation: { form: {} } },
+      onElicit: ({ message, requestedSchema }) => {
+        heard.push([message, requestedSchema]);
+        return answers[heard.length - 1] ?? { action: "cancel" };
+      },
+    });
+    const asked = { question: "Which colour?\u001b[31m", choices: ["red", "blue"], default: "red" };
+    assert.equal(await side.say("question_ask", asked), "Answer: blue");
+    assert.equal(await side.say("question_ask", { question: "Why?" }), "The user declined to answer.");
+    const field = { type: "string", title: "Answer" };
+    const form = (answer: object) => ({ type: "object", properties: { answer }, required: ["answer"] });
+    assert.deepEqual(heard, [
+      ["Which colour?", form({ ...field, enum: ["red", "blue"], default: "red" })],
+      ["Why?", form(field)],
+    ]);
+    const summary = (await side.say("question_summary")).split("\n").map((line) => line.replace(/^\S+ /, ""));
+    assert.deepEqual(summary, ["Why? -> declined", "Which colour? -> blue"]);
+  });
+}
+
+Deno.test("K1 K6 a client without forms is told to ask in words, and all native tools together cost at most 9,000 tokens", async () => {
+  using bench = new Workbench();
+  await using side = await openSide(bench, ["--bundles", "toolbox"]);
+  assert.match(
+    await side.say("question_ask", { question: "Which?" }),
+    /shows no forms, .* Ask in your reply, and wait: Which\?$/,
+  );
+  assert.equal(await side.say("question_summary"), "The user was asked nothing in this project.");
+  const { tools } = await side.client.listTools();
+  assert.deepEqual(tools.filter(({ description = "" }) => description.length >= 400).map(({ name }) => name), []);
+  const size = JSON.stringify(tools).length;
+  assert.ok(size / 4 <= 9_000, `${size / 4} tokens for ${tools.length} tools`);
 });
 
 Deno.test("K6 K10 docs/toolbox.md shows what its commands print", async () => {

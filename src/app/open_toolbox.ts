@@ -16,6 +16,7 @@ import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.
 import { RunStore } from "../toolbox/flow/run_store.ts";
 import { FlowTool } from "../toolbox/flow_tool/flow_tool.ts";
 import { flowDirectories, runsDirectory } from "./flow_places.ts";
+import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { withAudit } from "./runner/with_audit.ts";
@@ -58,7 +59,10 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
     source: toolboxSource({
       tools,
       workers,
-      inServer: { flow: (service, args, context) => flows.call(service, args, context) },
+      inServer: {
+        flow: (service, args, context) => flows.call(service, args, context),
+        question_ask: questionTool(workers.project),
+      },
     }),
     warmUp: async () => {
       if (tools.some(({ place }) => place === "project")) await workers.project.warmUp();

@@ -26,7 +26,17 @@ const TOOLS: Readonly<Record<string, () => Embedded>> = {
 export const BUNDLE_NAMES: readonly string[] = Object.keys(TOOLS);
 
 /** Groups of native tools that `--bundles` takes; `toolbox`: every one but those of `ONLY_BY_NAME` (K1). */
-export const TOOL_GROUPS = ["files", "files_patch", "changes", "flow", "issues", "web"] as const;
+export const TOOL_GROUPS = [
+  "files",
+  "files_patch",
+  "changes",
+  "flow",
+  "issues",
+  "web",
+  "memos",
+  "todo",
+  "question",
+] as const;
 export type ToolGroup = typeof TOOL_GROUPS[number];
 
 /** What most models have no use for. */

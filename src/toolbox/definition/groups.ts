@@ -5,6 +5,8 @@ import { FILE_TOOLS } from "./files.ts";
 import { PATCH_TOOLS } from "./files_writing.ts";
 import { FLOW_TOOLS } from "./flow.ts";
 import { ISSUE_TOOLS } from "./issues.ts";
+import { MEMO_TOOLS, TODO_TOOLS } from "./memos.ts";
+import { QUESTION_TOOLS } from "./question.ts";
 import type { ToolDefinition, ToolPlace } from "./tool_definition.ts";
 import { WEB_TOOLS } from "./web.ts";
 
@@ -20,6 +22,9 @@ const GROUPS: Readonly<Record<ToolGroup, Group>> = {
   flow: { place: "server", tools: FLOW_TOOLS },
   issues: { place: "project", tools: ISSUE_TOOLS },
   web: { place: "web", tools: WEB_TOOLS },
+  memos: { place: "project", tools: MEMO_TOOLS },
+  todo: { place: "project", tools: TODO_TOOLS },
+  question: { place: "project", tools: QUESTION_TOOLS },
 };
 
 /** A tool and what runs it. */
@@ -32,7 +37,7 @@ export interface GroupedTool {
 export function toolsOf(groups: readonly ToolGroup[]): readonly GroupedTool[] {
   return groups.flatMap((name) => {
     const { place, tools } = GROUPS[name];
-    return tools.map((definition) => ({ definition, place }));
+    return tools.map((definition) => ({ definition, place: definition.place ?? place }));
   });
 }
 

@@ -15,6 +15,8 @@ export interface ToolDefinition {
   readonly parameters: readonly Parameter[];
   /** Whether it changes nothing. */
   readonly readOnly: boolean;
+  /** What runs it; absent: what runs the others of its group. */
+  readonly place?: ToolPlace;
   /** Whether a repeated call changes nothing more; absent: as `readOnly`. */
   readonly idempotent?: boolean;
   /** Whether it reaches what is outside this machine; absent: it does not. */

@@ -145,7 +145,7 @@ function scalarValue(value: unknown): string | number | boolean | undefined {
 function written(yaml: Yaml, value: FrontValue): string {
   const document = new yaml.Document(value);
   if (yaml.isSeq(document.contents)) document.contents.flow = true;
-  return document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd();
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false }).replace(/\n+$/, "");
 }
 
 function changeKey({ yaml, front, eol }: Place, key: string, value: FrontValue | undefined): Outcome<string> {

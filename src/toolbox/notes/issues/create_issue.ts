@@ -5,13 +5,12 @@ import { shorten } from "../../../base/visible_text.ts";
 import type { ToolArguments, ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
 import { said } from "../format/answer.ts";
-import { hasConflict } from "../format/conflict.ts";
 import { newFront, splitText, type Yaml } from "../format/front_matter.ts";
+import { contentOf, optionalLine, timestamp } from "../format/item_text.ts";
 import { nameOf } from "../format/names.ts";
 import { listOf, numberOf, textOf } from "../format/reading.ts";
 import { newUlid, shortForm } from "../format/ulid.ts";
 import { createNote, insistOnOwn, type NoteFile } from "../store/note_files.ts";
-import { LARGEST_NOTE } from "../store/note_folder.ts";
 import type { Notes } from "../store/notes.ts";
 import { DEFAULT_PRIORITY, firstHeading, readIssue } from "./issue.ts";
 import { IssueSet } from "./issue_set.ts";
@@ -42,19 +41,6 @@ export async function createIssue(notes: Notes, args: ToolArguments, { project }
     }
     return said(`Created issue ${name}: ${listing.directory}/${name}.md, rev ${await notes.show(text)}`);
   });
-}
-
-/** @throws {UserError} When a file cannot hold it. */
-export function contentOf(content: string): string {
-  if (content.length > LARGEST_NOTE / 4) {
-    throw new UserError(`The content has ${content.length} characters; at most ${LARGEST_NOTE / 4} can be kept`);
-  }
-  if (hasConflict(content)) {
-    throw new UserError(
-      "The content has the lines that git marks a conflict with: indent them, so that they mean none",
-    );
-  }
-  return content;
 }
 
 /** The name for what a caller gave, else `otherwise`. @throws {UserError} When no file can have it. */
@@ -97,12 +83,6 @@ function firstLine(content: string): string | undefined {
   return content.split("\n").map((line) => line.trim()).find((line) => line !== "");
 }
 
-/** Undefined for an empty text. */
-export function optionalLine(text: string | undefined): string | undefined {
-  const line = text === undefined ? "" : shorten(text);
-  return line === "" ? undefined : line;
-}
-
 /** The names of the issues that are meant. @throws {UserError} When one is not there. */
 export function dependencies(references: readonly string[], set: IssueSet): readonly string[] {
   return [
@@ -126,9 +106,4 @@ export function insistOnNoCircle(
   if (circle !== undefined) {
     throw new UserError(`Cannot use "depends_on": the dependencies would be a circle: ${circle.join(" -> ")}`);
   }
-}
-
-/** The time of now, to the second. */
-export function timestamp(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
 }

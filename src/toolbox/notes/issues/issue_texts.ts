@@ -1,11 +1,8 @@
 /** Issues in words, for the model. Pure. */
 import { counted } from "../../../base/text.ts";
-import { visibleText } from "../../../base/visible_text.ts";
+import { boundedText } from "../format/item_text.ts";
 import { DEFAULT_PRIORITY, isClosed, type Issue } from "./issue.ts";
 import type { IssueSet } from "./issue_set.ts";
-
-/** Characters of one issue's text in an answer. */
-const LONGEST_SHOWN = 40_000;
 
 /** One line: name, status, priority, title, and what else there is. */
 export function issueLine(issue: Issue, set: IssueSet): string {
@@ -54,15 +51,6 @@ export function issueText(issue: Issue, set: IssueSet, rev: string): string {
     "",
     boundedText(issue.body, file.path),
   ].join("\n");
-}
-
-/** A text without hidden characters and empty lines around it, cut where it is too long. */
-export function boundedText(text: string, path: string): string {
-  const whole = visibleText(text).replace(/^\n+/, "").trimEnd();
-  if (whole.length <= LONGEST_SHOWN) return whole;
-  return `${whole.slice(0, LONGEST_SHOWN).toWellFormed()}\n[${
-    whole.length - LONGEST_SHOWN
-  } characters more in ${path}]`;
 }
 
 /** The facts of an issue as JSON shows them. */

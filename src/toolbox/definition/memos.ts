@@ -1,0 +1,107 @@
+/** Tools for memos, one Markdown file each in `.ahma/memos`, and for the list of tasks. */
+import { choice, count, EXPECTED_REV, flag, LIMIT, OFFSET, text, texts } from "./notes.ts";
+import type { ToolDefinition } from "./tool_definition.ts";
+
+const TITLE = text("title", "", { required: true });
+const TAGS = texts("tags");
+
+export const MEMO_TOOLS: readonly ToolDefinition[] = [
+  {
+    name: "memo_create",
+    title: "Write a memo",
+    description: "Writes what should be known later to .ahma/memos. A memo of the same title is replaced.",
+    parameters: [
+      TITLE,
+      text("content", "Markdown.", { required: true }),
+      TAGS,
+      choice("if_exists", ["replace", "append", "error"]),
+    ],
+    readOnly: false,
+    idempotent: true,
+  },
+  {
+    name: "memo_get",
+    title: "Read a memo",
+    description: "Reads a memo by its title, with its `rev`.",
+    parameters: [TITLE],
+    readOnly: true,
+  },
+  {
+    name: "memo_list",
+    title: "List memos",
+    description: "Lists memos, the newest first, with their first words.",
+    parameters: [TAGS, LIMIT, OFFSET],
+    readOnly: true,
+  },
+  {
+    name: "memo_get_all_context",
+    title: "Read all memos",
+    description: "Gives the text of all memos, the newest first, and titles of those that do not fit.",
+    parameters: [
+      count("max_chars", 1000, 400_000, "40000 unless told otherwise."),
+      TAGS,
+      text("query", "Only memos with all these words."),
+    ],
+    readOnly: true,
+  },
+  {
+    name: "memo_search",
+    title: "Search memos",
+    description: "Finds memos that contain all words of the query.",
+    parameters: [text("query", "", { required: true }), LIMIT],
+    readOnly: true,
+  },
+  {
+    name: "memo_update",
+    title: "Change a memo",
+    description: "Changes what is given of a memo that exists.",
+    parameters: [
+      TITLE,
+      text("content", "Replaces the text."),
+      flag("append", "Adds `content` at the end instead."),
+      text("new_title"),
+      TAGS,
+      EXPECTED_REV,
+    ],
+    readOnly: false,
+  },
+  {
+    name: "memo_delete",
+    title: "Delete a memo",
+    description: "Removes the file of a memo.",
+    parameters: [TITLE, EXPECTED_REV],
+    readOnly: false,
+  },
+];
+
+export const TODO_TOOLS: readonly ToolDefinition[] = [
+  {
+    name: "todo_create",
+    title: "Add a task",
+    description: "Adds a task to the list of this work; a list that is done gives way to a new one.",
+    parameters: [text("task", "", { required: true }), text("context", "What helps to do it.")],
+    readOnly: false,
+  },
+  {
+    name: "todo_show",
+    title: "Show a task",
+    description: "Shows a task with its context.",
+    parameters: [text("item", 'Its id, or "next".', { required: true })],
+    readOnly: true,
+  },
+  {
+    name: "todo_list",
+    title: "List tasks",
+    description: "Lists all tasks, done ones too.",
+    parameters: [],
+    readOnly: true,
+  },
+  {
+    name: "todo_mark_complete",
+    title: "Complete a task",
+    description: "Marks a task as done and shows the next one.",
+    parameters: [text("id", 'Its id, or "next".', { required: true })],
+    readOnly: false,
+    idempotent: true,
+  },
+];

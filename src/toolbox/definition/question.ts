@@ -1,0 +1,29 @@
+/** Tools that ask the user. */
+import { count, text, texts } from "./notes.ts";
+import type { ToolDefinition } from "./tool_definition.ts";
+
+export const QUESTION_TOOLS: readonly ToolDefinition[] = [
+  {
+    name: "question_ask",
+    title: "Ask the user",
+    description: "Asks the user in a form of the client and gives the answer. Secrets are not to be asked for.",
+    parameters: [
+      text("question", "", { required: true }),
+      texts("choices", "Answers to choose from."),
+      text("default"),
+    ],
+    readOnly: false,
+    // A worker speaks with no client.
+    place: "server",
+  },
+  {
+    name: "question_summary",
+    title: "Answers of the user",
+    description: "Lists what the user was asked in this project, the newest first, with the answers.",
+    parameters: [count("limit", 1, 100, "20 unless told otherwise.")],
+    readOnly: true,
+  },
+];
+
+/** What the worker is told of an answer; it is listed nowhere. */
+export const STORE_ANSWER = "question_store";
