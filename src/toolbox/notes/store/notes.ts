@@ -36,9 +36,7 @@ export class Notes {
 
   /** The parser, loaded by its first use. */
   async yaml(): Promise<Yaml> {
-    const loaded = await import("yaml");
-    // The packed worker has a package of this form as the default of its module.
-    return "parseDocument" in loaded ? loaded : Reflect.get(loaded, "default") as Yaml;
+    return await import("yaml");
   }
 
   /** The fingerprint of a text that a caller is shown: it is remembered, so that what changes later can be compared. */
