@@ -7,6 +7,7 @@ import { calls } from "./bench/calls.ts";
 import { CSpawner } from "./bench/floors.ts";
 import { http } from "./bench/http.ts";
 import { idleMemory, memoryOfExecutable } from "./bench/memory.ts";
+import { nativeEdits } from "./bench/native_edits.ts";
 import { operations } from "./bench/operations.ts";
 import { output } from "./bench/output.ts";
 import { Programs } from "./bench/programs.ts";
@@ -40,6 +41,7 @@ const parts: readonly { readonly name: string; readonly measure: () => Promise<r
   { name: "throughput", measure: async () => [await throughput(programs, rounds, callsPerRound * 10)] },
   { name: "output", measure: () => output(programs, rounds) },
   { name: "operations", measure: () => operations(programs) },
+  { name: "native edits", measure: () => nativeEdits(programs, rounds * 4) },
   { name: "servers behind", measure: () => servers(programs, { rounds, calls: callsPerRound }) },
   { name: "http", measure: () => http(programs, { rounds, calls: callsPerRound }) },
   { name: "memory", measure: async () => [await idleMemory(programs), await memoryOfExecutable(programs, rounds)] },

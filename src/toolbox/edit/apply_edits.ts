@@ -59,7 +59,7 @@ function applyEdit(file: FileText, edit: Edit): Outcome<EditedText> {
   if (found === undefined) return failure(missing(file, edit));
   const chosen = choose(file, found, edit);
   if (!chosen.ok) return chosen;
-  const fallback = dominantEnding(file.units);
+  const fallback = newText.includes("\n") ? dominantEnding(file.units) : "\n";
   const splices: { start: number; end: number; text: string }[] = [];
   for (const { start, end, adapt } of chosen.value) {
     const ending = endingOf(file.units.slice(start, end), fallback);

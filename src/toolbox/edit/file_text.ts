@@ -5,6 +5,7 @@
 import { Buffer } from "node:buffer";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Encoding } from "../definition/encodings.ts";
+import type { Region } from "./regions.ts";
 
 /** How a file holds its text. */
 export interface TextForm {
@@ -68,6 +69,33 @@ export function encodeFile(
   bytes.set(first);
   bytes.set(body, first.length);
   bytes.set(tail ?? [], first.length + body.length);
+  return bytes;
+}
+
+/** More regions are not copied one by one. */
+const MOST_COPIED = 1000;
+
+/** As `encodeFile`, where the file is `content` now: what the regions leave out is copied from it. */
+export function encodeChanged(
+  content: Uint8Array,
+  file: FileText,
+  { units, regions }: { readonly units: string; readonly regions: readonly Region[] },
+): Uint8Array<ArrayBuffer> {
+  if (regions.length > MOST_COPIED) return encodeFile(file, units);
+  const width = isWide(file.encoding) ? 2 : 1;
+  const first = content.length - file.tail.length - width * file.units.length;
+  const bytes = new Uint8Array(content.length + width * (units.length - file.units.length));
+  let [from, to] = [0, 0];
+  const copy = (part: Uint8Array, next: number) => {
+    bytes.set(part, to);
+    [from, to] = [next, to + part.length];
+  };
+  for (const { oldStart, oldEnd, newStart, newEnd } of regions) {
+    copy(content.subarray(from, first + width * oldStart), first + width * oldEnd);
+    const part = encodeFile({ encoding: file.encoding, mark: false }, units.slice(newStart, newEnd));
+    copy(part, from);
+  }
+  copy(content.subarray(from), content.length);
   return bytes;
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ENCODINGS } from "../definition/encodings.ts";
-import { decodeFile, encodeFile, shownUnits, textUnits } from "./file_text.ts";
+import { decodeFile, encodeChanged, encodeFile, shownUnits, textUnits } from "./file_text.ts";
+import { spliced } from "./regions.ts";
 
 Deno.test("K3 any bytes are the same after a file was taken apart and put together, in each encoding", () => {
   const marks = [[], [0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]];
@@ -14,6 +15,27 @@ Deno.test("K3 any bytes are the same after a file was taken apart and put togeth
       const file = decodeFile(bytes, encoding);
       if (!file.ok) return assert.ok(encoding === undefined && bytes.includes(0));
       assert.deepEqual(encodeFile(file.value, file.value.units), bytes);
+    },
+  ));
+});
+
+Deno.test("K3 a changed file is the same, written as a whole or copied around what changed", () => {
+  const marks = [[], [0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]];
+  fc.assert(fc.property(
+    fc.constantFrom(...marks),
+    fc.uint8Array({ maxLength: 64, min: 1 }),
+    fc.constantFrom(undefined, ...ENCODINGS),
+    fc.tuple(fc.nat(30), fc.nat(30), fc.nat(30)),
+    (mark, rest, encoding, [start, length, second]) => {
+      const bytes = new Uint8Array([...mark, ...rest]);
+      const file = decodeFile(bytes, encoding);
+      assert.ok(file.ok);
+      const { units } = file.value;
+      const end = Math.min(units.length, start + length);
+      const splices = start > end ? [] : [{ start, end, text: "new" }];
+      if (end + second < units.length) splices.push({ start: end + second, end: end + second, text: "x" });
+      const changed = spliced(units, splices);
+      assert.deepEqual(encodeChanged(bytes, file.value, changed), encodeFile(file.value, changed.units));
     },
   ));
 });

@@ -3,7 +3,7 @@ import { counted } from "../../base/text.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Encoding } from "../definition/encodings.ts";
 import { applyEdits, type Edit, type EditedText } from "../edit/apply_edits.ts";
-import { decodeFile, encodeFile, type FileText, shownUnits } from "../edit/file_text.ts";
+import { decodeFile, encodeChanged, type FileText, shownUnits } from "../edit/file_text.ts";
 import { type DiffPackage, unifiedDiff } from "../edit/unified_diff.ts";
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
@@ -48,20 +48,21 @@ function edited(content: Uint8Array<ArrayBuffer>, { place, edits, encoding, diff
   if (!file.ok) throw new UserError(`Cannot edit "${place.shown}": ${file.problem}`);
   const applied = applyEdits(file.value, edits);
   if (!applied.ok) throw new UserError(`Cannot edit "${place.shown}", nothing is changed: ${applied.problem}`);
-  return editedChange(file.value, applied.value, { noun: "replacement", diff });
+  return editedChange({ content, file: file.value }, applied.value, { noun: "replacement", diff });
 }
 
 /** A text whose parts were replaced, as a change; `noun` is what one of them is called. */
 export function editedChange(
-  file: FileText,
-  { units, regions, replacements, rungs }: EditedText,
+  { content, file }: { readonly content: Uint8Array; readonly file: FileText },
+  edited: EditedText,
   { noun, diff }: { readonly noun: string; readonly diff: DiffPackage },
 ): Change {
+  const { units, regions, replacements, rungs } = edited;
   const show = (part: string) => shownUnits(part, file.encoding);
   const { text, added, removed } = unifiedDiff({ old: file.units, next: units, regions, show }, diff);
   const matched = rungs.length === 0 ? "" : `, matched but for ${rungs.join(" and ")}`;
   return {
-    content: encodeFile(file, units),
+    content: encodeChanged(content, file, edited),
     summary: `${counted(replacements, noun)} (+${added} -${removed})${matched}`,
     diff: text,
   };

@@ -88,7 +88,7 @@ function updated({ place }: Target, content: Uint8Array<ArrayBuffer>, { patch, d
   if (!file.ok) throw new UserError(`Cannot patch "${place.shown}", nothing is changed: ${file.problem}`);
   const applied = applyHunks(file.value, patch.hunks);
   if (!applied.ok) throw new UserError(`Cannot patch "${place.shown}", nothing is changed: ${applied.problem}`);
-  return editedChange(file.value, applied.value, { noun: "hunk", diff });
+  return editedChange({ content, file: file.value }, applied.value, { noun: "hunk", diff });
 }
 
 interface StoredStep {

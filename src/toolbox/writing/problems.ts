@@ -7,13 +7,12 @@ import { deniedChange } from "../project/protection.ts";
 export const EPERM = 1;
 export const ENOENT = 2;
 export const EACCES = 13;
-export const EBUSY = 16;
+const EBUSY = 16;
 export const EEXIST = 17;
-export const ENOTDIR = 20;
-export const ENOSPC = 28;
-export const EROFS = 30;
-export const ENAMETOOLONG = 36;
-export const EDQUOT = 122;
+const ENOTDIR = 20;
+const ENOSPC = 28;
+const EROFS = 30;
+const EDQUOT = 122;
 
 const MEANINGS: Readonly<Record<number, string>> = {
   [EPERM]: "its permissions, or those of its directory, keep it from being changed",
@@ -21,7 +20,6 @@ const MEANINGS: Readonly<Record<number, string>> = {
   [ENOSPC]: "the disk is full",
   [EDQUOT]: "the disk quota is used up",
   [ENOTDIR]: "a directory on the way is a file",
-  [ENAMETOOLONG]: "its name is too long",
 };
 
 /** The error for a refused step: what the sandbox mounts read-only, or replaces by a mount, is protected. */

@@ -13,8 +13,9 @@ export function insistOnOwnFile({ project: { setup }, place, files }: Target, wa
   const left = { entries: MOST_ENTRIES };
   // An absolute path is seen from no directory.
   const isWanted = (path: string) => isSameFile(files.stat(AT_FDCWD, path), wanted);
-  for (const { path, flags, fileOnly } of setup.protection?.paths ?? []) {
-    if (isWanted(path) || !fileOnly && holds(path, isWanted, left)) throw deniedChange(place, setup, flags);
+  for (const { path, flags, fileOnly, writable = [] } of setup.protection?.paths ?? []) {
+    const isProtected = (one: string) => isWanted(one) && !writable.some((name) => one.startsWith(`${path}/${name}/`));
+    if (isProtected(path) || !fileOnly && holds(path, isProtected, left)) throw deniedChange(place, setup, flags);
   }
 }
 
