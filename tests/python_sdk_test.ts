@@ -38,6 +38,26 @@ const EACH_EXPECTED: readonly Told[] = Array.from({ length: SESSIONS }, () => ({
   texts: ["hi\n", "no\n[exit code 3, TIME]"],
 }));
 
+/** Calls of native tools, each with its answer. */
+const NATIVE_CALLS: readonly (readonly [call: readonly [name: string, args: object], text: string])[] = [
+  [["files_write", { path: "a.txt", content: "one\ntwo\n" }], "a.txt: created with 2 lines, 8 bytes, rev REV"],
+  [
+    ["files_edit", { file_path: "a.txt", old_string: "two", new_string: "three" }],
+    "a.txt: 1 replacement (+1 -1), rev REV\n@@ -1,2 +1,2 @@\n one\n-two\n+three",
+  ],
+  [["files_read", { path: "a.txt" }], "a.txt: 2 lines, 10 bytes, rev REV\n1\tone\n2\tthree"],
+  [["files_grep", { pattern: "thr" }], "a.txt:2:three"],
+  [
+    ["files_read", { path: "/etc/passwd" }],
+    'Cannot use path "/etc/passwd": it leads to "/etc/passwd", outside the scope "SCOPE"; give a path inside it',
+  ],
+  [["issue_create", { name: "first", content: "Do it." }], "Created issue first: .ahma/issues/first.md, rev REV"],
+  [
+    ["flow", { flow_name: "list" }],
+    "There is no flow. Flows are Markdown files in HOME/.config/ahma/flows or SCOPE/.ahma/flows.",
+  ],
+];
+
 for (const sdk of await Promise.all(["1.30.0", "2.3.0"].map((version) => pythonPackage("mcp", version)))) {
   // In CI what is missing is a failure.
   const ignore = sdk.problem !== undefined && Deno.env.get("CI") !== "true";
@@ -54,6 +74,21 @@ for (const sdk of await Promise.all(["1.30.0", "2.3.0"].map((version) => pythonP
       const told = await sessions(sdk, Array.from({ length: SESSIONS }, () => server));
       assert.deepStrictEqual(told.map(steady), EACH_EXPECTED);
       await bench.processesGone("sleep 300");
+    },
+  });
+
+  Deno.test({
+    name: `K2 K3 K6 K7 native tools answer the Python SDK ${sdk.version}${reason}`,
+    ignore,
+    fn: async () => {
+      assert.strictEqual(sdk.problem, undefined);
+      using bench = new Workbench();
+      const { command, args, environment } = programStart(bench, ["--bundles", "toolbox"]);
+      const server = { command, args, env: environment, cwd: bench.scope, calls: NATIVE_CALLS.map(([call]) => call) };
+      const [told] = await sessions(sdk, [server]);
+      const texts = told?.texts.map((text) => text.replaceAll(/\b[0-9a-f]{12}\b/g, "REV"));
+      const expected = NATIVE_CALLS.map(([, text]) => text.replace("SCOPE", bench.scope).replace("HOME", bench.home));
+      assert.deepStrictEqual(texts, expected);
     },
   });
 
