@@ -41,7 +41,7 @@ stateDiagram-v2
 - mend: ask "The build of {{ tag }} fails: {{ log }}. Is it mended?"
 - test: tool "sandboxed_shell" with command="echo tests pass"
 - count: shell "ls | wc -l"
-- notes: ask "Write notes for {{ tag }}." with result="notes"
+- notes: execute prompt "notes" with version="{{ tag }}" result="notes"
 - check: ask "Publish {{ tag }}?" with result="answer"
 - publish: shell "printf %s {{ notes }} > notes.txt"
 - verify: shell "cat notes.txt"
@@ -50,12 +50,22 @@ stateDiagram-v2
 - stop: abort "given up"
 `;
 
+const NOTES = `---
+parameters:
+  - name: version
+    required: true
+---
+{% render "_style" %} Write notes for {{ version }}.
+`;
+
 const FLAGS = ["--bundles", "flow"];
 
 for (const user of usersAtHand()) {
   Deno.test(`K7 a flow of twelve states goes on by exit codes and answers, through a restart (${user})`, async () => {
     using bench = new Workbench(user);
     bench.write(".ahma/flows/release.md", RELEASE);
+    bench.write(".ahma/prompts/notes.md", NOTES);
+    bench.write(".ahma/prompts/_style.md", "Be brief.");
     const hostile = "; touch pwned; $(touch pwned) '\"`touch pwned`";
     let id: string;
     {
@@ -74,7 +84,7 @@ for (const user of usersAtHand()) {
     await using server = await ServerProcess.start(bench, { era: "none", flags: FLAGS });
     const client = await connectClient(server, "2025-11-25");
     assert.equal(await flow(client, { flow_name: "status" }), `${id} release waiting, state mend`);
-    assert.match(await flow(client, { run_id: id, result: "YES, it is" }), /state notes:\n\nWrite notes for v1.0./);
+    assert.match(await flow(client, { run_id: id, result: "YES, it is" }), /state notes:\n\nBe brief. Write notes for v1.0./);
     assert.match(await flow(client, { run_id: id, result: hostile }), /state check:\n\nPublish v1.0\?/);
     const last = await flow(client, { run_id: id, result: "YES", verbose: true });
     assert.match(last, /^info: released v1.0\nStates: release.begin -> release.build -> release.mend -> release.build/);
