@@ -84,7 +84,10 @@ for (const user of usersAtHand()) {
     await using server = await ServerProcess.start(bench, { era: "none", flags: FLAGS });
     const client = await connectClient(server, "2025-11-25");
     assert.equal(await flow(client, { flow_name: "status" }), `${id} release waiting, state mend`);
-    assert.match(await flow(client, { run_id: id, result: "YES, it is" }), /state notes:\n\nBe brief. Write notes for v1.0./);
+    assert.match(
+      await flow(client, { run_id: id, result: "YES, it is" }),
+      /state notes:\n\nBe brief. Write notes for v1.0./,
+    );
     assert.match(await flow(client, { run_id: id, result: hostile }), /state check:\n\nPublish v1.0\?/);
     const last = await flow(client, { run_id: id, result: "YES", verbose: true });
     assert.match(last, /^info: released v1.0\nStates: release.begin -> release.build -> release.mend -> release.build/);

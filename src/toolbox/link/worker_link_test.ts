@@ -29,6 +29,8 @@ async function bench(idleMs = 60_000): Promise<Bench> {
     const reading = (async () => {
       for await (const chunk of process.stdout) await onOutput(chunk);
     })();
+    let isThere = true;
+    void process.status.then(() => isThere = false);
     const ended = (async () => {
       await reading;
       await writer.close().catch(ignoreClosedPipe);
@@ -38,7 +40,9 @@ async function bench(idleMs = 60_000): Promise<Bench> {
     return Promise.resolve({
       write: (bytes) => writer.write(bytes).catch(ignoreClosedPipe),
       askToEnd: () => writer.close().catch(ignoreClosedPipe),
-      kill: () => process.kill("SIGKILL"),
+      kill() {
+        if (isThere) process.kill("SIGKILL");
+      },
       ended,
     });
   };
