@@ -4,7 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { programStart } from "./_support/program.ts";
 import { type Asked as ClientOptions, connectClient } from "./_support/sdk_client.ts";
 import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const FLAGS = ["--bundles", "issues,memos,todo,question"];
 
@@ -252,6 +252,62 @@ Deno.test("K1 K6 a client without forms is told to ask in words, and all native 
   assert.deepEqual(tools.filter(({ description = "" }) => description.length >= 400).map(({ name }) => name), []);
   const size = JSON.stringify(tools).length;
   assert.ok(size / 4 <= 9_000, `${size / 4} tokens for ${tools.length} tools`);
+});
+
+Deno.test("K6 notes of SwissArmyHammer are read in place, and migrate copies them once and changes nothing with --dry-run", async () => {
+  using bench = new Workbench();
+  const foreign = {
+    ".swissarmyhammer/issues/Fix Login.md": "# Fix it\n\nBody\n",
+    ".swissarmyhammer/issues/complete/old.md": "done\n",
+    ".swissarmyhammer/memos/project_notes.md": "Notes\n",
+    ".swissarmyhammer/prompts/review/code.md": "---\ntitle: R\n---\nReview {{ file }}\n",
+    ".swissarmyhammer/workflows/w.md": "# W\n",
+    ".swissarmyhammer/todo.yaml": "todo:\n  - {id: 01K0000000000000000000ABCD, task: first, done: false}\n",
+  };
+  await git(bench.scope, "init", "--quiet");
+  for (const [path, text] of Object.entries(foreign)) bench.write(path, text);
+  await git(bench.scope, "add", ".");
+  const identity = ["-c", "user.name=t", "-c", "user.email=t@t"];
+  await git(bench.scope, ...identity, "commit", "--quiet", "--date=2020-01-02T03:04:05Z", "-m", "a");
+  {
+    await using side = await openSide(bench);
+    assert.match(
+      await side.say("issue_list", { show_completed: true }),
+      /^Fix Login {2}open {2}Fix it\nold {2}complete\nRead in place from "\.swissarmyhammer\/issues", read only; /,
+    );
+    assert.match(await side.say("memo_list"), /^project notes {2}Notes\n/);
+    assert.match(await side.say("todo_list"), /^0000abcd \[ \] first\n/);
+    assert.match(await side.refuse("issue_create", { name: "x", content: "" }), /"ahma_mcp migrate" copies it/);
+  }
+  await Deno.remove(`${bench.scope}/.ahma`, { recursive: true });
+  const migrate = async (...words: readonly string[]) => {
+    const { command, args, environment } = programStart(bench, ["migrate", ...words]);
+    const options = { args: [...args], env: { ...environment }, clearEnv: true, cwd: bench.scope };
+    const { code, stdout, stderr } = await new Deno.Command(command, options).output();
+    assert.equal(code, 0, new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout);
+  };
+  const copies = [
+    ".swissarmyhammer/issues/Fix Login.md -> .ahma/issues/fix-login.md",
+    ".swissarmyhammer/issues/complete/old.md -> .ahma/issues/old.md",
+    ".swissarmyhammer/memos/project_notes.md -> .ahma/memos/project_notes.md",
+    ".swissarmyhammer/prompts/review/code.md -> .ahma/prompts/review/code.md",
+    ".swissarmyhammer/workflows/w.md -> .ahma/flows/w.md",
+    ".swissarmyhammer/todo.yaml -> .ahma/state/todo.yaml",
+  ].join("\n");
+  assert.equal(await migrate("--dry-run"), `${copies}\n6 files would be copied\n`);
+  assert.ok(!exists(`${bench.scope}/.ahma`));
+  assert.equal(await migrate(), `${copies}\n6 files copied\n`);
+  const made = textOf(`${bench.scope}/.ahma/issues/fix-login.md`);
+  assert.match(
+    made,
+    /^---\nid: \w{26}\ntitle: Fix it\nstatus: open\ncreated: 2020-01-02T03:04:05Z\n---\n# Fix it\n\nBody\n$/,
+  );
+  assert.equal(await migrate(), "0 files copied, 6 there already\n");
+  assert.equal(textOf(`${bench.scope}/.ahma/issues/fix-login.md`), made);
+  for (const [path, text] of Object.entries(foreign)) assert.equal(textOf(`${bench.scope}/${path}`), text);
+  await using side = await openSide(bench);
+  assert.equal(await side.say("issue_list", { show_completed: true }), "fix-login  open  Fix it\nold  complete");
 });
 
 Deno.test("K6 K10 docs/toolbox.md shows what commands for notes print", async () => {

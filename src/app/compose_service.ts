@@ -46,6 +46,8 @@ export interface Program extends AsyncDisposable {
   readonly sandbox: SessionSandbox;
   /** Servers behind this one; undefined: none is configured. */
   readonly servers: OpenServers | undefined;
+  /** Copies what an earlier program kept in the first scope (K6). */
+  migrate: OpenToolbox["migrate"];
   /** The tools when their checks have answers; `service.catalog` does not wait for them. */
   checkedTools(): Promise<Catalog>;
   /** Speaks MCP until the client is gone or `stop` aborts, and everything that ran has ended (X14). */
@@ -111,6 +113,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     runner,
     sandbox,
     servers: servers[0],
+    migrate: (options) => toolbox.migrate(options),
     checkedTools: () => tools.checked(),
     serve: (io) => serveStdioConnection(service, io),
     afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, log }),

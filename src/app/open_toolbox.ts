@@ -8,6 +8,8 @@ import type { ToolSource } from "../service/service.ts";
 import { toolGroups } from "../settings/bundles.ts";
 import type { Settings } from "../settings/settings.ts";
 import { absolutePath, realPath } from "../system/paths.ts";
+import { MIGRATE } from "../toolbox/definition/question.ts";
+import type { ToolResult } from "../toolbox/frame/messages.ts";
 import { toolsOf } from "../toolbox/definition/groups.ts";
 import type { WorkerKind } from "../toolbox/definition/tool_definition.ts";
 import type { Protection } from "../toolbox/frame/messages.ts";
@@ -31,6 +33,8 @@ export interface OpenToolboxOptions extends SessionOptions {
 /** The source, and what ends its workers. */
 export interface OpenToolbox extends AsyncDisposable {
   readonly source: ToolSource;
+  /** Copies what an earlier program kept in the first scope (K6). */
+  migrate(options: { readonly dryRun: boolean; readonly signal: AbortSignal }): Promise<ToolResult>;
   /** Starts what will be needed first. */
   warmUp(): Promise<void>;
 }
@@ -64,6 +68,8 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
         question_ask: questionTool(workers.project),
       },
     }),
+    migrate: ({ dryRun, signal }) =>
+      workers.project.call(MIGRATE, { dry_run: dryRun }, { signal, onProgress: () => {} }),
     warmUp: async () => {
       if (tools.some(({ place }) => place === "project")) await workers.project.warmUp();
     },

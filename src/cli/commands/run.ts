@@ -11,6 +11,7 @@ import { listTools } from "./list_tools/list_tools.ts";
 import { prompts } from "./prompts/prompts.ts";
 import { uninstall } from "./uninstall/uninstall.ts";
 import { servers } from "./servers/servers.ts";
+import { migrate } from "./migrate/migrate.ts";
 import { schema } from "./schema.ts";
 import { validate } from "./validate/validate.ts";
 import { version } from "./version/version.ts";
@@ -30,6 +31,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help">, Run>> 
   doctor,
   init,
   uninstall,
+  migrate,
   auth,
   servers,
   prompts,

@@ -171,6 +171,19 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp uninstall --client codex --yes", "Without a question"],
     ],
   },
+  "migrate": {
+    summary: "Copy issues, memos, prompts, workflows and rules of SwissArmyHammer to .ahma",
+    usage: "[flags] [--dry-run]",
+    flags: ["dry-run"],
+    serverFlags: true,
+    details: [
+      "Issues and memos get front matter; what is there already stays, and nothing is removed. A second run copies what " +
+      "came since.",
+    ],
+    examples: [
+      ["ahma_mcp migrate --dry-run", "What would be copied"],
+    ],
+  },
   "auth": {
     summary: "Log in to other servers: list, login, logout",
     usage: "list | login SERVER | logout SERVER",

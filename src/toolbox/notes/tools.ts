@@ -4,6 +4,7 @@ import { changeTools } from "./issues/change_tools.ts";
 import { readTools } from "./issues/read_tools.ts";
 import { memoTools } from "./memos/tools.ts";
 import { questionTools } from "./question/tools.ts";
+import { migrateTools } from "./migrate/migrate.ts";
 import { Notes } from "./store/notes.ts";
 import { todoTools } from "./todo/tools.ts";
 
@@ -16,5 +17,6 @@ export function noteTools(): Readonly<Record<string, NativeTool>> {
     ...memoTools(notes),
     ...todoTools(notes),
     ...questionTools(notes),
+    ...migrateTools(notes),
   };
 }

@@ -83,6 +83,11 @@ export class NoteFolder implements Disposable {
     return [...Deno.readDirSync(this.#place)].map(({ name }) => name).sort();
   }
 
+  /** Names of the directories in it, links not followed, sorted. */
+  directories(): readonly string[] {
+    return [...Deno.readDirSync(this.#place)].flatMap(({ name, isDirectory }) => isDirectory ? [name] : []).sort();
+  }
+
   /** Undefined: nothing is there. */
   read(name: string): NoteContent | undefined {
     const found = this.#files.stat(this.#fd, name);

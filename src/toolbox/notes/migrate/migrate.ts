@@ -1,0 +1,169 @@
+/**
+ * Copies what SwissArmyHammer kept in a project to `.ahma`: notes get front matter, all else is copied as it is. Nothing
+ * is overwritten or removed, so that a second migration finds nothing to do.
+ */
+import { UserError } from "../../../base/errors.ts";
+import { counted } from "../../../base/text.ts";
+import { MIGRATE } from "../../definition/question.ts";
+import type { ToolArguments, ToolResult } from "../../frame/messages.ts";
+import type { NativeTool, ToolContext } from "../../project/native_tool.ts";
+import type { Project } from "../../project/project.ts";
+import { said } from "../format/answer.ts";
+import { changeFront, type FrontChange, readFront, splitText, type Yaml } from "../format/front_matter.ts";
+import { newUlid } from "../format/ulid.ts";
+import { firstHeading } from "../issues/issue.ts";
+import { foreignTitles } from "../memos/memo.ts";
+import { FOREIGN, type NoteFile, readPlace } from "../store/note_files.ts";
+import { NoteFolder } from "../store/note_folder.ts";
+import type { Notes } from "../store/notes.ts";
+import { firstCommits } from "./first_commits.ts";
+import { newNames } from "./new_names.ts";
+
+/** Directories that are copied as they are, and their names here. */
+const COPIED: Readonly<Record<string, string>> = { prompts: "prompts", workflows: "flows", rules: "rules" };
+const TODO = "todo.yaml";
+const DEEPEST = 8;
+const MOST_FILES = 5_000;
+const MOST_LINES = 200;
+
+/** One file that is to be there. */
+interface Copy {
+  readonly from: string;
+  /** Relative to the project. */
+  readonly to: string;
+  /** Undefined: `problem` says why it cannot be copied. */
+  readonly text: string | undefined;
+  readonly problem?: string;
+}
+
+export function migrateTools(notes: Notes): Readonly<Record<string, NativeTool>> {
+  return {
+    [MIGRATE]: async (args, context) => {
+      const yaml = await notes.yaml();
+      return args["dry_run"] === true
+        ? await migrate(yaml, args, context)
+        : await notes.lock.hold(context.project, () => migrate(yaml, args, context));
+    },
+  };
+}
+
+async function migrate(yaml: Yaml, args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
+  const commits = await firstCommits(project, FOREIGN.map((directory) => directory), signal);
+  const copies = FOREIGN.flatMap((directory) => copiesOf(yaml, project, directory, commits));
+  if (copies.length === 0) return said(`There is nothing to migrate: no ${FOREIGN.join(" or ")} with files of it.`);
+  const taken = new Set<string>();
+  const lines: string[] = [];
+  let done = 0;
+  for (const copy of copies) {
+    const isThere = taken.has(copy.to) || exists(project, copy.to);
+    taken.add(copy.to);
+    if (isThere) continue;
+    if (copy.text === undefined) {
+      lines.push(`not copied: ${copy.from}: ${copy.problem ?? ""}`);
+      continue;
+    }
+    if (args["dry_run"] !== true) write(project, copy.to, copy.text);
+    lines.push(`${copy.from} -> ${copy.to}`);
+    done++;
+  }
+  const verb = args["dry_run"] === true ? "would be copied" : "copied";
+  const shown = lines.slice(0, MOST_LINES);
+  if (lines.length > shown.length) shown.push(`[${lines.length - shown.length} more]`);
+  const left = copies.length - lines.length;
+  return said([...shown, `${counted(done, "file")} ${verb}${left > 0 ? `, ${left} there already` : ""}`].join("\n"));
+}
+
+function copiesOf(
+  yaml: Yaml,
+  project: Project,
+  directory: string,
+  commits: ReadonlyMap<string, string>,
+): readonly Copy[] {
+  const issues = readPlace(project, `${directory}/issues`).files;
+  const memos = readPlace(project, `${directory}/memos`).files.filter(({ completed }) => !completed);
+  const names = { issues: newNames(issues.map(({ name }) => name)), memos: newNames(memos.map(({ name }) => name)) };
+  const titleOf = foreignTitles(memos.map(({ name }) => name));
+  const created = (file: NoteFile) => timeOf(commits.get(file.path), file.writtenAt);
+  const note = (file: NoteFile, to: string, front: FrontChange) => copyOf(yaml, file, to, front);
+  return [
+    ...issues.map((file) => {
+      const title = firstHeading(splitText(file.text ?? "").body) ?? file.name;
+      const status = file.completed ? "complete" : "open";
+      const to = `.ahma/issues/${names.issues.get(file.name) ?? file.name}.md`;
+      return note(file, to, { id: newUlid(), title, status, created: created(file) });
+    }),
+    ...memos.map((file) => {
+      const to = `.ahma/memos/${names.memos.get(file.name) ?? file.name}.md`;
+      return note(file, to, { id: newUlid(), title: titleOf(file.name), created: created(file) });
+    }),
+    ...Object.entries(COPIED).flatMap(([from, to]) => filesIn(project, `${directory}/${from}`, `.ahma/${to}`)),
+    ...filesIn(project, directory, ".ahma/state").filter(({ from }) => from === `${directory}/${TODO}`),
+  ];
+}
+
+/** What a front matter says already stays. */
+function copyOf(yaml: Yaml, { path: from, text, problem }: NoteFile, to: string, front: FrontChange): Copy {
+  if (text === undefined) return { from, to, text, problem: problem ?? "it cannot be read" };
+  const read = readFront(yaml, splitText(text).front);
+  const known = read.ok ? read.value : {};
+  const missing = Object.fromEntries(Object.entries(front).filter(([key]) => known[key] === undefined));
+  const changed = changeFront(yaml, text, missing);
+  return changed.ok ? { from, to, text: changed.value } : { from, to, text: undefined, problem: changed.problem };
+}
+
+function timeOf(commit: string | undefined, writtenAt: number): string {
+  const time = commit === undefined ? writtenAt : Date.parse(commit);
+  return `${new Date(Number.isFinite(time) ? time : 0).toISOString().slice(0, 19)}Z`;
+}
+
+function filesIn(project: Project, from: string, to: string, depth = 0): readonly Copy[] {
+  const folder = depth > DEEPEST ? undefined : openIfDirectory(project, from);
+  if (folder === undefined) return [];
+  try {
+    const inner = new Set(folder.directories());
+    const files = folder.names().slice(0, MOST_FILES).filter((name) => !inner.has(name)).map((name): Copy => {
+      const found = folder.read(name);
+      const place = { from: `${from}/${name}`, to: `${to}/${name}` };
+      if (found === undefined || "problem" in found) {
+        return { ...place, text: undefined, problem: found?.problem ?? "it is gone" };
+      }
+      return found.text.includes("\uFFFD")
+        ? { ...place, text: undefined, problem: "it is no text in UTF-8" }
+        : { ...place, text: found.text };
+    });
+    return [...files, ...[...inner].flatMap((name) => filesIn(project, `${from}/${name}`, `${to}/${name}`, depth + 1))];
+  } finally {
+    folder[Symbol.dispose]();
+  }
+}
+
+/** A link is none. */
+function openIfDirectory(project: Project, path: string): NoteFolder | undefined {
+  try {
+    return NoteFolder.open(project, path);
+  } catch (thrown) {
+    if (thrown instanceof UserError) return undefined;
+    throw thrown;
+  }
+}
+
+function exists(project: Project, path: string): boolean {
+  const end = path.lastIndexOf("/");
+  const folder = NoteFolder.open(project, path.slice(0, end));
+  try {
+    const name = path.slice(end + 1).toLowerCase();
+    return folder?.names().some((one) => one.toLowerCase() === name) === true;
+  } finally {
+    folder?.[Symbol.dispose]();
+  }
+}
+
+function write(project: Project, path: string, text: string): void {
+  const end = path.lastIndexOf("/");
+  const folder = NoteFolder.make(project, path.slice(0, end));
+  try {
+    folder.create(path.slice(end + 1), text);
+  } finally {
+    folder[Symbol.dispose]();
+  }
+}
