@@ -45,3 +45,8 @@ export function toolsOf(groups: readonly ToolGroup[]): readonly GroupedTool[] {
 export function groupOf(name: string): ToolGroup | undefined {
   return TOOL_GROUPS.find((group) => GROUPS[group].tools.some((tool) => tool.name === name));
 }
+
+/** The names of all native tools. */
+export function nativeNames(): readonly string[] {
+  return toolsOf(TOOL_GROUPS).map(({ definition }) => definition.name);
+}

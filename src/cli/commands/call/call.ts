@@ -19,7 +19,7 @@ import type { Service, ToolCall } from "../../../service/service.ts";
 import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
 import { BUNDLE_NAMES } from "../../../settings/bundles.ts";
-import { groupOf } from "../../../toolbox/definition/groups.ts";
+import { groupOf, nativeNames } from "../../../toolbox/definition/groups.ts";
 import { commandPrinter, mayColour, print, printProblem } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 import { callShape } from "./call_shape.ts";
@@ -141,7 +141,8 @@ async function findTool(service: Service, { name, args }: Wanted): Promise<Found
   if (!resolved.ok && resolved.problem.kind === "unknown_subcommand") throw new UsageError(resolved.problem.message);
   const missing = catalog.unavailable?.find((one) => one.names.includes(name));
   if (missing !== undefined) throw new UsageError(`Cannot call "${name}": it is not available: ${reasonOf(missing)}`);
-  const guess = didYouMean(name, [...definitions.map((one) => one.name), ...catalog.byName.keys()]);
+  const known = [...definitions.map((one) => one.name), ...catalog.byName.keys(), ...nativeNames()];
+  const guess = didYouMean(name, known);
   throw new UsageError(`Cannot call "${name}": there is no such tool${guess || '; "ahma_mcp list-tools" names them'}`);
 }
 
