@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createMcpHandler, inputRequired, Server } from "@modelcontextprotocol/server";
 import type { Client } from "@modelcontextprotocol/client";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
+import { until } from "./_support/deadline.ts";
 import { HttpServerProcess } from "./_support/http_server.ts";
 import { EVERYTHING, MISSING } from "./_support/everything.ts";
 import { testCache } from "./_support/npm_tools.ts";
@@ -124,7 +125,7 @@ function silent(): Asked {
   };
 }
 
-Deno.test("O2 a question goes to the connection whose call is in flight, and to none where several are", async () => {
+Deno.test("O2 a question, and the end of a visit to an address, goes to the connection whose call it is for, and to no other", async () => {
   using bench = new Workbench();
   const flags = ["--mcp-config", writeServers(bench, { srv: asking(bench) })];
   await using server = await HttpServerProcess.start(bench, { flags });
@@ -144,6 +145,20 @@ Deno.test("O2 a question goes to the connection whose call is in flight, and to 
   await said(second, "srv_release");
   assert.deepStrictEqual(await waiting, [`"released"\n${note}`, false]);
   assert.deepStrictEqual([one.heard.length, other.heard.length], [1, 1]);
+  const done: unknown[] = [];
+  for (const client of [first, second]) {
+    client.setNotificationHandler("notifications/elicitation/complete", ({ params }) => {
+      done.push([client === first, params.elicitationId]);
+    });
+  }
+  const address = { mode: "url", url: "https://example.com/", elicitationId: "7", message: "Go" };
+  await said(first, "srv_ask", { method: "elicitation/create", params: address });
+  assert.deepStrictEqual(one.heard[1]?.["elicitationId"], "srv/7");
+  for (const elicitationId of ["8", "7", "7"]) {
+    await said(second, "srv_tell", { method: "notifications/elicitation/complete", params: { elicitationId } });
+  }
+  await until(() => done.length > 0, 10_000, "the end of the visit");
+  assert.deepStrictEqual(done, [[true, "srv/7"]]);
   for (const client of [first, second, third]) await client.close();
 });
 

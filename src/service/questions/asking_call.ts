@@ -6,7 +6,7 @@ import { LOG_LEVEL_META_KEY, type Result, type ServerContext } from "@modelconte
 import { failure, success } from "../../base/outcome.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import { knownLevel } from "../sdk/log_level.ts";
-import type { AskedClient, ClientOffers, LogMessage, Question, QuestionAnswer } from "./question.ts";
+import type { AskedClient, ClientNotice, ClientOffers, Question, QuestionAnswer } from "./question.ts";
 import { ANSWER_MS } from "./session_client.ts";
 
 type Request = ServerContext["mcpReq"];
@@ -58,7 +58,7 @@ export class AskingCall {
       offers,
       // In this version each request says which log messages it wants.
       logLevel: knownLevel(member(request.envelope, LOG_LEVEL_META_KEY)),
-      log: (message) => this.#log(message),
+      notify: (notice) => this.#notify(notice),
       ask: (question, signal) => this.#ask(question, signal),
     };
     this.#result = run({ client, signal: this.#end.signal, request: () => this.#request });
@@ -87,10 +87,11 @@ export class AskingCall {
     return result ?? this.#questions();
   }
 
-  #log(message: LogMessage): void {
-    const sending = this.#request?.notify({ method: "notifications/message", params: { ...message } });
-    // A client that has gone reads no log.
-    sending?.catch(() => {});
+  /** This version tells no user that an address is done with. */
+  #notify({ method, params }: ClientNotice): void {
+    if (method !== "notifications/message") return;
+    // A client that has gone reads nothing.
+    this.#request?.notify({ method, params: { ...params } }).catch(() => {});
   }
 
   #ask(question: Question, signal: AbortSignal): Promise<QuestionAnswer> {

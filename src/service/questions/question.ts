@@ -25,11 +25,10 @@ export interface ClientOffers {
   readonly sampling?: Members;
 }
 
-/** A message of a server for the log of a client. */
-export interface LogMessage {
-  readonly level: LoggingLevel;
-  readonly logger: string;
-  readonly data: unknown;
+/** What a server tells a client. */
+export interface ClientNotice {
+  readonly method: "notifications/message" | "notifications/elicitation/complete";
+  readonly params: Members;
 }
 
 /** The client of one call, as a server that works on it may ask it. */
@@ -39,8 +38,8 @@ export interface AskedClient {
   readonly offers: ClientOffers;
   /** The least important level of log messages that it wants; undefined: it did not ask for any. */
   readonly logLevel: LoggingLevel | undefined;
-  /** Sends a log message, where the protocol has a way for it now. */
-  log(message: LogMessage): void;
+  /** Sends a notification, where the protocol has a way for it now. */
+  notify(notice: ClientNotice): void;
   /** Puts a question; never rejects. Aborting `signal` takes it back. */
   ask(question: Question, signal: AbortSignal): Promise<QuestionAnswer>;
 }

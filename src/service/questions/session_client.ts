@@ -7,8 +7,8 @@ import type { LogLevel } from "../sdk/log_level.ts";
 import { ANYTHING } from "../sdk/any_params.ts";
 import {
   type AskedClient,
+  type ClientNotice,
   type ClientOffers,
-  type LogMessage,
   modeOf,
   type Question,
   type QuestionAnswer,
@@ -44,10 +44,10 @@ export class SessionClient implements AskedClient {
     return this.#level?.chosen;
   }
 
-  log(message: LogMessage): void {
-    const notification = { method: "notifications/message", params: { ...message } };
+  notify({ method, params }: ClientNotice): void {
+    const notification = { method, params: { ...params } };
     const sending = this.#isAnswered ? this.owner.notification(notification) : this.#request.notify(notification);
-    // A client that has gone reads no log.
+    // A client that has gone reads nothing.
     sending.catch(() => {});
   }
 

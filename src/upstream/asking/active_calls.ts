@@ -6,6 +6,7 @@ import { type AskedClient, takes } from "../../service/questions/question.ts";
 import { shorten } from "../../base/visible_text.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 import { askedQuestion } from "./asked_question.ts";
+import { OpenAddresses } from "./open_addresses.ts";
 import type { SilenceLimit } from "./silence_limit.ts";
 
 export interface ActiveCall {
@@ -41,6 +42,7 @@ const WHAT: Readonly<Record<string, string>> = {
 export class ActiveCalls {
   readonly #spec: ServerSpec;
   readonly #calls = new Set<ActiveCall>();
+  readonly addresses: OpenAddresses;
   /** Questions that a client has not answered. */
   #open = 0;
   /** Of the last call. */
@@ -50,6 +52,7 @@ export class ActiveCalls {
 
   constructor(spec: ServerSpec) {
     this.#spec = spec;
+    this.addresses = new OpenAddresses(spec.name);
   }
 
   get size(): number {
@@ -96,6 +99,7 @@ export class ActiveCalls {
       return refusal(method, refuse("the client does not take such questions"));
     }
     if (this.#open >= MOST_OPEN) return refusal(method, refuse(`it has ${MOST_OPEN} open questions`));
+    this.addresses.opened(asked.value, client);
     this.#open++;
     const answer = await silence.during(client.ask(asked.value, signal)).finally(() => this.#open--);
     if (answer.ok) return { result: answer.value };

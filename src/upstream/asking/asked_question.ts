@@ -8,6 +8,8 @@ import type { ServerSpec } from "../config/server_spec.ts";
 import { cleaned } from "../definitions/definition.ts";
 
 const LONGEST_MESSAGE = 4096;
+/** Characters of the name of an address. */
+const LONGEST_ID = 200;
 const LARGEST_FORM = 64 * 1024;
 
 /** The question for the client, or why it is not put. */
@@ -27,7 +29,10 @@ export function askedQuestion(
     if (typeof url !== "string" || !URL.canParse(url) || new URL(url).protocol !== "https:") {
       return failure("its address is no https:// address");
     }
-    return success({ method, params: { ...withoutMeta(params), message: shown, url: new URL(url).href } });
+    const { elicitationId, ...rest } = withoutMeta(params);
+    const id = addressId(name, elicitationId);
+    const known = id !== undefined && { elicitationId: id };
+    return success({ method, params: { ...rest, ...known, message: shown, url: new URL(url).href } });
   }
   const problem = formProblem(requestedSchema);
   if (problem !== undefined) return failure(problem);
@@ -35,6 +40,11 @@ export function askedQuestion(
     method,
     params: { ...withoutMeta(params), message: shown, requestedSchema: cleaned(requestedSchema) },
   });
+}
+
+/** The name of an address for clients: several servers may give the same one. Undefined: the server gave none. */
+export function addressId(server: string, elicitationId: unknown): string | undefined {
+  return typeof elicitationId === "string" ? `${server}/${shorten(elicitationId, LONGEST_ID)}` : undefined;
 }
 
 /** The metadata belongs to the request of the server, and not to ours. */

@@ -38,7 +38,7 @@ Deno.test("O2 what a server asks is shown under its name and without hidden char
     ok: true,
     value: {
       method: "elicitation/create",
-      params: { mode: "url", url: "https://example.com/", message: "[srv] Go", elicitationId: "1" },
+      params: { mode: "url", url: "https://example.com/", message: "[srv] Go", elicitationId: "srv/1" },
     },
   });
   for (const url of ["http://example.com/", "javascript:alert(1)", "file:///etc/passwd", "x", undefined]) {

@@ -35,7 +35,8 @@ export class LogMessages {
     const least = client?.logLevel ?? (logs === true ? "debug" : undefined);
     if (logs === false || least === undefined || !isAtLeast(level, least)) return;
     const theirs = member(params, "logger");
-    client?.log({ level, logger: typeof theirs === "string" ? `${name}/${shorten(theirs)}` : name, data });
+    const logger = typeof theirs === "string" ? `${name}/${shorten(theirs)}` : name;
+    client?.notify({ method: "notifications/message", params: { level, logger, data } });
   }
 
   #isFlood(): boolean {

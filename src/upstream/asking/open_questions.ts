@@ -14,7 +14,7 @@ export class OpenQuestions {
       get logLevel() {
         return client.logLevel;
       },
-      log: (message) => client.log(message),
+      notify: (notice) => client.notify(notice),
       ask: async (question, signal) => {
         const answer = client.ask(question, signal);
         this.#open.add(answer);

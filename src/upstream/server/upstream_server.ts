@@ -303,6 +303,7 @@ export class UpstreamServer {
   #notice(method: string, params: unknown): void {
     if (LIST_CHANGED.includes(method)) this.#refreshSoon();
     else if (method === "notifications/message") this.#logs.forward(params, this.#calls.onlyClient);
+    else if (method === "notifications/elicitation/complete") this.#calls.addresses.completed(params);
     else this.#options.onNotice(method, params);
   }
 
