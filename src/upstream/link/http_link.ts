@@ -13,6 +13,7 @@ import type { TransportAuth } from "../oauth/transport_auth.ts";
 import { calmReconnection, limitAnswers } from "./calm_transport.ts";
 import { ResourceListens } from "./resource_listens.ts";
 import { busyFor, isBusyStatus, serverFetch } from "./patient_fetch.ts";
+import { watchedFetch } from "./watched_fetch.ts";
 import { CANCELLED, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
 
 export interface HttpLinkOptions {
@@ -50,19 +51,34 @@ const ANY_RESULT = {
   },
 } as const;
 
+/** One session with the server. */
+interface Connection {
+  readonly client: Client;
+  readonly listens: ResourceListens;
+  /** Why no answer comes any more; undefined: answers may come. */
+  broken: Error | undefined;
+}
+
 /** Connects; rejects with the reason for a person. */
 export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): Promise<Link> {
-  let client = await connect(options, hooks);
-  let listens = new ResourceListens();
-  const answered = async (request: LinkRequest): Promise<Answer> => {
+  let connection = await connect(options, hooks);
+  let renewing: Promise<void> | undefined;
+  const answered = async ({ client, listens }: Connection, request: LinkRequest): Promise<Answer> => {
     const answer = ResourceListens.has(client, request)
       ? { result: { ...await listens.request(client, request) } }
       : await ask(client, request);
     hooks.onUp();
     return answer;
   };
+  const renew = async (): Promise<void> => {
+    const { client: old } = connection;
+    connection = await connect(options, hooks);
+    await old.close();
+    hooks.onFresh();
+  };
   return {
     get hello() {
+      const { client } = connection;
       return {
         protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
         capabilities: client.getServerCapabilities() ?? {},
@@ -70,25 +86,22 @@ export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): 
       };
     },
     async request(request) {
+      const used = connection;
       try {
-        return await answered(request);
+        if (used.broken === undefined) return await answered(used, request);
       } catch (thrown) {
         if (request.signal?.aborted) return CANCELLED;
-        if (statusOf(thrown) !== SESSION_LOST) return lost(request, hooks, thrown);
+        if (statusOf(thrown) !== SESSION_LOST) return lost(request, hooks, used.broken ?? thrown);
       }
       // The server knows the session no more, so it did nothing: the request is safe to repeat in a new one.
       try {
-        const old = client;
-        client = await connect(options, hooks);
-        await old.close();
-        listens = new ResourceListens();
-        hooks.onFresh();
-        return await answered(request);
+        if (used === connection) await (renewing ??= renew().finally(() => renewing = undefined));
+        return await answered(connection, request);
       } catch (thrown) {
-        return request.signal?.aborted ? CANCELLED : lost(request, hooks, thrown);
+        return request.signal?.aborted ? CANCELLED : lost(request, hooks, connection.broken ?? thrown);
       }
     },
-    close: () => client.close(),
+    close: () => connection.client.close(),
   };
 }
 
@@ -180,7 +193,7 @@ function lost({ method, params }: LinkRequest, hooks: LinkHooks, thrown: unknown
   return { error: { code: CONNECTION_LOST, message: `${reason}. ${advice}` } };
 }
 
-async function connect(options: HttpLinkOptions, hooks: LinkHooks): Promise<Client> {
+async function connect(options: HttpLinkOptions, hooks: LinkHooks): Promise<Connection> {
   const { transport: kind } = options.spec;
   try {
     return await connectBy(kind === "sse" ? "sse" : "streamable", options, hooks);
@@ -203,8 +216,8 @@ function refusalOf(thrown: unknown): Error {
 async function connectBy(
   kind: "streamable" | "sse",
   options: HttpLinkOptions,
-  { onNotification, onRequest, offers, stop, log }: LinkHooks,
-): Promise<Client> {
+  { onNotification, onRequest, onDown, offers, stop, log }: LinkHooks,
+): Promise<Connection> {
   const toldOf = (what: string) => ({
     autoRefresh: false,
     onChanged: () => onNotification(`notifications/${what}/list_changed`, {}),
@@ -223,22 +236,32 @@ async function connectBy(
     throw new ProtocolError(answer.error.code, answer.error.message);
   };
   client.onerror = (error) => log.debug("A server's connection", { error: messageOf(error) });
+  const connection: Connection = { client, listens: new ResourceListens(), broken: undefined };
+  const onEnd = (reason: Error) => {
+    // It was closed from here.
+    if (client.transport === undefined) return;
+    connection.broken = reason;
+    onDown(reasonOf(reason));
+    void client.close();
+  };
   try {
-    await client.connect(await transportOf(kind, options), { timeout: CONNECT_MS, signal: stop });
+    await client.connect(await transportOf(kind, options, onEnd), { timeout: CONNECT_MS, signal: stop });
   } catch (thrown) {
     await client.close();
-    throw thrown;
+    throw connection.broken ?? thrown;
   }
-  return client;
+  return connection;
 }
 
 async function transportOf(
   kind: "streamable" | "sse",
   { spec: { url, headers }, auth, instance }: HttpLinkOptions,
+  onEnd: (reason: Error) => void,
 ): Promise<Transport> {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const options = {
-    fetch: serverFetch,
+    ...auth,
+    fetch: kind === "sse" ? watchedFetch(auth?.fetch ?? serverFetch, onEnd) : auth?.fetch ?? serverFetch,
     requestInit: {
       headers: {
         ...Object.fromEntries(Object.entries(headers).map(([name, { text }]) => [name, text])),
@@ -246,7 +269,6 @@ async function transportOf(
       },
     },
     reconnectionScheduler: calmReconnection,
-    ...auth,
   };
   return limitAnswers(
     kind === "sse"

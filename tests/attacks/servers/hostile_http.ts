@@ -9,6 +9,7 @@ export type Harm =
   | "cookies"
   | "endless body"
   | "endless event"
+  | "endless event of the older transport"
   | "compressed"
   | "asks"
   | "reconnects"
@@ -36,6 +37,8 @@ export class HostileHttp implements AsyncDisposable {
   /** Answers to requests of the server that have come. */
   answers = 0;
   readonly #ended = new AbortController();
+  /** The stream of the older transport, which has all of its answers. */
+  #older: WritableStreamDefaultWriter<Uint8Array> | undefined;
   readonly #other = this.#serve((request) => {
     this.elsewhere.push(headOf(request));
     return new Response(null, { status: 404 });
@@ -72,6 +75,7 @@ export class HostileHttp implements AsyncDisposable {
       const challenge = `Bearer resource_metadata="${this.#elsewhere}"`;
       return new Response(null, { status: 401, headers: { "www-authenticate": challenge } });
     }
+    if (harm === "endless event of the older transport") return this.#olderAnswer(message);
     if (harm === "endpoint elsewhere" || request.method !== "POST") return new Response(null, { status: 405 });
     if (message.id === undefined || message.method === undefined) return new Response(null, { status: 202 });
     return message.method === "tools/call" ? this.#call(harm, message.id) : legit(message);
@@ -79,6 +83,12 @@ export class HostileHttp implements AsyncDisposable {
 
   #stream(harm: Harm): Response {
     switch (harm) {
+      case "endless event of the older transport": {
+        const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+        this.#older = writable.getWriter();
+        this.#older.write(ENCODER.encode("event: endpoint\ndata: ?post\n\n")).catch(() => {});
+        return new Response(readable, { headers: { "content-type": "text/event-stream" } });
+      }
       case "endpoint elsewhere":
         return events(`event: endpoint\ndata: ${this.#elsewhere}\n\n`);
       case "reconnects":
@@ -111,6 +121,22 @@ export class HostileHttp implements AsyncDisposable {
       default:
         return new Response(done, { headers: { "content-type": "application/json" } });
     }
+  }
+
+  /** The first call gets an answer without end, each later one what it wants. */
+  async #olderAnswer(message: { readonly id?: unknown; readonly method: string }): Promise<Response> {
+    const { id, method } = message;
+    const isCall = method === "tools/call";
+    const answer = isCall ? this.#call("cookies", id) : legit({ id, method });
+    const isEndless = isCall && this.taken === 0;
+    const text = isEndless ? `data: {"jsonrpc":"2.0","id":${id},"result":{"a":"` : `data: ${await answer.text()}\n\n`;
+    const write = async (stream = this.#older) => {
+      await stream?.write(ENCODER.encode(text));
+      while (isEndless && ++this.taken < MOST_MIB) await stream?.write(ENCODER.encode(MIB));
+    };
+    // The program closes the stream.
+    if (id !== undefined) write().catch(() => {});
+    return new Response(null, { status: 202 });
   }
 
   #requests(): string {

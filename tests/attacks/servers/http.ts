@@ -127,6 +127,10 @@ export const HTTP_SERVERS: readonly Row[] = [
       "an event without end": meets("endless event", (met) => isSpent(met, TOO_LONG), {
         noControl: "it would be that of the body",
       }),
+      "an event without end by the older transport": meets("endless event of the older transport", async (met) => {
+        const again = await met.server.call("far_do");
+        return again.text === "done" ? await isSpent(met, TOO_LONG) : `the next call was answered: ${again.text}`;
+      }, { type: "sse", noControl: "it would be that of the body" }),
       "a small body that becomes a large one": meets("compressed", (met) => isSpent(met, TOO_LONG), {
         ...naive(async (http) => {
           const { byteLength } = await (await post(http.url("compressed"))).arrayBuffer();
