@@ -159,28 +159,37 @@ Deno.test("O6 instructions, resources and prompts come from the record at the se
   }
 });
 
-Deno.test("O2 O6 a prompt that a server changes is withheld until a person approves it, and each change is told once", async () => {
+Deno.test("O2 O6 a prompt that a server changes is withheld until a person approves it, and each change is told once; ours keep their names", async () => {
   using bench = new Workbench();
+  bench.write(".ahma/prompts/srv_part.md", "Ours");
   await using server = await withServers(bench, { srv: offering(bench) }, { era: "none" });
   const client = await connectClient(server, "2025-11-25");
   let changes = 0;
   client.setNotificationHandler("notifications/prompts/list_changed", () => void changes++);
   const names = async () =>
     (await client.listPrompts(undefined, { cacheMode: "refresh" })).prompts.map(({ name }) => name);
-  assert.deepStrictEqual(await names(), ["srv_greet"]);
+  assert.deepStrictEqual(await names(), ["srv_part", "srv_greet"]);
   const prompts = [{ name: "greet", description: "Greets\u200b all" }, { name: "part", description: "Parts" }];
-  for (const expected of [["srv_part"], ["srv_part"]]) {
+  const theirs = async () => /^srv_part,(srv_part_[0-9a-f]{6})$/.exec((await names()).join())?.[1];
+  const named: string[] = [];
+  for (let change = 0; change < 2; change++) {
     await client.callTool({ name: "srv_set", arguments: { prompts } });
-    await until(async () => (await names()).join() === expected.join(), 10_000, "the new prompt");
+    named.push(await until(theirs, 10_000, "the new prompt"));
   }
-  assert.deepStrictEqual(changes, 1);
+  const [name = ""] = named;
+  assert.deepStrictEqual([changes, named], [1, [name, name]]);
+  const textOf = async (name: string) => JSON.stringify((await client.getPrompt({ name })).messages[0]?.content);
+  assert.deepStrictEqual([await textOf("srv_part"), await textOf(name)], [
+    '{"type":"text","text":"Ours"}',
+    '{"type":"text","text":"Hello ?"}',
+  ]);
   await assert.rejects(client.getPrompt({ name: "srv_greet" }), /changed its definition.*servers approve srv/);
   const flags = ["--mcp-config", `${bench.parent}/mcp.json`];
   const run = async (...args: readonly string[]) => (await runProgram(bench, ["servers", ...args, ...flags])).stdout;
   assert.match(await run("diff", "srv"), /^srv prompt greet: changed\n.*- "Greets"\n.*\+ "Greets\\u200b all"$/ms);
   assert.match(await run("approve", "srv", "prompt greet"), /^srv: 1 definition approved: prompt greet$/m);
-  await until(async () => (await names()).length === 2, 10_000, "the approved prompt");
-  const { prompts: [greet] } = await client.listPrompts();
+  await until(async () => (await names()).length === 3, 10_000, "the approved prompt");
+  const { prompts: [, greet] } = await client.listPrompts();
   assert.deepStrictEqual(greet, { name: "srv_greet", description: "Greets all" });
   await client.close();
 });

@@ -86,13 +86,14 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
   const toolbox = stack.use(openToolbox({ ...options, sandbox }));
   const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
+  const ownPrompts = promptSources(options, stack);
   const servers = configured === undefined
     ? []
-    : [stack.use(openServers(await configured, { ...options, sandbox, own, audit }))];
+    : [stack.use(openServers(await configured, { ...options, sandbox, own, ownPrompts, audit }))];
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),
-    prompts: [...promptSources(options, stack), ...servers.map(({ prompts }) => prompts)],
+    prompts: [...ownPrompts, ...servers.map(({ prompts }) => prompts)],
     resources: servers.map(({ resources }) => resources),
     ...servers[0] !== undefined && { instructions: servers[0].instructions, onLogLevel: servers[0].onLogLevel },
     catalog,

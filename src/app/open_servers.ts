@@ -39,6 +39,7 @@ export interface OpenServersOptions extends SessionOptions {
   readonly sandbox: Pick<SessionSandbox, "scopes">;
   /** The sources whose names come first. */
   readonly own: readonly ToolSource[];
+  readonly ownPrompts: readonly PromptSource[];
   /** Of calls; undefined: none is kept. */
   readonly audit?: CallAudit | undefined;
 }
@@ -88,7 +89,7 @@ export function openServers(
   { servers: configured, diagnostics, ids }: IdentifiedServers,
   options: OpenServersOptions,
 ): OpenServers {
-  const { settings, environment, log, own } = options;
+  const { settings, environment, log, own, ownPrompts } = options;
   for (const diagnostic of diagnostics) log.warn(describeDiagnostic(diagnostic));
   const store = openRecords(settings, environment, log);
   const chain = (environment["AHMA_SERVER_CHAIN"] ?? "").split(",").filter((id) => id !== "");
@@ -126,7 +127,7 @@ export function openServers(
   return {
     source,
     resources: new ForeignResources(set, log),
-    prompts: new ForeignPrompts(set, log),
+    prompts: new ForeignPrompts({ set, own: ownPrompts, log }),
     instructions: () => lines.now,
     onLogLevel: (level) => set.setLogLevel(level, { isShared: settings.http !== undefined }),
     servers,

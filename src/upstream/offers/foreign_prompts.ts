@@ -1,6 +1,7 @@
 /** Prompts of other servers under names of ours (O2). */
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../../base/emitter.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { truncate } from "../../base/text.ts";
@@ -36,27 +37,47 @@ interface Entry {
   readonly prompt: Prompt;
 }
 
-export class ForeignPrompts implements PromptSource {
-  readonly #set: ServerSet;
-  readonly #changes: ListChanges;
-  #entries: readonly Entry[] | undefined;
-  #listed: readonly Prompt[] = [];
+/** All prompts of one moment. */
+interface Listing {
+  readonly basis: string;
+  readonly entries: readonly Entry[];
+  readonly prompts: readonly Prompt[];
+}
 
-  constructor(set: ServerSet, log: Logger) {
-    this.#set = set;
-    this.#changes = new ListChanges(log);
-    set.onChange(() => {
-      this.#entries = undefined;
-      this.#current();
-      this.#changes.isNow(this.#listed);
-    });
+export interface ForeignPromptsOptions {
+  readonly set: ServerSet;
+  /** The sources whose names come first. */
+  readonly own: readonly PromptSource[];
+  readonly log: Logger;
+}
+
+export class ForeignPrompts implements PromptSource {
+  readonly #options: ForeignPromptsOptions;
+  readonly #changes: ListChanges;
+  #version = 0;
+  #listing: Listing | undefined;
+
+  constructor(options: ForeignPromptsOptions) {
+    this.#options = options;
+    this.#changes = new ListChanges(options.log);
+    options.set.onChange(() => this.#changed());
+  }
+
+  /** Clients are told when they have another list. */
+  #changed(): void {
+    this.#version++;
+    // Own prompts are not read before a client asks for any.
+    if (this.#listing === undefined) return;
+    void this.#current().then(({ prompts }) => this.#changes.isNow(prompts)).catch((thrown: unknown) =>
+      this.#options.log.error("Cannot tell a change of prompts", { error: messageOf(thrown) })
+    );
   }
 
   async list(): Promise<readonly Prompt[]> {
-    await this.#set.learned();
-    this.#current();
-    this.#changes.listed(this.#listed);
-    return this.#listed;
+    await this.#options.set.learned();
+    const { prompts } = await this.#current();
+    this.#changes.listed(prompts);
+    return prompts;
   }
 
   async get(
@@ -102,27 +123,33 @@ export class ForeignPrompts implements PromptSource {
 
   /** The prompt of that name, offered or not; a client may know a name from elsewhere. */
   async #find(name: string): Promise<Outcome<Entry, PromptRefusal>> {
-    await this.#set.learned();
-    const entries = this.#current();
+    await this.#options.set.learned();
+    const { entries, prompts } = await this.#current();
     const entry = entries.find(({ prompt }) => prompt.name === name);
     if (entry !== undefined) return success(entry);
-    return failure({ kind: "unknown", known: this.#listed.map(({ name }) => name) });
+    return failure({ kind: "unknown", known: prompts.map(({ name }) => name) });
   }
 
-  #current(): readonly Entry[] {
-    if (this.#entries !== undefined) return this.#entries;
-    const { servers } = this.#set;
+  async #current(): Promise<Listing> {
+    const own = await Promise.all(this.#options.own.map((source) => source.list()));
+    const taken = own.flat().map(({ name }) => name);
+    const basis = JSON.stringify([this.#version, taken]);
+    if (this.#listing?.basis !== basis) this.#listing = this.#listingOf(basis, taken);
+    return this.#listing;
+  }
+
+  #listingOf(basis: string, taken: readonly string[]): Listing {
+    const { servers } = this.#options.set;
     const seen = servers.flatMap((server) => itemsOf(server.record, "prompt").map((item) => ({ server, item })));
     const wanted = seen.map(({ server, item }) => ({ prefix: prefixOf(server), tool: String(item.item["name"]) }));
-    const names = toolNames(wanted, { taken: [], longest: LONGEST_NAME, prefixes: servers.map(prefixOf) });
-    this.#entries = seen.map(({ server, item }, index) => ({
+    const names = toolNames(wanted, { taken, longest: LONGEST_NAME, prefixes: servers.map(prefixOf) });
+    const entries = seen.map(({ server, item }, index) => ({
       server,
       theirs: String(item.item["name"]),
       problem: withheldReason(server, item),
       prompt: clientPrompt(item, names[index]?.name ?? item.name),
     }));
-    this.#listed = this.#entries.flatMap(({ prompt, problem }) => problem === undefined ? [prompt] : []);
-    return this.#entries;
+    return { basis, entries, prompts: entries.flatMap(({ prompt, problem }) => problem === undefined ? [prompt] : []) };
   }
 }
 
