@@ -3,6 +3,7 @@
  * source imports lazily is evaluated lazily there too), and `dist/ahma_mcp`, a script that runs it.
  */
 import { VERSION } from "../src/base/version.ts";
+import { packGrammars } from "./grammars.ts";
 import { SERVER_RUN_FLAGS, START_FLAGS } from "./permissions.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -15,6 +16,7 @@ const WORKER = "worker";
 
 const bundled = await bundleProgram() && await bundleWorker();
 if (bundled) {
+  await packData();
   await loadProcessOnNeed();
   await requireOnNeed();
   await escapeNonAscii(new URL(`dist/${PROGRAM}`, ROOT));
@@ -74,6 +76,13 @@ async function bundle(words: readonly string[]): Promise<boolean> {
 
 function ignoreMissing(thrown: unknown): void {
   if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+}
+
+/** Grammars of the worker. */
+async function packData(): Promise<void> {
+  const sizes = await packGrammars(new URL("dist/worker/", ROOT));
+  const total = sizes.values().reduce((sum, size) => sum + size, 0);
+  await tell(`Packed ${sizes.size} files of grammars, ${(total / 1e6).toFixed(1)} MB`);
 }
 
 /**

@@ -6,10 +6,18 @@ interface ModuleGraph {
   readonly npmPackages: Readonly<Record<string, { readonly dependencies: readonly string[] }>>;
 }
 
+/** What people install begins with these: the program, its workers, and what packs the data of these. */
+const FIRST_MODULES: readonly string[] = ["main.ts", "src/toolbox/worker/worker.ts", "scripts/grammars.ts"];
+
 /** Each as `name@version`, in the order of their names: what modules import, and what these packages need. */
 export async function importedPackages(): Promise<readonly string[]> {
+  const found = await Promise.all(FIRST_MODULES.map(packagesOf));
+  return [...new Set(found.flat())].toSorted();
+}
+
+async function packagesOf(module: string): Promise<readonly string[]> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "main.ts"],
+    args: ["info", "--json", "--unstable-raw-imports", module],
     cwd: new URL("../../", import.meta.url),
     stdin: "null",
   }).output();
@@ -23,5 +31,5 @@ export async function importedPackages(): Promise<readonly string[]> {
     found.add(id);
     wanted.push(...npmPackages[id]?.dependencies ?? []);
   }
-  return [...found].toSorted();
+  return [...found];
 }

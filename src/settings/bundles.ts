@@ -29,6 +29,7 @@ export const BUNDLE_NAMES: readonly string[] = Object.keys(TOOLS);
 export const TOOL_GROUPS = [
   "files",
   "files_patch",
+  "search",
   "changes",
   "flow",
   "issues",

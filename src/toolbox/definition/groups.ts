@@ -7,6 +7,7 @@ import { FLOW_TOOLS } from "./flow.ts";
 import { ISSUE_TOOLS } from "./issues.ts";
 import { MEMO_TOOLS, TODO_TOOLS } from "./memos.ts";
 import { QUESTION_TOOLS } from "./question.ts";
+import { SEARCH_TOOLS } from "./search.ts";
 import type { ToolDefinition, ToolPlace } from "./tool_definition.ts";
 import { WEB_TOOLS } from "./web.ts";
 
@@ -18,6 +19,7 @@ interface Group {
 const GROUPS: Readonly<Record<ToolGroup, Group>> = {
   files: { place: "project", tools: FILE_TOOLS },
   files_patch: { place: "project", tools: PATCH_TOOLS },
+  search: { place: "project", tools: SEARCH_TOOLS },
   changes: { place: "project", tools: CHANGE_TOOLS },
   flow: { place: "server", tools: FLOW_TOOLS },
   issues: { place: "project", tools: ISSUE_TOOLS },

@@ -31,6 +31,7 @@ export class Project implements Disposable {
   readonly setup: WorkerSetup;
   readonly #readable: () => Promise<Scope>;
   readonly #writable: () => Promise<Scope>;
+  readonly #kept = new Map<unknown, unknown>();
   readonly #libraries = new DisposableStack();
   readonly #calls = lazy(() => this.#libraries.use(new FileCalls(processor())));
   readonly #libc = lazy(() => this.#libraries.adopt(new Libc(processor()), (libc) => libc.close()));
@@ -39,6 +40,13 @@ export class Project implements Disposable {
     this.setup = setup;
     this.#readable = lazy(() => openScope([...setup.scopes, ...setup.readable]));
     this.#writable = lazy(() => openScope(setup.scopes));
+  }
+
+  /** What calls share while the worker lives, as parsers; made by the first that asks. */
+  kept<Value>(Kind: new (project: Project) => Value): Value {
+    const value = this.#kept.get(Kind) ?? new Kind(this);
+    this.#kept.set(Kind, value);
+    return value as Value; // made of this kind above
   }
 
   /** The first directory of the project, where relative paths begin. */

@@ -56,6 +56,11 @@ export class Tree implements Disposable {
     return files.stat(directory, path || ".");
   }
 
+  /** Whether a regular file is there. */
+  isFile(path: string): boolean {
+    return this.#kindOf(path) === "file";
+  }
+
   /** When the content of a file was last written, milliseconds since 1970; undefined: it is gone. */
   changedAt(path: string): number | undefined {
     const stat = this.stat(path);

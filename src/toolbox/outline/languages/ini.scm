@@ -1,0 +1,1 @@
+(section (section_name (text) @name)) @def.section

@@ -1,0 +1,10 @@
+(namespace_definition name: (_) @name) @def.namespace
+(class_declaration name: (_) @name) @def.class
+(interface_declaration name: (_) @name) @def.interface
+(trait_declaration name: (_) @name) @def.trait
+(enum_declaration name: (_) @name) @def.enum
+(enum_case name: (_) @name) @def.member
+(function_definition name: (_) @name) @def.function
+(method_declaration name: (_) @name) @def.method
+(property_declaration (property_element (variable_name) @name)) @def.field
+(const_declaration (const_element (name) @name)) @def.constant

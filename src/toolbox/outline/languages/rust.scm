@@ -1,0 +1,14 @@
+(function_item name: (_) @name) @def.function
+(function_signature_item name: (_) @name) @def.function
+(struct_item name: (_) @name) @def.struct
+(union_item name: (_) @name) @def.union
+(enum_item name: (_) @name) @def.enum
+(enum_variant name: (_) @name) @def.member
+(trait_item name: (_) @name) @def.trait
+(impl_item type: (_) @name) @def.impl
+(mod_item name: (_) @name) @def.module
+(type_item name: (_) @name) @def.type
+(const_item name: (_) @name) @def.constant
+(static_item name: (_) @name) @def.variable
+(macro_definition name: (_) @name) @def.macro
+(field_declaration name: (_) @name) @def.field

@@ -1,0 +1,110 @@
+/** `outline_generate`: what files define, without their bodies (K4). */
+import { setImmediate } from "node:timers";
+import { UserError } from "../../base/errors.ts";
+import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import type { ToolContext } from "../project/native_tool.ts";
+import type { Tree } from "../project/tree.ts";
+import { Grammars } from "./grammars.ts";
+import { isOutlined, outlineText } from "./outline_text.ts";
+import { readSource } from "./read_source.ts";
+import { fileLines, type FileOutline, type SkippedFile, skippedLine, symbolData } from "./render.ts";
+import { below, selectFiles } from "./select_files.ts";
+
+/** The text of an answer, about so many characters. */
+const MOST_CHARACTERS = 48 * 1024;
+const DEFAULT_DEPTH = 10;
+/** Progress is told, and other calls are taken, after so many files. */
+const FILES_AT_ONCE = 16;
+
+interface Outlines {
+  readonly files: readonly FileOutline[];
+  readonly skipped: readonly SkippedFile[];
+  /** Files that were looked at. */
+  readonly seen: number;
+}
+
+interface Wanted {
+  readonly paths: readonly string[];
+  readonly depth: number;
+}
+
+/** See the definition of `outline_generate`. */
+export async function outlineGenerate(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
+  using tree = await context.project.tree(String(args["path"] ?? "."));
+  const patterns = args["patterns"] as readonly string[]; // checked by the table of its parameters
+  const all = await selectFiles(tree, patterns, context.signal);
+  if (all.length === 0) {
+    throw new UserError(`No file fits ${patterns.map((one) => `"${one}"`).join(", ")}; files_glob finds paths`);
+  }
+  const offset = Number(args["offset"] ?? 0);
+  const limit = Number(args["limit"] ?? all.length);
+  const depth = Number(args["depth"] ?? DEFAULT_DEPTH);
+  const outlines = await outlinesOf(tree, { paths: all.slice(offset, offset + limit), depth }, context);
+  const end = offset + outlines.seen;
+  const rest = end < all.length
+    ? `files ${offset + 1} to ${end} of ${all.length}; continue with offset ${end}, or show less with depth`
+    : undefined;
+  return await resultOf(args, outlines, { depth, rest });
+}
+
+/** Outlines until the answer is full. */
+async function outlinesOf(tree: Tree, { paths, depth }: Wanted, { project, signal, progress }: ToolContext) {
+  const grammars = project.kept(Grammars);
+  const base = tree.place.shown === "." ? "" : `${tree.place.shown}/`;
+  const files: FileOutline[] = [];
+  const skipped: SkippedFile[] = [];
+  let length = 0;
+  let seen = 0;
+  for (const path of paths) {
+    const shown = base + path;
+    const source = isOutlined(path) ? readSource(tree, below(tree.from, path)) : undefined;
+    const outline = source?.ok === false ? source : await outlineText(grammars, path, source?.value ?? "");
+    if (outline.ok) {
+      const file = { path: shown, symbols: outline.value };
+      length += fileLines(file, depth).reduce((sum, line) => sum + line.length + 1, 0);
+      if (length > MOST_CHARACTERS && files.length > 0) break;
+      files.push(file);
+    } else skipped.push({ path: shown, reason: outline.problem });
+    seen++;
+    if (seen % FILES_AT_ONCE === 0 || seen === paths.length) {
+      progress({ progress: seen, total: paths.length, message: shown });
+      await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+    }
+  }
+  return { files, skipped, seen };
+}
+
+interface Answer {
+  readonly depth: number;
+  /** What was not shown; undefined: all was. */
+  readonly rest: string | undefined;
+}
+
+async function resultOf(args: ToolArguments, outlines: Outlines, { depth, rest }: Answer): Promise<ToolResult> {
+  const { files, skipped } = outlines;
+  const format = args["output_format"] ?? "text";
+  if (format === "text") {
+    const lines = files.flatMap((file) => fileLines(file, depth));
+    const shown = lines.join("\n");
+    const cut = shown.length > MOST_CHARACTERS ? shown.slice(0, MOST_CHARACTERS).lastIndexOf("\n") : shown.length;
+    const notes = [
+      cut < shown.length ? "[the file defines more; depth shows less of each symbol]" : "",
+      skippedLine(skipped),
+      rest === undefined ? "" : `[${rest}]`,
+    ];
+    return textResult([shown.slice(0, cut), ...notes].filter((part) => part !== "").join("\n"));
+  }
+  const data = {
+    files: Object.fromEntries(files.map(({ path, symbols }) => [path, symbols.map((one) => symbolData(one, depth))])),
+    ...skipped.length > 0 && { skipped },
+    ...rest !== undefined && { rest },
+  };
+  if (format === "json") return textResult(JSON.stringify(data));
+  const { stringify } = await import("yaml");
+  return textResult(stringify(data, { lineWidth: 0 }));
+}
+
+function textResult(text: string): ToolResult {
+  return { content: [{ type: "text", text }] };
+}

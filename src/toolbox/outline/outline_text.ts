@@ -1,0 +1,37 @@
+/** The outline of one source. */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { scriptsOf } from "./embedded_script.ts";
+import type { Grammars } from "./grammars.ts";
+import { headingTree } from "./headings.ts";
+import { endingOf, languageOf } from "./languages/languages.ts";
+import { type OutlineSymbol, symbolTree } from "./symbols.ts";
+
+const HEADINGS: ReadonlySet<string> = new Set(["md", "markdown", "mdx"]);
+/** Documents with scripts in them, which are read as this language. */
+const DOCUMENTS: ReadonlySet<string> = new Set(["vue", "svelte", "html", "htm", "astro"]);
+const SCRIPT = "ts";
+
+/** Whether sources of this ending are outlined. */
+export function isOutlined(path: string): boolean {
+  const ending = endingOf(path);
+  return HEADINGS.has(ending) || DOCUMENTS.has(ending) || languageOf(ending) !== undefined;
+}
+
+/** What `text` defines; the problem: why it cannot be told. @throws {UserError} When the grammar is missing. */
+export async function outlineText(
+  grammars: Grammars,
+  path: string,
+  text: string,
+): Promise<Outcome<readonly OutlineSymbol[]>> {
+  const ending = endingOf(path);
+  if (HEADINGS.has(ending)) return success(headingTree(text));
+  const isDocument = DOCUMENTS.has(ending);
+  const language = languageOf(isDocument ? SCRIPT : ending);
+  if (language === undefined) {
+    return failure(`no grammar for ${ending === "" ? "files without an ending" : `.${ending}`}`);
+  }
+  const source = isDocument ? scriptsOf(text) : text;
+  const definitions = await grammars.definitions(language, source);
+  if (definitions === undefined) return failure("takes too long to parse");
+  return success(symbolTree(source, definitions, { ...language, inBody: language.name === "python" }));
+}

@@ -1,0 +1,27 @@
+/** The text of a source file, or why it is left out. */
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { kindOf } from "../files/read_kind.ts";
+import type { Tree } from "../project/tree.ts";
+
+/** Longer files are left out: they are made by programs. */
+export const MOST_SOURCE_BYTES = 1024 * 1024;
+
+/** `path` is seen from the root of the tree. The problem is a reason for a list of what was left out. */
+export function readSource(tree: Tree, path: string): Outcome<string> {
+  const bytes = tree.read(path, MOST_SOURCE_BYTES);
+  return bytes === undefined ? failure(whyUnread(tree, path)) : textOf(bytes);
+}
+
+/** The text of bytes that a file holds whole; line ends are plain afterwards. */
+export function textOf(bytes: Uint8Array): Outcome<string> {
+  const kind = kindOf(bytes, { isWhole: true });
+  if (kind.kind !== "text") return failure("no text");
+  const text = new TextDecoder(kind.encoding).decode(bytes.subarray(kind.mark));
+  return success(text.replace(/\r\n?/g, "\n"));
+}
+
+function whyUnread(tree: Tree, path: string): string {
+  const size = tree.stat(path)?.size;
+  if (size === undefined) return "gone meanwhile";
+  return size > MOST_SOURCE_BYTES ? "longer than 1 MiB" : "cannot be read";
+}

@@ -1,0 +1,100 @@
+/** Native tools that tell what sources define, and find it, through the packed program (K4). */
+import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
+import { connectClient } from "./_support/sdk_client.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { runProgram } from "./_support/terminal.ts";
+import { Workbench } from "./_support/workbench.ts";
+
+/** A source in each language, and `expected.txt`: their outline. */
+const FIXTURES = new URL("fixtures/outline/", import.meta.url);
+const FLAGS = ["--bundles", "search", "--inline-wait", "60000"];
+
+async function call(client: Client, name: string, args: Record<string, unknown>) {
+  const { content, isError } = await client.callTool({ name, arguments: args });
+  const [part] = content as { readonly type: string; readonly text: string }[];
+  return { text: part?.text ?? "", isError: isError === true };
+}
+
+async function fixture(name: string): Promise<string> {
+  return await Deno.readTextFile(new URL(name, FIXTURES));
+}
+
+Deno.test("K4 outline_generate tells what a source in each language defines, and what it skips", async (test) => {
+  using bench = new Workbench("ordinary");
+  for await (const { name } of Deno.readDir(FIXTURES)) {
+    if (name !== "expected.txt") bench.write(`birds/${name}`, await fixture(name));
+  }
+  await using server = await ServerProcess.start(bench, { era: "none", flags: FLAGS });
+  const client = await connectClient(server, "2025-11-25");
+  const outline = (args: Record<string, unknown>) => call(client, "outline_generate", args);
+
+  await test.step("each language", async () => {
+    const { text } = await outline({ patterns: ["bird.*"], path: "birds" });
+    assert.equal(`${text}\n`, await fixture("expected.txt"));
+  });
+
+  await test.step("as data, and less deep", async () => {
+    const { text } = await outline({ patterns: "birds/bird.py", output_format: "json" });
+    const sing = { name: "sing", kind: "method", lines: [12, 14], doc: "Sings." };
+    assert.deepEqual(JSON.parse(text).files["birds/bird.py"][1], {
+      name: "Bird",
+      kind: "class",
+      lines: [5, 14],
+      signature: "class Bird(Animal)",
+      doc: "A bird.",
+      children: [
+        { name: "name", kind: "field", lines: [10, 10], signature: 'name: str = "x"' },
+        { ...sing, signature: "async def sing(self, times: int = 1) -> int" },
+      ],
+    });
+    const yaml = await outline({ patterns: "birds/bird.ini", output_format: "yaml", depth: 1 });
+    assert.match(yaml.text, /^files:\n {2}birds\/bird\.ini:\n {4}- name: core\n/);
+    const flat = await outline({ patterns: "birds/bird.rb", depth: 1 });
+    assert.equal(flat.text, "birds/bird.rb\n1-11 module Zoo");
+  });
+
+  await test.step("what is skipped, and why", async () => {
+    bench.write("odd/a.xyz", "a");
+    bench.write("odd/LICENSE", "a");
+    bench.write("odd/b.ts", "\0\0");
+    bench.write("odd/c.ts", "x".repeat(1024 * 1024 + 1));
+    assert.equal(
+      (await outline({ patterns: "odd" })).text,
+      "[skipped: odd/LICENSE (no grammar for files without an ending); odd/a.xyz (no grammar for .xyz); " +
+        "odd/b.ts (no text); odd/c.ts (longer than 1 MiB)]",
+    );
+    const none = await outline({ patterns: ["*.none"] });
+    assert.deepEqual(none, { text: 'No file fits "*.none"; files_glob finds paths', isError: true });
+  });
+
+  await test.step("the rest of many files by offset, and progress under the token of the client", async () => {
+    for (let at = 0; at < 2000; at++) bench.write(`many/f${String(at).padStart(4, "0")}.sh`, "first() { :; }\n");
+    const seen: (readonly [number, number | undefined])[] = [];
+    const args = { patterns: ["many/*.sh"], output_format: "json" };
+    await client.callTool({ name: "outline_generate", arguments: args }, {
+      onprogress: ({ progress, total }) => seen.push([progress, total]),
+    });
+    assert.ok(seen.length > 50, `${seen.length} reports`);
+    assert.ok(seen.every(([now, total], at) => total === 2000 && now > (seen[at - 1]?.[0] ?? 0)), seen.join(" "));
+    const progress: string[] = [];
+    server.listen((message) => "method" in message && progress.push(String(message.method)));
+    const { text } = await outline({ patterns: ["many"], limit: 2, offset: 1997 });
+    assert.equal(
+      text,
+      "many/f1997.sh\n1 first()\nmany/f1998.sh\n1 first()\n" +
+        "[files 1998 to 1999 of 2000; continue with offset 1999, or show less with depth]",
+    );
+    assert.deepEqual(progress.filter((method) => method === "notifications/progress"), []);
+  });
+});
+
+Deno.test("K4 K10 docs/toolbox.md shows what commands for sources print", async () => {
+  using bench = new Workbench();
+  bench.write("bird.py", await fixture("bird.py"));
+  const page = await Deno.readTextFile(new URL("../docs/toolbox.md", import.meta.url));
+  for (const words of ["outline_generate bird.py"]) {
+    const { stdout } = await runProgram(bench, ["call", ...words.split(" "), "--quiet"]);
+    assert.ok(page.includes(`$ ahma_mcp call ${words}\n${stdout.trimEnd()}\n`), stdout);
+  }
+});
