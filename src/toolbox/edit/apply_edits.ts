@@ -113,6 +113,9 @@ function missing(file: FileText, { oldText, newText }: Edit): string {
     return `\`old_string\` is not there, and \`new_string\` stands at line ${lineAt(units, place.start)}: ` +
       "the edit is probably already applied";
   }
+  const isForeign = encoding === "utf-8" && /[^\0-\x7f]/.test(oldText) &&
+    shownUnits(units, encoding).includes("\ufffd");
+  if (isForeign) return "`old_string` is not there, and the file is not UTF-8 throughout; `encoding` says what it is";
   const near = nearestLines(shownLines(units, encoding), linesOf(oldText.replace(/\n$/, "")));
   return near === undefined
     ? "`old_string` is not there, nor any line like it"

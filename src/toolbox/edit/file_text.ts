@@ -1,5 +1,5 @@
 /**
- * The text of a file as units that stand for its bytes exactly: of UTF-8 and Latin-1 a unit is a byte, of UTF-16 two. What
+ * The text of a file as units that stand for its bytes exactly: of UTF-8 and windows-1252 a unit is a byte, of UTF-16 two. What
  * is matched and replaced in them leaves every other byte as it was, invalid ones too. Pure.
  */
 import { Buffer } from "node:buffer";
@@ -28,7 +28,8 @@ const MARKS: readonly (readonly [encoding: Encoding, mark: readonly number[]])[]
 ];
 /** A NUL in so many first bytes marks what is no text. */
 const LOOKED_AT_BYTES = 8192;
-const LAST_LATIN1 = 0xff;
+/** Characters of the bytes of windows-1252, which has one for each. */
+const CHARACTERS: string = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
 
 /** What a new file is. */
 export const PLAIN: TextForm = { encoding: "utf-8", mark: false };
@@ -103,13 +104,15 @@ export function encodeChanged(
 export function textUnits(text: string, encoding: Encoding): Outcome<string> {
   if (isWide(encoding)) return success(text);
   if (encoding === "utf-8") return success(Buffer.from(text, "utf8").toString("latin1"));
-  const foreign = [...text].find((one) => (one.codePointAt(0) ?? 0) > LAST_LATIN1);
-  return foreign === undefined ? success(text) : failure(`"${foreign}" is no character of ${encoding}`);
+  const foreign = [...text].find((one) => !CHARACTERS.includes(one));
+  if (foreign !== undefined) return failure(`"${foreign}" is no character of ${encoding}`);
+  return success(text.replace(/[^]/g, (one) => String.fromCharCode(CHARACTERS.indexOf(one))));
 }
 
 /** Units as a text for a person; a byte that is none becomes a replacement character. */
 export function shownUnits(units: string, encoding: Encoding): string {
-  return encoding === "utf-8" ? Buffer.from(units, "latin1").toString("utf8") : units.toWellFormed();
+  if (encoding === "utf-8") return Buffer.from(units, "latin1").toString("utf8");
+  return isWide(encoding) ? units.toWellFormed() : units.replace(/[^]/g, (one) => CHARACTERS.charAt(one.charCodeAt(0)));
 }
 
 function isWide(encoding: Encoding): boolean {

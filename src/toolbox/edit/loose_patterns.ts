@@ -1,6 +1,6 @@
 /** Patterns that find a text where it differs from what was asked for in one way only. Pure. */
-import { Buffer } from "node:buffer";
 import type { Encoding } from "../definition/encodings.ts";
+import { textUnits } from "./file_text.ts";
 import { linesOf } from "./line_endings.ts";
 
 const LINE_END = "(?:\\r\\n|\\n|\\r)";
@@ -37,7 +37,10 @@ export function anyIndentation(units: string): { readonly pattern: string; reado
 
 /** Quotation marks, dashes and spaces of any form, and blanks at the ends of lines ignored. `text` is no units yet. */
 export function anyTypography(text: string, encoding: Encoding): string {
-  const units = (one: string) => escaped(encoding === "utf-8" ? Buffer.from(one, "utf8").toString("latin1") : one);
+  const units = (one: string) => {
+    const found = textUnits(one, encoding);
+    return escaped(found.ok ? found.value : one); // a character that it has not is not found
+  };
   const characters = (line: string) =>
     Array.from(line, (one) => {
       const alike = ALIKE.find((group) => group.includes(one));

@@ -44,12 +44,11 @@ function readWhole(file: OpenFile, kind: Text, request: LineRequest): Promise<To
   const { shown } = file.place;
   const content = readUpTo(file, wholeSize(file));
   const text = recoder(kind.encoding)(content.subarray(kind.mark));
-  return renderedLines(text, request, async (window) => ({
-    shown,
-    size: content.length,
-    traits: traitsOf(kind, window),
-    rev: await revOf(content),
-  }));
+  return renderedLines(text, request, async (window) => {
+    const rev = await revOf(content);
+    file.seen.keep(rev, content);
+    return { shown, size: content.length, traits: traitsOf(kind, window), rev };
+  });
 }
 
 /** Lines of a text that is in memory. */

@@ -10,6 +10,7 @@ import { openScope, type Scope } from "../../system/path_scope.ts";
 import { expected, isWithin, parentOf } from "../../system/paths.ts";
 import { nearNames } from "./near_names.ts";
 import type { Place } from "./place.ts";
+import { SeenContents } from "./seen_contents.ts";
 import { Tree } from "./tree.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
 
@@ -17,6 +18,8 @@ import type { WorkerSetup } from "../frame/messages.ts";
 export interface OpenFile extends Disposable {
   readonly place: Place;
   readonly stat: Stat;
+  /** See `Project.seen`. */
+  readonly seen: SeenContents;
   /** Reads into `buffer` from `position`, bytes; the number read, 0 at the end. @throws {UserError} When it cannot. */
   readAt(buffer: Uint8Array<ArrayBuffer>, position: number): number;
 }
@@ -29,6 +32,8 @@ const MOST_TRIES = 3;
 
 export class Project implements Disposable {
   readonly setup: WorkerSetup;
+  /** What was read or written of late. */
+  readonly seen: SeenContents = new SeenContents();
   readonly #readable: () => Promise<Scope>;
   readonly #writable: () => Promise<Scope>;
   readonly #kept = new Map<unknown, unknown>();
@@ -157,6 +162,7 @@ export class Project implements Disposable {
     return {
       place,
       stat,
+      seen: this.seen,
       readAt(buffer, position) {
         const length = files.readAt(fd, buffer, position);
         if (length === undefined) throw new UserError(`Cannot read "${place.shown}": the system refuses it`);

@@ -1,11 +1,14 @@
 /** Reads a file, has its new content computed and stores it; again where another program was faster. */
 import { UserError } from "../../base/errors.ts";
+import { decodeFile, shownUnits } from "../edit/file_text.ts";
+import { difference } from "../edit/regions.ts";
+import { unifiedDiff } from "../edit/unified_diff.ts";
 import type { ToolResult } from "../frame/messages.ts";
 import type { Place } from "../project/place.ts";
 import type { Project } from "../project/project.ts";
 import { revOf } from "../project/rev.ts";
 import { storeContent, type Stored } from "./store_content.ts";
-import { openTarget } from "./target.ts";
+import { openTarget, type Target } from "./target.ts";
 
 /** What a call asks of a file. */
 export interface ChangeRequest {
@@ -14,6 +17,8 @@ export interface ChangeRequest {
   readonly expectedRev: string | undefined;
   /** Nothing is written. */
   readonly dryRun: boolean;
+  /** Aborted: the call is cancelled. */
+  readonly signal: AbortSignal;
 }
 
 /** The new content of a file, and how the answer tells it. */
@@ -33,31 +38,48 @@ const MOST_TRIES = 1000;
 /** Makes the change. @throws {UserError} When it cannot be made; nothing is changed then. */
 export async function changeFile(
   project: Project,
-  { path, expectedRev, dryRun }: ChangeRequest,
+  { path, expectedRev, dryRun, signal }: ChangeRequest,
   compute: ComputeChange,
 ): Promise<ToolResult> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    using target = await openTarget(project, path);
-    await insistOnRev(target.place, target.current?.content, expectedRev);
+    using target = await openTarget(project, path, signal);
+    await insistOnRev(project, target, expectedRev);
     const change = compute(target.current?.content, target.place);
     if (dryRun) return await changeResult(target.place, change, undefined);
     const stored = storeContent(target, change.content);
-    if (stored.kind === "stored") return await changeResult(target.place, change, stored);
+    if (stored.kind === "stored") {
+      project.seen.keep(await revOf(change.content), change.content);
+      return await changeResult(target.place, change, stored);
+    }
   }
   throw new UserError(`Cannot change "${path}": other programs keep changing it`);
 }
 
-/** @throws {UserError} When the content is another than the caller knows. */
-export async function insistOnRev(
-  { shown }: Place,
-  content: Uint8Array<ArrayBuffer> | undefined,
+/** @throws {UserError} When the content is another than the caller knows, with what changed as far as that is known. */
+async function insistOnRev(
+  { seen }: Pick<Project, "seen">,
+  { place: { shown }, current }: Pick<Target, "place" | "current">,
   expectedRev: string | undefined,
 ): Promise<void> {
   if (expectedRev === undefined) return;
+  const content = current?.content;
   const rev = content === undefined ? undefined : await revOf(content);
   if (rev === expectedRev) return;
+  const known = seen.of(expectedRev);
+  const since = known === undefined || content === undefined ? "" : await changesSince(known, content);
   const is = rev === undefined ? "it does not exist" : `its rev is ${rev} now`;
-  throw new UserError(`Cannot change "${shown}": ${is}, \`expected_rev\` is ${expectedRev}; read it again`);
+  throw new UserError(
+    `Cannot change "${shown}": ${is}, \`expected_rev\` is ${expectedRev}; ${since || "read it again"}`,
+  );
+}
+
+async function changesSince(known: Uint8Array<ArrayBuffer>, content: Uint8Array<ArrayBuffer>): Promise<string> {
+  const [old, next] = [decodeFile(known), decodeFile(content)];
+  if (!old.ok || !next.ok || old.value.encoding !== next.value.encoding) return "";
+  const show = (part: string) => shownUnits(part, next.value.encoding);
+  const regions = difference(old.value.units, next.value.units);
+  const { text } = unifiedDiff({ old: old.value.units, next: next.value.units, regions, show }, await import("diff"));
+  return `what changed since then:\n${text}`;
 }
 
 /** One line, and the diff. `stored` undefined: nothing was written. */

@@ -14,7 +14,7 @@ import { type Change, changeFile } from "./change_file.ts";
 import { newFile } from "./new_content.ts";
 
 /** See the definition of `files_edit`. */
-export async function editFile(args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
+export async function editFile(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
   const path = String(args["path"]);
   const edits = editsOf(args);
   const encoding = args["encoding"] as Encoding | undefined; // checked by the definition
@@ -25,6 +25,7 @@ export async function editFile(args: ToolArguments, { project }: ToolContext): P
     path,
     expectedRev: args["expected_rev"] as string | undefined,
     dryRun: args["dry_run"] === true,
+    signal,
   };
   return await changeFile(project, request, (content, place) => {
     const [first] = edits;

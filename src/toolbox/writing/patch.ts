@@ -7,7 +7,6 @@ import { type FilePatch, parsePatch } from "../edit/patch_envelope.ts";
 import type { DiffPackage } from "../edit/unified_diff.ts";
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
-import type { Project } from "../project/project.ts";
 import { type Change, changeText } from "./change_file.ts";
 import { editedChange } from "./edit.ts";
 import { newFile } from "./new_content.ts";
@@ -29,14 +28,14 @@ interface Step {
 const MOST_TRIES = 20;
 
 /** See the definition of `files_patch`. */
-export async function patchFiles(args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
+export async function patchFiles(args: ToolArguments, context: ToolContext): Promise<ToolResult> {
   const patches = parsePatch(String(args["patch"]));
   if (!patches.ok) throw new UserError(`Cannot read the patch, nothing is changed: ${patches.problem}`);
   const diff = await import("diff");
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const opened = new DisposableStack();
     try {
-      const targets = await openAll(project, patches.value, opened);
+      const targets = await openAll(context, patches.value, opened);
       const steps = patches.value.flatMap((patch) => stepsOf(patch, targets, diff));
       if (args["dry_run"] === true) return await answer(steps.map((step) => ({ step, stored: undefined })));
       const stored = storeAll(steps);
@@ -51,14 +50,18 @@ export async function patchFiles(args: ToolArguments, { project }: ToolContext):
 type Targets = ReadonlyMap<string, Target>;
 
 /** All files of a patch by their paths as given, opened in one order by all servers, since each holds its lock. */
-async function openAll(project: Project, patches: readonly FilePatch[], opened: DisposableStack): Promise<Targets> {
+async function openAll(
+  { project, signal }: ToolContext,
+  patches: readonly FilePatch[],
+  opened: DisposableStack,
+): Promise<Targets> {
   const paths = patches.flatMap((one) => one.kind === "update" ? [one.path, one.moveTo ?? []].flat() : [one.path]);
   const places = await Promise.all(paths.map(async (path) => ({ path, real: (await project.resolve(path)).path })));
   places.sort((one, other) => compareText(one.real, other.real));
   const twice = places.find(({ real }, at) => real === places[at - 1]?.real);
   if (twice !== undefined) throw new UserError(`Cannot apply the patch: it changes "${twice.path}" by two names`);
   const targets = new Map<string, Target>();
-  for (const { path } of places) targets.set(path, opened.use(await openTarget(project, path)));
+  for (const { path } of places) targets.set(path, opened.use(await openTarget(project, path, signal)));
   return targets;
 }
 

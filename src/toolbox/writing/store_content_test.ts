@@ -25,7 +25,7 @@ async function inProject(test: (place: Place) => Promise<void>): Promise<void> {
 /** Gives the file this content, and the answer. */
 async function stored({ project }: Place, path: string, content: string): Promise<string> {
   const change: Change = { content: TEXT.encode(content), summary: "s", diff: "" };
-  const request = { path, expectedRev: undefined, dryRun: false };
+  const request = { path, expectedRev: undefined, dryRun: false, signal: new AbortController().signal };
   const { content: [part] } = await changeFile(project, request, () => change);
   return part?.type === "text" ? part.text.replace(/, rev \w+/, "") : "";
 }

@@ -3,7 +3,7 @@
  * its content until it is disposed of. Servers beside each other on one project so change one file in turn.
  */
 import { UserError } from "../../base/errors.ts";
-import { withTimeout } from "../../base/time.ts";
+import { aborted, withTimeout } from "../../base/time.ts";
 import type { OpenFiles, Stat } from "../../system/file_calls.ts";
 import { isSameFile } from "../../system/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
@@ -45,15 +45,16 @@ const LINK = 0o120000;
 const LARGEST_BYTES = 32 * 1024 * 1024;
 
 /** Opens what the path leads to. @throws {UserError} When it may not be changed, or is no file that could be. */
-export async function openTarget(project: Project, path: string): Promise<Target> {
+export async function openTarget(project: Project, path: string, signal: AbortSignal): Promise<Target> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
+    signal.throwIfAborted();
     const place = await project.resolve(path, "write");
     if (place.path === place.root) throw directoryProblem(place);
     insistOnUnprotected(place, project.setup);
     const files = project.begin();
     let isKept = false;
     try {
-      const target = await tryOpen(project, place, files);
+      const target = await tryOpen(project, { place, files, signal });
       isKept = target !== undefined;
       if (target !== undefined) return target;
     } finally {
@@ -63,8 +64,14 @@ export async function openTarget(project: Project, path: string): Promise<Target
   throw new UserError(`Cannot change "${path}": other programs keep replacing it`);
 }
 
+interface Opening {
+  readonly place: Place;
+  readonly files: OpenFiles;
+  readonly signal: AbortSignal;
+}
+
 /** Undefined: it changed meanwhile, so its path is to be followed again. */
-async function tryOpen(project: Project, place: Place, files: OpenFiles): Promise<Target | undefined> {
+async function tryOpen(project: Project, { place, files, signal }: Opening): Promise<Target | undefined> {
   const name = place.path.slice(parentOf(place.path).length).replace("/", "");
   const target = (directory: number | undefined, current: CurrentFile | undefined): Target => {
     return { project, place, files, directory, name, current, [Symbol.dispose]: () => files[Symbol.dispose]() };
@@ -81,7 +88,7 @@ async function tryOpen(project: Project, place: Place, files: OpenFiles): Promis
     if (files.errno === ENOENT) return target(directory, undefined);
     throw problemOf(`Cannot change "${place.shown}"`, files.errno, { place, setup: project.setup });
   }
-  const current = await openCurrent(place, files, { directory, name, found });
+  const current = await openCurrent({ place, files, signal }, { directory, name, found });
   return current && target(directory, current);
 }
 
@@ -92,8 +99,7 @@ interface FoundName {
 }
 
 async function openCurrent(
-  place: Place,
-  files: OpenFiles,
+  { place, files, signal }: Opening,
   { directory, name, found }: FoundName,
 ): Promise<CurrentFile | undefined> {
   const kind = found.mode & KIND_MASK;
@@ -105,7 +111,8 @@ async function openCurrent(
     if (files.errno !== EACCES) return undefined;
     throw new UserError(`Cannot change "${place.shown}": its permissions keep it from being read`);
   }
-  if (!files.lock(fd) && await withTimeout(files.waitForLock(fd).then(() => true), LONGEST_LOCK_MS) !== true) {
+  if (!files.lock(fd) && !await isLocked(files, fd, signal)) {
+    signal.throwIfAborted();
     throw new UserError(`Cannot change "${place.shown}": another program holds a lock on it (flock)`);
   }
   const stat = files.stat(fd, "");
@@ -118,6 +125,11 @@ async function openCurrent(
   }
   const content = files.read(fd, stat.size);
   return content && { fd, stat, content };
+}
+
+async function isLocked(files: OpenFiles, fd: number, signal: AbortSignal): Promise<boolean> {
+  const [locked, given] = [files.waitForLock(fd).then(() => true), aborted(signal).then(() => false)];
+  return await withTimeout(Promise.race([locked, given]), LONGEST_LOCK_MS) === true;
 }
 
 function directoryProblem({ shown }: Place): UserError {

@@ -11,7 +11,7 @@ import { type Change, changeFile } from "./change_file.ts";
 import { encoded, newFile, newForm } from "./new_content.ts";
 
 /** See the definition of `files_write`. */
-export async function writeFile(args: ToolArguments, { project }: ToolContext): Promise<ToolResult> {
+export async function writeFile(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
   const text = String(args["content"]);
   const encoding = args["encoding"] as Encoding | undefined; // checked by the definition
   const append = args["append"] === true;
@@ -20,6 +20,7 @@ export async function writeFile(args: ToolArguments, { project }: ToolContext): 
     path: String(args["path"]),
     expectedRev: args["expected_rev"] as string | undefined,
     dryRun: args["dry_run"] === true,
+    signal,
   };
   return await changeFile(project, request, (content, place) => {
     if (content === undefined) return newFile(text, { encoding, isThere: false });

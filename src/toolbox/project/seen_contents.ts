@@ -1,0 +1,34 @@
+/** The last contents that calls have seen, so that what another program changed since then can be shown. */
+
+/** Of all together. */
+const MOST_BYTES = 8 * 1024 * 1024;
+/** A longer one is not kept. */
+const LONGEST_BYTES = MOST_BYTES / 4;
+
+export class SeenContents {
+  /** By their rev, the last seen at the end. */
+  readonly #contents = new Map<string, Uint8Array<ArrayBuffer>>();
+  #bytes = 0;
+
+  /** Keeps a content, which is not changed afterwards, and lets go of the oldest ones. */
+  keep(rev: string, content: Uint8Array<ArrayBuffer>): void {
+    if (content.length > LONGEST_BYTES) return;
+    this.#drop(rev);
+    this.#contents.set(rev, content);
+    this.#bytes += content.length;
+    for (const oldest of this.#contents.keys()) {
+      if (this.#bytes <= MOST_BYTES) return;
+      this.#drop(oldest);
+    }
+  }
+
+  /** The content of this rev; undefined: it was not seen, or too long ago. */
+  of(rev: string): Uint8Array<ArrayBuffer> | undefined {
+    return this.#contents.get(rev);
+  }
+
+  #drop(rev: string): void {
+    this.#bytes -= this.#contents.get(rev)?.length ?? 0;
+    this.#contents.delete(rev);
+  }
+}
