@@ -8,6 +8,7 @@ import { CSpawner } from "./bench/floors.ts";
 import { http } from "./bench/http.ts";
 import { idleMemory, memoryOfExecutable } from "./bench/memory.ts";
 import { nativeEdits } from "./bench/native_edits.ts";
+import { nativeReads } from "./bench/native_reads.ts";
 import { operations } from "./bench/operations.ts";
 import { output } from "./bench/output.ts";
 import { Programs } from "./bench/programs.ts";
@@ -43,6 +44,7 @@ const parts: readonly { readonly name: string; readonly measure: () => Promise<r
   { name: "operations", measure: () => operations(programs) },
   { name: "native edits", measure: () => nativeEdits(programs, rounds * 4) },
   { name: "servers behind", measure: () => servers(programs, { rounds, calls: callsPerRound }) },
+  { name: "native reads", measure: () => nativeReads(programs, rounds) },
   { name: "http", measure: () => http(programs, { rounds, calls: callsPerRound }) },
   { name: "memory", measure: async () => [await idleMemory(programs), await memoryOfExecutable(programs, rounds)] },
 ];

@@ -117,6 +117,7 @@ export class OpenFiles implements Disposable {
   readonly #library: LazyLibrary<typeof LIBRARY>;
   readonly #processor: Processor;
   readonly #kept: number[] = [];
+  readonly #stat = new BigUint64Array(32);
 
   constructor(library: LazyLibrary<typeof LIBRARY>, processor: Processor) {
     this.#library = library;
@@ -303,6 +304,16 @@ export class OpenFiles implements Disposable {
     const [size = 0n, times] = [stat[6], stat.slice(9, 13)];
     const changedAt = (stat[13] ?? 0n) * 1_000_000_000n + (stat[14] ?? 0n);
     return { device, inode, mode, links, uid, gid, size, times, changedAt };
+  }
+
+  /** As `stat`, of many files: when each was last written, milliseconds since 1970. Undefined: it is gone. */
+  writtenAt(fd: number, name: string): number | undefined {
+    const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
+    const stat = this.#stat;
+    if (this.#library.symbols.stat(number, BigInt(fd), text(name), stat, BigInt(AT_SYMLINK_NOFOLLOW)) !== 0n) {
+      return undefined;
+    }
+    return Number(stat[11]) * 1000 + Number(stat[12]) / 1e6;
   }
 
   /** Closes one before the others: what is open keeps its space. */

@@ -63,10 +63,8 @@ export class Tree implements Disposable {
 
   /** When the content of a file was last written, milliseconds since 1970; undefined: it is gone. */
   changedAt(path: string): number | undefined {
-    const stat = this.stat(path);
-    if (stat === undefined) return undefined;
-    const [, , seconds = 0n, nanoseconds = 0n] = stat.times;
-    return Number(seconds) * 1000 + Number(nanoseconds) / 1e6;
+    const { files, directory } = this.#parts;
+    return files.writtenAt(directory, path || ".");
   }
 
   /** Where a link leads, as it is written; undefined: it is none any more. */
