@@ -198,6 +198,23 @@ Deno.test("S18 O6 every call of another server's tool is in the audit log, with 
   assert.ok(!(await Deno.readTextFile(log)).includes("argument-42"));
 });
 
+Deno.test("S18 K2 a native tool has its two lines, with the file that it was given and nothing of its content", async () => {
+  using bench = new Workbench();
+  const log = `${bench.elsewhere}/audit.jsonl`;
+  await using server = await ServerProcess.start(bench, { flags: ["--audit-log", log, "--bundles", "files"] });
+  await server.call("files_write", { path: "a.txt", content: "content-42" });
+  await server.call("files_read", { path: "none.txt" });
+  const lines = linesOf(log).filter(({ tool }) => String(tool).startsWith("files_"))
+    .map(({ event, tool, path, outcome }) => [event, tool, path, outcome]);
+  assert.deepStrictEqual(lines, [
+    ["start", "files_write", "a.txt", undefined],
+    ["end", "files_write", "a.txt", "completed"],
+    ["start", "files_read", "none.txt", undefined],
+    ["end", "files_read", "none.txt", "failed"],
+  ]);
+  assert.ok(!(await Deno.readTextFile(log)).includes("content-42"));
+});
+
 Deno.test("S18 two servers share one audit log, line by line", async () => {
   using bench = new Workbench();
   const flags = ["--audit-log", `${bench.elsewhere}/audit.jsonl`, "--sync"];

@@ -16,7 +16,7 @@ import { openStdioLink } from "../upstream/link/stdio_link.ts";
 import { serverAddress } from "../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../upstream/oauth/token_source.ts";
 import { transportAuth } from "../upstream/oauth/transport_auth.ts";
-import type { CallAudit } from "../upstream/server/call_audit.ts";
+import type { CallAudit } from "../service/run/call_audit.ts";
 import { InstructionLines } from "../upstream/offers/instruction_lines.ts";
 import { ForeignPrompts } from "../upstream/offers/foreign_prompts.ts";
 import { ForeignResources } from "../upstream/offers/foreign_resources.ts";

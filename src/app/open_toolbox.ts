@@ -4,6 +4,7 @@ import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import { openingFlags } from "../sandbox/denials/denied_protected.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
+import type { CallAudit } from "../service/run/call_audit.ts";
 import type { ToolSource } from "../service/service.ts";
 import { toolGroups } from "../settings/bundles.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -28,6 +29,8 @@ import { type WorkerProgram, workerProgram } from "./program/worker_program.ts";
 export interface OpenToolboxOptions extends SessionOptions {
   /** Of commands. */
   readonly sandbox: Pick<SessionSandbox, "scopes" | "writable" | "directories">;
+  /** Undefined: no log is kept. */
+  readonly audit: CallAudit | undefined;
 }
 
 /** The source, and what ends its workers. */
@@ -63,6 +66,7 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
     source: toolboxSource({
       tools,
       workers,
+      audit: options.audit,
       inServer: {
         flow: (service, args, context) => flows.call(service, args, context),
         question_ask: questionTool(workers.project),

@@ -1,7 +1,7 @@
 /**
- * `--audit-log FILE` (S18): every command, and every call of another server's tool, has a JSON line before it runs and one with its end. The log fails closed. A
- * server whose log cannot be opened does not start, and a command that cannot be written there is not run. The file must
- * not lie where commands can write.
+ * `--audit-log FILE` (S18): every command, and every call of a native tool or of another server's, has a JSON line before
+ * it runs and one with its end. The log fails closed. A server whose log cannot be opened does not start, and a command
+ * that cannot be written there is not run. The file must not lie where commands can write.
  */
 import { encodeText, truncateCounting } from "../../base/text.ts";
 import type { CommandEnd } from "../../base/command/command_end.ts";
@@ -11,7 +11,7 @@ import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { absolutePath, isWithin, parentOf, realPath } from "../../system/paths.ts";
 import type { CommandRequest } from "../../process/command_runner.ts";
-import type { AuditedCall, CallOutcome } from "../../upstream/server/call_audit.ts";
+import type { AuditedCall, CallOutcome } from "../../service/run/call_audit.ts";
 import { redactFields } from "../../logging/redact.ts";
 
 /** One command, as the log tells it. */
@@ -145,8 +145,14 @@ function wordsOf({ operation: { id, tool }, run, directory }: AuditedCommand): o
   return { operation: id, tool, ...words, cwd: directory };
 }
 
-function namesOf({ operation: { id, tool }, server, called }: AuditedCall): object {
-  return { operation: id, tool, server, called: shorten(called) };
+function namesOf({ operation: { id, tool }, server, called, path }: AuditedCall): object {
+  return {
+    operation: id,
+    tool,
+    ...server !== undefined && { server },
+    ...called !== undefined && { called: shorten(called) },
+    ...path !== undefined && { path: truncateCounting(path, LONGEST_WORD) },
+  };
 }
 
 function endFields(end: CommandEnd): object {

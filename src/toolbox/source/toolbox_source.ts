@@ -5,6 +5,7 @@ import { shorten } from "../../base/visible_text.ts";
 import { failure, success } from "../../base/outcome.ts";
 import type { Work } from "../../operation/operation.ts";
 import { errorResult } from "../../service/result/result_text.ts";
+import type { CallAudit } from "../../service/run/call_audit.ts";
 import { runOperation } from "../../service/run/run_operation.ts";
 import type { CallContext, Service, ToolSource } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
@@ -19,13 +20,15 @@ export interface ToolboxSourceParts {
   readonly workers: Readonly<Record<WorkerKind, Pick<WorkerLink, "call">>>;
   /** Tools of the server, by name. */
   readonly inServer: Readonly<Record<string, ServerTool>>;
+  /** Undefined: no log is kept. */
+  readonly audit: CallAudit | undefined;
 }
 
 /** A tool that opens nothing that a call names; what is wrong with a call is a result. */
 export type ServerTool = (service: Service, args: ToolArguments, context: CallContext) => Promise<CallToolResult>;
 
 /** The tools of the groups that were asked for. */
-export function toolboxSource({ tools, workers, inServer }: ToolboxSourceParts): ToolSource {
+export function toolboxSource({ tools, workers, inServer, audit }: ToolboxSourceParts): ToolSource {
   const listed = tools.map(({ definition }) => listedTool(definition));
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
   return {
@@ -37,7 +40,8 @@ export function toolboxSource({ tools, workers, inServer }: ToolboxSourceParts):
       if (!checked.ok) return success(errorResult(checked.problem));
       const { place } = tool;
       if (place !== "server") {
-        return success(await callWorker(service, { name, args: checked.value, worker: workers[place] }, context));
+        const call = { name, args: checked.value, worker: workers[place], audit };
+        return success(await callWorker(service, call, context));
       }
       const own = inServer[name];
       if (own === undefined) return failure({ known: byName.keys() });
@@ -50,21 +54,28 @@ interface WorkerCall {
   readonly name: string;
   readonly args: ToolArguments;
   readonly worker: Pick<WorkerLink, "call">;
+  readonly audit: CallAudit | undefined;
 }
 
 async function callWorker(
   service: Service,
-  { name, args, worker }: WorkerCall,
+  { name, args, worker, audit }: WorkerCall,
   context: CallContext,
 ): Promise<CallToolResult> {
   const progress = new RisingProgress(context);
   const work: Work = async (control) => {
+    const { path } = args;
+    const audited = { operation: control.operation, ...typeof path === "string" && { path } };
+    const begun = await audit?.beginCall(audited);
+    if (begun?.ok === false) return { kind: "not_started", message: begun.problem, fault: "server" };
     const result = await worker.call(name, args, {
       signal: control.signal,
       onProgress: (step) => progress.tell(step),
     });
     control.answer({ ...result });
     control.write(encodeText(`${textOf(result)}\n`));
+    const outcome = control.signal.aborted ? "cancelled" : result.isError === true ? "failed" : "completed";
+    await audit?.endCall(audited, outcome);
     return { kind: "exited", code: result.isError === true ? 1 : 0 };
   };
   const job = {

@@ -10,7 +10,7 @@ import { longestWait } from "../../service/run/mode.ts";
 import type { CallContext, Service } from "../../service/service.ts";
 import { member } from "../../wire/json_value.ts";
 import type { LinkRequest } from "../link/link.ts";
-import type { CallAudit } from "./call_audit.ts";
+import type { CallAudit } from "../../service/run/call_audit.ts";
 import { withOurUris } from "../definitions/foreign_uri.ts";
 import { foreignResult } from "./foreign_result.ts";
 import { ForwardedProgress } from "./forwarded_progress.ts";

@@ -14,7 +14,7 @@ import { toolsOf } from "../definitions/items.ts";
 import { headerArguments } from "../definitions/header_arguments.ts";
 import { toolName, toolNames } from "../definitions/tool_names.ts";
 import { isObject } from "../../wire/json_value.ts";
-import type { CallAudit } from "./call_audit.ts";
+import type { CallAudit } from "../../service/run/call_audit.ts";
 import { ListChanges } from "./list_changes.ts";
 import type { ServerSet } from "./server_set.ts";
 import { callRemote } from "./remote_call.ts";

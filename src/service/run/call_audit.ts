@@ -1,20 +1,22 @@
-/** What an audit log is told of calls of other servers' tools (S18). */
+/** What an audit log is told of calls that start no command: tools of other servers, and native tools (S18). */
 import type { Outcome } from "../../base/outcome.ts";
 
 /** One call. */
 export interface AuditedCall {
   readonly operation: { readonly id: string; readonly tool: string };
-  /** The key of the server in its file. */
-  readonly server: string;
-  /** The tool as the server has it. */
-  readonly called: string;
+  /** The key of the server in its file; absent: the tool is native. */
+  readonly server?: string;
+  /** The tool as the server has it; absent: the tool is native. */
+  readonly called?: string;
+  /** The file that a native tool was given; absent: none. */
+  readonly path?: string;
 }
 
 /** How a call ended; `failed`: with an error, of the server or of the connection. */
 export type CallOutcome = "completed" | "failed" | "cancelled";
 
 export interface CallAudit {
-  /** Before the server gets the call; the problem is why it must not get it. */
+  /** Before the call is made; the problem is why it must not be made. */
   beginCall(call: AuditedCall): Promise<Outcome<void>>;
   endCall(call: AuditedCall, outcome: CallOutcome): Promise<void>;
 }
