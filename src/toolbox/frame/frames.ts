@@ -3,14 +3,16 @@ import { encodeText } from "../../base/text.ts";
 
 /** A longer message is refused by both sides, bytes. */
 export const LONGEST_FRAME: number = 64 * 1024 * 1024;
+/** Of a worker's answers, which are meant for a model. */
+export const LONGEST_ANSWER: number = 16 * 1024 * 1024;
 
 const HEADER_BYTES = 4;
 const DECODER = new TextDecoder();
 
-/** The bytes of one message. @throws {RangeError} When it is longer than `LONGEST_FRAME`. */
-export function encodeFrame(message: unknown): Uint8Array<ArrayBuffer> {
+/** The bytes of one message. @throws {RangeError} When it is longer than `longest`. */
+export function encodeFrame(message: unknown, longest: number = LONGEST_FRAME): Uint8Array<ArrayBuffer> {
   const body = encodeText(JSON.stringify(message));
-  if (body.length > LONGEST_FRAME) throw new RangeError(`A message of ${body.length} bytes is too long`);
+  if (body.length > longest) throw new RangeError(`A message of ${body.length} bytes is too long`);
   const frame = new Uint8Array(HEADER_BYTES + body.length);
   new DataView(frame.buffer).setUint32(0, body.length);
   frame.set(body, HEADER_BYTES);
@@ -19,8 +21,14 @@ export function encodeFrame(message: unknown): Uint8Array<ArrayBuffer> {
 
 /** Puts messages together again from chunks of any size. */
 export class FrameReader {
+  readonly #longest: number;
   #held = new Uint8Array(HEADER_BYTES);
   #length = 0;
+
+  /** `longest`: of a message, bytes. */
+  constructor(longest: number = LONGEST_FRAME) {
+    this.#longest = longest;
+  }
 
   /**
    * The messages that end in this chunk, which is not kept.
@@ -37,8 +45,9 @@ export class FrameReader {
       messages.push(JSON.parse(DECODER.decode(body)));
       at += HEADER_BYTES + size;
     }
-    this.#held.copyWithin(0, at, this.#length);
     this.#length -= at;
+    // What is left of a long message is moved when it is whole, and its memory let go.
+    if (at > 0) this.#held = this.#held.slice(at, at + Math.max(this.#length, HEADER_BYTES));
     return messages;
   }
 
@@ -46,7 +55,7 @@ export class FrameReader {
   #sizeAt(at: number): number | undefined {
     if (this.#length - at < HEADER_BYTES) return undefined;
     const size = new DataView(this.#held.buffer, at).getUint32(0);
-    if (size > LONGEST_FRAME) throw new Error(`A message of ${size} bytes is too long`);
+    if (size > this.#longest) throw new Error(`A message of ${size} bytes is too long`);
     return size;
   }
 

@@ -64,11 +64,11 @@ export type FromWorker =
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
 /** The answer of a native tool: what the client receives. */
-export type ToolResult = Pick<CallToolResult, "content" | "isError" | "_meta" | "structuredContent">;
+export type ToolResult = Pick<CallToolResult, "content" | "isError" | "_meta">;
 
-/** How far a call is; `progress` only rises. */
+/** How far a call is; `progress` only rises. Of a worker: not checked yet. */
 export interface WorkProgress {
-  readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
+  readonly progress?: unknown;
+  readonly total?: unknown;
+  readonly message?: unknown;
 }

@@ -3,10 +3,12 @@
  * after a crash (K2).
  */
 import { messageOf } from "../../base/errors.ts";
+import { shorten } from "../../base/visible_text.ts";
 import type { Logger } from "../../base/log.ts";
 import type { ChildServer, StartChildServer } from "../../child_server/child_server.ts";
 import { errorResult } from "../../service/result/result_text.ts";
-import { encodeFrame, FrameReader } from "../frame/frames.ts";
+import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
+import { readAnswer } from "../frame/read_answer.ts";
 import type { FromWorker, ToolArguments, ToolResult, ToWorker, WorkerSetup, WorkProgress } from "../frame/messages.ts";
 
 export interface WorkerLinkOptions {
@@ -35,6 +37,8 @@ export interface WorkerCallHooks {
 
 /** Its last words in a message, lines. */
 const MOST_LAST_WORDS = 3;
+/** Characters of each. */
+const LONGEST_LAST_WORD = 300;
 
 interface PendingCall {
   readonly tool: string;
@@ -113,6 +117,7 @@ export class WorkerLink implements AsyncDisposable {
       if (signal.aborted) cancel();
       return await promise;
     } finally {
+      calls.delete(id);
       signal.removeEventListener("abort", cancel);
       clearTimeout(late);
     }
@@ -123,7 +128,7 @@ export class WorkerLink implements AsyncDisposable {
     if (this.#worker !== undefined) return this.#worker;
     const starting = this.#start();
     this.#worker = starting;
-    starting.catch(() => this.#forget(starting));
+    void this.#forgetAtEnd(starting);
     return starting;
   }
 
@@ -134,13 +139,13 @@ export class WorkerLink implements AsyncDisposable {
       this.#sandbox = undefined;
       throw thrown;
     });
-    const reader = new FrameReader();
+    const reader = new FrameReader(LONGEST_ANSWER);
     const calls = new Map<number, PendingCall>();
     const lastWords: string[] = [];
     const process = await start({
       onOutput: (chunk) => {
         try {
-          for (const message of reader.push(chunk)) take(calls, message as FromWorker); // our own program's
+          for (const message of reader.push(chunk)) take(calls, readAnswer(message));
         } catch (thrown) {
           this.#options.log.error("A worker wrote what is no message", { problem: messageOf(thrown) });
           process.kill();
@@ -149,7 +154,7 @@ export class WorkerLink implements AsyncDisposable {
       },
       onErrorLine: (line) => {
         this.#options.log.debug("A worker said", { worker: this.#options.name, line });
-        lastWords.push(line);
+        lastWords.push(shorten(line, LONGEST_LAST_WORD));
         if (lastWords.length > MOST_LAST_WORDS) lastWords.shift();
       },
     });
@@ -159,17 +164,18 @@ export class WorkerLink implements AsyncDisposable {
     return running;
   }
 
-  /** The next call starts another. */
   #ended(running: RunningWorker, how: string): void {
     const { calls } = running;
     running.ended = how;
     for (const { tool, settle } of calls.values()) settle(goneResult(tool, how));
     if (calls.size > 0) this.#options.log.warn("A worker ended during a call", { worker: this.#options.name, how });
     calls.clear();
-    this.#worker = undefined;
   }
 
-  #forget(worker: Promise<RunningWorker>): void {
+  /** The next call starts another, unless one was started since. */
+  async #forgetAtEnd(worker: Promise<RunningWorker>): Promise<void> {
+    const [started] = await Promise.allSettled([worker]);
+    if (started.status === "fulfilled") await started.value.process.ended;
     if (this.#worker === worker) this.#worker = undefined;
   }
 

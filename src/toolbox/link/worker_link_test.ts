@@ -1,6 +1,7 @@
 /** The link with real workers, outside of a sandbox: tests/toolbox_test.ts has them inside. */
 import assert from "node:assert/strict";
 import { ignoreClosedPipe } from "../../base/errors.ts";
+import { withTimeout } from "../../base/time.ts";
 import { SILENT } from "../../base/log.ts";
 import type { ChildServer, ChildServerHooks } from "../../child_server/child_server.ts";
 import { WorkerLink } from "./worker_link.ts";
@@ -11,13 +12,20 @@ interface Bench extends AsyncDisposable {
   readonly link: WorkerLink;
   readonly directory: string;
   /** All that were started, in order. */
-  readonly started: { readonly process: Deno.ChildProcess; readonly ended: Promise<string> }[];
+  readonly started: Started[];
+}
+
+interface Started {
+  readonly process: Deno.ChildProcess;
+  readonly ended: Promise<string>;
+  /** Resolves when it is asked to end. */
+  readonly asked: Promise<void>;
 }
 
 async function bench(idleMs = 60_000): Promise<Bench> {
   const directory = await Deno.realPath(await Deno.makeTempDir());
   await Deno.writeTextFile(`${directory}/a.txt`, "one\ntwo\n");
-  const started: { readonly process: Deno.ChildProcess; readonly ended: Promise<string> }[] = [];
+  const started: Started[] = [];
   const start = ({ onOutput }: ChildServerHooks): Promise<ChildServer> => {
     const process = new Deno.Command(Deno.execPath(), {
       args: ["run", "--allow-all", "--no-check", MAIN],
@@ -36,10 +44,14 @@ async function bench(idleMs = 60_000): Promise<Bench> {
       await writer.close().catch(ignoreClosedPipe);
       return (await process.status).signal ?? "exited";
     })();
-    started.push({ process, ended });
+    const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
+    started.push({ process, ended, asked });
     return Promise.resolve({
       write: (bytes) => writer.write(bytes).catch(ignoreClosedPipe),
-      askToEnd: () => writer.close().catch(ignoreClosedPipe),
+      askToEnd() {
+        tellAsked();
+        return writer.close().catch(ignoreClosedPipe);
+      },
       kill() {
         if (isThere) process.kill("SIGKILL");
       },
@@ -74,6 +86,18 @@ Deno.test("K2 a worker is started by the first call, kept, and ended when idle; 
   await b.started[0]?.ended;
   assert.match(await text(b), /^.*two/s);
   assert.equal(b.started.length, 2);
+});
+
+Deno.test("K2 a call while its idle worker ends gets another, which is ended in turn", async () => {
+  await using b = await bench(1);
+  await text(b);
+  const { process, asked, ended } = b.started[0] ?? assert.fail();
+  process.kill("SIGSTOP");
+  await asked;
+  const answer = text(b);
+  assert.equal(await ended, "SIGKILL");
+  assert.match(await answer, /two/);
+  assert.notEqual(await withTimeout(b.started[1]?.ended ?? assert.fail(), 20_000), undefined);
 });
 
 Deno.test("K2 a call whose worker dies is told so, and the next one works", async () => {

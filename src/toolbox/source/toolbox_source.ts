@@ -4,6 +4,7 @@ import { encodeText } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { failure, success } from "../../base/outcome.ts";
 import type { Work } from "../../operation/operation.ts";
+import { ForwardedProgress } from "../../service/result/forwarded_progress.ts";
 import { errorResult } from "../../service/result/result_text.ts";
 import type { CallAudit } from "../../service/run/call_audit.ts";
 import { runOperation } from "../../service/run/run_operation.ts";
@@ -12,7 +13,7 @@ import { member } from "../../wire/json_value.ts";
 import type { GroupedTool } from "../definition/groups.ts";
 import { checkArguments, schemaOf } from "../definition/parameters.ts";
 import type { ToolDefinition, WorkerKind } from "../definition/tool_definition.ts";
-import type { ToolArguments, ToolResult, WorkProgress } from "../frame/messages.ts";
+import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { WorkerLink } from "../link/worker_link.ts";
 
 export interface ToolboxSourceParts {
@@ -62,7 +63,7 @@ async function callWorker(
   { name, args, worker, audit }: WorkerCall,
   context: CallContext,
 ): Promise<CallToolResult> {
-  const progress = new RisingProgress(context);
+  const progress = new ForwardedProgress(context);
   const work: Work = async (control) => {
     const { path } = args;
     const audited = { operation: control.operation, ...typeof path === "string" && { path } };
@@ -70,7 +71,7 @@ async function callWorker(
     if (begun?.ok === false) return { kind: "not_started", message: begun.problem, fault: "server" };
     const result = await worker.call(name, args, {
       signal: control.signal,
-      onProgress: (step) => progress.tell(step),
+      onProgress: (step) => progress.forward({ ...step }),
     });
     control.answer({ ...result });
     control.write(encodeText(`${textOf(result)}\n`));
@@ -95,27 +96,6 @@ async function callWorker(
     });
   } finally {
     progress.end();
-  }
-}
-
-/** Progress under the client's token until the call is answered; it only rises (X6). */
-class RisingProgress {
-  readonly #context: CallContext;
-  #last = -Infinity;
-  #ended = false;
-
-  constructor(context: CallContext) {
-    this.#context = context;
-  }
-
-  tell({ progress, total, message }: WorkProgress): void {
-    if (this.#ended || progress <= this.#last) return;
-    this.#last = progress;
-    void this.#context.sendProgress?.(progress, message, total);
-  }
-
-  end(): void {
-    this.#ended = true;
   }
 }
 

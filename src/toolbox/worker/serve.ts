@@ -1,6 +1,6 @@
 /** The worker's end: reads calls from stdin, runs them side by side and answers each on stdout (K2). */
 import { messageOf, UserError } from "../../base/errors.ts";
-import { encodeFrame, FrameReader } from "../frame/frames.ts";
+import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
 import type { FromWorker, ToolResult, ToWorker } from "../frame/messages.ts";
 import { DeniedError } from "../project/denied_error.ts";
 import type { NativeTool, ToolContext } from "../project/native_tool.ts";
@@ -19,7 +19,10 @@ export async function serveCalls(
   const running = new Map<number, AbortController>();
   let project: Project | undefined;
   let writing = Promise.resolve();
-  const send = (message: FromWorker) => void (writing = writing.then(() => write(encodeFrame(message))));
+  const send = (message: FromWorker) => {
+    const frame = frameOf(message);
+    writing = writing.then(() => write(frame));
+  };
   const take = (message: ToWorker) => {
     switch (message.kind) {
       case "setup":
@@ -50,6 +53,15 @@ export async function serveCalls(
   }
   for (const abort of running.values()) abort.abort();
   await writing;
+}
+
+function frameOf(message: FromWorker): Uint8Array<ArrayBuffer> {
+  try {
+    return encodeFrame(message, LONGEST_ANSWER);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    return encodeFrame({ kind: "result", id: message.id, result: problem("The result is too long: ask for a part") });
+  }
 }
 
 async function run(

@@ -2,6 +2,7 @@
 import { UserError } from "../../../base/errors.ts";
 import { counted, shownValue } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
+import { REPLACED_META_KEY } from "../../frame/read_answer.ts";
 import type { ToolArguments, ToolResult } from "../../frame/messages.ts";
 import type { NativeTool, ToolContext } from "../../project/native_tool.ts";
 import type { Project } from "../../project/project.ts";
@@ -22,8 +23,6 @@ const DEFAULT_LIMIT = 50;
 const DEFAULT_CHARS = 40_000;
 /** Characters of a memo's first words. */
 const LONGEST_PREVIEW = 100;
-/** Key of `_meta` for the fingerprint of what was replaced. */
-const REPLACED_KEY = "ahma/replaced_rev";
 
 export function memoTools(notes: Notes): Readonly<Record<string, NativeTool>> {
   return {
@@ -71,7 +70,7 @@ async function create(notes: Notes, args: ToolArguments, { project }: ToolContex
     });
     const word = how === "append" ? "Added to" : "Replaced";
     const result = said(`${word} memo ${shownValue(title)}: ${old.file.path}, rev ${await notes.show(after)}`);
-    return { ...result, _meta: { [REPLACED_KEY]: await revOf(before) } };
+    return { ...result, _meta: { [REPLACED_META_KEY]: await revOf(before) } };
   });
 }
 

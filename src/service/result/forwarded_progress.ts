@@ -1,9 +1,9 @@
-/** Progress of a server's call on its way to the client. */
+/** Progress that another program tells of a call, on its way to the client. */
 import { truncate } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
-import type { CallContext } from "../../service/service.ts";
+import type { CallContext } from "../service.ts";
 
-/** Messages that the client has not taken yet; a server may send without end. */
+/** Messages that the client has not taken yet; a program may send without end. */
 const MOST_UNREAD = 32;
 /** Characters of a step's message. */
 const LONGEST_MESSAGE = 1_000;
