@@ -4,6 +4,8 @@
 # AHMA_DENO: the runtime.
 set -u
 for url; do :; done
+# The runtime keeps its cache: each scenario would fetch packages and compile the program anew.
+export DENO_DIR="${DENO_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/deno}"
 home=$(mktemp -d) || exit 1
 trap 'rm -rf "$home"' EXIT
 printf '#!/bin/sh\nexec curl -sL -o /dev/null "$1"\n' > "$home/browser"
