@@ -1,0 +1,4 @@
+/** The first share of the unit tests. */
+import { defineShare } from "../unit_share.ts";
+
+await defineShare(1);
