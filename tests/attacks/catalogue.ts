@@ -6,6 +6,7 @@ import { ENVIRONMENT } from "./environment.ts";
 import { LINKS } from "./links.ts";
 import { MORE_OF_OUR_OWN } from "./more_of_our_own.ts";
 import { NAMESPACES } from "./namespaces.ts";
+import { NATIVE_NOTES } from "./native_notes.ts";
 import { NATIVE_READS } from "./native_reads.ts";
 import { NATIVE_WRITES } from "./native_writes.ts";
 import { NETWORK } from "./network.ts";
@@ -49,6 +50,7 @@ export const OUR_OWN: readonly Row[] = [
   ...OBEYED_BY_GIT,
   ...START_UP_FILES,
   ...NATIVE_READS,
+  ...NATIVE_NOTES,
   ...NATIVE_WRITES,
 ];
 

@@ -1,5 +1,4 @@
 /** Reads all issues of a project. */
-import { counted } from "../../../base/text.ts";
 import type { Project } from "../../project/project.ts";
 import type { Yaml } from "../format/front_matter.ts";
 import { type NoteListing, readNotes } from "../store/note_files.ts";
@@ -14,9 +13,4 @@ export interface LoadedIssues {
 export function loadIssues(yaml: Yaml, project: Project): LoadedIssues {
   const listing = readNotes(project, "issues");
   return { listing, set: new IssueSet(listing.files.map((file) => readIssue(yaml, file))) };
-}
-
-/** Says that files were left out; empty: none was. */
-export function cutLine({ cut }: NoteListing): string {
-  return cut === 0 ? "" : `\n[${counted(cut, "file")} more in the directory: too many to read]`;
 }

@@ -7,11 +7,12 @@ import type { NativeTool, ToolContext } from "../../project/native_tool.ts";
 import { said } from "../format/answer.ts";
 import { givenList, listOf, numberOf, textOf } from "../format/reading.ts";
 import { currentBranch } from "../store/current_branch.ts";
+import { leftOutLine } from "../store/note_files.ts";
 import type { Notes } from "../store/notes.ts";
 import { isClosed, type Issue, STATUSES } from "./issue.ts";
 import { compareIssues, type IssueSet } from "./issue_set.ts";
 import { issueFacts, issueLine, issueText, markdownTable, partLine } from "./issue_texts.ts";
-import { cutLine, loadIssues } from "./load.ts";
+import { loadIssues } from "./load.ts";
 
 const DEFAULT_LIMIT = 50;
 /** Characters of a line that a search shows. */
@@ -31,7 +32,7 @@ async function list(notes: Notes, args: ToolArguments, { project }: ToolContext)
   const wanted = (await chosen(args, set)).toSorted(compareIssues);
   const offset = numberOf(args, "offset") ?? 0;
   const shown = wanted.slice(offset, offset + (numberOf(args, "limit") ?? DEFAULT_LIMIT));
-  const end = partLine(shown.length, wanted.length, offset) + cutLine(listing) + notes.foreignLine(listing);
+  const end = partLine(shown.length, wanted.length, offset) + leftOutLine(listing) + notes.foreignLine(listing);
   const format = textOf(args, "format");
   if (format === "json") {
     const facts = { total: wanted.length, issues: shown.map((issue) => issueFacts(issue, set)) };

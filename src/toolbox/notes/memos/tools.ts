@@ -14,7 +14,7 @@ import { nameOf } from "../format/names.ts";
 import { givenList, listOf, numberOf, textOf } from "../format/reading.ts";
 import { resolveReference } from "../format/references.ts";
 import { newUlid, shortForm } from "../format/ulid.ts";
-import { createNote, insistOnOwn, type NoteListing, readNotes, removeNote } from "../store/note_files.ts";
+import { createNote, insistOnOwn, leftOutLine, type NoteListing, readNotes, removeNote } from "../store/note_files.ts";
 import { type Notes, revOf } from "../store/notes.ts";
 import { allContext } from "./all_context.ts";
 import { isWanted, LONGEST_TITLE, type Memo, readMemos } from "./memo.ts";
@@ -133,7 +133,7 @@ async function list(notes: Notes, args: ToolArguments, { project }: ToolContext)
   const found = memos.filter((memo) => isWanted(memo, { tags: listOf(args, "tags"), words: wordsOf(args) }));
   const offset = numberOf(args, "offset") ?? 0;
   const shown = found.slice(offset, offset + (numberOf(args, "limit") ?? DEFAULT_LIMIT));
-  const end = notes.foreignLine(listing);
+  const end = leftOutLine(listing) + notes.foreignLine(listing);
   if (shown.length === 0) {
     const others = memos.length === 0 ? "" : ` among ${counted(memos.length, "memo")}`;
     return said(`No such memo${others} in ${listing.directory}.${end}`);

@@ -1,5 +1,7 @@
 /** All issues or memos of a project as files: where they lie, and what each holds. */
 import { UserError } from "../../../base/errors.ts";
+import { counted } from "../../../base/text.ts";
+import { shorten } from "../../../base/visible_text.ts";
 import { expected } from "../../../system/paths.ts";
 import type { Project } from "../../project/project.ts";
 import { NoteFolder } from "./note_folder.ts";
@@ -28,6 +30,8 @@ export interface NoteListing {
   readonly files: readonly NoteFile[];
   /** So many files were not read, because there are too many. */
   readonly cut: number;
+  /** So many files are left out, because their names have hidden characters. */
+  readonly hidden: number;
 }
 
 const OWN = ".ahma";
@@ -46,19 +50,21 @@ export function readNotes(project: Project, kind: NoteKind): NoteListing {
     const listing = readPlace(project, directory);
     if (listing.files.length > 0) return { ...listing, isForeign: !directory.startsWith(`${OWN}/`) };
   }
-  return { directory: `${OWN}/${kind}`, isForeign: false, files: [], cut: 0 };
+  return { directory: `${OWN}/${kind}`, isForeign: false, files: [], cut: 0, hidden: 0 };
 }
 
 /** The notes of one directory, and of its `complete`; empty where there is none. */
 export function readPlace(project: Project, directory: string): Omit<NoteListing, "isForeign"> {
   const files: NoteFile[] = [];
-  const room = { text: MOST_TEXT, cut: 0 };
+  const room = { text: MOST_TEXT, cut: 0, hidden: 0 };
   for (const completed of [false, true]) {
     const path = completed ? `${directory}/${COMPLETE}` : directory;
-    const folder = completed && isLink(project, path) ? undefined : NoteFolder.open(project, path);
+    const folder = completed && isOther(project, path) ? undefined : NoteFolder.open(project, path);
     if (folder === undefined) break;
     try {
-      const names = folder.names().filter((name) => name.endsWith(ENDING) && !name.startsWith("."));
+      const all = folder.names().filter((name) => name.endsWith(ENDING) && !name.startsWith("."));
+      const names = all.filter((name) => name === shorten(name, name.length));
+      room.hidden += all.length - names.length;
       room.cut += Math.max(0, names.length - MOST_FILES);
       for (const name of names.slice(0, MOST_FILES)) {
         const read = room.text > 0 ? folder.read(name) : { problem: "there is too much to read" };
@@ -78,11 +84,21 @@ export function readPlace(project: Project, directory: string): Omit<NoteListing
       folder[Symbol.dispose]();
     }
   }
-  return { directory, files, cut: room.cut };
+  return { directory, files, cut: room.cut, hidden: room.hidden };
 }
 
-function isLink(project: Project, path: string): boolean {
-  return expected(() => Deno.lstatSync(`${project.directory}/${path}`).isSymlink) === true;
+/** Whether something other than a directory is there. */
+function isOther(project: Project, path: string): boolean {
+  return expected(() => Deno.lstatSync(`${project.directory}/${path}`).isDirectory) === false;
+}
+
+/** Says that files were left out; empty: none was. */
+export function leftOutLine({ cut, hidden }: NoteListing): string {
+  const lines = [
+    ...cut === 0 ? [] : [`${counted(cut, "file")} more in the directory: too many to read`],
+    ...hidden === 0 ? [] : [`${counted(hidden, "file")} left out: hidden characters or wide blanks in the name`],
+  ];
+  return lines.map((line) => `\n[${line}]`).join("");
 }
 
 /** @throws {UserError} For notes of another program. */

@@ -1,0 +1,179 @@
+/** Issues of the packed program, as files of the project that several servers, people and commands change (K6). */
+import assert from "node:assert/strict";
+import { FLAGS, git, names, openSide, textOf } from "./_support/notes.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+Deno.test("K6 twenty issues claimed by two servers at once go to one of them each, and a dependency holds back and is freed", async () => {
+  using bench = new Workbench();
+  await using one = await openSide(bench);
+  // The directory is there when the second worker starts, which sees it read-only but for notes.
+  await one.say("issue_create", { name: "first", content: "# The first", priority: 4 });
+  using place = new Workbench();
+  await using other = await openSide(place, [...FLAGS, "--sandbox-scope", bench.scope]);
+  const numbers = Array.from({ length: 20 }, (_, index) => index);
+  await Promise.all(
+    numbers.slice(1).map((index) =>
+      (index % 2 === 0 ? one : other).say("issue_create", { name: `item ${index}`, content: "x", priority: 4 })
+    ),
+  );
+  const claims = await Promise.all(
+    numbers.flatMap((index) =>
+      index % 2 === 0 ? [] : [
+        one.say("issue_next", { claim: "one" }),
+        other.say("issue_next", { claim: "other" }),
+      ]
+    ),
+  );
+  const claimed = claims.map((text) => /^Claimed for (?:one|other)\.\n(\S+):/.exec(text)?.[1]);
+  assert.deepEqual(claimed.toSorted(), ["first", ...numbers.slice(1).map((index) => `item-${index}`)].toSorted());
+  assert.match(await one.say("issue_next", { claim: "one" }), /^No issue can be begun\. Not complete:\n/);
+  await one.say("issue_create", { name: "base", content: "b", depends_on: ["first"] });
+  assert.match(await other.say("issue_list", { ready: true }), /^No such issue/);
+  assert.match(await other.say("issue_show", { name: "base" }), /depends on first \(in_progress\)/);
+  assert.match(await other.say("issue_mark_complete", { name: "first" }), /Ready now:\nbase {2}open$/);
+  assert.match(await one.say("issue_next", { claim: "one" }), /^Claimed for one\.\nbase: base\nstatus in_progress, /);
+  assert.match(
+    await one.refuse("issue_update", { name: "first", depends_on: ["base"] }),
+    /would be a circle: first -> base -> first/,
+  );
+  assert.equal(
+    await one.say("issue_all_complete").then((text) => text.split("\n")[0]),
+    "No: 1 of 21 issues complete. Left:",
+  );
+});
+
+Deno.test("K6 issues of two clones merge, and one that git could not merge is shown and never rewritten", async () => {
+  using bench = new Workbench();
+  await git(bench.scope, "init", "--quiet");
+  await git(bench.scope, "commit", "--quiet", "--allow-empty", "-m", "start");
+  await git(bench.scope, "clone", "--quiet", ".", `${bench.elsewhere}/clone`);
+  using clone = new Workbench();
+  await git(clone.scope, "clone", "--quiet", bench.scope, ".");
+  await using mine = await openSide(bench);
+  await using theirs = await openSide(clone);
+  for (const [side, directory] of [[mine, bench.scope], [theirs, clone.scope]] as const) {
+    await side.say("issue_create", { content: `# Of ${side === mine ? "mine" : "theirs"}` });
+    await side.say("issue_create", { name: "same", content: directory });
+    await git(directory, "add", ".ahma");
+    await git(directory, "commit", "--quiet", "-m", "issues");
+  }
+  assert.match(await git(bench.scope, "pull", "--no-rebase", clone.scope), /CONFLICT \(add\/add\).*same\.md/);
+  const left = textOf(`${bench.scope}/.ahma/issues/same.md`);
+  const list = await mine.say("issue_list");
+  assert.equal(list.split("\n").length, 3);
+  assert.match(list, /^same {2}conflict$/m);
+  assert.match(list, / {2}Of mine$/m);
+  assert.match(list, / {2}Of theirs$/m);
+  for (const args of [{ priority: 0 }, { content: "mine" }]) {
+    assert.match(await mine.refuse("issue_update", { name: "same", ...args }), /git left a conflict in it; mend it/);
+  }
+  assert.match(await mine.say("issue_next", {}), /^\S+: Of /);
+  assert.equal(textOf(`${bench.scope}/.ahma/issues/same.md`), left);
+});
+
+Deno.test("K6 an issue that was edited by hand changes by one line, and what both changed is refused with the difference", async () => {
+  using bench = new Workbench();
+  const text = "---\n# ours\ntitle: 'By hand'\nestimate: {days: 2} # unknown\npriority: 3 # low\n---\n\nText\n";
+  const path = bench.write(".ahma/issues/By-Hand.md", text);
+  await using side = await openSide(bench);
+  const rev = /rev (\w+)/.exec(await side.say("issue_show", { name: "by-hand" }))?.[1];
+  await side.say("issue_update", { name: "by hand", priority: 0, expected_rev: rev });
+  assert.equal(textOf(path), text.replace("priority: 3", "priority: 0"));
+  // The hand's change is in another place: both stay. `rev` is that of the first reading.
+  bench.write(path, textOf(path).replace("Text", "Text by hand"));
+  await side.say("issue_update", { name: "by-hand", labels: ["a"], expected_rev: rev, priority: 0 }).catch(() =>
+    undefined
+  );
+  const now = textOf(path);
+  const refused = await side.refuse("issue_update", { name: "by-hand", content: "Mine", expected_rev: rev });
+  assert.match(refused, /the text was changed since you read it\. It is rev \w{12} now:\n@@ line \d+ @@\n/);
+  assert.match(refused, /\n-Text\n/);
+  assert.match(refused, /\n\+Text by hand\n/);
+  assert.equal(textOf(path), now);
+  for (const name of ["by-hand", "BY HAND"]) {
+    assert.match(
+      await side.refuse("issue_create", { name, content: "" }),
+      /"\.ahma\/issues\/By-Hand\.md" is there \(open\)/,
+    );
+  }
+  assert.match(await side.refuse("issue_create", { name: "con", content: "" }), /Windows keeps it for a device/);
+});
+
+Deno.test("K6 hostile files in place of notes are told of, and neither hang nor end the server, nor reach a terminal", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/issues/good.md", "---\npriority: 4\n---\nGood\n");
+  bench.write(
+    ".ahma/issues/bomb.md",
+    `---\na: &a [x,x]\n${
+      "bcdefgh".split("").map((key) => `${key}: &${key} [*a,*a,*a]\n`).join("")
+    }title: *h\ndepends_on: [*h, bomb]\n---\n`,
+  );
+  bench.write(".ahma/issues/deep.md", `---\nlabels: ${"[".repeat(16_000)}\n---\n`);
+  bench.write(
+    ".ahma/issues/wide.md",
+    `---\n${Array.from({ length: 3_000 }, (_, index) => `k${index}:`).join("\n")}\n---\n`,
+  );
+  bench.write(".ahma/issues/control.md", '---\ntitle: "a\\e[2Jb\\r\\nc"\n---\n\u001b]0;x\u0007\u009b31mRed\u202e\n');
+  bench.write(".ahma/issues/a\u001b[31m\nb.md", "x");
+  bench.write(".ahma/issues/folder.md/x.md", "x");
+  const giant = bench.write(".ahma/issues/giant.md", "");
+  await Deno.truncate(giant, 20 * 1024 ** 3);
+  for (const name of ["pipe.md", "other"]) {
+    await new Deno.Command("mkfifo", { args: [`${bench.scope}/.ahma/issues/${name}`] }).output();
+  }
+  bench.write(".ahma/memos/m.md", "m");
+  await new Deno.Command("mkfifo", { args: [`${bench.scope}/.ahma/memos/complete`] }).output();
+  await using side = await openSide(bench);
+  const list = await side.say("issue_list", { limit: 100 });
+  const hidden = new RegExp(String.raw`[^\n\x20-\x7e]`);
+  assert.doesNotMatch(list, hidden);
+  assert.equal(list.split("\n").length, 9, list);
+  assert.match(list, /\n\[1 file left out: hidden characters or wide blanks in the name\]$/);
+  for (
+    const [name, problem] of [["pipe", /no regular file/], ["giant", /larger than/], ["deep", /too deeply|no YAML/], [
+      "folder",
+      /no regular file/,
+    ]] as const
+  ) {
+    const shown = await side.say("issue_show", { name });
+    assert.match(shown, problem);
+    assert.match(shown, /^\S+: \S+\nstatus broken, /);
+    assert.match(await side.refuse("issue_update", { name, priority: 1 }), problem);
+  }
+  assert.doesNotMatch(await side.say("issue_show", { name: "control" }), hidden);
+  assert.match(await side.say("issue_next"), /^control: ab c\n/);
+  assert.equal(await side.say("memo_list"), "m  m");
+  await new Deno.Command("mkfifo", { args: [`${bench.scope}/.ahma/state/todo.yaml`] }).output();
+  assert.match(await side.refuse("todo_list"), /no regular file/);
+  await Deno.remove(`${bench.scope}/.ahma/state/.lock`);
+  await Deno.mkdir(`${bench.scope}/.ahma/state/.lock`);
+  assert.match(
+    await side.refuse("issue_create", { name: "x", content: "" }),
+    /"\.ahma\/state\/\.lock": it is no regular file; remove it/,
+  );
+  await Deno.remove(`${bench.scope}/.ahma/state/.lock`);
+  assert.match(await side.say("issue_create", { name: "x", content: "" }), /^Created/);
+});
+
+for (const user of usersAtHand()) {
+  Deno.test(`K6 S8 commands may change notes, and nothing else of our own directory (${user})`, async () => {
+    using bench = new Workbench(user);
+    bench.write(".ahma/tools/x.json", "{}");
+    await using side = await openSide(bench, ["--bundles", "issues,files"]);
+    assert.match(await side.say("issue_create", { name: "a", content: "A" }), /^Created issue a/);
+    const run = (command: string) => side.client.callTool({ name: "sandboxed_shell", arguments: { command } });
+    await run("echo more >> .ahma/issues/a.md; echo b > .ahma/issues/b.md; echo x > .ahma/state/x");
+    assert.match(await side.say("issue_show", { name: "a" }), /\nA\nmore$/);
+    await run(
+      "echo evil > .ahma/tools/x.json; echo evil > .ahma/evil.json; mv .ahma/issues .ahma/i; rm -rf .ahma; mv .ahma a",
+    );
+    const write = (path: string) => side.client.callTool({ name: "files_write", arguments: { path, content: "x" } });
+    assert.equal((await write(".ahma/issues/c.md")).isError, undefined);
+    assert.ok((await write(".ahma/tools/c.json")).isError);
+    assert.ok((await write(".ahma/c.json")).isError);
+    assert.deepEqual(names(bench, ".ahma"), ["issues", "memos", "state", "tools"]);
+    assert.deepEqual([textOf(`${bench.scope}/.ahma/tools/x.json`), names(bench, ".ahma/tools")], ["{}", [
+      "x.json",
+    ]]);
+  });
+}
