@@ -1,5 +1,7 @@
 /** What servers behind ours have beside tools: resources and templates at addresses of ours, prompts under their prefix. */
 import assert from "node:assert/strict";
+import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { until } from "./_support/deadline.ts";
 import { EVERYTHING, MISSING } from "./_support/everything.ts";
 import { testCache } from "./_support/npm_tools.ts";
@@ -262,4 +264,36 @@ Deno.test("O2 C3 a client of 2026-07-28 hears the log messages of the level that
   }
   assert.deepStrictEqual(heard, [{ level: "error", logger: "srv/db", data: "to warning" }]);
   await client.close();
+});
+
+/** A server of 2026-07-28, which writes to the log what its caller asked for. */
+function loggingServer(): Server {
+  const server = new Server({ name: "modern", version: "1" }, { capabilities: { tools: {}, logging: {} } });
+  server.setRequestHandler("tools/list", () => ({ tools: [{ name: "work", inputSchema: { type: "object" } }] }));
+  server.setRequestHandler("tools/call", async (_, { mcpReq }) => {
+    for (const level of ["info", "error"] as const) await mcpReq.log(level, `a message of ${level}`, "db");
+    return { content: [] };
+  });
+  return server;
+}
+
+Deno.test("O2 C3 log messages of a server of 2026-07-28 reach clients of both eras that ask for their level", async () => {
+  const handler = createMcpHandler(loggingServer);
+  await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => handler.fetch(request));
+  for (const era of ERAS) {
+    using bench = new Workbench();
+    const url = `http://127.0.0.1:${far.addr.port}/mcp`;
+    await using server = await withServers(bench, { far: { url } }, { permissions: HTTP_PERMISSIONS, era: "none" });
+    const client = await connectClient(server, era);
+    const heard: unknown[] = [];
+    client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params));
+    const call = { name: "far_work", arguments: {} };
+    await client.callTool(call);
+    if (era === "2025-11-25") await client.setLoggingLevel("warning");
+    const wanted = { "io.modelcontextprotocol/logLevel": "warning" };
+    await client.callTool({ ...call, ...era === "2026-07-28" && { _meta: wanted } });
+    assert.deepStrictEqual(heard, [{ level: "error", logger: "far/db", data: "a message of error" }]);
+    await client.close();
+  }
+  await handler.close();
 });

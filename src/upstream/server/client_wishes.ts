@@ -43,10 +43,11 @@ export class ClientWishes {
     this.#tellLevel(link);
   }
 
-  /** The parameters of a request; since 2026-07-28 each says which log messages it wants. */
-  inParams(params: LinkRequest["params"], { hello }: Link): LinkRequest["params"] {
-    if (this.#level === undefined || hello.protocolVersion < MODERN) return params;
-    return { ...params, _meta: { [LOG_LEVEL_META_KEY]: this.#level } };
+  /** The parameters of a request; since 2026-07-28 each says which log messages it wants: `own`, else those of all. */
+  inParams(params: LinkRequest["params"], { hello }: Link, own: LoggingLevel | undefined): LinkRequest["params"] {
+    const level = own ?? this.#level;
+    if (level === undefined || hello.protocolVersion < MODERN) return params;
+    return { ...params, _meta: { [LOG_LEVEL_META_KEY]: level } };
   }
 
   #tellLevel(link: Promise<Link> | undefined): void {

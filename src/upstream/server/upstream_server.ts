@@ -183,7 +183,7 @@ export class UpstreamServer {
         silence.restart();
         return await link.request({
           ...request,
-          params: this.#wishes.inParams(request.params, link),
+          params: this.#wishes.inParams(request.params, link, client?.logLevel),
           timeoutMs: NO_LIMIT_MS,
           onQuestion: (method, params) => this.#calls.answer(method, params, call),
           onProgress(progress) {
