@@ -21,6 +21,7 @@ import { RACES as LAUNCH_RACES } from "./races/rows.ts";
 import { READ_OUTSIDE } from "./read_outside.ts";
 import { OTHER_NAMES } from "./second_names.ts";
 import { HTTP_SERVERS } from "./servers/http.ts";
+import { RAW_SERVERS } from "./servers/raw.ts";
 import { LYING_SERVERS } from "./servers/stdio_lies.ts";
 import { STDIO_SERVERS } from "./servers/stdio_policy.ts";
 import { SIGNALS } from "./signals.ts";
@@ -55,7 +56,7 @@ export const OUR_OWN: readonly Row[] = [
 ];
 
 /** Other servers behind the program that mean harm. */
-export const HOSTILE_SERVERS: readonly Row[] = [...STDIO_SERVERS, ...LYING_SERVERS, ...HTTP_SERVERS];
+export const HOSTILE_SERVERS: readonly Row[] = [...STDIO_SERVERS, ...LYING_SERVERS, ...HTTP_SERVERS, ...RAW_SERVERS];
 
 /** Commands that move things while others are launched, or native tools write. */
 export const RACES: readonly Row[] = [...LAUNCH_RACES, ...NATIVE_RACES];

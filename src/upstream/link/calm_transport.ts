@@ -1,5 +1,6 @@
 /** Keeps a server at an address from making the SDK's client work without end. */
 import type { StreamableHTTPClientTransportOptions, Transport } from "@modelcontextprotocol/client";
+import { member } from "../../wire/json_value.ts";
 
 /** Answers to requests of the server that it has not taken; more of them are not sent. */
 const MOST_ANSWERS = 32;
@@ -26,6 +27,37 @@ export function limitAnswers(transport: Transport): Transport {
       await send(message, options);
     } finally {
       waiting--;
+    }
+  };
+  return transport;
+}
+
+/**
+ * Makes `transport` read no more of the answer to a request that it cancels. Up to 2025-11-25 the SDK only tells the
+ * server, which may go on to write. To be called before the transport is connected.
+ */
+export function endCancelled(transport: Transport): Transport {
+  const send = transport.send.bind(transport);
+  const open = new Map<unknown, AbortController>();
+  // The SDK's client calls it too.
+  transport.onmessage = (message) => {
+    if (!("method" in message)) open.delete(message.id);
+  };
+  transport.send = async (message, options) => {
+    if (!("method" in message)) return await send(message, options);
+    if (!("id" in message)) {
+      const cancelled = message.method === "notifications/cancelled" ? member(message.params, "requestId") : undefined;
+      open.get(cancelled)?.abort();
+      open.delete(cancelled);
+      return await send(message, options);
+    }
+    const end = new AbortController();
+    open.set(message.id, end);
+    try {
+      await send(message, { ...options, requestSignal: options?.requestSignal ?? end.signal });
+    } catch (thrown) {
+      open.delete(message.id);
+      throw thrown;
     }
   };
   return transport;

@@ -10,7 +10,7 @@ import { INSTANCE_HEADER } from "../../wire/instance.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import type { HttpSpec } from "../config/server_spec.ts";
 import type { TransportAuth } from "../oauth/transport_auth.ts";
-import { calmReconnection, limitAnswers } from "./calm_transport.ts";
+import { calmReconnection, endCancelled, limitAnswers } from "./calm_transport.ts";
 import { ResourceListens } from "./resource_listens.ts";
 import { busyFor, isBusyStatus, serverFetch } from "./patient_fetch.ts";
 import { watchedFetch } from "./watched_fetch.ts";
@@ -273,7 +273,7 @@ async function transportOf(
   return limitAnswers(
     kind === "sse"
       ? new SSEClientTransport(new URL(url.text), options)
-      : new StreamableHTTPClientTransport(new URL(url.text), options),
+      : endCancelled(new StreamableHTTPClientTransport(new URL(url.text), options)),
   );
 }
 

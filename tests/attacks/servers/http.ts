@@ -1,4 +1,4 @@
-/** V20 to V22: a server at an address that means harm to what the program knows, or to the program itself. */
+/** V20 and V21: a server at an address that means harm to what the program knows, or to the program itself. */
 import { HTTP_PERMISSIONS } from "../../../scripts/permissions.ts";
 import { holdingsOf } from "../../_support/processes.ts";
 import type { RpcMessage } from "../../_support/json_rpc.ts";

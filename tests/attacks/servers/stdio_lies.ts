@@ -31,6 +31,30 @@ async function clientSees(
   return judge(lines);
 }
 
+/** Questions that a server may have open. */
+const MOST_QUESTIONS = 8;
+
+/** A client that takes questions, and whose user answers none. */
+async function askedUser(
+  scene: Scene,
+  judge: (lines: readonly string[]) => string | undefined,
+): Promise<string | undefined> {
+  return await withServer(scene, { flags: behindUs({ evil: "liar" }), era: "none" }, async (server) => {
+    const lines: string[] = [];
+    server.listen((message) => lines.push(JSON.stringify(message)));
+    const clientInfo = { name: "asked", version: "1" };
+    await server.request("initialize", {
+      protocolVersion: "2025-11-25",
+      capabilities: { elicitation: {} },
+      clientInfo,
+    });
+    await server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    await server.request("tools/call", { name: "evil_question", arguments: {} });
+    if (!lines.some((line) => line.includes("elicitation/create"))) throw new Error("No question has come");
+    return judge(lines);
+  });
+}
+
 /** A line has it. */
 function holding(pattern: RegExp): (lines: readonly string[]) => string | undefined {
   return (lines) => lines.find((line) => pattern.test(line))?.slice(0, 300);
@@ -76,6 +100,12 @@ export const LYING_SERVERS: readonly Row[] = [
       // A call of the same server at the same time may be answered so: by the server that it was for.
       "answers to calls that it did not get": { ...lies("forge", holding(/forged 42/)), ownServer: LIAR },
       "requests without end": lies("ask", holding(/asked 42/)),
+      "questions to the user without end": {
+        does: driven((scene) => askedUser(scene, moreThan(MOST_QUESTIONS, /"elicitation\/create"/))),
+        control: driven(async () =>
+          moreThan(MOST_QUESTIONS, /"elicitation\/create"/)(await spokenToDirectly("liar", "question"))
+        ),
+      },
       "a storm of notifications": lies("storm", moreThan(20, /storm 42|list_changed/)),
       "facts of our operations": lies("claim", holding(/ahma\/operation"|"task":|related-task|"requestState"/)),
       "a refusal with hidden characters": lies("refuse", holding(/no(\\u200b|\u200b)|y{9000}/)),
