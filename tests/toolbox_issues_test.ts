@@ -1,5 +1,6 @@
 /** Issues of the packed program, as files of the project that several servers, people and commands change (K6). */
 import assert from "node:assert/strict";
+import { withDeadline } from "./_support/deadline.ts";
 import { FLAGS, git, names, openSide, textOf } from "./_support/notes.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
 
@@ -97,6 +98,42 @@ Deno.test("K6 an issue that was edited by hand changes by one line, and what bot
     );
   }
   assert.match(await side.refuse("issue_create", { name: "con", content: "" }), /Windows keeps it for a device/);
+});
+
+Deno.test("K6 C4 issues and memos are resources: listed, read, completed, and told of when a tool changes them", async () => {
+  using bench = new Workbench();
+  bench.write(".ahma/issues/old.md", "# Old\n");
+  await using side = await openSide(bench);
+  const { client } = side;
+  const updated = Promise.withResolvers<string>();
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => updated.resolve(params.uri));
+  await side.say("memo_create", { title: "a b", content: "text" });
+  const notes = async () => {
+    const { resources } = await client.listResources();
+    return resources.filter(({ uri }) => /^ahma:\/\/(?:issues|memos)\//.test(uri)).map((
+      { uri, title },
+    ) => [uri, title]);
+  };
+  assert.deepEqual(await notes(), [["ahma://issues/old", "Old"], ["ahma://memos/a-b", "a b"]]);
+  const { resourceTemplates } = await client.listResourceTemplates();
+  assert.ok(
+    ["issues", "memos"].every((kind) =>
+      resourceTemplates.some(({ uriTemplate }) => uriTemplate === `ahma://${kind}/{name}`)
+    ),
+  );
+  const { contents } = await client.readResource({ uri: "ahma://issues/old" });
+  assert.deepEqual(contents, [{ uri: "ahma://issues/old", mimeType: "text/markdown", text: "# Old\n" }]);
+  for (const name of ["none", "..%2F..%2Fetc%2Fpasswd", "old.md", ""]) {
+    await assert.rejects(client.readResource({ uri: `ahma://issues/${name}` }), /not found/i);
+  }
+  const { completion } = await client.complete({
+    ref: { type: "ref/resource", uri: "ahma://issues/{name}" },
+    argument: { name: "name", value: "o" },
+  });
+  assert.deepEqual(completion.values, ["old"]);
+  await client.subscribeResource({ uri: "ahma://issues/old" });
+  await side.say("issue_update", { name: "old", priority: 1 });
+  assert.equal(await withDeadline(updated.promise, 20_000, "the update"), "ahma://issues/old");
 });
 
 Deno.test("K6 hostile files in place of notes are told of, and neither hang nor end the server, nor reach a terminal", async () => {

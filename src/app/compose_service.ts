@@ -94,7 +94,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),
     prompts: [...ownPrompts, ...servers.map(({ prompts }) => prompts)],
-    resources: servers.map(({ resources }) => resources),
+    resources: [...toolbox.resources, ...servers.map(({ resources }) => resources)],
     ...servers[0] !== undefined && { instructions: servers[0].instructions, onLogLevel: servers[0].onLogLevel },
     catalog,
     checks: tools.checks,

@@ -5,6 +5,8 @@ import { openingFlags } from "../sandbox/denials/denied_protected.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import type { CallAudit } from "../service/run/call_audit.ts";
+import { messageOf } from "../base/errors.ts";
+import type { ResourceSource } from "../service/resource_source.ts";
 import type { ToolSource } from "../service/service.ts";
 import { toolGroups } from "../settings/bundles.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -19,6 +21,7 @@ import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.
 import { RunStore } from "../toolbox/flow/run_store.ts";
 import { FlowTool } from "../toolbox/flow_tool/flow_tool.ts";
 import { flowDirectories, runsDirectory } from "./flow_places.ts";
+import { NoteResources } from "../toolbox/source/note_resources.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
@@ -36,6 +39,8 @@ export interface OpenToolboxOptions extends SessionOptions {
 /** The source, and what ends its workers. */
 export interface OpenToolbox extends AsyncDisposable {
   readonly source: ToolSource;
+  /** Notes as resources; empty where their groups are not offered. */
+  readonly resources: readonly ResourceSource[];
   /** Copies what an earlier program kept in the first scope (K6). */
   migrate(options: { readonly dryRun: boolean; readonly signal: AbortSignal }): Promise<ToolResult>;
   /** Starts what will be needed first. */
@@ -47,7 +52,8 @@ const GRACE_MS = 2_000;
 
 /** The tools of the groups that `--bundles` names. */
 export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
-  const tools = toolsOf(toolGroups(options.settings.bundles));
+  const groups = toolGroups(options.settings.bundles);
+  const tools = toolsOf(groups);
   const worker = (kind: WorkerKind) =>
     new WorkerLink({
       name: kind,
@@ -62,10 +68,15 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
     directories: () => flowDirectories(environment, sandbox),
     store: new RunStore(runsDirectory(environment, sandbox)),
   });
+  const report = (thrown: unknown) => options.log.warn("Cannot tell changes of notes", { error: messageOf(thrown) });
+  const kinds = (["issues", "memos"] as const).filter((kind) => groups.includes(kind));
+  const notes = new NoteResources(kinds, workers.project, report);
   return {
+    resources: kinds.length === 0 ? [] : [notes],
     source: toolboxSource({
       tools,
       workers,
+      onChange: (tool) => void notes.called(tool).catch(report),
       audit: options.audit,
       inServer: {
         flow: (service, args, context) => flows.call(service, args, context),

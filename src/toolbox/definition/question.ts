@@ -28,3 +28,5 @@ export const QUESTION_TOOLS: readonly ToolDefinition[] = [
 /** What the worker is told of an answer; it is listed nowhere, as is what a terminal asks for. */
 export const STORE_ANSWER = "question_store";
 export const MIGRATE = "notes_migrate";
+export const LIST_NOTES = "notes_list";
+export const READ_NOTE = "notes_read";

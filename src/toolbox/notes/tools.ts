@@ -5,6 +5,7 @@ import { readTools } from "./issues/read_tools.ts";
 import { memoTools } from "./memos/tools.ts";
 import { questionTools } from "./question/tools.ts";
 import { migrateTools } from "./migrate/migrate.ts";
+import { resourceTools } from "./resources.ts";
 import { Notes } from "./store/notes.ts";
 import { todoTools } from "./todo/tools.ts";
 
@@ -18,5 +19,6 @@ export function noteTools(): Readonly<Record<string, NativeTool>> {
     ...todoTools(notes),
     ...questionTools(notes),
     ...migrateTools(notes),
+    ...resourceTools(notes),
   };
 }

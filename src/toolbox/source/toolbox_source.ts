@@ -23,13 +23,15 @@ export interface ToolboxSourceParts {
   readonly inServer: Readonly<Record<string, ServerTool>>;
   /** Undefined: no log is kept. */
   readonly audit: CallAudit | undefined;
+  /** Hears of each call that may have changed files, after it, by the tool's name; absent: nothing does. */
+  readonly onChange?: (tool: string) => void;
 }
 
 /** A tool that opens nothing that a call names; what is wrong with a call is a result. */
 export type ServerTool = (service: Service, args: ToolArguments, context: CallContext) => Promise<CallToolResult>;
 
 /** The tools of the groups that were asked for. */
-export function toolboxSource({ tools, workers, inServer, audit }: ToolboxSourceParts): ToolSource {
+export function toolboxSource({ tools, workers, inServer, audit, onChange }: ToolboxSourceParts): ToolSource {
   const listed = tools.map(({ definition }) => listedTool(definition));
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
   return {
@@ -42,7 +44,9 @@ export function toolboxSource({ tools, workers, inServer, audit }: ToolboxSource
       const { place } = tool;
       if (place !== "server") {
         const call = { name, args: checked.value, worker: workers[place], audit };
-        return success(await callWorker(service, call, context));
+        const result = await callWorker(service, call, context);
+        if (!tool.definition.readOnly) onChange?.(name);
+        return success(result);
       }
       const own = inServer[name];
       if (own === undefined) return failure({ known: byName.keys() });

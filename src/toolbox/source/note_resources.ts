@@ -1,0 +1,149 @@
+/** Issues and memos as resources (K6): a worker lists and reads them, so the server opens none of the files. */
+import type { ReadResourceResult } from "@modelcontextprotocol/server";
+import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import type { ArgumentRequest, Completion } from "../../service/prompts/prompt_source.ts";
+import type { ListedResources, ResourceRefusal, ResourceSource } from "../../service/resource_source.ts";
+import { isObject, member, parseJson } from "../../wire/json_value.ts";
+import { LIST_NOTES, READ_NOTE } from "../definition/question.ts";
+import type { ToolArguments } from "../frame/messages.ts";
+import type { WorkerLink } from "../link/worker_link.ts";
+
+export type NoteKind = "issues" | "memos";
+
+const MIME_TYPE = "text/markdown";
+const TITLES: Readonly<Record<NoteKind, string>> = { issues: "One issue", memos: "One memo" };
+/** Longer than a worker takes for any list, milliseconds. */
+const LONGEST_MS = 60_000;
+
+interface ListedNote {
+  readonly name: string;
+  readonly title: string;
+}
+
+export class NoteResources implements ResourceSource {
+  readonly #kinds: readonly NoteKind[];
+  readonly #worker: Pick<WorkerLink, "call">;
+  readonly #changes: Emitter<undefined>;
+  readonly #updates: Emitter<string>;
+  /** Followed addresses: how often, and the text that was last seen. */
+  readonly #followed = new Map<string, { count: number; text: string | undefined }>();
+
+  /** `onError` gets what a listener of changes threw. */
+  constructor(kinds: readonly NoteKind[], worker: Pick<WorkerLink, "call">, onError: (thrown: unknown) => void) {
+    this.#kinds = kinds;
+    this.#worker = worker;
+    this.#changes = new Emitter(onError);
+    this.#updates = new Emitter(onError);
+  }
+
+  async list(): Promise<ListedResources> {
+    const lists = await Promise.all(
+      this.#kinds.map(async (kind) =>
+        (await this.#notes(kind)).map(({ name, title }) => ({
+          uri: addressOf(kind, name),
+          name: `${kind.slice(0, -1)} ${name}`,
+          title,
+          mimeType: MIME_TYPE,
+        }))
+      ),
+    );
+    const templates = this.#kinds.map((kind) => ({
+      uriTemplate: templateOf(kind),
+      name: kind.slice(0, -1),
+      title: TITLES[kind],
+      mimeType: MIME_TYPE,
+    }));
+    return { resources: lists.flat(), templates };
+  }
+
+  owns(uri: string): boolean {
+    return this.#kinds.some((kind) => uri.startsWith(addressOf(kind, "")) || uri === templateOf(kind));
+  }
+
+  async read(uri: string, signal: AbortSignal): Promise<Outcome<ReadResourceResult, ResourceRefusal>> {
+    const text = await this.#text(uri, signal);
+    if (text === undefined) return failure({ missing: true, message: `Resource not found: ${uri.slice(0, 200)}` });
+    return success({ contents: [{ uri, mimeType: MIME_TYPE, text }] });
+  }
+
+  async complete({ name, typed }: ArgumentRequest): Promise<Outcome<Completion, ResourceRefusal>> {
+    const kind = this.#kinds.find((one) => templateOf(one) === name);
+    const notes = kind === undefined ? [] : await this.#notes(kind);
+    const values = notes.map((note) => note.name).filter((one) => one.startsWith(typed.toLowerCase()));
+    return success({ values, total: values.length });
+  }
+
+  async follow(uri: string): Promise<Outcome<Unsubscribe, ResourceRefusal>> {
+    const text = await this.#text(uri, AbortSignal.timeout(LONGEST_MS));
+    if (text === undefined) return failure({ missing: true, message: `Resource not found: ${uri.slice(0, 200)}` });
+    const known = this.#followed.get(uri) ?? { count: 0, text };
+    this.#followed.set(uri, { ...known, count: known.count + 1 });
+    return success(() => {
+      const now = this.#followed.get(uri);
+      if (now === undefined || now.count <= 1) this.#followed.delete(uri);
+      else this.#followed.set(uri, { ...now, count: now.count - 1 });
+    });
+  }
+
+  onChange(listener: () => void): Unsubscribe {
+    return this.#changes.subscribe(listener);
+  }
+
+  onUpdate(listener: (uri: string) => void): Unsubscribe {
+    return this.#updates.subscribe(listener);
+  }
+
+  /** To be called when a tool that may change notes has been called: what is followed is compared with what was there. */
+  async called(tool: string): Promise<void> {
+    if (/_(?:create|delete)$/.test(tool)) this.#changes.emit(undefined);
+    for (const uri of [...this.#followed.keys()]) {
+      const text = await this.#text(uri, AbortSignal.timeout(LONGEST_MS));
+      const known = this.#followed.get(uri);
+      if (known === undefined || known.text === text) continue;
+      this.#followed.set(uri, { ...known, text });
+      this.#updates.emit(uri);
+    }
+  }
+
+  async #notes(kind: NoteKind): Promise<readonly ListedNote[]> {
+    const answer = await this.#ask(LIST_NOTES, { kind }, AbortSignal.timeout(LONGEST_MS));
+    const read = answer === undefined ? undefined : parseJson(answer);
+    const list = read?.ok === true && Array.isArray(read.value) ? read.value : [];
+    return list.flatMap((one: unknown) => {
+      const [name, title] = isObject(one) ? [one["name"], one["title"]] : [];
+      return typeof name === "string" && typeof title === "string" ? [{ name, title }] : [];
+    });
+  }
+
+  async #text(uri: string, signal: AbortSignal): Promise<string | undefined> {
+    const kind = this.#kinds.find((one) => uri.startsWith(addressOf(one, "")));
+    if (kind === undefined) return undefined;
+    return await this.#ask(READ_NOTE, { kind, name: decoded(uri.slice(addressOf(kind, "").length)) }, signal);
+  }
+
+  /** The text of the answer; undefined: there is none. */
+  async #ask(tool: string, args: ToolArguments, signal: AbortSignal): Promise<string | undefined> {
+    const { content, isError } = await this.#worker.call(tool, args, { signal, onProgress: () => {} });
+    const text = member(content[0], "text");
+    return isError === true || typeof text !== "string" ? undefined : text;
+  }
+}
+
+function addressOf(kind: NoteKind, name: string): string {
+  return `ahma://${kind}/${encodeURIComponent(name)}`;
+}
+
+function templateOf(kind: NoteKind): string {
+  return `ahma://${kind}/{name}`;
+}
+
+/** An incomplete escape stands for itself and names nothing. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (thrown) {
+    if (thrown instanceof URIError) return text;
+    throw thrown;
+  }
+}
