@@ -77,6 +77,13 @@ Deno.test("K3 what cannot be replaced is said with the way out", () => {
   assert.match(String(applied("x", edit("x", "y"), edit("x", "z"))), /^edit 2 of 2: `old_string` is not there/);
 });
 
+Deno.test("K3 a text is looked for in a time that grows with the length of a row of blanks", () => {
+  const blanks = " ".repeat(1_000_000);
+  for (const old of ["\n\tno “place\n", "x\n\n y", '  "no"\n\n  -place ', "\n"]) {
+    assert.equal(typeof applied(`${blanks}${blanks}x${blanks}`, edit(old, "new")), "string");
+  }
+});
+
 Deno.test("K3 every byte outside of what is replaced stays, valid or not", () => {
   const bytes = fc.uint8Array({ maxLength: 40 }).map((found) => found.map((byte) => byte === 0 ? 1 : byte));
   fc.assert(

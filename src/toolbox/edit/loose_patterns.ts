@@ -19,7 +19,7 @@ export function anyLineEnds(units: string): string {
 
 /** Blanks at the ends of lines ignored. */
 export function anyTrailingBlanks(units: string): string {
-  return withoutTrailing(linesOf(units)).map(escaped).join(BLANKS + LINE_END) + endOf(units);
+  return joined(withoutTrailing(linesOf(units)).map(escaped)) + endOf(units);
 }
 
 /** All lines moved by the same blanks, which the first group holds; undefined: there is no text. */
@@ -46,7 +46,7 @@ export function anyTypography(text: string, encoding: Encoding): string {
       const alike = ALIKE.find((group) => group.includes(one));
       return alike === undefined ? units(one) : `(?:${Array.from(alike, units).join("|")})`;
     }).join("");
-  return withoutTrailing(linesOf(text)).map(characters).join(BLANKS + LINE_END) + endOf(text);
+  return joined(withoutTrailing(linesOf(text)).map(characters)) + endOf(text);
 }
 
 /** The lines without the numbers that a listing gave them; undefined: not all of them have one. */
@@ -68,6 +68,15 @@ export function reindented(text: string, indent: string, found: string): string 
 
 function withoutTrailing(lines: readonly string[]): readonly string[] {
   return lines.map((line) => line.replace(/[ \t]+$/, ""));
+}
+
+/**
+ * Lines with any blanks at their ends. A first one without text is its end alone: tried from each place of a long row of
+ * blanks, blanks would take a time that grows with its square.
+ */
+function joined([first = "", ...others]: readonly string[]): string {
+  const separator = first === "" ? LINE_END : BLANKS + LINE_END;
+  return others.length === 0 ? first : first + separator + others.join(BLANKS + LINE_END);
 }
 
 /** A last line whose blanks are ignored ends there. */

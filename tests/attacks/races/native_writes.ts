@@ -7,6 +7,8 @@ import { TWO_STATES } from "./rows.ts";
 
 const WRITES = 150;
 const MOVES = 1000;
+/** Writes that came where they belong: the others were refused, since the path led outside. */
+const FEWEST_INSIDE = 5;
 /** Calls under way at the same time. */
 const ABREAST = 4;
 const DEADLINE = 60_000;
@@ -24,7 +26,7 @@ async function writesMeanwhile(scene: Scene): Promise<Driven> {
   let [calls, refused] = [0, 0];
   const end = performance.now() + DEADLINE;
   const work = async () => {
-    while (calls < WRITES || movesIn(field) < MOVES) {
+    while (calls < WRITES || calls - refused < FEWEST_INSIDE || movesIn(field) < MOVES) {
       if (performance.now() > end) throw new Error(`It took too long: ${calls} calls, ${movesIn(field)} moves`);
       const [tool, args] = attempt(calls++);
       if ((await server.call(tool, args)).failed) refused++;
@@ -32,7 +34,7 @@ async function writesMeanwhile(scene: Scene): Promise<Driven> {
   };
   await Promise.all(Array.from({ length: ABREAST }, work));
   await Deno.writeTextFile(`${field.scope}/stop`, "");
-  if (refused === 0 || refused === calls) throw new Error(`${refused} of ${calls} were refused: nothing was raced`);
+  if (refused === 0) throw new Error(`None of ${calls} calls was refused: nothing was raced`);
   return { race: { launches: calls, refused, moves: movesIn(field), states: [calls - refused], through: 0 } };
 }
 
