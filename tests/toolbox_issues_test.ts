@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { withDeadline } from "./_support/deadline.ts";
 import { FLAGS, git, names, openSide, textOf } from "./_support/notes.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 Deno.test("K6 twenty issues claimed by two servers at once go to one of them each, and a dependency holds back and is freed", async () => {
   using bench = new Workbench();
@@ -80,10 +80,16 @@ Deno.test("K6 an issue that was edited by hand changes by one line, and what bot
   const rev = /rev (\w+)/.exec(await side.say("issue_show", { name: "by-hand" }))?.[1];
   await side.say("issue_update", { name: "by hand", priority: 0, expected_rev: rev });
   assert.equal(textOf(path), text.replace("priority: 3", "priority: 0"));
-  // The hand's change is in another place: both stay. `rev` is that of the first reading.
+  // The hand changes the text, the call another key: both stay, though the call was made for the first reading.
   bench.write(path, textOf(path).replace("Text", "Text by hand"));
-  await side.say("issue_update", { name: "by-hand", labels: ["a"], expected_rev: rev, priority: 0 }).catch(() =>
-    undefined
+  await side.say("issue_update", { name: "by-hand", labels: ["a"], expected_rev: rev });
+  assert.equal(
+    textOf(path),
+    text.replace("priority: 3", "priority: 0").replace("low\n", "low\nlabels: [a]\n").replace("Text", "Text by hand"),
+  );
+  assert.match(
+    await side.refuse("issue_update", { name: "by-hand", priority: 1, expected_rev: rev }),
+    /"priority" was changed since you read it/,
   );
   const now = textOf(path);
   const refused = await side.refuse("issue_update", { name: "by-hand", content: "Mine", expected_rev: rev });
@@ -98,6 +104,16 @@ Deno.test("K6 an issue that was edited by hand changes by one line, and what bot
     );
   }
   assert.match(await side.refuse("issue_create", { name: "con", content: "" }), /Windows keeps it for a device/);
+  // Another writer holds the lock: calls that change wait for it, and others do not.
+  const lock = await Deno.open(`${bench.scope}/.ahma/state/.lock`);
+  const [EXCLUSIVE, made] = [true, `${bench.scope}/.ahma/issues/waits.md`];
+  await lock.lock(EXCLUSIVE);
+  const waiting = side.say("issue_create", { name: "waits", content: "" });
+  assert.match(await side.say("issue_list"), /^By-Hand /);
+  assert.ok(!exists(made));
+  lock.close();
+  assert.match(await waiting, /^Created issue waits/);
+  assert.ok(exists(made));
 });
 
 Deno.test("K6 C4 issues and memos are resources: listed, read, completed, and told of when a tool changes them", async () => {
