@@ -230,7 +230,7 @@ async function grepsWith(path: string): Promise<void> {
   assert.deepEqual(await grep("t", { path: "sub/b.ts" }), ["sub/b.ts:1:two"]);
   assert.deepEqual((await grep("limit")).slice(-1), ["[100 of 101 matches in 1 file; continue with offset 100]"]);
   assert.deepEqual((await grep("limit", { limit: 101 })).slice(-1), ["many.txt:101:limit"]);
-  assert.deepEqual(await grep("nowhere"), ["No match in 5 files; 1 ignored ones were left out (respect_git_ignore)"]);
+  assert.deepEqual(await grep("nowhere"), ["No match in 4 files; left out: 1 ignored (respect_git_ignore), 1 binary"]);
   const wrong = await call(client, "files_grep", { pattern: "(a+" });
   assert.deepEqual([wrong.isError, wrong.lines[0]?.startsWith('Cannot search for "(a+": ')], [true, true]);
 }

@@ -8,8 +8,8 @@ import { FoundLines } from "./found_lines.ts";
 import { grepAnswer } from "./grep_answer.ts";
 import { type GrepQuery, queryOf, viewOf } from "./grep_query.ts";
 import { countFiles } from "../find/list_files.ts";
-import { searchByRg } from "./rg_run.ts";
-import type { SearchEnd, SearchPlace, SearchRequest } from "./search.ts";
+import { countSearched, searchByRg } from "./rg_run.ts";
+import type { SearchPlace, SearchRequest } from "./search.ts";
 import { searchInThread } from "./search_in_thread.ts";
 
 /** See the definition of `files_grep`. */
@@ -30,12 +30,18 @@ export async function grepFiles(args: ToolArguments, { project, signal }: ToolCo
   return { content: [{ type: "text", text: [text, ...end.warnings.map((warning) => `[${warning}]`)].join("\n") }] };
 
   async function nothing(): Promise<string> {
-    const ignored = place.file === undefined ? await ignoredFiles(query, end) : 0;
-    const left = ignored === 0 ? "" : `; ${ignored} ignored ones were left out (respect_git_ignore)`;
-    return `No match in ${end.searched === 1 ? "1 file" : `${end.searched} files`}${left}`;
+    const { searched: all, binary } = end.counted ?? await countSearched(tree, request, signal);
+    const ignored = place.file === undefined ? await ignoredFiles(query, all) : 0;
+    const left = [
+      ...ignored === 0 ? [] : [`${ignored} ignored (respect_git_ignore)`],
+      ...binary === 0 ? [] : [`${binary} binary`],
+    ];
+    const searched = all - binary;
+    const what = searched === 1 ? "1 file" : `${searched} files`;
+    return `No match in ${what}${left.length === 0 ? "" : `; left out: ${left.join(", ")}`}`;
   }
 
-  async function ignoredFiles({ globs, type, respectIgnore }: GrepQuery, { searched }: SearchEnd): Promise<number> {
+  async function ignoredFiles({ globs, type, respectIgnore }: GrepQuery, searched: number): Promise<number> {
     if (!respectIgnore) return 0;
     const all = await countFiles(tree, { respectIgnore: false, signal });
     const isWhole = globs.length === 0 && type === undefined;

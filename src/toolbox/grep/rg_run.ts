@@ -5,12 +5,14 @@ import { loadPicomatch } from "../find/glob_pattern.ts";
 import { kindTest } from "./grep_globs.ts";
 import type { Tree } from "../project/tree.ts";
 import { startProgram } from "../project/programs.ts";
-import { rgArguments, RgMessages } from "./rg_search.ts";
+import { rgArguments, rgChoice, RgMessages } from "./rg_search.ts";
 import type { OnFile, SearchEnd, SearchRequest } from "./search.ts";
 
 /** A line of a file is in one message. */
 const LONGEST_MESSAGE = 64 * 1024 * 1024;
 const MOST_WARNINGS = 3;
+/** What tells a binary file. */
+const ZERO_BYTE = { pattern: "\\x00", fixed: false, word: false, invert: false, before: 0, after: 0 } as const;
 const MATCHED = 0;
 const NOT_MATCHED = 1;
 
@@ -33,8 +35,31 @@ export async function searchByRg(
   await eachLine(running.output, (line) => messages.take(line));
   const { code, stderr } = await running.ended;
   const said = stderr.split("\n").filter((line) => line.trim() !== "");
-  if (code !== MATCHED && code !== NOT_MATCHED && messages.searched === 0) throw wrong(query.pattern, stderr);
-  return { searched: messages.searched, warnings: said.slice(0, MOST_WARNINGS) };
+  if (code !== MATCHED && code !== NOT_MATCHED && !messages.hasEnded) throw wrong(query.pattern, stderr);
+  return { counted: undefined, warnings: said.slice(0, MOST_WARNINGS) };
+}
+
+/** How many files a search looks at, and how many of them hold a zero byte: `rg` does not say it without a match. */
+export async function countSearched(
+  tree: Tree,
+  { query, place }: SearchRequest,
+  signal: AbortSignal,
+): Promise<{ readonly searched: number; readonly binary: number }> {
+  const count = async (args: readonly string[], isOne: (line: string) => boolean) => {
+    await using running = startProgram({ program: "rg", args, directory: tree.place.path, signal });
+    let found = 0;
+    await eachLine(running.output, (line) => found += isOne(line) ? 1 : 0);
+    await running.ended;
+    return found;
+  };
+  const path = `./${place.file ?? ""}`;
+  const binary = count(
+    ["--text", "--max-count=1", ...rgArguments({ ...query, ...ZERO_BYTE }, path)],
+    (line) => line.startsWith('{"type":"begin"'),
+  );
+  // A name with a line feed counts twice.
+  const searched = count(["--files", ...rgChoice(query), "--", path], () => true);
+  return { searched: await searched, binary: await binary };
 }
 
 function wrong(pattern: string, stderr: string): UserError {

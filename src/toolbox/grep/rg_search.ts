@@ -7,9 +7,8 @@ import { RG_SCOPE } from "../find/list_files.ts";
 
 /** The words after `rg`; `path`: what is searched, seen from the working directory. */
 export function rgArguments(query: GrepQuery, path: string): readonly string[] {
-  const { type, globs } = query;
   return [
-    ...RG_SCOPE.filter((word) => !word.startsWith("--glob")),
+    ...rgChoice(query),
     "--json",
     "--crlf",
     ...query.fixed ? ["--fixed-strings"] : [],
@@ -17,16 +16,22 @@ export function rgArguments(query: GrepQuery, path: string): readonly string[] {
     ...query.insensitive ? ["--ignore-case"] : ["--case-sensitive"],
     ...query.invert ? ["--invert-match"] : [],
     ...query.multiline ? ["--multiline", "--multiline-dotall"] : [],
-    ...query.respectIgnore ? [] : ["--no-ignore"],
     `--before-context=${query.before}`,
     `--after-context=${query.after}`,
-    ...globs.map((glob) => `--glob=${glob}`),
-    // The last one that fits decides.
-    ...RG_SCOPE.filter((word) => word.startsWith("--glob")),
-    ...type === undefined ? [] : typeWords(type),
     `--regexp=${query.pattern}`,
     "--",
     path,
+  ];
+}
+
+/** The words that choose files. */
+export function rgChoice({ type, globs, respectIgnore }: GrepQuery): readonly string[] {
+  return [
+    ...globs.map((glob) => `--glob=${glob}`),
+    // The last pattern that fits decides.
+    ...RG_SCOPE,
+    ...respectIgnore ? [] : ["--no-ignore"],
+    ...type === undefined ? [] : typeWords(type),
   ];
 }
 
@@ -40,9 +45,8 @@ function typeWords(type: string): readonly string[] {
 export class RgMessages {
   readonly #most: number;
   readonly #onFile: (file: FoundFile) => void;
-  /** Files that were searched, and those that hold a zero byte, as far as they matched. */
-  searched = 0;
-  binary = 0;
+  /** The search came to its end. */
+  hasEnded = false;
   /** Of the file that is under way. */
   #path = "";
   #lines: FoundLine[] = [];
@@ -72,7 +76,7 @@ export class RgMessages {
       case "end":
         return this.#end(data);
       case "summary":
-        this.searched = Number(member(member(data, "stats"), "searches") ?? 0);
+        this.hasEnded = true;
     }
   }
 
@@ -88,8 +92,8 @@ export class RgMessages {
   }
 
   #end(data: unknown): void {
-    if (typeof member(data, "binary_offset") === "number") this.binary++;
-    else if (this.#matches > 0) this.#onFile({ path: this.#path, matches: this.#matches, lines: this.#lines });
+    const isBinary = typeof member(data, "binary_offset") === "number";
+    if (!isBinary && this.#matches > 0) this.#onFile({ path: this.#path, matches: this.#matches, lines: this.#lines });
   }
 }
 

@@ -19,8 +19,8 @@ export interface SearchRequest {
 
 /** How a search ended. */
 export interface SearchEnd {
-  /** Files that were searched. */
-  readonly searched: number;
+  /** Files that were searched, and those of them that hold a zero byte; undefined: they were not counted. */
+  readonly counted: { readonly searched: number; readonly binary: number } | undefined;
   /** What could not be read; empty: nothing. */
   readonly warnings: readonly string[];
 }

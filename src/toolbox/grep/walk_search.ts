@@ -31,6 +31,7 @@ export async function searchByWalk(
   using tree = await project.tree(place.directory);
   const search: TextSearch = { query, pattern: pattern.value, most };
   let searched = 0;
+  let binary = 0;
   let tooLong = 0;
   for await (const paths of place.file === undefined ? filesOf(tree, query) : [[place.file]]) {
     for (const path of paths) {
@@ -40,13 +41,15 @@ export async function searchByWalk(
       else {
         searched++;
         const text = decoded(content);
+        if (text === undefined) binary++;
         const found = text === undefined ? undefined : searchText(path, text, search);
         if (found !== undefined) hooks.onFile(found);
         hooks.onSearched();
       }
     }
   }
-  return { searched, warnings: tooLong === 0 ? [] : [`${tooLong} files over ${LONGEST_FILE} bytes need "rg"`] };
+  const warnings = tooLong === 0 ? [] : [`${tooLong} files over ${LONGEST_FILE} bytes need "rg"`];
+  return { counted: { searched, binary }, warnings };
 }
 
 async function* filesOf(tree: Tree, query: GrepQuery): AsyncGenerator<readonly string[]> {
