@@ -5,8 +5,10 @@ import type { Ignore } from "ignore";
 export interface IgnoreFiles {
   /** `.gitignore`. */
   readonly git?: string | undefined;
-  /** `.ignore` and `.rgignore`, which come before git's. */
+  /** `.ignore`, which comes before all of git's. */
   readonly plain?: string | undefined;
+  /** `.rgignore`, which comes before all others. */
+  readonly ripgrep?: string | undefined;
   /** `.git/info/exclude`. */
   readonly exclude?: string | undefined;
   /** A repository begins here: rules of git from outside end. */
@@ -14,11 +16,12 @@ export interface IgnoreFiles {
 }
 
 /** The names under which a directory keeps its rules, the weakest first. */
-export const IGNORE_NAMES = { git: ".gitignore", plain: [".ignore", ".rgignore"] } as const;
+export const IGNORE_NAMES = { git: ".gitignore", plain: ".ignore", ripgrep: ".rgignore" } as const;
 
 interface Lines {
   readonly git: readonly string[];
   readonly plain: readonly string[];
+  readonly ripgrep: readonly string[];
 }
 
 export class IgnoreRules {
@@ -29,22 +32,26 @@ export class IgnoreRules {
   private constructor(lines: Lines, empty: () => Ignore) {
     this.#lines = lines;
     this.#empty = empty;
-    this.#rules = empty().add([...lines.git, ...lines.plain]);
+    this.#rules = empty().add([...lines.git, ...lines.plain, ...lines.ripgrep]);
   }
 
   /** Nothing is ignored. */
   static async none(): Promise<IgnoreRules> {
     const { default: ignore } = await import("ignore");
-    return new IgnoreRules({ git: [], plain: [] }, () => ignore({ ignorecase: false, allowRelativePaths: true }));
+    return new IgnoreRules(
+      { git: [], plain: [], ripgrep: [] },
+      () => ignore({ ignorecase: false, allowRelativePaths: true }),
+    );
   }
 
   /** The rules below `directory`, seen from where these rules begin; empty: there. */
-  within(directory: string, { git, plain, exclude, isRepository }: IgnoreFiles): IgnoreRules {
-    if (!isRepository && git === undefined && plain === undefined) return this;
+  within(directory: string, { git, plain, ripgrep, exclude, isRepository }: IgnoreFiles): IgnoreRules {
+    if (!isRepository && git === undefined && plain === undefined && ripgrep === undefined) return this;
     const before = isRepository ? linesBelow(exclude, directory) : this.#lines.git;
     return new IgnoreRules({
       git: [...before, ...linesBelow(git, directory)],
       plain: [...this.#lines.plain, ...linesBelow(plain, directory)],
+      ripgrep: [...this.#lines.ripgrep, ...linesBelow(ripgrep, directory)],
     }, this.#empty);
   }
 

@@ -45,6 +45,6 @@ Deno.test({
           await listed(files, listByRg, { respectIgnore }),
         );
       }),
-      { numRuns: 30 },
+      { numRuns: 40 },
     ),
 });

@@ -81,10 +81,10 @@ function rulesOf(
     const bytes = tree.read(below(path, name), MOST_RULES_BYTES);
     return bytes && new TextDecoder().decode(bytes);
   };
-  const plain = IGNORE_NAMES.plain.flatMap((name) => text(name) ?? []);
   return above.within(path, {
     git: text(IGNORE_NAMES.git),
-    plain: plain.length === 0 ? undefined : plain.join("\n"),
+    plain: text(IGNORE_NAMES.plain),
+    ripgrep: text(IGNORE_NAMES.ripgrep),
     exclude: text(".git/info/exclude"),
     isRepository: names.has(".git"),
   });
