@@ -29,11 +29,13 @@ export function optionalLine(text: string | undefined): string | undefined {
 
 /** A text without hidden characters and empty lines around it, cut where it is too long. */
 export function boundedText(text: string, path: string): string {
-  const whole = visibleText(text).replace(/^\n+/, "").trimEnd();
-  if (whole.length <= LONGEST_SHOWN) return whole;
-  return `${whole.slice(0, LONGEST_SHOWN).toWellFormed()}\n[${
-    whole.length - LONGEST_SHOWN
-  } characters more in ${path}]`;
+  return cutText(visibleText(text).replace(/^\n+/, "").trimEnd(), path);
+}
+
+/** A text as it is, cut where it is too long. */
+export function cutText(text: string, path: string): string {
+  if (text.length <= LONGEST_SHOWN) return text;
+  return `${text.slice(0, LONGEST_SHOWN).toWellFormed()}\n[${text.length - LONGEST_SHOWN} characters more in ${path}]`;
 }
 
 /** The time of now, to the second. */

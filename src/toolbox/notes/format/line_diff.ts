@@ -1,5 +1,8 @@
 /** The lines between the first and the last that differ. Pure. */
+import { truncate } from "../../../base/text.ts";
+
 const MOST_LINES = 40;
+const LONGEST_LINE = 200;
 
 /** Lines of `before` with `-`, lines of `after` with `+`; at most 40 of each. */
 export function lineDiff(before: string, after: string): string {
@@ -18,5 +21,8 @@ export function lineDiff(before: string, after: string): string {
 
 function shown(lines: readonly string[], mark: string): readonly string[] {
   const more = lines.length - MOST_LINES;
-  return [...lines.slice(0, MOST_LINES).map((line) => mark + line), ...more > 0 ? [`${mark}[${more} lines more]`] : []];
+  return [
+    ...lines.slice(0, MOST_LINES).map((line) => mark + truncate(line, LONGEST_LINE)),
+    ...more > 0 ? [`${mark}[${more} lines more]`] : [],
+  ];
 }

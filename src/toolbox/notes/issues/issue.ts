@@ -13,7 +13,8 @@ export const DEFAULT_PRIORITY = 2;
 export const LOWEST_PRIORITY = 4;
 const LONGEST_TITLE = 200;
 /** More labels or dependencies of one issue were not written by a person. */
-const MOST_TEXTS = 64;
+const MOST_TEXTS = 32;
+const LONGEST_TEXT = 80;
 
 export interface Issue {
   readonly name: string;
@@ -103,5 +104,5 @@ function oneText(values: FrontValues, key: string): string | undefined {
 /** A single text stands for a list of one. */
 function texts(value: FrontValue | undefined): readonly string[] {
   const list = typeof value === "object" ? value : value === undefined ? [] : [String(value)];
-  return list.slice(0, MOST_TEXTS).map((one) => shorten(one)).filter((one) => one !== "");
+  return list.slice(0, MOST_TEXTS).map((one) => shorten(one, LONGEST_TEXT)).filter((one) => one !== "");
 }

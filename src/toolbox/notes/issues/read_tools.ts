@@ -5,6 +5,7 @@ import { counted, shownValue } from "../../../base/text.ts";
 import type { ToolArguments, ToolResult } from "../../frame/messages.ts";
 import type { NativeTool, ToolContext } from "../../project/native_tool.ts";
 import { said } from "../format/answer.ts";
+import { cutText } from "../format/item_text.ts";
 import { givenList, listOf, numberOf, textOf } from "../format/reading.ts";
 import { currentBranch } from "../store/current_branch.ts";
 import { leftOutLine } from "../store/note_files.ts";
@@ -73,7 +74,7 @@ async function show(notes: Notes, args: ToolArguments, { project }: ToolContext)
   if (issue === undefined) return said(nothingNext(set));
   const { text = "" } = issue.file;
   const rev = await notes.show(text);
-  return said(args["raw"] === true ? text : issueText(issue, set, rev));
+  return said(args["raw"] === true ? cutText(text, issue.file.path) : issueText(issue, set, rev));
 }
 
 /**

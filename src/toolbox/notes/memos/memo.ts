@@ -6,7 +6,8 @@ import { readFront, splitText, type Yaml } from "../format/front_matter.ts";
 import type { NoteFile, NoteListing } from "../store/note_files.ts";
 
 export const LONGEST_TITLE = 255;
-const MOST_TAGS = 64;
+const MOST_TAGS = 32;
+const LONGEST_TAG = 80;
 
 export interface Memo {
   readonly name: string;
@@ -39,7 +40,7 @@ function readMemo(yaml: Yaml, file: NoteFile, title: string): Memo {
     file,
     id: typeof values["id"] === "string" ? values["id"] : undefined,
     title: shorten(String(values["title"] ?? title), LONGEST_TITLE) || name,
-    tags: tags.slice(0, MOST_TAGS).map((tag) => shorten(tag)),
+    tags: tags.slice(0, MOST_TAGS).map((tag) => shorten(tag, LONGEST_TAG)),
     fault: problem ?? conflict ?? (read.ok ? undefined : read.problem),
     body,
   };

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import * as yaml from "yaml";
+import { changeText, type NoteChange, overlap } from "./edit_text.ts";
+import { newFront, readFront, splitText } from "./front_matter.ts";
+import { lineDiff } from "./line_diff.ts";
+
+function file(front: Readonly<Record<string, string>>, body: string): string {
+  return `---\n${newFront(yaml, front)}---\n\n${body}\n`;
+}
+
+Deno.test("K6 a change fits another of other keys and parts, and both are there afterwards", () => {
+  const front = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.constantFrom("1x", "2x", "3x"));
+  const words = fc.constantFrom("one", "two", "three");
+  fc.assert(fc.property(front, front, front, words, words, fc.option(words), (was, hand, call, before, after, body) => {
+    const [seen, now] = [file(was, before), file({ ...was, ...hand }, after)];
+    const change: NoteChange = { front: call, body: body ?? undefined };
+    const bothChange = Object.keys(call).some((key) => hand[key] !== undefined && hand[key] !== was[key]) ||
+      body !== null && before !== after;
+    assert.equal(overlap(yaml, { seen, now }, change).ok, !bothChange);
+    const made = changeText(yaml, now, change);
+    assert.ok(made.ok);
+    const { front: text, body: kept } = splitText(made.value);
+    const read = readFront(yaml, text);
+    assert.deepEqual(read.ok ? { ...read.value } : read.problem, { ...was, ...hand, ...call });
+    assert.equal(kept, `\n${body ?? after}\n`);
+  }));
+});
+
+Deno.test("K6 added text stands apart from what was there", () => {
+  const added = (text: string) => changeText(yaml, text, { front: {}, appended: "more" });
+  assert.deepEqual(
+    ["", "a", "a\n", "---\nb: 1\n---\na\n"].map(added),
+    [
+      "more\n",
+      "a\n\nmore\n",
+      "a\n\nmore\n",
+      "---\nb: 1\n---\na\n\nmore\n",
+    ].map((value) => ({ ok: true, value })),
+  );
+});
+
+Deno.test("K6 a difference shows the lines between the first and the last that differ", () => {
+  assert.equal(lineDiff("a\nb\nc\nd", "a\nx\ny\nd"), "@@ line 2 @@\n-b\n-c\n+x\n+y");
+  assert.equal(lineDiff("a\nb", "a\nb\nc"), "@@ line 3 @@\n+c");
+  assert.match(
+    lineDiff("x".repeat(1e6), "y\n".repeat(100)),
+    /^@@ line 1 @@\n-x{200}…\n(?:\+y\n){40}\+\[61 lines more\]$/,
+  );
+});
