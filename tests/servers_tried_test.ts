@@ -108,18 +108,22 @@ Deno.test("O7 O5 servers test says what works and what each other needs, asks no
   ]);
 });
 
-Deno.test("O6 S15 O7 a server that needs a Unix socket is told the field that allows it, and has one with it", async () => {
+Deno.test("O6 S7 S15 O7 a server that needs a Unix socket is told the field that allows it, and has one with it; credentials it has none", async () => {
   using bench = new Workbench();
   const script = "import os, socket, sys; " +
     "socket.socket(socket.AF_UNIX).bind(os.environ['TMPDIR'] + '/' + os.urandom(4).hex()); sys.exit('it has a socket')";
   const closed = { command: "python3", args: ["-c", script] };
-  const flags = ["--mcp-config", writeServers(bench, { closed, open: { ...closed, unixSockets: "allow" } })];
+  bench.write(`${bench.home}/.ssh/id_rsa`, "");
+  const keys = { ...closed, read: ["~/.ssh"] };
+  const flags = ["--mcp-config", writeServers(bench, { closed, open: { ...closed, unixSockets: "allow" }, keys })];
   const { stdout } = await runProgram(bench, ["servers", "test", "--json", ...flags]);
   const { servers }: Tried = JSON.parse(stdout);
   assert.deepStrictEqual(servers.map(({ problem }) => problem?.split("\n").at(-1)), [
     'Server "closed" can neither make nor reach Unix sockets. A person can allow it: "unixSockets": "allow" in the ' +
     'entry of "closed".',
     "it has a socket",
+    `Cannot open "${bench.home}/.ssh" to the server: "${bench.home}/.ssh" is a place of credentials. ` +
+    'Give the server what it needs in "env", or name a copy elsewhere',
   ]);
 });
 

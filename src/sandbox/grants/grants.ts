@@ -28,7 +28,8 @@ const TOO_WIDE: ReadonlySet<string> = new Set(words(
 ));
 
 export interface GrantQuestion
-  extends Pick<SandboxSettings, "serverEnvironment" | "home" | "workingDirectory" | "reads" | "strict"> {
+  extends
+    Pick<SandboxSettings, "serverEnvironment" | "home" | "workingDirectory" | "reads" | "strict" | "privateHome"> {
   /** The session's directory of private files. */
   readonly files: string;
   readonly abi: number;
@@ -59,8 +60,9 @@ export function readableGrants(question: GrantQuestion): Outcome<readonly PathGr
 /** A path that a person opens to commands: canonical, or why it is refused. */
 export function namedPath(
   given: string,
-  { workingDirectory, writable, sensitive }: Pick<GrantQuestion, "workingDirectory" | "writable" | "sensitive">,
+  question: Pick<GrantQuestion, "workingDirectory" | "writable" | "sensitive" | "privateHome">,
 ): Outcome<string> {
+  const { workingDirectory, writable, sensitive } = question;
   const spelled = absolutePath(given, workingDirectory);
   const real = realPath(spelled);
   if (real === undefined) {
@@ -72,7 +74,7 @@ export function namedPath(
         "it could lead anywhere. Name the place itself",
     );
   }
-  const problem = sensitiveProblem(real, sensitive);
+  const problem = sensitiveProblem(real, sensitive, question);
   return problem === undefined ? success(real) : failure(problem);
 }
 

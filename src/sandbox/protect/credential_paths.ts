@@ -57,13 +57,21 @@ export function sensitivePlaces(
   return success(all.filter((place) => !open.includes(place)));
 }
 
-/** Why `--read` or `--write` of `path`, or a scope there, is refused; undefined when it may be. Canonical paths. */
-export function sensitiveProblem(path: string, places: readonly string[]): string | undefined {
+/**
+ * Why `--read` or `--write` of `path`, or a scope there, is refused; undefined when it may be. Canonical paths. The entry
+ * of a server, which has a private home, can open none.
+ */
+export function sensitiveProblem(
+  path: string,
+  places: readonly string[],
+  { privateHome }: Pick<SandboxSettings, "privateHome"> = {},
+): string | undefined {
   const closed = places.find((place) => isWithin(path, place));
-  return closed === undefined
-    ? undefined
-    : `Cannot open "${path}" to commands: "${closed}" is a place of credentials. ` +
-      `If they must have it, insist with --allow-read-sensitive ${closed}`;
+  if (closed === undefined) return undefined;
+  const [who, remedy] = privateHome === undefined
+    ? ["commands", `If they must have it, insist with --allow-read-sensitive ${closed}`]
+    : ["the server", 'Give the server what it needs in "env", or name a copy elsewhere'];
+  return `Cannot open "${path}" to ${who}: "${closed}" is a place of credentials. ${remedy}`;
 }
 
 /** Whether opening `path` would open one of the places. Canonical paths. */
