@@ -1,7 +1,8 @@
 /** A page and the way to it: every hop is checked as the first (K5). */
 import { UserError } from "../../base/errors.ts";
 import { ENCODINGS, readBody } from "./read_body.ts";
-import { type Network, sendRequest, type WebAnswer } from "./request.ts";
+import type { AddressedAnswer } from "../../system/network/request_to_address.ts";
+import { type Network, sendRequest } from "./request.ts";
 
 export interface PageRequest {
   readonly url: string;
@@ -74,12 +75,12 @@ function headersOf({ userAgent }: PageRequest): Readonly<Record<string, string>>
   };
 }
 
-function redirectOf({ status, headers: { location } }: WebAnswer, from: URL): URL | undefined {
+function redirectOf({ status, headers: { location } }: AddressedAnswer, from: URL): URL | undefined {
   if (!REDIRECTS.includes(status) || location === undefined) return undefined;
   return webAddress(URL.canParse(location, from) ? new URL(location, from).href : location);
 }
 
-async function pageOf(answer: WebAnswer, chain: readonly URL[], { mostBytes }: PageRequest): Promise<Page> {
+async function pageOf(answer: AddressedAnswer, chain: readonly URL[], { mostBytes }: PageRequest): Promise<Page> {
   const { bytes, isCut } = await readBody(answer, mostBytes);
   return { chain, status: answer.status, contentType: answer.headers["content-type"] ?? "", bytes, isCut };
 }

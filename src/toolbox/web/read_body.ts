@@ -2,7 +2,7 @@
 import type { Transform } from "node:stream";
 import { UserError } from "../../base/errors.ts";
 import { concatenate } from "../../base/bytes.ts";
-import type { WebAnswer } from "./request.ts";
+import type { AddressedAnswer } from "../../system/network/request_to_address.ts";
 
 /** The bytes, and whether there were more. */
 export interface ReadBody {
@@ -14,7 +14,7 @@ export interface ReadBody {
 export const ENCODINGS = "gzip, br, deflate";
 
 /** Reads at most `mostBytes` bytes, counted after decompression. @throws {UserError} When the body cannot be read. */
-export async function readBody({ body, headers }: WebAnswer, mostBytes: number): Promise<ReadBody> {
+export async function readBody({ body, headers }: AddressedAnswer, mostBytes: number): Promise<ReadBody> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const source = await decompressed(body, headers["content-encoding"]);
@@ -34,7 +34,10 @@ export async function readBody({ body, headers }: WebAnswer, mostBytes: number):
   return { bytes: concatenate(chunks), isCut: length > mostBytes };
 }
 
-async function decompressed(body: WebAnswer["body"], encoding: string | undefined): Promise<AsyncIterable<unknown>> {
+async function decompressed(
+  body: AddressedAnswer["body"],
+  encoding: string | undefined,
+): Promise<AsyncIterable<unknown>> {
   if (encoding === undefined || encoding === "identity") return body;
   const { createGunzip, createBrotliDecompress, createInflate } = await import("node:zlib");
   const makers: Readonly<Record<string, () => Transform>> = {

@@ -1,12 +1,6 @@
 /** One request to an address that was checked before: no second look-up can lead elsewhere (K5). */
-import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
 import { UserError } from "../../base/errors.ts";
-
-/** An address of a host. */
-export interface HostAddress {
-  readonly address: string;
-  readonly family: number;
-}
+import { type AddressedAnswer, type HostAddress, requestToAddress } from "../../system/network/request_to_address.ts";
 
 /** What web tools need of the network; a test gives a resolver of its own. */
 export interface Network {
@@ -25,44 +19,29 @@ export interface WebRequest {
   readonly signal: AbortSignal;
 }
 
-/** An answer whose body has not been read. */
-export interface WebAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: IncomingMessage;
+/** Sends a request to the checked addresses of its host. @throws {UserError} When the host may not or cannot be reached. */
+export async function sendRequest(
+  network: Network,
+  { url, headers, body, signal }: WebRequest,
+): Promise<AddressedAnswer> {
+  const addresses = await checkedAddresses(network, url);
+  try {
+    return await requestToAddress({
+      url,
+      method: body === undefined ? "GET" : "POST",
+      headers,
+      body,
+      addresses,
+      signal,
+    });
+  } catch (thrown) {
+    if (signal.aborted || !(thrown instanceof Error)) throw thrown;
+    throw new UserError(`Cannot reach "${url.host}": ${thrown.message}`);
+  }
 }
 
-/** Sends a request to a checked address of its host. @throws {UserError} When the host may not or cannot be reached. */
-export async function sendRequest(network: Network, { url, headers, body, signal }: WebRequest): Promise<WebAnswer> {
-  const address = await checkedAddress(network, url);
-  const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
-  const options: RequestOptions = {
-    method: body === undefined ? "GET" : "POST",
-    headers: {
-      ...headers,
-      ...body !== undefined && { "content-length": String(new TextEncoder().encode(body).length) },
-    },
-    signal,
-    lookup: (_host, asked, found) => {
-      if (asked.all === true) found(null, [address]);
-      else found(null, address.address, address.family);
-    },
-    agent: false,
-  };
-  const { promise, resolve, reject } = Promise.withResolvers<WebAnswer>();
-  const sent = request(url, options, (answer) => {
-    resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
-  });
-  sent.on(
-    "error",
-    (error: Error) => reject(signal.aborted ? error : new UserError(`Cannot reach "${url.host}": ${error.message}`)),
-  );
-  sent.end(body);
-  return await promise;
-}
-
-/** The first address of the host; every one must be public, or a person has allowed the host. */
-async function checkedAddress(network: Network, { hostname, host }: URL): Promise<HostAddress> {
+/** The addresses of the host; every one must be public, or a person has allowed the host. */
+async function checkedAddresses(network: Network, { hostname, host }: URL): Promise<readonly HostAddress[]> {
   const name = hostname.replace(/^\[|\]$/g, "");
   let addresses: readonly HostAddress[];
   try {
@@ -71,11 +50,10 @@ async function checkedAddress(network: Network, { hostname, host }: URL): Promis
     if (!(thrown instanceof Error)) throw thrown;
     throw new UserError(`Cannot find the address of "${hostname}": ${thrown.message}`);
   }
-  const [first] = addresses;
-  if (first === undefined) throw new UserError(`Cannot find the address of "${hostname}"`);
-  if (network.allowedHosts.includes(hostname) || network.allowedHosts.includes(host)) return first;
+  if (addresses.length === 0) throw new UserError(`Cannot find the address of "${hostname}"`);
+  if (network.allowedHosts.includes(hostname) || network.allowedHosts.includes(host)) return addresses;
   const hidden = addresses.find(({ address }) => !network.isPublic(address));
-  if (hidden === undefined) return first;
+  if (hidden === undefined) return addresses;
   throw new UserError(
     `Cannot fetch from "${hostname}": its address ${hidden.address} is of this machine or a private network. ` +
       "A person can allow the host: --allow-private-hosts",

@@ -9,7 +9,7 @@ import type { LoginFiles } from "../store/login_files.ts";
 import type { StoredClient, StoredLogin } from "../store/stored_login.ts";
 import type { Challenge } from "../token_source.ts";
 import { checkedAddress } from "../wire/addresses.ts";
-import { checkReached } from "../wire/reached_hosts.ts";
+import { reachedAddresses } from "../wire/reached_hosts.ts";
 import { type Fetch, oauthFetch } from "../wire/oauth_fetch.ts";
 import { sdkClientOf, storedServer, storedTokens } from "../wire/sdk_shapes.ts";
 import { isOfLogin, readCallback } from "./callback.ts";
@@ -128,7 +128,7 @@ async function ask(
   });
   const what = "The page to log in";
   const url = checkedAddress(authorizationUrl, request.config.url, what);
-  await checkReached(url, request.config.url, { what });
+  await reachedAddresses(url, request.config.url, { what });
   const seconds = request.timeoutMs / 1000;
   await person.tell(`Log in to "${request.config.url.href}" on this page, within ${seconds} s`, url);
   if (!await person.openBrowser(url)) await person.tell(elsewhere(listener.port));

@@ -5,7 +5,9 @@
 import { attempt, messageOf, UserError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import { checkedAddress } from "./addresses.ts";
-import { checkReached } from "./reached_hosts.ts";
+import { isProxied } from "../../../system/network/proxies.ts";
+import { type HostAddress, requestToAddress } from "../../../system/network/request_to_address.ts";
+import { reachedAddresses } from "./reached_hosts.ts";
 
 /** Longest answer that is read, in bytes. */
 const LONGEST = 1_048_576;
@@ -40,22 +42,30 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
   /** An answer without JSON is good too. */
   readonly emptyIsFine?: boolean;
+  /** Says where a request may go; absent: as the system looks names up. */
+  readonly reach?: typeof reachedAddresses;
 }
 
 /**
  * A `fetch` for the SDK's OAuth functions; it follows no redirect by itself. A document that is no JSON counts as missing.
  * @throws {OAuthServerError} when no answer of use comes, {UserError} for an address that may not be used
  */
-export function oauthFetch({ server, timeoutMs, signal, emptyIsFine = false }: FetchOptions): Fetch {
+export function oauthFetch(
+  { server, timeoutMs, signal, emptyIsFine = false, reach = reachedAddresses }: FetchOptions,
+): Fetch {
   return async (address, init = {}) => {
     const what = "An address for the login";
     const url = checkedAddress(address, server, what);
-    await checkReached(url, server, { what });
+    const addresses = await reach(url, server, { what });
     const limit = AbortSignal.timeout(timeoutMs);
     const signals = [limit, signal, init.signal].filter((one) => one instanceof AbortSignal);
     const where = `"${url.origin}${url.pathname}"`;
     try {
-      const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.any(signals) });
+      const request = new Request(url, { ...init, redirect: "manual", signal: AbortSignal.any(signals) });
+      // A proxy looks names up itself.
+      const response = addresses.length === 0 || isProxied(url)
+        ? await fetch(request)
+        : await fetchFrom(request, addresses);
       const body = await boundedBody(response);
       if (body === undefined) throw new OAuthServerError(`${where} answers with more than ${LONGEST} bytes`);
       return judged(response, body, { where, isForm: init.method?.toUpperCase() === "POST", emptyIsFine });
@@ -68,6 +78,24 @@ export function oauthFetch({ server, timeoutMs, signal, emptyIsFine = false }: F
       throw new OAuthServerError(`Cannot ask ${where}: ${why}`, { cause: thrown });
     }
   };
+}
+
+/** The name is not looked up again: it could lead elsewhere than where it was checked to lead. */
+async function fetchFrom(request: Request, addresses: readonly HostAddress[]): Promise<Response> {
+  const { method, signal } = request;
+  const [{ Readable }, text] = await Promise.all([import("node:stream"), request.text()]);
+  const { status, headers, body } = await requestToAddress({
+    url: new URL(request.url),
+    method,
+    headers: { accept: "*/*", ...Object.fromEntries(request.headers) },
+    body: text === "" ? undefined : text,
+    addresses,
+    signal,
+  });
+  const given = Object.entries(headers).flatMap(([name, value]) => value === undefined ? [] : [[name, String(value)]]);
+  // Of Node's type; a stream of bytes as every other one.
+  const stream = Readable.toWeb(body) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  return new Response(EMPTY.includes(status) ? null : stream, { status, headers: given as [string, string][] });
 }
 
 interface Asked {

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { UserError } from "../../../base/errors.ts";
-import { checkReached, systemLookup } from "./reached_hosts.ts";
+import { reachedAddresses, systemLookup } from "./reached_hosts.ts";
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   "public.example": ["93.184.216.34", "2606:2800:220:1::1"],
@@ -12,10 +12,16 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   "office.example": ["10.1.2.3"],
 };
 
+/** The addresses that a request to `url` is sent to. */
+async function reached(url: string, server: string): Promise<readonly string[]> {
+  const lookup = (name: string) => Promise.resolve((NAMES[name] ?? []).map((address) => ({ address, family: 0 })));
+  const found = await reachedAddresses(new URL(url), new URL(server), { what: "An address", lookup });
+  return found.map(({ address }) => address);
+}
+
 async function refusal(url: string, server = "https://public.example/mcp"): Promise<string | undefined> {
-  const lookup = (name: string) => Promise.resolve(NAMES[name] ?? []);
   try {
-    await checkReached(new URL(url), new URL(server), { what: "An address", lookup });
+    await reached(url, server);
     return undefined;
   } catch (thrown) {
     if (thrown instanceof UserError) return thrown.message;
@@ -40,9 +46,12 @@ Deno.test("O3 a name of the outside that leads inside is refused, unless the ser
     "https://[2606::1]/",
   ];
   for (const url of outside) assert.strictEqual(await refusal(url), undefined);
+  const [url = ""] = outside;
+  assert.deepStrictEqual(await reached(url, url), NAMES["public.example"]);
+  assert.deepStrictEqual(await reached("https://office.example/", "https://office.example/mcp"), []);
 });
 
 Deno.test("O3 systemLookup() finds what connections find, and nothing for a name without an address", async () => {
-  assert.ok((await systemLookup("localhost")).some((address) => ["127.0.0.1", "::1"].includes(address)));
+  assert.ok((await systemLookup("localhost")).some(({ address }) => ["127.0.0.1", "::1"].includes(address)));
   assert.deepStrictEqual(await systemLookup("no-such-name.invalid"), []);
 });

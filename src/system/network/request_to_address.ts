@@ -1,0 +1,58 @@
+/** One request to addresses that were looked up and checked before: no second look-up can lead elsewhere. */
+import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
+
+/** An address of a host. */
+export interface HostAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a host, as connections find them. Rejects where it has none. */
+export async function addressesOf(host: string): Promise<readonly HostAddress[]> {
+  const { lookup } = await import("node:dns/promises");
+  return await lookup(host, { all: true });
+}
+
+export interface AddressedRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Absent: none is sent. */
+  readonly body?: string | undefined;
+  /** At least one; the first that can be reached is used. */
+  readonly addresses: readonly HostAddress[];
+  readonly signal: AbortSignal;
+}
+
+/** An answer whose body has not been read; it comes as it was sent, compressed or not. */
+export interface AddressedAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: IncomingMessage;
+}
+
+/** Sends it, and follows no redirect. Certificates are those of the host's name. Rejects when there is no answer. */
+export async function requestToAddress(
+  { url, method, headers, body, addresses, signal }: AddressedRequest,
+): Promise<AddressedAnswer> {
+  const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
+  const length = body === undefined ? undefined : String(new TextEncoder().encode(body).length);
+  const options: RequestOptions = {
+    method,
+    headers: { ...headers, ...length !== undefined && { "content-length": length } },
+    signal,
+    lookup: (_host, asked, found) => {
+      const [first] = addresses;
+      if (asked.all === true || first === undefined) found(null, [...addresses]);
+      else found(null, first.address, first.family);
+    },
+    agent: false,
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<AddressedAnswer>();
+  const sent = request(url, options, (answer) => {
+    resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
+  });
+  sent.on("error", reject);
+  sent.end(body);
+  return await promise;
+}
