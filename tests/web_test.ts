@@ -32,6 +32,7 @@ const PAGES: Readonly<Record<string, (port: number) => Response>> = {
   "/onward": () => redirect("/data"),
   "/bomb": () => html(new Uint8Array(gzipSync(new Uint8Array(50_000_000))), { "content-encoding": "gzip" }),
   "/latin": () => new Response(Uint8Array.of(0xe4), { headers: { "content-type": "text/plain; charset=iso-8859-1" } }),
+  "/tangle": () => html(`<html><body>${"<div>".repeat(60_000)}`),
   "/missing": () => new Response("nothing here", { status: 404 }),
   "/search": () => Response.json(RESULTS),
 };
@@ -74,6 +75,10 @@ for (const user of usersAtHand()) {
     );
     assert.match(await call(client, "web_fetch", { url: `${site}/around` }), /it leads on more than 5 times$/);
     assert.match(await call(client, "web_fetch", { url: `${site}/bomb` }), /2097152 bytes \(the first ones/);
+    assert.match(
+      await call(client, "web_fetch", { url: `${site}/tangle`, timeout: 1 }),
+      /it took more than 1 s; "timeout"/,
+    );
     assert.match(await call(client, "web_fetch", { url: `${site}/missing` }), /404/);
     assert.match(
       await call(client, "web_fetch", { url: `${site}/`, offset: 10, limit: 5 }),

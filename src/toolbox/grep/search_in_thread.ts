@@ -1,7 +1,7 @@
 /** Searches in a thread, which ends with its time (K3). */
 import { UserError } from "../../base/errors.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
-import { THREAD_MODULE, type ThreadMessage, type ThreadTask } from "./search_thread.ts";
+import { SEARCH_THREAD, THREAD_MODULE, type ThreadMessage, type ThreadTask } from "./search_thread.ts";
 import type { OnFile, SearchEnd, SearchRequest } from "./search.ts";
 
 /** One file may take so long, milliseconds. */
@@ -14,7 +14,7 @@ export async function searchInThread(
   onFile: OnFile,
   { signal, longestMs = LONGEST_FILE_MS }: { readonly signal: AbortSignal; readonly longestMs?: number },
 ): Promise<SearchEnd> {
-  const thread = new Worker(THREAD_MODULE, { type: "module" });
+  const thread = new Worker(THREAD_MODULE, { type: "module", name: SEARCH_THREAD });
   const { promise, resolve, reject } = Promise.withResolvers<SearchEnd>();
   const late = () => {
     const seconds = longestMs / 1000;

@@ -33,12 +33,15 @@ export const THREAD_MODULE: string = import.meta.url;
 
 const ALIVE_MS = 250;
 
-/** Whether this is a thread, which serves one search and nothing else. */
+/** Name of the thread, which tells it what it is for. */
+export const SEARCH_THREAD = "search";
+
+/** Whether this is a thread, which serves one task and nothing else. */
 export function isThread(): boolean {
   return "WorkerGlobalScope" in globalThis;
 }
 
-if (isThread()) {
+if (isThread() && globalThis.name === SEARCH_THREAD) {
   const scope = globalThis as unknown as ThreadScope; // a thread's own, which the types of programs lack
   scope.onmessage = ({ data }) => void serveSearch(data, (message) => scope.postMessage(message));
 }

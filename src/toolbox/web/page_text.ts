@@ -10,7 +10,7 @@ export interface PageText {
 }
 
 /** What holds no text for readers. */
-const NO_TEXT = "script, style, noscript, template, iframe, svg";
+const NO_TEXT = "body title, script, style, noscript, template, iframe, svg";
 /** An article of fewer words is taken for a part of the page. */
 const LEAST_WORDS = 200;
 
@@ -32,7 +32,7 @@ export async function pageText(
 
 async function htmlText(html: string, url: URL): Promise<PageText> {
   const document = await parseHtml(html);
-  const title = document.title.trim() || undefined;
+  const title = document.querySelector("title")?.textContent?.trim() || undefined;
   for (const element of [...document.querySelectorAll(NO_TEXT)]) element.remove();
   makeAbsolute(document, url);
   const whole = await markdownOf(document.body?.innerHTML ?? html);

@@ -5,7 +5,7 @@ import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { fetchPage, type Page } from "./fetch_page.ts";
 import { openNetwork } from "./network.ts";
-import { pageText } from "./page_text.ts";
+import { parsePage } from "./parse_page.ts";
 import { decodeText } from "./read_body.ts";
 
 interface FetchArguments {
@@ -22,6 +22,9 @@ interface FetchArguments {
 const DEFAULT_LIMIT = 20_000;
 const DEFAULT_SECONDS = 30;
 const DEFAULT_BYTES = 2 * 1024 * 1024;
+/** Characters of what the way to a page shows, of each address and of the type. */
+const LONGEST_HOP = 300;
+const LONGEST_TYPE = 80;
 const LARGEST_IMAGE = 1024 * 1024;
 const IMAGES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 export const USER_AGENT = "Mozilla/5.0 (compatible; ahma_mcp; +https://www.npmjs.com/package/ahma_mcp)";
@@ -31,22 +34,24 @@ export async function webFetch(checked: ToolArguments, { project, signal }: Tool
   const args = checked as unknown as FetchArguments; // checked by the table of its definition
   const seconds = args.timeout ?? DEFAULT_SECONDS;
   const limit = AbortSignal.timeout(seconds * 1000);
+  const ending = AbortSignal.any([signal, limit]);
   try {
     const page = await fetchPage(await openNetwork(project.setup), {
       url: args.url,
       acrossHosts: args.follow_redirects === true,
       mostBytes: args.max_content_length ?? DEFAULT_BYTES,
       userAgent: args.user_agent ?? USER_AGENT,
-      signal: AbortSignal.any([signal, limit]),
+      signal: ending,
     });
-    return await pageResult(page, args);
+    return await pageResult(page, args, ending);
   } catch (thrown) {
     if (!limit.aborted) throw thrown;
-    throw new UserError(`Cannot fetch "${shorten(args.url)}": it took more than ${seconds} s; "timeout" allows more`);
+    const way = '"timeout" allows more, "raw" leaves out what makes Markdown of it';
+    throw new UserError(`Cannot fetch "${shorten(args.url)}": it took more than ${seconds} s; ${way}`);
   }
 }
 
-async function pageResult(page: Page, args: FetchArguments): Promise<ToolResult> {
+async function pageResult(page: Page, args: FetchArguments, signal: AbortSignal): Promise<ToolResult> {
   const url = page.chain.at(-1) ?? new URL(args.url);
   if (page.elsewhere !== undefined) {
     return text(
@@ -55,7 +60,7 @@ async function pageResult(page: Page, args: FetchArguments): Promise<ToolResult>
       } leads to another host: ${page.elsewhere}\nCall web_fetch with that address, or with follow_redirects.`,
     );
   }
-  const type = page.contentType.split(";")[0]?.trim() ?? "";
+  const type = shorten(page.contentType.split(";")[0] ?? "", LONGEST_TYPE);
   if (IMAGES.includes(type) && !page.isCut && page.bytes.length <= LARGEST_IMAGE) {
     return {
       content: [
@@ -66,7 +71,7 @@ async function pageResult(page: Page, args: FetchArguments): Promise<ToolResult>
   }
   const found = args.raw === true
     ? { title: undefined, text: decodeText(page.bytes, page.contentType) }
-    : await pageText(page.bytes, page.contentType, url);
+    : await parsePage({ bytes: page.bytes, contentType: page.contentType, url: url.href }, signal);
   const size = `${page.bytes.length} bytes${page.isCut ? " (the first ones; max_content_length allows more)" : ""}`;
   const facts = `${way(page)}: ${page.status}, ${type || "no type"}, ${size}`;
   if (found === undefined) return { ...text(`${facts}. It is no text.`) };
@@ -90,7 +95,7 @@ async function pageResult(page: Page, args: FetchArguments): Promise<ToolResult>
 }
 
 function way({ chain }: Page): string {
-  return chain.map(({ href }) => href).join(" -> ");
+  return chain.map(({ href }) => shorten(href, LONGEST_HOP)).join(" -> ");
 }
 
 function text(words: string): ToolResult {

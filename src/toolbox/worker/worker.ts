@@ -3,7 +3,7 @@ import { isThread } from "../grep/search_thread.ts";
 import { findTool } from "./find_tool.ts";
 import { serveCalls } from "./serve.ts";
 
-// A thread of a search loads this module too, and serves that search alone.
+// A thread loads this module too, and serves its own task alone.
 if (!isThread()) {
   const writer = Deno.stdout.writable.getWriter();
   await serveCalls(Deno.stdin.readable, (frame) => writer.write(frame), findTool);
