@@ -14,7 +14,7 @@ export type Evaluate = (text: string, variables: Variables) => Verdict;
 
 const LONGEST = 500;
 /** Calls that can take time without end: patterns, and loops over lists inside each other. */
-const ENDLESS = /\b(matches|all|exists|exists_one|map|filter)\s*\(/;
+const ENDLESS = /\b(matches|all|exists|exists_one|map|filter)(?:\s|\/\/.*)*\(/;
 
 /** Why a text is no condition; undefined: it is one. */
 export async function expressionProblem(text: string): Promise<string | undefined> {

@@ -1,7 +1,8 @@
 /** The line of a state becomes its action (K7). Keywords may be in any case. Pure. */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { Action, Expected, LogLevel, StateAction, Template, TemplateMap } from "./flow.ts";
-import { parseTemplate, shellProblem } from "./template.ts";
+import { shellProblem } from "./shell_places.ts";
+import { parseTemplate } from "./template.ts";
 import { type ParsedWords, parseWords } from "./words.ts";
 
 const VARIABLE = /^[A-Za-z_]\w*$/;

@@ -24,6 +24,8 @@ export interface ReadFlow {
 }
 
 const MOST_STATES = 500;
+/** Characters: what reads a line may go over it again and again. */
+const LONGEST_LINE = 4_000;
 const ACTION = /^\s*[-*]\s+(?:\*\*|`)?([\w-]+)(?:\*\*|`)?\s*:\s*(.*)$/;
 
 /** Reads one file. Never throws for what it holds. */
@@ -48,6 +50,13 @@ async function flowOf({ name, file, text }: FlowText, report: ReportFault): Prom
   const lines = split.body.split("\n");
   for (const [index, line] of lines.entries()) {
     const hidden = hiddenCharacter(line);
+    if (line.length > LONGEST_LINE) {
+      return fault(
+        report,
+        split.linesBefore + index + 1,
+        `The line has ${line.length} characters, at most ${LONGEST_LINE} are read`,
+      );
+    }
     if (hidden !== undefined) fault(report, split.linesBefore + index + 1, `The hidden character ${hidden}: remove it`);
   }
   const fence = lines.findIndex((line) => /^\s*```\s*mermaid\b/.test(line));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describeDiagnostic } from "../../base/diagnostic.ts";
+import { expressionProblem } from "./expression.ts";
 import { readFlow } from "./read_flow.ts";
 
 /** Every form of an action and of an arm. */
@@ -109,7 +110,7 @@ const FAULTS: readonly (readonly [text: string, told: string])[] = [
   [flowWith("[*] --> a\na ==> b"), 'f.md:4:1: error: "a ==> b" is no line of a state diagram that is known here'],
   [
     flowWith("[*] --> a\na --> [*]", '- a: shell "echo `{{ x }}`"'),
-    "f.md:7:1: error: A line with ` takes no values, because a shell would read them as commands; " +
+    "f.md:7:1: error: A line with ` takes no values, because they would be read as commands; " +
     "pass them with env={...}, or use a script of the project",
   ],
   [
@@ -126,3 +127,16 @@ const FAULTS: readonly (readonly [text: string, told: string])[] = [
 for (const [text, told] of FAULTS) {
   Deno.test(`K7 ${told}`, async () => assert.equal((await diagnosticsOf(text))[0], told));
 }
+
+Deno.test("K7 a comment does not hide a call that may take without end", async () => {
+  assert.match(await expressionProblem('x.matches // a pattern\n ("(a+)+$")') ?? "", /^"matches" is not allowed/);
+});
+
+Deno.test("K7 a line that would be read for long is refused", async () => {
+  const text = `\`\`\`mermaid\nstateDiagram-v2\n[*] --> a${" ".repeat(60_000)}!\n\`\`\`\n`;
+  const { flow, diagnostics } = await readFlow({ name: "f", file: "f.md", text });
+  assert.deepEqual([flow, diagnostics.map(({ line, message }) => `${line}: ${message}`)], [
+    undefined,
+    ["3: The line has 60010 characters, at most 4000 are read"],
+  ]);
+});

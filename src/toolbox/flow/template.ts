@@ -8,7 +8,8 @@ import type { Slot, Template, TemplateMap } from "./flow.ts";
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-const SLOT = /\{\{-?\s*(.*?)\s*-?\}\}|\$\{([^}]*)\}/gs;
+/** Neither part looks far for its end: a text may begin many. */
+const SLOT = /\{\{([^{}]*)\}\}|\$\{([^}]{0,200})\}/g;
 const PATH = /^[A-Za-z_][\w-]*(\.[A-Za-z_0-9][\w-]*)*$/;
 const TAG = /\{%/;
 
@@ -18,7 +19,7 @@ export function parseTemplate(text: string): Outcome<Template> {
   const parts: (string | Slot)[] = [];
   let at = 0;
   for (const found of text.matchAll(SLOT)) {
-    const path = (found[1] ?? found[2] ?? "").trim();
+    const path = (found[1]?.replace(/^-/, "").replace(/-$/, "") ?? found[2] ?? "").trim();
     // In a shell line `${name:-x}` and the like are the shell's own.
     if (found[2] !== undefined && !PATH.test(path)) continue;
     if (!PATH.test(path)) {
@@ -45,18 +46,6 @@ export function renderAll(templates: TemplateMap, variables: Variables): Readonl
 export interface ShellText {
   readonly line: string;
   readonly environment: Readonly<Record<string, string>>;
-}
-
-/** Places of values in a shell line that cannot be made safe: the shell would read the value as words of its own. */
-const NESTED = /`|\$\(|<<|\beval\b|\b(?:ba|z|da|k)?sh\s+-\w*c\b/;
-
-/** Why a shell line may not have values; undefined: it may, or has none. */
-export function shellProblem(template: Template): string | undefined {
-  if (template.every((part) => typeof part === "string")) return undefined;
-  const found = NESTED.exec(template.map((part) => typeof part === "string" ? part : "_").join(""));
-  if (found === null) return undefined;
-  return `A line with ${found[0]} takes no values, because a shell would read them as commands; ` +
-    "pass them with env={...}, or use a script of the project";
 }
 
 /** The line with a variable for each value, quoted as its place asks for. */
