@@ -111,9 +111,10 @@ export class HttpServerProcess implements AsyncDisposable {
     try {
       await this.#server[Symbol.asyncDispose]();
       await until(async () => (await processesWith(this.#bench.marker)).length === 0, 10_000, "the processes to end");
-    } finally {
+    } catch (error) {
       for (const { pid } of await processesWith(this.#bench.marker)) killIfThere(pid);
       await this.#server[Symbol.asyncDispose]();
+      throw error;
     }
     if (this.#server.stdout !== "") throw new Error(`stdout carried: ${this.#server.stdout}`);
   }

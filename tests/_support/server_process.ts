@@ -241,8 +241,9 @@ export class ServerProcess implements AsyncDisposable {
       await this.exit(20_000);
       await this.#reading;
       await this.nothingLeft();
-    } finally {
+    } catch (error) {
       await this.#abandon();
+      throw error;
     }
     if (this.#impurities.length > 0) {
       throw new Error(`stdout carried more than messages: ${this.#impurities.join("\n")}`);
