@@ -148,8 +148,7 @@ for (const user of usersAtHand()) {
     using bench = new Workbench(user);
     furnish(bench);
     const flags = ["--sandbox-scope", bench.home, "--allow-broad-scope"];
-    // The runtime's cache may not lie where commands write, and is not needed.
-    await using server = await ServerProcess.start(bench, { flags, environment: { DENO_DIR: "/proc/none" } });
+    await using server = await ServerProcess.start(bench, { flags });
     for (const attack of attacks(bench.home)) {
       assert.ok(!(await server.shell(`cd ${bench.home}; ${attack}`)).text.includes(SECRET), attack);
     }

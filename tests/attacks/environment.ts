@@ -1,6 +1,6 @@
 /** E: what commands inherit from the environment of the server. */
 import { BOTH, type Place, type Row, type Scene, type Way } from "./attack.ts";
-import { driven, withServer } from "./stage.ts";
+import { driven, withOneControl, withServer } from "./stage.ts";
 
 /** A value that must not arrive. It loads nothing: what it names is not there. */
 const PLANTED = "/planted-42";
@@ -188,7 +188,7 @@ export const ENVIRONMENT: readonly Row[] = [
     title: "variables of tests",
     users: BOTH,
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "all of them": opensUp(() => ({
         AHMA_TEST_MODE: "1",
         AHMA_TEST: "1",
@@ -205,14 +205,14 @@ export const ENVIRONMENT: readonly Row[] = [
         SANDBOX_RUNTIME: "1",
         container: "docker",
       })),
-    },
+    }),
   },
   {
     id: "E09",
     title: "a scope, home or temp directory that is everything",
     users: BOTH,
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "the root as the scope": opensUp(() => ({ AHMA_SANDBOX_SCOPE: "/" })),
       "a link to it": opensUp(({ directory }) => {
         const link = `${directory}/link`;
@@ -237,7 +237,7 @@ export const ENVIRONMENT: readonly Row[] = [
         NODE_EXTRA_CA_CERTS: "/tmp",
       })),
       "the home as a tool chain": opensUp(({ home }) => ({ JAVA_HOME: home, PYENV_ROOT: `${home}/.ssh` })),
-    },
+    }),
   },
   {
     id: "E10",

@@ -7,6 +7,8 @@ import { driven } from "./stage.ts";
 const LONGEST_ANSWER_MS = 12_000;
 /** The control stops the server for longer than it lets an answer take. */
 const STANDSTILL = { seconds: 2, longestAnswerMs: 1_000 } as const;
+/** A flood that goes on for longer fails. */
+const LONGEST_FLOOD_MS = 240_000;
 /** After the command the server reads what it left, milliseconds: it begins within half of that. */
 const AFTERMATH_MS = 1_000;
 
@@ -30,10 +32,12 @@ async function standsStill(
   const { operation } = await timed("sandboxed_shell", args);
   const runs = new RegExp(`${operation?.operation_id} .*running`);
   let ended: number | undefined;
-  while (ended === undefined || performance.now() - ended < AFTERMATH_MS) {
+  const isOver = async () => {
     const { text } = await timed("status", {});
     if (!runs.test(text)) ended ??= performance.now();
-  }
+    return ended !== undefined && performance.now() - ended > AFTERMATH_MS;
+  };
+  await until(isOver, LONGEST_FLOOD_MS, "the end of the command and of its aftermath");
   await Deno.remove(`${scope}/.ahma`, { recursive: true }).catch(ignoreMissing);
   await until(async () => (await tools()) === before, 60_000, "the tools to go");
   return longest > longestAnswerMs ? `an answer took ${Math.round(longest / 1000)} s` : undefined;

@@ -20,8 +20,6 @@ async function reads(
   return await withLines(scene, {
     prepare: (bench) => void bench.write(`${bench.home}/${secret}`, `${marker}\n`),
     flags: (bench) => [...HOME_AS_SCOPE, bench.home, ...flags],
-    // The runtime's cache may not lie where commands write, and is not needed.
-    environment: { DENO_DIR: "/proc/none" },
   }, async (shell, bench) => {
     for (const line of lines) {
       const { text } = await shell.run(line, bench.home);

@@ -15,8 +15,6 @@ async function loosensNext(
   const ask = async (command: string, flags: readonly string[]) => {
     await using server = await ServerProcess.start(bench, {
       flags: [...flags, ...scene.enforced ? [] : ["--no-sandbox"]],
-      // Where home is the scope, the runtime's cache would lie in it.
-      environment: { DENO_DIR: "/proc/none" },
     });
     return (await server.shell(command)).text;
   };

@@ -1,4 +1,5 @@
 /** Tool files that commands plant, and what the server then does and says. */
+import { until } from "../_support/deadline.ts";
 import type { ServerProcess } from "../_support/server_process.ts";
 import { exists, type Workbench } from "../_support/workbench.ts";
 import type { Scene, Way } from "./attack.ts";
@@ -92,15 +93,18 @@ interface Asking {
 async function everythingSaid(server: ServerProcess, asking: Asking): Promise<string> {
   const { tool, marker, patience, isFenced } = asking;
   const end = performance.now() + patience;
-  let tools: string;
-  let status: string;
-  do {
+  let tools = "";
+  let status = "";
+  const isOver = async () => {
     tools = JSON.stringify((await server.request("tools/list")).result);
     status = (await server.call("status")).text;
     // The status names the line itself among what has ended.
-    if (tools.includes("planted") || status.includes(marker) || tools.includes(`"${FENCE}"`)) break;
-    if (performance.now() > end && isFenced) throw new Error(`The tool files were not read again: ${tools}`);
-  } while (performance.now() < end);
+    if (tools.includes("planted") || status.includes(marker) || tools.includes(`"${FENCE}"`)) return true;
+    if (performance.now() <= end) return false;
+    if (isFenced) throw new Error(`The tool files were not read again: ${tools}`);
+    return true;
+  };
+  await until(isOver, patience + READ_AGAIN, "the tools and the status");
   const called = await server.request("tools/call", { name: tool, arguments: {} });
   return `${tools}\n${status}\n${JSON.stringify(called)}\n${server.stderr}`;
 }

@@ -13,8 +13,6 @@ export interface Unheard {
   readonly directory?: (bench: Workbench) => string;
   readonly prepare?: (bench: Workbench) => void;
   readonly flags?: (bench: Workbench) => readonly string[];
-  /** Of the server. */
-  readonly environment?: Readonly<Record<string, string>>;
   /** A command that is started before and goes on running. */
   readonly first?: string;
   /** What the user does before the last line. */
@@ -26,7 +24,7 @@ export interface Unheard {
 /** Whether the last line changes the path, or one before it changes it without a word. */
 export async function unheard(
   scene: Scene,
-  { path, lines, directory, prepare, flags, environment, first, user, made }: Unheard,
+  { path, lines, directory, prepare, flags, first, user, made }: Unheard,
 ): Promise<string | undefined> {
   return await withLines(scene, {
     prepare: (bench) => {
@@ -34,7 +32,6 @@ export async function unheard(
       prepare?.(bench);
     },
     ...flags === undefined ? {} : { flags },
-    ...environment === undefined ? {} : { environment },
   }, async (shell, bench) => {
     if (first !== undefined) await shell.start(first);
     for (const [index, line] of lines.entries()) {

@@ -6,9 +6,8 @@ const OF_PROJECTS = [".clinerules/x.md", "lefthook.yml", "my.code-workspace"];
 const OF_HOME = [".bash_aliases", ".zlogin", ".config/nvim/init.lua"];
 
 /** Home is a scope, and the runtime's cache lies elsewhere. */
-const HOME_AS_SCOPE: Pick<Unheard, "flags" | "environment" | "directory"> = {
+const HOME_AS_SCOPE: Pick<Unheard, "flags" | "directory"> = {
   flags: ({ home }) => ["--allow-broad-scope", "--sandbox-scope", home],
-  environment: { DENO_DIR: "/proc/none" },
   directory: ({ home }) => home,
 };
 
