@@ -208,6 +208,26 @@ Deno.test("O3 a client that the person registered is used as it is, at its port 
   assert.deepStrictEqual(server.at("/register"), []);
 });
 
+Deno.test("O3 where another program has the usual port, a login is registered for a free one", async () => {
+  using bench = new Workbench();
+  await using server = new OAuthServer();
+  using _busy = occupied(8080);
+  assert.strictEqual((await logIn(bench, [server.url], goThrough, "")).code, 0);
+  const [{ redirect_uris: [registered] }] = server.at("/register").map(({ body }) => JSON.parse(body));
+  assert.match(registered, /^http:\/\/localhost:(?!8080)\d+\/callback$/);
+  assert.deepStrictEqual(server.at("/authorize").map(({ fields }) => fields["redirect_uri"]), [registered]);
+});
+
+/** Has the port, unless another program has it already. */
+function occupied(port: number): Disposable {
+  try {
+    return Deno.listen({ hostname: "127.0.0.1", port });
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.AddrInUse) return { [Symbol.dispose]() {} };
+    throw thrown;
+  }
+}
+
 Deno.test("O3 the secret of a registered client comes from a variable, and stands in no output", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();

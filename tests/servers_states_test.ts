@@ -35,7 +35,8 @@ Deno.test("O2 names are unique, short and the same in each start; tool files kee
   for (const _start of ["first", "second"]) {
     await using server = await withServers(bench, servers);
     names.push([...await namesOf(server, "my_"), ...await namesOf(server, "git_")]);
-    const [, plain = "", , , renamed = ""] = names[0] ?? [];
+    const [cut = "", plain = "", , , renamed = ""] = names[0] ?? [];
+    assert.deepStrictEqual((await server.call(cut)).text, `no tool ${long}`);
     assert.deepStrictEqual([plain, (await server.call(plain, { text: "one" })).text], ["my_server_1_echo", "one\n\n"]);
     assert.deepStrictEqual((await server.call(renamed, { text: "two" })).text, "two\n\n");
     const { text } = await server.call("status");

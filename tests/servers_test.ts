@@ -40,12 +40,16 @@ Deno.test("O2 O6 tools of a server are listed at once, and at the second start w
   assert.match((await server.call("status")).text, /^srv: ready, 10 tools$/m);
 });
 
+function auditLog({ elsewhere }: Workbench): string {
+  return `${elsewhere}/audit.jsonl`;
+}
+
 /** Two servers: one with a secret, one that is narrowed, under a key that is no name. */
 const test = sharing((bench) =>
   withServers(bench, {
     "srv": upstreamServer(bench, { env: { SECRET: "${env:TOKEN}" }, waitMs: 1_000 }),
     "my.server:1": { ...upstreamServer(bench), cwd: bench.scope, network: "none", write: ["scope"] },
-  }, { flags: ["--log-to-stderr", "--debug"], environment: { TOKEN: "s3cret-of-srv" } })
+  }, { flags: ["--log-to-stderr", "--debug", "--audit-log", auditLog(bench)], environment: { TOKEN: "s3cret-of-srv" } })
 );
 
 interface Facts {
@@ -114,13 +118,16 @@ test("O6 S6 a server without network reaches no listener that another reaches", 
   assert.match((await server.call("my_server_1_connect", { text })).text, /^refused/);
 });
 
-test("O6 S9 a secret reaches the server that names it, and nothing else", async ({ server }) => {
+test("O6 S9 S18 a secret reaches the server that names it, and nothing else; its calls are in the audit log", async ({ bench, server }) => {
   assert.deepStrictEqual((await facts(server, "srv")).env["SECRET"], "s3cret-of-srv");
   const other = await facts(server, "my_server_1");
   const { text } = await server.shell("env");
   const status = (await server.call("status")).text;
-  const places = [JSON.stringify(other.env), text, status, server.stderr];
-  assert.deepStrictEqual(places.map((one) => one.includes("s3cret")), [false, false, false, false]);
+  const audit = await Deno.readTextFile(auditLog(bench));
+  const places = [JSON.stringify(other.env), text, status, server.stderr, audit];
+  assert.deepStrictEqual(places.map((one) => one.includes("s3cret")), [false, false, false, false, false]);
+  const called = audit.trimEnd().split("\n").map((line) => JSON.parse(line)).filter(({ called }) => called === "facts");
+  assert.deepStrictEqual([called.length > 1, called[0]?.server], [true, "srv"], JSON.stringify(called));
 });
 
 test("O2 progress of a server's call reaches the client with its own token", async ({ server }) => {
@@ -141,6 +148,7 @@ test("O2 B6 a cancelled request is cancelled at the server, under its own id", a
   await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "gone" } });
   const count = async () => Number((await server.call("srv_cancelled")).text) === before + 1;
   await until(count, 10_000, "the cancel at the server");
+  assert.deepStrictEqual(server.unclaimed.filter(({ id }) => id === "gone"), []);
 });
 
 test("O6 X1 a slow call becomes an operation, and await gives its whole result", async ({ bench, server }) => {

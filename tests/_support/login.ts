@@ -24,7 +24,7 @@ export function browserOf(bench: Workbench): Readonly<Record<string, string>> {
   return { BROWSER: script, HOME: bench.home };
 }
 
-/** Runs `auth login`; `act` is the person in front of the page. The page is opened once. */
+/** Runs `auth login`; `act` is the person in front of the page. The page is opened once. An empty port is not named. */
 export async function logIn(
   bench: Workbench,
   words: readonly string[],
@@ -32,7 +32,7 @@ export async function logIn(
   port = "0",
 ): Promise<Ran> {
   const environment = browserOf(bench);
-  const line = ["auth", "login", "--oauth-port", port, ...words];
+  const line = ["auth", "login", ...port === "" ? [] : ["--oauth-port", port], ...words];
   return await withPerson(bench, runProgram(bench, line, { script: true, environment }), act);
 }
 
