@@ -114,7 +114,10 @@ Deno.test("K7 a cancelled flow ends its command and can go on; faults of files a
   bench.write(".ahma/flows/bad.md", SLOW.replace("work --> [*]", "work --> gone"));
   bench.write(".ahma/flows/one.md", `${SLOW}`.replace('shell "test -e ready || sleep 600"', 'run workflow "two"'));
   bench.write(".ahma/flows/two.md", `${SLOW}`.replace('shell "test -e ready || sleep 600"', 'run workflow "one"'));
-  await using server = await ServerProcess.start(bench, { era: "none", flags: [...FLAGS, "--inline-wait", "0.2"] });
+  await using server = await ServerProcess.start(bench, {
+    era: "none",
+    flags: [...FLAGS, "--inline-wait", "0.2", "--max-concurrency", "1"],
+  });
   const client = await connectClient(server, "2025-11-25");
   const listed = await flow(client, { flow_name: "list" });
   assert.match(listed, /^slow\n/);
@@ -122,11 +125,17 @@ Deno.test("K7 a cancelled flow ends its command and can go on; faults of files a
   assert.match(listed, /one.md:3:1: error: Flows call each other without end: one -> two -> one/);
   assert.match(await flow(client, { flow_name: "slow", dry_run: true }), /nothing was run.\nwork: runs: test -e ready/);
   const started = await text(client, "flow", { flow_name: "slow" });
-  await client.callTool({ name: "cancel", arguments: { operation_id: /^(\S+) started/.exec(started)?.[1] } });
   const [id = ""] = (await flow(client, { flow_name: "status" })).split(" ");
+  assert.match(await flow(client, { run_id: id, abort: "x" }), /is being worked on: await or cancel that call first$/);
+  const queued = await text(client, "flow", { flow_name: "slow" });
+  for (const operation of [queued, started]) {
+    await client.callTool({ name: "cancel", arguments: { operation_id: /^op_\w+/.exec(operation)?.[0] } });
+  }
+  const runs = (await flow(client, { flow_name: "status" })).split("\n").map((line) => line.split(" ")[0] ?? "");
+  assert.equal(runs.length, 2);
   assert.match(await flow(client, { run_id: id, flow_name: "status" }), /was interrupted in state work/);
   bench.write("ready", "");
-  assert.match(await flow(client, { run_id: id }), /completed in state work/);
+  for (const run of runs) assert.match(await flow(client, { run_id: run }), /completed in state work/);
   const { stdout, code } = await runProgram(bench, ["call", "flow", "--flow-name", "list"]);
   assert.match(stdout, /^slow\n/);
   assert.equal(code, 0);

@@ -5,6 +5,7 @@ import { lazy } from "../../base/lazy.ts";
 import { encodeText } from "../../base/text.ts";
 import { failure, type Outcome, success, unwrapOrUserError as unwrap } from "../../base/outcome.ts";
 import type { Work } from "../../operation/operation.ts";
+import { isEnded } from "../../operation/transitions.ts";
 import { argumentValues } from "../../prompt/format/argument_values.ts";
 import type { PromptDirectory } from "../../prompt/load/read_prompts.ts";
 import { errorResult, textResult } from "../../service/result/result_text.ts";
@@ -91,6 +92,7 @@ export class FlowTool {
     const style = styleOf(args, run);
     if (args.flow_name === "status") return runResult(run, { ...style, logged: 0 });
     if (args.abort !== undefined) {
+      this.#insistOnIdle(id);
       const aborted = ended(run, "aborted", args.abort);
       await store.write(aborted);
       return runResult(aborted, style);
@@ -105,9 +107,8 @@ export class FlowTool {
   /** Works on a run as an operation, so that it can be awaited and cancelled. */
   async #run(service: Service, run: Run, { args, flows, context }: RunCall): Promise<CallToolResult> {
     const end = unwrap(answerTo(run, args));
-    if (this.#busy.has(run.id)) throw new UserError(`Run ${run.id} is being worked on: await that call first`);
-    this.#busy.add(run.id);
     const evaluate = await this.#evaluator();
+    this.#insistOnIdle(run.id);
     const { store } = this.#parts;
     const style = styleOf(args, run);
     const work: Work = async (control) => {
@@ -131,18 +132,20 @@ export class FlowTool {
       return { kind: "exited", code: result.isError === true ? 1 : 0 };
     };
     const title = `flow ${run.flow} ${run.id}`;
-    const job = { tool: "flow", title, work: this.#released(run.id, work), timeoutSeconds: undefined };
+    const job = { tool: "flow", title, work, timeoutSeconds: undefined };
+    this.#busy.add(run.id);
+    // A call that is cancelled before its turn has an end too, and never works.
+    const stop = service.registry.subscribe(({ operation, to }) => {
+      if (operation.title !== title || !isEnded(to)) return;
+      this.#busy.delete(run.id);
+      stop();
+    });
     return await runOperation(service, { ...job, executionMode: undefined, leafSynchronous: undefined }, context);
   }
 
-  #released(id: string, work: Work): Work {
-    return async (control) => {
-      try {
-        return await work(control);
-      } finally {
-        this.#busy.delete(id);
-      }
-    };
+  /** @throws {UserError} While another call works on the run, whose next change would win. */
+  #insistOnIdle(id: string): void {
+    if (this.#busy.has(id)) throw new UserError(`Run ${id} is being worked on: await or cancel that call first`);
   }
 }
 
