@@ -42,8 +42,12 @@ Deno.test("K2 a worker that dies is replaced, and native tools are off unless a 
   assert.deepEqual(tools.map(({ name }) => name), ["await", "cancel", "sandboxed_shell", "status"]);
 });
 
-async function read(client: Client, path: string): Promise<string> {
-  const { content } = await client.callTool({ name: "files_read", arguments: { path } });
+function read(client: Client, path: string): Promise<string> {
+  return call(client, "files_read", { path });
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<string> {
+  const { content } = await client.callTool({ name, arguments: args });
   const [part] = content as { readonly type: string; readonly text: string }[];
   return part?.text ?? "";
 }
@@ -68,4 +72,18 @@ Deno.test("K10 git_changes tells what a branch changes and what is not committed
   assert.equal(wrong.code, 1);
   const mistyped = await runProgram(bench, ["call", "git_chagnes"]);
   assert.equal(mistyped.stderr, 'Cannot call "git_chagnes": there is no such tool; did you mean "git_changes"?\n');
+});
+
+Deno.test("S4 K3 native tools read what --read opens and change what --write opens, each by its path", async () => {
+  using bench = new Workbench();
+  using other = new Workbench();
+  const read = bench.write(`${bench.elsewhere}/read.txt`, "there\n");
+  const written = other.write(`${other.elsewhere}/written.txt`, "before\n");
+  const flags = ["--bundles", "files", "--read", bench.elsewhere, "--write", other.elsewhere];
+  await using server = await ServerProcess.start(bench, { era: "none", flags });
+  const client = await connectClient(server, "2025-11-25");
+  assert.match(await call(client, "files_read", { path: read }), /there/);
+  assert.match(await call(client, "files_write", { path: read, content: "x" }), /outside the scope/);
+  assert.match(await call(client, "files_write", { path: written, content: "after\n" }), /\+after/);
+  assert.deepEqual([await Deno.readTextFile(read), await Deno.readTextFile(written)], ["there\n", "after\n"]);
 });

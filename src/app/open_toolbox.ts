@@ -112,6 +112,7 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
       protection: protectionOf(session.sandbox, place.scopes),
       data: program.data,
       readable: place.reads,
+      writable: place.writes,
       ...kind === "web" && { web: webSetup(options) },
     },
     start: (hooks) => {

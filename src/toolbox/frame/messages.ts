@@ -7,6 +7,8 @@ export interface WorkerSetup {
   readonly scopes: readonly string[];
   /** Canonical directories that calls may read as well. */
   readonly readable: readonly string[];
+  /** Canonical directories outside of the scopes that calls may change as well (`--write`). */
+  readonly writable: readonly string[];
   /** What no call may change, though it lies in a scope, canonical as far as it exists; undefined: nothing. */
   readonly protection?: Protection | undefined;
   /** Absolute directory of the worker's own data, as grammars; undefined: it has none. */

@@ -58,7 +58,7 @@ async function bench(idleMs = 60_000): Promise<Bench> {
       ended,
     });
   };
-  const setup = { scopes: [directory], readable: [] };
+  const setup = { scopes: [directory], readable: [], writable: [] };
   const link = new WorkerLink({
     name: "project",
     open: () => Promise.resolve({ start, setup, [Symbol.asyncDispose]: () => Promise.resolve() }),

@@ -43,8 +43,8 @@ export class Project implements Disposable {
 
   constructor(setup: WorkerSetup) {
     this.setup = setup;
-    this.#readable = lazy(() => openScope([...setup.scopes, ...setup.readable]));
-    this.#writable = lazy(() => openScope(setup.scopes));
+    this.#readable = lazy(() => openScope(this.#roots));
+    this.#writable = lazy(() => openScope([...setup.scopes, ...setup.writable]));
   }
 
   /** What calls share while the worker lives, as parsers; made by the first that asks. */
@@ -52,6 +52,11 @@ export class Project implements Disposable {
     const value = this.#kept.get(Kind) ?? new Kind(this);
     this.#kept.set(Kind, value);
     return value as Value; // made of this kind above
+  }
+
+  get #roots(): readonly string[] {
+    const { scopes, writable, readable } = this.setup;
+    return [...scopes, ...writable, ...readable];
   }
 
   /** The first directory of the project, where relative paths begin. */
@@ -69,8 +74,7 @@ export class Project implements Disposable {
 
   /** The place of a path that is known to be real and inside. */
   placeOf(path: string): Place {
-    const roots = [...this.setup.scopes, ...this.setup.readable];
-    const root = roots.find((one) => isWithin(path, one)) ?? this.directory;
+    const root = this.#roots.find((one) => isWithin(path, one)) ?? this.directory;
     const shown = isWithin(path, this.directory) ? path.slice(this.directory.length + 1) || "." : path;
     return { path, shown, root };
   }

@@ -15,7 +15,7 @@ async function inProject(test: (place: Place) => Promise<void>): Promise<void> {
   const path = { fileOnly: false, writable: ["notes"], flags: [] };
   try {
     const protection = { paths: [{ ...path, path: `${root}/kept` }], open: [`${root}/mine`] };
-    using project = new Project({ scopes: [root], readable: [], protection });
+    using project = new Project({ scopes: [root], readable: [], writable: [], protection });
     await test({ root: project.directory, project });
   } finally {
     await Deno.remove(root, { recursive: true });

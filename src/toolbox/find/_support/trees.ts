@@ -15,7 +15,7 @@ export type Files = Readonly<Record<string, string>>;
 /** A directory of its own with these files, and the project that it is. */
 export class TestTree implements Disposable {
   readonly directory: string = Deno.realPathSync(makeSeenDirectory("ahma-tree-"));
-  readonly project: Project = new Project({ scopes: [this.directory], readable: [] });
+  readonly project: Project = new Project({ scopes: [this.directory], readable: [], writable: [] });
 
   constructor(files: Files) {
     for (const [path, text] of Object.entries(files)) {
