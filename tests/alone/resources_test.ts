@@ -31,13 +31,13 @@ const GLUTTONS: readonly Glutton[] = [
     name: "a fork bomb",
     once: true, // the next one meets the same limit, as each user
     command: "echo begun; bomb() { bomb | bomb & }; bomb; sleep 60",
-    timeoutSeconds: 2,
+    timeoutSeconds: 1,
     outcome: /timed out|time limit/i,
   },
   {
     name: "a fork bomb in Python, which tries again at once",
     command: "echo begun; /usr/bin/python3 -c '\nimport os\nwhile True:\n  try: os.fork()\n  except OSError: pass'",
-    timeoutSeconds: 2,
+    timeoutSeconds: 1,
     outcome: /timed out|time limit/i,
   },
   {
@@ -61,7 +61,7 @@ const GLUTTONS: readonly Glutton[] = [
     timeoutSeconds: 120,
     outcome: /begun[^]*xxxx/,
   },
-  { name: "yes", once: true, command: "echo begun; yes", timeoutSeconds: 2, outcome: /timed out|time limit/i },
+  { name: "yes", once: true, command: "echo begun; yes", timeoutSeconds: 1, outcome: /timed out|time limit/i },
   {
     name: "a disk filler",
     command: 'echo begun; dd if=/dev/zero of="$TMPDIR/full" bs=1M count=10000; rm "$TMPDIR/full"',
