@@ -14,20 +14,21 @@ import { absolutePath, realPath } from "../system/paths.ts";
 import { MIGRATE } from "../toolbox/definition/question.ts";
 import type { ToolResult } from "../toolbox/frame/messages.ts";
 import { toolsOf } from "../toolbox/definition/groups.ts";
+import { RULE_TOOLS, USER_RULES } from "../toolbox/definition/rules.ts";
 import type { WorkerKind } from "../toolbox/definition/tool_definition.ts";
 import type { Protection } from "../toolbox/frame/messages.ts";
 import type { WebSetup } from "../toolbox/frame/messages.ts";
 import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.ts";
 import { RunStore } from "../toolbox/flow/run_store.ts";
 import { FlowTool } from "../toolbox/flow_tool/flow_tool.ts";
-import { flowDirectories, runsDirectory } from "./flow_places.ts";
+import { cacheDirectory, flowDirectories, runsDirectory, userRules } from "./project_places.ts";
 import { NoteResources } from "../toolbox/source/note_resources.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { withAudit } from "./runner/with_audit.ts";
 import { makeNotePlaces } from "./program/note_places.ts";
-import { type WorkerProgram, workerProgram } from "./program/worker_program.ts";
+import { workerProgram } from "./program/worker_program.ts";
 
 export interface OpenToolboxOptions extends SessionOptions {
   /** Of commands. */
@@ -78,6 +79,7 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
       workers,
       onChange: (tool) => void notes.called(tool).catch(report),
       audit: options.audit,
+      added: Object.fromEntries(RULE_TOOLS.map(({ name }) => [name, () => ({ [USER_RULES]: userRules(environment) })])),
       inServer: {
         flow: (service, args, context) => flows.call(service, args, context),
         question_ask: questionTool(workers.project),
@@ -98,8 +100,10 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
   const { settings, log } = options;
   await using stack = new AsyncDisposableStack();
   const program = workerProgram(`${options.sandbox.directories.root}/worker`);
+  const cache = kind === "web" ? undefined : await makeCache(options);
   const place = kind === "web" ? await emptyPlace(options) : placeOfProject(options);
-  const session = await openSession({ ...options, settings: settingsFor(kind, settings, place, program) });
+  const own = { reads: program.reads, writes: cache === undefined ? [] : [cache] };
+  const session = await openSession({ ...options, settings: settingsFor(kind, settings, place, own) });
   stack.defer(() => removeSessionDirectories(session.sandbox.directories));
   const { runner: written } = await withAudit(session.runner, { ...options, sandbox: session.sandbox });
   const runner = stack.use(written);
@@ -113,6 +117,7 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
       data: program.data,
       readable: place.reads,
       writable: place.writes,
+      cache,
       ...kind === "web" && { web: webSetup(options) },
     },
     start: (hooks) => {
@@ -146,11 +151,27 @@ function webSetup({ settings, environment }: OpenToolboxOptions): WebSetup {
 /** What a worker may change and read, canonical. */
 type WorkerPlace = Pick<SandboxChoice, "scopes" | "reads" | "writes">;
 
+/** The directory that outlives the worker, which alone may write there; undefined: it cannot be made. */
+async function makeCache({ environment, sandbox, log }: OpenToolboxOptions): Promise<string | undefined> {
+  const path = cacheDirectory(environment, sandbox);
+  try {
+    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+    return realPath(path);
+  } catch (thrown) {
+    log.warn("Native tools keep nothing between starts", { directory: path, problem: messageOf(thrown) });
+    return undefined;
+  }
+}
+
 /** What commands may. */
 function placeOfProject({ sandbox, settings }: OpenToolboxOptions): WorkerPlace {
   const { reads, writes } = settings.sandbox;
   const real = (paths: readonly string[]) => paths.flatMap((path) => realPath(absolutePath(path, Deno.cwd())) ?? []);
-  return { scopes: sandbox.scopes.map(({ path }) => path), reads: real(reads), writes: real(writes) };
+  return {
+    scopes: sandbox.scopes.map(({ path }) => path),
+    reads: real(reads),
+    writes: real(writes),
+  };
 }
 
 /** A directory without files: what comes from the network never meets what is in the project. */
@@ -160,8 +181,13 @@ async function emptyPlace({ sandbox }: OpenToolboxOptions): Promise<WorkerPlace>
   return { scopes: [directory], reads: [], writes: [] };
 }
 
-/** The place, and the worker's own program; the network for the one without files only. */
-function settingsFor(kind: WorkerKind, settings: Settings, place: WorkerPlace, { reads }: WorkerProgram): Settings {
+/** The place, and what is the worker's own; the network for the one without files only. */
+function settingsFor(
+  kind: WorkerKind,
+  settings: Settings,
+  place: WorkerPlace,
+  own: Pick<WorkerPlace, "reads" | "writes">,
+): Settings {
   const { sandbox } = settings;
   const network = kind === "web" ? sandbox.confinement.network : "none";
   return {
@@ -172,7 +198,8 @@ function settingsFor(kind: WorkerKind, settings: Settings, place: WorkerPlace, {
       ...sandbox,
       ...place,
       ...kind === "web" && { pinned: [], protect: [], allowProtected: [], allowSensitive: [] },
-      reads: [...place.reads, ...reads],
+      reads: [...place.reads, ...own.reads],
+      writes: [...place.writes, ...own.writes],
       environmentNames: [],
       confinement: { ...sandbox.confinement, network },
     },

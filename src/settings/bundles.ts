@@ -33,6 +33,7 @@ export const TOOL_GROUPS = [
   "changes",
   "flow",
   "issues",
+  "rules",
   "web",
   "memos",
   "todo",

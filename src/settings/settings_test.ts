@@ -301,7 +301,7 @@ Deno.test("L1 readInvocation() knows what a mode, a subcommand and a word after 
   assert.strictEqual(
     invocation(["help", "cal"]),
     'Cannot explain "cal": expected one of serve, list-tools, validate, schema, call, doctor, init, uninstall, migrate, auth, ' +
-      "servers, prompts, completions, version, help; " +
+      "servers, prompts, rules, completions, version, help; " +
       'did you mean "call"?',
   );
 });

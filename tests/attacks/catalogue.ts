@@ -8,6 +8,7 @@ import { MORE_OF_OUR_OWN } from "./more_of_our_own.ts";
 import { NAMESPACES } from "./namespaces.ts";
 import { NATIVE_NOTES } from "./native_notes.ts";
 import { NATIVE_READS } from "./native_reads.ts";
+import { NATIVE_RULES } from "./native_rules.ts";
 import { NATIVE_WRITES } from "./native_writes.ts";
 import { NETWORK } from "./network.ts";
 import { OBEYED_BY_GIT } from "./obeyed_by_git.ts";
@@ -52,6 +53,7 @@ export const OUR_OWN: readonly Row[] = [
   ...START_UP_FILES,
   ...NATIVE_READS,
   ...NATIVE_NOTES,
+  ...NATIVE_RULES,
   ...NATIVE_WRITES,
 ];
 

@@ -9,6 +9,7 @@ import { doctor } from "./doctor/doctor.ts";
 import { init } from "./init/init.ts";
 import { listTools } from "./list_tools/list_tools.ts";
 import { prompts } from "./prompts/prompts.ts";
+import { rules } from "./rules/rules.ts";
 import { uninstall } from "./uninstall/uninstall.ts";
 import { servers } from "./servers/servers.ts";
 import { migrate } from "./migrate/migrate.ts";
@@ -35,6 +36,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help">, Run>> 
   auth,
   servers,
   prompts,
+  rules,
   completions,
   version,
 };

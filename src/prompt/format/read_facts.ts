@@ -47,7 +47,7 @@ export interface ReadFacts {
 
 /** Reads checked front matter; a value of a wrong kind is reported and left out. */
 export function readFacts(matter: FrontMatter, report: ReportFault): ReadFacts {
-  const reader = new Reader(matter, report);
+  const reader = new FactReader(matter, report);
   const { values } = matter;
   reader.mistyped(values, KEYS, []);
   const both = values["parameters"] !== undefined && values["arguments"] !== undefined;
@@ -68,7 +68,8 @@ export function readFacts(matter: FrontMatter, report: ReportFault): ReadFacts {
   };
 }
 
-class Reader {
+/** Reads the values of front matter; what is of a wrong kind is reported and left out. */
+export class FactReader {
   readonly #matter: FrontMatter;
   readonly #report: ReportFault;
 

@@ -6,7 +6,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { builtinTraits } from "../../catalog/format/builtin_traits.ts";
 import { closest } from "../../base/suggest.ts";
 import { FLAG_NAMES, type FlagName, flagNamed, SERVER_FLAGS } from "./flags.ts";
-import { factsOf, type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
+import { factsOf, type Operands, type Subcommand, SUBCOMMANDS } from "./subcommands.ts";
 
 /** Flags as typed: a switch has no values, the others at least one, in order. */
 export interface CommandLine {
@@ -55,7 +55,7 @@ function sortWords(words: readonly string[]): Outcome<Sorted> {
         sorted.subcommand = isTool ? "call" : SUBCOMMANDS.find((one) => one === word);
         if (sorted.subcommand !== undefined && !isTool) continue;
       }
-      if (sorted.subcommand === "call") {
+      if (sorted.subcommand === "call" || sorted.subcommand === "rules") {
         operands.push(...words.slice(index));
         return success(sorted);
       }
@@ -89,20 +89,21 @@ function impliedBy(flags: ReadonlyMap<FlagName, readonly string[]>): Subcommand 
 /** The flags that turn a line without a subcommand into one. */
 const IMPLYING: readonly FlagName[] = ["tool-name", "tool-args", "list-tools", "validate"];
 
+/** So many words follow; kinds that are missing take any number. */
+const MOST_OPERANDS: Partial<Record<Operands, number>> = { none: 0, shell: 1, subcommand: 1, login: 2 };
+
 function operandProblem(
   subcommand: Subcommand,
   operands: readonly string[],
   stray: string | undefined,
 ): string | undefined {
   const { operands: kind } = factsOf(subcommand);
-  if (kind === "tool" || kind === "paths" || kind === "servers" || kind === "prompts") return undefined;
   if (kind === "command") {
     return stray === undefined
       ? undefined
       : `Unexpected argument "${stray}": a command stands after "--", as in "ahma_mcp list-tools -- ${stray}"`;
   }
-  const most = { none: 0, shell: 1, subcommand: 1, login: 2 }[kind];
-  const tooMany = operands[most];
+  const tooMany = operands[MOST_OPERANDS[kind] ?? Infinity];
   return tooMany === undefined ? undefined : strayWord(tooMany, subcommand);
 }
 

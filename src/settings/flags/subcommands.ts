@@ -17,6 +17,8 @@ export type Operands =
   | "servers"
   /** What to do with prompts, the name of one, and its arguments. */
   | "prompts"
+  /** What to do with rules; all that follows is files and options of the tool. */
+  | "rules"
   | "subcommand";
 
 /** What "auth" does. */
@@ -27,6 +29,9 @@ export const SERVER_ACTIONS = ["list", "test", "diff", "approve"] as const;
 
 /** What "prompts" does. */
 export const PROMPT_ACTIONS = ["list", "show", "render"] as const;
+
+/** What "rules" does. */
+export const RULE_ACTIONS = ["check", "list"] as const;
 
 /** One subcommand of the program (requirement L1). */
 export interface SubcommandFacts {
@@ -247,6 +252,23 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp prompts list --prompts", "Every prompt there is here"],
       ["ahma_mcp prompts show plan", "Its arguments and template"],
       ['ahma_mcp prompts render plan goal="Start in 50 ms"', "What the model would read"],
+    ],
+  },
+  "rules": {
+    summary: "Check files by rules, or list the rules",
+    usage: "check [PATH]... [OPTION]... | list",
+    operands: "rules",
+    serverFlags: true,
+    details: [
+      "check prints findings as file:line:column. Options are those of the tool rules_check: --changed, --severity, " +
+      '--rule-names, --category and more; "ahma_mcp rules check --help" names them. Flags of the server stand before check.',
+      "Exit codes: 0 without an error among the findings; 1 with one; 2 when the check could not run.",
+    ],
+    examples: [
+      ["ahma_mcp rules check", "The whole project"],
+      ["ahma_mcp rules check --changed --severity warning", "What is not committed, without hints"],
+      ["ahma_mcp rules check src tests/a_test.ts", "Some of it"],
+      ["ahma_mcp rules list", "Every rule, and what is wrong with rule files"],
     ],
   },
   "completions": {

@@ -1,12 +1,13 @@
 /** The tools of the groups. */
 import { TOOL_GROUPS, type ToolGroup } from "../../settings/bundles.ts";
 import { CHANGE_TOOLS } from "./changes.ts";
-import { FILE_TOOLS } from "./files.ts";
-import { PATCH_TOOLS } from "./files_writing.ts";
+import { READING_TOOLS } from "./files_reading.ts";
+import { PATCH_TOOLS, WRITING_TOOLS } from "./files_writing.ts";
 import { FLOW_TOOLS } from "./flow.ts";
 import { ISSUE_TOOLS } from "./issues.ts";
 import { MEMO_TOOLS, TODO_TOOLS } from "./memos.ts";
 import { QUESTION_TOOLS } from "./question.ts";
+import { RULE_TOOLS } from "./rules.ts";
 import { SEARCH_TOOLS } from "./search.ts";
 import type { ToolDefinition, ToolPlace } from "./tool_definition.ts";
 import { WEB_TOOLS } from "./web.ts";
@@ -17,12 +18,13 @@ interface Group {
 }
 
 const GROUPS: Readonly<Record<ToolGroup, Group>> = {
-  files: { place: "project", tools: FILE_TOOLS },
+  files: { place: "project", tools: [...READING_TOOLS, ...WRITING_TOOLS] },
   files_patch: { place: "project", tools: PATCH_TOOLS },
   search: { place: "project", tools: SEARCH_TOOLS },
   changes: { place: "project", tools: CHANGE_TOOLS },
   flow: { place: "server", tools: FLOW_TOOLS },
   issues: { place: "project", tools: ISSUE_TOOLS },
+  rules: { place: "project", tools: RULE_TOOLS },
   web: { place: "web", tools: WEB_TOOLS },
   memos: { place: "project", tools: MEMO_TOOLS },
   todo: { place: "project", tools: TODO_TOOLS },

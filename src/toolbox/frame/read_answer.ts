@@ -9,8 +9,11 @@ import type { FromWorker, ToolResult } from "./messages.ts";
 /** Key of `_meta` for the fingerprint of what a call replaced. */
 export const REPLACED_META_KEY = "ahma/replaced_rev";
 
+/** Key of `_meta` with the counts of a check by rules, by severity. */
+export const RULES_META_KEY = "ahma/rules";
+
 /** By other keys a client finds operations and tasks, which are none of a worker's. */
-const META_KEYS: readonly string[] = [DENIED_META_KEY, REPLACED_META_KEY];
+const META_KEYS: readonly string[] = [DENIED_META_KEY, REPLACED_META_KEY, RULES_META_KEY];
 
 /** A worker's message, of known members only. @throws {Error} When it is none. */
 export function readAnswer(message: unknown): FromWorker {

@@ -19,6 +19,8 @@ import type { WorkerLink } from "../link/worker_link.ts";
 export interface ToolboxSourceParts {
   readonly tools: readonly GroupedTool[];
   readonly workers: Readonly<Record<WorkerKind, Pick<WorkerLink, "call">>>;
+  /** What the server adds to the arguments of a tool, by its name; nothing else gives it. */
+  readonly added: Readonly<Record<string, () => ToolArguments>>;
   /** Tools of the server, by name. */
   readonly inServer: Readonly<Record<string, ServerTool>>;
   /** Undefined: no log is kept. */
@@ -31,7 +33,7 @@ export interface ToolboxSourceParts {
 export type ServerTool = (service: Service, args: ToolArguments, context: CallContext) => Promise<CallToolResult>;
 
 /** The tools of the groups that were asked for. */
-export function toolboxSource({ tools, workers, inServer, audit, onChange }: ToolboxSourceParts): ToolSource {
+export function toolboxSource({ tools, workers, inServer, audit, onChange, added }: ToolboxSourceParts): ToolSource {
   const listed = tools.map(({ definition }) => listedTool(definition));
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
   return {
@@ -43,7 +45,7 @@ export function toolboxSource({ tools, workers, inServer, audit, onChange }: Too
       if (!checked.ok) return success(errorResult(checked.problem));
       const { place } = tool;
       if (place !== "server") {
-        const call = { name, args: checked.value, worker: workers[place], audit };
+        const call = { name, args: checked.value, added: added[name]?.() ?? {}, worker: workers[place], audit };
         const result = await callWorker(service, call, context);
         if (!tool.definition.readOnly) onChange?.(name);
         return success(result);
@@ -58,13 +60,14 @@ export function toolboxSource({ tools, workers, inServer, audit, onChange }: Too
 interface WorkerCall {
   readonly name: string;
   readonly args: ToolArguments;
+  readonly added: ToolArguments;
   readonly worker: Pick<WorkerLink, "call">;
   readonly audit: CallAudit | undefined;
 }
 
 async function callWorker(
   service: Service,
-  { name, args, worker, audit }: WorkerCall,
+  { name, args, added, worker, audit }: WorkerCall,
   context: CallContext,
 ): Promise<CallToolResult> {
   const progress = new ForwardedProgress(context);
@@ -73,7 +76,7 @@ async function callWorker(
     const audited = { operation: control.operation, ...typeof path === "string" && { path } };
     const begun = await audit?.beginCall(audited);
     if (begun?.ok === false) return { kind: "not_started", message: begun.problem, fault: "server" };
-    const result = await worker.call(name, args, {
+    const result = await worker.call(name, { ...args, ...added }, {
       signal: control.signal,
       onProgress: (step) => progress.forward({ ...step }),
     });

@@ -30,8 +30,16 @@ import { readObject, wordsToArguments } from "./parse_tool_words.ts";
 
 const EXAMPLE = 'as in "ahma_mcp call git_status --short"';
 
-/** Calls the named tool; resolves with its exit code. */
-export async function call(context: CommandContext): Promise<number> {
+/** How a subcommand of its own calls a tool. */
+export interface CallForm {
+  /** The argument that takes all words without dashes. */
+  readonly rest: string;
+  /** The exit code that a result stands for. */
+  readonly exitCode: (result: CallToolResult) => number;
+}
+
+/** Calls the named tool; resolves with its exit code. `form` undefined: it is that of `call` itself. */
+export async function call(context: CommandContext, form?: CallForm): Promise<number> {
   const { environment, warnings } = context;
   const typed = wantedCall(context);
   const settings = {
@@ -53,7 +61,8 @@ export async function call(context: CommandContext): Promise<number> {
     await print(toolHelp(tool.definition, tool.shape, colours(mayColour(environment))));
     return 0;
   }
-  const args = wordsToArguments(tool.shape, wanted.words);
+  const shape = form === undefined ? tool.shape : { ...tool.shape, rest: { name: form.rest, joined: false } };
+  const args = wordsToArguments(shape, wanted.words);
   if (!args.ok) throw new UsageError(args.problem);
   const named = tool.isLeaf ? tool.definition.name : wanted.name;
   const asked = (flag: "result-json" | "quiet") => context.flags.has(flag) || args.value.switches.includes(flag);
@@ -62,6 +71,7 @@ export async function call(context: CommandContext): Promise<number> {
     stop: context.stop,
     asJson: asked("result-json"),
     quiet: asked("quiet"),
+    exitCode: form?.exitCode,
   });
 }
 
@@ -151,9 +161,11 @@ interface Manner {
   readonly stop: AbortSignal;
   readonly asJson: boolean;
   readonly quiet: boolean;
+  /** Undefined: that of the operation. */
+  readonly exitCode: CallForm["exitCode"] | undefined;
 }
 
-async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: Manner): Promise<number> {
+async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet, exitCode }: Manner): Promise<number> {
   const abort = new AbortController();
   const onStop = () => abort.abort(stop.reason);
   stop.addEventListener("abort", onStop, { once: true });
@@ -178,6 +190,7 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet }: 
     if (asJson) await print(`${JSON.stringify(result, null, 2)}\n`);
     else if (operation === undefined) await tellText(result);
     else if (!quiet) await printProblem([...sandboxNotes(operation), statusLine(operation)].join("\n"));
+    if (exitCode !== undefined) return exitCode(result);
     // No operation was started: the result is an answer, or the arguments were wrong.
     if (operation === undefined) return result.isError === true ? 2 : 0;
     return await exitCodeOf(operation.end);

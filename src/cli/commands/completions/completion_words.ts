@@ -8,6 +8,7 @@ import {
   factsOf,
   type Operands,
   PROMPT_ACTIONS,
+  RULE_ACTIONS,
   SERVER_ACTIONS,
   type Subcommand,
   SUBCOMMANDS,
@@ -55,6 +56,7 @@ const OPERANDS: Readonly<Record<Operands, Completion>> = {
   login: { kind: "words", words: AUTH_ACTIONS },
   servers: { kind: "words", words: SERVER_ACTIONS },
   prompts: { kind: "words", words: PROMPT_ACTIONS },
+  rules: { kind: "words", words: RULE_ACTIONS },
   shell: { kind: "words", words: COMPLETION_SHELLS },
   subcommand: { kind: "words", words: SUBCOMMANDS },
 };

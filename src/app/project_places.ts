@@ -1,0 +1,53 @@
+/** Where native tools find what is not in the project alone, and where they keep what outlives them (K7, K8). */
+import { fingerprint } from "../base/fingerprint.ts";
+import { type PromptDirectory, type ReadPrompts, readPrompts } from "../prompt/load/read_prompts.ts";
+import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import { isWithin, realPath } from "../system/paths.ts";
+import { stateDirectory, userDirectory } from "../system/user_directories.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Of the user, then of the project, which wins a name. Another program's directory counts where ours is missing. */
+export function flowDirectories(
+  environment: Environment,
+  { scopes }: Pick<SessionSandbox, "scopes">,
+): readonly PromptDirectory[] {
+  const config = userDirectory(environment, "XDG_CONFIG_HOME");
+  const user: readonly PromptDirectory[] = config === undefined
+    ? []
+    : [{ origin: "user", path: `${config}/ahma/flows`, mayRead: () => true }];
+  const project = scopes.slice(0, 1).map(({ path }): PromptDirectory => ({
+    origin: "project",
+    path:
+      [`${path}/.ahma/flows`, `${path}/.swissarmyhammer/workflows`, `${path}/.sah/workflows`].find((one) =>
+        realPath(one) !== undefined
+      ) ?? `${path}/.ahma/flows`,
+    mayRead: (real) => isWithin(real, path),
+  }));
+  return [...user, ...project];
+}
+
+/** The texts of the user's rules (K8). */
+export function userRules(environment: Environment): ReadPrompts {
+  const config = userDirectory(environment, "XDG_CONFIG_HOME");
+  if (config === undefined) return { texts: [], diagnostics: [] };
+  return readPrompts({ origin: "user", path: `${config}/ahma/rules`, mayRead: () => true });
+}
+
+type PlaceOfSession = Pick<SessionSandbox, "scopes" | "writable" | "directories">;
+
+/** The directory of this project's runs, which commands cannot write: without one in the home, it ends with the session. */
+export function runsDirectory(environment: Environment, sandbox: PlaceOfSession): string {
+  return ofProject(stateDirectory(environment), "flows", sandbox);
+}
+
+/** The directory of what is derived from this project, likewise. */
+export function cacheDirectory(environment: Environment, sandbox: PlaceOfSession): string {
+  const cache = userDirectory(environment, "XDG_CACHE_HOME");
+  return ofProject(cache && `${cache}/ahma`, "projects", sandbox);
+}
+
+function ofProject(home: string | undefined, name: string, { scopes, writable, directories }: PlaceOfSession): string {
+  const isSafe = home !== undefined && !writable.some((tree) => isWithin(home, tree));
+  return isSafe ? `${home}/${name}/${fingerprint(scopes[0]?.path ?? "")}` : `${directories.root}/${name}`;
+}

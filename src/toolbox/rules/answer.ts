@@ -1,0 +1,59 @@
+/** What the model reads of a check (K8). Pure. */
+import { compareText, counted } from "../../base/text.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import type { ToolResult } from "../frame/messages.ts";
+import { RULES_META_KEY } from "../frame/read_answer.ts";
+import { type Finding, SEVERITIES, type Severity } from "./format/rule.ts";
+
+const MOST_SKIPPED = 30;
+
+export interface CheckFacts {
+  readonly findings: readonly Finding[];
+  /** Findings that are shown. */
+  readonly limit: number;
+  readonly rules: number;
+  readonly files: number;
+  readonly skipped: readonly string[];
+  /** Sentences after the findings, as that the check ended early. */
+  readonly notes: readonly string[];
+  /** The text of the batch; undefined: none was asked for. */
+  readonly batch: string | undefined;
+}
+
+/** Findings by their place, a line each, the sum, what was left out, and what is to be reviewed. */
+export function checkResult({ findings, limit, rules, files, skipped, notes, batch }: CheckFacts): ToolResult {
+  const counts = Object.fromEntries(
+    SEVERITIES.map((severity) => [severity, findings.filter((one) => one.severity === severity).length] as const),
+  ) as Record<Severity, number>; // of each severity
+  const sorted = findings.toSorted(byPlace);
+  const words = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) =>
+    severity === "error" || severity === "warning"
+      ? counted(counts[severity], severity)
+      : `${counts[severity]} ${severity}`
+  );
+  const rest = findings.length - limit;
+  const left = skipped.length - MOST_SKIPPED;
+  const lines = [
+    ...sorted.slice(0, limit).map(findingLine),
+    ...rest > 0 ? [`[${limit} of ${findings.length}; a higher "limit" shows more]`] : [],
+    `${words.join(", ") || "No finding"}; ${counted(rules, "rule")}, ${counted(files, "file")}.`,
+    ...notes,
+    ...skipped.slice(0, MOST_SKIPPED).map((one) => `Skipped: ${one}`),
+    ...left > 0 ? [`Skipped: ${left} more`] : [],
+    ...batch === undefined ? [] : ["", batch],
+  ];
+  return {
+    content: [{ type: "text", text: visibleText(lines.join("\n")) }],
+    _meta: { [RULES_META_KEY]: { ...counts, files } },
+  };
+}
+
+function findingLine({ path, line, column, severity, rule, message, fix }: Finding): string {
+  const proposal = fix === undefined ? "" : fix === "" ? " (fix: remove it)" : ` (fix: ${fix})`;
+  return `${path}:${line}:${column} ${severity} ${rule} ${message}${proposal}`.replaceAll("\n", " ");
+}
+
+function byPlace(one: Finding, other: Finding): number {
+  return compareText(one.path, other.path) || one.line - other.line || one.column - other.column ||
+    compareText(one.rule, other.rule);
+}

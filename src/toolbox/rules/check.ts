@@ -1,0 +1,105 @@
+/** `rules_check`: findings of local rules, and what a reviewer is to read (K8). */
+import { counted } from "../../base/text.ts";
+import type { ToolArguments, ToolResult } from "../frame/messages.ts";
+import type { ToolContext } from "../project/native_tool.ts";
+import { checkResult } from "./answer.ts";
+import { chooseRules } from "./choose_rules.ts";
+import { isIgnored } from "./format/ignore_comments.ts";
+import { faultLines, type RuleSet, templatesFor } from "./format/load_rules.ts";
+import { isAtLeast, type Rule, type Severity } from "./format/rule.ts";
+import { rulesOf } from "./given_rules.ts";
+import { askReviews, type Question } from "./review/ask_reviews.ts";
+import { nextBatch } from "./review/batches.ts";
+import { Verdicts } from "./review/verdicts.ts";
+import { chooseFiles, RuleTexts } from "./rule_files.ts";
+import { runRules } from "./run_rules.ts";
+
+/** The arguments as the definition checks them. */
+interface CheckArguments {
+  readonly rule_names?: readonly string[];
+  readonly severity?: Severity;
+  readonly category?: string;
+  readonly file_paths?: readonly string[];
+  readonly changed?: boolean;
+  readonly max_errors?: number;
+  readonly force?: boolean;
+  readonly review?: "list" | "none";
+  readonly limit?: number;
+}
+
+const DEFAULT_LIMIT = 200;
+
+/** See the definition of `rules_check`. */
+export async function checkRules(given: ToolArguments, context: ToolContext): Promise<ToolResult> {
+  const args = given as CheckArguments;
+  const set = await rulesOf(given, context);
+  const rules = chooseRules(set, { names: args.rule_names, severity: args.severity, category: args.category });
+  using tree = await context.project.tree(".");
+  const files = await chooseFiles(tree, context, { paths: args.file_paths, changed: args.changed === true });
+  const texts = new RuleTexts(tree);
+  const local = await runRules({ rules, files, texts, context, mostErrors: args.max_errors ?? Infinity });
+  const reviews = await reviewsOf(set, local.reviews, { args, texts, cache: context.project.setup.cache });
+  const least = args.severity ?? "hint";
+  const findings = [...local.findings, ...reviews.findings].filter(({ severity }) => isAtLeast(severity, least));
+  return checkResult({
+    findings,
+    limit: args.limit ?? DEFAULT_LIMIT,
+    rules: rules.length,
+    files: files.length,
+    skipped: [...faultLines(set), ...local.skipped, ...reviews.skipped],
+    notes: [
+      ...local.isCut ? [`Ended at "max_errors"; further files were not looked at.`] : [],
+      ...reviews.notes,
+    ],
+    batch: reviews.batch,
+  });
+}
+
+interface Reviews {
+  readonly findings: Awaited<ReturnType<typeof askReviews>>["findings"];
+  readonly notes: readonly string[];
+  readonly skipped: readonly string[];
+  readonly batch: string | undefined;
+}
+
+async function reviewsOf(
+  set: RuleSet,
+  questions: readonly Question[],
+  { args, texts, cache }: {
+    readonly args: CheckArguments;
+    readonly texts: RuleTexts;
+    readonly cache: string | undefined;
+  },
+): Promise<Reviews> {
+  const contentOf = ({ rule, path }: Question) => {
+    const read = texts.read(path);
+    return read === undefined || isIgnored(rule.name, read.ignored) ? undefined : read.text;
+  };
+  const verdicts = new Verdicts(cache);
+  const byFile = questions.toSorted((one, other) => one.path < other.path ? -1 : one.path > other.path ? 1 : 0);
+  const { findings, waiting } = await askReviews(byFile, { verdicts, contentOf, force: args.force === true });
+  if (waiting.length === 0) return { findings, notes: [], skipped: [], batch: undefined };
+  const asked = args.review === "none" ? [] : waiting.filter(({ rule }) => isAsked(rule, args));
+  const told = `${counted(asked.length || waiting.length, "review")} without a verdict`;
+  if (asked.length === 0) {
+    const way = args.review === "none" ? "" : '; name rules, files or "changed" to get them';
+    return { findings, notes: [`${told}${way}.`], skipped: [], batch: undefined };
+  }
+  const ordered = asked.toSorted((one, other) =>
+    one.rule.name < other.rule.name ? -1 : one.rule.name > other.rule.name ? 1 : 0
+  );
+  const { text, count, problems } = await nextBatch(ordered, (rule) => templatesFor(rule, set));
+  const note = `${told}; the next ${count} follow. Read each, call rules_verdict, then rules_check for the rest.`;
+  return {
+    findings,
+    notes: count === 0 ? [`${told}.`] : [note],
+    skipped: problems,
+    batch: count === 0 ? undefined : text,
+  };
+}
+
+/** Bundled reviews of a whole project would be many, so they wait until a call says what it is about. */
+function isAsked({ origin }: Rule, { rule_names, category, file_paths, changed, review }: CheckArguments): boolean {
+  const isNarrow = rule_names !== undefined || category !== undefined || file_paths !== undefined || changed === true;
+  return origin !== "bundled" || isNarrow || review === "list";
+}

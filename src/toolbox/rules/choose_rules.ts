@@ -1,0 +1,32 @@
+/** The rules that a call means. Pure. */
+import { UserError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { isAtLeast, type Rule, type Severity } from "./format/rule.ts";
+import type { RuleSet } from "./format/load_rules.ts";
+
+export interface RuleChoice {
+  /** Undefined: all. */
+  readonly names: readonly string[] | undefined;
+  /** Lighter rules are left out; undefined: none. */
+  readonly severity: Severity | undefined;
+  readonly category: string | undefined;
+}
+
+/** @throws {UserError} When a name or category is of no rule. */
+export function chooseRules(set: RuleSet, { names, severity, category }: RuleChoice): readonly Rule[] {
+  const known = set.rules.map(({ name }) => name);
+  for (const name of names ?? []) {
+    if (known.includes(name)) continue;
+    const fault = set.diagnostics.find((one) => one.severity === "error" && one.file.includes(`${name}.`));
+    if (fault !== undefined) throw new UserError(`Rule "${name}" has an error: ${fault.file}: ${fault.message}`);
+    throw new UserError(`There is no rule "${name}"${didYouMean(name, known) || "; rules_list names them"}`);
+  }
+  const categories = new Set(set.rules.flatMap((rule) => rule.category ?? []));
+  if (category !== undefined && !categories.has(category)) {
+    throw new UserError(`There is no category "${category}" of rules (${[...categories].join(", ")})`);
+  }
+  return set.rules.filter((rule) =>
+    (names === undefined || names.includes(rule.name)) && (category === undefined || rule.category === category) &&
+    (severity === undefined || isAtLeast(rule.severity, severity))
+  );
+}

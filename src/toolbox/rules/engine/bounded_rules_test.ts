@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { BoundedRules } from "./bounded_rules.ts";
+import type { ThreadRule } from "./rule_thread.ts";
+
+function matching(pattern: string, files: readonly string[] = []): ThreadRule {
+  return {
+    files,
+    languageGlobs: [],
+    match: { kind: "match", pattern, not: undefined, multiline: false, fix: undefined },
+  };
+}
+
+Deno.test("K8 a pattern that never ends is dropped, and the other rules answer before and after it", async () => {
+  const rules = [matching("a", ["*.ts"]), matching("(a+)+$"), matching("b", ["!x.ts"])];
+  using bounded = new BoundedRules(rules, { signal: new AbortController().signal, longestMs: 500 });
+  const all = [0, 1, 2];
+  const selected = await bounded.ask({ kind: "select", rules: all, paths: ["d/x.ts", "y.md"] }, "on names");
+  assert.deepEqual([...selected.values()], [{ selected: [0] }, { selected: [0, 1] }, { selected: [1] }]);
+  const text = `${"a".repeat(40)}b`;
+  const answers = await bounded.ask({ kind: "match", rules: all, text }, "on x.ts");
+  assert.deepEqual([...answers.keys()].toSorted(), [0, 2]);
+  assert.deepEqual(answers.get(2), { found: [{ line: 1, column: 41, fix: undefined }] });
+  assert.deepEqual([...bounded.dropped], [[1, "it took longer than 0.5 s on x.ts"]]);
+  const next = await bounded.ask({ kind: "match", rules: all, text: "ab" }, "on z.ts");
+  assert.deepEqual([...next.keys()], [0, 2]);
+});
+
+Deno.test("K8 a cancelled check ends its thread", async () => {
+  const abort = new AbortController();
+  using bounded = new BoundedRules([matching("(a+)+$")], { signal: abort.signal, longestMs: 60_000 });
+  const asked = bounded.ask({ kind: "match", rules: [0], text: `${"a".repeat(40)}b` }, "on x.ts");
+  abort.abort();
+  await assert.rejects(asked, { message: "The call was cancelled" });
+});

@@ -1,0 +1,67 @@
+/** Finds what a rule's pattern matches in a text. Pure; it may take any time, so it runs in a thread. */
+import { compilePattern } from "../format/pattern.ts";
+import type { MatchEngine } from "../format/rule.ts";
+
+/** A match; line and column are from 1, the column in characters. */
+export interface FoundPlace {
+  readonly line: number;
+  readonly column: number;
+  /** What should stand there instead; undefined: nothing is proposed. */
+  readonly fix: string | undefined;
+}
+
+/** Of one rule in one file, so many are told. */
+export const MOST_PLACES = 100;
+const LONGEST_FIX = 200;
+
+/** Where the pattern matches, in order, one more than `MOST_PLACES` at most. */
+export function findPlaces(text: string, { pattern, not, multiline, fix }: MatchEngine): readonly FoundPlace[] {
+  const wanted = compilePattern(pattern, multiline);
+  const unwanted = not === undefined ? undefined : compilePattern(not, multiline);
+  const lines = text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line);
+  const places: FoundPlace[] = [];
+  for (const { line, start, match } of multiline ? matchesInText(text, wanted) : matchesInLines(lines, wanted)) {
+    const whole = lines[line] ?? "";
+    if (unwanted !== undefined) {
+      unwanted.lastIndex = 0;
+      if (unwanted.test(multiline ? match[0] : whole)) continue;
+    }
+    const column = [...whole.slice(0, start)].length + 1;
+    places.push({ line: line + 1, column, fix: fix === undefined ? undefined : replacement(fix, match) });
+    if (places.length > MOST_PLACES) break;
+  }
+  return places;
+}
+
+interface Match {
+  /** From 0. */
+  readonly line: number;
+  /** Place in the line, in code units. */
+  readonly start: number;
+  readonly match: RegExpExecArray;
+}
+
+function* matchesInLines(lines: readonly string[], wanted: RegExp): Generator<Match> {
+  for (const [line, text] of lines.entries()) {
+    for (const match of text.matchAll(wanted)) yield { line, start: match.index, match };
+  }
+}
+
+function* matchesInText(text: string, wanted: RegExp): Generator<Match> {
+  let [line, begin] = [0, 0];
+  for (const match of text.matchAll(wanted)) {
+    for (let end = text.indexOf("\n", begin); end >= 0 && end < match.index; end = text.indexOf("\n", begin)) {
+      [line, begin] = [line + 1, end + 1];
+    }
+    yield { line, start: match.index - begin, match };
+  }
+}
+
+function replacement(fix: string, match: RegExpExecArray): string {
+  const text = fix.replace(/\$(?:(\$)|(&)|(\d{1,2})|<([^>]*)>)/g, (_, dollar, whole, number, name) => {
+    if (dollar !== undefined) return "$";
+    if (whole !== undefined) return match[0];
+    return (number === undefined ? match.groups?.[name] : match[Number(number)]) ?? "";
+  });
+  return text.slice(0, LONGEST_FIX);
+}

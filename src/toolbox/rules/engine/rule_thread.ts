@@ -1,0 +1,87 @@
+/**
+ * The thread in which patterns and globs of rules run. It loads the module that holds this file, as the thread of a
+ * search does, and is ended from outside when one of them takes too long.
+ */
+import { messageOf } from "../../../base/errors.ts";
+import { globTest, loadPicomatch, type MakeTest } from "../../find/glob_pattern.ts";
+import { isThread } from "../../grep/search_thread.ts";
+import type { MatchEngine } from "../format/rule.ts";
+import { findPlaces, type FoundPlace } from "./match_text.ts";
+
+/** What the thread needs of a rule. */
+export interface ThreadRule {
+  readonly files: readonly string[];
+  readonly languageGlobs: readonly string[];
+  /** Undefined: it is of another engine. */
+  readonly match: MatchEngine | undefined;
+}
+
+/** Rules are named by their place in the list. */
+export type ThreadTask =
+  /** The first: it is answered with `ready`. */
+  | { readonly kind: "rules"; readonly rules: readonly ThreadRule[] }
+  /** Which of the paths a rule is for. */
+  | { readonly kind: "select"; readonly rules: readonly number[]; readonly paths: readonly string[] }
+  /** Where a rule's pattern matches. */
+  | { readonly kind: "match"; readonly rules: readonly number[]; readonly text: string };
+
+/** What one rule answers: places in the list of paths, or in the text. */
+export type RuleAnswer =
+  | { readonly selected: readonly number[] }
+  | { readonly found: readonly FoundPlace[] }
+  | { readonly problem: string };
+
+/** From the thread; a task is answered rule by rule in their order, then by `ready`. */
+export type ThreadMessage =
+  | { readonly kind: "ready" }
+  | { readonly kind: "answer"; readonly rule: number; readonly answer: RuleAnswer };
+
+interface ThreadScope {
+  onmessage: (event: { readonly data: ThreadTask }) => void;
+  postMessage(message: ThreadMessage): void;
+}
+
+/** Address of the module that a thread begins with, and its name. */
+export const THREAD_MODULE: string = import.meta.url;
+export const RULE_THREAD = "rules";
+
+class RuleService {
+  readonly #post: (message: ThreadMessage) => void;
+  #rules: readonly ThreadRule[] = [];
+
+  constructor(post: (message: ThreadMessage) => void) {
+    this.#post = post;
+  }
+
+  async take(task: ThreadTask): Promise<void> {
+    const make = await loadPicomatch();
+    if (task.kind === "rules") this.#rules = task.rules;
+    else {
+      for (const rule of task.rules) this.#post({ kind: "answer", rule, answer: this.#answer(rule, task, make) });
+    }
+    this.#post({ kind: "ready" });
+  }
+
+  #answer(index: number, task: Exclude<ThreadTask, { kind: "rules" }>, make: MakeTest): RuleAnswer {
+    const rule = this.#rules[index];
+    try {
+      if (rule === undefined) return { problem: "it is gone" };
+      if (task.kind === "select") return { selected: selected(rule, task.paths, make) };
+      return { found: rule.match === undefined ? [] : findPlaces(task.text, rule.match) };
+    } catch (thrown) {
+      return { problem: messageOf(thrown) };
+    }
+  }
+}
+
+function selected({ files, languageGlobs }: ThreadRule, paths: readonly string[], make: MakeTest): readonly number[] {
+  const tests = [files, languageGlobs].filter((globs) => globs.length > 0)
+    .map((globs) => globTest(globs, { caseSensitive: true, directory: "/" }, make));
+  return paths.flatMap((path, index) => tests.every((fits) => fits(path)) ? [index] : []);
+}
+
+if (isThread() && globalThis.name === RULE_THREAD) {
+  const scope = globalThis as unknown as ThreadScope; // a thread's own, which the types of programs lack
+  const service = new RuleService((message) => scope.postMessage(message));
+  scope.onmessage = ({ data }) => void service.take(data);
+}

@@ -1,0 +1,65 @@
+/** All rules of one moment: bundled, of the user, of the project (K8). */
+import { describeDiagnostic, type Diagnostic } from "../../../base/diagnostic.ts";
+import { compareText } from "../../../base/text.ts";
+import type { Prompt, PromptSet } from "../../../prompt/format/prompt.ts";
+import { isPartialName } from "../../../prompt/format/prompt_name.ts";
+import { type PromptText, readPrompt } from "../../../prompt/format/read_prompt.ts";
+import { type ReadPrompts, readPrompts } from "../../../prompt/load/read_prompts.ts";
+import { isWithin, realPath } from "../../../system/paths.ts";
+import { BUNDLED_RULES } from "./bundled_rules.ts";
+import { readRule } from "./read_rule.ts";
+import type { Rule } from "./rule.ts";
+
+export interface RuleSet {
+  /** By name; of one name, that of the project counts, then the user's. */
+  readonly rules: readonly Rule[];
+  /** Templates that reviews include. */
+  readonly partials: readonly Prompt[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Where rules of a project are; the first that is there counts. */
+export const RULE_PLACES = [".ahma/rules", ".swissarmyhammer/rules", ".sah/rules"] as const;
+
+/** Reads every rule; `user` are the texts of the user's, which the worker may not read. */
+export async function loadRules(project: string, user: ReadPrompts): Promise<RuleSet> {
+  const rules = new Map<string, Rule>();
+  const partials: Prompt[] = [];
+  const place = RULE_PLACES.map((name) => `${project}/${name}`).find((path) => realPath(path) !== undefined);
+  const own = place === undefined
+    ? { texts: [], diagnostics: [] }
+    : readPrompts({ origin: "project", path: place, mayRead: (real) => isWithin(real, project) });
+  const diagnostics: Diagnostic[] = [...user.diagnostics, ...own.diagnostics];
+  const shown = own.texts.map((one) => ({ ...one, file: one.file.slice(project.length + 1) }));
+  for (const text of [...BUNDLED_RULES, ...user.texts, ...shown]) {
+    if (isPartialText(text)) {
+      const read = await readPrompt(text);
+      diagnostics.push(...read.diagnostics);
+      if (read.prompt !== undefined) partials.push(read.prompt);
+      continue;
+    }
+    const read = await readRule(text);
+    diagnostics.push(...read.diagnostics);
+    if (read.rule !== undefined) rules.set(text.name, read.rule);
+  }
+  const sorted = [...rules.values()].toSorted((one, other) => compareText(one.name, other.name));
+  return { rules: sorted, partials, diagnostics };
+}
+
+/** What the template of a rule may include: nothing of a project, unless the rule is the project's. */
+export function templatesFor(rule: Rule, { partials }: RuleSet): PromptSet {
+  const own: Prompt = { ...rule, isPartial: false, tags: [], parameters: [], title: "", description: "", category: "" };
+  const mayInclude = partials.filter(({ origin }) => origin !== "project" || rule.origin === "project");
+  return new Map([...mayInclude, own].map((prompt) => [prompt.name, prompt]));
+}
+
+/** The faults of rule files, a line each. */
+export function faultLines({ diagnostics }: RuleSet): readonly string[] {
+  return diagnostics.map(describeDiagnostic);
+}
+
+/** By its name, or the words of its front matter. */
+function isPartialText({ name, text }: PromptText): boolean {
+  return isPartialName(name) || /^---\n(?:[^\n]*\n){0,50}?partial:[ \t]*true[ \t]*\n/.test(text) ||
+    /^\s*\{%-?\s*partial\s*-?%\}/.test(text);
+}

@@ -1,0 +1,78 @@
+/** A rule of a file: what it looks at, how, and what it says (K8). Immutable. */
+import type { PromptOrigin } from "../../../prompt/format/prompt.ts";
+
+/** The heaviest first. */
+export const SEVERITIES = ["error", "warning", "info", "hint"] as const;
+export type Severity = typeof SEVERITIES[number];
+
+/** The forms of what a program prints. */
+export const OUTPUT_FORMS = ["file:line:col: message", "sarif", "json"] as const;
+export type OutputForm = typeof OUTPUT_FORMS[number];
+
+/** A regular expression of JavaScript that is looked for in lines, or with `multiline` in whole texts. */
+export interface MatchEngine {
+  readonly kind: "match";
+  readonly pattern: string;
+  /** A finding whose line this matches is none; undefined: each counts. */
+  readonly not: string | undefined;
+  readonly multiline: boolean;
+  /** What the match should be, with `$1` and `$<name>` for its groups; undefined: nothing is proposed. */
+  readonly fix: string | undefined;
+}
+
+/** A program that is run without a shell in the directory of the project. */
+export interface CommandEngine {
+  readonly kind: "command";
+  /** The program and its arguments; an argument `{files}` stands for the files. */
+  readonly words: readonly string[];
+  readonly parse: OutputForm;
+}
+
+/** What a rule finds by; `review`: the client's model reads the files. */
+export type RuleEngine = MatchEngine | CommandEngine | { readonly kind: "review" };
+
+export interface Rule {
+  /** Path of its file below its directory, without the ending. */
+  readonly name: string;
+  readonly origin: PromptOrigin;
+  /** Path for messages. */
+  readonly file: string;
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  readonly category: string | undefined;
+  readonly severity: Severity;
+  /** Patterns of paths; empty: all. */
+  readonly files: readonly string[];
+  /** Patterns of names of the rule's languages; empty: all. */
+  readonly languageGlobs: readonly string[];
+  /** What a finding says; undefined: title or description. */
+  readonly message: string | undefined;
+  readonly engine: RuleEngine;
+  /** For a review: the template of its instruction. */
+  readonly body: string;
+  readonly linesBefore: number;
+}
+
+/** What a rule found in a file. */
+export interface Finding {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  /** In characters, from 1. */
+  readonly column: number;
+  readonly severity: Severity;
+  readonly rule: string;
+  readonly message: string;
+  /** What should stand there; undefined: nothing is proposed. */
+  readonly fix?: string | undefined;
+}
+
+/** What a finding of the rule says, on one line. */
+export function messageOf({ message, title, description, name }: Rule): string {
+  return message ?? title ?? description?.split("\n")[0] ?? name;
+}
+
+/** Whether one severity is at least as heavy as another. */
+export function isAtLeast(severity: Severity, least: Severity): boolean {
+  return SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
+}

@@ -1,0 +1,115 @@
+/** Files that wait for a review, with the rendered instruction of their rule, as much as a reader takes at once (K8). */
+import { describeDiagnostic } from "../../../base/diagnostic.ts";
+import { failure, type Outcome, success } from "../../../base/outcome.ts";
+import type { PromptSet } from "../../../prompt/format/prompt.ts";
+import { loadLiquid } from "../../../prompt/render/liquid.ts";
+import { TemplateEngine } from "../../../prompt/render/template_engine.ts";
+import type { Rule } from "../format/rule.ts";
+
+/** A question that has no verdict. */
+export interface Waiting {
+  readonly id: string;
+  readonly rule: Rule;
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Characters of a batch. */
+export const MOST_BATCH = 64 * 1024;
+
+/** The first questions, in the text for the reviewer, and how many they are. A question that fits no batch is a problem. */
+export interface Batch {
+  readonly text: string;
+  readonly count: number;
+  readonly problems: readonly string[];
+}
+
+/** Renders questions in their order until a batch is full. */
+export async function nextBatch(
+  waiting: readonly Waiting[],
+  templates: (rule: Rule) => PromptSet,
+  most = MOST_BATCH,
+): Promise<Batch> {
+  const parts: string[] = [];
+  const problems: string[] = [];
+  let length = 0;
+  let count = 0;
+  let last: Rule | undefined;
+  const failed = new Set<Rule>();
+  const renderers = new Map<Rule, Renderer>();
+  for (const one of waiting) {
+    if (failed.has(one.rule)) continue;
+    const renderer = renderers.get(one.rule) ?? await rendererOf(templates(one.rule));
+    renderers.set(one.rule, renderer);
+    const rendered = await render(one, renderer);
+    if (!rendered.ok) {
+      failed.add(one.rule);
+      problems.push(`review rule ${one.rule.name}: ${rendered.problem}`);
+      continue;
+    }
+    const part = partOf(one, rendered.value, one.rule === last);
+    if (part.length > most) {
+      problems.push(`review rule ${one.rule.name}, ${one.path}: ${part.length} characters, at most ${most} are asked`);
+      continue;
+    }
+    if (length + part.length > most) break;
+    parts.push(part);
+    length += part.length + 1;
+    last = one.rule;
+    count++;
+  }
+  return { text: parts.join("\n"), count, problems };
+}
+
+interface Rendered {
+  readonly text: string;
+  /** Whether the instruction holds what the file holds. */
+  readonly holdsContent: boolean;
+  /** Whether it is the same for all files. */
+  readonly isCommon: boolean;
+}
+
+interface Renderer {
+  readonly engine: TemplateEngine;
+  readonly prompts: PromptSet;
+  /** All that its template may consist of. */
+  readonly source: string;
+}
+
+async function rendererOf(prompts: PromptSet): Promise<Renderer> {
+  const source = [...prompts.values()].map(({ body }) => body).join("\n");
+  return { engine: new TemplateEngine(await loadLiquid(), prompts), prompts, source };
+}
+
+async function render(
+  { rule, path, content }: Waiting,
+  { engine, prompts, source }: Renderer,
+): Promise<Outcome<Rendered>> {
+  const prompt = prompts.get(rule.name);
+  if (prompt === undefined) return failure("it is gone");
+  const values = { target_path: path, target_content: content, language: languageOf(path) };
+  const messages = await engine.render(prompt, values);
+  if (!messages.ok) return failure(describeDiagnostic(messages.problem));
+  return success({
+    text: messages.value.map((message) => message.text).join("\n\n"),
+    holdsContent: source.includes("target_content"),
+    isCommon: !/\b(?:target_content|target_path|language)\b/.test(source),
+  });
+}
+
+function partOf(
+  { id, rule, content }: Waiting,
+  { text, holdsContent, isCommon }: Rendered,
+  isRepeated: boolean,
+): string {
+  const lines = [`--- review_id ${id} (${rule.severity})`];
+  if (!(isCommon && isRepeated)) lines.push(text);
+  if (!holdsContent) lines.push("File:", content);
+  return lines.join("\n");
+}
+
+/** The ending of a path, as a word for a language; `text` where there is none. */
+function languageOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name.includes(".") ? name.slice(name.lastIndexOf(".") + 1) : "text";
+}

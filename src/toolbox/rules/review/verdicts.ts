@@ -1,0 +1,82 @@
+/** Recorded verdicts: a small file each in the user's cache, by the key of what was reviewed (K8). */
+import { expected } from "../../../system/paths.ts";
+import { isObject, member, parseJson } from "../../../wire/json_value.ts";
+import { SEVERITIES, type Severity } from "../format/rule.ts";
+
+export interface ReviewFinding {
+  readonly line: number;
+  readonly severity: Severity;
+  readonly message: string;
+  /** Empty: there is none. */
+  readonly suggestion: string;
+}
+
+export interface Verdict {
+  readonly pass: boolean;
+  /** None where it passes. */
+  readonly findings: readonly ReviewFinding[];
+}
+
+/** With more, the older half goes. */
+const MOST_VERDICTS = 20_000;
+const FOLDER = "verdicts";
+
+export class Verdicts {
+  readonly #directory: string | undefined;
+  readonly #memory = new Map<string, Verdict>();
+
+  /** `cache` is absolute; undefined: verdicts are kept as long as the worker lives. */
+  constructor(cache: string | undefined) {
+    this.#directory = cache === undefined ? undefined : `${cache}/${FOLDER}`;
+  }
+
+  /** The verdict of a key; undefined: there is none, or it cannot be read. */
+  get(key: string): Verdict | undefined {
+    if (this.#directory === undefined) return this.#memory.get(key);
+    const text = expected(() => Deno.readTextFileSync(this.#fileOf(key)));
+    return text === undefined ? undefined : verdictOf(text);
+  }
+
+  /** Records it, whole or not at all. */
+  put(key: string, verdict: Verdict): void {
+    if (this.#directory === undefined) return void this.#memory.set(key, verdict);
+    Deno.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const written = Deno.makeTempFileSync({ dir: this.#directory, prefix: "new-" });
+    Deno.writeTextFileSync(written, JSON.stringify(verdict));
+    Deno.renameSync(written, this.#fileOf(key));
+  }
+
+  /** Removes the older half where there are too many. */
+  prune(most: number = MOST_VERDICTS): void {
+    const directory = this.#directory;
+    if (directory === undefined) return;
+    const names = [...expected(() => Deno.readDirSync(directory).map(({ name }) => name).toArray()) ?? []];
+    if (names.length <= most) return;
+    const aged = names.map((name) => {
+      const path = `${directory}/${name}`;
+      return { path, time: expected(() => Deno.statSync(path))?.mtime?.getTime() ?? 0 };
+    }).toSorted((one, other) => one.time - other.time);
+    for (const { path } of aged.slice(0, names.length - Math.floor(most / 2))) expected(() => Deno.removeSync(path));
+  }
+
+  #fileOf(key: string): string {
+    return `${this.#directory}/${key}.json`;
+  }
+}
+
+/** Undefined: a damaged file, whose question is asked again. */
+function verdictOf(text: string): Verdict | undefined {
+  const read = parseJson(text);
+  const pass = read.ok ? member(read.value, "pass") : undefined;
+  const findings = read.ok ? member(read.value, "findings") : undefined;
+  if (typeof pass !== "boolean" || !Array.isArray(findings) || !findings.every(isObject)) return undefined;
+  return {
+    pass,
+    findings: findings.map(({ line, severity, message, suggestion }) => ({
+      line: Number(line),
+      severity: SEVERITIES.find((one) => one === severity) ?? "warning",
+      message: String(message),
+      suggestion: String(suggestion),
+    })),
+  };
+}

@@ -1,0 +1,109 @@
+/** The files of a project that rules look at (K8). */
+import { UserError } from "../../base/errors.ts";
+import { compareText } from "../../base/text.ts";
+import { parseStatus } from "../changes/parse_changes.ts";
+import { globTest, loadPicomatch } from "../find/glob_pattern.ts";
+import { listFiles } from "../find/list_files.ts";
+import type { ToolContext } from "../project/native_tool.ts";
+import type { Project } from "../project/project.ts";
+import { runProgram } from "../project/programs.ts";
+import type { Tree } from "../project/tree.ts";
+import { ignoredRules } from "./format/ignore_comments.ts";
+
+export interface FileChoice {
+  /** Patterns, files or directories; undefined: all files. */
+  readonly paths: readonly string[] | undefined;
+  /** Only what git says is not committed. */
+  readonly changed: boolean;
+}
+
+/** Longer files are left out: programs write them. */
+const LONGEST_FILE = 1024 * 1024;
+const MOST_STATUS_BYTES = 32 * 1024 * 1024;
+
+/** Paths from the directory of the project, in order; what is ignored is left out. */
+export async function chooseFiles(
+  tree: Tree,
+  { project, signal }: ToolContext,
+  { paths, changed }: FileChoice,
+): Promise<readonly string[]> {
+  const isChanged = changed ? await changedFiles(project, signal) : undefined;
+  const fits = paths === undefined ? () => true : await pathTest(paths, project.directory);
+  const found: string[] = [];
+  for await (const part of listFiles(tree, { respectIgnore: true, signal })) {
+    found.push(...part.filter((path) => fits(path) && (isChanged?.has(path) ?? true)));
+  }
+  return found.toSorted(compareText);
+}
+
+/** A pattern also means the file or directory of its name. */
+async function pathTest(paths: readonly string[], directory: string): Promise<(path: string) => boolean> {
+  const fits = globTest(paths, { caseSensitive: true, directory }, await loadPicomatch());
+  const names = paths.map((one) =>
+    (one.startsWith(`${directory}/`) ? one.slice(directory.length) : one).replace(/^(?:\.?\/)+/, "").replace(/\/$/, "")
+  );
+  return (path) => fits(path) || names.some((name) => path === name || name === "." || path.startsWith(`${name}/`));
+}
+
+/** @throws {UserError} When this is no repository. */
+async function changedFiles({ directory }: Project, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const git = async (...words: readonly string[]) => {
+    const { code, stdout, stderr } = await runProgram({
+      program: "git",
+      args: ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false", ...words],
+      directory,
+      signal,
+      environment: { GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" },
+    }, MOST_STATUS_BYTES);
+    if (code !== 0) throw new UserError(`Cannot tell what changed: ${stderr.trim()}`);
+    return stdout;
+  };
+  // Paths begin at the top of the repository, which may lie above.
+  const prefix = (await git("rev-parse", "--show-prefix")).trimEnd();
+  const status = await git("status", "--porcelain=v2", "-z", "--untracked-files=all");
+  return new Set(
+    parseStatus(status).map(({ path }) => path).filter((path) => path.startsWith(prefix)).map((path) =>
+      path.slice(prefix.length)
+    ),
+  );
+}
+
+/** A file as rules see it. */
+export interface RuleText {
+  readonly text: string;
+  /** Patterns of rules that it excepts itself from. */
+  readonly ignored: readonly string[];
+}
+
+/** Reads each file once at most, and keeps nothing but what the last one said. */
+export class RuleTexts {
+  readonly #tree: Tree;
+  readonly #longer = new Set<string>();
+  #last: { readonly path: string; readonly text: RuleText | undefined } | undefined;
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
+  }
+
+  /** Files that were left out for their length. */
+  get longer(): ReadonlySet<string> {
+    return this.#longer;
+  }
+
+  /** Undefined: it is no text, too long, or gone. */
+  read(path: string): RuleText | undefined {
+    if (this.#last?.path === path) return this.#last.text;
+    const text = this.#read(path);
+    this.#last = { path, text };
+    return text;
+  }
+
+  #read(path: string): RuleText | undefined {
+    const full = this.#tree.from === "" ? path : `${this.#tree.from}/${path}`;
+    const content = this.#tree.read(full, LONGEST_FILE);
+    if (content === undefined && (this.#tree.stat(full)?.size ?? 0n) > LONGEST_FILE) this.#longer.add(path);
+    if (content === undefined || content.includes(0)) return undefined;
+    const text = new TextDecoder().decode(content);
+    return { text, ignored: ignoredRules(text) };
+  }
+}

@@ -1,0 +1,145 @@
+/** Runs the rules of this program's own engines over files (K8). */
+import type { ToolContext } from "../project/native_tool.ts";
+import { BoundedRules } from "./engine/bounded_rules.ts";
+import { MOST_PLACES } from "./engine/match_text.ts";
+import { runRuleCommand } from "./engine/run_command.ts";
+import { isIgnored } from "./format/ignore_comments.ts";
+import { type Finding, messageOf, type Rule } from "./format/rule.ts";
+import type { RuleTexts } from "./rule_files.ts";
+
+export interface RuleRun {
+  readonly rules: readonly Rule[];
+  /** Paths from the directory of the project. */
+  readonly files: readonly string[];
+  readonly texts: RuleTexts;
+  readonly context: ToolContext;
+  /** After so many errors no further file is looked at. */
+  readonly mostErrors: number;
+}
+
+export interface RunResult {
+  readonly findings: readonly Finding[];
+  /** What was left out, each with the reason. */
+  readonly skipped: readonly string[];
+  /** The files that rules of a review are for. */
+  readonly reviews: readonly { readonly rule: Rule; readonly path: string }[];
+  /** Whether it ended at `mostErrors`. */
+  readonly isCut: boolean;
+}
+
+/** Paths that the thread of patterns is asked about at once, and files after which progress is told. */
+const PATHS_AT_ONCE = 2_000;
+const FILES_PER_STEP = 50;
+
+export async function runRules(run: RuleRun): Promise<RunResult> {
+  const { rules, files, texts, context: { signal } } = run;
+  using bounded = new BoundedRules(
+    rules.map(({ files, languageGlobs, engine }) => ({
+      files,
+      languageGlobs,
+      match: engine.kind === "match" ? engine : undefined,
+    })),
+    { signal },
+  );
+  const chosen = await selectFiles(bounded, run);
+  const findings: Finding[] = [];
+  const skipped: string[] = [];
+  const { isCut } = await matchFiles(bounded, run, { chosen, findings, skipped });
+  for (const [index, rule] of rules.entries()) {
+    if (rule.engine.kind !== "command" || isCut) continue;
+    const own = files.filter((path) => chosen.get(path)?.includes(index));
+    if (own.length > 0) await commandFindings(rule, own, run, { findings, skipped });
+  }
+  skipped.push(...[...bounded.dropped].map(([index, reason]) => `rule ${rules[index]?.name}: ${reason}`));
+  if (texts.longer.size > 0) {
+    const [first] = texts.longer;
+    skipped.push(`${first}${texts.longer.size > 1 ? ` and ${texts.longer.size - 1} more` : ""}: longer than 1 MiB`);
+  }
+  const reviews = rules.flatMap((rule, index) =>
+    rule.engine.kind === "review"
+      ? files.filter((path) => chosen.get(path)?.includes(index)).map((path) => ({ rule, path }))
+      : []
+  );
+  return { findings, skipped, reviews, isCut };
+}
+
+type Chosen = ReadonlyMap<string, readonly number[]>;
+
+/** Which rules each file is for; files for none are missing. */
+async function selectFiles(bounded: BoundedRules, { rules, files }: RuleRun): Promise<Chosen> {
+  const chosen = new Map<string, number[]>();
+  const all = rules.keys().toArray();
+  for (let from = 0; from < files.length; from += PATHS_AT_ONCE) {
+    const paths = files.slice(from, from + PATHS_AT_ONCE);
+    const answers = await bounded.ask({ kind: "select", rules: all, paths }, "on the names of files");
+    for (const [rule, answer] of answers) {
+      for (const index of "selected" in answer ? answer.selected : []) {
+        const path = paths[index] ?? "";
+        chosen.set(path, [...chosen.get(path) ?? [], rule]);
+      }
+    }
+  }
+  return chosen;
+}
+
+interface Found {
+  readonly findings: Finding[];
+  readonly skipped: string[];
+}
+
+async function matchFiles(
+  bounded: BoundedRules,
+  { rules, files, texts, context, mostErrors }: RuleRun,
+  { chosen, findings, skipped }: Found & { readonly chosen: Chosen },
+): Promise<{ readonly isCut: boolean }> {
+  let errors = 0;
+  for (const [count, path] of files.entries()) {
+    if (count % FILES_PER_STEP === 0) context.progress({ progress: count, total: files.length, message: path });
+    const own = chosen.get(path)?.filter((index) => rules[index]?.engine.kind === "match") ?? [];
+    const read = own.length === 0 ? undefined : texts.read(path);
+    if (read === undefined) continue;
+    const wanted = own.filter((index) => !isIgnored(rules[index]?.name ?? "", read.ignored));
+    const answers = await bounded.ask({ kind: "match", rules: wanted, text: read.text }, `on ${path}`);
+    for (const [index, answer] of answers) {
+      const rule = rules[index];
+      const places = "found" in answer ? answer.found : [];
+      if (rule === undefined) continue;
+      const shown = places.slice(0, MOST_PLACES);
+      findings.push(...shown.map((place) => findingOf(rule, { path, ...place })));
+      if (places.length > MOST_PLACES) {
+        skipped.push(`rule ${rule.name}, ${path}: findings after the first ${MOST_PLACES}`);
+      }
+      if (rule.severity === "error") errors += shown.length;
+    }
+    if (errors >= mostErrors) return { isCut: true };
+  }
+  return { isCut: false };
+}
+
+async function commandFindings(
+  rule: Rule,
+  files: readonly string[],
+  { context: { project: { directory }, signal }, texts }: RuleRun,
+  { findings, skipped }: Found,
+): Promise<void> {
+  if (rule.engine.kind !== "command") return;
+  const told = await runRuleCommand({ engine: rule.engine, files, directory, signal });
+  if (!told.ok) {
+    skipped.push(`rule ${rule.name}: ${told.problem}`);
+    return;
+  }
+  const known = new Set(files);
+  for (const { path: named, line, column, message } of told.value) {
+    const path = (named.startsWith(`${directory}/`) ? named.slice(directory.length + 1) : named).replace(/^\.\//, "");
+    // A linter may also speak of files that the call does not mean.
+    if (!known.has(path) || isIgnored(rule.name, texts.read(path)?.ignored ?? [])) continue;
+    findings.push({
+      ...findingOf(rule, { path, line, column }),
+      ...message !== "" && { message: message.slice(0, 500) },
+    });
+  }
+}
+
+function findingOf(rule: Rule, place: Pick<Finding, "path" | "line" | "column" | "fix">): Finding {
+  return { ...place, severity: rule.severity, rule: rule.name, message: messageOf(rule) };
+}

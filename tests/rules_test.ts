@@ -1,0 +1,159 @@
+/** Rules over a project, through the packed program (K8, K10). */
+import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
+import { connectClient } from "./_support/sdk_client.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { runProgram } from "./_support/terminal.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+interface Answer {
+  readonly lines: readonly string[];
+  readonly isError: boolean;
+  /** What `_meta` counts; undefined: nothing. */
+  readonly counts: unknown;
+}
+
+async function call(client: Client, name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
+  const { content, isError, _meta } = await client.callTool({ name, arguments: { ...args } });
+  const [part] = content as readonly { readonly text: string }[];
+  return { lines: (part?.text ?? "").split("\n"), isError: isError === true, counts: _meta?.["ahma/rules"] };
+}
+
+function rule(head: string, body = "Why.\n"): string {
+  return `---\n${head}\n---\n${body}`;
+}
+
+const COMMIT = "git init -q . && git add . && git -c user.name=A -c user.email=a@example.com commit -qm 1";
+const REVIEW = "Is {{ target_path }} polite?\n\n{{ target_content }}\n";
+
+for (const user of usersAtHand()) {
+  Deno.test(`K8 rules find, leave out what a comment or git excepts, and ask for reviews of new content only (${user})`, async () => {
+    using bench = new Workbench(user);
+    bench.write(".ahma/rules/no-todo.md", rule('severity: warning\nmatch: TODO\nfiles: "*.ts"\nfix: DONE'));
+    bench.write(".ahma/rules/polite.md", rule("severity: error\nfiles: src/*.ts", REVIEW));
+    bench.write(`${bench.home}/.config/ahma/rules/own/tabs.md`, rule("severity: hint\ntitle: A tab\nmatch: '\\t'"));
+    bench.write("src/a.ts", "one\n  TODO\n");
+    bench.write("src/b.ts", "// ahma rule ignore no-*\n// TODO\n\t\n");
+    bench.write("ignored/c.ts", "TODO\n");
+    bench.write(".gitignore", "ignored\n");
+    await using server = await ServerProcess.start(bench, { era: "none", flags: ["--bundles", "rules"] });
+    const client = await connectClient(server, "2025-11-25");
+    const names = ["no-todo", "own/tabs", "polite"];
+    const check = (args: Readonly<Record<string, unknown>> = {}) =>
+      call(client, "rules_check", { rule_names: names, ...args });
+    await call(client, "sandboxed_shell", { command: COMMIT });
+    const first = await check();
+    assert.deepEqual(first.lines.slice(0, 4), [
+      "src/a.ts:2:3 warning no-todo no-todo (fix: DONE)",
+      "src/b.ts:3:1 hint own/tabs A tab",
+      "1 warning, 1 hint; 3 rules, 5 files.",
+      "2 reviews without a verdict; the next 2 follow. Read each, call rules_verdict, then rules_check for the rest.",
+    ]);
+    assert.deepEqual(first.counts, { error: 0, warning: 1, info: 0, hint: 1, files: 5 });
+    const ids = first.lines.flatMap((line) => /^--- review_id (\S+) \(error\)$/.exec(line)?.[1] ?? []);
+    assert.deepEqual(ids.map((id) => id.replace(/[0-9a-f]{12}/, "KEY")), [
+      "polite:KEY:src/a.ts",
+      "polite:KEY:src/b.ts",
+    ]);
+    assert.deepEqual(first.lines.slice(6, 11), [
+      "Is src/a.ts polite?",
+      "",
+      "one",
+      "  TODO",
+      `--- review_id ${ids[1]} (error)`,
+    ]);
+    assert.deepEqual((await check({ severity: "warning", review: "none", limit: 1 })).lines, [
+      "src/a.ts:2:3 warning no-todo no-todo (fix: DONE)",
+      "1 warning; 2 rules, 5 files.",
+      "2 reviews without a verdict.",
+    ]);
+    bench.write("src/b.ts", "fine\n");
+    const verdicts = [
+      { review_id: ids[0], pass: false, findings: [{ line: 1, message: "One is no greeting", suggestion: "Hello" }] },
+      { review_id: ids[1], pass: true },
+      { review_id: "no", pass: true },
+      { review_id: ids[0], pass: false },
+      { review_id: ids[0], pass: false, findings: [{ line: 9, message: "x" }] },
+    ];
+    assert.deepEqual(await call(client, "rules_verdict", { verdicts }), {
+      lines: [
+        `Refused ${ids[1]}: file or rule changed since; rules_check asks again`,
+        "Refused no: it is no review_id of rules_check",
+        `Refused ${ids[0]}: "pass" is false without findings: name at least one`,
+        `Refused ${ids[0]}: the file has 3 lines, a finding names line 9`,
+        "Recorded 1 verdict.",
+      ],
+      isError: true,
+      counts: undefined,
+    });
+    const changed = await check({ changed: true });
+    assert.deepEqual(changed.lines.slice(0, 2).map((line) => line.slice(0, 30)), [
+      "No finding; 3 rules, 1 file.",
+      "1 review without a verdict; th",
+    ]);
+    const again = changed.lines.flatMap((line) => /^--- review_id (\S+)/.exec(line)?.[1] ?? []);
+    assert.deepEqual((await call(client, "rules_verdict", { verdicts: [{ review_id: again[0], pass: true }] })).lines, [
+      "Recorded 1 verdict.",
+    ]);
+    await server[Symbol.asyncDispose]();
+    const { stdout, code } = await runProgram(bench, [
+      "rules",
+      "check",
+      ...names.flatMap((name) => ["--rule-names", name]),
+    ]);
+    assert.deepEqual([stdout.trimEnd().split("\n"), code], [[
+      "src/a.ts:1:1 error polite One is no greeting (fix: Hello)",
+      "src/a.ts:2:3 warning no-todo no-todo (fix: DONE)",
+      "1 error, 1 warning; 3 rules, 5 files.",
+    ], 1]);
+  });
+}
+
+Deno.test("K8 rules of a hostile repository cost a bounded time, and their programs run in the sandbox", async () => {
+  using bench = new Workbench();
+  const outside = `${bench.elsewhere}/planted`;
+  const secret = bench.write(`${bench.elsewhere}/secret.md`, rule("severity: error\nmatch: secret"));
+  bench.write("a.txt", `${"a".repeat(60)}!\n`);
+  bench.write(".ahma/rules/bomb.md", rule("severity: error\nmatch: '^(a+)+$'"));
+  const line = `echo x > ${outside}; cat ${bench.home}/.ssh/id; touch inside; echo a.txt:1: ran`;
+  bench.write(`${bench.home}/.ssh/id`, "a.txt:1: stolen\n");
+  bench.write(".ahma/rules/program.md", rule(`severity: info\ncommand: [sh, -c, "${line}"]`));
+  bench.write(".ahma/rules/missing.md", rule("severity: info\ncommand: [no-such-linter, x]"));
+  bench.write(".ahma/rules/failing.md", rule('severity: info\ncommand: [sh, -c, "echo no config >&2; exit 3"]'));
+  await Deno.symlink(secret, `${bench.scope}/.ahma/rules/link.md`);
+  const { stdout, code } = await runProgram(bench, ["rules", "check", "a.txt", "--quiet"]);
+  assert.deepEqual(stdout.trimEnd().split("\n"), [
+    "a.txt:1:1 info program ran",
+    "1 info; 14 rules, 1 file.",
+    `Skipped: ${bench.scope}/.ahma/rules/link.md: error: Cannot read prompt: it is a link that leads out of the directory: put the file there`,
+    'Skipped: rule failing: "sh" ended with exit code 3: no config',
+    'Skipped: rule missing: Cannot run "no-such-linter": there is no such program on the PATH',
+    "Skipped: rule bomb: it took longer than 5 s on a.txt",
+  ]);
+  assert.deepEqual([code, exists(outside), exists(`${bench.scope}/inside`)], [0, false, true]);
+});
+
+Deno.test("K8 K10 docs/rules.md shows what its commands print, and a sound rule is told where it may not be written", async () => {
+  using bench = new Workbench();
+  const page = await Deno.readTextFile(new URL("../docs/rules.md", import.meta.url));
+  bench.write(".ahma/rules/todo-with-issue.md", /```markdown\n([^]*?)```/.exec(page)?.[1] ?? "");
+  bench.write("code/clock.go", "// TODO set it\n");
+  bench.write("code/key.pem", "-----BEGIN " + "PRIVATE KEY-----\n");
+  const example = /```console\n([^]*?)```/.exec(page)?.[1] ?? "";
+  const parts = example.split(/^\$ ahma_mcp /m).slice(1);
+  assert.equal(parts.length, 2);
+  for (const part of parts) {
+    const [line = "", ...expected] = part.trimEnd().split("\n");
+    const { stdout } = await runProgram(bench, [...line.split(" "), "--quiet"]);
+    assert.deepEqual(stdout.trimEnd().split("\n"), expected, line);
+  }
+  const failed = await runProgram(bench, ["rules", "check", "--rule-names", "private-keys"]);
+  assert.equal(failed.stdout, 'There is no rule "private-keys"; did you mean "private-key"?\n');
+  const words = ["call", "rules_create", "no-print", "Why.", "error", "--fields", "match=print"];
+  const denied = await runProgram(bench, words);
+  assert.match(denied.stdout, /^Cannot change ".ahma\/rules\/no-print.md"\.\nSandbox: .*--allow-protected/);
+  assert.match(denied.stdout, /\n---\nseverity: error\nmatch: print\n---\nWhy\.\n+$/);
+  const allowed = await runProgram(bench, ["call", "--allow-protected", `${bench.scope}/.ahma`, ...words.slice(1)]);
+  assert.match(allowed.stdout, /^\.ahma\/rules\/no-print\.md: created, rev \w{12}\n$/);
+  assert.deepEqual([failed.code, denied.code, allowed.code], [2, 1, 0]);
+});
