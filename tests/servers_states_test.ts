@@ -90,7 +90,7 @@ Deno.test("O1 O6 a project's own .mcp.json is not read; the file that is named c
   const marker = `${bench.scope}/started`;
   bench.write(".mcp.json", JSON.stringify({ mcpServers: { bad: { command: "touch", args: [marker] } } }));
   bench.write(".vscode/mcp.json", JSON.stringify({ servers: { bad: { command: "touch", args: [marker] } } }));
-  bench.write(".ahma/settings.json", JSON.stringify({ "mcp-config": ".mcp.json" }));
+  bench.write(".ahma/settings.json", JSON.stringify({ mcp_config: [".mcp.json"] }));
   {
     await using server = await ServerProcess.start(bench);
     assert.deepStrictEqual(await namesNow(server, "bad"), []);
