@@ -16,7 +16,7 @@ function steady({ stdout }: Ran): readonly object[] {
   return servers.map(({ milliseconds, ...one }) => ({ ...one, timed: Number.isInteger(milliseconds) }));
 }
 
-Deno.test("O7 O5 servers test says what works and what each other needs, asks no person, and ends with 1 for a failure", async () => {
+Deno.test("O7 O5 servers test says what works and what each other needs, tells no key, asks no person, and ends with 1 for a failure", async () => {
   using bench = new Workbench();
   let logins = 0;
   await using far = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
@@ -36,6 +36,7 @@ Deno.test("O7 O5 servers test says what works and what each other needs, asks no
       fails: { command: "sh", args: ["-c", "echo it is broken >&2; exit 7"] },
       off: { command: "sh", disabled: true },
       unset: { command: "sh", env: { K: "${env:NOPE}" } },
+      gone: { url: `http://127.0.0.1:${closedPort()}/mcp?key=hush` },
     }),
   ];
   // The script grants the network; the executable has it.
@@ -84,6 +85,12 @@ Deno.test("O7 O5 servers test says what works and what each other needs, asks no
       problem: "It ended with exit code 7.\nit is broken",
     },
     {
+      name: "gone",
+      state: "failed",
+      timed: true,
+      problem: "fetch failed: tcp connect error: Connection refused (os error 111)",
+    },
+    {
       name: "unset",
       state: "failed",
       timed: true,
@@ -126,6 +133,12 @@ Deno.test("O6 S7 S15 O7 a server that needs a Unix socket is told the field that
     'Give the server what it needs in "env", or name a copy elsewhere',
   ]);
 });
+
+/** Nothing listens there. */
+function closedPort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
 
 function refused(status: number): Response {
   return new Response(null, { status });

@@ -289,8 +289,12 @@ function statusOf(thrown: unknown): number | undefined {
 
 function reasonOf(thrown: unknown): string {
   if (statusOf(thrown) === LOOP) return "The address is this program's own: servers may not serve each other";
-  const message = messageOf(thrown).replace(/^Version negotiation (?:probe )?failed: /, "");
-  const why = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : "";
-  const cause = message.includes(why) ? "" : `: ${why}`;
-  return truncate(visibleText(`${message}${cause}`).replaceAll(/\s+/g, " "), LONGEST_REASON);
+  let reason = messageOf(thrown).replace(/^Version negotiation (?:probe )?failed: /, "");
+  // The last one knows most, as why a name has no address.
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if (!reason.includes(error.message) && !error.message.includes(reason)) reason += `: ${error.message}`;
+  }
+  // The runtime names the whole address, which may hold a key.
+  const told = reason.replaceAll(/error sending request for url \(.*?\): |client error \(\w+\): /g, "");
+  return truncate(visibleText(told).replaceAll(/\s+/g, " "), LONGEST_REASON);
 }
