@@ -49,7 +49,7 @@ const NATIVE_CALLS: readonly (readonly [call: readonly [name: string, args: obje
   [["files_grep", { pattern: "thr" }], "a.txt:2:three"],
   [
     ["files_read", { path: "/etc/passwd" }],
-    'Cannot use path "/etc/passwd": it leads to "/etc/passwd", outside the scope "SCOPE"; give a path inside it',
+    'Cannot use path "/etc/passwd": it is outside the scope "SCOPE"; give a path inside it',
   ],
   [["issue_create", { name: "first", content: "Do it." }], "Created issue first: .ahma/issues/first.md, rev REV"],
   [

@@ -10,7 +10,7 @@ import type { ResourceSource } from "../service/resource_source.ts";
 import type { ToolSource } from "../service/service.ts";
 import { toolGroups } from "../settings/bundles.ts";
 import type { Settings } from "../settings/settings.ts";
-import { absolutePath, realPath } from "../system/paths.ts";
+import { absolutePath, expected, realPath } from "../system/paths.ts";
 import { MIGRATE } from "../toolbox/definition/question.ts";
 import type { ToolResult } from "../toolbox/frame/messages.ts";
 import { toolsOf } from "../toolbox/definition/groups.ts";
@@ -112,7 +112,7 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
   const opened = stack.move();
   return {
     setup: {
-      scopes: place.scopes,
+      scopes: [...place.scopes, ...place.writes.filter(isDirectory)],
       protection: protectionOf(session.sandbox, place.scopes),
       data: program.data,
       readable: place.reads,
@@ -172,6 +172,11 @@ function placeOfProject({ sandbox, settings }: OpenToolboxOptions): WorkerPlace 
     reads: real(reads),
     writes: real(writes),
   };
+}
+
+/** A flag may name a device too, which no call opens. */
+function isDirectory(path: string): boolean {
+  return expected(() => Deno.statSync(path))?.isDirectory === true;
 }
 
 /** A directory without files: what comes from the network never meets what is in the project. */

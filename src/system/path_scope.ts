@@ -69,7 +69,8 @@ async function resolveInside(
   try {
     const real = await follow(path.startsWith("/") ? path : `${start}/${path}`);
     if (roots.some((root) => isWithin(real, root))) return success(real);
-    return failure(`Cannot use ${where}: it leads to "${real}", outside ${describe(roots)}; give a path inside it`);
+    const leads = real === path ? "it is" : `it leads to "${real}",`;
+    return failure(`Cannot use ${where}: ${leads} outside ${describe(roots)}; give a path inside it`);
   } catch (thrown) {
     // The runtime keeps /proc and /dev from this program, in words meant for who starts it.
     const reason = thrown instanceof Deno.errors.NotCapable ? `it is outside ${describe(roots)}` : messageOf(thrown);

@@ -66,9 +66,10 @@ Deno.test("S16 resolveDirectory() refuses what is outside, whatever the way ther
     ["none/../../outside", `${base}/outside`],
   ];
   for (const [given, leadsTo] of cases) {
+    const leads = given === leadsTo ? "it is" : `it leads to "${leadsTo}",`;
     assert.deepStrictEqual(await tree.scope.resolveDirectory(given), {
       ok: false,
-      problem: `Cannot use working directory "${given}": it leads to "${leadsTo}", outside the scope ` +
+      problem: `Cannot use working directory "${given}": ${leads} outside the scope ` +
         `"${base}/inside"; give a path inside it`,
     });
   }
