@@ -1,6 +1,7 @@
 /** What the model of a foreign client reads: the official SDK's client, whole texts, what varies named. */
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
+import { until } from "./_support/deadline.ts";
 import { connectClient } from "./_support/sdk_client.ts";
 import { type Era, ERAS, ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -157,7 +158,8 @@ for (const era of ERAS) {
     const short = await agent.begin("seq 1 20; exit 2");
     const long = await agent.begin("seq 1 60");
     // `status` tells no news; both end in a moment.
-    while (!/0 running, 0 queued, 2 ended/.test((await agent.call("status")).texts[0] ?? ""));
+    const ended = async () => /0 running, 0 queued, 2 ended/.test((await agent.call("status")).texts[0] ?? "");
+    await until(ended, 20_000, "the end of both");
     const lines = (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_, index) => `\n  ${from + index}`).join("");
     const told = await agent.shell("true");

@@ -59,7 +59,7 @@ Deno.test("T14 a cancel in a step of a sequence ends that step and starts no oth
   await using server = await ServerProcess.start(bench);
   const started = await server.call("all_steps", { execution_mode: "AsyncResultPush" });
   const id = started.operation?.operation_id;
-  while (!exists(`${bench.scope}/three`)) await server.call("status", { operation_id: id });
+  await bench.appears("three");
   const cancelled = await server.call("cancel", { operation_id: id, reason: "enough" });
   assert.match(cancelled.text, /cancelled/);
   assert.match((await server.call("status", { operation_id: id })).text, /cancelled/);
