@@ -93,8 +93,11 @@ Deno.test("K4 K10 docs/toolbox.md shows what commands for sources print", async 
   using bench = new Workbench();
   bench.write("bird.py", await fixture("bird.py"));
   const page = await Deno.readTextFile(new URL("../docs/toolbox.md", import.meta.url));
-  for (const words of ["outline_generate bird.py"]) {
-    const { stdout } = await runProgram(bench, ["call", ...words.split(" "), "--quiet"]);
-    assert.ok(page.includes(`$ ahma_mcp call ${words}\n${stdout.trimEnd()}\n`), stdout);
-  }
+  const shown = async (line: string, ...words: readonly string[]) => {
+    const { stdout } = await runProgram(bench, ["call", ...words, "--quiet"]);
+    assert.ok(page.includes(`$ ahma_mcp call ${line}\n${stdout.trimEnd()}\n`), stdout);
+  };
+  await shown("outline_generate bird.py", "outline_generate", "bird.py");
+  await shown('search_query "times to sing" --mode symbol', "search_query", "times to sing", "--mode", "symbol");
+  await shown("symbol_find bird", "symbol_find", "bird");
 });

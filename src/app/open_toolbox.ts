@@ -21,13 +21,14 @@ import type { WebSetup } from "../toolbox/frame/messages.ts";
 import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.ts";
 import { RunStore } from "../toolbox/flow/run_store.ts";
 import { FlowTool } from "../toolbox/flow_tool/flow_tool.ts";
-import { cacheDirectory, flowDirectories, runsDirectory, userRules } from "./project_places.ts";
+import { flowDirectories, runsDirectory, userRules } from "./project_places.ts";
 import { NoteResources } from "../toolbox/source/note_resources.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { withAudit } from "./runner/with_audit.ts";
 import { makeNotePlaces } from "./program/note_places.ts";
+import { workerCacheOf } from "./program/worker_cache.ts";
 import { workerProgram } from "./program/worker_program.ts";
 
 export interface OpenToolboxOptions extends SessionOptions {
@@ -153,12 +154,10 @@ type WorkerPlace = Pick<SandboxChoice, "scopes" | "reads" | "writes">;
 
 /** The directory that outlives the worker, which alone may write there; undefined: it cannot be made. */
 async function makeCache({ environment, sandbox, log }: OpenToolboxOptions): Promise<string | undefined> {
-  const path = cacheDirectory(environment, sandbox);
   try {
-    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
-    return realPath(path);
+    return await workerCacheOf(environment, sandbox);
   } catch (thrown) {
-    log.warn("Native tools keep nothing between starts", { directory: path, problem: messageOf(thrown) });
+    log.warn("Native tools keep nothing between starts", { problem: messageOf(thrown) });
     return undefined;
   }
 }

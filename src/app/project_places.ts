@@ -34,20 +34,12 @@ export function userRules(environment: Environment): ReadPrompts {
   return readPrompts({ origin: "user", path: `${config}/ahma/rules`, mayRead: () => true });
 }
 
-type PlaceOfSession = Pick<SessionSandbox, "scopes" | "writable" | "directories">;
-
 /** The directory of this project's runs, which commands cannot write: without one in the home, it ends with the session. */
-export function runsDirectory(environment: Environment, sandbox: PlaceOfSession): string {
-  return ofProject(stateDirectory(environment), "flows", sandbox);
-}
-
-/** The directory of what is derived from this project, likewise. */
-export function cacheDirectory(environment: Environment, sandbox: PlaceOfSession): string {
-  const cache = userDirectory(environment, "XDG_CACHE_HOME");
-  return ofProject(cache && `${cache}/ahma`, "projects", sandbox);
-}
-
-function ofProject(home: string | undefined, name: string, { scopes, writable, directories }: PlaceOfSession): string {
-  const isSafe = home !== undefined && !writable.some((tree) => isWithin(home, tree));
-  return isSafe ? `${home}/${name}/${fingerprint(scopes[0]?.path ?? "")}` : `${directories.root}/${name}`;
+export function runsDirectory(
+  environment: Environment,
+  { scopes, writable, directories }: Pick<SessionSandbox, "scopes" | "writable" | "directories">,
+): string {
+  const state = stateDirectory(environment);
+  const isSafe = state !== undefined && !writable.some((tree) => isWithin(state, tree));
+  return isSafe ? `${state}/flows/${fingerprint(scopes[0]?.path ?? "")}` : `${directories.root}/flows`;
 }

@@ -121,7 +121,7 @@ export function pinned(path: string, identityOf: PathSystem["identityOf"]): Pinn
  * Names a scope's cache after its path and what does not come again when another directory takes its place: inode and
  * time of birth. (Device numbers change with every mount on some file systems.)
  */
-function scopeName(scopes: readonly PinnedDirectory[]): string {
+export function scopeName(scopes: readonly PinnedDirectory[]): string {
   return scopes.slice(0, 1).map(({ path, inode }) => {
     const born = Deno.statSync(path).birthtime?.getTime() ?? 0;
     return `${path.slice(path.lastIndexOf("/") + 1).slice(-60)}-${fingerprint(`${path}\0${inode}\0${born}`)}`;

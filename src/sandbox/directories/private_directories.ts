@@ -24,6 +24,15 @@ export function sessionBase({ serverEnvironment: environment, home, writable }: 
  * poisons another's. Undefined where none can be made that is surely ours: the session's own serves then.
  */
 export function scopeCache(question: PlaceQuestion, name: string): string | undefined {
+  return ownCache(question, ["scopes", name]);
+}
+
+/** The same for what workers derive from a scope, as an index, which its commands cannot change. */
+export function workerCache(question: PlaceQuestion, name: string): string | undefined {
+  return ownCache(question, ["workers", name]);
+}
+
+function ownCache(question: PlaceQuestion, parts: readonly string[]): string | undefined {
   const { serverEnvironment: environment, home, writable } = question;
   const wanted = environment["XDG_CACHE_HOME"] ?? (home === undefined ? undefined : absolutePath(".cache", home));
   if (wanted === undefined || !wanted.startsWith("/")) return undefined;
@@ -33,7 +42,7 @@ export function scopeCache(question: PlaceQuestion, name: string): string | unde
     (trustedPath(parentOf(wanted), writable) !== undefined && makeDirectory(wanted) ? find() : undefined);
   if (base === undefined) return undefined;
   let path = base;
-  for (const part of ["ahma_mcp", "scopes", name]) {
+  for (const part of ["ahma_mcp", ...parts]) {
     path = `${path}/${part}`;
     if (!makeDirectory(path) || !isOwnDirectory(path)) return undefined;
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { scopeCache, sessionBase } from "./private_directories.ts";
+import { scopeCache, sessionBase, workerCache } from "./private_directories.ts";
 
 async function inBase(test: (base: string) => Promise<void>): Promise<void> {
   const base = await Deno.realPath(await Deno.makeTempDir());
@@ -39,6 +39,7 @@ Deno.test("S4 scopeCache() makes a private directory below the user's cache, and
     assert.deepStrictEqual(cache, `${base}/home/.cache/ahma_mcp/scopes/1-2`);
     assert.deepStrictEqual((await Deno.stat(cache ?? "")).mode, 0o40700);
     assert.deepStrictEqual(scopeCache(question, "1-2"), cache);
+    assert.deepStrictEqual(workerCache(question, "1-2"), `${base}/home/.cache/ahma_mcp/workers/1-2`);
   }));
 
 Deno.test("S4 scopeCache() is not led away by what a command left in its place", () =>

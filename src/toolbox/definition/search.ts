@@ -1,5 +1,13 @@
 /** Tools that tell what sources define, and find it (K4). */
+import type { Parameter } from "./parameters.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
+
+const PATTERNS: Parameter = {
+  name: "patterns",
+  type: { kind: "texts" },
+  description: "Only these paths or globs.",
+  aliases: ["pattern", "glob"],
+};
 
 export const SEARCH_TOOLS: readonly ToolDefinition[] = [
   {
@@ -30,6 +38,50 @@ export const SEARCH_TOOLS: readonly ToolDefinition[] = [
       },
       { name: "limit", type: { kind: "integer", least: 1, most: 10_000 }, description: "Files." },
       { name: "offset", type: { kind: "integer", least: 0 }, description: "Leaves out so many files." },
+    ],
+    readOnly: true,
+  },
+  {
+    name: "search_query",
+    title: "Search the project",
+    description: "Ranked search for words and symbols in the project, when the exact text is not known: getUserName " +
+      "is found as user name, plurals and slips too. Gives path:lines with a few lines of each. Changed files are read " +
+      "first; the answer says what is not indexed yet.",
+    parameters: [
+      { name: "query", type: { kind: "text" }, description: "Words or identifiers.", required: true },
+      {
+        name: "mode",
+        type: { kind: "choice", values: ["text", "symbol", "path"] },
+        description: "symbol: names that are defined; path: file names.",
+      },
+      PATTERNS,
+      { name: "limit", type: { kind: "integer", least: 1, most: 100 }, description: "Default 10." },
+    ],
+    readOnly: true,
+  },
+  {
+    name: "symbol_find",
+    title: "Find a definition",
+    description:
+      "Finds where functions, classes, types, fields and so on are defined, by a name or a part of it; exact " +
+      "names first, each with lines and signature.",
+    parameters: [
+      { name: "name", type: { kind: "text" }, description: "", required: true, aliases: ["symbol", "query"] },
+      { name: "kind", type: { kind: "text" }, description: "As function, method, class, interface, type." },
+      PATTERNS,
+      { name: "limit", type: { kind: "integer", least: 1, most: 500 }, description: "Default 20." },
+    ],
+    readOnly: true,
+  },
+  {
+    name: "search_index",
+    title: "Index the project",
+    description:
+      "Brings the index of search_query and symbol_find up to date at once; they do so themselves, a third of " +
+      "a second at a time. It lies outside of the project.",
+    parameters: [
+      PATTERNS,
+      { name: "force", type: { kind: "flag" }, description: "Unchanged files too." },
     ],
     readOnly: true,
   },

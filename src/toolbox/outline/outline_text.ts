@@ -32,6 +32,6 @@ export async function outlineText(
   }
   const source = isDocument ? scriptsOf(text) : text;
   const definitions = await grammars.definitions(language, source);
-  if (definitions === undefined) return failure("takes too long to parse");
-  return success(symbolTree(source, definitions, { ...language, inBody: language.name === "python" }));
+  if (!definitions.ok) return definitions;
+  return success(symbolTree(source, definitions.value, { ...language, inBody: language.name === "python" }));
 }

@@ -37,6 +37,7 @@ export class Project implements Disposable {
   readonly #readable: () => Promise<Scope>;
   readonly #writable: () => Promise<Scope>;
   readonly #kept = new Map<unknown, unknown>();
+  #isSpent = false;
   readonly #libraries = new DisposableStack();
   readonly #calls = lazy(() => this.#libraries.use(new FileCalls(processor())));
   readonly #libc = lazy(() => this.#libraries.adopt(new Libc(processor()), (libc) => libc.close()));
@@ -57,6 +58,16 @@ export class Project implements Disposable {
   get #roots(): readonly string[] {
     const { scopes, writable, readable } = this.setup;
     return [...scopes, ...writable, ...readable];
+  }
+
+  /** Whether the worker ends as soon as its calls are answered. */
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  /** What calls share is damaged: another worker takes the place of this one. */
+  spend(): void {
+    this.#isSpent = true;
   }
 
   /** The first directory of the project, where relative paths begin. */

@@ -16,6 +16,7 @@ export async function serveCalls(
   find: FindTool,
 ): Promise<void> {
   const reader = new FrameReader();
+  const chunks = input.getReader();
   const running = new Map<number, AbortController>();
   let project: Project | undefined;
   let writing = Promise.resolve();
@@ -46,10 +47,11 @@ export async function serveCalls(
       send({ kind: "result", id, result: await run(find(tool), tool, args, context) });
     } finally {
       running.delete(id);
+      if (files.isSpent && running.size === 0) await chunks.cancel();
     }
   }
-  for await (const chunk of input) {
-    for (const message of reader.push(chunk)) take(message as ToWorker); // our own program's
+  for (let read = await chunks.read(); read.value !== undefined; read = await chunks.read()) {
+    for (const message of reader.push(read.value)) take(message as ToWorker); // our own program's
   }
   for (const abort of running.values()) abort.abort();
   await writing;

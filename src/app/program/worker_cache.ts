@@ -1,0 +1,36 @@
+/** Where the worker of a project keeps what it derives from its files (K4). */
+import { removeTree } from "../../system/remove_tree.ts";
+import { workerCache } from "../../sandbox/directories/private_directories.ts";
+import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
+import { scopeName } from "../../sandbox/settle_paths.ts";
+import { parentOf } from "../../system/paths.ts";
+import { homeOf } from "../../system/user_directories.ts";
+
+/** What was not used for so long is removed, milliseconds: 30 days. */
+const KEPT = 30 * 86_400_000;
+
+/** A directory that commands cannot change; without one of the user that is safe, it ends with the session. */
+export async function workerCacheOf(
+  environment: Readonly<Record<string, string>>,
+  { scopes, writable, directories }: Pick<SessionSandbox, "scopes" | "writable" | "directories">,
+): Promise<string> {
+  const question = { serverEnvironment: environment, home: homeOf(environment), writable };
+  const kept = workerCache(question, scopeName(scopes));
+  if (kept !== undefined) {
+    await removeUnused(parentOf(kept), kept);
+    return kept;
+  }
+  const directory = `${directories.root}/derived`;
+  await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+  return directory;
+}
+
+/** A use is seen by the time of the directory, in which files come and go. */
+async function removeUnused(base: string, used: string): Promise<void> {
+  const now = new Date();
+  await Deno.utime(used, now, now);
+  for await (const { name, isDirectory } of Deno.readDir(base)) {
+    const { mtime } = await Deno.lstat(`${base}/${name}`);
+    if (isDirectory && mtime !== null && now.getTime() - mtime.getTime() > KEPT) await removeTree(`${base}/${name}`);
+  }
+}

@@ -1,0 +1,100 @@
+/** A source as the pieces that a search finds. Pure. */
+import type { OutlineSymbol } from "../outline/symbols.ts";
+import { LINES_KIND } from "./schema.ts";
+
+/** A piece of a source. */
+export interface Chunk {
+  /** As of a symbol; `lines`: what lies in none. */
+  readonly kind: string;
+  /** Empty: it has none. */
+  readonly name: string;
+  /** First and last line, from 1. */
+  readonly from: number;
+  readonly to: number;
+  readonly signature: string;
+  readonly doc: string;
+  /** What is searched of it; empty: the symbol that holds it has its text. */
+  readonly body: string;
+}
+
+const FREE: boolean = false;
+/** Of a symbol, so many lines belong to it; what follows is taken in pieces. */
+const MOST_SYMBOL_LINES = 60;
+const WINDOW_LINES = 40;
+const OVERLAP_LINES = 10;
+/** Shown with the symbol that holds them. */
+const DETAILS: ReadonlySet<string> = new Set(["field", "constant", "variable", "member", "property"]);
+/** What a line of a comment or an attribute begins with. */
+const COMMENT = /^\s*(?:\/\/|\/\*|\*|#|--|;|@)/;
+/** Longer lines are made by programs. */
+const LONGEST_LINE = 1000;
+
+/** Every symbol, and the lines that lie in none. */
+export function chunksOf(text: string, symbols: readonly OutlineSymbol[]): readonly Chunk[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const chunks: Chunk[] = [];
+  const taken = lines.map(() => FREE);
+  const visit = (symbol: OutlineSymbol, holder?: OutlineSymbol) => {
+    const isDetail = holder !== undefined && DETAILS.has(symbol.kind);
+    const own = isDetail ? [] : [...commentLines(lines, taken, symbol.from), ...ownLines(symbol, taken)];
+    for (const child of symbol.children) visit(child, symbol);
+    const { kind, name, from, to, signature, doc } = symbol;
+    chunks.push({ kind, name, from, to, signature, doc, body: textOf(lines, own) });
+  };
+  for (const symbol of symbols) visit(symbol);
+  chunks.push(...windows(lines, taken));
+  return chunks.toSorted((one, other) => one.from - other.from || other.to - one.to);
+}
+
+/** Takes the lines of the comment above a symbol. */
+function commentLines(lines: readonly string[], taken: boolean[], from: number): readonly number[] {
+  const own: number[] = [];
+  for (let line = from - 1; line > 0 && !taken[line - 1] && COMMENT.test(lines[line - 1] ?? ""); line--) {
+    taken[line - 1] = true;
+    own.unshift(line);
+  }
+  return own;
+}
+
+/** Takes the lines of a symbol, and gives those that no other symbol in it has. */
+function ownLines({ from, to, children }: OutlineSymbol, taken: boolean[]): readonly number[] {
+  const holding = children.filter(({ kind }) => !DETAILS.has(kind));
+  const end = holding.length > 0 ? to : Math.min(to, from + MOST_SYMBOL_LINES - 1);
+  const own: number[] = [];
+  let next = 0;
+  for (let line = from; line <= end; line++) {
+    taken[line - 1] = true;
+    while ((holding[next]?.to ?? Infinity) < line) next++;
+    const isHeld = (holding[next]?.from ?? Infinity) <= line;
+    if (!isHeld && own.length < MOST_SYMBOL_LINES) own.push(line);
+  }
+  return own;
+}
+
+/** Lines that no symbol has, in pieces that overlap. */
+function windows(lines: readonly string[], taken: readonly boolean[]): readonly Chunk[] {
+  const chunks: Chunk[] = [];
+  let start = 0;
+  while (start < lines.length) {
+    if (taken[start] || lines[start]?.trim() === "") {
+      start++;
+      continue;
+    }
+    let end = start;
+    while (end < lines.length && !taken[end]) end++;
+    for (let from = start; from < end; from += WINDOW_LINES - OVERLAP_LINES) {
+      const to = Math.min(end, from + WINDOW_LINES);
+      const numbers = Array.from({ length: to - from }, (_, at) => from + at + 1);
+      const body = textOf(lines, numbers);
+      chunks.push({ kind: LINES_KIND, name: "", from: from + 1, to, signature: "", doc: "", body });
+      if (to === end) break;
+    }
+    start = end;
+  }
+  return chunks;
+}
+
+function textOf(lines: readonly string[], numbers: readonly number[]): string {
+  return numbers.map((line) => (lines[line - 1] ?? "").slice(0, LONGEST_LINE)).join("\n");
+}

@@ -1,0 +1,76 @@
+/** Two rankings become one. Pure. */
+import { likeness } from "./match_expression.ts";
+
+/** What is known of a hit. */
+export interface Hit {
+  readonly id: number;
+  readonly path: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** A hit and what it is worth. */
+export interface Ranked<Found extends Hit = Hit> {
+  readonly hit: Found;
+  readonly score: number;
+}
+
+interface Question {
+  readonly terms: readonly string[];
+}
+
+/** Reciprocal ranks are taken from here on, so that the first does not outweigh all others. */
+const RANK_OFFSET = 60;
+const BY_PIECES = 0.5;
+const EXACT_NAME = 2.5;
+const WHOLE_NAME = 1.4;
+const IN_PATH = 1.15;
+const SECONDARY = 0.6;
+const TESTS = /(?:^|[/._-])(?:tests?|specs?|fixtures?|mocks?|__tests__)(?:[/._-]|$)/i;
+const GENERATED = /(?:^|\/)(?:dist|build|vendor|third_party|node_modules|generated)\/|\.(?:min|generated|pb|g)\./i;
+/** Names that share fewer of their pieces with a question are no slips of it. */
+const LEAST_LIKENESS = 0.45;
+
+/** The best first: those found by words, and those whose name or path is nearly the question. */
+export function fuse<Found extends Hit>(
+  byWords: readonly Found[],
+  byPieces: readonly Found[],
+  question: Question,
+): readonly Ranked<Found>[] {
+  const scores = new Map<number, { readonly hit: Found; score: number }>();
+  const add = (hit: Found, score: number) => {
+    const known = scores.get(hit.id);
+    if (known === undefined) scores.set(hit.id, { hit, score });
+    else known.score += score;
+  };
+  for (const [rank, hit] of byWords.entries()) add(hit, 1 / (RANK_OFFSET + rank));
+  const near = byPieces.filter((hit) => isNear(hit, question));
+  for (const [rank, hit] of near.entries()) add(hit, BY_PIECES / (RANK_OFFSET + rank));
+  return [...scores.values()]
+    .map(({ hit, score }) => ({ hit, score: score * RANK_OFFSET * weightOf(hit, question) }))
+    .toSorted((one, other) => other.score - one.score || one.hit.id - other.hit.id);
+}
+
+function isNear({ name, path }: Hit, { terms }: Question): boolean {
+  const text = (name === "" ? path : name).toLowerCase();
+  return terms.some((term) => term.length > 2 && text.includes(term)) ||
+    likeness(text, terms.join("")) >= LEAST_LIKENESS;
+}
+
+function weightOf({ name, path }: Hit, { terms }: Question): number {
+  const plain = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  const named = plain !== "" && plain === terms.join("")
+    ? EXACT_NAME
+    : plain !== "" && terms.every((term) => plain.includes(term))
+    ? WHOLE_NAME
+    : 1;
+  const file = path.toLowerCase().slice(path.lastIndexOf("/") + 1);
+  const inPath = terms.some((term) => term.length > 2 && file.includes(term)) ? IN_PATH : 1;
+  return named * inPath * (isSecondary(path, terms) ? SECONDARY : 1);
+}
+
+/** Tests and what programs made come later, unless they are asked for. */
+function isSecondary(path: string, terms: readonly string[]): boolean {
+  const wantsTests = terms.includes("test") || terms.includes("tests");
+  return GENERATED.test(path) || !wantsTests && TESTS.test(path);
+}

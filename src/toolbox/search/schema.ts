@@ -1,0 +1,47 @@
+/** The tables of an index. */
+
+/** Another number means other tables or other pieces: such an index is made again. */
+export const SCHEMA_VERSION = 1;
+
+/** The name of the piece that stands for a whole file. */
+export const FILE_KIND = "file";
+/** The kind of a piece that lies in no symbol. */
+export const LINES_KIND = "lines";
+
+/** What a hit is worth in each column of `words`: path, name, parts, body, doc. */
+export const WORD_WEIGHTS = "4.0, 6.0, 3.0, 1.0, 2.0";
+
+/** Bytes of a page, and how many pages an index may have: 1 GiB. */
+const PAGE_BYTES = 4096;
+const MOST_PAGES = 2 ** 30 / PAGE_BYTES;
+
+/** Of each connection: readers do not wait, and what a crash costs is the index. */
+export const SETTINGS = `
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = OFF;
+PRAGMA busy_timeout = 200;
+PRAGMA cache_size = -16000;
+PRAGMA max_page_count = ${MOST_PAGES};
+PRAGMA trusted_schema = OFF;
+`;
+
+/** The texts themselves are not kept: the files have them. */
+export const TABLES = `
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, changed REAL NOT NULL, rev TEXT NOT NULL,
+  skipped TEXT
+);
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY, file INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, lower TEXT NOT NULL,
+  first INTEGER NOT NULL, last INTEGER NOT NULL, signature TEXT NOT NULL, doc TEXT NOT NULL
+);
+CREATE INDEX chunks_of_file ON chunks (file);
+CREATE INDEX chunks_by_name ON chunks (lower);
+CREATE VIRTUAL TABLE words USING fts5 (
+  path, name, parts, body, doc, content = '', contentless_delete = 1, tokenize = 'porter unicode61'
+);
+CREATE VIRTUAL TABLE pieces USING fts5 (
+  text, content = '', contentless_delete = 1, tokenize = 'trigram'
+);
+PRAGMA user_version = ${SCHEMA_VERSION};
+`;

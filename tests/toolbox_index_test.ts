@@ -1,0 +1,171 @@
+/** The index of a project, through the packed program (K4). */
+import assert from "node:assert/strict";
+import type { Client } from "@modelcontextprotocol/client";
+import { connectClient } from "./_support/sdk_client.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { usersAtHand, Workbench } from "./_support/workbench.ts";
+
+const FLAGS = ["--bundles", "search,files", "--inline-wait", "60000"];
+const FIXTURES = new URL("fixtures/outline/", import.meta.url);
+
+interface Side extends AsyncDisposable {
+  readonly client: Client;
+  /** The text of an answer. */
+  readonly say: (tool: string, args?: Record<string, unknown>) => Promise<string>;
+}
+
+async function openSide(bench: Workbench): Promise<Side> {
+  const server = await ServerProcess.start(bench, { era: "none", flags: FLAGS });
+  const client = await connectClient(server, "2025-11-25");
+  return {
+    client,
+    say: async (name, args = {}) => {
+      const { content } = await client.callTool({ name, arguments: args });
+      return (content as { readonly text: string }[])[0]?.text ?? "";
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+function writeProject(bench: Workbench): void {
+  bench.write(
+    "src/user.ts",
+    "import a from 'a';\n\n/** Splits a full name. */\nexport function parseUserName(text: string) {\n  return text;\n}\n",
+  );
+  bench.write(
+    "src/parser.ts",
+    "// The parser of the user's settings has a name.\nexport class Settings {\n  limit = 3;\n}\n",
+  );
+  bench.write("docs/guide.md", "# Guide\n\nA user has a name, which a parser reads.\n");
+  bench.write(".gitignore", "hidden.ts\n*.log\n");
+  bench.write("hidden.ts", "export function hiddenOne() {}\n");
+  bench.write("picture.bin", "\0\0\0");
+}
+
+/** The file of the index. */
+async function indexOf(bench: Workbench): Promise<string> {
+  const files = await filesBelow(`${bench.home}/.cache/ahma_mcp/workers`);
+  const found = files.find((path) => path.endsWith(".sqlite"));
+  assert.ok(found, files.join());
+  return found;
+}
+
+/** Every file below a directory. */
+async function filesBelow(directory: string): Promise<readonly string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(directory));
+  const nested = await Promise.all(
+    entries.map(async ({ name, isDirectory }) =>
+      isDirectory ? await filesBelow(`${directory}/${name}`) : [`${directory}/${name}`]
+    ),
+  );
+  return nested.flat().toSorted();
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`K4 search finds words and symbols in files as they are now, from an index that commands cannot reach (${user})`, async () => {
+    using bench = new Workbench(user);
+    writeProject(bench);
+    const written = await filesBelow(bench.scope);
+    await using side = await openSide(bench);
+    const { say } = side;
+    const found = await say("search_query", { query: "parse user name" });
+    assert.match(found, /^src\/user\.ts:4-6 function parseUserName \d\.\d\d\n {2}4\texport function parseUserName/);
+    assert.match(
+      await say("symbol_find", { name: "username" }),
+      /^src\/user\.ts:4-6 export function parseUserName\(text: string\) {2}— Splits a full name\.$/,
+    );
+    assert.match(
+      await say("symbol_find", { name: "limit", kind: "field" }),
+      /^src\/parser\.ts:3 limit = 3 \(in Settings\)$/,
+    );
+    assert.match(await say("search_query", { query: "parseUsrName", mode: "symbol" }), /^src\/user\.ts:4-6 /);
+    assert.equal(await say("search_query", { query: "guide", mode: "path" }), "docs/guide.md");
+    assert.equal(
+      await say("symbol_find", { name: "hiddenOne" }),
+      'Nothing found for "hiddenOne" in 4 indexed files\n[skipped: picture.bin (no text)]',
+    );
+
+    bench.write("src/user.ts", "export function freshlyMade() {}\n");
+    assert.match(await say("search_query", { query: "freshly made" }), /^src\/user\.ts:1 function freshlyMade/);
+    assert.doesNotMatch(await say("symbol_find", { name: "parseUserName" }), /^src/);
+    await Deno.remove(`${bench.scope}/docs/guide.md`);
+    assert.match(await say("search_index"), /^Indexed 0 files, removed 1; the index has 3 files with 3 symbols\n/);
+    assert.match(await say("search_index", { force: true, patterns: ["src"] }), /^Indexed 2 files, removed 0; /);
+    assert.match(await say("search_query", { query: "!?" }), /^Cannot search for "!\?": it has no letter or digit/);
+
+    assert.deepEqual(await filesBelow(bench.scope), written.filter((path) => !path.endsWith("guide.md")));
+    const index = await indexOf(bench);
+    const before = await Deno.stat(index);
+    await say("sandboxed_shell", { command: `rm -rf ${bench.home}/.cache/ahma_mcp/workers; echo evil > ${index}` });
+    assert.match(await say("files_write", { path: index, content: "evil" }), /outside the scope/);
+    const after = await Deno.stat(index);
+    assert.deepEqual([after.ino, after.size >= before.size], [before.ino, true]);
+    assert.match(await say("search_query", { query: "freshly made" }), /^src\/user\.ts:1 /);
+  });
+}
+
+Deno.test("K4 a damaged index is made again, and two servers use one index", async () => {
+  using bench = new Workbench();
+  writeProject(bench);
+  const sides = [await openSide(bench), await openSide(bench)];
+  try {
+    await sides[0]?.say("search_index");
+    const answers = await Promise.all(
+      sides.flatMap(({ say }) =>
+        Array.from({ length: 5 }, () => say("search_query", { query: "parse user name", limit: 1 }))
+      ),
+    );
+    assert.deepEqual(answers.filter((text) => !text.startsWith("src/user.ts:4-6 function parseUserName")), []);
+  } finally {
+    // Each waits for the end of every process of this bench.
+    await Promise.all(sides.map((side) => side[Symbol.asyncDispose]()));
+  }
+  const index = await indexOf(bench);
+  for (const damage of ["no database".repeat(500), ""]) {
+    await Deno.writeTextFile(index, damage);
+    await using third = await openSide(bench);
+    assert.match(
+      await third.say("search_query", { query: "parse user name" }),
+      /^src\/user\.ts:4-6 function parseUserName/,
+    );
+  }
+});
+
+/** A source with parts left out, repeated, exchanged or odd. */
+function mutated(source: string, random: (below: number) => number): string {
+  let text = source;
+  for (let times = 1 + random(6); times > 0; times--) {
+    const from = random(text.length + 1);
+    const part = text.slice(from, from + random(40));
+    const odd =
+      ["", part.repeat(1 + random(4)), "{[(\"'`<"[random(7)], "\u0001", "\u{1F600}", "/*", "\u2028"][random(7)] ?? "";
+    text = text.slice(0, from) + odd + text.slice(from + part.length);
+  }
+  return text;
+}
+
+Deno.test("K4 no source ends the server: 200 mutated ones of each grammar, and deep and long ones", async () => {
+  using bench = new Workbench("ordinary");
+  let state = 1;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state % below;
+  };
+  let written = 0;
+  for await (const { name } of Deno.readDir(FIXTURES)) {
+    if (!/\.(?!txt|md|vue)\w+$/.test(name)) continue;
+    const source = await Deno.readTextFile(new URL(name, FIXTURES));
+    for (let at = 0; at < 200; at++) bench.write(`mutated/${at}.${name}`, mutated(source, random));
+    written += 200;
+  }
+  bench.write("hostile.c", "a.(".repeat(30_000));
+  bench.write("hostile.ts", "function f(){".repeat(30_000));
+  await using side = await openSide(bench);
+  let said = "";
+  // At worst each hostile source ends its worker, and the next call goes on.
+  for (let tries = 0; tries < 4 && !said.includes(`the index has ${written + 2} files`); tries++) {
+    said = await side.say("search_index");
+  }
+  assert.match(said, new RegExp(`the index has ${written + 2} files with \\d+ symbols`));
+  assert.match(await side.say("symbol_find", { name: "Bird", limit: 1 }), /Bird/);
+});
