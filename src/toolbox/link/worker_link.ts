@@ -3,13 +3,13 @@
  * after a crash (K2).
  */
 import { messageOf } from "../../base/errors.ts";
-import { shorten } from "../../base/visible_text.ts";
 import type { Logger } from "../../base/log.ts";
 import type { ChildServer, StartChildServer } from "../../child_server/child_server.ts";
 import { errorResult } from "../../service/result/result_text.ts";
 import { encodeFrame, FrameReader, LONGEST_ANSWER } from "../frame/frames.ts";
 import { readAnswer } from "../frame/read_answer.ts";
 import type { FromWorker, ToolArguments, ToolResult, ToWorker, WorkerSetup, WorkProgress } from "../frame/messages.ts";
+import { LastWords } from "./last_words.ts";
 
 export interface WorkerLinkOptions {
   /** For messages. */
@@ -34,11 +34,6 @@ export interface WorkerCallHooks {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: WorkProgress) => void;
 }
-
-/** Its last words in a message, lines. */
-const MOST_LAST_WORDS = 3;
-/** Characters of each. */
-const LONGEST_LAST_WORD = 300;
 
 interface PendingCall {
   readonly tool: string;
@@ -141,7 +136,7 @@ export class WorkerLink implements AsyncDisposable {
     });
     const reader = new FrameReader(LONGEST_ANSWER);
     const calls = new Map<number, PendingCall>();
-    const lastWords: string[] = [];
+    const lastWords = new LastWords();
     const process = await start({
       onOutput: (chunk) => {
         try {
@@ -154,13 +149,12 @@ export class WorkerLink implements AsyncDisposable {
       },
       onErrorLine: (line) => {
         this.#options.log.debug("A worker said", { worker: this.#options.name, line });
-        lastWords.push(shorten(line, LONGEST_LAST_WORD));
-        if (lastWords.length > MOST_LAST_WORDS) lastWords.shift();
+        lastWords.add(line);
       },
     });
     const running: RunningWorker = { process, calls, ended: undefined };
     await process.write(encodeFrame({ kind: "setup", setup } satisfies ToWorker));
-    void process.ended.then((how) => this.#ended(running, [how, ...lastWords].join("\n")));
+    void process.ended.then((how) => this.#ended(running, [how, ...lastWords.lines].join("\n")));
     return running;
   }
 
