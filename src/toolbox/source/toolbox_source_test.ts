@@ -23,3 +23,15 @@ Deno.test("K1 each native tool has a name of its own, and one group", () => {
   assert.deepEqual(names.filter((name, index) => names.indexOf(name) !== index), []);
   assert.deepEqual(names.filter((name) => groupOf(name) === undefined), []);
 });
+
+Deno.test("K1 docs/toolbox.md says of each group what it costs", async () => {
+  const page = await Deno.readTextFile(new URL("../../../docs/toolbox.md", import.meta.url));
+  const rows = [...page.matchAll(/^\| `(\w+)` +\| (\d+) +\|/gm)].map((
+    [, group = "", tokens],
+  ) => [group, Number(tokens)]);
+  const costs = TOOL_GROUPS.map((group) => {
+    const listed = toolsOf([group]).map(({ definition }) => listedTool(definition));
+    return [group, Math.round(JSON.stringify(listed).length / TOKEN / 10) * 10];
+  });
+  assert.deepEqual(rows, costs);
+});
