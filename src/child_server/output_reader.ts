@@ -23,7 +23,7 @@ interface OutputReaderOptions {
   readonly unread: UnreadInput;
   /** Receives each message, those of a batch one by one. */
   readonly onMessage: (message: Extract<WireMessage, { readonly message: unknown }>) => void;
-  /** A line is too long, and what it answers cannot be told: a call may wait for it in vain. */
+  /** A line is too long, and what it answers cannot be told: a call may wait for it in vain. Nothing more is taken. */
   readonly onLost: () => void;
   readonly log: Logger;
 }
@@ -45,18 +45,23 @@ export class OutputReader {
   receive(chunk: Uint8Array): Promise<void> | undefined {
     const lines = this.#splitter.push(chunk);
     this.#takeLines(lines);
-    if (this.#skipping > 0 && (this.#skipping += chunk.length) > ENDLESS) this.#options.onLost();
+    if (this.#skipping > 0 && (this.#skipping += chunk.length) > ENDLESS) this.#lose();
     return this.#options.unread.pressure === undefined ? undefined : this.#takeSlowly(lines);
   }
 
-  /** Drops the lines that wait for the pressure to end. */
+  /** Drops the lines that wait for the pressure to end, and all that come. */
   stop(): void {
     this.#stopped = true;
   }
 
+  #lose(): void {
+    this.stop();
+    this.#options.onLost();
+  }
+
   #takeLines(lines: Iterator<SplitLine>): void {
     const { unread, log } = this.#options;
-    while (unread.pressure === undefined) {
+    while (!this.#stopped && unread.pressure === undefined) {
       const { value: line, done } = lines.next();
       if (done === true) return;
       switch (line.kind) {
@@ -70,7 +75,7 @@ export class OutputReader {
           break;
         case "skipped":
           this.#skipping = 0;
-          if (!this.#told && !this.#refuse(LAST_ID, line.end)) this.#options.onLost();
+          if (!this.#told && !this.#refuse(LAST_ID, line.end)) this.#lose();
       }
     }
   }
