@@ -1,4 +1,5 @@
 /** V01 to V06: a stdio server behind the program that means harm to the machine, its files and its neighbours. */
+import { until } from "../../_support/deadline.ts";
 import { killIfThere, processesWith } from "../../_support/processes.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
 import { BOTH, type Call, type Place, type Row, type Scene, type ServerSetting, type Way } from "../attack.ts";
