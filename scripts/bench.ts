@@ -14,6 +14,7 @@ import { output } from "./bench/output.ts";
 import { Programs } from "./bench/programs.ts";
 import { judge, type Judged, type Row, table } from "./bench/report.ts";
 import { sandboxCost } from "./bench/sandbox_cost.ts";
+import { search } from "./bench/search.ts";
 import { servers } from "./bench/servers.ts";
 import { startOfExecutable, startUp } from "./bench/start_up.ts";
 import { throughput } from "./bench/throughput.ts";
@@ -44,6 +45,7 @@ const parts: readonly { readonly name: string; readonly measure: () => Promise<r
   { name: "operations", measure: () => operations(programs) },
   { name: "native edits", measure: () => nativeEdits(programs, rounds * 4) },
   { name: "servers behind", measure: () => servers(programs, { rounds, calls: callsPerRound }) },
+  { name: "search", measure: () => search(programs) },
   { name: "native reads", measure: () => nativeReads(programs, rounds) },
   { name: "http", measure: () => http(programs, { rounds, calls: callsPerRound }) },
   { name: "memory", measure: async () => [await idleMemory(programs), await memoryOfExecutable(programs, rounds)] },
