@@ -109,6 +109,41 @@ for (const user of usersAtHand()) {
   });
 }
 
+const NESTED = `export function deep(a: number, b: number) {
+  if (a > b) {
+    for (const c of [a]) {
+      while (c) eval("1");
+    }
+  } else if (a) {
+    return (d: number) => d;
+  }
+}
+`;
+
+Deno.test("K8 rules find by queries of a grammar and by numbers of functions and files", async () => {
+  using bench = new Workbench();
+  bench.write("src/a.ts", NESTED);
+  bench.write("src/b.py", "class A:\n    def m(self, x, y):\n        pass\n");
+  const source = '(call_expression function: (identifier) @name (#eq? @name "eval")) @finding';
+  bench.write(".ahma/rules/eval.md", rule(`severity: error\ntitle: Evil\nlanguages: [ts]\nquery: |\n  ${source}`));
+  bench.write(".ahma/rules/wrong.md", rule("severity: error\nlanguages: [py]\nquery: (nothing) @finding"));
+  const limits = "{function_lines: 8, file_lines: 8, nesting: 2, parameters: 1}";
+  bench.write(".ahma/rules/size.md", rule(`severity: hint\nmax: ${limits}`));
+  const { stdout, code } = await runProgram(bench, ["rules", "check", "src", "--quiet"]);
+  assert.deepEqual(stdout.replaceAll(bench.scope, "SCOPE").trimEnd().split("\n"), [
+    "src/a.ts:1:1 hint size The file has 9 lines, at most 8",
+    "src/a.ts:1:8 hint size deep has 9 lines, at most 8",
+    "src/a.ts:1:8 hint size deep takes 2 parameters, at most 1",
+    "src/a.ts:1:8 hint size deep nests 3 conditions and loops, at most 2",
+    "src/a.ts:4:17 error eval Evil",
+    "src/b.py:2:5 hint size m takes 2 parameters, at most 1",
+    "1 error, 5 hint; 13 rules, 2 files.",
+    "6 reviews without a verdict.",
+    "Skipped: rule wrong: The query does not fit the grammar of python: Bad node name 'nothing', on src/b.py",
+  ]);
+  assert.equal(code, 1);
+});
+
 Deno.test("K8 rules of a hostile repository cost a bounded time, and their programs run in the sandbox", async () => {
   using bench = new Workbench();
   const outside = `${bench.elsewhere}/planted`;

@@ -166,11 +166,7 @@ async function makeCache({ environment, sandbox, log }: OpenToolboxOptions): Pro
 function placeOfProject({ sandbox, settings }: OpenToolboxOptions): WorkerPlace {
   const { reads, writes } = settings.sandbox;
   const real = (paths: readonly string[]) => paths.flatMap((path) => realPath(absolutePath(path, Deno.cwd())) ?? []);
-  return {
-    scopes: sandbox.scopes.map(({ path }) => path),
-    reads: real(reads),
-    writes: real(writes),
-  };
+  return { scopes: sandbox.scopes.map(({ path }) => path), reads: real(reads), writes: real(writes) };
 }
 
 /** A flag may name a device too, which no call opens. */

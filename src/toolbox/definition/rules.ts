@@ -76,8 +76,7 @@ export const RULE_TOOLS: readonly ToolDefinition[] = [
   {
     name: "rules_create",
     title: "Create a rule",
-    description:
-      "Writes .ahma/rules/NAME.md after a check. Without `match` or `command` in fields it is a review rule " +
+    description: "Writes .ahma/rules/NAME.md after a check. Without an engine in fields it is a review rule " +
       "and content its instruction, with {{ target_path }}, {{ target_content }}, {{ language }}.",
     parameters: [
       text("name", "", { required: true }),
@@ -88,7 +87,8 @@ export const RULE_TOOLS: readonly ToolDefinition[] = [
       {
         name: "fields",
         type: { kind: "object" },
-        description: "Front matter: match (regex), not, multiline, message, fix, files, languages, command, parse.",
+        description:
+          "Front matter: files, languages, message, and an engine: match (regex; not, multiline, fix), query, max, command (parse).",
       },
     ],
     readOnly: false,

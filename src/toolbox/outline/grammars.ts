@@ -2,9 +2,10 @@
 import type { Parser, Query } from "web-tree-sitter";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { lazy } from "../../base/lazy.ts";
-import { UserError } from "../../base/errors.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
 import type { Project } from "../project/project.ts";
 import type { Language } from "./languages/languages.ts";
+import { type FunctionFacts, functionFacts } from "./measure.ts";
 import type { Definition } from "./symbols.ts";
 
 /** The engine that runs grammars, in the data of the worker; grammars lie beside it by the names of their languages. */
@@ -42,6 +43,7 @@ export class Grammars {
   #engine: Promise<Engine> | undefined;
   #isBroken = false;
   readonly #loaded = new Map<string, Promise<Loaded>>();
+  readonly #queries = new Map<string, Query>();
 
   constructor(project: Pick<Project, "setup" | "spend">) {
     this.#project = project;
@@ -49,10 +51,34 @@ export class Grammars {
 
   /** The definitions in a source; the problem: it is too much. @throws {UserError} When the grammar is missing. */
   async definitions(language: Language, text: string): Promise<Outcome<readonly Definition[]>> {
+    return await this.#ask(language, text, { use: definitionsIn });
+  }
+
+  /** Numbers of each function in a source; the problem and what is thrown are as of `definitions`. */
+  async functions(language: Language, text: string): Promise<Outcome<readonly FunctionFacts[]>> {
+    return await this.#ask(language, text, { use: functionsIn });
+  }
+
+  /**
+   * Where the nodes begin that a query of the caller captures as `name`, in code units. Its predicates may take any time.
+   * @throws {UserError} When it does not fit the grammar.
+   */
+  async captures(
+    language: Language,
+    text: string,
+    { source, name }: { readonly source: string; readonly name: string },
+  ): Promise<Outcome<readonly number[]>> {
+    const query = await this.#queryOf(language, source);
+    const use = (matches: Matches) =>
+      matches.flatMap(({ captures }) => captures.filter((one) => one.name === name).map(({ node }) => node.startIndex));
+    return await this.#ask(language, text, { use, query });
+  }
+
+  async #ask<Value>(language: Language, text: string, question: Question<Value>): Promise<Outcome<Value>> {
     if (this.#isBroken) return failure(BROKEN_BEFORE);
     const loaded = await this.#load(language);
     try {
-      return this.#parse(loaded, text);
+      return this.#parse(loaded, text, question);
     } catch (thrown) {
       if (!(thrown instanceof Error)) throw thrown;
       // Whatever it says, its memory is not to be trusted afterwards.
@@ -67,7 +93,24 @@ export class Grammars {
     return this.#isBroken;
   }
 
-  #parse({ parser, query }: Loaded, text: string): Outcome<readonly Definition[]> {
+  async #queryOf(language: Language, source: string): Promise<Query> {
+    const { parser } = await this.#load(language);
+    const { Query } = await this.#engineOnce();
+    const key = `${language.name} ${source}`;
+    const known = this.#queries.get(key);
+    if (known !== undefined) return known;
+    try {
+      if (parser.language === null) throw new Error("The grammar is gone");
+      const query = new Query(parser.language, source);
+      this.#queries.set(key, query);
+      return query;
+    } catch (thrown) {
+      throw new UserError(`The query does not fit the grammar of ${language.name}: ${messageOf(thrown)}`);
+    }
+  }
+
+  #parse<Value>(loaded: Loaded, text: string, { use, query = loaded.query }: Question<Value>): Outcome<Value> {
+    const { parser } = loaded;
     const end = Date.now() + MOST_TIME;
     const held = this.#memory().buffer.byteLength;
     const isTooMuch = () => {
@@ -81,7 +124,7 @@ export class Grammars {
     }
     try {
       const matches = query.matches(tree.rootNode, { progressCallback: isTooMuch });
-      return isTooMuch() ? failure(TOO_MUCH) : success(definitionsIn(matches));
+      return isTooMuch() ? failure(TOO_MUCH) : success(use(matches));
     } finally {
       tree.delete();
     }
@@ -94,12 +137,16 @@ export class Grammars {
   }
 
   async #start({ name, query }: Language): Promise<Loaded> {
-    this.#engine ??= this.#startEngine();
-    const { Language, Parser, Query } = await this.#engine;
+    const { Language, Parser, Query } = await this.#engineOnce();
     const grammar = await Language.load(await this.#unpack(grammarFile(name)));
     const parser = new Parser();
     parser.setLanguage(grammar);
     return { parser, query: new Query(grammar, query) };
+  }
+
+  #engineOnce(): Promise<Engine> {
+    this.#engine ??= this.#startEngine();
+    return this.#engine;
   }
 
   async #startEngine(): Promise<Engine> {
@@ -124,10 +171,27 @@ export class Grammars {
 type Matches = ReturnType<Query["matches"]>;
 type Captures = Matches[number]["captures"];
 
+/** What is asked of a parsed source. */
+interface Question<Value> {
+  readonly use: (matches: Matches) => Value;
+  /** Absent: that of the language. */
+  readonly query?: Query;
+}
+
 /** In the order of the patterns, because the first that fits a place counts. */
 function definitionsIn(matches: Matches): readonly Definition[] {
   const ordered = matches.toSorted((one, other) => one.patternIndex - other.patternIndex);
   return ordered.flatMap(({ captures }) => definitionOf(captures));
+}
+
+const ROUTINES: ReadonlySet<string> = new Set(["function", "method", "constructor"].map((kind) => DEFINITION + kind));
+
+function functionsIn(matches: Matches): readonly FunctionFacts[] {
+  return functionFacts(matches.flatMap(({ captures }) => {
+    const node = captures.find(({ name }) => ROUTINES.has(name))?.node;
+    const name = captures.find((capture) => capture.name === "name")?.node.text;
+    return node === undefined || name === undefined ? [] : [{ node, name }];
+  }));
 }
 
 function definitionOf(captures: Captures): readonly Definition[] {

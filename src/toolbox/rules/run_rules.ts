@@ -4,7 +4,7 @@ import { BoundedRules } from "./engine/bounded_rules.ts";
 import { MOST_PLACES } from "./engine/match_text.ts";
 import { runRuleCommand } from "./engine/run_command.ts";
 import { isIgnored } from "./format/ignore_comments.ts";
-import { type Finding, messageOf, type Rule } from "./format/rule.ts";
+import { type Finding, messageOf, type Rule, textEngineOf } from "./format/rule.ts";
 import type { RuleTexts } from "./rule_files.ts";
 
 export interface RuleRun {
@@ -32,14 +32,10 @@ const PATHS_AT_ONCE = 2_000;
 const FILES_PER_STEP = 50;
 
 export async function runRules(run: RuleRun): Promise<RunResult> {
-  const { rules, files, texts, context: { signal } } = run;
+  const { rules, files, texts, context: { project, signal } } = run;
   using bounded = new BoundedRules(
-    rules.map(({ files, languageGlobs, engine }) => ({
-      files,
-      languageGlobs,
-      match: engine.kind === "match" ? engine : undefined,
-    })),
-    { signal },
+    rules.map((rule) => ({ files: rule.files, languageGlobs: rule.languageGlobs, engine: textEngineOf(rule) })),
+    { signal, data: project.setup.data },
   );
   const chosen = await selectFiles(bounded, run);
   const findings: Finding[] = [];
@@ -93,19 +89,26 @@ async function matchFiles(
   { chosen, findings, skipped }: Found & { readonly chosen: Chosen },
 ): Promise<{ readonly isCut: boolean }> {
   let errors = 0;
+  const texting = new Set(rules.keys().filter((index) => isForTexts(rules[index])));
   for (const [count, path] of files.entries()) {
     if (count % FILES_PER_STEP === 0) context.progress({ progress: count, total: files.length, message: path });
-    const own = chosen.get(path)?.filter((index) => rules[index]?.engine.kind === "match") ?? [];
+    const own = chosen.get(path)?.filter((index) => texting.has(index)) ?? [];
     const read = own.length === 0 ? undefined : texts.read(path);
     if (read === undefined) continue;
     const wanted = own.filter((index) => !isIgnored(rules[index]?.name ?? "", read.ignored));
-    const answers = await bounded.ask({ kind: "match", rules: wanted, text: read.text }, `on ${path}`);
+    const answers = await bounded.ask({ kind: "match", rules: wanted, path, text: read.text }, `on ${path}`);
     for (const [index, answer] of answers) {
       const rule = rules[index];
       const places = "found" in answer ? answer.found : [];
       if (rule === undefined) continue;
+      if ("skipped" in answer) skipped.push(`rule ${rule.name}, ${path}: ${answer.skipped}`);
       const shown = places.slice(0, MOST_PLACES);
-      findings.push(...shown.map((place) => findingOf(rule, { path, ...place })));
+      findings.push(
+        ...shown.map((place) => ({
+          ...findingOf(rule, { path, ...place }),
+          ...place.message !== undefined && { message: place.message },
+        })),
+      );
       if (places.length > MOST_PLACES) {
         skipped.push(`rule ${rule.name}, ${path}: findings after the first ${MOST_PLACES}`);
       }
@@ -140,6 +143,11 @@ async function commandFindings(
   }
 }
 
+function isForTexts(rule: Rule | undefined): boolean {
+  return rule !== undefined && textEngineOf(rule) !== undefined;
+}
+
 function findingOf(rule: Rule, place: Pick<Finding, "path" | "line" | "column" | "fix">): Finding {
-  return { ...place, severity: rule.severity, rule: rule.name, message: messageOf(rule) };
+  const { path, line, column, fix } = place;
+  return { path, line, column, fix, severity: rule.severity, rule: rule.name, message: messageOf(rule) };
 }

@@ -23,6 +23,8 @@ export type RuleTask = Exclude<ThreadTask, { kind: "rules" }>;
 
 export interface BoundedRulesOptions {
   readonly signal: AbortSignal;
+  /** Directory of grammars; absent: there are none. */
+  readonly data?: string | undefined;
   /** Milliseconds for a task; absent: five seconds. */
   readonly longestMs?: number;
 }
@@ -53,12 +55,19 @@ export class BoundedRules implements Disposable {
       const rules = task.rules.filter((rule) => !answers.has(rule) && !this.#dropped.has(rule));
       const [first] = rules;
       if (first === undefined) return answers;
+      let isBroken = false;
       const end = await this.#run({ ...task, rules }, (rule, answer) => {
+        // What follows in a broken thread is no answer.
+        if (isBroken) return;
+        isBroken = "skipped" in answer && answer.isBroken;
         if ("problem" in answer) this.#dropped.set(rule, `${answer.problem}, ${what}`);
         else answers.set(rule, answer);
       });
       if (end === "cancelled") throw new UserError("The call was cancelled");
-      if (end === "late") this.#dropLate(rules.find((rule) => !answers.has(rule) && !this.#dropped.has(rule)), what);
+      if (isBroken) this[Symbol.dispose]();
+      else if (end === "late") {
+        this.#dropLate(rules.find((rule) => !answers.has(rule) && !this.#dropped.has(rule)), what);
+      }
     }
   }
 
@@ -80,7 +89,8 @@ export class BoundedRules implements Disposable {
     if (this.#thread === undefined) {
       const started = new Worker(THREAD_MODULE, { type: "module", name: RULE_THREAD });
       this.#thread = started;
-      const end = await this.#await(started, { kind: "rules", rules: this.#rules }, () => {}, LONGEST_START_MS);
+      const first = { kind: "rules", rules: this.#rules, data: this.#options.data } as const;
+      const end = await this.#await(started, first, () => {}, LONGEST_START_MS);
       if (end === "late") throw new UserError("Cannot check rules: the machine is too busy to start a thread");
       if (end === "cancelled") return end;
     }

@@ -6,7 +6,7 @@ function matching(pattern: string, files: readonly string[] = []): ThreadRule {
   return {
     files,
     languageGlobs: [],
-    match: { kind: "match", pattern, not: undefined, multiline: false, fix: undefined },
+    engine: { kind: "match", pattern, not: undefined, multiline: false, fix: undefined },
   };
 }
 
@@ -17,18 +17,18 @@ Deno.test("K8 a pattern that never ends is dropped, and the other rules answer b
   const selected = await bounded.ask({ kind: "select", rules: all, paths: ["d/x.ts", "y.md"] }, "on names");
   assert.deepEqual([...selected.values()], [{ selected: [0] }, { selected: [0, 1] }, { selected: [1] }]);
   const text = `${"a".repeat(40)}b`;
-  const answers = await bounded.ask({ kind: "match", rules: all, text }, "on x.ts");
+  const answers = await bounded.ask({ kind: "match", rules: all, path: "x.ts", text }, "on x.ts");
   assert.deepEqual([...answers.keys()].toSorted(), [0, 2]);
   assert.deepEqual(answers.get(2), { found: [{ line: 1, column: 41, fix: undefined }] });
   assert.deepEqual([...bounded.dropped], [[1, "it took longer than 0.5 s on x.ts"]]);
-  const next = await bounded.ask({ kind: "match", rules: all, text: "ab" }, "on z.ts");
+  const next = await bounded.ask({ kind: "match", rules: all, path: "x.ts", text: "ab" }, "on z.ts");
   assert.deepEqual([...next.keys()], [0, 2]);
 });
 
 Deno.test("K8 a cancelled check ends its thread", async () => {
   const abort = new AbortController();
   using bounded = new BoundedRules([matching("(a+)+$")], { signal: abort.signal, longestMs: 60_000 });
-  const asked = bounded.ask({ kind: "match", rules: [0], text: `${"a".repeat(40)}b` }, "on x.ts");
+  const asked = bounded.ask({ kind: "match", rules: [0], path: "x.ts", text: `${"a".repeat(40)}b` }, "on x.ts");
   abort.abort();
   await assert.rejects(asked, { message: "The call was cancelled" });
 });

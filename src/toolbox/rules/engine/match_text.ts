@@ -8,6 +8,8 @@ export interface FoundPlace {
   readonly column: number;
   /** What should stand there instead; undefined: nothing is proposed. */
   readonly fix: string | undefined;
+  /** What the finding says; absent: the rule's own words. */
+  readonly message?: string;
 }
 
 /** Of one rule in one file, so many are told. */

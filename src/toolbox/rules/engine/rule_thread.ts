@@ -5,30 +5,34 @@
 import { messageOf } from "../../../base/errors.ts";
 import { globTest, loadPicomatch, type MakeTest } from "../../find/glob_pattern.ts";
 import { isThread } from "../../grep/search_thread.ts";
-import type { MatchEngine } from "../format/rule.ts";
-import { findPlaces, type FoundPlace } from "./match_text.ts";
+import type { TextEngine } from "../format/rule.ts";
+import { FileProblem, TextRules } from "./find_in_text.ts";
+import type { FoundPlace } from "./match_text.ts";
 
 /** What the thread needs of a rule. */
 export interface ThreadRule {
   readonly files: readonly string[];
   readonly languageGlobs: readonly string[];
-  /** Undefined: it is of another engine. */
-  readonly match: MatchEngine | undefined;
+  /** Undefined: it does not look at texts. */
+  readonly engine: TextEngine | undefined;
 }
 
 /** Rules are named by their place in the list. */
 export type ThreadTask =
   /** The first: it is answered with `ready`. */
-  | { readonly kind: "rules"; readonly rules: readonly ThreadRule[] }
+  | { readonly kind: "rules"; readonly rules: readonly ThreadRule[]; readonly data: string | undefined }
   /** Which of the paths a rule is for. */
   | { readonly kind: "select"; readonly rules: readonly number[]; readonly paths: readonly string[] }
-  /** Where a rule's pattern matches. */
-  | { readonly kind: "match"; readonly rules: readonly number[]; readonly text: string };
+  /** What a rule finds in a file. */
+  | { readonly kind: "match"; readonly rules: readonly number[]; readonly path: string; readonly text: string };
 
 /** What one rule answers: places in the list of paths, or in the text. */
 export type RuleAnswer =
   | { readonly selected: readonly number[] }
   | { readonly found: readonly FoundPlace[] }
+  /** For this file alone; `isBroken`: the thread is of no use any more. */
+  | { readonly skipped: string; readonly isBroken: boolean }
+  /** For all files. */
   | { readonly problem: string };
 
 /** From the thread; a task is answered rule by rule in their order, then by `ready`. */
@@ -48,6 +52,7 @@ export const RULE_THREAD = "rules";
 class RuleService {
   readonly #post: (message: ThreadMessage) => void;
   #rules: readonly ThreadRule[] = [];
+  #texts = new TextRules(undefined);
 
   constructor(post: (message: ThreadMessage) => void) {
     this.#post = post;
@@ -55,20 +60,26 @@ class RuleService {
 
   async take(task: ThreadTask): Promise<void> {
     const make = await loadPicomatch();
-    if (task.kind === "rules") this.#rules = task.rules;
-    else {
-      for (const rule of task.rules) this.#post({ kind: "answer", rule, answer: this.#answer(rule, task, make) });
+    if (task.kind === "rules") {
+      this.#rules = task.rules;
+      this.#texts = new TextRules(task.data);
+    } else {
+      for (const rule of task.rules) {
+        const answer = await this.#answer(rule, task, make);
+        this.#post({ kind: "answer", rule, answer });
+      }
     }
     this.#post({ kind: "ready" });
   }
 
-  #answer(index: number, task: Exclude<ThreadTask, { kind: "rules" }>, make: MakeTest): RuleAnswer {
+  async #answer(index: number, task: Exclude<ThreadTask, { kind: "rules" }>, make: MakeTest): Promise<RuleAnswer> {
     const rule = this.#rules[index];
     try {
       if (rule === undefined) return { problem: "it is gone" };
       if (task.kind === "select") return { selected: selected(rule, task.paths, make) };
-      return { found: rule.match === undefined ? [] : findPlaces(task.text, rule.match) };
+      return { found: rule.engine === undefined ? [] : await this.#texts.find(rule.engine, task.path, task.text) };
     } catch (thrown) {
+      if (thrown instanceof FileProblem) return { skipped: thrown.message, isBroken: this.#texts.isBroken };
       return { problem: messageOf(thrown) };
     }
   }

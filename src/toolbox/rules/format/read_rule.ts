@@ -9,8 +9,18 @@ import { nameProblem } from "../../../prompt/format/prompt_name.ts";
 import { FactReader } from "../../../prompt/format/read_facts.ts";
 import type { PromptText } from "../../../prompt/format/read_prompt.ts";
 import { globsOfType, KNOWN_TYPES } from "../../grep/file_types.ts";
+import { endingOf, languageOf, LANGUAGES } from "../../outline/languages/languages.ts";
+import { isObject } from "../../../wire/json_value.ts";
 import { patternProblem } from "./pattern.ts";
-import { OUTPUT_FORMS, type OutputForm, type Rule, type RuleEngine, SEVERITIES, type Severity } from "./rule.ts";
+import {
+  MEASURES,
+  OUTPUT_FORMS,
+  type OutputForm,
+  type Rule,
+  type RuleEngine,
+  SEVERITIES,
+  type Severity,
+} from "./rule.ts";
 
 /** `rule` is undefined where the file has an error. */
 export interface ReadRule {
@@ -94,13 +104,17 @@ function engineOf(matter: FrontMatter, reader: FactReader): RuleEngine | undefin
       return matchEngine(matter, reader);
     case "command":
       return commandEngine(matter, reader);
+    case "query":
+      return queryEngine(matter, reader);
+    case "max":
+      return maxEngine(matter, reader);
     case "ast_grep":
       return reader.refuse(
         ["ast_grep"],
         'Field "ast_grep" is not known here: write "command" with the program ast-grep',
       );
     default:
-      return reader.refuse([given[0] ?? ""], `Field "${given[0]}" needs the grammars of this program, which it lacks`);
+      return undefined;
   }
 }
 
@@ -124,6 +138,33 @@ function commandEngine(matter: FrontMatter, reader: FactReader): RuleEngine | un
   }
   if (words.length === 0) return reader.refuse(["command"], 'Field "command" must be a list, as ["eslint", "{files}"]');
   return { kind: "command", words, parse: parse as OutputForm }; // one of them, as checked above
+}
+
+/** It is written for one grammar, so the rule names its languages. */
+function queryEngine(matter: FrontMatter, reader: FactReader): RuleEngine | undefined {
+  const source = reader.text(matter.values, "query", []);
+  if (source?.includes("@finding") !== true) {
+    return reader.refuse(["query"], 'Field "query" captures nothing as @finding, which tells where a finding stands');
+  }
+  const endings = languageGlobs(reader, matter).map(endingOf);
+  if (endings.some((ending) => languageOf(ending) !== undefined)) return { kind: "query", source };
+  const names = LANGUAGES.map(({ name }) => name).join(", ");
+  return reader.refuse(["query"], `Field "query" needs "languages" with a grammar (${names})`);
+}
+
+function maxEngine({ values }: FrontMatter, reader: FactReader): RuleEngine | undefined {
+  const given = values["max"];
+  const example = "as in {function_lines: 50, parameters: 5}";
+  if (!isObject(given)) return reader.refuse(["max"], `Field "max" must be numbers by name, ${example}`);
+  for (const [name, value] of Object.entries(given)) {
+    if (!MEASURES.some((one) => one === name)) {
+      return reader.refuse(["max", name], `Field "${name}" is unknown: max takes ${MEASURES.join(", ")}`);
+    }
+    if (!Number.isSafeInteger(value) || Number(value) < 0) {
+      return reader.refuse(["max", name], `Field "${name}" must be a whole number, found ${shownValue(value)}`);
+    }
+  }
+  return { kind: "max", limits: { ...given } };
 }
 
 /** A single text stands for a list of one. */

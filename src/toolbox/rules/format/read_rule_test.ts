@@ -47,12 +47,24 @@ Deno.test("K8 a mistake in a rule is told with its remedy, and the rule is left 
       'Field "parse" is "xml": write one of "file:line:col: message", "sarif", "json"',
     ],
     ["severity: error\nmacth: a", 'Field "macth" is unknown; did you mean "match"?'],
+    ["severity: error\nmax: 3", 'Field "max" must be numbers by name, as in {function_lines: 50, parameters: 5}'],
+    [
+      "severity: error\nmax: {lines: 3}",
+      'Field "lines" is unknown: max takes function_lines, file_lines, nesting, parameters',
+    ],
+    ["severity: error\nmax: {nesting: -1}", 'Field "nesting" must be a whole number, found -1'],
+    [
+      "severity: error\nquery: (a) @b",
+      'Field "query" captures nothing as @finding, which tells where a finding stands',
+    ],
     [
       "severity: error\nast_grep: {rule: a}",
       'Field "ast_grep" is not known here: write "command" with the program ast-grep',
     ],
   ] as const;
   for (const [head, message] of expected) assert.equal(await messageOf(head), message);
+  const noGrammar = await messageOf("severity: error\nquery: (a) @finding\nlanguages: [md]");
+  assert.match(noGrammar ?? "", /^Field "query" needs "languages" with a grammar \(bash, /);
   assert.match(
     await messageOf("severity: error\nlanguages: [cobol]") ?? "",
     /^Language "cobol" is not known: write one of c, /,

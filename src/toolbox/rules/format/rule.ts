@@ -20,6 +20,26 @@ export interface MatchEngine {
   readonly fix: string | undefined;
 }
 
+/** A query of tree-sitter; a finding stands where a node is captured as `@finding`. */
+export interface QueryEngine {
+  readonly kind: "query";
+  readonly source: string;
+}
+
+/** What a rule may bound. */
+export const MEASURES = ["function_lines", "file_lines", "nesting", "parameters"] as const;
+export type Measure = typeof MEASURES[number];
+
+/** Numbers that files and functions keep to. */
+export interface MaxEngine {
+  readonly kind: "max";
+  /** Missing: it is not bounded. */
+  readonly limits: Readonly<Partial<Record<Measure, number>>>;
+}
+
+/** What looks at the text of one file. */
+export type TextEngine = MatchEngine | QueryEngine | MaxEngine;
+
 /** A program that is run without a shell in the directory of the project. */
 export interface CommandEngine {
   readonly kind: "command";
@@ -29,7 +49,7 @@ export interface CommandEngine {
 }
 
 /** What a rule finds by; `review`: the client's model reads the files. */
-export type RuleEngine = MatchEngine | CommandEngine | { readonly kind: "review" };
+export type RuleEngine = TextEngine | CommandEngine | { readonly kind: "review" };
 
 export interface Rule {
   /** Path of its file below its directory, without the ending. */
@@ -70,6 +90,11 @@ export interface Finding {
 /** What a finding of the rule says, on one line. */
 export function messageOf({ message, title, description, name }: Rule): string {
   return message ?? title ?? description?.split("\n")[0] ?? name;
+}
+
+/** The engine, where it looks at the text of one file; undefined: it does not. */
+export function textEngineOf({ engine }: Pick<Rule, "engine">): TextEngine | undefined {
+  return engine.kind === "command" || engine.kind === "review" ? undefined : engine;
 }
 
 /** Whether one severity is at least as heavy as another. */
