@@ -1,6 +1,6 @@
 /** The index of a project: a database of SQLite in a directory of its own, made again when it is damaged. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { SCHEMA_VERSION, SETTINGS, TABLES } from "./schema.ts";
+import { PATIENCE, SCHEMA_VERSION, SETTINGS, TABLES } from "./schema.ts";
 
 const FILE = "index.sqlite";
 /** What SQLite keeps beside a database. */
@@ -91,9 +91,9 @@ export class IndexFile {
     try {
       database.exec(SETTINGS);
       const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-      if (version === SCHEMA_VERSION) return database;
-      if (version !== 0) throw new OtherVersion();
-      database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
+      if (version !== SCHEMA_VERSION && version !== 0) throw new OtherVersion();
+      if (version === 0) database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
+      database.exec(PATIENCE);
       return database;
     } catch (thrown) {
       database.close();

@@ -98,7 +98,14 @@ export class ProjectIndex {
   async update(options: UpdateOptions): Promise<UpdateReport> {
     if (this.#isUpdating) return BUSY;
     this.#isUpdating = true;
-    const index = await this.#open();
+    try {
+      return await this.#updateOrRenew(await this.#open(), options);
+    } finally {
+      this.#isUpdating = false;
+    }
+  }
+
+  async #updateOrRenew(index: IndexFile, options: UpdateOptions): Promise<UpdateReport> {
     try {
       return await this.#update(index, options);
     } catch (thrown) {
@@ -109,8 +116,6 @@ export class ProjectIndex {
       if (!isDamage(thrown)) throw thrown;
       index.renew();
       return await this.#update(index, options);
-    } finally {
-      this.#isUpdating = false;
     }
   }
 

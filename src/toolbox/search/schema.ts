@@ -17,30 +17,33 @@ const MOST_PAGES = 2 ** 30 / PAGE_BYTES;
 
 /** Of each connection: readers do not wait, and what a crash costs is the index. */
 export const SETTINGS = `
+PRAGMA busy_timeout = 5000;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = OFF;
-PRAGMA busy_timeout = 200;
 PRAGMA cache_size = -16000;
 PRAGMA max_page_count = ${MOST_PAGES};
 PRAGMA trusted_schema = OFF;
 `;
 
-/** The texts themselves are not kept: the files have them. */
+/** Afterwards: a call waits so long for another server, milliseconds. */
+export const PATIENCE = "PRAGMA busy_timeout = 200";
+
+/** Two servers may make them at once. The texts themselves are not kept: the files have them. */
 export const TABLES = `
-CREATE TABLE files (
+CREATE TABLE IF NOT EXISTS files (
   id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, changed REAL NOT NULL, rev TEXT NOT NULL,
   skipped TEXT
 );
-CREATE TABLE chunks (
+CREATE TABLE IF NOT EXISTS chunks (
   id INTEGER PRIMARY KEY, file INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, lower TEXT NOT NULL,
   first INTEGER NOT NULL, last INTEGER NOT NULL, signature TEXT NOT NULL, doc TEXT NOT NULL
 );
-CREATE INDEX chunks_of_file ON chunks (file);
-CREATE INDEX chunks_by_name ON chunks (lower);
-CREATE VIRTUAL TABLE words USING fts5 (
+CREATE INDEX IF NOT EXISTS chunks_of_file ON chunks (file);
+CREATE INDEX IF NOT EXISTS chunks_by_name ON chunks (lower);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
   path, name, parts, body, doc, content = '', contentless_delete = 1, tokenize = 'porter unicode61'
 );
-CREATE VIRTUAL TABLE pieces USING fts5 (
+CREATE VIRTUAL TABLE IF NOT EXISTS pieces USING fts5 (
   text, content = '', contentless_delete = 1, tokenize = 'trigram'
 );
 PRAGMA user_version = ${SCHEMA_VERSION};
