@@ -262,7 +262,7 @@ const SUBCOMMAND_FACTS = {
     details: [
       "check prints findings as file:line:column. Options are those of the tool rules_check: --changed, --severity, " +
       '--rule-names, --category and more; "ahma_mcp rules check --help" names them. Flags of the server stand before check.',
-      "Exit codes: 0 without an error among the findings; 1 with one; 2 when the check could not run.",
+      "Exit codes: 0 without an error among the findings; 1 with one; 2 when the check or one of its rules could not run.",
     ],
     examples: [
       ["ahma_mcp rules check", "The whole project"],

@@ -13,6 +13,8 @@ export interface CheckFacts {
   readonly limit: number;
   readonly rules: number;
   readonly files: number;
+  /** Rules that could not be read, or not be tried on all their files. */
+  readonly failed: number;
   readonly skipped: readonly string[];
   /** Sentences after the findings, as that the check ended early. */
   readonly notes: readonly string[];
@@ -21,7 +23,7 @@ export interface CheckFacts {
 }
 
 /** Findings by their place, a line each, the sum, what was left out, and what is to be reviewed. */
-export function checkResult({ findings, limit, rules, files, skipped, notes, batch }: CheckFacts): ToolResult {
+export function checkResult({ findings, limit, rules, files, failed, skipped, notes, batch }: CheckFacts): ToolResult {
   const counts = Object.fromEntries(
     SEVERITIES.map((severity) => [severity, findings.filter((one) => one.severity === severity).length] as const),
   ) as Record<Severity, number>; // of each severity
@@ -44,7 +46,7 @@ export function checkResult({ findings, limit, rules, files, skipped, notes, bat
   ];
   return {
     content: [{ type: "text", text: visibleText(lines.join("\n")) }],
-    _meta: { [RULES_META_KEY]: { ...counts, files } },
+    _meta: { [RULES_META_KEY]: { ...counts, files, failed } },
   };
 }
 

@@ -46,6 +46,7 @@ export async function checkRules(given: ToolArguments, context: ToolContext): Pr
     limit: args.limit ?? DEFAULT_LIMIT,
     rules: rules.length,
     files: files.length,
+    failed: local.failed + set.diagnostics.filter(({ severity }) => severity === "error").length,
     skipped: [...faultLines(set), ...local.skipped, ...reviews.skipped],
     notes: [
       ...local.isCut ? [`Ended at "max_errors"; further files were not looked at.`] : [],

@@ -21,6 +21,8 @@ export interface RunResult {
   readonly findings: readonly Finding[];
   /** What was left out, each with the reason. */
   readonly skipped: readonly string[];
+  /** Rules that could not be tried on all their files. */
+  readonly failed: number;
   /** The files that rules of a review are for. */
   readonly reviews: readonly { readonly rule: Rule; readonly path: string }[];
   /** Whether it ended at `mostErrors`. */
@@ -46,6 +48,7 @@ export async function runRules(run: RuleRun): Promise<RunResult> {
     const own = files.filter((path) => chosen.get(path)?.includes(index));
     if (own.length > 0) await commandFindings(rule, own, run, { findings, skipped });
   }
+  const failed = skipped.length + bounded.dropped.size;
   skipped.push(...[...bounded.dropped].map(([index, reason]) => `rule ${rules[index]?.name}: ${reason}`));
   if (texts.longer.size > 0) {
     const [first] = texts.longer;
@@ -56,7 +59,7 @@ export async function runRules(run: RuleRun): Promise<RunResult> {
       ? files.filter((path) => chosen.get(path)?.includes(index)).map((path) => ({ rule, path }))
       : []
   );
-  return { findings, skipped, reviews, isCut };
+  return { findings, skipped, failed, reviews, isCut };
 }
 
 type Chosen = ReadonlyMap<string, readonly number[]>;

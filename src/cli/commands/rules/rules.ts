@@ -25,5 +25,7 @@ export async function rules(context: CommandContext): Promise<number> {
 
 function exitCode({ isError, _meta }: CallToolResult): number {
   if (isError === true) return FAILED;
-  return Number(member(_meta?.[RULES_META_KEY], "error")) > 0 ? 1 : 0;
+  const counts = _meta?.[RULES_META_KEY];
+  if (Number(member(counts, "error")) > 0) return 1;
+  return Number(member(counts, "failed")) > 0 ? FAILED : 0;
 }
