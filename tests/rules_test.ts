@@ -123,6 +123,14 @@ const NESTED = `export function deep(a: number, b: number) {
 Deno.test("K8 rules find by queries of a grammar and by numbers of functions and files", async () => {
   using bench = new Workbench();
   bench.write("src/a.ts", NESTED);
+  bench.write("many/a.go", "// TODO TODO\n".repeat(51));
+  bench.write(".ahma/rules/todo.md", rule("severity: hint\nmatch: TODO\nlanguages: [go]"));
+  const many = await runProgram(bench, ["rules", "check", "many", "--limit", "1", "--quiet"]);
+  assert.deepEqual([many.stdout.split("\n").slice(1, 3), many.code], [[
+    '[1 of 100; a higher "limit" shows more]',
+    "100 hint; 11 rules, 1 file.",
+  ], 0]);
+  assert.match(many.stdout, /\nSkipped: rule todo, many\/a.go: findings after the first 100\n/);
   bench.write("src/b.py", "class A:\n    def m(self, x, y):\n        pass\n");
   const source = '(call_expression function: (identifier) @name (#eq? @name "eval")) @finding';
   bench.write(".ahma/rules/eval.md", rule(`severity: error\ntitle: Evil\nlanguages: [ts]\nquery: |\n  ${source}`));
@@ -137,7 +145,7 @@ Deno.test("K8 rules find by queries of a grammar and by numbers of functions and
     "src/a.ts:1:8 hint size deep nests 3 conditions and loops, at most 2",
     "src/a.ts:4:17 error eval Evil",
     "src/b.py:2:5 hint size m takes 2 parameters, at most 1",
-    "1 error, 5 hint; 13 rules, 2 files.",
+    "1 error, 5 hint; 14 rules, 2 files.",
     "6 reviews without a verdict.",
     "Skipped: rule wrong: The query does not fit the grammar of python: Bad node name 'nothing', on src/b.py",
   ]);

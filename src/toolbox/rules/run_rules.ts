@@ -42,14 +42,16 @@ export async function runRules(run: RuleRun): Promise<RunResult> {
   const chosen = await selectFiles(bounded, run);
   const findings: Finding[] = [];
   const skipped: string[] = [];
-  const { isCut } = await matchFiles(bounded, run, { chosen, findings, skipped });
+  const cuts: string[] = [];
+  const { isCut } = await matchFiles(bounded, run, { chosen, cuts, findings, skipped });
   for (const [index, rule] of rules.entries()) {
     if (rule.engine.kind !== "command" || isCut) continue;
     const own = files.filter((path) => chosen.get(path)?.includes(index));
-    if (own.length > 0) await commandFindings(rule, own, run, { findings, skipped });
+    if (own.length > 0) await commandFindings(rule, own, run, { cuts, findings, skipped });
   }
   const failed = skipped.length + bounded.dropped.size;
   skipped.push(...[...bounded.dropped].map(([index, reason]) => `rule ${rules[index]?.name}: ${reason}`));
+  skipped.push(...cuts);
   if (texts.longer.size > 0) {
     const [first] = texts.longer;
     skipped.push(`${first}${texts.longer.size > 1 ? ` and ${texts.longer.size - 1} more` : ""}: longer than 1 MiB`);
@@ -82,6 +84,8 @@ async function selectFiles(bounded: BoundedRules, { rules, files }: RuleRun): Pr
 }
 
 interface Found {
+  /** Findings that are left out for their number. */
+  readonly cuts: string[];
   readonly findings: Finding[];
   readonly skipped: string[];
 }
@@ -89,7 +93,7 @@ interface Found {
 async function matchFiles(
   bounded: BoundedRules,
   { rules, files, texts, context, mostErrors }: RuleRun,
-  { chosen, findings, skipped }: Found & { readonly chosen: Chosen },
+  { chosen, cuts, findings, skipped }: Found & { readonly chosen: Chosen },
 ): Promise<{ readonly isCut: boolean }> {
   let errors = 0;
   const texting = new Set(rules.keys().filter((index) => isForTexts(rules[index])));
@@ -113,7 +117,7 @@ async function matchFiles(
         })),
       );
       if (places.length > MOST_PLACES) {
-        skipped.push(`rule ${rule.name}, ${path}: findings after the first ${MOST_PLACES}`);
+        cuts.push(`rule ${rule.name}, ${path}: findings after the first ${MOST_PLACES}`);
       }
       if (rule.severity === "error") errors += shown.length;
     }
