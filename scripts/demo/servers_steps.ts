@@ -119,7 +119,8 @@ async function changeDefinition({ agent, project, screen, servers, description }
   screen.shows(diff.text);
   screen.asks("ahma_mcp servers approve notes");
   screen.shows((await servers(["approve", "notes"])).text);
-  const isOffered = async () => !(await agent.call("notes_save", note)).isError;
+  // A tool that is not listed is an error of the protocol.
+  const isOffered = () => agent.call("notes_save", note).then(({ isError }) => !isError, () => false);
   await until(isOffered, DEADLINE_MS, "the approved tool");
   check(diff.text.includes("id_rsa") && (await Deno.readTextFile(note.file)).includes("buy milk"), {
     good: "a person read the change and approved it: the running server offers the tool again",

@@ -16,9 +16,11 @@ export async function listening(
   const [command = "", ...args] = words(port);
   const streams = { stdin: "null", stdout: "null", stderr: "null" } as const;
   const child = new Deno.Command(command, { args, env: { ...environment(port) }, ...streams }).spawn();
+  let isThere = true;
+  const ended = child.status.finally(() => isThere = false);
   const end = async () => {
-    child.kill("SIGKILL");
-    await child.status;
+    if (isThere) child.kill("SIGKILL");
+    await ended;
   };
   try {
     const listens = async () => await Deno.connect({ port }).then((one) => one.close() === undefined, () => undefined);

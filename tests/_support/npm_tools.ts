@@ -15,6 +15,15 @@ export function testCache(): string {
   return `${Deno.env.get("XDG_CACHE_HOME") ?? `${Deno.env.get("HOME") ?? "/tmp"}/.cache`}/ahma_tests`;
 }
 
+const EXCLUSIVE = true;
+
+/** Test files run side by side: the first installs what is for all in `place`, the others wait for the lock meanwhile. */
+export async function installLock(place: string): Promise<Disposable> {
+  const lock = await Deno.open(`${place}.lock`, { write: true, create: true });
+  await lock.lock(EXCLUSIVE);
+  return lock;
+}
+
 /** Installs a version of it with the npm of this machine, where it is not there yet. `program`: what it is started by. */
 export async function npmTool(name: string, version: string, program = name): Promise<NpmTool> {
   const place = `${testCache()}/${program}-${version}`;
@@ -23,6 +32,8 @@ export async function npmTool(name: string, version: string, program = name): Pr
   const title = `${name} ${version}`;
   if (exists(`${place}/ready`)) return { name: title, command, problem: undefined };
   await Deno.mkdir(place, { recursive: true });
+  using _ = await installLock(place);
+  if (exists(`${place}/ready`)) return { name: title, command, problem: undefined };
   await Deno.writeTextFile(`${place}/package.json`, "{}");
   const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", `${name}@${version}`];
   const running = new Deno.Command("npm", { args, cwd: place, stdin: "null", stdout: "null", stderr: "piped" });

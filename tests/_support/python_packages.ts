@@ -1,5 +1,5 @@
 /** Packages from PyPI, each in a virtual environment of the tests that pip fills once. */
-import { testCache } from "./npm_tools.ts";
+import { installLock, testCache } from "./npm_tools.ts";
 import { exists } from "./workbench.ts";
 
 /** A package, or why it cannot be had. */
@@ -19,6 +19,8 @@ export async function pythonPackage(name: string, version: string): Promise<Pyth
   const python = `${programs}/python`;
   if (exists(`${place}/ready`)) return { version, python, programs, problem: undefined };
   await Deno.mkdir(place, { recursive: true });
+  using _ = await installLock(place);
+  if (exists(`${place}/ready`)) return { version, python, programs, problem: undefined };
   const problem = await failing("python3", ["-m", "venv", "--clear", place]) ??
     await failing(python, ["-m", "pip", "install", "-q", "--timeout", "20", "--retries", "1", `${name}==${version}`]);
   if (problem === undefined) await Deno.writeTextFile(`${place}/ready`, "");
