@@ -32,7 +32,8 @@ const PAGES: Readonly<Record<string, (port: number) => Response>> = {
   "/onward": () => redirect("/data"),
   "/bomb": () => html(new Uint8Array(gzipSync(new Uint8Array(50_000_000))), { "content-encoding": "gzip" }),
   "/latin": () => new Response(Uint8Array.of(0xe4), { headers: { "content-type": "text/plain; charset=iso-8859-1" } }),
-  "/tangle": () => html(`<html><body>${"<div>".repeat(60_000)}`),
+  "/tangle": () => html(`<html><body>${"<div>".repeat(200_000)}`),
+  "/table": () => html("<html><body><table><tr><th>a<tr><td>1</table>"),
   "/missing": () => new Response("nothing here", { status: 404 }),
   "/search": () => Response.json(RESULTS),
 };
@@ -79,6 +80,7 @@ for (const user of usersAtHand()) {
       await call(client, "web_fetch", { url: `${site}/tangle`, timeout: 1 }),
       /it took more than 1 s; "timeout"/,
     );
+    assert.match(await call(client, "web_fetch", { url: `${site}/table` }), /\| a \|\n\| --- \|\n\| 1 \|$/);
     assert.match(await call(client, "web_fetch", { url: `${site}/missing` }), /404/);
     assert.match(
       await call(client, "web_fetch", { url: `${site}/`, offset: 10, limit: 5 }),

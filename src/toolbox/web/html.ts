@@ -1,8 +1,11 @@
 /** HTML as a tree, as far as the web tools look at it. Nothing in it is run or loaded. */
 
 export interface HtmlElement {
+  /** In capitals. */
+  readonly nodeName: string;
   readonly textContent: string | null;
   readonly innerHTML: string;
+  readonly childNodes: Iterable<{ readonly nodeName: string }>;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
   removeAttribute(name: string): void;
@@ -25,7 +28,7 @@ export async function parseHtml(html: string): Promise<HtmlDocument> {
   // The package's types are those of a browser, which this program does not have.
   const parse = (text: string) => (parseHTML(text) as unknown as { readonly document: HtmlDocument }).document;
   const document = parse(html);
-  const hasBody = document.documentElement !== null && document.body?.innerHTML.trim() !== "";
+  const hasBody = document.documentElement?.nodeName === "HTML" && document.body?.innerHTML.trim() !== "";
   return hasBody
     ? document
     : parse(`<!doctype html><html><head></head><body>${html.replaceAll(FRAME, "")}</body></html>`);

@@ -1,5 +1,6 @@
 /** What a model reads of a page: Markdown of its article, or its text as it is (K5). Parsing happens in the worker only. */
 import { type HtmlDocument, parseHtml } from "./html.ts";
+import { markdownOf } from "./markdown.ts";
 import { decodeText } from "./read_body.ts";
 
 /** A page as text. */
@@ -54,20 +55,9 @@ function makeAbsolute(document: HtmlDocument, base: URL): void {
   }
 }
 
-async function markdownOf(html: string): Promise<string> {
-  const { default: Turndown } = await import("turndown");
-  const { gfm } = await import("turndown-plugin-gfm");
-  const { body } = await parseHtml(`<!doctype html><html><body>${html}</body></html>`);
-  const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
-  service.use(gfm);
-  // The same tree again, which the package reads as it reads a browser's.
-  const markdown = service.turndown(body as unknown as Parameters<typeof service.turndown>[0]);
-  return markdown.replaceAll(/\n{3,}/g, "\n\n").trim();
-}
-
 async function pdfText(bytes: Uint8Array<ArrayBuffer>): Promise<PageText> {
   const { extractText, getDocumentProxy } = await import("unpdf");
-  const { text } = await extractText(await getDocumentProxy(bytes), { mergePages: false });
+  const { text } = await extractText(await getDocumentProxy(bytes, { verbosity: 0 }), { mergePages: false });
   return { title: undefined, text: text.map((page, index) => `Page ${index + 1}\n\n${page}`).join("\n\n") };
 }
 
