@@ -142,7 +142,7 @@ Deno.test("S3 architecture: one file starts processes, one inside the sandbox, a
   assert.deepStrictEqual(pathsWith(files, /child_process|node:cluster|\bnew Worker\b/), [
     "src/toolbox/grep/search_in_thread.ts",
     "src/toolbox/rules/engine/bounded_rules.ts",
-    "src/toolbox/web/parse_page.ts", // a thread of a worker, which is in the sandbox
+    "src/toolbox/thread/in_thread.ts", // a thread of a worker, which is in the sandbox
   ]);
   assert.deepStrictEqual(pathsWith(files, /\bDeno\s*\[(?!")|=\s*Deno\s*;|globalThis\s*(\.|\[")Deno/), []);
 });

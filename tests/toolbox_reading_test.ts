@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { endlessPdf, pdfOf } from "../src/toolbox/files/_support/pdf_of.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
@@ -106,6 +107,27 @@ Deno.test("K3 files_read shows lines, their rest, and what is no text", async (t
     assert.deepEqual([none.isError, none.lines], [true, [
       'Cannot read "text.pdf": pages "3" is no range of its 2 pages, as in "1-5"',
     ]]);
+  });
+
+  await test.step("files that mean harm, after which the next call is answered", async () => {
+    const whole = pdfOf(["first page", "second page"]);
+    bench.write("cut.pdf", whole.slice(0, whole.length / 2));
+    bench.write("circle.pdf", whole.replace("/Kids [3 0 R 5 0 R]", "/Kids [2 0 R 2 0 R]"));
+    bench.write("open.html", "<div>".repeat(200_000));
+    bench.write("endless.pdf", endlessPdf());
+    const abort = new AbortController();
+    const endless = client.callTool({ name: "files_read", arguments: { path: "endless.pdf" } }, abort);
+    const cancelled = assert.rejects(endless, /enough/);
+    const answers = await Promise.all(["cut.pdf", "circle.pdf", "open.html", "empty.txt"].map((path) => read(path)));
+    assert.deepEqual(answers.map(({ lines, isError }) => isError ? lines : lines[0]?.replace(/, rev .*/, "")), [
+      ['Cannot read "cut.pdf": Invalid PDF structure.'],
+      "circle.pdf: 2 lines, 666 bytes, PDF of 1 page",
+      "open.html: 1 line, 1000000 bytes, no line end at its end",
+      "empty.txt: empty, 0 bytes",
+    ]);
+    assert.match((await read("text.pdf")).lines[0] ?? "", /^text.pdf: 4 lines/);
+    abort.abort(new Error("enough"));
+    await cancelled;
   });
 
   await test.step("bytes, a pipe, a directory and a missing file", async () => {
@@ -250,24 +272,3 @@ Deno.test("K10 call takes the required texts of a native tool as words, and docs
   const { stdout } = await runProgram(bench, ["call", "files_glob", "--help"]);
   assert.match(stdout, /ahma_mcp call files_glob \[options\] pattern/);
 });
-
-/** A PDF with a line of text on each page. */
-function pdfOf(pages: readonly string[]): string {
-  const font = 3 + pages.length * 2;
-  const kids = pages.map((_, at) => `${3 + at * 2} 0 R`).join(" ");
-  const objects = [
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
-    ...pages.flatMap((text, at) => {
-      const drawn = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`;
-      const resources = `<< /Font << /F1 ${font} 0 R >> >>`;
-      return [
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${4 + at * 2} 0 R /Resources ${resources} >>`,
-        `<< /Length ${drawn.length} >>\nstream\n${drawn}\nendstream`,
-      ];
-    }),
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-  ];
-  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join("");
-  return `%PDF-1.4\n${body}trailer\n<< /Root 1 0 R /Size ${objects.length + 1} >>\n%%EOF\n`;
-}

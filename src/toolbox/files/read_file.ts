@@ -7,7 +7,7 @@ import { revOf } from "../project/rev.ts";
 import { readUpTo } from "./read_chunks.ts";
 import { HEAD_BYTES, type ImageType, kindOf } from "./read_kind.ts";
 import { renderNotebook } from "./read_notebook.ts";
-import { pdfText } from "./read_pdf.ts";
+import { readPdf } from "./read_pdf.ts";
 import { headLine } from "./read_shown.ts";
 import { type LineRequest, readLines, renderedLines, WHOLE_BYTES } from "./read_text.ts";
 
@@ -34,7 +34,7 @@ export async function readFile(args: ToolArguments, { project, signal }: ToolCon
     case "image":
       return await asImage(opened, kind.type);
     case "pdf":
-      return await asPdf(opened, request, args["pages"]);
+      return await asPdf(opened, request, args["pages"], signal);
     case "binary": {
       const dump = [...head.subarray(0, DUMPED_BYTES)].map((byte) => byte.toString(16).padStart(2, "0"));
       const lines = dump.map((byte, at) => `${byte}${(at + 1) % DUMPED_IN_A_LINE === 0 ? "\n" : " "}`).join("");
@@ -70,7 +70,12 @@ async function asImage(opened: OpenFile, type: ImageType): Promise<ToolResult> {
   return { content: [{ type: "text", text: head }, { type: "image", data: bytes.toBase64(), mimeType: type }] };
 }
 
-async function asPdf(opened: OpenFile, request: LineRequest, pages: unknown): Promise<ToolResult> {
+async function asPdf(
+  opened: OpenFile,
+  request: LineRequest,
+  pages: unknown,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const { stat, place: { shown } } = opened;
   if (stat.size > MOST_PDF_BYTES) {
     throw new UserError(`Cannot read "${shown}": a PDF of ${stat.size} bytes, at most ${MOST_PDF_BYTES}`);
@@ -78,7 +83,8 @@ async function asPdf(opened: OpenFile, request: LineRequest, pages: unknown): Pr
   const bytes = readUpTo(opened, Number(stat.size));
   const size = bytes.length;
   const rev = await revOf(bytes);
-  const { text, total } = await pdfText(bytes, typeof pages === "string" ? pages : undefined, shown);
+  const range = typeof pages === "string" ? pages : undefined;
+  const { text, total } = await readPdf({ bytes, range }, shown, { signal });
   const traits = [`PDF of ${total === 1 ? "1 page" : `${total} pages`}`];
   return renderedLines(new TextEncoder().encode(text), request, () => Promise.resolve({ shown, size, rev, traits }));
 }

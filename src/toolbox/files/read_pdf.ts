@@ -1,35 +1,30 @@
-/** The text of a PDF by page. */
-import { messageOf, UserError } from "../../base/errors.ts";
-import { pageRange } from "./read_pages.ts";
+/** Reads a PDF in a thread, which ends with the call or its time (K3). */
+import { UserError } from "../../base/errors.ts";
+import { inThread } from "../thread/in_thread.ts";
+import { type PdfTask, type PdfText, pdfText } from "./pdf_text.ts";
 
-export interface PdfText {
-  readonly text: string;
-  /** Pages of the document. */
-  readonly total: number;
+/** A PDF may take so long, milliseconds. */
+const LONGEST_MS = 30_000;
+
+const readInThread = inThread(import.meta.url, "pdf", pdfText);
+
+export interface PdfLimits {
+  readonly signal: AbortSignal;
+  /** Milliseconds for all of its pages; absent: thirty seconds. */
+  readonly longestMs?: number;
 }
 
-/** The pages of `range`. `shown` names the file. @throws {UserError} When there are none, or it is no PDF. */
-export async function pdfText(
-  bytes: Uint8Array<ArrayBuffer>,
-  range: string | undefined,
+/** The pages of a range. `shown` names the file. @throws {UserError} When there are none, it is no PDF, or takes too long. */
+export async function readPdf(
+  task: PdfTask,
   shown: string,
+  { signal, longestMs = LONGEST_MS }: PdfLimits,
 ): Promise<PdfText> {
-  const { getDocumentProxy } = await import("unpdf");
-  const document = await getDocumentProxy(bytes).catch((thrown) => {
-    throw new UserError(`Cannot read "${shown}": ${messageOf(thrown)}`);
-  });
-  try {
-    const total = document.numPages;
-    const pages = pageRange(range, total);
-    if (!pages.ok) throw new UserError(`Cannot read "${shown}": ${pages.problem}`);
-    const parts: string[] = [];
-    for (let number = pages.value.from; number <= pages.value.to; number++) {
-      const { items } = await (await document.getPage(number)).getTextContent();
-      const text = items.map((item) => "str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : "").join("");
-      parts.push(`--- page ${number} ---\n${text.trimEnd()}\n`);
-    }
-    return { text: parts.join(""), total };
-  } finally {
-    await document.loadingTask.destroy();
-  }
+  const limit = AbortSignal.timeout(longestMs);
+  const read = await readInThread(task, AbortSignal.any([signal, limit]));
+  if (read.ok) return read.value;
+  const problem = limit.aborted
+    ? `it took longer than ${longestMs / 1000} s; "pages" asks for fewer pages, encoding "base64" for its bytes`
+    : read.problem;
+  throw new UserError(`Cannot read "${shown}": ${problem}`);
 }

@@ -5,6 +5,7 @@
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { WorkerSetup } from "../frame/messages.ts";
 import { Project } from "../project/project.ts";
+import { isThread } from "../thread/in_thread.ts";
 import type { FoundFile } from "./found_lines.ts";
 import type { SearchEnd, SearchRequest } from "./search.ts";
 import { searchByWalk } from "./walk_search.ts";
@@ -35,11 +36,6 @@ const ALIVE_MS = 250;
 
 /** Name of the thread, which tells it what it is for. */
 export const SEARCH_THREAD = "search";
-
-/** Whether this is a thread, which serves one task and nothing else. */
-export function isThread(): boolean {
-  return "WorkerGlobalScope" in globalThis;
-}
 
 if (isThread() && globalThis.name === SEARCH_THREAD) {
   const scope = globalThis as unknown as ThreadScope; // a thread's own, which the types of programs lack

@@ -1,5 +1,5 @@
 /** First module of a worker: a program of its own inside the sandbox, whose parent is the server. */
-import { isThread } from "../grep/search_thread.ts";
+import { isThread } from "../thread/in_thread.ts";
 import { findTool } from "./find_tool.ts";
 import { serveCalls } from "./serve.ts";
 

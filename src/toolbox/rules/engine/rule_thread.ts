@@ -4,7 +4,7 @@
  */
 import { messageOf } from "../../../base/errors.ts";
 import { globTest, loadPicomatch, type MakeTest } from "../../find/glob_pattern.ts";
-import { isThread } from "../../grep/search_thread.ts";
+import { isThread } from "../../thread/in_thread.ts";
 import type { TextEngine } from "../format/rule.ts";
 import { FileProblem, TextRules } from "./find_in_text.ts";
 import type { FoundPlace } from "./match_text.ts";
