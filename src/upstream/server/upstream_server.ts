@@ -143,7 +143,7 @@ export class UpstreamServer {
     const read = store.read(id);
     if (read === undefined) return false;
     const seen = this.#link === undefined ? undefined : this.record?.seen;
-    const record = { ...read, seen: seen ?? read.seen };
+    const record = seen === undefined ? read : recordSeen(read, seen);
     if (canonical(record) === canonical(this.record)) return false;
     this.#newest = record;
     return true;
