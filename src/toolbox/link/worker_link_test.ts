@@ -37,8 +37,6 @@ async function bench(idleMs = 60_000): Promise<Bench> {
     const reading = (async () => {
       for await (const chunk of process.stdout) await onOutput(chunk);
     })();
-    let isThere = true;
-    void process.status.then(() => isThere = false);
     const ended = (async () => {
       await reading;
       await writer.close().catch(ignoreClosedPipe);
@@ -53,7 +51,11 @@ async function bench(idleMs = 60_000): Promise<Bench> {
         return writer.close().catch(ignoreClosedPipe);
       },
       kill() {
-        if (isThere) process.kill("SIGKILL");
+        try {
+          process.kill("SIGKILL");
+        } catch (thrown) {
+          if (!(thrown instanceof TypeError)) throw thrown; // it has ended by itself
+        }
       },
       ended,
     });
