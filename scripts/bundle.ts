@@ -13,6 +13,8 @@ const PROGRAM = "ahma_mcp.mjs";
  * not read, each a file that its first call loads.
  */
 const WORKER = "worker";
+/** The bundler's mark in the name of a file, which holds the way from here to the cache of packages. */
+const MARK = /-[A-Z0-9]{8}(?=\.js\b)/g;
 
 const bundled = await bundleProgram() && await bundleWorker();
 if (bundled) {
@@ -34,7 +36,7 @@ async function bundleWorker(): Promise<boolean> {
   const directory = new URL(`dist/${WORKER}/`, ROOT);
   await Deno.remove(directory, { recursive: true }).catch(ignoreMissing);
   if (!await bundle(["--code-splitting", "--outdir", `dist/${WORKER}`, "src/toolbox/worker/worker.ts"])) return false;
-  const names = (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
+  const names = await nameByContent(directory);
   const older = await olderPackages(directory, names);
   for (const name of names) {
     await escapeNonAscii(new URL(name, directory));
@@ -44,6 +46,28 @@ async function bundleWorker(): Promise<boolean> {
   const loaded = nodeModulesOf(first).filter((name) => name !== "node:buffer" && name !== "node:timers");
   if (loaded.length > 0) throw new Error(`Loaded at the start of a worker: ${loaded.join(", ")}`);
   return true;
+}
+
+/** Gives each file a name that follows from its content alone, so that each directory makes the same bytes; the names. */
+async function nameByContent(directory: URL): Promise<readonly string[]> {
+  const before = (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
+  const named = new Map(
+    await Promise.all(before.map(async (name) => {
+      const text = (await Deno.readTextFile(new URL(name, directory))).replaceAll(MARK, "");
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toHex();
+      return [name, name.replaceAll(MARK, `-${digest.slice(0, 8)}`)] as const;
+    })),
+  );
+  for (const [old, name] of named) {
+    const text = await Deno.readTextFile(new URL(old, directory));
+    await Deno.remove(new URL(old, directory));
+    const renamed = text.replace(
+      /"\.\/([^"]+\.js)"/g,
+      (words, other: string) => named.has(other) ? `"./${named.get(other)}"` : words,
+    );
+    await Deno.writeTextFile(new URL(name, directory), renamed);
+  }
+  return [...named.values()];
 }
 
 /**
