@@ -27,7 +27,7 @@ const LONGEST_HOP = 300;
 const LONGEST_TYPE = 80;
 const LARGEST_IMAGE = 1024 * 1024;
 const IMAGES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-export const USER_AGENT = "Mozilla/5.0 (compatible; ahma_mcp; +https://www.npmjs.com/package/ahma_mcp)";
+export const USER_AGENT = "Mozilla/5.0 (compatible; ahma_mcp)";
 
 /** See the definition of `web_fetch`. */
 export async function webFetch(checked: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
