@@ -38,21 +38,25 @@ function checks(repository: Repository, { linked }: { readonly linked: boolean }
         Deno.symlinkSync(place.secret, `${bench.scope}/link.txt`);
         Deno.symlinkSync(`${bench.elsewhere}/outside`, `${bench.scope}/tree`);
       };
-      return withServer(scene, { flags: () => ["--bundles", "rules"], prepare }, async (server) => {
-        const answers = [
-          await server.call("rules_check", { review: "list" }),
-          await server.call("rules_check", { file_paths: [place.secret, "link.txt", "tree"], review: "list" }),
-          await server.call("rules_verdict", {
-            verdicts: [{ review_id: `review:000000000000:${place.secret}`, pass: true }],
-          }),
-          await server.call("rules_list"),
-        ];
-        const isSaid = answers.some(({ text }) => text.includes(marker)) || server.stderr.includes(marker);
-        if (isSaid) return "a check said what is outside";
-        // A check that never ran would show nothing.
-        if (!answers[0]?.text.includes("a.txt")) return "no check ran";
-        return exists(place.planted) ? "a rule wrote outside" : undefined;
-      });
+      return withServer(
+        scene,
+        { flags: () => ["--bundles", "rules", "--inline-wait", "60000"], prepare },
+        async (server) => {
+          const answers = [
+            await server.call("rules_check", { review: "list" }),
+            await server.call("rules_check", { file_paths: [place.secret, "link.txt", "tree"], review: "list" }),
+            await server.call("rules_verdict", {
+              verdicts: [{ review_id: `review:000000000000:${place.secret}`, pass: true }],
+            }),
+            await server.call("rules_list"),
+          ];
+          const isSaid = answers.some(({ text }) => text.includes(marker)) || server.stderr.includes(marker);
+          if (isSaid) return "a check said what is outside";
+          // A check that never ran would show nothing.
+          if (!answers[0]?.text.includes("a.txt")) return "no check ran";
+          return exists(place.planted) ? "a rule wrote outside" : undefined;
+        },
+      );
     }),
   };
 }
