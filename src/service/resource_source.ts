@@ -1,4 +1,4 @@
-/** The contract of an origin of resources beside our own (C4): third-party servers, and further ones. */
+/** The contract of an origin of resources next to our own (C4): third-party servers, and further ones. */
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import type { Unsubscribe } from "../base/emitter.ts";
 import type { Outcome } from "../base/outcome.ts";

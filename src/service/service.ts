@@ -105,7 +105,7 @@ export interface Service {
   readonly sources: readonly ToolSource[];
   /** In the order in which prompts are listed; empty: prompts are not offered. */
   readonly prompts: readonly PromptSource[];
-  /** Origins of resources beside our own, in the order in which they are listed. */
+  /** Origins of resources next to our own, in the order in which they are listed. */
   readonly resources: readonly ResourceSource[];
   /** Further lines for the instructions of `initialize`; absent: there are none. */
   readonly instructions?: () => readonly string[];

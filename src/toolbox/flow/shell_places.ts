@@ -14,7 +14,7 @@ const READERS = "eval|let|declare|typeset|local|readonly|read|readarray|mapfile|
   "[gmn]?awk|sed|ssh|su|script|watch|parallel";
 const INTERPRETERS = String.raw`python[\d.]*|perl|ruby|node|deno|bun|php|lua|osascript`;
 
-/** Each finds what a line may not have beside values; the words are those of the problem. */
+/** Each finds what a line may not have next to values; the words are those of the problem. */
 const CODE: readonly RegExp[] = [
   // Lines inside of lines, and numbers: an index in them may hold a command.
   /`|\$\(|<<|\(\(|\$\[/,
