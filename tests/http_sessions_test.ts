@@ -40,7 +40,7 @@ test("H2 C3 fault 18: two clients with the same id and the same progress token, 
     const text = JSON.stringify(messages);
     assert.ok(text.includes(`${own} 4`) && !text.includes(other), text);
     assert.strictEqual(messages.at(-1)?.id, 1);
-    assert.ok(messages.length > 2, "progress came");
+    assert.ok(messages.length >= 2, "progress came");
     assert.deepStrictEqual(
       new Set(messages.slice(0, -1).map((one) => one?.params?.["progressToken"])),
       new Set(["tok"]),

@@ -53,19 +53,17 @@ for (const { way, tests } of bothWays()) {
   testLegacy(
     `X6 H7 C3 fault 3: progress comes while it runs, rises, carries the caller's token, and stops with the response, over ${way}`,
     async (bench, wire) => {
-      const command =
-        "for i in 1 2 3; do echo line $i; sleep 0.3; done; until [ -e go ]; do sleep 0.05; done; echo end";
+      const command = "for i in 1 2 3; do echo line $i; until [ -e heard-$i ]; do sleep 0.02; done; done; echo end";
       const params = { name: "sandboxed_shell", arguments: shellArguments(command), _meta: { progressToken: "tok" } };
       const notes: unknown[] = [];
       const answer = await wire.follow({ jsonrpc: "2.0", id: "call", method: "tools/call", params }, (message) => {
-        if (message.method === "notifications/progress") notes.push(message.params);
-        // The command waits for this file: what came so far came while it ran.
-        if (notes.length > 0) bench.write("go", "");
+        // The command waits for each of these files: what came so far came while it ran.
+        if (message.method === "notifications/progress") bench.write(`heard-${notes.push(message.params)}`, "");
       });
       assert.match(JSON.stringify(answer.result?.content), /line 1\\nline 2\\nline 3\\nend/);
       // The server's own messages, which are then compared field by field.
       const seen = notes as readonly { readonly progress: number; readonly message: string; progressToken: string }[];
-      assert.ok(seen.length >= 2, `two or more of them: ${JSON.stringify(seen)}`);
+      assert.ok(seen.length >= 3, `one or more for each line: ${JSON.stringify(seen)}`);
       assert.deepStrictEqual(new Set(seen.map(({ progressToken }) => progressToken)), new Set(["tok"]));
       const steps = seen.map(({ progress }) => progress);
       assert.deepStrictEqual(steps, [...new Set(steps)].toSorted((one, other) => one - other));
