@@ -27,6 +27,12 @@ export type Reached =
 export class RestartPolicy {
   #ends: number[] = [];
   #early = 0;
+  readonly #mostEarly: number;
+
+  /** `mostEarly`: ends in a row before the server served that pause the restarts. */
+  constructor(mostEarly: number = MOST_EARLY) {
+    this.#mostEarly = mostEarly;
+  }
 
   /**
    * Decides after an end at `now`, milliseconds of one clock. The first restart is immediate, each further one later.
@@ -34,7 +40,7 @@ export class RestartPolicy {
   ended(now: number, reached: Reached): RestartDecision {
     this.#ends = [...this.#ends.filter((time) => now - time < WINDOW_MS), now];
     this.#early = reached === "served" ? 0 : this.#early + 1;
-    if (reached === "refused" || this.#early >= MOST_EARLY || this.#ends.length > MOST_IN_WINDOW) {
+    if (reached === "refused" || this.#early >= this.#mostEarly || this.#ends.length > MOST_IN_WINDOW) {
       this.#ends = [];
       this.#early = 0;
       return { kind: "pause", untilMs: now + PAUSE_MS };

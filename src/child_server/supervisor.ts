@@ -20,6 +20,8 @@ import { UnreadInput } from "./unread_input.ts";
 
 export interface SupervisorOptions {
   readonly start: StartChildServer;
+  /** Starts in a row that may fail before the restarts pause; absent: 3. */
+  readonly mostStarts?: number;
   /** The parameters of `initialize`. */
   readonly initialize: Readonly<Record<string, unknown>>;
   /** Receives the server's own requests and notifications; answers and progress go to their callers. */
@@ -64,7 +66,7 @@ const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" } as c
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #calls = new PendingCalls((call) => this.#sendCancelled(call, "It took too long"));
-  readonly #restartPolicy = new RestartPolicy();
+  readonly #restartPolicy: RestartPolicy;
   readonly #ready = Promise.withResolvers<Readonly<Record<string, unknown>>>();
   readonly #unreadInput = new UnreadInput();
   readonly #stderrTail = new StderrTail();
@@ -88,6 +90,7 @@ export class Supervisor {
   /** Starts the server. */
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#restartPolicy = new RestartPolicy(options.mostStarts);
     this.#ready.promise.catch(() => {});
     this.#starting = this.#start();
   }

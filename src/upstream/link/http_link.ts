@@ -83,6 +83,7 @@ export async function openHttpLink(options: HttpLinkOptions, hooks: LinkHooks): 
         protocolVersion: client.getNegotiatedProtocolVersion() ?? "",
         capabilities: client.getServerCapabilities() ?? {},
         instructions: client.getInstructions(),
+        server: client.getServerVersion(),
       };
     },
     async request(request) {

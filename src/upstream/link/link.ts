@@ -24,6 +24,8 @@ export interface Hello {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** How it is used, in its own words; undefined: it does not say. */
   readonly instructions: string | undefined;
+  /** As it names itself; undefined: it does not. */
+  readonly server: { readonly name: string; readonly version: string } | undefined;
 }
 
 /** Answers a request of a server; never rejects. */

@@ -5,7 +5,7 @@ import { VERSION } from "../../base/version.ts";
 import type { StartChildServer } from "../../child_server/child_server.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { Supervisor } from "../../child_server/supervisor.ts";
-import { type JSONRPCMessage } from "@modelcontextprotocol/server";
+import { isSpecType, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { isObject, member } from "../../wire/json_value.ts";
 import { CANCELLED, type Hello, type Link, type LinkHooks, type LinkRequest } from "./link.ts";
 
@@ -20,13 +20,19 @@ export interface StdioLinkOptions {
   readonly roots: readonly string[];
   /** Time for the answer to `initialize`. */
   readonly startSeconds: number;
+  /** Starts in a row that may fail; absent: as many as the supervisor tries. */
+  readonly mostStarts?: number;
 }
 
 /** Starts the server; rejects when it does not serve. */
-export async function openStdioLink({ start, roots, startSeconds }: StdioLinkOptions, hooks: LinkHooks): Promise<Link> {
+export async function openStdioLink(
+  { start, roots, startSeconds, mostStarts }: StdioLinkOptions,
+  hooks: LinkHooks,
+): Promise<Link> {
   const stderr = new LastLines();
   const supervisor = new Supervisor({
     start,
+    ...mostStarts !== undefined && { mostStarts },
     initialize: {
       // Every stdio server speaks a version with sessions; those that know newer ones answer this one too.
       protocolVersion: "2025-11-25",
@@ -94,11 +100,12 @@ class LastLines {
 
 function helloOf(initialized: unknown): Hello {
   const [protocolVersion, capabilities] = [member(initialized, "protocolVersion"), member(initialized, "capabilities")];
-  const instructions = member(initialized, "instructions");
+  const [instructions, server] = [member(initialized, "instructions"), member(initialized, "serverInfo")];
   return {
     protocolVersion: typeof protocolVersion === "string" ? protocolVersion : "",
     capabilities: isObject(capabilities) ? capabilities : {},
     instructions: typeof instructions === "string" ? instructions : undefined,
+    server: isSpecType.Implementation(server) ? server : undefined,
   };
 }
 

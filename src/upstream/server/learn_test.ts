@@ -8,7 +8,7 @@ import { learnedFrom } from "./learn.ts";
 function serving(lists: Readonly<Record<string, Answer>>): Pick<Link, "hello" | "request"> {
   const capabilities = { tools: {}, prompts: {}, resources: {} };
   return {
-    hello: { protocolVersion: "2025-11-25", capabilities, instructions: undefined },
+    hello: { protocolVersion: "2025-11-25", capabilities, instructions: undefined, server: undefined },
     request: ({ method, signal }) => {
       const cancelled: Answer = { error: { code: -32000, message: "cancelled" } };
       return Promise.resolve(signal?.aborted === true ? cancelled : lists[method] ?? { result: {} });

@@ -25,7 +25,12 @@ Deno.test("O6 a record that another program writes does not hide what the connec
     store,
     open: () =>
       Promise.resolve({
-        hello: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, instructions: undefined },
+        hello: {
+          protocolVersion: "2025-11-25",
+          capabilities: { tools: {} },
+          instructions: undefined,
+          server: undefined,
+        },
         request: () => Promise.resolve({ result: { tools: [after] } }),
         close: () => Promise.resolve(),
       }),

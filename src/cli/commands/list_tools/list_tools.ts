@@ -9,16 +9,21 @@ import type { UnavailableTool } from "../../../catalog/model/leaf.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
 import { shorten } from "../../../base/visible_text.ts";
+import { startInSandboxOf } from "../../../app/http/http_services.ts";
 import { insistOnNetwork } from "../../../app/program/own_program.ts";
 import { userLoginFiles } from "../../../app/logins/login_files.ts";
 import { serverAddress } from "../../../upstream/oauth/oauth_config.ts";
 import { TokenSource } from "../../../upstream/oauth/token_source.ts";
+import { transportAuth } from "../../../upstream/oauth/transport_auth.ts";
+import { openHttpLink } from "../../../upstream/link/http_link.ts";
+import { serverFetch } from "../../../upstream/link/patient_fetch.ts";
+import { openStdioLink } from "../../../upstream/link/stdio_link.ts";
 import { colours } from "../../terminal/colours.ts";
 import { compose } from "../../../app/compose_service.ts";
 import { mayColour, print, printProblem, terminalWidth } from "../../terminal/print.ts";
 import { NO_SANDBOX_SERVER, openRunLog } from "../../terminal/run_log.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
-import { commandConnection, httpConnection, listOther } from "./remote_tools.ts";
+import { type ListingLimits, listOther, type OtherServer } from "./remote_tools.ts";
 import { toolLines, toolTable } from "./tool_table.ts";
 
 /** Default time for each answer of a server, milliseconds. */
@@ -81,12 +86,12 @@ async function ours({ settings, warnings, environment }: CommandContext): Promis
 }
 
 /** The limit for an answer is shorter than that for a command: `--timeout` of the command line, else a short time. */
-function answerLimit({ flags, settings }: CommandContext): { readonly timeoutMs: number } {
-  return { timeoutMs: flags.has("timeout") ? settings.timeoutSeconds * 1000 : SILENCE_MS };
+function answerLimits({ flags, settings, stop }: CommandContext): ListingLimits {
+  return { timeoutMs: flags.has("timeout") ? settings.timeoutSeconds * 1000 : SILENCE_MS, stop };
 }
 
 async function overStdio(context: CommandContext): Promise<Listing> {
-  const { operands, environment, stop, flags } = context;
+  const { operands, environment, flags } = context;
   const open = flags.has("no-sandbox-server");
   const sandbox = { ...context.settings.sandbox, ...open && { enforce: false } };
   const settings = { ...context.settings, pool: false, hotReload: false, sandbox };
@@ -94,8 +99,14 @@ async function overStdio(context: CommandContext): Promise<Listing> {
   await using log = openRunLog({ settings, warnings, environment });
   await using program = await compose({ settings, environment, log: log.logger });
   log.start();
-  await using connection = commandConnection(program, { argv: operands, stop, log: log.logger });
-  return { ...await listOther(connection, answerLimit(context)), unavailable: [] };
+  const limits = answerLimits(context);
+  const start = startInSandboxOf(program, { argv: operands, log: log.logger });
+  const server: OtherServer = {
+    name: `"${operands.join(" ")}"`,
+    open: (hooks) =>
+      openStdioLink({ start, roots: [], startSeconds: 2 * limits.timeoutMs / 1000, mostStarts: 1 }, hooks),
+  };
+  return { ...await listOther(server, limits, log.logger), unavailable: [] };
 }
 
 async function overHttp(text: string, context: CommandContext): Promise<Listing> {
@@ -114,6 +125,11 @@ async function overHttp(text: string, context: CommandContext): Promise<Listing>
     now: () => Date.now(),
     log: log.logger,
   });
-  await using connection = httpConnection(url, tokens);
-  return { ...await listOther(connection, answerLimit(context)), unavailable: [] };
+  const spec = { url: { text: url.href, shown: url.href }, headers: {}, transport: "streamable" } as const;
+  const auth = transportAuth(tokens, serverFetch);
+  const server: OtherServer = {
+    name: `"${url.href}"`,
+    open: (hooks) => openHttpLink({ spec, auth, instance: undefined }, hooks),
+  };
+  return { ...await listOther(server, answerLimits(context), log.logger), unavailable: [] };
 }
