@@ -1,6 +1,6 @@
 /**
- * Runs the parts of the gate in the order of what fails fastest, ends at the first that fails, and prints how long each
- * part took and which tests were the slowest.
+ * Runs the steps of the gate in the order of what fails fastest, ends at the first that fails, and prints how long each
+ * part took and which tests were the slowest. The parts of one step run side by side.
  *
  *   deno task ok         what a commit needs
  *   deno task ok:full    everything, as .ci/run does
@@ -10,19 +10,23 @@ import { slowest, type TestTime, testTimes } from "./gate/junit.ts";
 /** A task of deno.json, and words for it. */
 type Part = readonly [task: string, ...words: string[]];
 
-const BEFORE: readonly Part[] = [
-  ["fmt", "--check"],
-  ["lint"],
-  ["check"],
-  ["test:unit"],
-  ["schema", "--check"],
-];
+type Step = readonly Part[];
+
+/** Most of them use one processor; the type check takes longest. */
+const CHECKS: Step = [["check"], ["fmt", "--check"], ["lint"], ["schema", "--check"]];
 
 /** The full gate makes the executable too, which packs the program first. */
-const GATES: Readonly<Record<string, readonly Part[]>> = {
-  commit: [...BEFORE, ["bundle"], ["test:selected"], ["test:tools:changed"]],
-  full: [...BEFORE, ["compile"], ["test:whole"], ["test:executable"], ["test:alone"], ["test:attacks"]],
+const GATES: Readonly<Record<string, readonly Step[]>> = {
+  commit: [[...CHECKS, ["bundle"]], ...inTurn(["test:unit", "test:selected", "test:tools:changed"])],
+  full: [
+    [...CHECKS, ["compile"]],
+    ...inTurn(["test:unit", "test:whole", "test:executable", "test:alone", "test:attacks"]),
+  ],
 };
+
+function inTurn(tasks: readonly string[]): readonly Step[] {
+  return tasks.map((task) => [[task]]);
+}
 
 const SLOWEST = 10;
 
@@ -34,12 +38,25 @@ interface Ran {
   readonly tests: readonly TestTime[];
 }
 
-async function run([task, ...words]: Part, directory: string): Promise<Ran> {
+/** What parts that run side by side write is shown when they end. */
+async function runStep(step: Step, directory: string): Promise<readonly Ran[]> {
+  const stdio = step.length === 1 ? "inherit" : "piped";
+  return await Promise.all(step.map((part) => run(part, { directory, stdio })));
+}
+
+async function run(
+  [task, ...words]: Part,
+  { directory, stdio }: { readonly directory: string; readonly stdio: "inherit" | "piped" },
+): Promise<Ran> {
   const report = `${directory}/${task.replaceAll(":", "_")}.xml`;
   const more = task.startsWith("test:") ? [`--junit-path=${report}`] : [];
   const startedAt = performance.now();
-  const { success } = await new Deno.Command(Deno.execPath(), { args: ["task", task, ...words, ...more] }).spawn()
-    .status;
+  const args = ["task", task, ...words, ...more];
+  const child = new Deno.Command(Deno.execPath(), { args, stdout: stdio, stderr: stdio }).spawn();
+  if (stdio === "piped") {
+    for (const text of await Promise.all([child.stderr.bytes(), child.stdout.bytes()])) Deno.stdout.writeSync(text);
+  }
+  const { success } = await child.status;
   const seconds = (performance.now() - startedAt) / 1000;
   return { name: [task, ...words].join(" "), seconds, success, tests: await testsOf(report) };
 }
@@ -54,8 +71,7 @@ async function testsOf(report: string): Promise<readonly TestTime[]> {
   }
 }
 
-function summary(parts: readonly Ran[]): string {
-  const total = parts.reduce((sum, { seconds }) => sum + seconds, 0);
+function summary(parts: readonly Ran[], total: number): string {
   const line = (seconds: number, text: string) => `${seconds.toFixed(1).padStart(7)} s  ${text}`;
   return [
     "",
@@ -72,17 +88,18 @@ function summary(parts: readonly Ran[]): string {
 }
 
 const [gate = ""] = Deno.args;
-const parts = GATES[gate];
-if (parts === undefined) throw new Error(`"${gate}" is no gate: give one of ${Object.keys(GATES).join(", ")}`);
+const steps = GATES[gate];
+if (steps === undefined) throw new Error(`"${gate}" is no gate: give one of ${Object.keys(GATES).join(", ")}`);
 const directory = await Deno.makeTempDir({ prefix: "ahma-gate-" });
+const startedAt = performance.now();
 const ran: Ran[] = [];
 try {
-  for (const part of parts) {
-    ran.push(await run(part, directory));
-    if (ran.at(-1)?.success !== true) break;
+  for (const step of steps) {
+    ran.push(...await runStep(step, directory));
+    if (ran.some(({ success }) => !success)) break;
   }
 } finally {
   await Deno.remove(directory, { recursive: true });
 }
-Deno.stdout.writeSync(new TextEncoder().encode(summary(ran)));
+Deno.stdout.writeSync(new TextEncoder().encode(summary(ran, (performance.now() - startedAt) / 1000)));
 Deno.exitCode = ran.every(({ success }) => success) ? 0 : 1;

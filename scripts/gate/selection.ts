@@ -67,7 +67,10 @@ export const SELECTED: readonly string[] = Object.values(SELECTION).flat();
  * different in it: how it starts and is started again, what it hands to commands, what it lets them reach.
  */
 export const WITH_EXECUTABLE: readonly string[] = [
-  "tests/executable",
+  "tests/executable/empty_root_test.ts",
+  "tests/executable/arm64_test.ts",
+  "tests/executable/hostile_start_test.ts",
+  "tests/executable/start_line_test.ts",
   "tests/http_isolation_test.ts",
   "tests/http_sessions_test.ts",
   "tests/sandbox_test.ts",
