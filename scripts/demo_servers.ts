@@ -2,7 +2,7 @@
  * `deno task demo:servers`: one entry in the client, and behind it a server from npm and one from PyPI, each in a sandbox
  * of its own. Every step checks that it did what it says; the exit code is 0 only then. Nothing is left behind.
  */
-import { testCache } from "../tests/_support/npm_tools.ts";
+import { npmTool, testCache } from "../tests/_support/npm_tools.ts";
 import { pythonPackage } from "../tests/_support/python_packages.ts";
 import { Agent } from "./client/agent.ts";
 import { Project } from "./demo/project.ts";
@@ -13,16 +13,20 @@ import { SERVER_RUN_FLAGS } from "./permissions.ts";
 const BUNDLE = new URL("../dist/ahma_mcp.mjs", import.meta.url).pathname;
 const NOTES = await Deno.readTextFile(new URL("demo/notes_server.py", import.meta.url));
 const FASTMCP = "4.1.2";
-const EVERYTHING = "@modelcontextprotocol/server-everything@2026.8.31";
+const EVERYTHING = ["@modelcontextprotocol/server-everything", "2026.8.31", "mcp-server-everything"] as const;
 
 Deno.exitCode = await demonstrate() ? 0 : 1;
 
 async function demonstrate(): Promise<boolean> {
   const screen = ownScreen();
   screen.title("ahma_mcp --mcp-config servers.json", "other people's servers, confined, remembered and pinned");
-  const { python, problem } = await pythonPackage("fastmcp", FASTMCP);
+  const [{ python, ...pypi }, everything] = await Promise.all([
+    pythonPackage("fastmcp", FASTMCP),
+    npmTool(...EVERYTHING),
+  ]);
+  const problem = pypi.problem ?? everything.problem;
   if (problem !== undefined) {
-    screen.end(`fastmcp ${FASTMCP} from PyPI is not to be had: ${problem}`, { good: false });
+    screen.end(`A server is not to be had: ${problem}`, { good: false });
     return false;
   }
   using project = new Project();
@@ -32,7 +36,7 @@ async function demonstrate(): Promise<boolean> {
   };
   const description = write("description.txt", HONEST);
   const servers = {
-    everything: { command: "npx", args: ["-y", EVERYTHING], waitMs: WAIT_MS },
+    everything: { command: everything.command[0], waitMs: WAIT_MS },
     notes: {
       command: python,
       args: [write("notes.py", NOTES), description],

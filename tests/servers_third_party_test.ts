@@ -35,7 +35,8 @@ Deno.test({
   async fn() {
     using bench = new Workbench();
     const config = writeServers(bench, {
-      memory: { command: "npx", args: ["-y", "@modelcontextprotocol/server-memory@2026.8.31"] },
+      // A version with few dependencies: each is fetched into an empty cache.
+      memory: { command: "npx", args: ["-y", "@modelcontextprotocol/server-memory@0.6.2"] },
       time: { command: `${UV.programs}/uvx`, args: ["mcp-server-time==2026.10.19"] },
     });
     const test = async () => {

@@ -73,6 +73,7 @@ export const NATIVE_RULES: readonly Row[] = [
     id: "T41",
     title: "rules of a repository reach what is outside",
     users: BOTH,
+    alikeForRoot: "they run in the sandbox of other native tools, which root tries in T01",
     aim: "evidence",
     ways: {
       "a program": checks(programs),

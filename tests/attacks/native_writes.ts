@@ -138,6 +138,7 @@ export const NATIVE_WRITES: readonly Row[] = [
     id: "T22",
     title: "native tools change what programs outside obey",
     users: BOTH,
+    alikeForRoot: "what protects a file is the same for every user; root tries it in X09, and such tools in T21",
     aim: "evidence",
     ways: {
       "write": protectedPaths((path) => write(path), ALL),
