@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SHARES, unitTestFiles } from "./unit_share.ts";
+import { shareOf, SHARES, unitTestFiles } from "./unit_share.ts";
 
 const FILES = new URL("unit/", import.meta.url);
 
@@ -9,5 +9,6 @@ Deno.test("each share of the unit tests has its file, and takes part in what is 
   }));
   const numbers = texts.map((text) => Number(/^await defineShare\((\d+)\);$/m.exec(text)?.[1]));
   assert.deepStrictEqual(numbers.toSorted(), Array.from({ length: SHARES }, (_, index) => index + 1));
+  assert.deepStrictEqual(numbers.flatMap(shareOf).toSorted(), unitTestFiles());
   assert.ok(unitTestFiles().includes("scripts/gate/unit_share_test.ts"));
 });

@@ -32,7 +32,10 @@ function codeOf({ error }: RpcMessage): number | undefined {
   return error?.code;
 }
 
-for (const { way, tests } of bothWays(() => ["--tools-dir", TOOLS, "--bundles", "all"])) {
+/** Over HTTP one server lists every tool in all versions; over stdio each version has a server, which tries its tools first. */
+const FLAGS = { stdio: ["--bundles", "git"], HTTP: ["--tools-dir", TOOLS, "--bundles", "all"] };
+
+for (const { way, tests } of bothWays((_, way) => FLAGS[way])) {
   for (const version of LEGACY_VERSIONS) {
     const test = tests[version];
     const hasTasks = version === "2025-11-25";

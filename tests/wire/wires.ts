@@ -193,13 +193,15 @@ export interface Way {
  * Both transports: over HTTP one server for all clients, over stdio one for each version. They start when a test needs
  * them. `prepare` writes what they find at their start and gives their flags.
  */
-export function bothWays(prepare: (bench: Workbench) => readonly string[] = () => []): readonly Way[] {
-  const http = sharing((bench) => HttpServerProcess.start(bench, { flags: prepare(bench) }));
+export function bothWays(
+  prepare: (bench: Workbench, way: Way["way"]) => readonly string[] = () => [],
+): readonly Way[] {
+  const http = sharing((bench) => HttpServerProcess.start(bench, { flags: prepare(bench, "HTTP") }));
   return [
     {
       way: "stdio",
       tests: forEachVersion((version) => {
-        const stdio = sharing((bench) => StdioWire.start(bench, version, prepare(bench)));
+        const stdio = sharing((bench) => StdioWire.start(bench, version, prepare(bench, "stdio")));
         return (name, run) => stdio(name, ({ bench, server }) => run(bench, server));
       }),
     },
