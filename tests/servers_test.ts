@@ -97,10 +97,10 @@ sharing((bench) => withServers(bench, { srv: upstreamServer(bench) }), "ordinary
 );
 
 test("O6 S8 a server that may write to the scope cannot change what is protected in it", async ({ bench, server }) => {
-  bench.write(".git/config", "[core]\n");
+  bench.write(".envrc", "");
   const write = async (path: string) => (await server.call("my_server_1_write", { text: path })).text.split(" ")[0];
   assert.deepStrictEqual(await write(`${bench.scope}/made.txt`), "done");
-  assert.deepStrictEqual(await write(`${bench.scope}/.git/config`), "refused");
+  assert.deepStrictEqual(await write(`${bench.scope}/.envrc`), "refused");
 });
 
 test("O6 servers do not reach each other's homes, nor do commands", async ({ server }) => {

@@ -17,3 +17,8 @@ export function equalInConstantTime(given: string, wanted: string): boolean {
   }
   return difference === 0;
 }
+
+/** Whether both hold the same bytes. */
+export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+}

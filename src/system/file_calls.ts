@@ -2,6 +2,7 @@
  * System calls that reach a file by the descriptor of its directory, through no link: what a path leads to may change
  * while it is worked on.
  */
+import { sameBytes } from "../base/bytes.ts";
 import { encodeText } from "../base/text.ts";
 import { directoryEntries, type DirectoryEntry, errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 import type { FileIdentity } from "./libc.ts";
@@ -262,10 +263,16 @@ export class OpenFiles implements Disposable {
       fchmod(fd, stat.mode & PERMISSIONS) === 0;
   }
 
-  /** Writes the content over that of an open file, which is then as long as the content; false: not all of it. */
+  /** Writes the content over that of an open file, the part that needs new room first; false: not all of it. */
   overwrite(fd: number, content: Uint8Array<ArrayBuffer>): boolean {
     const { lseek, ftruncate } = this.#library.symbols;
-    return lseek(fd, 0n, 0) === 0n && this.writeAll(fd, content) && ftruncate(fd, BigInt(content.length)) === 0;
+    const size = this.stat(fd, "")?.size ?? 0n;
+    const kept = Math.min(Number(size), content.length);
+    const write = (from: number, to: number) =>
+      lseek(fd, BigInt(from), 0) === BigInt(from) && this.writeAll(fd, content.subarray(from, to));
+    if (write(kept, content.length)) return write(0, kept) && ftruncate(fd, BigInt(content.length)) === 0;
+    ftruncate(fd, size); // a full disk leaves the file as it was
+    return false;
   }
 
   /** Has the system store what was written to a file. */
@@ -355,11 +362,7 @@ export class OpenFiles implements Disposable {
   haveSameAttributes(one: number, other: number): boolean {
     const [first, second] = [this.#attributes(one), this.#attributes(other)];
     return first !== undefined && second !== undefined && first.length === second.length &&
-      first.every(([name, value]) =>
-        second.some(([its, own]) =>
-          its === name && own.length === value.length && own.every((byte, at) => byte === value[at])
-        )
-      );
+      first.every(([name, value]) => second.some(([its, own]) => its === name && sameBytes(own, value)));
   }
 
   #copyAttributes(source: number, copy: number): boolean {
@@ -374,7 +377,6 @@ export class OpenFiles implements Disposable {
     const { flistxattr, fgetxattr } = this.#library.symbols;
     const list = new Uint8Array(MOST_ATTRIBUTE_BYTES);
     const length = Number(flistxattr(fd, list, BigInt(list.length)));
-    // A file system that knows none refuses to list them.
     const names = DECODER.decode(list.subarray(0, Math.max(0, length))).split("\0").filter((name) => name !== "");
     const found: [name: string, value: Uint8Array<ArrayBuffer>][] = [];
     for (const name of names.filter((one) => one !== LABEL)) {

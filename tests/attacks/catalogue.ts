@@ -11,6 +11,7 @@ import { NATIVE_READS } from "./native_reads.ts";
 import { NATIVE_RULES } from "./native_rules.ts";
 import { NATIVE_WRITES } from "./native_writes.ts";
 import { NETWORK } from "./network.ts";
+import { GIT_SETTINGS } from "./git_settings.ts";
 import { OBEYED_BY_GIT } from "./obeyed_by_git.ts";
 import { OPERATIONS } from "./operations.ts";
 import { OUTPUT } from "./output.ts";
@@ -49,6 +50,7 @@ export const OUR_OWN: readonly Row[] = [
   ...OWN,
   ...MORE_OF_OUR_OWN,
   ...OTHER_NAMES,
+  ...GIT_SETTINGS,
   ...OBEYED_BY_GIT,
   ...START_UP_FILES,
   ...NATIVE_READS,

@@ -8,6 +8,18 @@ export interface ProtectedChange {
    * - `displaced`: the same, and what another program saved meanwhile lies next to it under a longer name.
    * - `unwatched`: the directory holds more than is looked at; told once.
    * - `shared`: the file still has a second name, through which it can be changed.
+   * - `not_kept`: the file did not change; `keys` of a command's copy of it were not taken over.
    */
-  readonly change: "created" | "changed" | "removed" | "obeyed" | "separated" | "displaced" | "shared" | "unwatched";
+  readonly change:
+    | "created"
+    | "changed"
+    | "removed"
+    | "obeyed"
+    | "separated"
+    | "displaced"
+    | "shared"
+    | "unwatched"
+    | "not_kept";
+  /** Of git's configuration; only with `not_kept`. */
+  readonly keys?: readonly string[];
 }

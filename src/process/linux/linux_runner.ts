@@ -11,9 +11,12 @@ import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.
 import type { Shell } from "../shell.ts";
 import { askProgram, Spawner } from "../spawn.ts";
 import { type LaunchTools, OpenLaunch, RunLaunch } from "./launch.ts";
+import type { ConfigBroker } from "./git_config/config_broker.ts";
+import { openConfigBroker } from "./git_config/open_config_broker.ts";
 import { LaunchImages } from "./launch/launch_images.ts";
 import { retryLaunch } from "./launch/retry_launch.ts";
 import { PrewarmedProcesses } from "./process_pool.ts";
+import { OwnChanges } from "../../sandbox/protect/own_changes.ts";
 import { ProtectedState } from "./protection/protected_state.ts";
 import { Readiness } from "./readiness/readiness.ts";
 
@@ -34,6 +37,8 @@ export class LinuxRunner implements SessionRunner {
   readonly #tools: LaunchTools;
   /** Undefined: `--no-sandbox`. */
   readonly #protectedState: ProtectedState | undefined;
+  /** Undefined: commands see git's configuration read-only. */
+  readonly #broker: ConfigBroker | undefined;
   readonly #readiness: Readiness;
   /** Trees whose result is known and whose last processes are on their way out. */
   readonly #departing = new Set<Promise<void>>();
@@ -44,8 +49,17 @@ export class LinuxRunner implements SessionRunner {
     const spawner = new Spawner(sandbox.processor, sandbox.directories.root);
     const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => prewarmed.invalidate() });
     const prewarmed = new PrewarmedProcesses({ images, spawner, shell });
-    const protectedState = sandbox.guard &&
-      new ProtectedState({ plan: sandbox.guard, looker: spawner, logger, ask: askProgram, images });
+    const ownChanges = new OwnChanges();
+    this.#broker = openConfigBroker({ sandbox, looker: spawner, ask: askProgram, ownChanges });
+    const protectedState = sandbox.guard && new ProtectedState({
+      plan: sandbox.guard,
+      looker: spawner,
+      logger,
+      ask: askProgram,
+      images,
+      ownChanges,
+      broker: this.#broker,
+    });
     this.#protectedState = protectedState;
     this.#readiness = new Readiness({ sandbox, spawner, images, protectedState, logger });
     this.#tools = { spawner, images, prewarmed, protectedState, shell, logger, departing: this.#departing };
@@ -140,6 +154,7 @@ export class LinuxRunner implements SessionRunner {
     }
     images[Symbol.dispose]();
     this.#protectedState?.[Symbol.dispose]();
+    this.#broker?.[Symbol.dispose]();
     await this.#readiness[Symbol.asyncDispose]();
     spawner.close();
   }

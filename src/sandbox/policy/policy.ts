@@ -29,10 +29,11 @@ export interface PathGrant {
  * - `read_only`: a read-only mount of itself (S8).
  * - `writable`: a mount of itself that may be written to, in one that is read-only (S8).
  * - `hidden`: `cover` stands in its place (S7).
+ * - `copied`: `cover`, a link to a copy that commands may change, stands in its place (S24).
  */
 export interface GuardedPath extends PinnedDirectory {
-  readonly treatment: "pin" | "read_only" | "writable" | "hidden";
-  /** What is seen there: the path itself, or an empty directory or file of ours. */
+  readonly treatment: "pin" | "read_only" | "writable" | "hidden" | "copied";
+  /** What is seen there: the path itself, an empty directory or file of ours, or a link of ours. */
   readonly cover: string;
 }
 

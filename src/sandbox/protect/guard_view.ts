@@ -16,9 +16,11 @@ export interface GuardPlan {
   readonly home: string | undefined;
   /** Places of credentials in trees that commands can read or write. */
   readonly hidden: readonly HiddenPath[];
-  /** Empty ones of ours, shown in place of what is hidden. */
   /** How git is asked what it obeys; undefined: there is none that could be. */
   readonly git: GitProgram | undefined;
+  /** With mounts, what commands see in the place of a protected file, by path: a link to a copy. Absent: no such. */
+  readonly links?: ReadonlyMap<string, string>;
+  /** Empty ones of ours, shown in place of what is hidden. */
   readonly covers: { readonly directory: string; readonly file: string };
 }
 

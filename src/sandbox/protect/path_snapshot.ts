@@ -113,15 +113,24 @@ export class GuardLook {
     const { path, facts } = found;
     const inside = this.#isInside(path);
     if (this.#plan.open.some((one) => isWithin(path, one))) return;
-    if (!inside && !this.#holdsTree(path) || this.#guarded.get(path)?.treatment === "read_only") return;
+    if (!inside && !this.#holdsTree(path) || this.#isSettled(path)) return;
     const canMount = facts.kind === "directory" || facts.kind === "file";
     if (!inside || !this.#mounted || told || !canMount) {
       this.#seen.set(path, this.#fingerprint(found));
       return;
     }
-    this.#add({ path, ...identityOf(facts), treatment: "read_only", cover: path }, String(facts.changedAt));
+    const link = facts.kind === "file" ? this.#plan.links?.get(path) : undefined;
+    const how = link === undefined
+      ? { treatment: "read_only", cover: path } as const
+      : { treatment: "copied", cover: link } as const;
+    this.#add({ path, ...identityOf(facts), ...how }, String(facts.changedAt));
     for (const name of found.writable) this.#leaveWritable(`${path}/${name}`);
     this.#seen.set(path, this.#fingerprint(found));
+  }
+
+  #isSettled(path: string): boolean {
+    const treatment = this.#guarded.get(path)?.treatment;
+    return treatment === "read_only" || treatment === "copied";
   }
 
   /** A link is no directory: it could lead to what is protected. What is protected by its own name stays so. */

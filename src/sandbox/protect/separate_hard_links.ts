@@ -5,6 +5,7 @@
  * copy has no name while it is made, then a random one, and takes the place by an exchange. A command that moves a file
  * to that name between check and exchange brings it into the place; another copy takes the place at once.
  */
+import { sameBytes } from "../../base/bytes.ts";
 import { FileCalls, isSameFile, type OpenFiles, type Stat } from "../../system/file_calls.ts";
 import type { FileIdentity } from "../../system/libc.ts";
 import { isWithin } from "../../system/paths.ts";
@@ -129,7 +130,8 @@ class Replacement {
     // Of the times the second two words are those of writing.
     if (is.times[2] !== before.times[2] || is.times[3] !== before.times[3]) return undefined;
     if (!files.haveSameAttributes(fd, source)) return undefined;
-    return files.read(fd, before.size)?.every((byte, at) => byte === content[at]) === true ? is : undefined;
+    const written = files.read(fd, before.size);
+    return written !== undefined && sameBytes(written, content) ? is : undefined;
   }
 
   /**

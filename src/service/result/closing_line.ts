@@ -34,7 +34,7 @@ function factsLine(operation: Operation, first: readonly string[]): string {
     ...end?.command?.kind === "exited" ? [`exit code ${end.command.code}`] : [],
     ...end?.command?.kind === "signalled" ? [`signal ${end.command.signal}`] : [],
     duration(elapsedMs(operation, operation.endedAt ?? operation.createdAt)),
-    ...operation.protectedChanges.length === 0 ? [] : ["PROTECTED PATHS CHANGED"],
+    ...operation.protectedChanges.some(({ change }) => change !== "not_kept") ? ["PROTECTED PATHS CHANGED"] : [],
   ];
   const message = end?.message === undefined ? "" : `: ${onOneLine(end.message)}`;
   return `[${facts.join(", ")}${message}]`;

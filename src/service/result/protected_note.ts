@@ -17,15 +17,32 @@ const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {
   displaced: "had a second name (hard link) and is a file of its own now; what was saved meanwhile lies next to it",
   unwatched: "holds too much to be watched: changes of the rest go unnoticed",
   shared: "has a second name (hard link), by which commands can change it",
+  not_kept: "was not changed",
 };
 
 /** A line of its own after the output, or empty when nothing changed. */
 export function protectedNote({ protectedChanges: changes }: Pick<Operation, "protectedChanges">): string {
+  return [changedNote(changes.filter(({ change }) => change !== "not_kept")), notKeptNote(changes)]
+    .filter((note) => note !== "").join("\n");
+}
+
+function changedNote(changes: readonly ProtectedChange[]): string {
   if (changes.length === 0) return "";
   const named = changes.slice(0, MOST_NAMED).map(({ path, change }) => `${JSON.stringify(path)} ${WORDS[change]}`);
   const more = changes.length > MOST_NAMED ? `, and ${changes.length - MOST_NAMED} more` : "";
   return `[Protected paths changed while this ran: ${named.join(", ")}${more}. Programs outside the sandbox (git, ` +
     "editors, agents) obey them with all rights of the user: look at them before anything else does.]";
+}
+
+/** What a command set in git's configuration, and git outside the sandbox does not see (S24). */
+function notKeptNote(changes: readonly ProtectedChange[]): string {
+  const kept = changes.flatMap(({ path, change, keys = [] }) => change === "not_kept" ? [{ path, keys }] : []);
+  return kept.map(({ path, keys }) => {
+    const named = keys.slice(0, MOST_NAMED).map((key) => JSON.stringify(key).slice(1, -1)).join(", ");
+    const more = keys.length > MOST_NAMED ? `, and ${keys.length - MOST_NAMED} more` : "";
+    return `[For this session only, not in ${JSON.stringify(path)}: ${named}${more}. Git would obey it outside the ` +
+      "sandbox; the user can set it there with git config.]";
+  }).join("\n");
 }
 
 /** For `_meta`; empty when nothing changed. */

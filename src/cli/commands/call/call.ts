@@ -14,6 +14,7 @@ import { callTool } from "../../../service/call/call_tool.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
 import { leafTool } from "../../../service/tool_files/tool_file_source.ts";
 import { statusLine } from "../../../service/result/closing_line.ts";
+import { protectedNote } from "../../../service/result/protected_note.ts";
 import { sandboxNotes } from "../../../service/result/result_text.ts";
 import type { Service, ToolCall } from "../../../service/service.ts";
 import { colours } from "../../terminal/colours.ts";
@@ -189,7 +190,10 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet, ex
     output.end();
     if (asJson) await print(`${JSON.stringify(result, null, 2)}\n`);
     else if (operation === undefined) await tellText(result);
-    else if (!quiet) await printProblem([...sandboxNotes(operation), statusLine(operation)].join("\n"));
+    else if (!quiet) {
+      const notes = [...sandboxNotes(operation), protectedNote(operation), statusLine(operation)];
+      await printProblem(notes.filter((note) => note !== "").join("\n"));
+    }
     if (exitCode !== undefined) return exitCode(result);
     // No operation was started: the result is an answer, or the arguments were wrong.
     if (operation === undefined) return result.isError === true ? 2 : 0;

@@ -1,9 +1,10 @@
 /** What becomes of protected files with a second name (S21): they are taken apart from it, or it is told that they are not. */
 import type { ProtectedChange } from "../../../base/command/protected_change.ts";
-import type { GuardView, SharedFile } from "../../../sandbox/protect/guard_view.ts";
+import type { SharedFile } from "../../../sandbox/protect/guard_view.ts";
 import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
 import { isWithin } from "../../../system/paths.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
+import type { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
 import type { Separator } from "../../../sandbox/protect/separate_hard_links.ts";
 
 /** Of one look; what is left has its turn at the next. */
@@ -24,11 +25,12 @@ export class SecondNames {
   readonly #trees: readonly PinnedDirectory[];
   /** Tries to take files apart that failed, by path and identity: each file is told at the first. */
   readonly #failed = new Map<string, number>();
-  /** Fingerprints of copies that no program has changed, by path and fingerprint before: no change of any command. */
-  readonly #own = new Map<string, string>();
+  /** Of copies that no program has changed. */
+  readonly #own: OwnChanges;
 
-  constructor(separator: Separates, trees: readonly PinnedDirectory[]) {
+  constructor(separator: Separates, trees: readonly PinnedDirectory[], own: OwnChanges) {
     this.#separator = separator;
+    this.#own = own;
     // Of nested trees the widest: commands cannot move it.
     this.#trees = trees.toSorted((one, other) => one.path.length - other.path.length);
   }
@@ -49,23 +51,11 @@ export class SecondNames {
       if (change !== "shared") {
         room -= facts.size;
         if (copy === undefined) return [{ path, change }, { path, change: "changed" }];
-        this.#own.set(`${path}\0${fingerprintOf(facts)}`, fingerprintOf(copy));
+        this.#own.add(path, fingerprintOf(facts), fingerprintOf(copy));
         return [{ path, change }];
       }
       this.#failed.set(keyOf({ path, facts }), failed + 1);
       return failed === 0 ? [{ path, change: "shared" }] : [];
-    });
-  }
-
-  /** The changes but for those that taking apart alone has made. */
-  withoutOwn(changes: readonly ProtectedChange[], before: GuardView, after: GuardView): readonly ProtectedChange[] {
-    return changes.filter(({ path }) => {
-      let was = before.seen.get(path);
-      for (let steps = 0; steps < MOST_STEPS && this.#own.has(`${path}\0${was}`); steps++) {
-        was = this.#own.get(`${path}\0${was}`);
-        if (was === after.seen.get(path)) return false;
-      }
-      return true;
     });
   }
 }
@@ -74,6 +64,3 @@ export class SecondNames {
 export function isSeparated({ change }: ProtectedChange): boolean {
   return change === "separated" || change === "displaced";
 }
-
-/** Times that one file was taken apart while one command ran. */
-const MOST_STEPS = 16;

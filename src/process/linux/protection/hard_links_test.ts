@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
 import { SecondNames } from "./hard_links.ts";
+import { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
 
 const TREE = { path: "/t", device: 1n, inode: 2n };
 const FACTS = { device: 1n, inode: 3n, kind: "file", mode: 0o644, links: 2, size: 0n, changedAt: 0n } as const;
@@ -23,12 +24,16 @@ function view(seen: Readonly<Record<string, string>>): GuardView {
 
 Deno.test("S21 SecondNames.separate() tells of a file that stays shared once, and tries it a few times", () => {
   const tried: string[] = [];
-  const names = new SecondNames({
-    separate: ({ path }) => {
-      tried.push(path);
-      return path === "/t/good" ? { change: "separated", copy: FACTS } : { change: "shared" };
+  const names = new SecondNames(
+    {
+      separate: ({ path }) => {
+        tried.push(path);
+        return path === "/t/good" ? { change: "separated", copy: FACTS } : { change: "shared" };
+      },
     },
-  }, [TREE]);
+    [TREE],
+    new OwnChanges(),
+  );
   const shared = ["/t/good", "/t/bad", "/elsewhere"].map((path) => ({ path, facts: FACTS }));
   const told = Array.from({ length: 6 }, () => names.separate(shared).map(({ change }) => change));
   const later = ["separated"];
@@ -38,13 +43,17 @@ Deno.test("S21 SecondNames.separate() tells of a file that stays shared once, an
 
 Deno.test("S21 SecondNames.separate() comes to each file, however many stay shared, and copies so much at a look", () => {
   const separated: string[] = [];
-  const names = new SecondNames({
-    separate: ({ path }) => {
-      if (path.startsWith("/t/stays")) return { change: "shared" };
-      separated.push(path);
-      return { change: "separated", copy: FACTS };
+  const names = new SecondNames(
+    {
+      separate: ({ path }) => {
+        if (path.startsWith("/t/stays")) return { change: "shared" };
+        separated.push(path);
+        return { change: "separated", copy: FACTS };
+      },
     },
-  }, [TREE]);
+    [TREE],
+    new OwnChanges(),
+  );
   const file = (path: string, size: bigint) => ({ path, facts: { ...FACTS, size } });
   const staying = Array.from({ length: 300 }, (_, index) => file(`/t/stays${index}`, 0n));
   const large = Array.from({ length: 3 }, (_, index) => file(`/t/large${index}`, 40n * 1024n * 1024n));
@@ -57,14 +66,19 @@ Deno.test("S21 SecondNames.separate() comes to each file, however many stay shar
   assert.ok(looks.some((seen) => seen.length === 3), "two large files are more than one look copies");
 });
 
-Deno.test("S21 SecondNames.withoutOwn() leaves out what taking apart made, and nothing else", () => {
+Deno.test("S21 OwnChanges.without() leaves out what taking apart made, and nothing else", () => {
   const copies = { "/t/a": 1n, "/t/b": 1n, "/t/e": undefined };
-  const names = new SecondNames({
-    separate: ({ path }) => {
-      const inode = Object.entries(copies).find(([one]) => one === path)?.[1];
-      return { change: "separated", copy: inode === undefined ? undefined : { ...FACTS, inode } };
+  const own = new OwnChanges();
+  const names = new SecondNames(
+    {
+      separate: ({ path }) => {
+        const inode = Object.entries(copies).find(([one]) => one === path)?.[1];
+        return { change: "separated", copy: inode === undefined ? undefined : { ...FACTS, inode } };
+      },
     },
-  }, [TREE]);
+    [TREE],
+    own,
+  );
   const told = names.separate(Object.keys(copies).map((path) => ({ path, facts: FACTS })));
   assert.deepStrictEqual(told, [
     { path: "/t/a", change: "separated" },
@@ -78,5 +92,5 @@ Deno.test("S21 SecondNames.withoutOwn() leaves out what taking apart made, and n
   const before = view({ "/t": "1", "/t/a": was, "/t/b": was, "/t/c": was, "/t/e": was });
   // A command wrote "b" after it was taken apart.
   const after = view({ "/t": "2", "/t/a": copy, "/t/b": "evil", "/t/c": copy, "/t/e": copy });
-  assert.deepStrictEqual(names.withoutOwn(changes, before, after), ["/t", "/t/b", "/t/c", "/t/e"].map(changed));
+  assert.deepStrictEqual(own.without(changes, before, after), ["/t", "/t/b", "/t/c", "/t/e"].map(changed));
 });

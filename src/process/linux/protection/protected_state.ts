@@ -13,8 +13,10 @@ import { nestedRepositoryPaths, type ProtectedPath } from "../../../sandbox/prot
 import { isWithin } from "../../../system/paths.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
 import { GitAnswers, type GitAnswersOptions } from "./git_query.ts";
+import type { ConfigBroker } from "../git_config/config_broker.ts";
 import { GrantWatch } from "./grant_watch.ts";
 import { isSeparated, SecondNames, type Separates } from "./hard_links.ts";
+import type { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
 import { WatchedView } from "./watched_view.ts";
 
 export interface ProtectedStateOptions {
@@ -24,6 +26,9 @@ export interface ProtectedStateOptions {
   readonly ask: GitAnswersOptions["ask"];
   /** What launches are made of: it follows what is protected and granted. */
   readonly images: Pick<LaunchImages, "adopt" | "invalidatePrewarmed">;
+  readonly ownChanges: OwnChanges;
+  /** Undefined: commands see git's configuration read-only. */
+  readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
 }
 
 /** A command from its first look to the end of its last process. */
@@ -68,7 +73,7 @@ export class ProtectedState implements Disposable {
     const { plan, looker, ask } = options;
     this.#options = options;
     this.#plan = plan;
-    this.#secondNames = new SecondNames(looker, plan.trees);
+    this.#secondNames = new SecondNames(looker, plan.trees, options.ownChanges);
     this.#grants = new GrantWatch(looker);
     this.#view = this.#watched();
     this.#git = plan.git && new GitAnswers({ git: plan.git, trees: plan.trees.map(({ path }) => path), looker, ask });
@@ -112,6 +117,7 @@ export class ProtectedState implements Disposable {
     const { view, separated } = this.#separate(this.#look(how), how);
     this.#keep(separated);
     this.#refuseUncovered(view);
+    this.#options.broker?.follow(view);
     if (command !== undefined) command.view = view;
     images.adopt(view);
     if (!this.#grants.areUnchanged(policy)) images.invalidatePrewarmed();
@@ -130,10 +136,12 @@ export class ProtectedState implements Disposable {
   ): Promise<void> {
     const { view, obeyed } = command;
     if (view === undefined || policy === undefined) return this.abandon(command);
+    const notKept = await this.#options.broker?.settle() ?? [];
     await this.refresh();
     const how = { mounted: policy.namespaces };
     const running = trees.filter(({ isOver }) => !isOver); // asked before the look, which so is the last one needed
-    const { after, found } = this.#changes(view, obeyed, how);
+    const { after, found: changed } = this.#changes(view, obeyed, how);
+    const found = [...changed, ...notKept];
     // What has no result of its own, such as a check, adds only what no other result told.
     if (onChange === undefined) this.#keep(found.filter((one) => !this.#isTold(one, after)));
     else this.#tell(found, onChange);
@@ -209,7 +217,7 @@ export class ProtectedState implements Disposable {
 
   /** What differs between two views, and what became of files with second names before the later one. */
   #found(before: GuardView, after: GuardView, separated: readonly ProtectedChange[]): readonly ProtectedChange[] {
-    const changed = this.#secondNames.withoutOwn(protectedChanges(before, after), before, after);
+    const changed = this.#options.ownChanges.without(protectedChanges(before, after), before, after);
     const isKnown = ({ path, change }: ProtectedChange) =>
       change === "changed" && changed.some((one) => one.path === path);
     return [...changed, ...separated.filter((one) => !isKnown(one))];
@@ -224,13 +232,15 @@ export class ProtectedState implements Disposable {
 
   /** The plan with what is known by now of repositories and of git. */
   #updatePlan(): void {
-    const { plan } = this.#options;
+    const { plan, broker } = this.#options;
     const known = [...plan.protected, ...this.#nested];
     const obeyed = (this.#git?.paths ?? []).filter(({ path }) =>
       !plan.open.some((one) => isWithin(path, one)) && !known.some((one) => one.path === path)
     );
     this.#obeyed = new Set(obeyed.map(({ path }) => path));
-    this.#plan = { ...plan, protected: [...known, ...obeyed] };
+    const all = [...known, ...obeyed];
+    broker?.add(all);
+    this.#plan = { ...plan, protected: all, ...broker !== undefined && { links: broker.links } };
     this.#view = this.#watched();
   }
 

@@ -1,0 +1,212 @@
+/**
+ * The configuration of repositories between commands and git outside the sandbox (S24). Commands see a link to a copy in
+ * the place of each file, write to that as they like, and git outside sees what is harmless of it after the command.
+ * All commands of a session share the copy, so that git's own lock works between them.
+ */
+import type { ProtectedChange } from "../../../base/command/protected_change.ts";
+import { sameBytes } from "../../../base/bytes.ts";
+import { attempt } from "../../../base/errors.ts";
+import { type ConfigEntries, sameValues } from "../../../sandbox/git_config/config_entries.ts";
+import { type ConfigEdit, judgeChanges } from "../../../sandbox/git_config/config_changes.ts";
+import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
+import type { GuardView, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
+import type { ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
+import type { FileCalls } from "../../../system/file_calls.ts";
+import { isWithin, parentOf } from "../../../system/paths.ts";
+import type { ConfigEditor } from "./edit_config.ts";
+import { type ConfigFile, type ConfigPlace, readConfig, replaceCopy, writeInPlace } from "./config_files.ts";
+import type { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
+
+/** Further repositories keep a configuration that commands cannot write. */
+const MOST_REPOSITORIES = 32;
+/** Configuration of a repository, or of a submodule. */
+const CONFIG_PATH = /\/\.git\/(?:modules\/.+\/)?config$/;
+/** Below the temp directory; a name that lists of its files leave out. */
+const COPIES = ".git-config";
+/** Of one repository, between two commands that change its configuration. */
+const MOST_UNREAD = 64;
+/** Of one command: each takes git some three milliseconds. */
+const MOST_EDITS = 64;
+/** The real file may change while git edits a copy of it. */
+const MOST_TRIES = 3;
+const UNREADABLE = "all of it: git cannot read it";
+
+export interface ConfigBrokerOptions {
+  /** Canonical trees that commands can write to. */
+  readonly trees: readonly PinnedDirectory[];
+  /** The session's temp directory, which holds the copies. */
+  readonly temporary: PinnedDirectory;
+  /** Shown to commands, and written by the server alone: it holds the links. */
+  readonly files: string;
+  readonly calls: Pick<FileCalls, "begin">;
+  readonly looker: Pick<WatchingLooker, "lookAt" | "watch">;
+  readonly editor: Pick<ConfigEditor, "entriesOf" | "edited">;
+  readonly ownChanges: OwnChanges;
+}
+
+/** One repository's. */
+interface Brokered {
+  readonly path: string;
+  readonly real: ConfigPlace;
+  readonly copy: ConfigPlace;
+  /** The link that commands see. */
+  readonly link: string;
+  /** The values that others than commands gave each key first. */
+  first: ConfigEntries;
+  /** States of the real file that `first` does not know yet. */
+  unread: readonly Uint8Array[];
+  /** The real file as the copy follows it. */
+  known: ConfigFile;
+  /** The copy as it was judged last. */
+  judged: Uint8Array;
+}
+
+export class ConfigBroker implements Disposable {
+  readonly #options: ConfigBrokerOptions;
+  readonly #close: () => void;
+  readonly #brokered = new Map<string, Brokered>();
+  #watch: { isUnchanged(): boolean } | undefined;
+  #settling: Promise<readonly ProtectedChange[]> = Promise.resolve([]);
+
+  /** `close`: lets go of what the options hold. */
+  constructor(options: ConfigBrokerOptions, close: () => void) {
+    this.#options = options;
+    this.#close = close;
+  }
+
+  /** Ends what git is still asked. */
+  [Symbol.dispose](): void {
+    this.#close();
+  }
+
+  /** The link that stands in the place of each file, by path. */
+  get links(): ReadonlyMap<string, string> {
+    return new Map(this.#brokered.values().map(({ path, link }) => [path, link]));
+  }
+
+  /** Makes copies of the configuration among `paths` that there is none of yet. */
+  add(paths: readonly ProtectedPath[]): void {
+    for (const { path } of paths) {
+      if (!CONFIG_PATH.test(path) || this.#brokered.has(path) || this.#brokered.size >= MOST_REPOSITORIES) continue;
+      const made = attempt(Error, () => this.#make(path));
+      if (made === undefined) continue; // as before: commands see the file itself, read-only
+      this.#brokered.set(path, made);
+      this.#watch = undefined;
+    }
+  }
+
+  /** Has the copies follow real files that others changed, and makes those again that a command removed. */
+  follow({ seen }: Pick<GuardView, "seen">): void {
+    for (const one of this.#brokered.values()) {
+      const isKnown = seen.get(one.path) === one.known.fingerprint;
+      if (isKnown && this.#options.looker.lookAt(`${one.copy.tree.path}/${one.copy.directory}/config`) !== undefined) {
+        continue;
+      }
+      using files = this.#options.calls.begin();
+      const real = isKnown ? one.known : readConfig(files, one.real);
+      const copy = readConfig(files, one.copy);
+      // A change that is not judged yet is judged first; what is no file of git's any more stays as it was.
+      if (real === undefined || copy !== undefined && !sameBytes(copy.content, one.judged)) continue;
+      if (!isKnown) one.unread = [...one.unread, real.content].slice(-MOST_UNREAD);
+      if (replaceCopy(files, one.copy, real.content) === undefined) continue;
+      one.known = real;
+      one.judged = real.content;
+    }
+  }
+
+  /** Takes over what commands changed; gives what is not. Undefined: nothing changed. */
+  settle(): Promise<readonly ProtectedChange[]> | undefined {
+    if (this.#brokered.size === 0) return undefined;
+    this.#watch ??= this.#options.looker.watch(
+      this.#brokered.values().map(({ copy }) => `${copy.tree.path}/${copy.directory}/config`).toArray(),
+    );
+    if (this.#watch.isUnchanged()) return undefined;
+    this.#settling = this.#settling.then(() => this.#settleAll());
+    return this.#settling;
+  }
+
+  #make(path: string): Brokered | undefined {
+    const { trees, temporary, files: shown, calls } = this.#options;
+    const tree = trees.find((one) => isWithin(path, one.path));
+    if (tree === undefined) return undefined;
+    const real = { tree, directory: parentOf(path).slice(tree.path.length + 1) };
+    const number = this.#brokered.size + 1;
+    const copy = { tree: temporary, directory: `${COPIES}/${number}` };
+    using files = calls.begin();
+    const known = readConfig(files, real);
+    if (known === undefined || replaceCopy(files, copy, known.content) === undefined) return undefined;
+    const link = `${shown}/git-config-${number}`;
+    Deno.symlinkSync(`${temporary.path}/${copy.directory}/config`, link);
+    return { path, real, copy, link, first: new Map(), unread: [known.content], known, judged: known.content };
+  }
+
+  async #settleAll(): Promise<readonly ProtectedChange[]> {
+    const dropped: ProtectedChange[] = [];
+    for (const one of this.#brokered.values()) {
+      const copy = this.#copyOf(one);
+      if (copy === undefined || sameBytes(copy.content, one.judged)) continue;
+      const keys = await this.#takeOver(one, copy.content);
+      one.judged = copy.content;
+      if (keys.length > 0) dropped.push({ path: one.path, change: "not_kept", keys });
+    }
+    return dropped;
+  }
+
+  #copyOf({ copy }: Brokered): ConfigFile | undefined {
+    const files = this.#options.calls.begin();
+    try {
+      return readConfig(files, copy);
+    } finally {
+      files[Symbol.dispose]();
+    }
+  }
+
+  /** Keys that are not taken over: those that may not be, or all while another program changes the real file. */
+  async #takeOver(one: Brokered, copy: Uint8Array): Promise<readonly string[]> {
+    const { calls, editor, ownChanges } = this.#options;
+    let left: readonly string[] = [];
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      using files = calls.begin();
+      const now = readConfig(files, one.real);
+      if (now === undefined) return [UNREADABLE];
+      const [before, after, real] = await Promise.all([one.judged, copy, now.content]
+        .map((content) => editor.entriesOf(content)));
+      if (before === undefined || after === undefined || real === undefined) return [UNREADABLE];
+      await this.#readStates(one, real);
+      const { taken, dropped } = judgeChanges({ before, after, real, first: one.first });
+      if (taken.length === 0) return dropped;
+      left = [...dropped, ...taken.map(({ key }) => key)];
+      const content = taken.length > MOST_EDITS ? undefined : await this.#edited(now.content, taken);
+      if (content === undefined) return left;
+      const written = writeInPlace(files, one.real, { expected: now.content, content });
+      if (written === undefined) continue;
+      ownChanges.add(one.path, now.fingerprint, written.fingerprint);
+      one.known = written;
+      return dropped;
+    }
+    return left;
+  }
+
+  /** Adds to `first` what others set since the last time, and `real`. */
+  async #readStates(one: Brokered, real: ConfigEntries): Promise<void> {
+    const { unread } = one;
+    one.unread = [];
+    const states = await Promise.all(unread.map((content) => this.#options.editor.entriesOf(content)));
+    one.first = new Map([real, ...states.toReversed(), one.first].flatMap((entries) => [...entries ?? []]));
+  }
+
+  /** The content with the edits, if these changed nothing else; undefined otherwise. */
+  async #edited(content: Uint8Array, edits: readonly ConfigEdit[]): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const { editor } = this.#options;
+    const edited = await editor.edited(content, edits);
+    const [before, after] = [await editor.entriesOf(content), edited && await editor.entriesOf(edited)];
+    if (before === undefined || after === undefined) return undefined;
+    const wanted = new Map(edits.map(({ key, values }) => [key, values]));
+    const expected = new Map(before);
+    for (const [key, values] of wanted) expected.set(key, values);
+    const isAsMeant = [...new Set([...expected.keys(), ...after.keys()])].every((key) =>
+      sameValues(expected, after, key)
+    );
+    return isAsMeant ? edited : undefined;
+  }
+}

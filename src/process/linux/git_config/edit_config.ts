@@ -1,0 +1,81 @@
+/** Git itself reads and changes configuration: on files of the server's own, so that nothing else can take their place. */
+import type { GitProgram } from "../../../sandbox/protect/git_program.ts";
+import { type ConfigEntries, listArguments, parseEntries } from "../../../sandbox/git_config/config_entries.ts";
+import type { ConfigEdit } from "../../../sandbox/git_config/config_changes.ts";
+import type { Asked, Question } from "../../spawn.ts";
+
+const LONGEST_MS = 10_000;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+export interface ConfigEditorOptions {
+  readonly git: GitProgram;
+  readonly ask: (question: Question) => Promise<Asked>;
+  /** A directory that only the server writes to. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}
+
+export class ConfigEditor {
+  readonly #options: ConfigEditorOptions;
+  #files = 0;
+
+  constructor(options: ConfigEditorOptions) {
+    this.#options = options;
+  }
+
+  /** The entries of a configuration file; undefined: git cannot read it. */
+  async entriesOf(content: Uint8Array): Promise<ConfigEntries | undefined> {
+    return await this.#withFile(content, async (file) => {
+      const printed = await this.#git(listArguments(file));
+      return printed === undefined ? undefined : parseEntries(printed);
+    });
+  }
+
+  /** The content with the edits made; undefined: git refuses one of them. */
+  async edited(content: Uint8Array, edits: readonly ConfigEdit[]): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    return await this.#withFile(content, async (file) => {
+      for (const { key, values } of edits) {
+        const [first, ...more] = values;
+        const change = first === undefined ? ["--unset-all", key] : ["--replace-all", key, first];
+        if (await this.#git(["config", "--file", file, ...change]) === undefined) return undefined;
+        for (const value of more) {
+          if (await this.#git(["config", "--file", file, "--add", key, value]) === undefined) return undefined;
+        }
+      }
+      return await Deno.readFile(file);
+    });
+  }
+
+  async #withFile<Result>(content: Uint8Array, use: (file: string) => Promise<Result>): Promise<Result> {
+    const file = `${this.#options.directory}/edited-${++this.#files}`;
+    await Deno.writeFile(file, content, { mode: 0o600, createNew: true });
+    try {
+      return await use(file);
+    } finally {
+      await Deno.remove(file);
+    }
+  }
+
+  /** What git printed; undefined: it failed. */
+  async #git(args: readonly string[]): Promise<string | undefined> {
+    const { git, ask, directory, signal } = this.#options;
+    const { PATH = "/usr/bin:/bin" } = git.environment;
+    const asked = await ask({
+      program: git.program,
+      args,
+      // No other configuration than that of the file, and no repository around the directory.
+      environment: {
+        PATH,
+        LC_ALL: "C",
+        GIT_CONFIG_NOSYSTEM: "1",
+        GIT_CONFIG_GLOBAL: "/dev/null",
+        GIT_CEILING_DIRECTORIES: directory,
+      },
+      directory,
+      longestMs: LONGEST_MS,
+      mostBytes: MOST_BYTES,
+      signal,
+    });
+    return asked.kind === "answered" ? asked.text : undefined;
+  }
+}

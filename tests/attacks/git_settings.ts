@@ -1,0 +1,101 @@
+/** X34: what a command writes into git's configuration, and git outside obeys (S24). */
+import type { Workbench } from "../_support/workbench.ts";
+import { asUser } from "./as_user.ts";
+import { BOTH, type Row, type Way } from "./attack.ts";
+import { withLines } from "./lines.ts";
+import { driven } from "./stage.ts";
+
+/** Run outside by the user, one after the other, whatever each says. */
+const USUAL = ["status", "commit -q --allow-empty -m x", "log -1", "fetch -q --all", "push -q", "st", "diff HEAD~1"];
+
+/** Runs git in the scope, outside the sandbox, as the bench's user. */
+async function git(bench: Workbench, line: string): Promise<void> {
+  const [program = "", ...args] = asUser(bench.user, ["/bin/sh", "-c", `git ${line}`]);
+  const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: bench.home, GIT_TERMINAL_PROMPT: "0" };
+  await new Deno.Command(program, { args, cwd: bench.scope, clearEnv: true, env, stdin: "null" }).output();
+}
+
+/** A repository whose branch `main` goes to `ours.git`; `theirs.git` is for who attacks. */
+async function repository(bench: Workbench): Promise<void> {
+  for (const name of ["ours.git", "theirs.git"]) await git(bench, `init -q -b main --bare ${name}`);
+  await git(bench, "init -q -b main .");
+  for (const [key, value] of [["user.name", "T"], ["user.email", "t@e.invalid"]]) {
+    await git(bench, `config ${key} ${value}`);
+  }
+  await git(bench, "commit -q --allow-empty -m 1");
+  await git(bench, `remote add origin ${bench.scope}/ours.git`);
+  await git(bench, "push -q -u origin main");
+}
+
+/** The lines are commands; then git is used outside. Evidence: the trap ran there, or `theirs.git` got what was pushed. */
+function way(lines: (bench: Workbench, trap: string) => readonly string[]): Way {
+  return {
+    does: driven((scene) =>
+      withLines(scene, {}, async (shell, bench) => {
+        await repository(bench);
+        const caught = `${bench.elsewhere}/caught`;
+        for (const line of lines(bench, `sh -c 'echo x > ${caught}; exit 1'`)) await shell.run(line);
+        for (const line of USUAL) await git(bench, line);
+        const isCaught = await Deno.stat(caught).then(() => true, () => false);
+        const isPushed = await Deno.stat(`${bench.scope}/theirs.git/refs/heads/main`).then(() => true, () => false);
+        return isCaught ? "git ran a program of the command's" : isPushed ? "git pushed elsewhere" : undefined;
+      })
+    ),
+  };
+}
+
+function set(key: string, value: string): string {
+  return `git config ${key} "${value}"`;
+}
+
+export const GIT_SETTINGS: readonly Row[] = [
+  {
+    id: "X34",
+    title: "have git outside run, or push to, what a command configures",
+    users: BOTH,
+    alikeForRoot: "what is taken over of a configuration is the same for every user",
+    aim: "evidence",
+    ways: {
+      "a program": way((_, trap) => [set("core.fsmonitor", trap), set("core.sshCommand", trap)]),
+      "an alias": way((_, trap) => [set("alias.st", `!${trap}`)]),
+      "hooks": way((_, trap) => [
+        `mkdir h; printf '#!/bin/sh\\n%s\\n' "${trap}" > h/pre-commit; chmod +x h/pre-commit; ${
+          set("core.hooksPath", "h")
+        }`,
+      ]),
+      "an include": way((_, trap) => [
+        `printf '[alias]\\nst = "!%s"\\n' "${trap}" > more; ${set("include.path", "../more")}`,
+      ]),
+      "a helper for a new remote": way((_, trap) => [
+        `${set("protocol.ext.allow", "always")}; echo "exit 1" > x; git remote add up "ext::sh evil"`,
+        `echo "${trap}" > evil`,
+      ]),
+      "an upload program": way(({ scope }, trap) => [
+        `git remote add up ${scope}/ours.git; ${set("remote.up.uploadpack", trap)}`,
+      ]),
+      "another address": way(({ scope }) => [`git remote set-url origin ${scope}/theirs.git`]),
+      "another push address": way(({ scope }) => [set("remote.origin.pushurl", `${scope}/theirs.git`)]),
+      "another remote for the branch": way(({ scope }) => [
+        `git remote add up ${scope}/theirs.git`,
+        set("branch.main.remote", "up"),
+      ]),
+      "the same in steps": way(({ scope }) => [
+        `git remote add up ${scope}/theirs.git`,
+        "git branch --unset-upstream main",
+        `${set("branch.main.remote", "up")}; ${set("branch.main.merge", "refs/heads/main")}`,
+      ]),
+      "the same remote made once more": way(({ scope }) => [
+        "git remote remove origin",
+        `git remote add origin ${scope}/theirs.git`,
+        `${set("branch.main.remote", "origin")}; ${set("branch.main.merge", "refs/heads/main")}`,
+      ]),
+      "a copy that changes while it is read": way((_, trap) => [
+        `${set("alias.st", `!${trap}`)}; C=$(readlink .git/config || echo .git/config); cp $C bad; ` +
+        `sed -i /alias/,+1d $C; ${set("user.name", "U")}; cp $C good; ` +
+        "(for i in $(seq 400); do cp bad n; mv n $C; cp good n; mv n $C; done; cp bad n; mv n $C) > /dev/null 2>&1 & " +
+        "wait $!",
+        ...Array.from({ length: 8 }, (_, at) => set("user.name", `U${at}`)),
+      ]),
+    },
+  },
+];

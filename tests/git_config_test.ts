@@ -1,0 +1,136 @@
+/**
+ * Git's configuration between commands and git outside (S24): commands change a copy, and what is harmless arrives. All
+ * steps are those that people and agents take; what git does outside afterwards is asked of git outside.
+ */
+import assert from "node:assert/strict";
+import type { ProtectedChange } from "../src/base/command/protected_change.ts";
+import { words } from "../src/base/text.ts";
+import { asUser } from "./attacks/as_user.ts";
+import type { ToolAnswer } from "./_support/json_rpc.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { sharing } from "./_support/sharing.ts";
+import { usersAtHand, type Workbench } from "./_support/workbench.ts";
+
+/** What git's documentation says runs a program, names a file that is read, or leads a push elsewhere. */
+const DANGEROUS = words(
+  "alias.x browser.x.cmd branch.main.pushremote core.alternaterefscommand core.askpass core.attributesfile core.editor " +
+    "core.excludesfile core.fsmonitor core.gitproxy core.hookspath core.pager core.sshcommand core.worktree " +
+    "credential.helper credential.https://a.invalid.helper diff.external diff.x.command diff.x.textconv " +
+    "difftool.x.cmd extensions.worktreeconfig filter.x.clean filter.x.process filter.x.smudge gpg.program " +
+    "gpg.ssh.defaultkeycommand guitool.x.cmd http.proxy http.sslverify include.path includeif.gitdir:/.path " +
+    "init.templatedir interactive.difffilter lfs.customtransfer.x.path man.x.cmd merge.x.driver mergetool.x.cmd " +
+    "pager.log protocol.ext.allow receive.denycurrentbranch remote.origin.proxy remote.origin.pushurl " +
+    "remote.origin.receivepack remote.origin.uploadpack remote.origin.vcs remote.pushdefault sendemail.smtpserver " +
+    "sequence.editor submodule.x.update tar.x.command trailer.x.cmd uploadpack.packobjectshook " +
+    "url.https://evil.invalid/.insteadof url.https://evil.invalid/.pushinsteadof",
+);
+
+/** A repository with a remote, and a server whose scope it is. */
+async function start(bench: Workbench): Promise<ServerProcess> {
+  const server = await ServerProcess.start(bench);
+  await outside(bench, "git init -q -b main . && git config user.name T && git config user.email t@e.invalid");
+  await outside(bench, "git commit -q --allow-empty -m 1 && git init -q -b main --bare bare.git");
+  await outside(bench, "git remote add origin ./bare.git && git push -q -u origin main && git branch kept");
+  return server;
+}
+
+/** What a shell line of the user's own prints. @throws {Error} When it fails. */
+async function outside(bench: Workbench, line: string): Promise<string> {
+  const [program = "", ...args] = asUser(bench.user, ["/bin/sh", "-c", line]);
+  const env = { PATH: Deno.env.get("PATH") ?? "", HOME: bench.home };
+  const run = new Deno.Command(program, { args, cwd: bench.scope, clearEnv: true, env });
+  const { success, stdout, stderr } = await run.output();
+  const text = new TextDecoder().decode(stdout);
+  assert.ok(success, `${line}: ${text}${new TextDecoder().decode(stderr)}`);
+  return text;
+}
+
+/** Keys that a result says were not taken over. */
+function notKept({ text }: ToolAnswer): readonly string[] {
+  const keys = /^\[For this session only, not in "[^"]*": (.*)\. Git would obey it outside/m.exec(text)?.[1];
+  return keys?.split(", ") ?? [];
+}
+
+/** What a result says of protected paths. */
+function changesOf({ result: { _meta: meta } }: ToolAnswer): readonly ProtectedChange[] {
+  return (meta as { readonly "ahma/protected_changed"?: readonly ProtectedChange[] })["ahma/protected_changed"] ?? [];
+}
+
+for (const user of usersAtHand()) {
+  const test = sharing(start, user);
+
+  test(`S24 git's everyday steps work, and git outside sees what they set up, as ${user}`, async ({ bench, server }) => {
+    await outside(bench, "git config core.hooksPath own-hooks");
+    const before = await outside(bench, "git config --local --list");
+    const line = [
+      "git checkout -q -b topic origin/main && git commit -q --allow-empty -s -m 2 && git push -q -u origin topic",
+      "git switch -q -c other --track origin/main && git branch -m other renamed && git branch -D -q kept",
+      "git remote add up https://host.invalid/x.git && git config user.name Else && git branch -u origin/main topic",
+      "git -c protocol.file.allow=always submodule add -q $PWD/bare.git lib && git config pull.rebase true && echo all",
+    ].join(" && ");
+    const answer = await server.shell(line);
+    assert.match(answer.text, /^all$/m);
+    assert.deepStrictEqual(notKept(answer), []);
+    const added = (await outside(bench, "git config --local --list")).split("\n")
+      .filter((entry) => !before.includes(entry)).toSorted();
+    assert.deepStrictEqual(added, [
+      "branch.renamed.merge=refs/heads/main",
+      "branch.renamed.remote=origin",
+      "branch.topic.merge=refs/heads/main",
+      "branch.topic.remote=origin",
+      "pull.rebase=true",
+      "remote.up.fetch=+refs/heads/*:refs/remotes/up/*",
+      "remote.up.url=https://host.invalid/x.git",
+      "submodule.lib.active=true",
+      `submodule.lib.url=${bench.scope}/bare.git`,
+      "user.name=Else",
+    ]);
+    assert.match(await outside(bench, "git status -sb"), /^## renamed\.\.\.origin\/main/);
+    assert.deepStrictEqual((await outside(bench, "ls .git/*.lock 2>/dev/null | wc -l")).trim(), "0");
+  });
+
+  test(`S24 S21 nothing that git would run, read or send to arrives, and each key is told, as ${user}`, async ({ bench, server }) => {
+    const before = await outside(bench, "cat .git/config");
+    const set = DANGEROUS.map((key) => `git config --file $C '${key}' evil`).join("; ");
+    const answer = await server.shell(`C=$(readlink .git/config); cd $TMPDIR; ${set}; cat $C`);
+    assert.match(answer.text, /evil/, "the command reads what it set");
+    assert.deepStrictEqual(await outside(bench, "cat .git/config"), before);
+    const [told] = changesOf(answer);
+    assert.deepStrictEqual({ ...told, keys: told?.keys?.toSorted() }, {
+      path: `${bench.scope}/.git/config`,
+      change: "not_kept",
+      keys: DANGEROUS.toSorted(),
+    });
+  });
+
+  test(`S24 whatever becomes of the copy, the file stays, and the next command reads it, as ${user}`, async ({ bench, server }) => {
+    const before = await outside(bench, "cat .git/config");
+    const copy = "$(readlink .git/config)";
+    for (
+      const line of [
+        `rm ${copy}`,
+        `rm -rf $(dirname ${copy}); mkdir -p $TMPDIR/x; ln -s $TMPDIR/x $(dirname ${copy})`,
+        `ln -sf /etc/passwd ${copy}`,
+        `rm ${copy}; mkfifo ${copy}`,
+        `head -c 3000000 /dev/zero > ${copy}`,
+        `echo '[core' > ${copy}`,
+        `python3 -c "print('[alias]'); [print(f' a{i} = !evil') for i in range(9000)]" >> ${copy}`,
+        `python3 -c "[print(f'[branch \\"b{i}\\"]\\n remote = origin') for i in range(900)]" >> ${copy}`,
+        "rm -f .git/config; mv .git gone; : > .git/config.lock",
+      ]
+    ) {
+      await server.shell(line);
+      assert.deepStrictEqual([line, await outside(bench, "cat .git/config")], [line, before]);
+      await outside(bench, "rm -f .git/config.lock && git config own.at $(date +%N) && git config --unset own.at");
+      await outside(bench, "git config --remove-section own 2>/dev/null; cat .git/config >/dev/null");
+      assert.match((await server.shell("git config user.email")).text, /^t@e\.invalid$/m, line);
+    }
+  });
+
+  test(`S24 commands see at once what others change, as ${user}`, async ({ bench, server }) => {
+    await outside(bench, "git config x.y outside");
+    assert.match((await server.shell("git config x.y")).text, /^outside$/m);
+    await outside(bench, "git config --unset x.y");
+    assert.match((await server.shell("git config x.y; echo none")).text, /^none$/m);
+  });
+}
