@@ -36,10 +36,10 @@ for (const user of usersAtHand()) {
     const closed = `lies outside the scope; commands can neither read nor change it.`;
     const allow = "A person can allow it: start the server with";
     const notes = [`"${home}/notes" ${closed} ${allow} --read ${home}/notes.`];
-    bench.write(".git/commondir", ".\n");
+    bench.write(".git/config.worktree", "");
     const config = [
-      `"${scope}/.git/commondir" is protected, because programs outside the sandbox obey it; commands can read but not ` +
-      `change it. ${allow} --allow-protected .git/commondir.`,
+      `"${scope}/.git/config.worktree" is protected, because programs outside the sandbox obey it; commands can read but not ` +
+      `change it. ${allow} --allow-protected .git/config.worktree.`,
     ];
     const sockets = [`commands can neither make nor reach Unix sockets. ${allow} --unix-sockets allow.`];
     const terminals = ["commands have no pseudo-terminals (/dev/ptmx)."];
@@ -61,7 +61,7 @@ for (const user of usersAtHand()) {
       ["echo x > /tmp/out && cat /tmp/out /tmp/none; echo done", []],
       ["ls ..; echo done", [`"${parent}" ${closed}`]],
       ["cd ..; false", []],
-      ["git config --file .git/commondir user.name x; echo done", config],
+      ["git config --file .git/config.worktree user.name x; echo done", config],
       ["python3 listen.py; echo done", sockets],
       ["python3 -c 'import os; os.openpty()' 2>&1 | tail -2", terminals],
       ["cat /dev/ptmx; echo done", terminals],

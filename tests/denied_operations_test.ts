@@ -32,7 +32,7 @@ for (const user of usersAtHand()) {
   const testUsual = sharing((bench) => ServerProcess.start(bench), user);
 
   testUsual(`S8 S15 a change of a protected path that failed is explained, as ${user}`, async ({ bench, server }) => {
-    await server.shell("git init -q; mkdir -p libs/a; git init -q libs/a; touch .envrc; echo . > .git/commondir");
+    await server.shell("git init -q; mkdir -p libs/a; git init -q libs/a; touch .envrc; touch .git/config.worktree");
     const denied = (path: string, opened: string) => ({
       path: `${bench.scope}/${path}`,
       access: ["write"],
@@ -45,7 +45,7 @@ for (const user of usersAtHand()) {
       ["LC_ALL=de_DE.UTF-8 touch .git/hooks/new", ".git/hooks/new", ".git/hooks"],
       ["echo x > .envrc", ".envrc", ".envrc"],
       // Only the output names these: the first by the file that git made beside it, the second by its error.
-      ["git config --file .git/commondir user.name x", ".git/commondir", ".git/commondir"],
+      ["git config --file .git/config.worktree user.name x", ".git/config.worktree", ".git/config.worktree"],
       [`D=hooks; python3 -c "open('.git/$D/x', 'w')"`, ".git/hooks/x", ".git/hooks"],
     ];
     for (const [line, path, opened] of rows) {
