@@ -21,6 +21,7 @@ Deno.test("S14 S8 a server without a sandbox is found out, and so is an attack t
     attributes,
     flags: [],
     extended: false,
+    controlledBy: undefined,
     posts: () => Promise.resolve({ sandboxed, bare }),
     post: () => Promise.reject(new Error("No row here asks for a server of its own")),
     renew: () => Promise.resolve(),

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { type User, usersAtHand } from "../_support/workbench.ts";
 import type { Attack, Row } from "./attack.ts";
 import { AWAITED } from "./awaited.ts";
-import { Range } from "./range.ts";
+import { Range, type RangeOptions } from "./range.ts";
 import { rowText, succeeded } from "./report.ts";
 import { runAttack } from "./run_attack.ts";
 
 /** Makes a test of each row that `user` can try, and one that the servers leave nothing; `proven` are requirements. */
-export function testRows(user: User, rows: readonly Row[], proven = "S3 S4 S8"): void {
-  const range = new Range(user);
+export function testRows(user: User, rows: readonly Row[], proven = "S3 S4 S8", options: RangeOptions = {}): void {
+  const range = new Range(user, options);
   for (const row of rows) if (isTriedBy(row, user)) testRow(row, { range, proven });
   Deno.test({
     name: `X10 the attacked servers end and leave nothing, as ${user}`,
@@ -19,10 +19,15 @@ export function testRows(user: User, rows: readonly Row[], proven = "S3 S4 S8"):
   });
 }
 
-/** The same as root, where its verdict shows more; one ignored test where the tests do not run as root. */
+/**
+ * The same as root, where its verdict shows more; one ignored test where the tests do not run as root. What a way does
+ * without the sandbox is shown by the ordinary user, who can do less.
+ */
 export function testRowsAsRoot(rows: readonly Row[], proven = "S3 S4 S8"): void {
   const telling = rows.filter((row) => !("alikeForRoot" in row));
-  if (usersAtHand().includes("root")) return testRows("root", telling, proven);
+  if (usersAtHand().includes("root")) {
+    return testRows("root", telling, proven, { controlledBy: "ordinary" });
+  }
   Deno.test({ name: `${proven} rows as root (ignored: the tests do not run as root)`, ignore: true, fn: () => {} });
 }
 

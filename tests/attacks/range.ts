@@ -13,6 +13,9 @@ export interface Posts {
 /** As a client starts it that says nothing. */
 const PLAIN: ServerSetting = {};
 
+/** All rows as they are; everything has a default. */
+export type RangeOptions = Partial<Pick<Range, "flags" | "extended" | "controlledBy">>;
+
 export class Range implements AsyncDisposable {
   readonly user: User;
   readonly attributes = new ExtendedAttributes();
@@ -22,14 +25,14 @@ export class Range implements AsyncDisposable {
   readonly flags: readonly string[];
   /** Whether ways are tried that nearly repeat others. */
   readonly extended: boolean;
+  /** The user whose run has the controls of the ways that it tries; undefined: each control is tried here. */
+  readonly controlledBy: User | undefined;
 
-  constructor(
-    user: User,
-    { flags = [], extended = false }: { readonly flags?: readonly string[]; readonly extended?: boolean } = {},
-  ) {
+  constructor(user: User, { flags = [], extended = false, controlledBy }: RangeOptions = {}) {
     this.user = user;
     this.flags = flags;
     this.extended = extended;
+    this.controlledBy = controlledBy;
   }
 
   /** The two servers that are set up so; the same for the same setting. */

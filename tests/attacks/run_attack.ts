@@ -43,7 +43,10 @@ export interface RaceResult extends RaceFacts {
 }
 
 /** Where a row is tried; a `Range` is one. */
-export type Servers = Pick<Range, "user" | "attributes" | "flags" | "extended" | "posts" | "post" | "renew">;
+export type Servers = Pick<
+  Range,
+  "user" | "attributes" | "flags" | "extended" | "controlledBy" | "posts" | "post" | "renew"
+>;
 
 /** Ways of one row that are tried at the same time. */
 const ABREAST = 3;
@@ -135,7 +138,7 @@ async function tryWay(row: Attack, way: AimedWay, context: WayContext): Promise<
   const trial = { name: `${row.id}-${index}`, way, does: way.does, attributes: range.attributes };
   const [tried, control] = await Promise.all([
     facing("sandboxed", { way, range }, (post) => attempt(post, trial)),
-    way.noControl === undefined
+    way.noControl === undefined && !isControlledBy(range.controlledBy, row, way)
       ? facing("bare", { way, range }, (post) => attempt(post, { ...trial, does: way.control ?? way.does }))
       : undefined,
   ]);
@@ -148,6 +151,11 @@ async function tryWay(row: Attack, way: AimedWay, context: WayContext): Promise<
     return { verdict: "control failed", why: `${name}: no "${way.aim}" without the sandbox${shown(control)}` };
   }
   return { verdict: "denied", ...race };
+}
+
+/** Whether that user tries the way too, and so shows what it does without the sandbox. */
+function isControlledBy(user: User | undefined, row: Attack, way: Way): boolean {
+  return user !== undefined && row.users.includes(user) && lacking([row.needs, way.needs], user) === undefined;
 }
 
 /** The shared server, or one of the way's own that goes with the attempt. */
