@@ -3,10 +3,7 @@
  * place in between, and opening a pipe waits for a writer that never comes: so the file is opened without waiting and
  * looked at through its descriptor.
  */
-/** Loaded on need: it takes a tenth of the time of a start, and most starts find none of the files they look for. */
-function fileSystem(): typeof import("node:fs") {
-  return process.getBuiltinModule("node:fs");
-}
+import { type FileOpener, fileOpener } from "./file_opener.ts";
 
 /** Result of a read: the bytes, or why there are none. */
 export type RegularFile =
@@ -16,30 +13,27 @@ export type RegularFile =
 
 /**
  * The bytes of a regular file of at most `largest` bytes, and which file it was (`device:inode`); links are followed.
- * Never waits, whatever lies there.
+ * Never waits, whatever lies there. `opener`: for many files; absent: one of its own.
  *
  * @throws Error with the system's `code` (`ENOENT`, `EACCES`, `ELOOP`, ...) when it cannot be opened or read.
  */
-export function readRegularFile(path: string, largest: number): RegularFile {
-  Deno.statSync(path); // throws where there is nothing
-  const { closeSync, constants, fstatSync, openSync, readSync } = fileSystem();
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  try {
-    const seen = fstatSync(descriptor);
-    if (!seen.isFile()) return { kind: "not_regular" };
-    if (seen.size > largest) return { kind: "too_large", size: seen.size };
-    // One byte more than there was: a file that grows meanwhile is noticed, and the end is seen without another call.
-    const bytes = new Uint8Array(seen.size + 1);
-    let length = 0;
-    for (let got = 1; got > 0 && length < bytes.length;) {
-      got = readSync(descriptor, bytes, length, bytes.length - length, null);
-      length += got;
-    }
-    const identity = `${seen.dev}:${seen.ino}`;
-    return { kind: "read", bytes: bytes.subarray(0, Math.min(length, seen.size)), identity };
-  } finally {
-    closeSync(descriptor);
+export function readRegularFile(path: string, largest: number, opener?: FileOpener): RegularFile {
+  if (opener === undefined) {
+    using own = fileOpener();
+    return readRegularFile(path, largest, own);
   }
+  Deno.statSync(path); // throws where there is nothing
+  using opened = opener.open(path);
+  if (!opened.isFile) return { kind: "not_regular" };
+  if (opened.size > largest) return { kind: "too_large", size: opened.size };
+  // One byte more than there was: a file that grows meanwhile is noticed, and the end is seen without another call.
+  const bytes = new Uint8Array(opened.size + 1);
+  let length = 0;
+  for (let got = 1; got > 0 && length < bytes.length;) {
+    got = opened.read(bytes.subarray(length));
+    length += got;
+  }
+  return { kind: "read", bytes: bytes.subarray(0, Math.min(length, opened.size)), identity: opened.identity };
 }
 
 /** The same as text; undefined where there is none that could be read. */
@@ -72,9 +66,9 @@ export type InsideFile =
  * lies inside.
  * @throws Error with the system's `code` when it cannot be opened or read
  */
-export function readInside(directory: string, file: string, largest: number): InsideFile {
+export function readInside(directory: string, file: string, largest: number, opener: FileOpener): InsideFile {
   if (realPathInside(directory, file) === undefined) return { kind: "outside" };
-  const read = readRegularFile(file, largest);
+  const read = readRegularFile(file, largest, opener);
   if (read.kind !== "read") return read;
   const place = realPathInside(directory, file);
   if (place === undefined) return { kind: "outside" };

@@ -4,6 +4,7 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { realPath } from "../../system/paths.ts";
+import { type FileOpener, fileOpener } from "../../system/file_opener.ts";
 import { isFileError, readInside, readRegularFile, type RegularFile } from "../../system/regular_file.ts";
 import { compareText } from "../../base/text.ts";
 import type { ToolText } from "./tool_text.ts";
@@ -56,8 +57,11 @@ function readAll(directory: string): ReadTexts {
   const texts: ToolText[] = [];
   const diagnostics: Diagnostic[] = [];
   let left = MOST_BYTES;
+  using opener = fileOpener();
   for (const [index, name] of names.entries()) {
-    const read = index < MOST_FILES ? readOne(directory, name, Math.min(left, LARGEST_FILE_BYTES)) : undefined;
+    const read = index < MOST_FILES
+      ? readOne(directory, name, { largest: Math.min(left, LARGEST_FILE_BYTES), opener })
+      : undefined;
     if (read === undefined) {
       diagnostics.push(permanent(directory, `Cannot read tools directory beyond "${name}": ${TOO_MUCH}`));
       break;
@@ -99,10 +103,14 @@ function isToolFileName(name: string): boolean {
 const CONTROL_REGEXP = /[\x00-\x1f\x7f-\x9f]/;
 
 /** A file of a tools directory, whose text is told to the agent. Undefined: it is larger than what is left of all of them. */
-function readOne(directory: string, name: string, largest: number): ToolText | Diagnostic | undefined {
+function readOne(
+  directory: string,
+  name: string,
+  { largest, opener }: { readonly largest: number; readonly opener: FileOpener },
+): ToolText | Diagnostic | undefined {
   const file = `${directory}/${name}`;
   try {
-    const read = readInside(directory, file, largest);
+    const read = readInside(directory, file, largest, opener);
     if (read.kind === "outside") return permanent(file, OUTSIDE_LINK);
     if (read.kind === "exchanged") return transient(file, "it was exchanged while it was read: save it once more");
     return read.kind === "too_large" && read.size <= LARGEST_FILE_BYTES ? undefined : textOf(file, read);

@@ -6,6 +6,7 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { messageOf } from "../../base/errors.ts";
 import { compareText } from "../../base/text.ts";
 import { isExpected, realPath } from "../../system/paths.ts";
+import { type FileOpener, fileOpener } from "../../system/file_opener.ts";
 import { isFileError, readInside } from "../../system/regular_file.ts";
 import type { PromptOrigin } from "../format/prompt.ts";
 import { promptNameOf } from "../format/prompt_name.ts";
@@ -59,8 +60,11 @@ function readAll(directory: string, origin: PromptOrigin): ReadPrompts {
   const diagnostics = [...found];
   if (!whole) diagnostics.push(permanent(directory, `Cannot read all prompts: ${TOO_MANY}`));
   let left = MOST_BYTES;
+  using opener = fileOpener();
   for (const [index, path] of files.entries()) {
-    const read = index < MOST_FILES && left > 0 ? readOne(directory, path, origin) : undefined;
+    const read = index < MOST_FILES && left > 0
+      ? readOne(`${directory}/${path}`, { directory, path, origin, opener })
+      : undefined;
     if (read === undefined) {
       diagnostics.push(permanent(directory, `Cannot read prompts beyond "${path}": ${TOO_MANY}`));
       break;
@@ -126,10 +130,16 @@ function entriesOf(place: string, most: number, diagnostics: Diagnostic[]): read
   }
 }
 
-function readOne(directory: string, path: string, origin: PromptOrigin): PromptText | Diagnostic {
-  const file = `${directory}/${path}`;
+interface PromptPlace {
+  readonly directory: string;
+  readonly path: string;
+  readonly origin: PromptOrigin;
+  readonly opener: FileOpener;
+}
+
+function readOne(file: string, { directory, path, origin, opener }: PromptPlace): PromptText | Diagnostic {
   try {
-    const read = readInside(directory, file, LARGEST_FILE_BYTES);
+    const read = readInside(directory, file, LARGEST_FILE_BYTES, opener);
     switch (read.kind) {
       case "read": {
         const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(read.bytes);
