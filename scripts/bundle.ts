@@ -1,8 +1,10 @@
 /**
- * Packs the program: `dist/ahma_mcp.mjs`, one file with everything embedded (schema, shipped tools, packages; what the
- * source imports lazily is evaluated lazily there too), and `dist/ahma_mcp`, a script that runs it.
+ * Packs the program: `dist/ahma_mcp.mjs` with everything up to the first answer, what it loads later and what workers
+ * are started from in `dist/worker`, all of it with packages and data in it, and `dist/ahma_mcp`, a script that runs it.
  */
+import { PROGRAM_PARTS } from "../src/app/program/program_parts.ts";
 import { VERSION } from "../src/base/version.ts";
+import { packParts } from "./bundle/parts.ts";
 import { packGrammars } from "./grammars.ts";
 import { SERVER_RUN_FLAGS, START_FLAGS } from "./permissions.ts";
 
@@ -16,26 +18,31 @@ const WORKER = "worker";
 /** The bundler's mark in the name of a file, which holds the way from here to the cache of packages. */
 const MARK = /-[A-Z0-9]{8}(?=\.js\b)/g;
 
-const bundled = await bundleProgram() && await bundleWorker();
-if (bundled) {
-  await packData();
-  await loadProcessOnNeed();
-  await requireOnNeed();
-  await escapeNonAscii(new URL(`dist/${PROGRAM}`, ROOT));
-  await checkImports();
-  await writeLauncher();
-}
-Deno.exitCode = bundled && await starts() ? 0 : 1;
+await bundleWorker();
+await bundleProgram();
+await packData();
+await writeLauncher();
+Deno.exitCode = await starts() ? 0 : 1;
 
-async function bundleProgram(): Promise<boolean> {
-  await Deno.mkdir(new URL("dist/", ROOT), { recursive: true });
-  return await bundle(["--output", `dist/${PROGRAM}`, "main.ts"]);
+async function bundleProgram(): Promise<void> {
+  const work = new URL("dist/.pack/", ROOT);
+  await Deno.remove(work, { recursive: true }).catch(ignoreMissing);
+  await Deno.mkdir(work, { recursive: true });
+  const program = new URL(`dist/${PROGRAM}`, ROOT);
+  const parts = new URL(`dist/${WORKER}/`, ROOT);
+  await packParts({ work, program, parts, run: bundle });
+  await Deno.remove(work, { recursive: true });
+  for (const file of [program, ...PROGRAM_PARTS.map((part) => new URL(part, parts))]) {
+    await escapeNonAscii(file);
+    await checkImports(file);
+  }
 }
 
-async function bundleWorker(): Promise<boolean> {
+async function bundleWorker(): Promise<void> {
   const directory = new URL(`dist/${WORKER}/`, ROOT);
   await Deno.remove(directory, { recursive: true }).catch(ignoreMissing);
-  if (!await bundle(["--code-splitting", "--outdir", `dist/${WORKER}`, "src/toolbox/worker/worker.ts"])) return false;
+  const words = ["--minify", "--code-splitting", "--outdir", `dist/${WORKER}`, "src/toolbox/worker/worker.ts"];
+  await bundle(words);
   const names = await nameByContent(directory);
   const older = await olderPackages(directory, names);
   for (const name of names) {
@@ -45,7 +52,6 @@ async function bundleWorker(): Promise<boolean> {
   const first = await Deno.readTextFile(new URL("worker.js", directory));
   const loaded = nodeModulesOf(first).filter((name) => name !== "node:buffer" && name !== "node:timers");
   if (loaded.length > 0) throw new Error(`Loaded at the start of a worker: ${loaded.join(", ")}`);
-  return true;
 }
 
 /** Gives each file a name that follows from its content alone, so that each directory makes the same bytes; the names. */
@@ -89,13 +95,13 @@ async function olderPackages(directory: URL, names: readonly string[]): Promise<
   return names.filter((_, index) => /\bexport default [\w$]+\(\);?\s*$/.test(texts[index] ?? ""));
 }
 
-async function bundle(words: readonly string[]): Promise<boolean> {
+async function bundle(words: readonly string[]): Promise<void> {
   const { success } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--platform", "deno", "--minify", ...words],
+    args: ["bundle", "--quiet", "--unstable-raw-imports", "--platform", "deno", ...words],
     cwd: ROOT,
     stdin: "null",
   }).spawn().status;
-  return success;
+  if (!success) throw new Error(`The bundler failed: ${words.join(" ")}`);
 }
 
 function ignoreMissing(thrown: unknown): void {
@@ -109,38 +115,12 @@ async function packData(): Promise<void> {
   await tell(`Packed ${sizes.size} files of grammars, ${(total / 1e6).toFixed(1)} MB`);
 }
 
-/**
- * The SDK imports `node:process` for the streams of a transport that this program does not use: loading it would take a
- * tenth of the time of a start, and 7 MB. Code that reads it gets the global one, which the runtime loads on need.
- */
-async function loadProcessOnNeed(): Promise<void> {
-  const path = new URL(`dist/${PROGRAM}`, ROOT);
-  const text = await Deno.readTextFile(path);
-  const imports = [...text.matchAll(/import ([\w$]+) ?from ?"node:process";/g)];
-  const [found] = imports;
-  if (found === undefined || imports.length !== 1) {
-    throw new Error(`Module node:process is imported ${imports.length} times`);
+/** No module of Node's is loaded with a file: the smallest costs a tenth of a start. @throws {Error} Where one is. */
+async function checkImports(path: URL): Promise<void> {
+  const found = nodeModulesOf(await Deno.readTextFile(path));
+  if (found.length > 0) {
+    throw new Error(`Loaded with "${path.pathname}": ${found.join(", ")}. Import it where it is needed`);
   }
-  const onNeed = `var ${found[1]}=new Proxy({},{get:(_,name)=>globalThis.process[name]});`;
-  await Deno.writeTextFile(path, text.replace(found[0], () => onNeed));
-}
-
-/** Packages of the older kind call for modules by `require`, which the bundle would make of `node:module` at its start. */
-async function requireOnNeed(): Promise<void> {
-  const path = new URL(`dist/${PROGRAM}`, ROOT);
-  const text = await Deno.readTextFile(path);
-  const made = /import ?\{createRequire as (\w+)\} ?from ?"node:module";var ([\w$]+)=\1\(import\.meta\.url\);/.exec(
-    text,
-  );
-  if (made === null) return;
-  const onNeed = `var ${made[2]}=(name)=>globalThis.process.getBuiltinModule(name);`;
-  await Deno.writeTextFile(path, text.replace(made[0], () => onNeed));
-}
-
-/** No module of Node's is loaded at the start: the smallest costs a tenth of it. @throws {Error} Where one is. */
-async function checkImports(): Promise<void> {
-  const found = nodeModulesOf(await Deno.readTextFile(new URL(`dist/${PROGRAM}`, ROOT)));
-  if (found.length > 0) throw new Error(`Loaded at the start: ${found.join(", ")}. Import it where it is needed`);
 }
 
 /** Modules of Node's that a packed text loads before its first line runs. */

@@ -8,11 +8,13 @@
 import { compileWithDeno } from "./executable/deno_compile.ts";
 import { embeddedExecutable, isEmbedded } from "./executable/embedded.ts";
 import { PINS_FILE, sha256, type Target } from "./executable/pins.ts";
+import { PROGRAM_PARTS } from "../src/app/program/program_parts.ts";
 import { workerFiles } from "./worker_files.ts";
 import { type Wish, wishOf } from "./executable/wish.ts";
 
 const ROOT = `${import.meta.dirname}/../`;
 const PROGRAM = `${ROOT}dist/ahma_mcp.mjs`;
+const PARTS = PROGRAM_PARTS.map((part) => `${ROOT}dist/worker/${part}`);
 const OUTPUT = `${ROOT}dist/bin`;
 
 Deno.exitCode = await compile(wishOf(Deno.args, Deno.build));
@@ -57,7 +59,14 @@ async function make(target: Target, wish: Wish): Promise<string> {
 async function write(output: string, target: Target, { way, record }: Wish): Promise<void> {
   if (way === "deno-compile" || way === undefined && !isEmbedded(target)) {
     const environment = Deno.env.toObject();
-    return await compileWithDeno(target, { program: PROGRAM, output, environment, record, pins: PINS_FILE });
+    return await compileWithDeno(target, {
+      program: PROGRAM,
+      parts: PARTS,
+      output,
+      environment,
+      record,
+      pins: PINS_FILE,
+    });
   }
   const executable = await embeddedExecutable(target, await Deno.readFile(PROGRAM), await workerFiles());
   await Deno.writeFile(output, executable, { mode: 0o755 });

@@ -1,4 +1,4 @@
-/** What workers of native tools are started from: every packed form of the program has these files. */
+/** What the program loads later, and what workers of native tools are started from: every packed form has these files. */
 import type { AttachedFile } from "../src/app/program/attachment.ts";
 
 const WORKER = new URL("../dist/worker/", import.meta.url);

@@ -19,6 +19,7 @@ stdenvNoCC.mkDerivation {
     runHook preInstall
     install -Dm755 ahma_mcp -t $out/lib/ahma_mcp
     install -Dm644 ahma_mcp.mjs -t $out/lib/ahma_mcp
+    install -Dm644 worker/* -t $out/lib/ahma_mcp/worker
     makeWrapper $out/lib/ahma_mcp/ahma_mcp $out/bin/ahma_mcp --set AHMA_DENO ${deno}/bin/deno
     runHook postInstall
   '';

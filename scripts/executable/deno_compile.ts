@@ -10,6 +10,8 @@ import { type DenortPin, denortPin, sha256, type Target, withDenort } from "./pi
 export interface Compilation {
   /** The packed program. */
   readonly program: string;
+  /** What it loads later. */
+  readonly parts: readonly string[];
   readonly output: string;
   /** Has DENORT_BIN, or DENO_DIR and what it is derived from, where deno looks for denort. */
   readonly environment: Readonly<Record<string, string>>;
@@ -20,7 +22,7 @@ export interface Compilation {
 
 /** @throws {Error} When denort cannot be had or is not the pinned one, with the ways out. */
 export async function compileWithDeno(target: Target, compilation: Compilation): Promise<void> {
-  const { program, output, environment } = compilation;
+  const { program, parts, output, environment } = compilation;
   const pin = denortPin(target);
   const { DENORT_BIN: given } = environment;
   const directory = runtimeCache(environment, Deno.cwd());
@@ -38,6 +40,7 @@ export async function compileWithDeno(target: Target, compilation: Compilation):
     pin.triple,
     "--output",
     output,
+    ...parts.flatMap((part) => ["--include", part]),
     ...flags,
     program,
   ];

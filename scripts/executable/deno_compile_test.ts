@@ -24,6 +24,7 @@ async function place(): Promise<Place> {
     compile: ({ record = false, environment = {} } = {}) =>
       compileWithDeno("linux-x64", {
         program: `${directory}/program.mjs`,
+        parts: [],
         output: `${directory}/out/program`,
         environment: { ...OFFLINE, DENO_DIR: `${directory}/deno`, ...environment },
         record,

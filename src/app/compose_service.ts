@@ -20,7 +20,7 @@ import { removeSessionDirectories, removeStaleSessions } from "../sandbox/direct
 import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
-import { serveStdioConnection, type StdioStreams } from "../service/connection/stdio_connection.ts";
+import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import { withAudit } from "./runner/with_audit.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
@@ -30,7 +30,7 @@ import { liveTools } from "./live_tools.ts";
 import { writePrivateFile } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { listedSources } from "./servers/listed_sources.ts";
-import { identifyServers, type OpenServers, openServers } from "./open_servers.ts";
+import type { OpenServers, OpenServersOptions } from "./open_servers.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export type ComposeOptions = SessionOptions;
@@ -63,7 +63,7 @@ export interface Program extends AsyncDisposable {
  */
 export async function compose(options: ComposeOptions): Promise<Program> {
   const { settings, settings: { maxConcurrency }, log } = options;
-  const configured = settings.mcpConfigs.length === 0 ? undefined : identifyServers(options);
+  const configured = settings.mcpConfigs.length === 0 ? undefined : identifiedServers(options);
   configured?.catch(() => {}); // Its failure is told where it is awaited.
   await using stack = new AsyncDisposableStack();
   const { sandbox, runner: plain, status, sandboxFacts, insistOn } = await openSession(options);
@@ -89,7 +89,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const ownPrompts = promptSources(options, stack);
   const servers = configured === undefined
     ? []
-    : [stack.use(openServers(await configured, { ...options, sandbox, own, ownPrompts, audit }))];
+    : [stack.use((await configured)({ ...options, sandbox, own, ownPrompts, audit }))];
   const service: Service = {
     info: { name: "ahma_mcp", version: VERSION },
     sources: listedSources({ own, servers, facts, settings, log }),
@@ -116,10 +116,22 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     servers: servers[0],
     migrate: (options) => toolbox.migrate(options),
     checkedTools: () => tools.checked(),
-    serve: (io) => serveStdioConnection(service, io),
+    serve: (io) => serveStdio(service, io),
     afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
   };
+}
+
+async function serveStdio(service: Service, io: StdioStreams): Promise<void> {
+  const { serveStdioConnection } = await import("../service/connection/stdio_connection.ts");
+  await serveStdioConnection(service, io);
+}
+
+/** What opens the configured servers, once it is known who they are. */
+async function identifiedServers(options: ComposeOptions): Promise<(rest: OpenServersOptions) => OpenServers> {
+  const { identifyServers, openServers } = await import("./open_servers.ts");
+  const identified = await identifyServers(options);
+  return (rest) => openServers(identified, rest);
 }
 
 /** What ended operations leave: their history, and what of their output is too long for memory. */

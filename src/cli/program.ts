@@ -7,7 +7,7 @@ import { VERSION } from "../base/version.ts";
 import { withAwaitedScope } from "../app/http/awaited_scope.ts";
 import { showNodeOptions } from "../app/program/node_options.ts";
 import { becomesWorker } from "../app/program/worker_program.ts";
-import { RUN_SUBCOMMAND } from "./commands/run.ts"; // lazily it would save 30 ms of --help, and cost 18 ms of every start
+import { serve } from "./serve/serve.ts";
 import { helpText } from "./terminal/help.ts";
 import { readWholeInvocation } from "./invocation.ts";
 import { mayColour, print, printProblem } from "./terminal/print.ts";
@@ -65,7 +65,8 @@ async function run(invocation: Invocation, { environment, wrapper }: Process): P
       // A second signal does not wait for the orderly end: main.ts ends the program and all that it started.
       using signals = listenForSignals({ quiet: wrapper === undefined ? undefined : parentEnd() });
       if (wrapper !== undefined && !tieToParent(wrapper)) return 0;
-      const done = RUN_SUBCOMMAND[subcommand]({
+      const runs = subcommand === "serve" ? serve : (await import("./commands/run.ts")).RUN_SUBCOMMAND[subcommand];
+      const done = runs({
         settings,
         warnings: subcommand === "serve" ? [...warnings, ...missingTools(settings.toolsDirectory)] : warnings,
         settingsProblem,

@@ -5,7 +5,7 @@
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { fingerprint } from "../base/fingerprint.ts";
 import { isWithin, realPath } from "../system/paths.ts";
-import { readTextIfRegular } from "../system/regular_file.ts";
+import { readTextIfRegular } from "../system/reading/regular_file.ts";
 import { scopeCache, sessionBase } from "./directories/private_directories.ts";
 import {
   createSessionCache,

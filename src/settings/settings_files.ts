@@ -9,7 +9,7 @@
 import { userDirectory } from "../system/user_directories.ts";
 import { messageOf } from "../base/errors.ts";
 import { failure, type Outcome, success } from "../base/outcome.ts";
-import { readRegularFile, systemErrorCode } from "../system/regular_file.ts";
+import { readRegularFile, systemErrorCode } from "../system/reading/regular_file.ts";
 import { openScope } from "../system/path_scope.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { UnplacedDiagnostic } from "../catalog/format/diagnostic.ts";

@@ -3,12 +3,13 @@
  * cache of compiled code for each user, which is warm from the second start on, as on a person's machine.
  */
 import { createHash } from "node:crypto";
+import { PROGRAM_PARTS } from "../../src/app/program/program_parts.ts";
 import { ownExecutable } from "./own_executable.ts";
 import { exists, ORDINARY_ID, type User } from "./workbench.ts";
 
 /** The packed program, as people run it. */
 const BUNDLE = new URL("../../dist/ahma_mcp.mjs", import.meta.url).pathname;
-/** What the workers of native tools are started from. */
+/** What the program loads later, and what the workers of native tools are started from. */
 const WORKER = new URL("../../dist/worker", import.meta.url).pathname;
 /** How long the files for a packed program that is no longer used are kept: a day. */
 const KEPT_MILLISECONDS = 86_400_000;
@@ -66,6 +67,7 @@ function sharedDirectory(): string {
   const form = FORM === "executable" ? Deno.readTextFileSync(`${ownExecutable()}.sha256`) : FORM;
   const digest = createHash("sha256").update(Deno.readFileSync(BUNDLE)).update(form)
     .update(Deno.readFileSync(`${WORKER}/worker.js`))
+    .update(PROGRAM_PARTS.map((part) => Deno.readTextFileSync(`${WORKER}/${part}`)).join(""))
     .update(`${BUNDLE} ${Deno.execPath()} ${Deno.version.deno}`).digest("hex").slice(0, 16);
   const fresh = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "ahma-runtime-" }));
   const parent = fresh.slice(0, fresh.lastIndexOf("/"));

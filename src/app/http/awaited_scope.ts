@@ -1,5 +1,4 @@
 /** The start of a child server that receives its scope from the HTTP bridge on stdin (H3). */
-import { warmUp } from "./warm_up.ts";
 import { readScopeMessage } from "../../bridge/isolated/scope_message.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { type Outcome, success } from "../../base/outcome.ts";
@@ -23,7 +22,7 @@ export interface WholeCommandLine {
 export async function withAwaitedScope(words: readonly string[]): Promise<Outcome<WholeCommandLine> | undefined> {
   const [word] = words;
   if (word !== AWAIT_SCOPE && word !== AWAIT_SCOPE_AHEAD) return success({ words, pinned: [] });
-  if (word === AWAIT_SCOPE_AHEAD) await warmUp();
+  if (word === AWAIT_SCOPE_AHEAD) await (await import("./warm_up.ts")).warmUp();
   const told = await readScopeMessage(Deno.stdin);
   if (!told.ok) return told;
   if (told.value === undefined) return undefined;

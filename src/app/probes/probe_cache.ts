@@ -7,7 +7,7 @@ import { userDirectory } from "../../system/user_directories.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
-import { readTextIfRegular } from "../../system/regular_file.ts";
+import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { parseJson } from "../../wire/json_value.ts";
 import { expected, isWithin, parentOf, placeOf, realPath, trustedPath } from "../../system/paths.ts";

@@ -26,8 +26,11 @@ export function attachmentOf(files: readonly AttachedFile[]): Uint8Array<ArrayBu
   return concatenate([...files.map(({ bytes }) => bytes), list, tail]);
 }
 
-/** The files behind an executable; undefined: it has none. @throws {Error} When it cannot be read. */
-export function readAttachment(path: string): readonly AttachedFile[] | undefined {
+/** Files behind an executable that are `wanted`; undefined: it has none. @throws {Error} When it cannot be read. */
+export function readAttachment(
+  path: string,
+  wanted: (name: string) => boolean,
+): readonly AttachedFile[] | undefined {
   using file = Deno.openSync(path);
   const { size } = file.statSync();
   const tail = read(file, size - TAIL_BYTES, TAIL_BYTES);
@@ -37,9 +40,9 @@ export function readAttachment(path: string): readonly AttachedFile[] | undefine
   // Our own build has written it.
   const list = JSON.parse(new TextDecoder().decode(read(file, listed, length))) as [name: string, size: number][];
   let at = listed - list.reduce((sum, [, bytes]) => sum + bytes, 0);
-  return list.map(([name, bytes]) => {
+  return list.flatMap(([name, bytes]) => {
     at += bytes;
-    return { name, bytes: read(file, at - bytes, bytes) };
+    return wanted(name) ? [{ name, bytes: read(file, at - bytes, bytes) }] : [];
   });
 }
 

@@ -2,6 +2,7 @@
 import { messageOf, UserError } from "../../base/errors.ts";
 import { realPath } from "../../system/paths.ts";
 import { readAttachment } from "./attachment.ts";
+import { isPart } from "./program_parts.ts";
 import { programPath, RUN_FLAGS, thisForm, workerDirectory } from "./own_program.ts";
 
 export interface WorkerProgram {
@@ -58,7 +59,7 @@ function installed(): string {
 }
 
 function extracted(executable: string, directory: string): string {
-  const files = Deno.build.standalone ? undefined : readAttachment(executable);
+  const files = Deno.build.standalone ? undefined : readAttachment(executable, (name) => !isPart(name));
   if (files === undefined) {
     throw new UserError(`Cannot start native tools: "${executable}" was made without them; the npm package has them`);
   }

@@ -1,6 +1,6 @@
 /** What every template knows without an argument (Q4). */
 import { leadsOut } from "../../catalog/load/find_tools.ts";
-import { readTextIfRegular } from "../../system/regular_file.ts";
+import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 
 export interface PromptSurroundings {
   /** The project, absolute. */

@@ -3,7 +3,7 @@ import { member, parseJson } from "../../wire/json_value.ts";
 import { brokenTextDiagnostics, repeatsKeys } from "./check_text.ts";
 import { checkTool } from "./check_tool.ts";
 import { errorAt, type UnplacedDiagnostic, warningAt } from "../format/diagnostic.ts";
-import { formatDiagnostics } from "./format_diagnostics.ts";
+import { lazy } from "../../base/lazy.ts";
 import { isToolDefinition, withoutNullFields } from "../format/is_tool_definition.ts";
 import type { ToolDefinition } from "../format/mtdf.ts";
 
@@ -11,6 +11,8 @@ import type { ToolDefinition } from "../format/mtdf.ts";
 export type ParsedTool =
   | { readonly kind: "not_json"; readonly cause: string }
   | { readonly kind: "refused"; readonly diagnostics: readonly UnplacedDiagnostic[] }
+  /** It lacks the format. `explain` loads what words its faults, which takes longer than reading a hundred good files. */
+  | { readonly kind: "malformed"; readonly explain: () => Promise<readonly UnplacedDiagnostic[]> }
   /** The diagnostics are warnings. With `repeatsKeys` some key was given twice: `placeDiagnostics` says which. */
   | {
     readonly kind: "accepted";
@@ -34,12 +36,15 @@ export function parseTool(text: string): ParsedTool {
   if (many !== undefined) return { kind: "refused", diagnostics: [errorAt(["subcommand"], many)] };
   if (isGuidanceFile(json.value)) return { kind: "refused", diagnostics: [warningAt([], GUIDANCE_FILE)] };
   const definition = withoutNullFields(json.value, text);
-  if (!isToolDefinition(definition)) {
-    return { kind: "refused", diagnostics: formatDiagnostics(definition) };
-  }
+  if (!isToolDefinition(definition)) return { kind: "malformed", explain: lazy(() => faultsOf(definition)) };
   const diagnostics = [...brokenTextDiagnostics(text, definition), ...checkTool(definition, text.length)];
   if (diagnostics.some((diagnostic) => diagnostic.severity === "error")) return { kind: "refused", diagnostics };
   return { kind: "accepted", definition, diagnostics, repeatsKeys: repeatsKeys(text, json.value) };
+}
+
+async function faultsOf(definition: unknown): Promise<readonly UnplacedDiagnostic[]> {
+  const { formatDiagnostics } = await import("./format_diagnostics.ts");
+  return formatDiagnostics(definition);
 }
 
 /** Another program keeps such a file among its tool files: it is none, and no mistake either. */

@@ -148,7 +148,8 @@ async function diagnosticsOf(
     }
     const together = assemblies.map(({ diagnostics }) => diagnostics.get(file)).find((found) => found !== undefined) ??
       [];
-    const found = [...parsed.diagnostics, ...together];
+    const alone = parsed.kind === "malformed" ? await parsed.explain() : parsed.diagnostics;
+    const found = [...alone, ...together];
     const repeats = parsed.kind === "accepted" && parsed.repeatsKeys;
     if (repeats || found.length > 0) diagnostics.push(...await placeDiagnostics(file, text, found));
   }

@@ -4,8 +4,8 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { realPath } from "../../system/paths.ts";
-import { type FileOpener, fileOpener } from "../../system/file_opener.ts";
-import { isFileError, readInside, readRegularFile, type RegularFile } from "../../system/regular_file.ts";
+import { type FileOpener, withFileOpener } from "../../system/reading/file_opener.ts";
+import { isFileError, readInside, readRegularFile, type RegularFile } from "../../system/reading/regular_file.ts";
 import { compareText } from "../../base/text.ts";
 import type { ToolText } from "./tool_text.ts";
 import type { Diagnostic } from "../../base/diagnostic.ts";
@@ -54,10 +54,13 @@ function leadsElsewhere(directory: string, mayRead: MayRead): Diagnostic | undef
 function readAll(directory: string): ReadTexts {
   const names = toolFileNames(directory);
   if (typeof names === "string") return { texts: [], diagnostics: [permanent(directory, names)] };
+  return withFileOpener((opener) => readFiles(directory, names, opener));
+}
+
+function readFiles(directory: string, names: readonly string[], opener: FileOpener): ReadTexts {
   const texts: ToolText[] = [];
   const diagnostics: Diagnostic[] = [];
   let left = MOST_BYTES;
-  using opener = fileOpener();
   for (const [index, name] of names.entries()) {
     const read = index < MOST_FILES
       ? readOne(directory, name, { largest: Math.min(left, LARGEST_FILE_BYTES), opener })

@@ -1,6 +1,5 @@
-/** Maps the name of a subcommand to its implementation. */
+/** Maps the name of a subcommand to its implementation; the server itself needs none of them. */
 import type { Subcommand } from "../../settings/flags/subcommands.ts";
-import { serve } from "../serve/serve.ts";
 import { auth } from "./auth/auth.ts";
 import { call } from "./call/call.ts";
 import { completions } from "./completions/completions.ts";
@@ -23,8 +22,7 @@ type Run = (context: CommandContext) => Promise<number>;
  * The subcommands; each resolves with its exit code.
  * @throws {UserError} when it is refused, {UsageError} when its words are wrong
  */
-export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help">, Run>> = {
-  serve,
+export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve">, Run>> = {
   "list-tools": listTools,
   validate,
   schema,

@@ -7,7 +7,6 @@ import { compose } from "../../app/compose_service.ts";
 import { announceFirstWrite } from "./first_write.ts";
 import { openRunLog } from "../terminal/run_log.ts";
 import { printProblem } from "../terminal/print.ts";
-import { serveHttp } from "./serve_http.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
 
 /** Hint on a terminal, where silence would look like a fault. */
@@ -20,7 +19,7 @@ const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" list
  */
 export async function serve(options: CommandContext): Promise<number> {
   const { settings, warnings, environment, stop } = options;
-  if (settings.http !== undefined) return await serveHttp(options, settings.http);
+  if (settings.http !== undefined) return await (await import("./serve_http.ts")).serveHttp(options, settings.http);
   await using log = openRunLog({ settings, warnings, environment });
   const { logger } = log;
   try {

@@ -6,8 +6,8 @@ import type { Diagnostic } from "../../base/diagnostic.ts";
 import { messageOf } from "../../base/errors.ts";
 import { compareText } from "../../base/text.ts";
 import { isExpected, realPath } from "../../system/paths.ts";
-import { type FileOpener, fileOpener } from "../../system/file_opener.ts";
-import { isFileError, readInside } from "../../system/regular_file.ts";
+import { type FileOpener, withFileOpener } from "../../system/reading/file_opener.ts";
+import { isFileError, readInside } from "../../system/reading/regular_file.ts";
 import type { PromptOrigin } from "../format/prompt.ts";
 import { promptNameOf } from "../format/prompt_name.ts";
 import type { PromptText } from "../format/read_prompt.ts";
@@ -55,12 +55,15 @@ export function foldersBelow(directory: string): readonly string[] {
 }
 
 function readAll(directory: string, origin: PromptOrigin): ReadPrompts {
+  return withFileOpener((opener) => readFiles(directory, origin, opener));
+}
+
+function readFiles(directory: string, origin: PromptOrigin, opener: FileOpener): ReadPrompts {
   const { files, diagnostics: found, whole } = walk(directory);
   const texts: PromptText[] = [];
   const diagnostics = [...found];
   if (!whole) diagnostics.push(permanent(directory, `Cannot read all prompts: ${TOO_MANY}`));
   let left = MOST_BYTES;
-  using opener = fileOpener();
   for (const [index, path] of files.entries()) {
     const read = index < MOST_FILES && left > 0
       ? readOne(`${directory}/${path}`, { directory, path, origin, opener })

@@ -1,5 +1,5 @@
 /** Files that a repository's configuration makes git obey: directories of hooks elsewhere, and included configuration. */
-import { readTextIfRegular } from "../../system/regular_file.ts";
+import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import { placeOfValue } from "./git_config_output.ts";
 import { parentOf } from "../../system/paths.ts";
 

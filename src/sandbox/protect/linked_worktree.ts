@@ -3,7 +3,7 @@
  * has to write for nearly everything (S15). Any command could write such a file, so only what the repository itself says
  * is believed: it keeps, for each of its worktrees, where that is, and that of a submodule names it in its configuration.
  */
-import { readTextIfRegular } from "../../system/regular_file.ts";
+import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import { gitValues } from "./git_hook_paths.ts";
 import { absolutePath, isWithin, parentOf, realPath } from "../../system/paths.ts";
 

@@ -4,10 +4,10 @@
  */
 import { shownValue } from "../../base/text.ts";
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { failure, type Outcome } from "../../base/outcome.ts";
+import { askSources } from "./ask_sources.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { listedName } from "../result/listed_texts.ts";
-import type { CallContext, Service, ToolCall, ToolSource, UnknownTool } from "../service.ts";
+import type { CallContext, Service, ToolCall, UnknownTool } from "../service.ts";
 
 /**
  * Does one `tools/call`.
@@ -17,24 +17,6 @@ export async function callTool(service: Service, call: ToolCall, context: CallCo
   const answered = await askSources(service.sources, service, call, context);
   if (answered.ok) return answered.value;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(service, call.name, answered.problem));
-}
-
-/** The answer of the first source that knows the tool; the problem joins what all say. */
-export async function askSources(
-  sources: readonly ToolSource[],
-  service: Service,
-  call: ToolCall,
-  context: CallContext,
-): Promise<Outcome<CallToolResult, UnknownTool>> {
-  const refusals: UnknownTool[] = [];
-  for (const source of sources) {
-    const answered = await source.call(service, call, context);
-    if (answered.ok) return answered;
-    refusals.push(answered.problem);
-  }
-  const unavailable = refusals.find((refusal) => refusal.unavailable !== undefined)?.unavailable;
-  const known = refusals.flatMap((refusal) => [...refusal.known]);
-  return failure({ known, ...unavailable !== undefined && { unavailable } });
 }
 
 function unknownTool(service: Service, name: string, { known, unavailable }: UnknownTool): string {

@@ -5,7 +5,7 @@ import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { WorkControl } from "../../operation/operation.ts";
 import { describeEnd } from "../../base/command/command_end.ts";
-import { askSources } from "../../service/call/call_tool.ts";
+import { askSources } from "../../service/call/ask_sources.ts";
 import { requestWork } from "../../service/run/command_work.ts";
 import { withTimeLimit } from "../../service/run/step_timeout.ts";
 import type { CallContext, Service } from "../../service/service.ts";

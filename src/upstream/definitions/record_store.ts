@@ -2,7 +2,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { expected } from "../../system/paths.ts";
-import { readTextIfRegular } from "../../system/regular_file.ts";
+import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 import type { Definition } from "./definition.ts";
 import { itemsOf, storedDefinitions } from "./items.ts";

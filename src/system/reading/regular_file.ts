@@ -3,7 +3,7 @@
  * place in between, and opening a pipe waits for a writer that never comes: so the file is opened without waiting and
  * looked at through its descriptor.
  */
-import { type FileOpener, fileOpener } from "./file_opener.ts";
+import { type FileOpener, withFileOpener } from "./file_opener.ts";
 
 /** Result of a read: the bytes, or why there are none. */
 export type RegularFile =
@@ -18,10 +18,7 @@ export type RegularFile =
  * @throws Error with the system's `code` (`ENOENT`, `EACCES`, `ELOOP`, ...) when it cannot be opened or read.
  */
 export function readRegularFile(path: string, largest: number, opener?: FileOpener): RegularFile {
-  if (opener === undefined) {
-    using own = fileOpener();
-    return readRegularFile(path, largest, own);
-  }
+  if (opener === undefined) return withFileOpener((own) => readRegularFile(path, largest, own));
   Deno.statSync(path); // throws where there is nothing
   using opened = opener.open(path);
   if (!opened.isFile) return { kind: "not_regular" };

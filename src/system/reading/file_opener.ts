@@ -2,9 +2,9 @@
  * Opens files for reading without waiting for anything, which the runtime does not offer. On Linux the C library does it:
  * loading `node:fs` takes a tenth of the time of a start, and nearly every start reads some file.
  */
-import { encodeText } from "../base/text.ts";
-import { errnoAt, LazyLibrary } from "./c_library.ts";
-import { AT_EMPTY_PATH, O_CLOEXEC, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
+import { encodeText } from "../../base/text.ts";
+import { errnoAt, LazyLibrary } from "../c_library.ts";
+import { AT_EMPTY_PATH, O_CLOEXEC, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
 
 /** A file that is open; disposal closes it. */
 export interface OpenedFile extends Disposable {
@@ -16,15 +16,21 @@ export interface OpenedFile extends Disposable {
   read(into: Uint8Array<ArrayBuffer>): number;
 }
 
-/** Opens one file after the other; disposal gives back what that took. */
-export interface FileOpener extends Disposable {
+/** Opens one file after the other. */
+export interface FileOpener {
   /** @throws Error with the system's `code` */
   open(path: string): OpenedFile;
 }
 
-/** The one for this system. */
-export function fileOpener(): FileOpener {
-  return Deno.build.os === "linux" ? new LinuxOpener() : nodeOpener();
+/** The result of `use` with the one for this system, which is of no use after it. */
+export function withFileOpener<Result>(use: (opener: FileOpener) => Result): Result {
+  if (Deno.build.os !== "linux") return use(nodeOpener());
+  const opener = new LinuxOpener();
+  try {
+    return use(opener);
+  } finally {
+    opener.close();
+  }
 }
 
 const LIBRARY = {
@@ -77,7 +83,7 @@ class LinuxOpener implements FileOpener {
     };
   }
 
-  [Symbol.dispose](): void {
+  close(): void {
     this.#library[Symbol.dispose]();
   }
 
@@ -112,6 +118,5 @@ function nodeOpener(): FileOpener {
         [Symbol.dispose]: () => closeSync(descriptor),
       };
     },
-    [Symbol.dispose]() {},
   };
 }

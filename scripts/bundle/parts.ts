@@ -1,0 +1,156 @@
+/**
+ * Packs the program into three files, so that a start reads only what it needs before its first answer:
+ *
+ * - the program: everything up to the answer to `initialize`, no package;
+ * - `service.mjs`: what serves MCP, with the SDK; it is read when that answer is out;
+ * - `rest.mjs`: what is rarely needed, each piece evaluated when it is asked for.
+ *
+ * The bundler splits the modules by who needs them; the pieces are then joined into these files.
+ */
+import { PROGRAM_PARTS } from "../../src/app/program/program_parts.ts";
+import {
+  importedFrom,
+  isOlder,
+  joinedExports,
+  lateImportsOf,
+  loadedWith,
+  withLateImports,
+  withNodeOnNeed,
+  withSource,
+} from "./module_text.ts";
+
+export interface PartsOptions {
+  /** Ends with a slash; what is made on the way is left there. */
+  readonly work: URL;
+  /** The file of the program. */
+  readonly program: URL;
+  /** The directory of the parts. */
+  readonly parts: URL;
+  /** Runs the bundler with these words in the directory of the sources; rejects when it fails. */
+  readonly run: (words: readonly string[]) => Promise<void>;
+}
+
+const MAIN = "main.js";
+/** The module that serves a connection, as the bundler names it. */
+const SERVICE = /^stdio_connection-[A-Z0-9]+\.js$/;
+/** What imports a part by its address (src/app/program/program_parts.ts); `main.ts` exports it. */
+const ADDRESS = `import { partAddress as __partAddress } from "./${MAIN}";\n`;
+const PROGRAM = "../ahma_mcp.mjs";
+
+/** The SDK's validator of schemas checks answers to `elicitInput()`, which this program does not call. */
+const VALIDATOR = /\/@modelcontextprotocol\/server\/[^/]+\/dist\/ajvProvider-/;
+const NO_VALIDATOR = `
+var AjvJsonSchemaValidator = class {
+  getValidator() {
+    throw new Error("The packed program has no validator of JSON schemas");
+  }
+};
+
+`;
+
+type Texts = ReadonlyMap<string, string>;
+
+/** One file that is packed: its modules by name, and those of them that others load late. */
+interface Layer {
+  readonly modules: Texts;
+  readonly late: readonly string[];
+}
+
+/** Writes the three files. @throws {Error} When the bundler fails, or writes what is not known here. */
+export async function packParts({ work, program, parts, run }: PartsOptions): Promise<void> {
+  const split = new URL("split/", work);
+  await run(["--code-splitting", "--outdir", split.pathname, "main.ts"]);
+  const layers = layersOf(await textsIn(split));
+  const targets = [program, ...PROGRAM_PARTS.map((part) => new URL(part, parts))];
+  const external = ["--external", PROGRAM, ...PROGRAM_PARTS.flatMap((part) => ["--external", `./${part}`])];
+  for (const [index, target] of targets.entries()) {
+    const directory = new URL(`${index}/`, work);
+    await Deno.mkdir(directory);
+    for (const [name, text] of joinable(layers, index)) await Deno.writeTextFile(new URL(name, directory), text);
+    await run(["--minify", ...external, "--output", target.pathname, new URL("entry.js", directory).pathname]);
+  }
+}
+
+async function textsIn(directory: URL): Promise<Texts> {
+  const names = (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).toSorted();
+  const texts = names.map(async (name) => {
+    return [name, withNodeOnNeed(await Deno.readTextFile(new URL(name, directory)))] as const;
+  });
+  return new Map(await Promise.all(texts));
+}
+
+/** The modules of the program, of the service and the rest. */
+function layersOf(all: Texts): readonly Layer[] {
+  const services = [...all.keys()].filter((name) => SERVICE.test(name));
+  const [service = ""] = services;
+  if (services.length !== 1) throw new Error(`The bundler wrote ${services.length} modules of the service`);
+  const texts = withoutValidator(all);
+  const first = loadedWith(MAIN, texts);
+  const second = loadedWith(service, texts);
+  const late = new Set([...texts.values()].flatMap(lateImportsOf));
+  return [
+    (name: string) => first.has(name),
+    (name: string) => second.has(name) && !first.has(name),
+    (name: string) => !second.has(name) && !first.has(name),
+  ].map((isHere) => {
+    const modules = new Map([...texts].filter(([name]) => isHere(name)));
+    return { modules, late: [...late].filter((name) => modules.has(name)) };
+  });
+}
+
+/** @throws {Error} Where something calls what needs it. */
+function withoutValidator(texts: Texts): Texts {
+  const found = [...texts].filter(([, text]) => VALIDATOR.test(text));
+  const calls = [...texts.values()].join("\n").match(/\.elicitInput\(/g) ?? [];
+  // The SDK itself offers it to handlers.
+  if (found.length !== 1 || calls.length !== 1) {
+    throw new Error(`The validator is there ${found.length} times, calls of elicitInput() ${calls.length}`);
+  }
+  return new Map([...texts].map(([name, text]) => [
+    name,
+    name === found[0]?.[0] ? withSource(text, VALIDATOR, NO_VALIDATOR) : text,
+  ]));
+}
+
+/** The modules of a layer as they can be joined, and `entry.js`, which joins them. */
+function joinable(layers: readonly Layer[], index: number): Texts {
+  const { modules = new Map<string, string>() } = layers[index] ?? {};
+  const layerOf = (module: string) => layers.findIndex(({ modules }) => modules.has(module));
+  const fileOf = (module: string) => {
+    const at = layerOf(module);
+    if (at > index) throw new Error(`Module "${module}" is needed before its file is loaded`);
+    return at === index ? undefined : at === 0 ? PROGRAM : `./${PROGRAM_PARTS[at - 1]}`;
+  };
+  const isLast = index === PROGRAM_PARTS.length;
+  const lateImport = (module: string) => {
+    const at = layerOf(module);
+    if (at === 0) throw new Error(`Module "${module}" is imported late, and needed at the start: import it plainly`);
+    if (isLast && at === index) return lateWords(module, layers);
+    // The runtime reads what a late import names at the start already, where it can see the name.
+    return `import(__partAddress("${PROGRAM_PARTS[at - 1]}")).then((part) => part.late["${module}"]())`;
+  };
+  const joined = [...modules].map(([name, text]) => {
+    const written = withLateImports(text, lateImport);
+    return [name, importedFrom(written === text ? text : ADDRESS + written, fileOf)] as const;
+  });
+  return new Map([...joined, ["entry.js", entryOf(layers, index)]]);
+}
+
+/** A late import within the last file. */
+function lateWords(module: string, layers: readonly Layer[]): string {
+  const text = layers.at(-1)?.modules.get(module) ?? "";
+  const words = `import("./${module}")`;
+  return isOlder(text) ? `${words}.then((all) => ({ ...all.default, ...all }))` : words;
+}
+
+function entryOf(layers: readonly Layer[], index: number): string {
+  const { modules, late } = layers[index] ?? { modules: new Map(), late: [] };
+  if (index === 0) return `import "./${MAIN}";\n${joinedExports(modules)}`;
+  if (index === PROGRAM_PARTS.length) {
+    const members = late.map((name) => `"${name}": () => ${lateWords(name, layers)}`);
+    return `export const late = { ${members.join(", ")} };\n`;
+  }
+  const imports = late.map((name, at) => `import * as late${at} from "./${name}";\n`).join("");
+  const members = late.map((name, at) => `"${name}": () => late${at}`);
+  return `${imports}export const late = { ${members.join(", ")} };\n${joinedExports(modules)}`;
+}

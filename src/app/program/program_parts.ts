@@ -1,0 +1,94 @@
+/**
+ * The parts of the packed program that are loaded after its start (scripts/bundle/parts.ts). They stand next to it, with
+ * the files of workers. An executable has them attached and puts them into sealed memory: nothing is written to disk.
+ */
+import { encodeText } from "../../base/text.ts";
+import { lazy } from "../../base/lazy.ts";
+import { LazyLibrary } from "../../system/c_library.ts";
+import { type AttachedFile, readAttachment } from "./attachment.ts";
+import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, thisForm } from "./own_program.ts";
+
+/** What each part imports is loaded before it. */
+export const PROGRAM_PARTS = ["service.mjs", "rest.mjs"] as const;
+
+export type ProgramPart = typeof PROGRAM_PARTS[number];
+
+/** What parts call the program, seen from their directory. */
+const PROGRAM = "../ahma_mcp.mjs";
+
+const LIBRARY = {
+  memfd_create: { parameters: ["buffer", "u32"], result: "i32" },
+  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  fcntl: { parameters: ["i32", "i32", "i64"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+} as const;
+/** MFD_CLOEXEC | MFD_ALLOW_SEALING */
+const MEMORY_FLAGS = 3;
+const F_DUPFD_CLOEXEC = 1030;
+const F_ADD_SEALS = 1033;
+/** Seals, size and content: all of them stay as they are. */
+const ALL_SEALS = 15n;
+
+const inMemory = lazy(() => partsInMemory(readAttachment(Deno.execPath(), isPart) ?? []));
+
+/**
+ * The address to import a part from, the same at each call.
+ * @throws {Error} In an executable that has no such part, or where the kernel gives no memory for it.
+ */
+export function partAddress(part: ProgramPart): string {
+  if (thisForm() !== "executable" || Deno.build.standalone) return new URL(`worker/${part}`, import.meta.url).href;
+  const address = inMemory().get(part);
+  if (address === undefined) throw new Error(`The executable "${Deno.execPath()}" lacks its part "${part}"`);
+  return address;
+}
+
+/** Whether an attached file is a part of the program; the others are of workers. */
+export function isPart(name: string): name is ProgramPart {
+  return PROGRAM_PARTS.some((part) => part === name);
+}
+
+/**
+ * Puts parts into memory, each at the first free descriptor behind the program's: compiled code is kept by address.
+ * @throws {Error} Where the kernel gives no memory.
+ */
+export function partsInMemory(files: readonly AttachedFile[]): ReadonlyMap<string, string> {
+  const library = new LazyLibrary(LIBRARY);
+  const addresses = new Map([[PROGRAM, `file://${PROGRAM_TEXT}`]]);
+  try {
+    for (const part of PROGRAM_PARTS) {
+      const file = files.find(({ name }) => name === part);
+      if (file === undefined) continue;
+      const descriptor = sealedMemory(library, part, withAddresses(file.bytes, addresses));
+      addresses.set(`./${part}`, `file:///proc/self/fd/${descriptor}`);
+    }
+  } finally {
+    library[Symbol.dispose]();
+  }
+  return new Map(PROGRAM_PARTS.map((part) => [part, addresses.get(`./${part}`) ?? ""] as const).filter(([, at]) => at));
+}
+
+/** The text with what it imports at its addresses. It is ASCII. */
+function withAddresses(bytes: Uint8Array, addresses: ReadonlyMap<string, string>): Uint8Array<ArrayBuffer> {
+  let text = new TextDecoder().decode(bytes);
+  for (const [name, address] of addresses) {
+    for (const word of ["from", "import"]) text = text.replaceAll(`${word}"${name}"`, `${word}"${address}"`);
+  }
+  return encodeText(text);
+}
+
+function sealedMemory(
+  { symbols: { memfd_create, write, fcntl, close } }: LazyLibrary<typeof LIBRARY>,
+  name: string,
+  bytes: Uint8Array<ArrayBuffer>,
+): number {
+  const memory = memfd_create(encodeText(`${name}\0`), MEMORY_FLAGS);
+  let done = 0;
+  for (let wrote = 1; wrote > 0 && done < bytes.length; done += Math.max(wrote, 0)) {
+    wrote = Number(write(memory, bytes.subarray(done), BigInt(bytes.length - done)));
+  }
+  const isSealed = done === bytes.length && fcntl(memory, F_ADD_SEALS, ALL_SEALS) === 0;
+  const descriptor = isSealed ? fcntl(memory, F_DUPFD_CLOEXEC, BigInt(PROGRAM_DESCRIPTOR + 1)) : -1;
+  close(memory);
+  if (descriptor < 0) throw new Error(`Cannot load "${name}": the kernel gives no sealed memory for it`);
+  return descriptor;
+}
