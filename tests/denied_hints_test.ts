@@ -42,7 +42,6 @@ for (const user of usersAtHand()) {
       `change it. ${allow} --allow-protected .git/config.worktree.`,
     ];
     const sockets = [`commands can neither make nor reach Unix sockets. ${allow} --unix-sockets allow.`];
-    const terminals = ["commands have no pseudo-terminals (/dev/ptmx)."];
     const rows: readonly (readonly [line: string, hints: readonly string[]])[] = [
       ["cat ~/.ssh/id_rsa; echo done", key],
       ["cat ~/.ssh/id_rsa 2>&1 | tail -1", key],
@@ -54,22 +53,25 @@ for (const user of usersAtHand()) {
       ["cat ~/missing ~/.gitconfig; echo done", []],
       ["cat ~/missing ~/.gitconfig", []],
       ["echo x > ~/new; echo done", [`"${home}/new" ${closed}`]],
-      ["echo x >> ~/notes", [`"${home}/notes" lies outside the scope; commands can read but not change it.`]],
+      ["echo x >> ~/notes", [`"${home}/notes" ${closed}`]],
       ["T=~/.tools; touch $T/bin/y; echo done", [`"${home}/.tools/bin/y" ${closed}`]],
-      ["T=~/.tools; mkdir -p $T/a/b/c; echo done", [`"${home}/.tools/a" ${closed}`]],
+      ["T=~/.tools; mkdir -p $T/a/b/c; echo done", [`"${home}/.tools" ${closed}`]],
       ["git init -q ../made; echo done", [`"${parent}/made" ${closed}`]],
       ["echo x > /tmp/out && cat /tmp/out /tmp/none; echo done", []],
       ["ls ..; echo done", [`"${parent}" ${closed}`]],
       ["cd ..; false", []],
       ["git config --file .git/config.worktree user.name x; echo done", config],
       ["python3 listen.py; echo done", sockets],
-      ["python3 -c 'import os; os.openpty()' 2>&1 | tail -2", terminals],
-      ["cat /dev/ptmx; echo done", terminals],
+      ["python3 -c 'import os; os.openpty()' 2>&1 | tail -2", []],
       ["touch /var/lib/dpkg/lock /var/cache/apt/x; echo done", ["system packages are not for commands."]],
       ["echo 'error: Read-only file system (os error 30)'; false", [
         "outside the scope everything is read-only; temporary files belong in $TMPDIR.",
       ]],
-      [`ls -l ${home}/notes; echo '${home}/notes is there'`, []],
+      [`ls -l ${home}/notes; echo done`, notes],
+      [`stat ${parent}/missing; echo done`, []],
+      [`stat ${bench.elsewhere}/missing; echo done`, [
+        `"${bench.elsewhere}/missing" ${closed} ${allow} --write ${bench.elsewhere}.`,
+      ]],
     ];
     const left = "Ended with the command: sleep 299. Start such a program as a call of its own.";
     for (const line of ["sleep 299 & echo on", "sleep 299 >log 2>&1 & echo on"]) {

@@ -156,6 +156,7 @@ function layersOf(wanted: SandboxPolicy, settled: SandboxPolicy): readonly strin
   const { filter, network, ownNetwork, unixSockets } = settled.confinement;
   return [
     settled.namespaces ? "mount and PID namespaces" : WITHOUT_NAMESPACES,
+    ...settled.root === undefined ? [] : ["a root of its own"],
     ...filter ? ["system calls filtered"] : [],
     `network ${network}${ownNetwork ? " (of its own)" : ""}`,
     ...filter && unixSockets === "deny" ? ["no Unix sockets"] : [],

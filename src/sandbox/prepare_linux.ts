@@ -7,12 +7,14 @@ import { confinementHere } from "./policy/confinement.ts";
 import { findGit } from "./protect/git_program.ts";
 import type { GuardPlan } from "./protect/guard_view.ts";
 import { readableGrants } from "./grants/grants.ts";
-import { missingProtections, SHARED_MEMORY } from "./policy/landlock.ts";
+import { FS, grantable, missingProtections, SHARED_MEMORY, WRITABLE_DEVICE } from "./policy/landlock.ts";
 import type { Processor } from "../system/syscalls.ts";
 import { Libc } from "../system/libc.ts";
 import { outerTrees } from "./policy/outer_trees.ts";
-import { isWithin, parentOf } from "../system/paths.ts";
-import type { PinnedDirectory, PrivateTemporary, SandboxPolicy } from "./policy/policy.ts";
+import { absolutePath, isWithin, memoizedLinks, parentOf, realPath, trustedPath } from "../system/paths.ts";
+import type { OwnRoot, PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "./policy/policy.ts";
+import { ownRoot } from "./directories/own_root.ts";
+import { TERMINALS } from "./grants/system_paths.ts";
 import { privateTemporary, type TemporaryQuestion } from "./directories/private_temporary.ts";
 import { openedPaths } from "./protect/protected_paths.ts";
 import { acceptableAbi, supportedProcessor } from "./policy/prerequisites.ts";
@@ -95,8 +97,11 @@ function build(context: Context): Outcome<Sandbox> {
   const { directories, cache } = own;
   const ours = own.writable.map((path) => pinned(path, (one) => libc.identityOf(one)));
   const writable = [...settled.opened, ...ours.filter((one) => one !== undefined)];
+  const links = new Map<string, string | undefined>();
+  const targetOf = memoizedLinks(links);
   const grants = readableGrants({
     ...settings,
+    targetOf,
     reads: [...settings.reads, ...settings.allowSensitive],
     sensitive: settled.sensitive,
     files: directories.files,
@@ -107,7 +112,8 @@ function build(context: Context): Outcome<Sandbox> {
     discardDirectories(directories);
     return grants;
   }
-  const reach = { writable, grants: grants.value, directories, covers: createCovers(directories) };
+  for (const path of spelledPaths(settings)) trustedPath(path, [], targetOf);
+  const reach = { writable, grants: grants.value, directories, covers: createCovers(directories), links };
   return success({
     guard: settings.enforce ? guardOf(context, reach) : undefined,
     sensitive: settled.sensitive,
@@ -146,6 +152,14 @@ function widest(nested: readonly string[]): string | undefined {
 
 interface Reach extends Pick<TemporaryQuestion, "writable" | "grants" | "covers"> {
   readonly directories: SessionDirectories;
+  /** By path: where the link there leads; empty or undefined where there is none. */
+  readonly links: Map<string, string | undefined>;
+}
+
+/** As people and programs name them: the links in them lead to the same places inside. */
+function spelledPaths({ scopes, reads, writes, home, workingDirectory, shell }: SandboxSettings): readonly string[] {
+  const named = [...scopes, ...reads, ...writes].map((path) => absolutePath(path, workingDirectory));
+  return [...named, workingDirectory, shell, "/tmp", "/var/tmp", ...home === undefined ? [] : [home]];
 }
 
 function policyOf(context: Context, reach: Reach): SandboxPolicy {
@@ -154,10 +168,13 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
   const memory = { path: "/dev/shm", kind: "directory", rights: SHARED_MEMORY } as const;
   const writable = outerTrees(reach.writable);
   const temporary = temporaryOf(context, { ...reach, writable });
+  const root = rootOf(context, { ...reach, writable }, temporary);
+  const terminals = root === undefined ? [] : terminalGrants(abi);
   return {
     writable,
-    grants: sharedMemory ? [...reach.grants, memory] : reach.grants,
+    grants: [...reach.grants, ...sharedMemory ? [memory] : [], ...terminals],
     ...temporary !== undefined && { temporary },
+    ...root !== undefined && { root, terminals: true },
     sharedMemory,
     abi,
     namespaces: true,
@@ -171,6 +188,36 @@ function temporaryOf({ libc }: Context, { directories, ...reach }: Reach): Priva
   const tree = reach.writable.find(({ path }) => path === directories.temporary);
   if (tree === undefined) return undefined;
   return privateTemporary({ ...reach, tree, root: directories.root, identityOf: (path) => libc.identityOf(path) });
+}
+
+function rootOf(
+  { libc, settings }: Context,
+  { directories, links, ...reach }: Reach,
+  temporary: PrivateTemporary | undefined,
+): OwnRoot | undefined {
+  const home = settings.home === undefined ? undefined : realPath(settings.home);
+  const targetOf = memoizedLinks(links);
+  return ownRoot({
+    ...reach,
+    ...temporary !== undefined && { temporary },
+    root: directories.root,
+    home,
+    links: [...links].flatMap(([path, target = ""]) => {
+      const leadsTo = target === "" ? undefined : trustedPath(path, [], targetOf);
+      return leadsTo === undefined ? [] : [{ path, target, leadsTo }];
+    }),
+    identityOf: (path) => libc.identityOf(path),
+  });
+}
+
+/** On pseudo-terminals of the command's own. */
+function terminalGrants(abi: number): readonly PathGrant[] {
+  const [all, own] = TERMINALS;
+  const rights = WRITABLE_DEVICE | FS.readDir;
+  return [
+    { path: all, kind: "directory", rights: grantable(rights, abi, "directory") },
+    { path: own, kind: "file", rights: grantable(rights, abi, "file") },
+  ];
 }
 
 /** What lies in /tmp is hidden from commands, so that it would prove nothing about the other layers. */

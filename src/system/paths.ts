@@ -110,9 +110,8 @@ function walk(
 /** Where a link leads; empty for what is no link; undefined when there is nothing. */
 export type ReadLink = (path: string) => string | undefined;
 
-/** Memoizes `linkTarget`, for many paths with a common beginning at one moment. */
-export function memoizedLinks(): ReadLink {
-  const seen = new Map<string, string | undefined>();
+/** Memoizes `linkTarget` in `seen`, for many paths with a common beginning at one moment. */
+export function memoizedLinks(seen = new Map<string, string | undefined>()): ReadLink {
   return (path) => {
     if (!seen.has(path)) seen.set(path, linkTarget(path));
     return seen.get(path);

@@ -116,6 +116,25 @@ export const MORE_OF_OUR_OWN: readonly Row[] = [
     },
   },
   {
+    id: "X18",
+    title: "without namespaces: see the metadata of files outside, and watch a directory",
+    users: BOTH,
+    aim: "evidence",
+    ways: {
+      "stat": withoutNamespaces({
+        does: ({ secret }) => `stat -c 'size %s' ${secret}`,
+        evidence: /^size 37$/m,
+      }),
+      "inotify": withoutNamespaces({
+        does: ({ out }) =>
+          python(`import ctypes
+libc = ctypes.CDLL(None)
+print("watches:", 41 + libc.inotify_add_watch(libc.inotify_init1(0), b"${out}", 0x100))`),
+        evidence: /^watches: 42$/m,
+      }),
+    },
+  },
+  {
     id: "X17",
     title: "leave files that keep the next server from starting",
     users: BOTH,

@@ -1,5 +1,6 @@
 /** P: /proc, other processes' memory, and descriptors. */
 import { BOTH, type Place, python, ROOT, type Row, SYSTEM_CALL, type Way } from "./attack.ts";
+import { facing } from "./network_ways.ts";
 import { framesInto, otherOperation, withALeak } from "./server_streams.ts";
 import { lacking } from "./machine.ts";
 
@@ -251,16 +252,20 @@ for pid in ["self", str(os.getppid()), "1"]:
     users: BOTH,
     aim: "evidence",
     ways: {
-      "/dev/pts": {
-        does: () =>
+      "/dev/pts": facing(
+        ({ directory }) =>
+          `import os
+terminal, other = os.openpty()
+open("${directory}/terminal", "w").write(os.ttyname(other))
+print("ready", flush=True)
+while True: os.read(terminal, 100)`,
+        () =>
           python(`import os
-for name in os.listdir("/dev/pts"): print("terminal", name)`),
-        evidence: /^terminal \w+$/m,
-      },
-      "a new terminal": {
-        does: () => python(`import os\nos.openpty()\nprint("terminal", 6 * 7)`),
-        evidence: /^terminal 42$/m,
-      },
+fd = os.open(open("terminal").read(), os.O_RDWR | os.O_NOCTTY)
+os.write(fd, b"x")
+print("terminal", 6 * 7)`),
+        { evidence: /^terminal 42$/m },
+      ),
       "TIOCSTI": {
         does: () =>
           python(`${DONE}import fcntl, os

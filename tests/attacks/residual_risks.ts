@@ -9,16 +9,8 @@ export interface ResidualRisk {
 
 /** By row id. */
 export const RESIDUAL_RISKS: Readonly<Record<string, ResidualRisk>> = {
-  R13: {
-    anchor: "metadata-outside",
-    sentence: "A command can see whether a path outside exists, and its size, owner and times, but not what is in it.",
-  },
-  R14: {
-    anchor: "metadata-outside",
-    sentence: "A command can watch a directory outside and learn the names of files that change there.",
-  },
   X11: {
-    anchor: "metadata-outside",
+    anchor: "locks",
     sentence: "A command can hold advisory locks on files that it may read.",
   },
   X12: {
@@ -36,6 +28,11 @@ export const RESIDUAL_RISKS: Readonly<Record<string, ResidualRisk>> = {
   X15: {
     anchor: "without-user-namespaces",
     sentence: "Without namespaces a command can change modes, owners, times and attributes of files of this user.",
+  },
+  X18: {
+    anchor: "without-user-namespaces",
+    sentence:
+      "Without namespaces a command can see that a path outside exists, its size, owner and times, and watch it.",
   },
   L06: {
     anchor: "hard-links-into-the-scope",

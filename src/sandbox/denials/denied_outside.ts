@@ -19,7 +19,8 @@ export function outsideDenial(place: Place, context: DenialContext, mention: Men
   const repository = scopes.map(linkedRepository).find((one) => one !== undefined && isGitsOwn(path, one));
   if (!isTold(place, context, mention, { readable, hasRepository: repository !== undefined })) return undefined;
   const writes = mention.asTarget || hasError(mention, ["EROFS"]) || kind === undefined;
-  const access = readable || writes && kind !== undefined ? ["write"] as const : ["read", "write"] as const;
+  const seen = writes && kind !== undefined && !isHidden(path, context);
+  const access = readable || seen ? ["write"] as const : ["read", "write"] as const;
   if (writes && repository === undefined && isTemporary(path, context)) {
     return { path, access, instead: "$TMPDIR", scope: scopes, flags: [] };
   }
@@ -59,7 +60,9 @@ function isTold(
   { readable, hasRepository }: { readonly readable: boolean; readonly hasRepository: boolean },
 ): boolean {
   const { inCommand, inOutput, evidence, silent, failed } = mention;
-  const denied = hasError(mention, DENIED, { orSpokenOf: !readable && kind !== undefined });
+  const hidden = kind === undefined && isHidden(parentOf(path), context) && (mention.asTarget || !isSystemPath(path));
+  const errors = hidden ? [...DENIED, "ENOENT"] as const : DENIED;
+  const denied = hasError(mention, errors, { orSpokenOf: !readable && kind !== undefined });
   if (isOnTheWay(path, context)) return denied;
   if (hasError(mention, ["EROFS"])) return true;
   if (!failed) return denied;
@@ -71,6 +74,13 @@ function isTold(
   if (!byBoth || kind === "program") return false;
   // What can be looked at and does not exist is what most failed commands name.
   return !(kind === undefined && allows(context.policy, parentOf(path), "list") && isSystemPath(path));
+}
+
+/** Whether a directory that is there does not exist for commands, which so tell of all in it that it is missing. */
+function isHidden(path: string, { policy, home }: DenialContext): boolean {
+  if (policy.root === undefined || path === home) return false;
+  const seen = [...policy.writable, ...policy.grants].map((one) => one.path);
+  return !seen.some((one) => isWithin(path, one) || isWithin(one, path));
 }
 
 /** On the way to the scope: `cd ..` names it in passing, and to open it would open what lies next to the scope. */

@@ -40,7 +40,9 @@ export function tracedDenials(
   const terminals = "commands have no pseudo-terminals (/dev/ptmx)";
   return [
     ...closed && SOCKET_TRACE.test(text) ? denied("unix_socket", "AF_UNIX", sockets, ["--unix-sockets allow"]) : [],
-    ...TERMINAL_TRACE.test(text) ? denied("pseudo_terminal", "/dev/ptmx", terminals, []) : [],
+    ...policy.terminals !== true && TERMINAL_TRACE.test(text)
+      ? denied("pseudo_terminal", "/dev/ptmx", terminals, [])
+      : [],
   ];
 }
 

@@ -37,6 +37,8 @@ export interface GrantQuestion
   readonly writable: readonly string[];
   /** Places that stay closed (credential_paths.ts). */
   readonly sensitive: readonly string[];
+  /** Absent: links are read as they are at this moment. */
+  readonly targetOf?: ReadLink;
 }
 
 /** The grants, or why a `--read` is refused. */
@@ -48,7 +50,7 @@ export function readableGrants(question: GrantQuestion): Outcome<readonly PathGr
     named.push({ path: path.value, rights: READABLE_TREE });
   }
   const home = question.home === undefined ? undefined : realPath(question.home);
-  const targetOf = memoizedLinks();
+  const { targetOf = memoizedLinks() } = question;
   const found = automaticPaths(question, home, targetOf).filter(({ path }) =>
     isModest(path, home, question.sensitive) &&
     !(question.strict && home !== undefined && isWithin(path, home))

@@ -38,6 +38,9 @@ const RUN_TREES = ["/run/systemd/resolve", "/run/nscd"] as const;
 
 const READABLE_DEVICES = ["/dev/urandom", "/dev/random", "/dev/zero", "/dev/full"] as const;
 
+/** Where commands have pseudo-terminals of their own; what they find at /dev/tty is one of those. */
+export const TERMINALS = ["/dev/pts", "/dev/tty"] as const;
+
 /** Without an own /proc only these are shown: facts about the machine, none about processes. */
 const PROC_FILES = ["cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version"] as const;
 

@@ -1,10 +1,11 @@
 /** Narrower policies: the next best where the kernel refuses a step of one (S8), and the one for checks of tool files (T11). */
-import { systemPaths } from "../grants/system_paths.ts";
+import { systemPaths, TERMINALS } from "../grants/system_paths.ts";
 import { isNetworkOpen, withoutOwnNetwork } from "../policy/confinement.ts";
 import { FS } from "../policy/landlock.ts";
 import { COUNT_STEP } from "./steps/limit_steps.ts";
 import { SHARED_MEMORY_STEP } from "./steps/mount_steps.ts";
 import { NETWORK_STEP } from "./steps/network_steps.ts";
+import { ROOT_STEP, TERMINALS_STEP } from "./steps/root_steps.ts";
 import { FILTER_STEP } from "./steps/seccomp_steps.ts";
 import { NAMESPACES_STEP } from "./policy_table.ts";
 import { TEMPORARY_STEP } from "./steps/temporary_steps.ts";
@@ -22,6 +23,10 @@ export function narrowed(policy: SandboxPolicy, step: string): SandboxPolicy | u
       return { ...policy, confinement: { ...confinement, countedByNamespace: false } };
     case SHARED_MEMORY_STEP:
       return withoutSharedMemory(policy);
+    case ROOT_STEP:
+      return withoutRoot(policy);
+    case TERMINALS_STEP:
+      return withoutTerminals(policy);
     case TEMPORARY_STEP:
       return withoutTemporary(policy);
     case NAMESPACES_STEP:
@@ -39,12 +44,12 @@ const CONFINED_CAPABILITIES = [1];
 export function restrictedToLandlock(policy: SandboxPolicy): SandboxPolicy {
   const facts = systemPaths({ ownProc: false }).filter(({ path }) => path.startsWith("/proc/"));
   return {
-    ...withoutSharedMemory(withoutTemporary(policy)),
+    ...withoutSharedMemory(withoutTemporary(withoutRoot(policy))),
     namespaces: false,
     confinement: withoutOwnNetwork({ ...policy.confinement, countedByNamespace: false }),
     keptCapabilities: policy.keptCapabilities.filter((one) => CONFINED_CAPABILITIES.includes(one)),
     grants: [
-      ...withoutSharedMemory(policy).grants.filter(({ path }) => path !== "/proc"),
+      ...withoutSharedMemory(withoutTerminals(policy)).grants.filter(({ path }) => path !== "/proc"),
       ...facts.map(({ path }) => ({ path, kind: "file" as const, rights: FS.readFile })),
     ],
   };
@@ -53,6 +58,18 @@ export function restrictedToLandlock(policy: SandboxPolicy): SandboxPolicy {
 /** Where commands have no /dev/shm of their own they have none: the host's is shared by all users. */
 function withoutSharedMemory(policy: SandboxPolicy): SandboxPolicy {
   return { ...policy, sharedMemory: false, grants: policy.grants.filter(({ path }) => path !== "/dev/shm") };
+}
+
+/** The machine's root, read-only: what is not granted is closed, but there. */
+function withoutRoot(policy: SandboxPolicy): SandboxPolicy {
+  const { root: _, ...rest } = withoutTerminals(policy);
+  return rest;
+}
+
+/** The machine's terminals are other people's. */
+function withoutTerminals(policy: SandboxPolicy): SandboxPolicy {
+  const grants = policy.grants.filter(({ path }) => !TERMINALS.some((one) => one === path));
+  return { ...policy, terminals: false, grants };
 }
 
 /** Where nothing can be mounted, the machine's /tmp stays closed, and the session's temp directory is at its own path only. */
@@ -96,6 +113,14 @@ export function missingLayers(wanted: SandboxPolicy, settled: SandboxPolicy): re
     missing.push(
       "commands have no /dev/shm: none of their own can be mounted, and the machine's is shared by all users",
     );
+  }
+  if (settled.namespaces && wanted.root !== undefined && settled.root === undefined) {
+    missing.push(
+      "commands see the names of files outside their directories: a root of their own cannot be mounted",
+    );
+  }
+  if (settled.root !== undefined && wanted.terminals === true && settled.terminals !== true) {
+    missing.push("commands have no pseudo-terminals: none of their own can be mounted");
   }
   if (settled.namespaces && wanted.temporary !== undefined && settled.temporary === undefined) {
     missing.push("/tmp and /var/tmp are closed to commands: the session's temp directory cannot be mounted there");

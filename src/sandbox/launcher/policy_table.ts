@@ -19,6 +19,7 @@ import { comparePlace, type Draft, openPlace, sameDirectoryStep, writeText } fro
 import { countProcesses, limitResources } from "./steps/limit_steps.ts";
 import { type EmptyNetwork, enterNetwork, joinNetwork } from "./steps/network_steps.ts";
 import { filterCalls } from "./steps/seccomp_steps.ts";
+import { leaveMachineRoot, mountTerminals } from "./steps/root_steps.ts";
 import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
 import {
   AT_FDCWD,
@@ -189,10 +190,12 @@ function enterNamespaces(draft: TargetDraft, policy: SandboxPolicy, beforeComman
   mountReadOnly(draft, policy);
   guardPaths(draft, policy.guarded ?? []);
   if (policy.sharedMemory === true) mountSharedMemory(draft, policy.confinement.limits.memory);
+  if (policy.terminals === true) mountTerminals(draft);
   const guard = ownPidfd(draft);
   forkAndGuard(draft, "fork", guard);
   table.call("lead a process group", sys.setsid, []);
   mountProc(draft, { hideKernelFiles: !ordinary });
+  if (policy.root !== undefined) leaveMachineRoot(draft);
   countProcesses(draft, policy);
   restrict(draft, policy);
   beforeCommand(table);

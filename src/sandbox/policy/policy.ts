@@ -51,6 +51,18 @@ export interface PrivateTemporary {
   readonly covers: { readonly directory: string; readonly file: string };
 }
 
+/** The root that commands see; `own_root.ts` makes the directory for it. */
+export interface OwnRoot {
+  /** A directory of the server's with a mount point for each tree, and with links. */
+  readonly tree: PinnedDirectory;
+  /** Grants to mount, none in another one or in a writable tree. One that is gone is shown empty. */
+  readonly trees: readonly string[];
+  /** Devices to mount, in an own /dev. */
+  readonly devices: readonly string[];
+  /** By the path of each writable tree that has one: the identity of its mount point. */
+  readonly points: readonly PinnedDirectory[];
+}
+
 export interface SandboxPolicy {
   /** Trees that may be read, written and executed, none in another one: the scopes first, then temp and caches. */
   readonly writable: readonly PinnedDirectory[];
@@ -64,6 +76,10 @@ export interface SandboxPolicy {
   readonly guarded?: readonly GuardedPath[];
   /** With namespaces: what is seen at /tmp and /var/tmp. Absent: those of the machine. */
   readonly temporary?: PrivateTemporary;
+  /** With namespaces: the root that commands see. Absent: the machine's, read-only. */
+  readonly root?: OwnRoot;
+  /** With an own root: pseudo-terminals of the command's own. Absent: none. */
+  readonly terminals?: boolean;
   /** With namespaces: System V memory and message queues are the machine's. Absent: commands have their own. */
   readonly sharedIpc?: true;
   /** With namespaces: /dev/shm is a file system of the command's own. Absent: there is none. */

@@ -16,6 +16,8 @@ const DEFENCES = [
   "abstract",
   /** The read-only mounts, in a mount namespace. */
   "mounts",
+  /** A root of its own, in which nothing else exists. */
+  "root",
   /** An own PID namespace. */
   "processes",
   /** Root's capabilities taken away. An ordinary user has none to lose. */
@@ -68,6 +70,7 @@ export function defencesOf(policy: SandboxPolicy, table: Table, processor: Proce
   const present: Defence[] = ["landlock"];
   if (policy.user.uid === 0) present.push("capabilities");
   if (policy.namespaces) present.push("mounts", "processes");
+  if (policy.root !== undefined) present.push("root");
   if (policy.namespaces || policy.abi >= 3) present.push("truncation");
   if (policy.namespaces || policy.abi >= 6) present.push("scoping");
   if (policy.abi >= 6) present.push("abstract");

@@ -21,6 +21,8 @@ import {
 } from "../../system/syscalls.ts";
 
 const NO_DESCRIPTOR = -1;
+const STAT_BYTES = 256;
+const AT_SYMLINK_NOFOLLOW = 0x100;
 const RLIMIT_CORE = 4;
 const KEYCTL_GET_KEYRING_ID = 0;
 const KEY_SPEC_USER_KEYRING = -4;
@@ -57,6 +59,11 @@ export const ATTACKS: readonly Attack[] = [
     // The mode stands for all three: nothing but a read-only mount keeps any of them.
     add: (draft) => callAt(draft, "fchmodat", 0o644),
   },
+  onProcess("look", "look for a file outside by its name", ["root"], (draft) => {
+    const { table, sys, place } = draft;
+    const facts = table.bytes(new Uint8Array(STAT_BYTES));
+    return attempt(draft, sys.newfstatat, [AT_FDCWD, table.text(place.pathSocket), facts, AT_SYMLINK_NOFOLLOW]);
+  }),
   onServer("signal", "signal the server", ["scoping"], ({ table, sys, place }) => {
     return attempt({ table }, sys.kill, [place.server, 0]);
   }),

@@ -57,8 +57,14 @@ function fileRows(facts: SandboxFacts): readonly SandboxRow[] {
     ),
     row("devices", "control devices (ioctl)", abi >= 5 ? landlock : absent("needs Landlock ABI 5 (Linux 6.10)")),
     row("metadata", "change modes, owners, times outside", byNamespaces(facts, "read-only mounts")),
-    row("names", "see names and sizes outside (stat)", absent("no kernel layer of a single user denies it")),
+    row("names", "see names and sizes outside (stat)", namesRow(facts)),
   ];
+}
+
+function namesRow(facts: SandboxFacts): Held {
+  const { namespaces, root } = facts.policy;
+  if (root !== undefined) return on("a root of its own");
+  return absent(namespaces ? "no root of its own can be mounted, or a grant opens the machine's" : refused(facts));
 }
 
 function guardRows(facts: SandboxFacts): readonly SandboxRow[] {

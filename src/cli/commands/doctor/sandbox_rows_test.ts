@@ -32,6 +32,8 @@ function gaps(facts: SandboxFacts): Record<string, string> {
 
 Deno.test("S3 sandboxRows() of a new kernel leaves what no kernel can do", () => {
   assert.deepStrictEqual(gaps(FACTS), { names: "not here", new_protected: "partly" });
+  const root = { tree: { path: "/s/root", device: 1n, inode: 1n }, trees: [], devices: [], points: [] };
+  assert.deepStrictEqual(gaps({ ...FACTS, policy: { ...POLICY, root } }), { new_protected: "partly" });
 });
 
 Deno.test("S2 sandboxRows() names what each older ABI lacks", () => {

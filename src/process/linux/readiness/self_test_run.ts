@@ -33,7 +33,7 @@ export interface SelfTest {
   readonly target: LaunchTarget;
   readonly spawner: Spawner;
   readonly directories: Pick<SessionDirectories, "root" | "temporary">;
-  /** An existing directory outside every writable tree, best one that commands see. */
+  /** Without an own root: an existing directory outside every writable tree, best one that commands see. */
   readonly place: string;
 }
 
@@ -48,17 +48,19 @@ export async function runSelfTest(test: SelfTest): Promise<SelfTestReport> {
   const began = performance.now();
   const { policy, table, target, spawner } = test;
   const name = `selftest-${crypto.randomUUID().slice(0, 8)}`;
-  const base = `${test.place}/${name}`;
+  // In a root of its own a command sees nothing that it has no rights on, but for what lies in that root itself.
+  const base = `${policy.root?.tree.path ?? test.place}/${name}`;
   const [control, attacked] = placesFor(test, { base, name });
+  const asSeen = policy.root === undefined ? attacked : { ...attacked, outside: `/${name}/attacked` };
   await Deno.mkdir(base, { mode: 0o700 });
   try {
     const { processor } = target;
     const images = [
       spawner.image(controlTable(policyTable(undefined, target), { control, attacked }, processor)),
-      spawner.image(attackTable(table, attacked, processor)),
+      spawner.image(attackTable(table, asSeen, processor)),
     ] as const;
     const results = await runBoth(spawner, images);
-    const session = { policy, place: attacked, defences: defencesOf(policy, table, processor) };
+    const session = { policy, place: asSeen, defences: defencesOf(policy, table, processor) };
     const findings = judge(session, { ...results, changed: changedTargets(attacked.outside) });
     return { findings, milliseconds: performance.now() - began };
   } finally {
@@ -84,7 +86,9 @@ function placesFor(
 ): readonly [AttackPlace, AttackPlace] {
   const common = {
     abstractSocket: `ahma_mcp-${name}`,
-    pathSocket: base.length < LONGEST_PLACE ? `${base}/socket` : `${directories.root}/${name}.socket`,
+    pathSocket: policy.root === undefined && base.length < LONGEST_PLACE
+      ? `${base}/socket`
+      : `${directories.root}/${name}.socket`,
     server: target.serverPid,
   };
   // The last writable tree is the cache, which there always is.

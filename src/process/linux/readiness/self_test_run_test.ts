@@ -157,7 +157,7 @@ Deno.test("S3 S4 runSelfTest() does not take for a breach what --read allows", a
   const base = makeSeenDirectory("ahma-trial-");
   const serverEnvironment = { PATH: "/usr/bin:/bin", HOME: base, TMPDIR: base };
   try {
-    await using f = await fixture("with namespaces", { reads: [base], home: base, serverEnvironment });
+    await using f = await fixture("with Landlock alone", { reads: [base], home: base, serverEnvironment });
     const report = await f.test();
     assert.deepStrictEqual([ids(report, "breached"), ids(report, "granted")], [[], ["read", "list"]]);
   } finally {

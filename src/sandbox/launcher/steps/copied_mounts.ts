@@ -4,9 +4,14 @@ import type { DescriptorNumbers } from "../image/descriptor_numbers.ts";
 import { comparePlace, type Draft, openPlace, sameDirectoryStep } from "./identity_steps.ts";
 import { AT_EMPTY_PATH, AT_RECURSIVE, O_CLOEXEC } from "../../../system/syscalls.ts";
 
-const OPEN_TREE_CLONE = 1;
+export const OPEN_TREE_CLONE = 1;
 /** MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH: descriptors name both, whatever lies at their paths by then. */
 const BY_DESCRIPTORS = 0x44;
+
+/** MOVE_MOUNT_F_EMPTY_PATH: a descriptor names what is mounted, a path where. */
+export const FROM_DESCRIPTOR = 4;
+
+export const CLOSE_STEP = "close what was opened to mount";
 
 /** Flags of `mount_setattr`. */
 export const MOUNT_ATTR_RDONLY = 1n;

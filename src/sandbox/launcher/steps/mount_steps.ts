@@ -4,10 +4,19 @@
  */
 import { isWithin } from "../../../system/paths.ts";
 import type { GuardedPath } from "../../policy/policy.ts";
-import { copyMounts, MOUNT_ATTR_NODEV, MOUNT_ATTR_RDONLY, mountOn, openPinned } from "./copied_mounts.ts";
+import {
+  CLOSE_STEP,
+  copyMounts,
+  MOUNT_ATTR_NODEV,
+  MOUNT_ATTR_RDONLY,
+  mountOn,
+  OPEN_TREE_CLONE,
+  openPinned,
+} from "./copied_mounts.ts";
 import { type DescriptorNumbers, FIRST_FD } from "../image/descriptor_numbers.ts";
 import { comparePlace, type Draft, openPlace } from "./identity_steps.ts";
 import { REPORT_FD } from "../image/interpreter.ts";
+import { enterRoot } from "./root_steps.ts";
 import { type MountedPolicy, outerFirst, TemporarySteps } from "./temporary_steps.ts";
 import { AT_EMPTY_PATH, AT_FDCWD, AT_RECURSIVE, O_CLOEXEC } from "../../../system/syscalls.ts";
 
@@ -15,14 +24,12 @@ const MS_BIND = 0x1000;
 const MS_PRIVATE_REC = 0x44000;
 const MS_NOSUID_NODEV = 0x6;
 const MS_NOSUID_NODEV_NOEXEC = 0xe;
-const OPEN_TREE_CLONE = 1;
 /**
  * The place to mount on, and what covers it. Several entries name each, so their numbers are known before: the lowest
  * that are free, once everything below the report descriptor is closed.
  */
 const PLACE_FD = FIRST_FD;
 const COVER_FD = 4;
-const CLOSE_STEP = "close what was opened to mount";
 /** Kernels count it as memory of the process that fills it. Docker gives 64 MiB, which browsers and Python outgrow. */
 const SHARED_MEMORY_BYTES = 512 * 1024 ** 2;
 
@@ -30,7 +37,7 @@ const SHARED_MEMORY_BYTES = 512 * 1024 ** 2;
 export const SHARED_MEMORY_STEP = "mount an own /dev/shm";
 
 /**
- * Everything outside the writable trees becomes read-only: this stops chmod, utime and xattr, which Landlock does not.
+ * Everything outside the writable trees is gone (root_steps.ts), or where that cannot be, read-only: this stops chmod, utime and xattr, which Landlock does not.
  * The writable ones are set aside before and put back after: each mount in them keeps the flags it had. Device nodes
  * that lie there (a tree of another system, say) lead root to the machine's disks, so none can be opened.
  *
@@ -50,8 +57,10 @@ export function mountReadOnly(draft: Draft, policy: MountedPolicy): void {
     return { path: pinned.path, at: temporary.pointOf(pinned), tree: copyTree(draft, place, pinned.path, numbers) };
   });
   const set = outerFirst([...trees, ...temporary.readables()]);
-  const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
-  table.call("make all mounts read-only", sys.mount_setattr, [AT_FDCWD, root, AT_RECURSIVE, readOnly, 32]);
+  if (policy.root === undefined) {
+    const readOnly = table.words(MOUNT_ATTR_RDONLY, 0, 0, 0);
+    table.call("make all mounts read-only", sys.mount_setattr, [AT_FDCWD, root, AT_RECURSIVE, readOnly, 32]);
+  } else enterRoot(draft, policy.root, numbers);
   temporary.mount();
   for (const one of set) {
     const step = `put "${one.path}" back`;

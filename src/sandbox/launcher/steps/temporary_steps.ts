@@ -16,7 +16,7 @@ const MOUNT_ATTR_NOEXEC = 8n;
 export const TEMPORARY_STEP = "show the session's temp directory at /tmp";
 
 /** What decides about mounts. */
-export type MountedPolicy = Pick<SandboxPolicy, "writable" | "grants" | "temporary">;
+export type MountedPolicy = Pick<SandboxPolicy, "writable" | "grants" | "temporary" | "root">;
 
 /** A copy of mounts, and what it is put on. */
 export interface CopiedTree {
@@ -43,7 +43,8 @@ export class TemporarySteps {
 
   /** What a tree is put back on: its mount point where there is one, or else the tree itself. */
   pointOf(pinned: PinnedDirectory): PinnedDirectory {
-    return this.#policy.temporary?.points.find(({ path }) => path === pinned.path) ?? pinned;
+    const { temporary, root } = this.#policy;
+    return [...temporary?.points ?? [], ...root?.points ?? []].find(({ path }) => path === pinned.path) ?? pinned;
   }
 
   /** Copies the temp directory, which is open on `place` and was compared, and the ways. */

@@ -1,0 +1,137 @@
+/**
+ * The root that commands see (S5, S8), where namespaces are allowed: a directory of the server's with a mount point for each
+ * tree that is granted, the links that lead there, and nothing else. What is not granted does not exist for commands.
+ *
+ * Commands never write to it: it lies outside their trees, and is mounted read-only.
+ */
+import { attempt } from "../../base/errors.ts";
+import { isWithin, parentOf } from "../../system/paths.ts";
+import type { OwnRoot, PathGrant, PinnedDirectory, SandboxPolicy } from "../policy/policy.ts";
+import type { Covers } from "./session_directory.ts";
+
+/** Devices that commands see, as far as the machine has them. */
+const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"] as const;
+/** As each Linux system has them; the first leads to pseudo-terminals of the command's own. */
+const DEVICE_LINKS = {
+  "/dev/ptmx": "pts/ptmx",
+  "/dev/fd": "/proc/self/fd",
+  "/dev/stdin": "/proc/self/fd/0",
+  "/dev/stdout": "/proc/self/fd/1",
+  "/dev/stderr": "/proc/self/fd/2",
+} as const;
+/** Each sandbox mounts its own. */
+const OWN_MOUNTS = ["/proc", "/dev/pts", "/dev/shm"] as const;
+
+export interface RootQuestion extends Pick<SandboxPolicy, "writable" | "grants" | "temporary"> {
+  /** A directory of the session's that commands cannot write to, where further ones can be made. */
+  readonly root: string;
+  readonly covers: Covers;
+  /** Canonical; exists for commands whether or not anything in it does. Undefined: unknown. */
+  readonly home: string | undefined;
+  readonly links: readonly FoundLink[];
+  readonly identityOf: (path: string) => Pick<PinnedDirectory, "device" | "inode"> | undefined;
+}
+
+/** A link on the way to something. */
+export interface FoundLink {
+  /** Canonical but for the last name. */
+  readonly path: string;
+  readonly target: string;
+  /** Canonical. */
+  readonly leadsTo: string;
+}
+
+/** The root; undefined: a grant opens the whole machine, or it cannot be made. */
+export function ownRoot(question: RootQuestion): OwnRoot | undefined {
+  const shown = shownIn(question);
+  if (shown.some(({ path }) => path === "/")) return undefined;
+  // It fails where there is no room.
+  return attempt(Error, () => made(shown, question));
+}
+
+type Shown = Pick<PathGrant, "path" | "kind">;
+
+/** What needs a mount point: what lies in another one comes with it, and what lies in /tmp is shown there. */
+function shownIn({ writable, grants, temporary }: RootQuestion): readonly Shown[] {
+  const trees = writable.map(({ path }) => ({ path, kind: "directory" as const }));
+  const all: readonly Shown[] = [...trees, ...grants.filter(({ path }) => !isOfKernel(path))];
+  const places = temporary?.places ?? [];
+  return all.filter(({ path }, index) =>
+    !places.some((place) => isWithin(path, place)) &&
+    !all.some((one, at) => at !== index && holds(one, path) && (one.path !== path || at < index))
+  );
+}
+
+function holds({ path: outer, kind }: Shown, path: string): boolean {
+  return kind === "directory" ? isWithin(path, outer) : path === outer;
+}
+
+function isOfKernel(path: string): boolean {
+  return OWN_MOUNTS.some((one) => one === path) || DEVICES.some((one) => one === path);
+}
+
+function made(shown: readonly Shown[], question: RootQuestion): OwnRoot | undefined {
+  const { root, covers, temporary, home, links, identityOf } = question;
+  const tree = `${root}/root`;
+  const maker = new RootMaker(tree);
+  for (const { path, kind } of shown) maker.add(path, kind);
+  const usual = ["/tmp", "/var/tmp"].filter((path) => !links.some((one) => one.path === path));
+  for (const path of [...OWN_MOUNTS, ...usual, ...temporary?.places ?? []]) maker.add(path, "directory");
+  for (const path of DEVICES) maker.add(path, "file");
+  const isMounted = (path: string) =>
+    shown.some((one) => holds(one, path)) || temporary?.places.some((place) => isWithin(path, place)) === true;
+  if (!isMounted(covers.directory)) maker.add(covers.directory, "directory");
+  if (!isMounted(covers.file)) maker.add(covers.file, "file");
+  if (home !== undefined && !isMounted(home)) maker.add(home, "directory");
+  const leading = links.filter(({ leadsTo }) => isMounted(leadsTo) || maker.hasDirectory(leadsTo));
+  for (const { path, target } of leading) if (!isMounted(path)) maker.link(path, target);
+  for (const [path, target] of Object.entries(DEVICE_LINKS)) maker.link(path, target);
+  const pin = (path: string, at: string) => ({ path, ...identityOf(at) ?? MISSING });
+  const points = question.writable.filter(({ path }) => shown.some((one) => one.path === path))
+    .map(({ path }) => pin(path, `${tree}${path}`));
+  const paths = shown.map(({ path }) => path).filter((path) => !question.writable.some((one) => one.path === path));
+  const isDevice = (path: string) => isWithin(path, "/dev");
+  return {
+    tree: pin(tree, tree),
+    trees: paths.filter((path) => !isDevice(path)),
+    devices: [...DEVICES, ...paths.filter(isDevice)],
+    points,
+  };
+}
+
+/** Of nothing that there is: a launch that compares it ends. */
+const MISSING = { device: -1n, inode: -1n };
+
+class RootMaker {
+  readonly #tree: string;
+  readonly #directories = new Set<string>();
+
+  constructor(tree: string) {
+    this.#tree = tree;
+    Deno.mkdirSync(tree, { mode: 0o755 });
+    this.#directories.add("/");
+  }
+
+  add(path: string, kind: Shown["kind"]): void {
+    if (kind === "directory") return this.#directory(path);
+    this.#directory(parentOf(path));
+    Deno.writeFileSync(`${this.#tree}${path}`, new Uint8Array(), { mode: 0o444 });
+  }
+
+  link(path: string, target: string): void {
+    if (this.#directories.has(path)) return;
+    this.#directory(parentOf(path));
+    Deno.symlinkSync(target, `${this.#tree}${path}`);
+  }
+
+  hasDirectory(path: string): boolean {
+    return this.#directories.has(path);
+  }
+
+  #directory(path: string): void {
+    if (this.#directories.has(path)) return;
+    this.#directory(parentOf(path));
+    Deno.mkdirSync(`${this.#tree}${path}`, { mode: 0o755 });
+    this.#directories.add(path);
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * A root of the command's own (S5, S8): a directory of the server's becomes it, and what is granted is mounted there at its
+ * own path. Nothing else of the machine exists in it.
+ *
+ * The first process enters it before anything is mounted by its path inside. The machine's root stays below until an own
+ * /proc is mounted, for which the kernel wants to see the machine's, and is detached then.
+ */
+import type { OwnRoot } from "../../policy/policy.ts";
+import {
+  CLOSE_STEP,
+  copyMounts,
+  FROM_DESCRIPTOR,
+  MOUNT_ATTR_NODEV,
+  MOUNT_ATTR_RDONLY,
+  mountOn,
+  OPEN_TREE_CLONE,
+  openPinned,
+} from "./copied_mounts.ts";
+import type { DescriptorNumbers } from "../image/descriptor_numbers.ts";
+import type { Draft } from "./identity_steps.ts";
+import { AT_EMPTY_PATH, AT_FDCWD, AT_RECURSIVE, O_CLOEXEC } from "../../../system/syscalls.ts";
+
+const AT_SYMLINK_NOFOLLOW = 0x100;
+const MNT_DETACH = 2;
+const MS_NOSUID_NOEXEC = 0xa;
+const NO_DESCRIPTOR = -1;
+
+/** The steps by name, for those who go on without them. */
+export const ROOT_STEP = "give commands a root of their own";
+export const TERMINALS_STEP = "mount pseudo-terminals of the command's own";
+
+/** Makes the root, mounts what may be read, all of it read-only, and enters it. */
+export function enterRoot(draft: Draft, root: OwnRoot, numbers: DescriptorNumbers): void {
+  const { table, sys } = draft;
+  const step = ROOT_STEP;
+  const empty = table.text("");
+  const setAll = (tree: number, attributes: bigint) =>
+    table.call(step, sys.mount_setattr, [
+      tree,
+      empty,
+      AT_EMPTY_PATH | AT_RECURSIVE,
+      table.words(attributes, 0, 0, 0),
+      32,
+    ]);
+  const place = openPinned(draft, root.tree, step, numbers);
+  const own = copyMounts(draft, { place, path: "/", attributes: 0n, step }, numbers);
+  mountOn(draft, { tree: own, place, step });
+  const devices = numbers.take();
+  table.call(step, sys.open_tree, [own, table.text("dev"), OPEN_TREE_CLONE | O_CLOEXEC], {
+    mode: "equals",
+    expect: devices,
+  });
+  for (const path of root.trees) show(draft, own, path);
+  setAll(own, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV);
+  table.call(step, sys.move_mount, [devices, empty, own, table.text("dev"), FROM_DESCRIPTOR]);
+  for (const path of root.devices) show(draft, own, path);
+  setAll(devices, MOUNT_ATTR_RDONLY);
+  for (const [first, last] of numbers.free) table.call(CLOSE_STEP, sys.close_range, [first, last, 0]);
+  const here = table.text(".");
+  table.call(step, sys.fchdir, [own]);
+  table.call(step, sys.pivot_root, [here, here]);
+}
+
+/**
+ * Mounts what is at `path` at the same path below the root, where no command can have changed the way. What is gone ends no
+ * launch: an empty directory or file is seen.
+ */
+function show({ table, sys }: Draft, root: number, path: string): void {
+  const step = `show "${path}"`;
+  const flags = OPEN_TREE_CLONE | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW | O_CLOEXEC;
+  const tree = table.call(step, sys.open_tree, [AT_FDCWD, table.text(path), flags], { mode: "soft" });
+  const at = table.text(path.slice(1));
+  const mounted = table.call(step, sys.move_mount, [NO_DESCRIPTOR, table.text(""), root, at, FROM_DESCRIPTOR], {
+    mode: "soft",
+  });
+  table.passOn(tree, mounted);
+}
+
+/** Detaches the machine's root, which lies on the own one. */
+export function leaveMachineRoot({ table, sys }: Draft): void {
+  table.call(ROOT_STEP, sys.umount2, [table.text("."), MNT_DETACH]);
+}
+
+/** Pseudo-terminals that no program outside shares, and that end with the sandbox. */
+export function mountTerminals({ table, sys }: Draft): void {
+  const type = table.text("devpts");
+  const options = table.text("newinstance,mode=620,ptmxmode=666");
+  table.call(TERMINALS_STEP, sys.mount, [type, table.text("/dev/pts"), type, MS_NOSUID_NOEXEC, options]);
+}
