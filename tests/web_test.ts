@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import type { Client } from "@modelcontextprotocol/client";
+import { endlessPdf } from "../src/toolbox/files/_support/pdf_of.ts";
 import { connectClient } from "./_support/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
@@ -32,7 +33,7 @@ const PAGES: Readonly<Record<string, (port: number) => Response>> = {
   "/onward": () => redirect("/data"),
   "/bomb": () => html(new Uint8Array(gzipSync(new Uint8Array(50_000_000))), { "content-encoding": "gzip" }),
   "/latin": () => new Response(Uint8Array.of(0xe4), { headers: { "content-type": "text/plain; charset=iso-8859-1" } }),
-  "/tangle": () => html(`<html><body>${"<div>".repeat(200_000)}`),
+  "/endless": () => new Response(endlessPdf(), { headers: { "content-type": "application/pdf" } }),
   "/table": () => html("<html><body><table><tr><th>a<tr><td>1</table>"),
   "/missing": () => new Response("nothing here", { status: 404 }),
   "/search": () => Response.json(RESULTS),
@@ -77,7 +78,7 @@ for (const user of usersAtHand()) {
     assert.match(await call(client, "web_fetch", { url: `${site}/around` }), /it leads on more than 5 times$/);
     assert.match(await call(client, "web_fetch", { url: `${site}/bomb` }), /2097152 bytes \(the first ones/);
     assert.match(
-      await call(client, "web_fetch", { url: `${site}/tangle`, timeout: 1 }),
+      await call(client, "web_fetch", { url: `${site}/endless`, timeout: 1 }),
       /it took more than 1 s; "timeout"/,
     );
     assert.match(await call(client, "web_fetch", { url: `${site}/table` }), /\| a \|\n\| --- \|\n\| 1 \|$/);

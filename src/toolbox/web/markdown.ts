@@ -19,7 +19,8 @@ export async function markdownOf(html: string): Promise<string> {
 }
 
 function cell(content: string): string {
-  return `| ${content.trim().replaceAll(/\s*\n\s*/g, " ").replaceAll("|", "\\|")} `;
+  const lines = content.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return `| ${lines.join(" ").replaceAll("|", "\\|")} `;
 }
 
 /** The first row of a table is its head, whatever its cells are. */

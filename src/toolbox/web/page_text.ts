@@ -1,5 +1,5 @@
 /** What a model reads of a page: Markdown of its article, or its text as it is (K5). Parsing happens in the worker only. */
-import { type HtmlDocument, parseHtml } from "./html.ts";
+import { type HtmlDocument, parseHtml, sizeOf } from "./html.ts";
 import { markdownOf } from "./markdown.ts";
 import { decodeText } from "./read_body.ts";
 
@@ -14,6 +14,10 @@ export interface PageText {
 const NO_TEXT = "body title, script, style, noscript, template, iframe, svg";
 /** An article of fewer words is taken for a part of the page. */
 const LEAST_WORDS = 200;
+/** A deeper tree has its text without its form: what goes through it calls itself for each level. */
+const DEEPEST = 400;
+/** No article is looked for in a larger tree, which would take more than about two seconds. */
+const LARGEST_TOTAL = 250_000;
 
 /** The text of a page; undefined: it is none, as a picture or an archive. */
 export async function pageText(
@@ -35,14 +39,32 @@ async function htmlText(html: string, url: URL): Promise<PageText> {
   const document = await parseHtml(html);
   const title = document.querySelector("title")?.textContent?.trim() || undefined;
   for (const element of [...document.querySelectorAll(NO_TEXT)]) element.remove();
+  const { depth, total } = sizeOf(document);
+  if (depth > DEEPEST) return { title, text: plainText(document) };
   makeAbsolute(document, url);
   const whole = await markdownOf(document.body?.innerHTML ?? html);
-  const { default: { Readability } } = await import("@mozilla/readability");
-  // The tree has what the package uses of a browser's document.
-  const article = new Readability(document as unknown as ConstructorParameters<typeof Readability>[0]).parse();
+  if (total > LARGEST_TOTAL) return { title, text: whole };
+  const article = await articleOf(document);
   const text = article?.content ? await markdownOf(article.content) : "";
   const isArticle = text.split(/\s+/).length >= LEAST_WORDS;
   return { title: article?.title?.trim() || title, text: isArticle ? text : whole };
+}
+
+async function articleOf(document: HtmlDocument) {
+  const { default: { Readability } } = await import("@mozilla/readability");
+  try {
+    // The tree has what the package uses of a browser's document.
+    return new Readability(document as unknown as ConstructorParameters<typeof Readability>[0]).parse();
+  } catch (thrown) {
+    // The package of the tree passes all children of an element as arguments.
+    if (thrown instanceof RangeError) return undefined;
+    throw thrown;
+  }
+}
+
+function plainText({ body }: HtmlDocument): string {
+  const lines = (body?.textContent ?? "").split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join("\n");
 }
 
 function makeAbsolute(document: HtmlDocument, base: URL): void {

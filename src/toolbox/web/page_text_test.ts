@@ -31,6 +31,19 @@ Deno.test("K5 a table of a page is one of Markdown, whatever its rows leave out"
   }
 });
 
+Deno.test("K5 a page has its text where its tree is too deep or large to be an article, or its blanks have no end", async () => {
+  const words = "<p>Some words of an article, which has many of them.</p>";
+  const pages: Readonly<Record<string, string>> = {
+    [`<b>a\n b</b>${"<div>".repeat(30_000)}c`]: "a\nbc",
+    [words.repeat(4) + "<i></i>".repeat(130_000)]: `${words.slice(3, -4)}\n\n`.repeat(4).trim(),
+    [`<table><tr><td>a${"&nbsp;".repeat(100_000)}b`]: `| a${"\u00a0".repeat(200)}b |\n| --- |`,
+  };
+  for (const [html, text] of Object.entries(pages)) {
+    const bytes = encodeText(`<html><body>${html}</body></html>`);
+    assert.deepEqual(await pageText(bytes, "text/html", new URL("https://a.example/")), { title: undefined, text });
+  }
+});
+
 const WHOLE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><base href="/b/"><title>A &amp; B</title><style>p { color: red }</style></head>
 <body><nav><a href="../x?a=1&amp;b=2">Home</a></nav><article><h1>Words</h1><p>some <b>words</b> <i>here</i><br>and there</p>

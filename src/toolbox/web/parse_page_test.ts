@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { encodeText } from "../../base/text.ts";
+import { endlessPdf } from "../files/_support/pdf_of.ts";
 import { parsePage } from "./parse_page.ts";
 
 Deno.test("K5 a page that its parser does not finish ends with its call, and the next one is parsed", async () => {
   const abort = new AbortController();
-  const endless = parsePage(page(`<html><body>${"<div>".repeat(60_000)}`, "text/html"), abort.signal);
+  const endless = parsePage(page(endlessPdf(), "application/pdf"), abort.signal);
   const ended = assert.rejects(endless, {
     message: 'The page cannot be parsed: the call has ended; "raw" shows its source',
   });
