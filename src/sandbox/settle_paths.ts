@@ -16,6 +16,7 @@ import { buildEnvironment, isForbiddenVariable } from "./grants/environment.ts";
 import { sanitiseGitConfiguration } from "./grants/git_configuration.ts";
 import { namedPath } from "./grants/grants.ts";
 import { settleScopes } from "./grants/resolve_scopes.ts";
+import { USER_CONFIGURATIONS } from "./grants/user_configuration.ts";
 import type { PinnedDirectory } from "./policy/policy.ts";
 import { sensitivePlaces, sensitiveProblem } from "./protect/credential_paths.ts";
 import { type ProtectedPath, protectedPaths } from "./protect/protected_paths.ts";
@@ -108,6 +109,7 @@ export function environmentOf(
     temporaryDirectory: directories.temporary,
     cacheDirectory: cache,
     gitConfiguration: writeGitConfiguration(settings, directories, scopes),
+    configuration: writeUserConfiguration(settings, directories),
   });
 }
 
@@ -145,6 +147,22 @@ function pinWrites(
     directories.push(one);
   }
   return success(directories);
+}
+
+/** The variables that lead package managers to copies of their configuration. */
+function writeUserConfiguration(
+  { home }: SandboxSettings,
+  { files }: SessionDirectories,
+): Readonly<Record<string, string>> {
+  const variables = USER_CONFIGURATIONS.map(({ places, name, variable, valueFor, clean }) => {
+    const found = home === undefined
+      ? []
+      : places.map((place) => readTextIfRegular(`${home}/${place}`, LARGEST_CONFIGURATION_BYTES));
+    const copy = `${files}/${name}`;
+    Deno.writeTextFileSync(copy, clean(found.find((text) => text !== undefined) ?? ""), { mode: 0o600 });
+    return [variable, valueFor(copy)] as const;
+  });
+  return Object.fromEntries(variables);
 }
 
 /** What is larger was not written by a person. */

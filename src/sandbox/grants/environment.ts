@@ -40,24 +40,48 @@ const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   PIP_DISABLE_PIP_VERSION_CHECK: "1",
   PIP_NO_INPUT: "1",
   TERM: "dumb",
+  // rustup cannot write where it keeps tool chains: it uses what is there, or names what is missing.
+  RUSTUP_AUTO_INSTALL: "0",
   npm_config_update_notifier: "false",
 };
 
-/** Sub-directories of the private cache by the variable that names them. */
+/** Sub-directories of the private cache by the variable that names them: caches, and what is installed for the user. */
 const CACHES: Readonly<Record<string, string>> = {
+  BUNDLE_USER_HOME: "bundle",
+  BUN_INSTALL: "bun",
+  CABAL_DIR: "cabal",
   CARGO_HOME: "cargo",
+  COMPOSER_HOME: "composer",
+  CONAN_HOME: "conan",
+  COURSIER_CACHE: "coursier",
   DENO_DIR: "deno",
+  DOTNET_CLI_HOME: "dotnet",
   GOCACHE: "go-build",
   GOMODCACHE: "go-mod",
   GOPATH: "go",
   GRADLE_USER_HOME: "gradle",
+  MAVEN_USER_HOME: "maven",
+  NUGET_PACKAGES: "nuget",
   PIP_CACHE_DIR: "pip",
+  PNPM_HOME: "pnpm",
+  PUB_CACHE: "pub",
+  PYTHONUSERBASE: "python",
   UV_CACHE_DIR: "uv",
   XDG_CACHE_HOME: "xdg",
   YARN_CACHE_FOLDER: "yarn",
   npm_config_cache: "npm",
-  npm_config_store_dir: "pnpm-store",
+  npm_config_prefix: "npm-global",
 };
+
+/** Where package managers put programs, below the private cache; `pnpm` puts some into its home itself. */
+const INSTALLED = words("cargo/bin go/bin npm-global/bin pnpm pnpm/bin python/bin bun/bin");
+
+/** Options for programs that know no variable of their own for their cache. */
+function javaOptions(cache: string): Readonly<Record<string, string>> {
+  const sbt = { "sbt.global.base": "sbt", "sbt.boot.directory": "sbt/boot", "sbt.ivy.home": "ivy" };
+  const options = Object.entries(sbt).map(([name, directory]) => `-D${name}=${cache}/${directory}`);
+  return { MAVEN_OPTS: `-Dmaven.repo.local=${cache}/maven/repository`, SBT_OPTS: options.join(" ") };
+}
 
 /** Names that load code into every program or shell, or are ours: not even `--env` passes them. */
 const NEVER = /^(AHMA_.*|LD_.*|DYLD_.*|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|GCONV_PATH)$/;
@@ -68,11 +92,19 @@ export interface EnvironmentPlan extends Pick<SandboxSettings, "serverEnvironmen
   readonly cacheDirectory: string;
   /** The sanitised git configuration. */
   readonly gitConfiguration: string;
+  /** Variables that name copies of the user's configuration of package managers. */
+  readonly configuration: Readonly<Record<string, string>>;
 }
 
 /** The variables every command starts with. Pure. */
 export function buildEnvironment(plan: EnvironmentPlan): Readonly<Record<string, string>> {
-  const environment: Record<string, string> = { PATH: searchPath(plan.serverEnvironment["PATH"]).join(":") };
+  const { cacheDirectory: cache } = plan;
+  // What commands install shadows nothing.
+  const path = [
+    ...searchPath(plan.serverEnvironment["PATH"]),
+    ...INSTALLED.map((directory) => `${cache}/${directory}`),
+  ];
+  const environment: Record<string, string> = { PATH: path.join(":") };
   const pass = (name: string) => {
     const value = plan.serverEnvironment[name];
     if (value !== undefined) environment[name] = value;
@@ -83,7 +115,9 @@ export function buildEnvironment(plan: EnvironmentPlan): Readonly<Record<string,
   environment["LANG"] ??= "C.UTF-8";
   environment["SHELL"] = plan.shell;
   Object.assign(environment, NON_INTERACTIVE);
-  for (const [name, directory] of Object.entries(CACHES)) environment[name] = `${plan.cacheDirectory}/${directory}`;
+  for (const [name, directory] of Object.entries(CACHES)) environment[name] = `${cache}/${directory}`;
+  Object.assign(environment, javaOptions(cache));
+  Object.assign(environment, plan.configuration);
   environment["GIT_CONFIG_GLOBAL"] = plan.gitConfiguration;
   if (plan.temporaryDirectory !== undefined) environment["TMPDIR"] = plan.temporaryDirectory;
   plan.environmentNames.filter((name) => !isForbiddenVariable(name)).forEach(pass);

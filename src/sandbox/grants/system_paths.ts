@@ -25,6 +25,7 @@ const ETC_NAMES = words(
   "locale.alias localtime timezone inputrc terminfo magic mime.types",
   // Shells, libraries and programs
   "alternatives bash.bashrc profile profile.d ld.so.cache ld.so.conf ld.so.conf.d gitattributes gitconfig npmrc pip.conf",
+  "R ant fonts gradle maven nodejs php sbt",
   // Certificates; not all of pki and ssl: keys lie next to them, and root could read them.
   "ca-certificates ca-certificates.conf crypto-policies pki/ca-trust pki/java pki/tls/cert.pem pki/tls/certs",
   "pki/tls/ct_log_list.cnf pki/tls/openssl.cnf pki/tls/openssl.d ssl/ca-bundle.pem ssl/cert.pem ssl/certs",

@@ -1,0 +1,88 @@
+/**
+ * The user's configuration of package managers holds registries and mirrors, and often tokens, so that it stays closed.
+ * Commands get copies of what is harmless in it (S25). Pure.
+ */
+import { words } from "../../base/text.ts";
+
+/** A file of the user's, and how programs are led to the copy. */
+export interface UserConfiguration {
+  /** Below home; the first that exists counts. */
+  readonly places: readonly string[];
+  /** Of the copy. */
+  readonly name: string;
+  /** The variable that names it, and its value. */
+  readonly variable: string;
+  valueFor(copy: string): string;
+  /** The harmless part; of an empty text an empty one, with which programs look for no other file. */
+  clean(text: string): string;
+}
+
+const NPM_KEYS: readonly string[] = words(
+  "audit ca cafile engine-strict fetch-retries fetch-timeout fund https-proxy legacy-peer-deps nodedir noproxy proxy " +
+    "registry save-exact strict-peer-dependencies strict-ssl auto-install-peers node-linker shamefully-hoist",
+);
+const PIP_KEYS: readonly string[] = words(
+  "cert default-timeout extra-index-url find-links index-url no-index prefer-binary proxy retries timeout trusted-host",
+);
+const GO_KEYS: readonly string[] = words(
+  "GOFLAGS GOINSECURE GONOPROXY GONOSUMDB GOPRIVATE GOPROXY GOSUMDB GOTOOLCHAIN GOVCS CGO_ENABLED CGO_CFLAGS " +
+    "CGO_LDFLAGS CC CXX",
+);
+
+/** A user name or password in an address, or a variable whose value is not known here. */
+const SECRET = /:\/\/[^/\s]*@|\$\{/;
+
+export const USER_CONFIGURATIONS: readonly UserConfiguration[] = [
+  {
+    places: [".npmrc"],
+    name: "npmrc",
+    variable: "npm_config_userconfig",
+    valueFor: (copy) => copy,
+    clean: (text) => keptLines(text, (key) => NPM_KEYS.includes(key) || /^@[\w.-]+:registry$/.test(key)),
+  },
+  {
+    places: [".config/pip/pip.conf", ".pip/pip.conf"],
+    name: "pip.conf",
+    variable: "PIP_CONFIG_FILE",
+    valueFor: (copy) => copy,
+    clean: (text) => keptLines(text, (key) => PIP_KEYS.includes(key)),
+  },
+  {
+    places: [".config/go/env"],
+    name: "goenv",
+    variable: "GOENV",
+    valueFor: (copy) => copy,
+    clean: (text) => keptLines(text, (key) => GO_KEYS.includes(key)),
+  },
+  {
+    places: [".m2/settings.xml"],
+    name: "maven-settings.xml",
+    variable: "MAVEN_ARGS",
+    valueFor: (copy) => `-s ${copy}`,
+    clean: mavenSettings,
+  },
+];
+
+/** Lines `key = value` that are kept, and the headers of sections; values of several lines go. */
+function keptLines(text: string, isKept: (key: string) => boolean): string {
+  const lines = text.split(/\r?\n/).filter((line) => {
+    if (/^\[[\w-]+\]\s*$/.test(line)) return true;
+    const end = line.indexOf("=");
+    return end > 0 && !/^\s/.test(line) && isKept(line.slice(0, end).trim()) && !SECRET.test(line);
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Mirrors and proxies without names and passwords. */
+function mavenSettings(text: string): string {
+  const parts = ["mirrors", "proxies"].map((name) => elementOf(text, name)).filter((part) => !SECRET.test(part));
+  const kept = parts.join("\n").replace(/<(username|password)>[^<]*<\/\1>/g, "");
+  return `<settings>\n${kept}\n</settings>\n`;
+}
+
+/** The first element of that name, whole; empty where there is none. */
+function elementOf(text: string, name: string): string {
+  const start = text.indexOf(`<${name}>`);
+  const end = text.indexOf(`</${name}>`, start);
+  return start < 0 || end < 0 ? "" : text.slice(start, end + name.length + 3);
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { USER_CONFIGURATIONS } from "./user_configuration.ts";
+
+function cleaned(name: string, text: string): string | undefined {
+  return USER_CONFIGURATIONS.find((one) => one.name === name)?.clean(text);
+}
+
+Deno.test("S25 copies of the user's configuration keep registries and mirrors, and no secret", () => {
+  const npm = [
+    "registry=https://mirror.invalid/",
+    "@corp:registry = https://corp.invalid/",
+    "//corp.invalid/:_authToken=s3cret",
+    "_auth=s3cret",
+    "proxy=http://user:s3cret@proxy.invalid",
+    "https-proxy=http://proxy.invalid:3128",
+    "cafile=${HOME}/s3cret.pem",
+    "nodedir=/usr",
+    "script-shell=/bin/evil",
+    "; a comment",
+  ];
+  assert.deepStrictEqual(cleaned("npmrc", npm.join("\r\n"))?.split("\n"), [npm[0], npm[1], npm[5], npm[7], ""]);
+  const pip =
+    "[global]\nindex-url = https://m.invalid/simple\nextra-index-url = https://u:s3cret@m.invalid\npassword = s3cret\n";
+  assert.deepStrictEqual(cleaned("pip.conf", pip), "[global]\nindex-url = https://m.invalid/simple\n");
+  assert.deepStrictEqual(cleaned("goenv", "GOPROXY=https://m.invalid\nGOAUTH=s3cret\n"), "GOPROXY=https://m.invalid\n");
+  const maven = "<settings><servers><server><password>s3cret</password></server></servers><mirrors><mirror><id>m</id>" +
+    "<url>https://m.invalid</url></mirror></mirrors><proxies><proxy><host>p</host><username>u</username>" +
+    "<password>s3cret</password></proxy></proxies></settings>";
+  const copy = cleaned("maven-settings.xml", maven) ?? "";
+  assert.match(copy, /<mirror><id>m<\/id><url>https:\/\/m\.invalid<\/url><\/mirror>/);
+  assert.match(copy, /<proxy><host>p<\/host><\/proxy>/);
+  assert.doesNotMatch(copy, /s3cret|server|username/);
+});
+
+Deno.test("S25 copies are empty where the user has no configuration", () => {
+  const empty = USER_CONFIGURATIONS.map(({ name, clean }) => [name, clean("").replace(/\s/g, "")]);
+  assert.deepStrictEqual(empty, [["npmrc", ""], ["pip.conf", ""], ["goenv", ""], [
+    "maven-settings.xml",
+    "<settings></settings>",
+  ]]);
+});
