@@ -2,7 +2,7 @@
  * `deno task demo:servers`: one entry in the client, and behind it a server from npm and one from PyPI, each in a sandbox
  * of its own. Every step checks that it did what it says; the exit code is 0 only then. Nothing is left behind.
  */
-import { npmTool, testCache } from "../tests/_support/npm_tools.ts";
+import { officialServer, testCache } from "../tests/_support/npm_tools.ts";
 import { pythonPackage } from "../tests/_support/python_packages.ts";
 import { Agent } from "./client/agent.ts";
 import { Project } from "./demo/project.ts";
@@ -13,7 +13,6 @@ import { SERVER_RUN_FLAGS } from "./permissions.ts";
 const BUNDLE = new URL("../dist/ahma_mcp.mjs", import.meta.url).pathname;
 const NOTES = await Deno.readTextFile(new URL("demo/notes_server.py", import.meta.url));
 const FASTMCP = "4.1.2";
-const EVERYTHING = ["@modelcontextprotocol/server-everything", "2026.8.31", "mcp-server-everything"] as const;
 
 Deno.exitCode = await demonstrate() ? 0 : 1;
 
@@ -22,7 +21,7 @@ async function demonstrate(): Promise<boolean> {
   screen.title("ahma_mcp --mcp-config servers.json", "other people's servers, confined, remembered and pinned");
   const [{ python, ...pypi }, everything] = await Promise.all([
     pythonPackage("fastmcp", FASTMCP),
-    npmTool(...EVERYTHING),
+    officialServer("everything"),
   ]);
   const problem = pypi.problem ?? everything.problem;
   if (problem !== undefined) {

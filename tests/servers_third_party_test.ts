@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
 import { listening } from "./_support/listening.ts";
-import { npmTool, testCache } from "./_support/npm_tools.ts";
+import { officialServer, testCache } from "./_support/npm_tools.ts";
 import { programStart } from "./_support/program.ts";
-import { pythonPackage } from "./_support/python_packages.ts";
+import { pythonPackage, uvPackage } from "./_support/python_packages.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { namesOf, withServers, writeServers } from "./_support/upstream.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 const [FILES, MEMORY, UV, FASTMCP] = await Promise.all([
-  npmTool("@modelcontextprotocol/server-filesystem", "2026.8.31", "mcp-server-filesystem"),
-  npmTool("@modelcontextprotocol/server-memory", "2026.8.31", "mcp-server-memory"),
-  pythonPackage("uv", "0.13.9"),
+  officialServer("filesystem"),
+  officialServer("memory"),
+  uvPackage(),
   pythonPackage("fastmcp", "4.1.2"),
 ]);
 const PROBLEM = [FILES, MEMORY, UV, FASTMCP].map(({ problem }) => problem).find((problem) => problem !== undefined);

@@ -24,21 +24,56 @@ export async function installLock(place: string): Promise<Disposable> {
   return lock;
 }
 
+/** What is installed: a package, and the program of it. */
+interface NpmPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly program: string;
+}
+
 /** Installs a version of it with the npm of this machine, where it is not there yet. `program`: what it is started by. */
 export async function npmTool(name: string, version: string, program = name): Promise<NpmTool> {
-  const place = `${testCache()}/${program}-${version}`;
-  const modules = `${place}/node_modules`;
+  const wanted = { name, version, program };
+  return toolOf(wanted, await installedIn(`${program}-${version}`, [wanted]));
+}
+
+const SERVERS_VERSION = "2026.8.31";
+const SERVERS = ["everything", "filesystem", "memory"] as const;
+
+/** One of the servers by the protocol's authors; all are in one place, because they share most of what they need. */
+export async function officialServer(server: typeof SERVERS[number]): Promise<NpmTool> {
+  const packages = SERVERS.map(officialPackage);
+  return toolOf(officialPackage(server), await installedIn(`mcp-servers-${SERVERS_VERSION}`, packages));
+}
+
+function officialPackage(server: string): NpmPackage {
+  return { name: `@modelcontextprotocol/server-${server}`, version: SERVERS_VERSION, program: `mcp-server-${server}` };
+}
+
+/** Where packages are installed, or why they are not. */
+interface Installed {
+  readonly modules: string;
+  readonly problem: string | undefined;
+}
+
+function toolOf({ name, version, program }: NpmPackage, { modules, problem }: Installed): NpmTool {
   const command = name === "npm" ? ["node", `${modules}/npm/bin/npm-cli.js`] : [`${modules}/.bin/${program}`];
-  const title = `${name} ${version}`;
-  if (exists(`${place}/ready`)) return { name: title, command, problem: undefined };
+  return { name: `${name} ${version}`, command: problem === undefined ? command : [], problem };
+}
+
+async function installedIn(folder: string, packages: readonly NpmPackage[]): Promise<Installed> {
+  const place = `${testCache()}/${folder}`;
+  const modules = `${place}/node_modules`;
+  if (exists(`${place}/ready`)) return { modules, problem: undefined };
   await Deno.mkdir(place, { recursive: true });
   using _ = await installLock(place);
-  if (exists(`${place}/ready`)) return { name: title, command, problem: undefined };
+  if (exists(`${place}/ready`)) return { modules, problem: undefined };
   await Deno.writeTextFile(`${place}/package.json`, "{}");
-  const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", `${name}@${version}`];
+  const names = packages.map(({ name, version }) => `${name}@${version}`);
+  const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...names];
   const running = new Deno.Command("npm", { args, cwd: place, stdin: "null", stdout: "null", stderr: "piped" });
-  const { success, stderr } = await withDeadline(running.output(), 120_000, `npm install ${name}@${version}`);
+  const { success, stderr } = await withDeadline(running.output(), 120_000, `npm install ${names.join(" ")}`);
   if (success) await Deno.writeTextFile(`${place}/ready`, "");
   const said = new TextDecoder().decode(stderr).trim().split("\n").findLast((line) => line.includes("error")) ?? "";
-  return { name: title, command: success ? command : [], problem: success ? undefined : `npm cannot get it: ${said}` };
+  return { modules, problem: success ? undefined : `npm cannot get it: ${said}` };
 }
