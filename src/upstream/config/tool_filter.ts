@@ -8,11 +8,6 @@ export function isOffered({ include, exclude }: ToolFilter, name: string): boole
     !exclude.some((pattern) => matches(pattern, name));
 }
 
-/** Patterns that match none of these names. */
-export function unmatched({ include = [], exclude }: ToolFilter, names: readonly string[]): readonly string[] {
-  return [...include, ...exclude].filter((pattern) => !names.some((name) => matches(pattern, name)));
-}
-
 /** Reads the filter of an entry. */
 export function readFilter(entry: EntryReader): ToolFilter {
   const include = entry.texts("includeTools", "enabled_tools", "enabledTools");

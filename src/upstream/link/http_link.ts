@@ -7,6 +7,7 @@ import { VERSION } from "../../base/version.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { INSTANCE_HEADER } from "../../wire/instance.ts";
+import { ANYTHING } from "../../service/sdk/any_params.ts";
 import { isObject, member } from "../../wire/json_value.ts";
 import type { HttpSpec } from "../config/server_spec.ts";
 import type { TransportAuth } from "../oauth/transport_auth.ts";
@@ -41,15 +42,6 @@ const SESSION_LOST = 404;
 const LOOP = 508;
 const CONNECTION_LOST = -32000;
 const INTERNAL_ERROR = -32603;
-
-/** Takes any result: it is handed on, and no member of it may be lost. */
-const ANY_RESULT = {
-  "~standard": {
-    version: 1,
-    vendor: "ahma_mcp",
-    validate: (value: unknown) => ({ value }),
-  },
-} as const;
 
 /** One session with the server. */
 interface Connection {
@@ -161,7 +153,8 @@ async function send(
     onprogress: (progress: object) => onProgress?.({ ...progress }),
     ...signal !== undefined && { signal },
   };
-  if (headerSchema === undefined) return await client.request({ method, params: { ...params } }, ANY_RESULT, options);
+  // The result is handed on, and no member of it may be lost.
+  if (headerSchema === undefined) return await client.request({ method, params: { ...params } }, ANYTHING, options);
   const name = String(params["name"]);
   // Its own arguments, and a schema that was found to be one.
   const toolDefinition = { name, inputSchema: headerSchema } as Tool;

@@ -6,15 +6,12 @@
  */
 import type { LoggingLevel } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
-import { lazy } from "../../base/lazy.ts";
 import type { Logger } from "../../base/log.ts";
 import { delay } from "../../base/time.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
-import { member } from "../../wire/json_value.ts";
 import type { ServerSpec } from "../config/server_spec.ts";
 import { canonical } from "../definitions/definition.ts";
-import { toolsOf } from "../definitions/items.ts";
-import { recordSeen, type ServerRecord } from "../definitions/pins.ts";
+import type { ServerRecord } from "../definitions/pins.ts";
 import type { RecordStore } from "../definitions/record_store.ts";
 import { busyFor } from "../link/patient_fetch.ts";
 import type { Hello, Link, LinkHooks, LinkRequest, OpenLink } from "../link/link.ts";
@@ -24,7 +21,7 @@ import { BackOff } from "./back_off.ts";
 import { LogMessages } from "../asking/log_messages.ts";
 import { type CallAnswer, note, type ServerCall } from "../asking/server_call.ts";
 import { ClientWishes } from "./client_wishes.ts";
-import { learnedFrom } from "./learn.ts";
+import { KnownDefinitions } from "./known_definitions.ts";
 import { afterAddresses } from "../asking/needed_addresses.ts";
 import { SilenceLimit } from "../asking/silence_limit.ts";
 
@@ -58,10 +55,7 @@ const NO_LIMIT_MS = 2 ** 31 - 1;
 
 export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
-  readonly #recorded: () => ServerRecord | undefined;
-  readonly #recordedInstructions: () => ServerRecord | undefined;
-  /** Newer than what was recorded at the first use; undefined: nothing is. */
-  #newest: ServerRecord | undefined;
+  readonly #known: KnownDefinitions;
   /** Undefined: it was not used. */
   #state: Exclude<ServerState, "unknown" | "cached"> | undefined;
   #problem: string | undefined;
@@ -86,9 +80,7 @@ export class UpstreamServer {
     this.#options = options;
     this.#calls = new ActiveCalls(options.spec);
     this.#logs = new LogMessages(options.spec, options.log);
-    // Read at the first use, because it would delay the answer to initialize.
-    this.#recorded = lazy(() => options.store.read(options.id));
-    this.#recordedInstructions = lazy(() => options.store.readInstructions(options.id));
+    this.#known = new KnownDefinitions(options.store, options.id);
   }
 
   get spec(): ServerSpec {
@@ -126,27 +118,17 @@ export class UpstreamServer {
 
   /** What is known of its tools; undefined: nothing yet. */
   get record(): ServerRecord | undefined {
-    return this.#newest ?? this.#recorded();
+    return this.#known.record;
   }
 
   /** The part of it that says how the server is used; undefined: nothing is known. */
   get instructions(): ServerRecord | undefined {
-    return this.#newest ?? this.#recordedInstructions();
+    return this.#known.instructions;
   }
 
-  /**
-   * Reads the record again, because a person may have approved changes. True: it is another. What a connected server said
-   * of itself stays: the file may be older, or of another program whose server says something else.
-   */
+  /** Reads the record again, because a person may have approved changes. True: it is another. */
   reload(): boolean {
-    const { store, id } = this.#options;
-    const read = store.read(id);
-    if (read === undefined) return false;
-    const seen = this.#link === undefined ? undefined : this.record?.seen;
-    const record = seen === undefined ? read : recordSeen(read, seen);
-    if (canonical(record) === canonical(this.record)) return false;
-    this.#newest = record;
-    return true;
+    return this.#known.reload({ isConnected: this.#link !== undefined });
   }
 
   /** Learns its tools by connecting; resolves also when that fails. */
@@ -283,7 +265,7 @@ export class UpstreamServer {
       onUp: () => this.#up(),
       onDenied: (sentence) => this.#denied = sentence,
       isCalled: () => this.#calls.size > 0,
-      isReadOnlyTool: (name) => this.#isReadOnly(name),
+      isReadOnlyTool: (name) => this.#known.isReadOnly(name),
       stop: this.#closed.signal,
       log,
     };
@@ -374,20 +356,8 @@ export class UpstreamServer {
   }
 
   async #learnFrom(link: Link): Promise<void> {
-    const { store, id, onChange, log } = this.#options;
-    const before = store.read(id) ?? this.record;
-    const seen = await learnedFrom(link, { before, signal: this.#closed.signal, log });
-    const record = recordSeen(before, seen);
-    const isNew = before === undefined || canonical(record) !== canonical(this.record);
-    this.#newest = record;
-    if (!isNew) return;
-    await store.write(id, record);
-    onChange();
-  }
-
-  #isReadOnly(name: string): boolean {
-    const annotations = toolsOf(this.record).find((tool) => tool.name === name)?.annotations;
-    return member(annotations, "readOnlyHint") === true || member(annotations, "idempotentHint") === true;
+    const { onChange, log } = this.#options;
+    if (await this.#known.learnFrom(link, { signal: this.#closed.signal, log })) onChange();
   }
 }
 
