@@ -1,12 +1,16 @@
 /** Reads a PDF in a thread, which ends with the call or its time (K3). */
 import { UserError } from "../../base/errors.ts";
+import { boundBytes } from "../thread/bound_bytes.ts";
 import { inThread } from "../thread/in_thread.ts";
 import { type PdfTask, type PdfText, pdfText } from "./pdf_text.ts";
 
 /** A PDF may take so long, milliseconds. */
 const LONGEST_MS = 30_000;
 
-const readInThread = inThread(import.meta.url, "pdf", pdfText);
+const readInThread = inThread(import.meta.url, "pdf", async (task: PdfTask) => {
+  boundBytes();
+  return await pdfText(task);
+});
 
 export interface PdfLimits {
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { encodeText } from "../../base/text.ts";
-import { endlessPdf, pdfOf } from "./_support/pdf_of.ts";
+import { endlessPdf, packedPdf, pdfOf } from "./_support/pdf_of.ts";
 import { readPdf } from "./read_pdf.ts";
 
 const { signal } = new AbortController();
@@ -21,6 +21,18 @@ Deno.test("K3 a PDF that its parser does not finish ends with its time or call, 
   assert.deepEqual(read, { text: "--- page 2 ---\nb\n", total: 2 });
   abort.abort();
   await Promise.all([ended, late]);
+});
+
+Deno.test("K2 K3 a short PDF that stands for very much is refused, and one that is packed as often is read", async () => {
+  const drawing = encodeText("BT /F1 12 Tf 72 720 Td (a) Tj ET");
+  const read = await readPdf(task(packedPdf(drawing)), "packed.pdf", { signal });
+  assert.deepEqual(read, { text: "--- page 1 ---\na\n", total: 1 });
+  const bomb = packedPdf(new Uint8Array(100_000_000).fill(0x20));
+  assert.ok(bomb.length < 10_000);
+  await assert.rejects(readPdf(task(bomb), "bomb.pdf", { signal }), {
+    name: "UserError",
+    message: 'Cannot read "bomb.pdf": A part of it is longer than 64 MiB when it is unpacked',
+  });
 });
 
 function task(text: string, range?: string) {

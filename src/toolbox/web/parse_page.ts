@@ -1,5 +1,6 @@
 /** Parses a page in a thread, which ends with the time of the call (K5). */
 import { UserError } from "../../base/errors.ts";
+import { boundBytes } from "../thread/bound_bytes.ts";
 import { inThread } from "../thread/in_thread.ts";
 import { type PageText, pageText } from "./page_text.ts";
 
@@ -13,7 +14,10 @@ export interface PageTask {
 const parseInThread = inThread(
   import.meta.url,
   "page",
-  ({ bytes, contentType, url }: PageTask) => pageText(bytes, contentType, new URL(url)),
+  async ({ bytes, contentType, url }: PageTask) => {
+    boundBytes();
+    return await pageText(bytes, contentType, new URL(url));
+  },
 );
 
 /** The text of a page; undefined: it has none. @throws {UserError} When it cannot be parsed, or the call ends before. */

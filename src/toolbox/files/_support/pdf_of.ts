@@ -1,3 +1,5 @@
+import { deflateSync } from "node:zlib";
+
 const FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
 
 /** A PDF with text on each page, which has no parentheses. */
@@ -18,6 +20,18 @@ export function pdfOf(pages: readonly string[]): string {
     FONT,
   ];
   return fileOf(objects);
+}
+
+/** A PDF of one page whose drawing is packed twice. */
+export function packedPdf(drawing: Uint8Array): string {
+  const packed = new Uint8Array(deflateSync(deflateSync(drawing))).toHex();
+  return fileOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+    `<< /Length ${packed.length} /Filter [/ASCIIHexDecode /FlateDecode /FlateDecode] >>\nstream\n${packed}\nendstream`,
+    FONT,
+  ]);
 }
 
 /** A short PDF of one page without end: each of its forms draws the next one ten times. */
