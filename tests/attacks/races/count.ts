@@ -11,7 +11,7 @@ export interface RaceFacts {
   readonly again?: number | undefined;
   /** Steps of the hostile command between the first and the last answer. */
   readonly moves: number;
-  /** How many launched commands saw each of the things that bear the moved name, the most frequent first. */
+  /** How many launched commands there were with each of the things that bear the moved name, the most frequent first. */
   readonly states: readonly number[];
   /** How many launched commands got outside. */
   readonly through: number;
@@ -32,8 +32,8 @@ export class Count {
   #refusal = "";
   #told: ToolAnswer | undefined;
 
-  /** Takes the answer of one launch, and how many moves there were until then. */
-  add(answer: ToolAnswer, moves: number): void {
+  /** Takes the answer of one launch, how many moves there were until then, and what was moved, where commands do not see it. */
+  add(answer: ToolAnswer, moves: number, unseen?: string): void {
     this.#launches++;
     this.#moves = Math.max(this.#moves, moves);
     const [, state = "", read, write, change] = PROBED.exec(answer.text) ?? [];
@@ -42,7 +42,8 @@ export class Count {
       this.#refusal = answer.text.slice(0, 300);
       return;
     }
-    this.#states.set(state, (this.#states.get(state) ?? 0) + 1);
+    const moved = unseen ?? state;
+    this.#states.set(moved, (this.#states.get(moved) ?? 0) + 1);
     const got = Object.entries({ read, write, change }).filter(([, done]) => done === "1");
     if (got.length === 0) return;
     this.#through++;

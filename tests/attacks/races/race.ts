@@ -20,6 +20,8 @@ export interface Race {
   readonly places: readonly string[] | ((field: Field) => readonly string[]);
   /** What each launch tries outside: to read, to write, to change modes and times. Default: all of it. */
   readonly tries?: "rw";
+  /** What is moved does not exist for the launched commands: the test looks at it, not they. */
+  readonly unseen?: true;
   /** The working directory of each launch; absent: the session's. */
   readonly directory?: string;
   readonly sessions: StartSessions;
@@ -86,7 +88,7 @@ async function launchAll(
     while (!count.isEnough({ launches: LAUNCHES, moves: MOVES })) {
       if (performance.now() > end) throw new Error(`It took too long: ${JSON.stringify(count.facts)} ${count.refusal}`);
       const answer = await session.call("sandboxed_shell", { command, execution_mode: "Synchronous", ...options });
-      count.add(answer, movesIn(field) - before);
+      count.add(answer, movesIn(field) - before, race.unseen && movedInode(field));
     }
   };
   await Promise.all(Array.from({ length: ABREAST }, work));
@@ -121,6 +123,11 @@ export async function newField(scene: Scene, race: Pick<Race, "make">): Promise<
   race.make(field);
   await compile("../attacks/races/race.c", `${bench.scope}/${PROGRAM}`);
   return { ...field, [Symbol.dispose]: () => bench[Symbol.dispose]() };
+}
+
+/** What bears the moved name at this moment. */
+function movedInode({ scope }: Field): string {
+  return String(Deno.lstatSync(`${scope}/x`).ino);
 }
 
 /** How many steps the mover has done. */

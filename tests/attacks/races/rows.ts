@@ -33,6 +33,7 @@ const INTO_THE_TREE_BELOW = {
   },
   moves: "wait 400 - swap x p wait 200 - swap x q wait 200 - swap x p wait 400 - swap p q",
   places: ["inner/y", "."],
+  unseen: true,
 } satisfies Partial<Race>;
 
 /** Flags that set up trees. */
@@ -61,7 +62,7 @@ function below({ scope }: Field): readonly string[] {
 
 /** For launches of another session, whose working directory is elsewhere. */
 function ofAnother(race: typeof TWO_STATES): Omit<Race, "sessions"> {
-  return { ...race, places: ({ scope }) => race.places.map((place) => `${scope}/${place}`) };
+  return { ...race, unseen: true, places: ({ scope }) => race.places.map((place) => `${scope}/${place}`) };
 }
 
 export const RACES: readonly Attack[] = [
@@ -116,6 +117,7 @@ export const RACES: readonly Attack[] = [
       }),
       "two servers, a link on the way": raced({
         ...TWO_STATES,
+        unseen: true,
         sessions: twoServers(below),
         places: [".", "../y"],
         extended: true,

@@ -61,7 +61,7 @@ Deno.test("S8 sandboxRows() without namespaces says what is open and which setti
     shared_memory: "not here",
   });
   const reasons = sandboxRows(facts).filter(({ reason }) => reason.includes("user.max_user_namespaces=0"));
-  assert.deepStrictEqual(reasons.map(({ id }) => id), ["metadata", "protected", "shared_memory"]);
+  assert.deepStrictEqual(reasons.map(({ id }) => id), ["metadata", "names", "protected", "shared_memory"]);
 });
 
 Deno.test("S8 sandboxRows() tells where the kernel has no IPC namespaces", () => {
