@@ -16,6 +16,7 @@ import { worktreeHints } from "../sandbox/protect/linked_worktree.ts";
 import { absolutePath, parentOf, placeOf } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
+import { removeOldCaches } from "./caches.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/directories/session_directory.ts";
 import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
@@ -62,7 +63,7 @@ export interface Program extends AsyncDisposable {
  * @throws {UserError} when the sandbox, a scope, the shell or a bundle is not to be had (S12)
  */
 export async function compose(options: ComposeOptions): Promise<Program> {
-  const { settings, settings: { maxConcurrency }, log } = options;
+  const { settings, settings: { maxConcurrency }, environment, log } = options;
   const configured = settings.mcpConfigs.length === 0 ? undefined : identifiedServers(options);
   configured?.catch(() => {}); // Its failure is told where it is awaited.
   await using stack = new AsyncDisposableStack();
@@ -117,7 +118,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     migrate: (options) => toolbox.migrate(options),
     checkedTools: () => tools.checked(),
     serve: (io) => serveStdio(service, io),
-    afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, log }),
+    afterFirstAnswer: () => afterFirstAnswer({ environment, runner, sandbox, tools, toolbox, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
   };
 }
@@ -148,14 +149,14 @@ function openCheckMemory({ settings, environment, log }: ComposeOptions, { writa
   return new CheckMemory({ file, now: Date.now, log });
 }
 
-interface Later extends Pick<ComposeOptions, "log"> {
+interface Later extends Pick<ComposeOptions, "environment" | "log"> {
   readonly runner: SessionRunner;
   readonly sandbox: SessionSandbox;
   readonly tools: LiveCatalog;
   readonly toolbox: OpenToolbox;
 }
 
-function afterFirstAnswer({ runner, sandbox, tools, toolbox, log }: Later): void {
+function afterFirstAnswer({ environment, runner, sandbox, tools, toolbox, log }: Later): void {
   tools.current().catch(report(log, "read the tool files"));
   runner.warmUp().catch(report(log, "keep shells warm"));
   toolbox.warmUp().catch(report(log, "start native tools"));
@@ -165,6 +166,7 @@ function afterFirstAnswer({ runner, sandbox, tools, toolbox, log }: Later): void
   removeStaleSessions(parentOf(sandbox.directories.root)).then(({ problems }) => {
     for (const problem of problems) log.warn(problem);
   }).catch(report(log, "remove what killed sessions left"));
+  removeOldCaches(environment, sandbox).catch(report(log, "remove caches that are not used any more"));
 }
 
 /** For what may fail without the server failing. */

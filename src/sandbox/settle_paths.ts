@@ -7,6 +7,7 @@ import { fingerprint } from "../base/fingerprint.ts";
 import { isWithin, realPath } from "../system/paths.ts";
 import { readTextIfRegular } from "../system/reading/regular_file.ts";
 import { scopeCache, sessionBase } from "./directories/private_directories.ts";
+import { useCache } from "./directories/scope_caches.ts";
 import {
   createSessionCache,
   createSessionDirectories,
@@ -87,13 +88,16 @@ export function openDirectories(settings: SandboxSettings, { scopes, trees }: Se
     );
   }
   const directories = createSessionDirectories(base, settings);
-  const cache = scopeCache(place, scopeName(scopes)) ?? createSessionCache(directories);
+  const kept = scopeCache(place, scopeName(scopes));
+  const cacheUse = kept === undefined ? undefined : useCache(kept, scopes[0]?.path ?? "");
+  const cache = kept ?? createSessionCache(directories);
   const writable = [directories.temporary, cache].filter((path) => path !== undefined);
-  return success({ directories, cache, writable });
+  return success({ directories: { ...directories, ...cacheUse !== undefined && { cacheUse } }, cache, writable });
 }
 
 /** Removes them again, where the rest of the sandbox cannot be built. */
-export function discardDirectories({ owner, root }: SessionDirectories): void {
+export function discardDirectories({ owner, cacheUse, root }: SessionDirectories): void {
+  cacheUse?.close();
   owner.close();
   Deno.removeSync(root, { recursive: true });
 }
@@ -119,14 +123,11 @@ export function pinned(path: string, identityOf: PathSystem["identityOf"]): Pinn
   return identity === undefined ? undefined : { path, ...identity };
 }
 
-/**
- * Names a scope's cache after its path and what does not come again when another directory takes its place: inode and
- * time of birth. (Device numbers change with every mount on some file systems.)
- */
+/** Names a scope's cache after its path and its owner: it is the same for a new clone, and another for another user's. */
 export function scopeName(scopes: readonly PinnedDirectory[]): string {
-  return scopes.slice(0, 1).map(({ path, inode }) => {
-    const born = Deno.statSync(path).birthtime?.getTime() ?? 0;
-    return `${path.slice(path.lastIndexOf("/") + 1).slice(-60)}-${fingerprint(`${path}\0${inode}\0${born}`)}`;
+  return scopes.slice(0, 1).map(({ path }) => {
+    const { uid } = Deno.statSync(path);
+    return `${path.slice(path.lastIndexOf("/") + 1).slice(-60)}-${fingerprint(`${path}\0${uid ?? ""}`)}`;
   }).join("");
 }
 

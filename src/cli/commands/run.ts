@@ -1,6 +1,7 @@
 /** Maps the name of a subcommand to its implementation; the server itself needs none of them. */
 import type { Subcommand } from "../../settings/flags/subcommands.ts";
 import { auth } from "./auth/auth.ts";
+import { cache } from "./cache/cache.ts";
 import { call } from "./call/call.ts";
 import { completions } from "./completions/completions.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
@@ -31,6 +32,7 @@ export const RUN_SUBCOMMAND: Readonly<Record<Exclude<Subcommand, "help" | "serve
   init,
   uninstall,
   migrate,
+  cache,
   auth,
   servers,
   prompts,

@@ -32,10 +32,22 @@ export function workerCache(question: PlaceQuestion, name: string): string | und
   return ownCache(question, ["workers", name]);
 }
 
-function ownCache(question: PlaceQuestion, parts: readonly string[]): string | undefined {
-  const { serverEnvironment: environment, home, writable } = question;
+/** The directory of all caches of scopes; undefined: there is none that is surely ours. */
+export function scopeCaches(question: PlaceQuestion): string | undefined {
+  const wanted = cacheHome(question);
+  const base = wanted === undefined ? undefined : trustedPath(`${wanted}/ahma_mcp/scopes`, question.writable);
+  return base !== undefined && isOwnDirectory(base) ? base : undefined;
+}
+
+function cacheHome({ serverEnvironment: environment, home }: PlaceQuestion): string | undefined {
   const wanted = environment["XDG_CACHE_HOME"] ?? (home === undefined ? undefined : absolutePath(".cache", home));
-  if (wanted === undefined || !wanted.startsWith("/")) return undefined;
+  return wanted?.startsWith("/") === true ? wanted : undefined;
+}
+
+function ownCache(question: PlaceQuestion, parts: readonly string[]): string | undefined {
+  const { writable } = question;
+  const wanted = cacheHome(question);
+  if (wanted === undefined) return undefined;
   // The user's cache directory may be missing in a new account; what lies above it is not made.
   const find = () => trustedPath(wanted, writable);
   const base = find() ??

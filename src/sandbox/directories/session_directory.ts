@@ -19,6 +19,8 @@ export interface SessionDirectories {
   readonly files: string;
   /** Locked as long as the session lives. */
   readonly owner: Deno.FsFile;
+  /** Says that the scope's cache is used, as long as it is open. Absent: the cache goes with the session. */
+  readonly cacheUse?: Deno.FsFile;
 }
 
 /** Makes them in `base`, an existing canonical directory. */
@@ -74,10 +76,11 @@ export function createSessionCache({ root }: Pick<SessionDirectories, "root">): 
  * Removes a session's directories, whatever commands left in them.
  * @throws {Error} When something in them cannot be removed.
  */
-export async function removeSessionDirectories({ root, owner }: SessionDirectories): Promise<void> {
+export async function removeSessionDirectories({ root, owner, cacheUse }: SessionDirectories): Promise<void> {
   try {
     await removeTree(root);
   } finally {
+    cacheUse?.close();
     owner.close();
   }
 }

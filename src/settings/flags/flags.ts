@@ -149,6 +149,7 @@ const FLAGS = {
     "result-json": { help: "Print the MCP result instead of the output" },
     "quiet": { help: "No status lines on stderr" },
     "client": taking("choice", "NAME", "The client whose settings are meant", { choices: CLIENT_NAMES }),
+    "all": { help: "All of them" },
     "dry-run": { help: "Show what would change, and change nothing" },
     "check": { help: "Ask the npm registry for the newest version" },
     "yes": { help: "Change files without a question" },

@@ -189,6 +189,22 @@ const SUBCOMMAND_FACTS = {
       ["ahma_mcp migrate --dry-run", "What would be copied"],
     ],
   },
+  "cache": {
+    summary: "List what package managers keep for each project, or clear it",
+    usage: "[list] | clear [DIRECTORY]... | clear --all",
+    operands: "paths",
+    flags: ["all", "json"],
+    details: [
+      "Each scope has a cache of its own in ~/.cache/ahma_mcp/scopes: packages, build caches, and programs that package " +
+      "managers install for the user. A new clone at the same path finds it again. One that was not used for 30 days goes.",
+      "clear takes the caches of the scopes it names, without one that of the current directory. One that a server uses stays.",
+    ],
+    examples: [
+      ["ahma_mcp cache", "Size and last use of each"],
+      ["ahma_mcp cache clear", "That of this directory"],
+      ["ahma_mcp cache clear --all", "All of them"],
+    ],
+  },
   "auth": {
     summary: "Log in to other servers: list, login, logout",
     usage: "list | login SERVER | logout SERVER",

@@ -1,0 +1,63 @@
+/** `cache` (S25): what package managers keep for each scope is listed and cleared here. */
+import { cachesOf } from "../../../app/caches.ts";
+import { UsageError } from "../../../base/errors.ts";
+import { listCaches, removeCache, type ScopeCache, sizeOf } from "../../../sandbox/directories/scope_caches.ts";
+import { absolutePath, realPath } from "../../../system/paths.ts";
+import type { CommandContext } from "../../terminal/command_context.ts";
+import { print, printProblem } from "../../terminal/print.ts";
+import { cacheLines, cachesAsJson } from "./cache_lines.ts";
+
+/** Resolves with the exit code; 1: a cache is in use, or there is none. @throws {UsageError} when the words are wrong */
+export async function cache(context: CommandContext): Promise<number> {
+  const [action = "list", ...named] = context.operands;
+  const base = cachesOf(context.environment);
+  const caches = base === undefined ? [] : await listCaches(base);
+  switch (action) {
+    case "list":
+      if (named[0] !== undefined) throw new UsageError(`Cannot list "${named[0]}" alone: cache list shows every cache`);
+      return await list(caches, context);
+    case "clear":
+      return await clear(wanted(caches, named, context));
+    default:
+      throw new UsageError(`Cannot "${action}" caches. Say "cache list" or "cache clear [DIRECTORY]..."`);
+  }
+}
+
+async function list(caches: readonly ScopeCache[], { flags }: CommandContext): Promise<number> {
+  const measured = await Promise.all(caches.map(async (one) => ({ ...one, bytes: await sizeOf(one.path) })));
+  await print(flags.has("json") ? cachesAsJson(measured) : cacheLines(measured, Date.now()));
+  return 0;
+}
+
+/** Caches by what they are cleared for; undefined: there is none. */
+function wanted(caches: readonly ScopeCache[], named: readonly string[], { flags }: CommandContext) {
+  if (flags.has("all")) {
+    if (named[0] !== undefined) {
+      throw new UsageError(`Cannot clear "${named[0]}" and all caches: name it, or say --all`);
+    }
+    return caches.map((one) => [one.scope ?? one.path, one] as const);
+  }
+  return (named.length === 0 ? ["."] : named).map((given) => {
+    const path = absolutePath(given, Deno.cwd());
+    const scope = realPath(path) ?? path; // the cache of a directory that is gone can be cleared too
+    return [scope, caches.find((one) => one.scope === scope)] as const;
+  });
+}
+
+async function clear(wanted: readonly (readonly [name: string, cache: ScopeCache | undefined])[]): Promise<number> {
+  let code = 0;
+  for (const [name, one] of wanted) {
+    const problem = one === undefined
+      ? "there is none. See ahma_mcp cache list"
+      : await removeCache(one)
+      ? undefined
+      : "a server uses it. End that first";
+    if (problem === undefined) await print(`Cleared the cache of ${name}\n`);
+    else {
+      await printProblem(`Cannot clear the cache of "${name}": ${problem}`);
+      code = 1;
+    }
+  }
+  if (wanted.length === 0) await print("There is no cache\n");
+  return code;
+}

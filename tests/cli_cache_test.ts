@@ -1,0 +1,43 @@
+/** `ahma_mcp cache` (S25), as a person uses it: what a project's package managers keep, also after a new clone. */
+import assert from "node:assert/strict";
+import { ServerProcess } from "./_support/server_process.ts";
+import { runProgram } from "./_support/terminal.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+for (const user of usersAtHand()) {
+  Deno.test(`S25 L1 cache lists what a project keeps, survives a new clone and goes when it is cleared, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const cache = async (...words: readonly string[]) => {
+      const { code, stdout, stderr } = await runProgram(bench, ["cache", ...words]);
+      return [code, stdout, stderr] as const;
+    };
+    assert.deepStrictEqual(await cache(), [0, "There is no cache\n", ""]);
+    {
+      await using server = await ServerProcess.start(bench);
+      await server.shell(
+        "mkdir -p $GOPATH/bin; printf '#!/bin/sh\\necho installed' > $GOPATH/bin/own; chmod +x $GOPATH/bin/own",
+      );
+      assert.match((await cache("list"))[1], new RegExp(`^ +1 KiB  in use       ${bench.scope}\n$`));
+      assert.deepStrictEqual(await cache("clear"), [
+        1,
+        "",
+        `Cannot clear the cache of "${bench.scope}": a server uses it. End that first\n`,
+      ]);
+    }
+    await Deno.rename(bench.scope, `${bench.parent}/gone`);
+    bench.write("new", "a clone");
+    {
+      await using server = await ServerProcess.start(bench);
+      assert.match((await server.shell("own")).text, /^installed$/m);
+    }
+    const [{ scope, in_use, path }] = JSON.parse((await cache("--json"))[1]).caches;
+    assert.deepStrictEqual([scope, in_use], [bench.scope, false]);
+    const line = `Cannot clear the cache of "${bench.home}": there is none. See ahma_mcp cache list\n`;
+    assert.deepStrictEqual(await cache("clear", bench.home), [1, "", line]);
+    assert.deepStrictEqual(await cache("clear"), [0, `Cleared the cache of ${bench.scope}\n`, ""]);
+    assert.deepStrictEqual([exists(path), exists(`${path}.scope`)], [false, false]);
+    const [code, , problem] = await cache("purge");
+    assert.deepStrictEqual(code, 2);
+    assert.match(problem, /Cannot "purge" caches\. Say "cache list" or "cache clear/);
+  });
+}
