@@ -16,7 +16,7 @@ import { worktreeHints } from "../sandbox/protect/linked_worktree.ts";
 import { absolutePath, parentOf, placeOf } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
-import { removeOldCaches } from "./caches.ts";
+import { removeOldCaches } from "./program/scope_cache.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/directories/session_directory.ts";
 import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";

@@ -50,11 +50,15 @@ export async function listCaches(base: string): Promise<readonly ScopeCache[]> {
 
 /** Removes the cache; false: a server uses it. @throws {Error} When something in it cannot be removed. */
 export async function removeCache({ path }: Pick<ScopeCache, "path">): Promise<boolean> {
-  using record = await Deno.open(`${path}${RECORD}`, { create: true, read: true, write: true, mode: 0o600 });
-  if (!await record.tryLock(EXCLUSIVE)) return false;
   const removed = `${path.slice(0, path.lastIndexOf("/") + 1)}${REMOVED}${crypto.randomUUID()}`;
-  await Deno.rename(path, removed);
-  await Deno.remove(`${path}${RECORD}`);
+  const record = await Deno.open(`${path}${RECORD}`, { create: true, read: true, write: true, mode: 0o600 });
+  try {
+    if (!await record.tryLock(EXCLUSIVE)) return false;
+    await Deno.rename(path, removed);
+    await Deno.remove(`${path}${RECORD}`);
+  } finally {
+    record.close();
+  }
   await removeTree(removed);
   return true;
 }

@@ -36,10 +36,10 @@ Deno.test("S25 removeCache() leaves a cache that a server uses, and takes it whe
   inBase(async (base) => {
     const uses = [1, 2].map(() => useCache(`${base}/a-1`, "/project/a"));
     for (const use of uses) {
-      assert.deepStrictEqual(await removeCache({ path: `${base}/a-1` }), false);
+      assert.ok(!await removeCache({ path: `${base}/a-1` }));
       use?.close();
     }
-    assert.deepStrictEqual(await removeCache({ path: `${base}/a-1` }), true);
+    assert.ok(await removeCache({ path: `${base}/a-1` }));
     assert.deepStrictEqual((await Array.fromAsync(Deno.readDir(base))).map(({ name }) => name).toSorted(), [
       "b-2",
       "c-3",

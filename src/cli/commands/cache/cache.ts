@@ -1,5 +1,5 @@
 /** `cache` (S25): what package managers keep for each scope is listed and cleared here. */
-import { cachesOf } from "../../../app/caches.ts";
+import { cachesOf } from "../../../app/program/scope_cache.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { listCaches, removeCache, type ScopeCache, sizeOf } from "../../../sandbox/directories/scope_caches.ts";
 import { absolutePath, realPath } from "../../../system/paths.ts";
