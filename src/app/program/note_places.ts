@@ -6,7 +6,7 @@ import { WRITABLE_IN_OWN } from "../../sandbox/protect/protected_paths.ts";
 import type { PinnedDirectory } from "../../sandbox/policy/policy.ts";
 import { toolGroups } from "../../settings/bundles.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { FileCalls } from "../../system/file_calls.ts";
+import { FileCalls } from "../../system/open_files/file_calls.ts";
 
 /** Groups whose tools write there. */
 const WRITERS: readonly string[] = ["issues", "memos", "todo", "question"];

@@ -6,7 +6,7 @@
  * to that name between check and exchange brings it into the place; another copy takes the place at once.
  */
 import { sameBytes } from "../../base/bytes.ts";
-import { FileCalls, isSameFile, type OpenFiles, type Stat } from "../../system/file_calls.ts";
+import { FileCalls, isSameFile, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
 import type { FileIdentity } from "../../system/libc.ts";
 import { isWithin } from "../../system/paths.ts";
 import type { Processor } from "../../system/syscalls.ts";

@@ -4,7 +4,7 @@
  */
 import { lazy } from "../../base/lazy.ts";
 import { UserError } from "../../base/errors.ts";
-import { FileCalls, type OpenFiles, type Stat } from "../../system/file_calls.ts";
+import { FileCalls, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
 import { Libc } from "../../system/libc.ts";
 import { openScope, type Scope } from "../../system/path_scope.ts";
 import { expected, isWithin, parentOf } from "../../system/paths.ts";

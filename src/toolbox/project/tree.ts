@@ -3,7 +3,7 @@
  * no link, so that a link that is swapped in meanwhile leads nowhere.
  */
 import type { DirectoryEntry, EntryKind } from "../../system/c_library.ts";
-import type { OpenFiles, Stat } from "../../system/file_calls.ts";
+import type { OpenFiles, Stat } from "../../system/open_files/file_calls.ts";
 import { expected } from "../../system/paths.ts";
 import type { Place } from "./place.ts";
 

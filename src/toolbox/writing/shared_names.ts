@@ -1,5 +1,5 @@
 /** A file with several names (hard links) is rewritten in place, which a protected path among them must not meet (S8). */
-import { isSameFile, type Stat } from "../../system/file_calls.ts";
+import { isSameFile, type Stat } from "../../system/open_files/file_calls.ts";
 import { expected } from "../../system/paths.ts";
 import { AT_FDCWD } from "../../system/syscalls.ts";
 import { deniedChange } from "../project/protection.ts";

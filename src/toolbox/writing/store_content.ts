@@ -4,7 +4,7 @@
  * rewritten in place, and the answer says so.
  */
 import { counted } from "../../base/text.ts";
-import { isSameFile, type OpenFiles, type Stat } from "../../system/file_calls.ts";
+import { isSameFile, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
 import { EACCES, EEXIST, ENOENT, EPERM, problemOf } from "./problems.ts";
 import { insistOnOwnFile } from "./shared_names.ts";

@@ -4,8 +4,8 @@
  */
 import { UserError } from "../../base/errors.ts";
 import { aborted, withTimeout } from "../../base/time.ts";
-import type { OpenFiles, Stat } from "../../system/file_calls.ts";
-import { isSameFile } from "../../system/file_calls.ts";
+import type { OpenFiles, Stat } from "../../system/open_files/file_calls.ts";
+import { isSameFile } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
 import type { Place } from "../project/place.ts";
 import type { Project } from "../project/project.ts";

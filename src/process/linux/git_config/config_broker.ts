@@ -11,7 +11,7 @@ import { type ConfigEdit, judgeChanges } from "../../../sandbox/git_config/confi
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import type { GuardView, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import type { ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
-import type { FileCalls } from "../../../system/file_calls.ts";
+import type { FileCalls } from "../../../system/open_files/file_calls.ts";
 import { isWithin, parentOf } from "../../../system/paths.ts";
 import type { ConfigEditor } from "./edit_config.ts";
 import { type ConfigFile, type ConfigPlace, readConfig, replaceCopy, writeInPlace } from "./config_files.ts";

@@ -3,7 +3,7 @@
  * exchange all around both, so each is reached by descriptors from a pinned tree, and through no link (S20).
  */
 import { sameBytes } from "../../../base/bytes.ts";
-import type { OpenFiles } from "../../../system/file_calls.ts";
+import type { OpenFiles } from "../../../system/open_files/file_calls.ts";
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import { fingerprintOf } from "../../../sandbox/protect/path_snapshot.ts";
 

@@ -1,6 +1,6 @@
 /** Builds the broker of a session, where there is what it needs. */
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
-import { FileCalls } from "../../../system/file_calls.ts";
+import { FileCalls } from "../../../system/open_files/file_calls.ts";
 import { ConfigBroker, type ConfigBrokerOptions } from "./config_broker.ts";
 import { ConfigEditor, type ConfigEditorOptions } from "./edit_config.ts";
 

@@ -1,7 +1,7 @@
 /** A directory of notes, open by its descriptor: no link is followed to it, in it or out of it. */
 import { messageOf, UserError } from "../../../base/errors.ts";
 import { encodeText } from "../../../base/text.ts";
-import { isSameFile, type OpenFiles } from "../../../system/file_calls.ts";
+import { isSameFile, type OpenFiles } from "../../../system/open_files/file_calls.ts";
 import type { Project } from "../../project/project.ts";
 
 /** A larger file is not read, bytes. */

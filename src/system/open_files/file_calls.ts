@@ -2,10 +2,10 @@
  * System calls that reach a file by the descriptor of its directory, through no link: what a path leads to may change
  * while it is worked on.
  */
-import { sameBytes } from "../base/bytes.ts";
-import { encodeText } from "../base/text.ts";
-import { directoryEntries, type DirectoryEntry, errnoAt, LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
-import type { FileIdentity } from "./libc.ts";
+import { directoryEntries, type DirectoryEntry, errnoAt, LITTLE_ENDIAN } from "../c_library.ts";
+import type { FileIdentity } from "../libc.ts";
+import { copyAttributes, haveSameAttributes } from "./attributes.ts";
+import { type FileLibrary, openFileLibrary, text } from "./library.ts";
 import {
   AT_EMPTY_PATH,
   AT_FDCWD,
@@ -17,39 +17,7 @@ import {
   OPEN_FLAGS,
   type Processor,
   SYSTEM_CALLS,
-} from "./syscalls.ts";
-
-const MOST_ATTRIBUTE_BYTES = 65_536;
-/** The system gives each file the one that its directory asks for. */
-const LABEL = "security.selinux";
-
-const LIBRARY = {
-  openAt: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" },
-  openBelow: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
-  stat: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
-  directory: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
-  renameAt: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "buffer", "i64"], result: "i64" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  pread: { parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
-  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
-  fchmod: { parameters: ["i32", "u32"], result: "i32" },
-  fchown: { parameters: ["i32", "u32", "u32"], result: "i32" },
-  futimens: { parameters: ["i32", "buffer"], result: "i32" },
-  fsync: { parameters: ["i32"], result: "i32" },
-  ftruncate: { parameters: ["i32", "i64"], result: "i32" },
-  lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
-  mkdirat: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  flock: { parameters: ["i32", "i32"], result: "i32" },
-  waitForLock: { name: "flock", parameters: ["i32", "i32"], result: "i32", nonblocking: true },
-  linkat: { parameters: ["i32", "buffer", "i32", "buffer", "i32"], result: "i32" },
-  unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
-  flistxattr: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  fgetxattr: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
-  fsetxattr: { parameters: ["i32", "buffer", "buffer", "usize", "i32"], result: "i32" },
-  fcntl: { parameters: ["i32", "i32", "i64"], result: "i32" },
-  __errno_location: { parameters: [], result: "pointer" },
-} as const;
+} from "../syscalls.ts";
 
 const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_SYMLINK_FOLLOW = 0x400;
@@ -73,8 +41,6 @@ const RESOLVE_PLAIN = 0x2n | 0x4n | 0x8n;
 const PERMISSIONS = 0o777;
 const EAGAIN = 11;
 
-const DECODER = new TextDecoder();
-
 /** `struct stat`, as far as it is needed here. */
 export interface Stat extends FileIdentity {
   readonly mode: number;
@@ -96,7 +62,7 @@ interface OpenLike {
 
 /** The C library's calls; dispose it when the session ends. */
 export class FileCalls implements Disposable {
-  readonly #library = new LazyLibrary(LIBRARY);
+  readonly #library = openFileLibrary();
   readonly #processor: Processor;
 
   constructor(processor: Processor) {
@@ -115,12 +81,12 @@ export class FileCalls implements Disposable {
 
 /** Work on files of one directory. Descriptors that it gives stay open until it is disposed of, or they are dropped. */
 export class OpenFiles implements Disposable {
-  readonly #library: LazyLibrary<typeof LIBRARY>;
+  readonly #library: FileLibrary;
   readonly #processor: Processor;
   readonly #kept: number[] = [];
   readonly #stat = new BigUint64Array(32);
 
-  constructor(library: LazyLibrary<typeof LIBRARY>, processor: Processor) {
+  constructor(library: FileLibrary, processor: Processor) {
     this.#library = library;
     this.#processor = processor;
   }
@@ -259,7 +225,7 @@ export class OpenFiles implements Disposable {
     const { fchmod, fchown } = this.#library.symbols;
     const made = this.stat(fd, "");
     const isOurs = made?.uid === stat.uid && made.gid === stat.gid;
-    return (isOurs || fchown(fd, stat.uid, stat.gid) === 0) && this.#copyAttributes(source, fd) &&
+    return (isOurs || fchown(fd, stat.uid, stat.gid) === 0) && copyAttributes(this.#library, source, fd) &&
       fchmod(fd, stat.mode & PERMISSIONS) === 0;
   }
 
@@ -360,40 +326,11 @@ export class OpenFiles implements Disposable {
 
   /** Whether both files have the same extended attributes, rights for named users (ACL) among them. */
   haveSameAttributes(one: number, other: number): boolean {
-    const [first, second] = [this.#attributes(one), this.#attributes(other)];
-    return first !== undefined && second !== undefined && first.length === second.length &&
-      first.every(([name, value]) => second.some(([its, own]) => its === name && sameBytes(own, value)));
-  }
-
-  #copyAttributes(source: number, copy: number): boolean {
-    const { fsetxattr } = this.#library.symbols;
-    return this.#attributes(source)?.every(([name, value]) =>
-      fsetxattr(copy, text(name), value, BigInt(value.length), 0) === 0
-    ) === true;
-  }
-
-  /** Names and values, but for the label; empty where the file system knows none. Undefined: one cannot be read. */
-  #attributes(fd: number): readonly (readonly [name: string, value: Uint8Array<ArrayBuffer>])[] | undefined {
-    const { flistxattr, fgetxattr } = this.#library.symbols;
-    const list = new Uint8Array(MOST_ATTRIBUTE_BYTES);
-    const length = Number(flistxattr(fd, list, BigInt(list.length)));
-    const names = DECODER.decode(list.subarray(0, Math.max(0, length))).split("\0").filter((name) => name !== "");
-    const found: [name: string, value: Uint8Array<ArrayBuffer>][] = [];
-    for (const name of names.filter((one) => one !== LABEL)) {
-      const value = new Uint8Array(MOST_ATTRIBUTE_BYTES);
-      const size = Number(fgetxattr(fd, text(name), value, BigInt(value.length)));
-      if (size < 0) return undefined;
-      found.push([name, value.slice(0, size)]);
-    }
-    return found;
+    return haveSameAttributes(this.#library, one, other);
   }
 }
 
 /** Whether both are the same file; undefined is none. */
 export function isSameFile(one: FileIdentity | undefined, other: FileIdentity): boolean {
   return one?.device === other.device && one.inode === other.inode;
-}
-
-function text(value: string): Uint8Array<ArrayBuffer> {
-  return encodeText(value + "\0");
 }
