@@ -1,6 +1,7 @@
 /** Native tools that tell what sources define, and find it, through the packed program (K4). */
 import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
+import { until } from "./_support/deadline.ts";
 import { connectClient } from "./_support/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
@@ -86,6 +87,25 @@ Deno.test("K4 outline_generate tells what a source in each language defines, and
         "[files 1998 to 1999 of 2000; continue with offset 1999, or show less with depth]",
     );
     assert.deepEqual(progress.filter((method) => method === "notifications/progress"), []);
+  });
+
+  await test.step("a cancelled index, which keeps what it has, and the next one goes on", async () => {
+    const abort = new AbortController();
+    const cancelled = client.callTool({ name: "search_index", arguments: {} }, {
+      signal: abort.signal,
+      onprogress: () => abort.abort(new Error("enough")),
+    });
+    await assert.rejects(cancelled, /enough/);
+    const next = await until(
+      async () => {
+        const { text } = await call(client, "search_index", {});
+        return !text.startsWith("Cannot index: another call") && text;
+      },
+      20_000,
+      "the end of the cancelled call",
+    );
+    const [, indexed, files] = /^Indexed (\d+) files, removed 0; the index has (\d+) files/.exec(next) ?? [];
+    assert.ok(Number(indexed) > 0 && Number(indexed) < Number(files), next);
   });
 });
 

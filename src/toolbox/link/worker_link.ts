@@ -47,6 +47,8 @@ interface RunningWorker {
   readonly calls: Map<number, PendingCall>;
   /** How it ended; undefined: it runs. */
   ended: string | undefined;
+  /** The cancelled call that it did not end, for which it is ended itself; undefined: there is none. */
+  disobeyed: string | undefined;
 }
 
 export class WorkerLink implements AsyncDisposable {
@@ -93,10 +95,11 @@ export class WorkerLink implements AsyncDisposable {
   }
 
   async #ask(
-    { process, calls, ended }: RunningWorker,
+    running: RunningWorker,
     { tool, args }: { readonly tool: string; readonly args: ToolArguments },
     { signal, onProgress }: WorkerCallHooks,
   ): Promise<ToolResult> {
+    const { process, calls, ended } = running;
     if (ended !== undefined) return goneResult(tool, ended);
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<ToolResult>();
@@ -104,7 +107,10 @@ export class WorkerLink implements AsyncDisposable {
     let late: ReturnType<typeof setTimeout> | undefined;
     const cancel = () => {
       void process.write(encodeFrame({ kind: "cancel", id } satisfies ToWorker));
-      late = setTimeout(() => process.kill(), this.#options.graceMs);
+      late = setTimeout(() => {
+        running.disobeyed ??= tool;
+        process.kill();
+      }, this.#options.graceMs);
     };
     signal.addEventListener("abort", cancel, { once: true });
     try {
@@ -152,14 +158,18 @@ export class WorkerLink implements AsyncDisposable {
         lastWords.add(line);
       },
     });
-    const running: RunningWorker = { process, calls, ended: undefined };
+    const running: RunningWorker = { process, calls, ended: undefined, disobeyed: undefined };
     await process.write(encodeFrame({ kind: "setup", setup } satisfies ToWorker));
     void process.ended.then((how) => this.#ended(running, [how, ...lastWords.lines].join("\n")));
     return running;
   }
 
-  #ended(running: RunningWorker, how: string): void {
-    const { calls } = running;
+  #ended(running: RunningWorker, last: string): void {
+    const { calls, disobeyed } = running;
+    const seconds = this.#options.graceMs / 1000;
+    const how = disobeyed === undefined
+      ? last
+      : `a cancelled call of "${disobeyed}" did not end within ${seconds} s, so it was ended with all calls.`;
     running.ended = how;
     for (const { tool, settle } of calls.values()) settle(goneResult(tool, how));
     if (calls.size > 0) this.#options.log.warn("A worker ended during a call", { worker: this.#options.name, how });

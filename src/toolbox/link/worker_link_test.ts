@@ -117,15 +117,19 @@ Deno.test("K2 a call whose worker dies is told so, and the next one works", asyn
   assert.match(await text(b), /two/);
 });
 
-Deno.test("K2 a worker that does not obey a cancel is ended", async () => {
+Deno.test("K2 a worker that does not obey a cancel is ended, and its other calls are told why", async () => {
   await using b = await bench();
   await b.link.warmUp();
   const { process, ended } = b.started[0] ?? assert.fail();
   process.kill("SIGSTOP");
   const cancel = new AbortController();
   const answer = b.link.call("files_read", { path: "a.txt" }, { ...HOOKS, signal: cancel.signal });
+  const other = text(b);
   cancel.abort();
-  assert.match(JSON.stringify(await answer), /worker is gone: SIGKILL/);
+  const why = '"files_read" has no result, because its worker is gone: a cancelled call of "files_read" did not end ' +
+    "within 0.05 s, so it was ended with all calls.\nThe next call starts a new one.";
+  assert.deepEqual(await answer, { content: [{ type: "text", text: why }], isError: true });
+  assert.equal(await other, why);
   assert.equal(await ended, "SIGKILL");
 });
 
