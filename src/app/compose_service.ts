@@ -18,6 +18,7 @@ import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import { removeOldCaches } from "./program/scope_cache.ts";
 import { removeSessionDirectories, removeStaleSessions } from "../sandbox/directories/session_directory.ts";
+import { beginConnection } from "../service/connection/begin_connection.ts";
 import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
@@ -123,9 +124,12 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   };
 }
 
+/** The sandbox is tested while the first line is awaited, and what speaks MCP is loaded when that is answered. */
 async function serveStdio(service: Service, io: StdioStreams): Promise<void> {
+  const tested = service.sandboxFacts && Promise.allSettled([service.sandboxFacts()]);
+  const begun = await beginConnection(service, io, tested);
   const { serveStdioConnection } = await import("../service/connection/stdio_connection.ts");
-  await serveStdioConnection(service, io);
+  await serveStdioConnection(service, begun);
 }
 
 /** What opens the configured servers, once it is known who they are. */

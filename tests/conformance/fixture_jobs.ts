@@ -8,7 +8,8 @@ import {
   MissingRequiredClientCapabilityError,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { declaresTasks, TASKS_EXTENSION } from "../../src/service/tasks/tasks_2026_07.ts";
+import { TASKS_EXTENSION } from "../../src/service/tasks/extension.ts";
+import { declaresTasks } from "../../src/service/tasks/tasks_2026_07.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 

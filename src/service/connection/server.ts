@@ -1,18 +1,18 @@
 /** One SDK server for one connection. State that outlives it is in the service: HTTP needs a new server for each request. */
-import type { McpRequestContext, ServerCapabilities } from "@modelcontextprotocol/server";
+import type { McpRequestContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
+import { capabilitiesOf } from "./capabilities.ts";
 import { ToolList } from "./tool_list.ts";
 import { announceTermination, announceTo2025, announceTo2026 } from "../notify/notifications.ts";
 import { CallDelivery } from "../call/call_delivery.ts";
 import { serveCompletions } from "../resources/completions.ts";
 import { serveCoreTasks } from "../tasks/tasks_2025_11.ts";
-import { serveExtensionTasks, TASKS_EXTENSION } from "../tasks/tasks_2026_07.ts";
+import { serveExtensionTasks } from "../tasks/tasks_2026_07.ts";
 import { Outgoing } from "../notify/notifier.ts";
 import { servePrompts } from "../prompts/serve_prompts.ts";
 import { serveResources } from "../resources/resources.ts";
 import { LogLevel } from "../sdk/log_level.ts";
 import { VersionedServer } from "../sdk/versioned_server.ts";
-import type { Changing } from "../notify/source_changes.ts";
 import { clientOffers } from "../questions/client_offers.ts";
 import { signalWork } from "../notify/activity_signal.ts";
 import { instructionsOf } from "../result/instructions.ts";
@@ -77,33 +77,4 @@ export function buildConnection(service: Service, { revision, lifetime }: Server
     if (hasSessions) await announceTermination(service, outgoing, reason);
   };
   return { server, farewell };
-}
-
-/** The capabilities that work; `known_capabilities.ts` removes those that the version lacks. `--sync` has no tasks. */
-function capabilitiesOf(
-  { sources, prompts, resources, onCatalogChange, onLogLevel, settings, registry }: Service,
-  revision: Revision,
-): ServerCapabilities {
-  // Where operations are not listed, only tool files and other sources can change the list.
-  const mayChange = onCatalogChange !== undefined || resources.length > 0 || !registry.byIdOnly;
-  const common = {
-    tools: listCapability(sources),
-    ...prompts.length > 0 && { prompts: listCapability(prompts) },
-    resources: { subscribe: true, ...mayChange && { listChanged: true } },
-    completions: {},
-  };
-  if (revision === "2026-07-28") {
-    return {
-      ...common,
-      // Only other servers write log messages during a request.
-      ...onLogLevel !== undefined && { logging: {} },
-      ...!settings.synchronous && { extensions: { [TASKS_EXTENSION]: {} } },
-    };
-  }
-  const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
-  return { ...common, logging: {}, ...!settings.synchronous && { tasks } };
-}
-
-function listCapability(sources: readonly Changing[]): { readonly listChanged?: true } {
-  return sources.some(({ onChange }) => onChange !== undefined) ? { listChanged: true } : {};
 }

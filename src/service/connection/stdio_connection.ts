@@ -31,7 +31,7 @@ const LAST_ANSWERS_MS = 2_000;
 
 /** Serves until the connection has ended; then nothing runs any more in `service.registry`. */
 export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
-  const transport = new StdioTransport({ input: io.input, output: io.output, log: service.log });
+  const transport = new StdioTransport({ ...io, log: service.log });
   const ordered = new FollowedSubscriptions(new InitializeOrder(transport), service);
   let built: ConnectionServer | undefined;
   const build = (context: McpRequestContext) => {

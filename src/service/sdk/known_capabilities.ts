@@ -10,10 +10,11 @@ const SINCE: Readonly<Record<string, string>> = { completions: "2025-03-26", tas
 export function withKnownCapabilities(initialize: Handler): Handler {
   return async (request, context) => {
     const result = await initialize(request, context);
-    const version = String(result["protocolVersion"]);
-    const capabilities = Object.entries(result["capabilities"] ?? {}).filter(([name]) =>
-      (SINCE[name] ?? "") <= version
-    );
-    return { ...result, capabilities: Object.fromEntries(capabilities) };
+    return { ...result, capabilities: knownTo(String(result["protocolVersion"]), result["capabilities"] ?? {}) };
   };
+}
+
+/** Those of the capabilities that a version knows. */
+export function knownTo(version: string, capabilities: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(capabilities).filter(([name]) => (SINCE[name] ?? "") <= version));
 }

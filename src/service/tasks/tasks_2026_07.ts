@@ -13,9 +13,8 @@ import { findTask } from "./tasks_2025_11.ts";
 import { ANYTHING } from "../sdk/any_params.ts";
 import { member } from "../../wire/json_value.ts";
 import type { ResourceUse } from "../resources/resources.ts";
+import { TASKS_EXTENSION } from "./extension.ts";
 import { detailedTask } from "./task_views.ts";
-
-export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** Whether this request declares the extension; earlier requests do not count. */
 export function declaresTasks({ mcpReq }: ServerContext): boolean {

@@ -1,0 +1,39 @@
+/**
+ * The first stage of a connection over stdio (N3): it reads the first line, and answers it where that needs no SDK. The
+ * SDK then gets the same line, and what the client sends after the answer only when the SDK has answered too.
+ */
+import { encodeText } from "../../base/text.ts";
+import { aborted } from "../../base/time.ts";
+import type { Service } from "../service.ts";
+import { MessageWriter } from "../../wire/message_writer.ts";
+import { BegunInput } from "./begun_input.ts";
+import { firstAnswer } from "./first_answer.ts";
+import type { StdioStreams } from "./stdio_connection.ts";
+
+/**
+ * Resolves with what the connection is then served on: when the first line is answered or is another's to answer, when
+ * `ready` settles before it comes, or at a stop. `ready` is work that is done meanwhile; it never rejects.
+ */
+export async function beginConnection(
+  service: Service,
+  io: StdioStreams,
+  ready: Promise<unknown> | undefined,
+): Promise<StdioStreams> {
+  const input = new BegunInput(io.input);
+  const others = [...ready === undefined ? [] : [ready], aborted(io.stop)].map((one) => one.then(() => undefined));
+  const line = await Promise.race([input.firstLine(), ...others]);
+  const answered = line && firstAnswer(service, line);
+  if (answered === undefined) return { ...io, input };
+  const writer = new MessageWriter(io.output, () => input.end());
+  const written = writer.write(encodeText(`${answered.text}\n`));
+  await Promise.race([written, aborted(io.stop)]);
+  const output = {
+    async write(bytes: Uint8Array) {
+      await written;
+      return await io.output.write(bytes);
+    },
+  };
+  const { promise: repeated, resolve: onRepeated } = Promise.withResolvers<void>();
+  input.holdRest(repeated);
+  return { ...io, input, output, answered: { ...answered, onRepeated } };
+}

@@ -1,0 +1,34 @@
+/** What a server declares to a client: the capabilities that work. */
+import type { ServerCapabilities } from "@modelcontextprotocol/server";
+import type { Changing } from "../notify/source_changes.ts";
+import type { Revision, Service } from "../service.ts";
+import { TASKS_EXTENSION } from "../tasks/extension.ts";
+
+/** The capabilities of a revision; `known_capabilities.ts` removes those that a version lacks. `--sync` has no tasks. */
+export function capabilitiesOf(
+  { sources, prompts, resources, onCatalogChange, onLogLevel, settings, registry }: Service,
+  revision: Revision,
+): ServerCapabilities {
+  // Where operations are not listed, only tool files and other sources can change the list.
+  const mayChange = onCatalogChange !== undefined || resources.length > 0 || !registry.byIdOnly;
+  const common = {
+    tools: listCapability(sources),
+    ...prompts.length > 0 && { prompts: listCapability(prompts) },
+    resources: { subscribe: true, ...mayChange && { listChanged: true } },
+    completions: {},
+  };
+  if (revision === "2026-07-28") {
+    return {
+      ...common,
+      // Only other servers write log messages during a request.
+      ...onLogLevel !== undefined && { logging: {} },
+      ...!settings.synchronous && { extensions: { [TASKS_EXTENSION]: {} } },
+    };
+  }
+  const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+  return { ...common, logging: {}, ...!settings.synchronous && { tasks } };
+}
+
+function listCapability(sources: readonly Changing[]): { readonly listChanged?: true } {
+  return sources.some(({ onChange }) => onChange !== undefined) ? { listChanged: true } : {};
+}

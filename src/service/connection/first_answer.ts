@@ -1,0 +1,102 @@
+/**
+ * The answer to `initialize` without the SDK, whose load takes longer than all else before it (N3). It is given where the
+ * request is beyond doubt; any other line is the SDK's. What the SDK answers later is the same, byte for byte, and is
+ * held back (stdio_transport.ts).
+ */
+import { instructionsOf } from "../result/instructions.ts";
+import { knownTo } from "../sdk/known_capabilities.ts";
+import type { Service } from "../service.ts";
+import { DEEPEST, nestsDeeper } from "../../wire/json_depth.ts";
+import { isObject } from "../../wire/json_value.ts";
+import type { WireId } from "../../wire/json_rpc_message.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+
+export interface FirstAnswer {
+  /** Of the request. */
+  readonly id: WireId;
+  /** One line, without its end. */
+  readonly text: string;
+}
+
+/** Versions that begin with `initialize`, and are answered with themselves. */
+const VERSIONS: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
+
+/** Longer ones are left to the SDK. */
+const LONGEST_ID = 100;
+
+type Object = Readonly<Record<string, unknown>>;
+/** What a value must be to be beyond doubt. A record of forms: an object, whose other members may be anything. */
+type Form = "object" | "objects" | "text" | "flag" | { readonly [member: string]: Form };
+
+const CLIENT: Form = { title: "text", websiteUrl: "text", description: "text" };
+const CAPABILITIES: Form = {
+  experimental: "objects",
+  extensions: "objects",
+  sampling: { context: "object", tools: "object" },
+  elicitation: { form: { applyDefaults: "flag" }, url: "object" },
+  roots: { listChanged: "flag" },
+  tasks: {
+    list: "object",
+    cancel: "object",
+    requests: { sampling: { createMessage: "object" }, elicitation: { create: "object" } },
+  },
+};
+
+/** The answer to a line; undefined: it is no `initialize`, or not beyond doubt. Pure. */
+export function firstAnswer(service: Service, line: Uint8Array): FirstAnswer | undefined {
+  const message = parsed(line);
+  if (!isObject(message) || !hasOnly(message, ["jsonrpc", "id", "method", "params"])) return undefined;
+  const { jsonrpc, id, method, params } = message;
+  if (jsonrpc !== "2.0" || method !== "initialize" || !isId(id)) return undefined;
+  if (!isObject(params) || !hasOnly(params, ["protocolVersion", "capabilities", "clientInfo"])) return undefined;
+  const { protocolVersion, capabilities, clientInfo } = params;
+  if (!VERSIONS.includes(protocolVersion) || !has(capabilities, CAPABILITIES)) return undefined;
+  if (!isClient(clientInfo)) return undefined;
+  const result = {
+    protocolVersion,
+    capabilities: knownTo(String(protocolVersion), capabilitiesOf(service, "2025-11-25")),
+    serverInfo: service.info,
+    instructions: instructionsOf(service),
+  };
+  return { id, text: JSON.stringify({ result, jsonrpc, id }) };
+}
+
+/** Undefined also for what the engine's objects treat in their own way. */
+function parsed(line: Uint8Array): unknown {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(line);
+    const value: unknown = text.includes("__proto__") ? undefined : JSON.parse(text);
+    return line.length > 2 * DEEPEST && nestsDeeper(value) ? undefined : value;
+  } catch (thrown) {
+    if (thrown instanceof TypeError || thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}
+
+function isId(id: unknown): id is WireId {
+  return typeof id === "string" ? id.length <= LONGEST_ID : Number.isSafeInteger(id);
+}
+
+function isClient(client: unknown): boolean {
+  if (!isObject(client) || "icons" in client || !has(client, CLIENT)) return false;
+  return typeof client["name"] === "string" && typeof client["version"] === "string";
+}
+
+function has(value: unknown, form: Form): boolean {
+  switch (form) {
+    case "text":
+      return typeof value === "string";
+    case "flag":
+      return typeof value === "boolean";
+    case "object":
+      return isObject(value);
+    case "objects":
+      return isObject(value) && Object.values(value).every(isObject);
+    default:
+      return isObject(value) && Object.entries(form).every(([name, one]) => !(name in value) || has(value[name], one));
+  }
+}
+
+function hasOnly(value: Object, names: readonly string[]): boolean {
+  return Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name));
+}
