@@ -67,6 +67,7 @@ export const SELECTED: readonly string[] = Object.values(SELECTION).flat();
  * different in it: how it starts and is started again, what it hands to commands, what it lets them reach.
  */
 export const WITH_EXECUTABLE: readonly string[] = [
+  "tests/attacks/own_root_test.ts",
   "tests/executable/empty_root_test.ts",
   "tests/executable/arm64_test.ts",
   "tests/executable/hostile_start_test.ts",
@@ -74,7 +75,6 @@ export const WITH_EXECUTABLE: readonly string[] = [
   "tests/http_isolation_test.ts",
   "tests/http_sessions_test.ts",
   "tests/sandbox_test.ts",
-  "tests/attacks/own_root_test.ts",
   "tests/execution_test.ts",
   "tests/cli_doctor_test.ts",
   "tests/servers_tried_test.ts",
