@@ -121,12 +121,15 @@ Deno.test("K7 a cancelled flow ends its command and can go on; faults of files a
   const client = await connectClient(server, "2025-11-25");
   const listed = await flow(client, { flow_name: "list" });
   assert.match(listed, /^slow\n/);
-  assert.match(listed, /bad.md:3:1: error: From state "work" no way leads to the end/);
-  assert.match(listed, /one.md:3:1: error: Flows call each other without end: one -> two -> one/);
+  assert.match(listed, /^\.ahma\/flows\/bad\.md:3:1: error: From state "work" no way leads to the end/m);
+  assert.match(listed, /^\.ahma\/flows\/one\.md:3:1: error: Flows call each other without end: one -> two -> one/m);
   assert.match(await flow(client, { flow_name: "slow", dry_run: true }), /nothing was run.\nwork: runs: test -e ready/);
   const started = await text(client, "flow", { flow_name: "slow" });
   const [id = ""] = (await flow(client, { flow_name: "status" })).split(" ");
-  assert.match(await flow(client, { run_id: id, abort: "x" }), /is being worked on: await or cancel that call first$/);
+  const taken = `Run ${id} is being worked on, by this server or another one: await or cancel that call first`;
+  assert.equal(await flow(client, { run_id: id, abort: "x" }), taken);
+  const other = await runProgram(bench, ["call", "flow", "--run-id", id, "--abort", "x", "--quiet"]);
+  assert.deepEqual([other.stderr.trimEnd(), other.code], [taken, 2]);
   const queued = await text(client, "flow", { flow_name: "slow" });
   for (const operation of [queued, started]) {
     await client.callTool({ name: "cancel", arguments: { operation_id: /^op_\w+/.exec(operation)?.[0] } });

@@ -1,6 +1,7 @@
 /** Runs of flows, a private file each in the user's state directory, so that they outlive the server (K7). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { messageOf } from "../../base/errors.ts";
+import { expected } from "../../system/paths.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 import type { Run } from "./machine.ts";
 
@@ -9,6 +10,15 @@ const KEPT_MS = 7 * 24 * 3600 * 1000;
 const LARGEST_BYTES = 4 * 1024 * 1024;
 const ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
 const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** Mark of the file that is locked while a call works on the run. */
+const LOCK = ".lock";
+const EXCLUSIVE = true;
+
+/** The right to change one run, which no other call of any server has meanwhile; the system takes it back with its process. */
+export interface RunClaim {
+  release(): void;
+}
 
 export class RunStore {
   readonly #directory: string;
@@ -40,11 +50,25 @@ export class RunStore {
     }
   }
 
+  /** Claims a run for one call; the problem: another one works on it. */
+  async claim(id: string): Promise<Outcome<RunClaim>> {
+    try {
+      await this.#makeDirectory();
+      const file = await Deno.open(`${this.#directory}/${id}${LOCK}`, { write: true, create: true, mode: 0o600 });
+      const isFree = await file.tryLock(EXCLUSIVE);
+      if (isFree) return success({ release: () => file[Symbol.dispose]() });
+      file.close();
+      return failure(`Run ${id} is being worked on, by this server or another one: await or cancel that call first`);
+    } catch (thrown) {
+      return failure(`Run ${id} cannot be locked: ${messageOf(thrown)}`);
+    }
+  }
+
   /** Keeps a run, whole or as it was before. @throws {Error} When the system refuses it. */
   async write(run: Run): Promise<void> {
     const text = JSON.stringify(run);
     if (text.length > LARGEST_BYTES) throw new Error(`The variables of run ${run.id} are too long to keep`);
-    await Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await this.#makeDirectory();
     const draft = `${this.#directory}/.${run.id}-${crypto.randomUUID()}`;
     await Deno.writeTextFile(draft, text, { mode: 0o600, createNew: true });
     await Deno.rename(draft, `${this.#directory}/${run.id}.json`);
@@ -55,14 +79,19 @@ export class RunStore {
     const found: { readonly run: Run; readonly at: number }[] = [];
     for (const name of await namesIn(this.#directory)) {
       const path = `${this.#directory}/${name}`;
-      const at = (await Deno.stat(path)).mtime?.getTime() ?? now;
-      if (now - at > KEPT_MS) await Deno.remove(path);
+      // Another server may have replaced or removed it meanwhile.
+      const at = expected(() => Deno.statSync(path))?.mtime?.getTime() ?? now;
+      if (now - at > KEPT_MS) expected(() => Deno.removeSync(path));
       else if (name.endsWith(".json")) {
         const read = await this.read(name.slice(0, -5));
         if (read.ok) found.push({ run: read.value, at });
       }
     }
     return found.toSorted((one, other) => other.at - one.at).map(({ run }) => run);
+  }
+
+  async #makeDirectory(): Promise<void> {
+    await Deno.mkdir(this.#directory, { recursive: true, mode: 0o700 });
   }
 }
 

@@ -13,8 +13,8 @@ export interface FlowSet {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads every flow; of one name, that of the last directory counts. */
-export async function readFlows(directories: readonly PromptDirectory[]): Promise<FlowSet> {
+/** Reads every flow; of one name, that of the last directory counts. Faults name files as seen from `root`. */
+export async function readFlows(directories: readonly PromptDirectory[], root: string): Promise<FlowSet> {
   const flows = new Map<string, Flow>();
   const diagnostics: Diagnostic[] = [];
   for (const directory of directories) {
@@ -29,7 +29,15 @@ export async function readFlows(directories: readonly PromptDirectory[]): Promis
   const faults = [...flows.values()].map((flow) => [flow.name, unknownFlows(flow, flows)] as const);
   diagnostics.push(...faults.flatMap(([, found]) => found));
   const whole = [...flows].filter(([name]) => !faults.some(([other, found]) => other === name && found.length > 0));
-  return { flows: new Map(whole.toSorted(([one], [other]) => one < other ? -1 : 1)), diagnostics };
+  return {
+    flows: new Map(whole.toSorted(([one], [other]) => one < other ? -1 : 1)),
+    diagnostics: diagnostics.map((one) => ({ ...one, file: seenFrom(root, one.file) })),
+  };
+}
+
+/** A path below `root` without it; any other as it is. */
+export function seenFrom(root: string, path: string): string {
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
 /** The flow of a name; the problem is worded for the agent. */

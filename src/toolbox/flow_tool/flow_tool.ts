@@ -16,9 +16,9 @@ import { answered, drive } from "../flow/drive.ts";
 import { loadEvaluator, readJsonAnswer } from "../flow/expression.ts";
 import type { Flow } from "../flow/flow.ts";
 import { type ActionEnd, ended, newRun, type Run, withVariables } from "../flow/machine.ts";
-import type { RunStore } from "../flow/run_store.ts";
+import type { RunClaim, RunStore } from "../flow/run_store.ts";
 import type { Variables } from "../flow/template.ts";
-import { flowNamed, type FlowSet, readFlows } from "./flow_files.ts";
+import { flowNamed, type FlowSet, readFlows, seenFrom } from "./flow_files.ts";
 import { flowHost } from "./flow_host.ts";
 import { listText, planText, runResult, runsText, type TextStyle } from "./flow_texts.ts";
 
@@ -45,8 +45,6 @@ interface FlowArguments {
 export class FlowTool {
   readonly #parts: FlowToolParts;
   readonly #evaluator = lazy(loadEvaluator);
-  /** Runs that a call works on. */
-  readonly #busy = new Set<string>();
 
   constructor(parts: FlowToolParts) {
     this.#parts = parts;
@@ -56,7 +54,7 @@ export class FlowTool {
   async call(service: Service, checked: ToolArguments, context: CallContext): Promise<CallToolResult> {
     const args = checked as FlowArguments; // checked by the table of its definition
     try {
-      const flows = await readFlows(this.#parts.directories());
+      const flows = await readFlows(this.#parts.directories(), rootOf(service));
       if (args.run_id !== undefined) return await this.#goOn(service, args.run_id, args, { flows, context });
       return await this.#begin(service, args, { flows, context });
     } catch (thrown) {
@@ -71,14 +69,19 @@ export class FlowTool {
     if (name === undefined) {
       throw new UserError('Give "flow_name" to start a workflow, or "run_id" to go on with a run');
     }
-    if (name === "list") return textResult(listText(flows, directories().map(({ path }) => path)));
+    if (name === "list") {
+      return textResult(listText(flows, directories().map(({ path }) => seenFrom(rootOf(service), path))));
+    }
     if (name === "status") return textResult(runsText(await store.list(Date.now())));
     const flow = unwrap(flowNamed(flows, name));
     const variables = unwrap(startVariables(flow, { ...args.parameters, ...args.variables }));
     if (args.dry_run === true) return textResult(planText(flow));
     const run = newRun(store.newId(), flow, variables);
-    await store.write(run);
-    return await this.#run(service, run, { args, flows, context });
+    const claim = unwrap(await store.claim(run.id));
+    return await this.#holding(claim, async () => {
+      await store.write(run);
+      return await this.#work(service, run, { args, flows, context, claim });
+    });
   }
 
   async #goOn(
@@ -88,27 +91,40 @@ export class FlowTool {
     { flows, context }: Surroundings,
   ): Promise<CallToolResult> {
     const { store } = this.#parts;
-    const run = unwrap(await store.read(id));
-    const style = styleOf(args, run);
-    if (args.flow_name === "status") return runResult(run, { ...style, logged: 0 });
-    if (args.abort !== undefined) {
-      this.#insistOnIdle(id);
-      const aborted = ended(run, "aborted", args.abort);
-      await store.write(aborted);
-      return runResult(aborted, style);
+    const kept = unwrap(await store.read(id));
+    if (args.flow_name === "status") return runResult(kept, { ...styleOf(args, kept), logged: 0 });
+    const claim = unwrap(await store.claim(id));
+    return await this.#holding(claim, async () => {
+      // As the last call left it, which may have ended meanwhile.
+      const run = unwrap(await store.read(id));
+      if (args.abort !== undefined) {
+        const aborted = ended(run, "aborted", args.abort);
+        await store.write(aborted);
+        claim.release();
+        return runResult(aborted, styleOf(args, run));
+      }
+      if (run.status !== "waiting" && run.status !== "running") {
+        throw new UserError(`Run ${id} has ended (${run.status}): start flow "${run.flow}" again with flow_name`);
+      }
+      const given = args.variables === undefined ? run : withVariables(run, args.variables);
+      return await this.#work(service, given, { args, flows, context, claim });
+    });
+  }
+
+  /** Releases the claim when `begin` fails; else what it began does. */
+  async #holding(claim: RunClaim, begin: () => Promise<CallToolResult>): Promise<CallToolResult> {
+    try {
+      return await begin();
+    } catch (thrown) {
+      claim.release();
+      throw thrown;
     }
-    if (run.status !== "waiting" && run.status !== "running") {
-      throw new UserError(`Run ${id} has ended (${run.status}): start flow "${run.flow}" again with flow_name`);
-    }
-    const given = args.variables === undefined ? run : withVariables(run, args.variables);
-    return await this.#run(service, given, { args, flows, context });
   }
 
   /** Works on a run as an operation, so that it can be awaited and cancelled. */
-  async #run(service: Service, run: Run, { args, flows, context }: RunCall): Promise<CallToolResult> {
+  async #work(service: Service, run: Run, { args, flows, context, claim }: RunCall): Promise<CallToolResult> {
     const end = unwrap(answerTo(run, args));
     const evaluate = await this.#evaluator();
-    this.#insistOnIdle(run.id);
     const { store } = this.#parts;
     const style = styleOf(args, run);
     const work: Work = async (control) => {
@@ -133,19 +149,13 @@ export class FlowTool {
     };
     const title = `flow ${run.flow} ${run.id}`;
     const job = { tool: "flow", title, work, timeoutSeconds: undefined };
-    this.#busy.add(run.id);
     // A call that is cancelled before its turn has an end too, and never works.
     const stop = service.registry.subscribe(({ operation, to }) => {
       if (operation.title !== title || !isEnded(to)) return;
-      this.#busy.delete(run.id);
+      claim.release();
       stop();
     });
     return await runOperation(service, { ...job, executionMode: undefined, leafSynchronous: undefined }, context);
-  }
-
-  /** @throws {UserError} While another call works on the run, whose next change would win. */
-  #insistOnIdle(id: string): void {
-    if (this.#busy.has(id)) throw new UserError(`Run ${id} is being worked on: await or cancel that call first`);
   }
 }
 
@@ -156,6 +166,12 @@ interface Surroundings {
 
 interface RunCall extends Surroundings {
   readonly args: FlowArguments;
+  /** Released when the work has ended. */
+  readonly claim: RunClaim;
+}
+
+function rootOf({ scope }: Service): string {
+  return scope.roots[0] ?? "/";
 }
 
 /** The variables that a flow begins with; wrong parameters are the problem. */
