@@ -65,7 +65,7 @@ export async function openSession(
   const ownSettings = settings.sandbox.enforce &&
     keepSettingsPlace(environment, openTrees(settings.sandbox, environment));
   const sandbox = unwrapOrUserError(withRoom(() => prepareSandbox(chosen)));
-  const runner = new LinuxRunner({ sandbox, shell, pool: settings.pool, logger: log });
+  const runner = new LinuxRunner({ sandbox, shell, pool: settings.pool, reuse: settings.reuse, logger: log });
   const explained = sandbox.policy === undefined ? undefined : new ExplainedRunner(runner, sandbox);
   return {
     sandbox,

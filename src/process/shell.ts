@@ -63,6 +63,11 @@ export function prewarmedArguments(shell: Shell): readonly string[] {
   return [shell.name, ...BASH_FLAGS, loop];
 }
 
+/** As `prewarmedArguments`, for a shell whose launcher tells what becomes of it. */
+export function servingArguments(shell: Shell): readonly string[] {
+  return [shell.name, ...BASH_FLAGS, `IFS= read -r -d '' ${LINE} || exit 0; exec </dev/null; eval "$${LINE}"`];
+}
+
 /** The variable the line waits in; it is gone when the line runs. */
 const LINE = "ahma_line";
 

@@ -26,7 +26,7 @@ export interface LauncherProcess {
   readonly stdin: WritableStream<Uint8Array>;
   /** stdout and stderr of the command, joined. */
   readonly output: ReadableStream<Uint8Array>;
-  /** What the launcher itself has to say (launcher_reports.ts). */
+  /** What the launcher itself has to say (launcher_reports.ts). @throws {TypeError} Of one that says it among its output. */
   readonly reports: ReadableStream<Uint8Array>;
 }
 
@@ -65,12 +65,15 @@ export class Spawner {
     };
   }
 
-  /** Starts it. `stdin` piped: the caller writes and closes; null: empty. @throws {Error} When the system cannot. */
-  start(image: LauncherImage, stdin: "piped" | "null"): LauncherProcess {
+  /**
+   * Starts it. `stdin` piped: the caller writes and closes; null: empty. `reports` null: among the output.
+   * @throws {Error} When the system cannot.
+   */
+  start(image: LauncherImage, stdin: "piped" | "null", reports: "piped" | "null" = "piped"): LauncherProcess {
     const command = new Deno.Command(image.path, {
       stdin,
       stdout: "piped",
-      stderr: "piped",
+      stderr: reports,
       clearEnv: true,
       cwd: "/",
     });
@@ -230,7 +233,9 @@ function launcherOf(child: Deno.ChildProcess): LauncherProcess {
     pid: child.pid,
     status: child.status,
     output: child.stdout,
-    reports: child.stderr,
+    get reports() {
+      return child.stderr;
+    },
     get stdin() {
       return child.stdin;
     },

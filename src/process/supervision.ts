@@ -9,7 +9,7 @@ const TERMINATE_GRACE_MS = 2_000;
 /** What a command left running in the background may finish in this time after it (X10). */
 export const BACKGROUND_GRACE_MS = 250;
 /** The output ends with the last process; a descriptor that was passed elsewhere does not hold the result back longer. */
-const OUTPUT_GRACE_MS = 1_000;
+export const OUTPUT_GRACE_MS = 1_000;
 
 /** Most commands say little; one that fills the small buffer gets one of the size of a pipe. */
 const SMALL_READ = 4_096;

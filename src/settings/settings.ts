@@ -84,6 +84,8 @@ export interface Settings {
   readonly shell: string | undefined;
   /** Shells are kept warm (P1). */
   readonly pool: boolean;
+  /** Whether a sandbox may run one command after the other. */
+  readonly reuse: boolean;
   /** False: `--no-hot-reload` (T12). */
   readonly hotReload: boolean;
   /** As typed (S18); undefined: none is written. */
@@ -195,6 +197,7 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     exitErrors: values.isOn("exit-errors"),
     shell: values.texts("shell")[0],
     pool: !values.isOn("no-pool"),
+    reuse: !values.isOn("no-reuse"),
     hotReload: !values.isOn("no-hot-reload"),
     auditLog: values.texts("audit-log")[0],
     logToStderr: values.isOn("log-to-stderr"),

@@ -57,6 +57,7 @@ const DEFAULTS = {
   exitErrors: false,
   shell: undefined,
   pool: true,
+  reuse: true,
   auditLog: undefined,
   logToStderr: false,
   debug: false,
@@ -91,7 +92,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
   const words =
     "--mode stdio --tools-dir t --bundles git,npm --mcp-config m --mcp-config n --search-url http://s --allow-private-hosts h --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
     "--env TERM --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
-    "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --no-pool --log-to-stderr --debug " +
+    "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --no-pool --no-reuse --log-to-stderr --debug " +
     "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config " +
     "--allow-read-sensitive n --strict --require-layer namespaces" +
@@ -144,6 +145,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       exitErrors: true,
       shell: "/bin/sh",
       pool: false,
+      reuse: false,
       auditLog: "f",
       logToStderr: true,
       debug: true,

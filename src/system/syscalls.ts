@@ -42,6 +42,13 @@ export const CLONE_NEWNS = 0x20000;
 export const CLONE_NEWUSER = 0x10000000;
 export const CLONE_NEWNET = 0x40000000;
 
+export const SIGCHLD = 17;
+/**
+ * Flags of `clone`, CLONE_VM | CLONE_VFORK | SIGCHLD: the parent stands still until the child has executed its program,
+ * which spares copying the memory. Only for a parent that has nothing to do before that.
+ */
+export const CHILD_UNTIL_EXEC = 0x100 | 0x4000 | SIGCHLD;
+
 export const AF_UNIX = 1;
 export const AF_INET = 2;
 export const SOCK_STREAM = 1;

@@ -13,16 +13,18 @@ export interface Way {
   readonly namespaces: boolean;
   readonly enforce: boolean;
   readonly pool: boolean;
+  readonly reuse: boolean;
 }
 
-export const DEFAULT_WAY: Way = { name: "with namespaces", namespaces: true, enforce: true, pool: true };
+export const DEFAULT_WAY: Way = { name: "with namespaces", namespaces: true, enforce: true, pool: true, reuse: true };
 
 /** Every way a command can be started: each must behave alike. */
 export const WAYS: readonly Way[] = [
   DEFAULT_WAY,
-  { name: "with namespaces, no pool", namespaces: true, enforce: true, pool: false },
-  { name: "with Landlock alone", namespaces: false, enforce: true, pool: true },
-  { name: "without a sandbox", namespaces: false, enforce: false, pool: true },
+  { ...DEFAULT_WAY, name: "with namespaces, without reuse", reuse: false },
+  { ...DEFAULT_WAY, name: "with namespaces, no pool", pool: false },
+  { ...DEFAULT_WAY, name: "with Landlock alone", namespaces: false },
+  { ...DEFAULT_WAY, name: "without a sandbox", namespaces: false, enforce: false },
 ];
 
 export interface Fixture extends AsyncDisposable {
@@ -58,7 +60,7 @@ export async function fixture(way: Way, reads: readonly string[] = []): Promise<
     : { ...prepared.value, policy: { ...prepared.value.policy, namespaces: way.namespaces } };
   const shell = chooseShell(undefined, []);
   if (!shell.ok) throw new Error(shell.problem);
-  const runner = new LinuxRunner({ sandbox, shell: shell.value, pool: way.pool, logger: SILENT });
+  const runner = new LinuxRunner({ sandbox, shell: shell.value, pool: way.pool, reuse: way.reuse, logger: SILENT });
   await runner.warmUp();
   const fixed: Fixture = {
     scope,

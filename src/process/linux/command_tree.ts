@@ -12,12 +12,13 @@ import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
 import { BACKGROUND_GRACE_MS, drain, outputEnd, terminateOnAbort } from "../supervision.ts";
 import { signalQuietly } from "../tree/descendants.ts";
 import {
-  describeFailure,
+  endOfFailure,
+  endOfLauncher,
   isLaunchFault,
   type LauncherReport,
   type ProcessEnd,
   ReportReader,
-  signalName,
+  type StepFailure,
 } from "./launch/launcher_reports.ts";
 
 /** Between two attempts to kill descendants, milliseconds; doubled each time. */
@@ -62,7 +63,7 @@ export class CommandTree {
   #accepted = false;
   #alone = false;
   #leader: number | undefined;
-  #failure: Extract<LauncherReport, { kind: "failed" }> | undefined;
+  #failure: StepFailure | undefined;
   #firstEnd: ProcessEnd | undefined;
   #status: LauncherStatus | undefined;
   #terminating = false;
@@ -187,21 +188,8 @@ export class CommandTree {
 
   #describe(): CommandEnd {
     const { steps, program } = this.#command;
-    if (this.#failure !== undefined) {
-      return {
-        kind: "not_started",
-        message: describeFailure(this.#failure, steps, program),
-        ...isLaunchFault(this.#failure, steps) && { fault: "server" },
-      };
-    }
-    if (this.#firstEnd !== undefined) {
-      return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left } };
-    }
-    // The launcher itself was ended, by the kernel or by us. Its exit code tells the signal of its child.
-    const code = this.#status?.code ?? 0;
-    const signal = this.#status?.signal ?? (code > 128 ? signalName(code - 128) : undefined);
-    return signal === undefined
-      ? { kind: "not_started", message: `Cannot start "${program}": the launcher ended with ${code}`, fault: "server" }
-      : { kind: "signalled", signal };
+    if (this.#failure !== undefined) return endOfFailure(this.#failure, steps, program);
+    if (this.#firstEnd === undefined) return endOfLauncher(this.#status, program);
+    return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left } };
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import { encodeText } from "../../base/text.ts";
+import { servedLine } from "../../sandbox/launcher/serving_table.ts";
 import { offlinePolicy } from "../../sandbox/launcher/policy_fallback.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 import type { GuardView } from "../../sandbox/protect/guard_view.ts";
@@ -14,9 +15,11 @@ import type { LauncherImage, LauncherProcess } from "../spawn.ts";
 import { writeAndClose } from "../supervision.ts";
 import { CommandTree } from "./command_tree.ts";
 import type { Attempts } from "./launch/retry_launch.ts";
-import type { PrewarmedProcesses } from "./process_pool.ts";
-import type { GuardedCommand } from "./protection/protected_state.ts";
+import type { PrewarmedProcesses } from "./prewarmed_processes.ts";
+import type { GuardedCommand, Tree } from "./protection/protected_state.ts";
 import type { ReadinessOptions } from "./readiness/readiness.ts";
+import type { ServingPool } from "./serving/serving_pool.ts";
+import type { ServedInput, ServingSandbox } from "./serving/serving_sandbox.ts";
 
 /** What the launches of a session share. */
 export interface LaunchTools extends Omit<ReadinessOptions, "sandbox"> {
@@ -35,6 +38,14 @@ export interface LaunchOptions<Request> {
   readonly guarded: GuardedCommand | undefined;
 }
 
+/** The processes of an attempt. */
+export interface Attempted extends Tree {
+  /** How the command ended; never rejects for what a command can do. */
+  readonly end: Promise<CommandEnd>;
+  /** Whether nothing ran, and not by the command's fault; to be asked when `end` has settled. */
+  readonly refused: boolean;
+}
+
 /** `Result`: what one attempt gives. */
 abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> implements Attempts<Result> {
   protected readonly tools: LaunchTools;
@@ -42,7 +53,7 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
   protected readonly hooks: CommandHooks;
   protected readonly policy: SandboxPolicy | undefined;
   readonly #guarded: GuardedCommand | undefined;
-  readonly #trees: CommandTree[] = [];
+  readonly #trees: Attempted[] = [];
 
   constructor(tools: LaunchTools, { request, hooks, policy, guarded }: LaunchOptions<Request>) {
     this.tools = tools;
@@ -53,7 +64,7 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
   }
 
   /** The process trees of all attempts, in order. */
-  get trees(): readonly CommandTree[] {
+  get trees(): readonly Attempted[] {
     return this.#trees;
   }
 
@@ -99,7 +110,7 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
   }
 
   protected follow(process: LauncherProcess, steps: readonly string[], program: string): CommandTree {
-    const { spawner, departing } = this.tools;
+    const { spawner } = this.tools;
     const tree = new CommandTree({
       process,
       steps,
@@ -108,6 +119,12 @@ abstract class Launch<Request extends Pick<CommandRequest, "run">, Result> imple
       leftRunning: (parent) => spawner.leftRunning(parent),
       killDescendants: (root) => spawner.killDescendants(root),
     }, this.hooks);
+    return this.keep(tree);
+  }
+
+  /** Remembers an attempt until nothing of it is left. */
+  protected keep<Kept extends Attempted>(tree: Kept): Kept {
+    const { departing } = this.tools;
     this.#trees.push(tree);
     departing.add(tree.gone);
     void tree.gone.finally(() => departing.delete(tree.gone));
@@ -122,6 +139,8 @@ interface CommandInput {
   readonly program: string;
 }
 
+/** Sandboxes that may turn out to have died, one after the other, before a command. */
+const MOST_DEAD = 20;
 const NEVER_OFFLINE = "this system can keep no program from the network (no user namespaces, no seccomp)";
 
 /** The launch of a command whose input is known: a prewarmed process runs it, or a fresh one where none waits. */
@@ -129,6 +148,8 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
   launch(): Promise<CommandEnd> {
     const { request: { run, stdin, offline }, policy } = this;
     if (offline && policy !== undefined) return this.#runOffline(policy);
+    const { serving } = this.tools.prewarmed;
+    if (serving !== undefined && policy !== undefined && stdin === undefined) return this.#runServed(serving, policy);
     return "shell" in run && stdin === undefined && this.tools.shell.canWait
       ? this.#runLine(run.shell)
       : this.#runProgram();
@@ -136,6 +157,34 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
 
   mayTryAgain(end: CommandEnd): boolean {
     return end.kind === "not_started" && !this.hooks.signal.aborted;
+  }
+
+  /** In a sandbox that serves. One that died since it was last heard of has run nothing, so another must. */
+  async #runServed(serving: ServingPool, policy: SandboxPolicy): Promise<CommandEnd> {
+    const { request: { run }, tools: { shell }, hooks } = this;
+    const what = "shell" in run && shell.canWait ? "line" : "program";
+    for (let tries = 1;; tries++) {
+      const sandbox = serving.acquire(what);
+      const input = this.#servedInput(sandbox, policy);
+      if (input === undefined) {
+        serving.release(sandbox);
+        return "shell" in run && shell.canWait ? await this.#runLine(run.shell) : await this.#runProgram();
+      }
+      const command = this.keep(sandbox.run(input, hooks));
+      const end = await command.end;
+      if (command.accepted || command.refused || hooks.signal.aborted || tries >= MOST_DEAD) return end;
+    }
+  }
+
+  /** Undefined: there is no room for it. */
+  #servedInput({ kind, steps }: ServingSandbox, policy: SandboxPolicy): ServedInput | undefined {
+    const { run, directory, environment } = this.request;
+    if (kind === "shell" && "shell" in run) {
+      const bytes = servedLine(encodeText(encodeShellCommand(run.shell, directory, environment)));
+      return bytes && { bytes, steps, program: "bash" };
+    }
+    const block = this.tools.images.servedBlock(policy, this.request);
+    return block && { bytes: block.bytes, steps: [...steps, ...block.steps], program: this.program };
   }
 
   async #runLine(line: string): Promise<CommandEnd> {
@@ -202,9 +251,12 @@ interface Opening {
 
 /** The launch of an interactive command: its stdin stays open, its stderr goes to a file instead of into the output. */
 export class OpenLaunch extends Launch<OpenRequest, Opening> {
+  readonly #opened: CommandTree[] = [];
+
   async launch(): Promise<Opening> {
     const { request, policy } = this;
     const tree = this.start(this.tools.images.command(policy, request, request.stderrFile), "piped");
+    this.#opened.push(tree);
     return { tree, begun: await tree.begun() };
   }
 
@@ -214,6 +266,6 @@ export class OpenLaunch extends Launch<OpenRequest, Opening> {
 
   /** Closes the stdin of every attempt but `kept`. */
   async closeOthers({ tree: kept }: Opening): Promise<void> {
-    for (const tree of this.trees) if (tree !== kept) await writeAndClose(tree);
+    for (const tree of this.#opened) if (tree !== kept) await writeAndClose(tree);
   }
 }

@@ -15,7 +15,7 @@ import type { ConfigBroker } from "./git_config/config_broker.ts";
 import { openConfigBroker } from "./git_config/open_config_broker.ts";
 import { LaunchImages } from "./launch/launch_images.ts";
 import { retryLaunch } from "./launch/retry_launch.ts";
-import { PrewarmedProcesses } from "./process_pool.ts";
+import { PrewarmedProcesses } from "./prewarmed_processes.ts";
 import { OwnChanges } from "../../sandbox/protect/own_changes.ts";
 import { ProtectedState } from "./protection/protected_state.ts";
 import { Readiness } from "./readiness/readiness.ts";
@@ -25,6 +25,8 @@ export interface LinuxRunnerOptions {
   readonly shell: Shell;
   /** False: every command is launched when it is asked for. */
   readonly pool: boolean;
+  /** Whether a sandbox runs one command after the other, where it can; false: each command has one of its own. */
+  readonly reuse: boolean;
   readonly logger: Logger;
 }
 
@@ -48,7 +50,7 @@ export class LinuxRunner implements SessionRunner {
     const { sandbox, shell, logger } = options;
     const spawner = new Spawner(sandbox.processor, sandbox.directories.root);
     const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => prewarmed.invalidate() });
-    const prewarmed = new PrewarmedProcesses({ images, spawner, shell });
+    const prewarmed = new PrewarmedProcesses({ images, spawner, shell, reuse: options.reuse });
     const ownChanges = new OwnChanges();
     this.#broker = openConfigBroker({ sandbox, looker: spawner, ask: askProgram, ownChanges });
     const protectedState = sandbox.guard && new ProtectedState({

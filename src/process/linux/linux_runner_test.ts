@@ -368,7 +368,7 @@ Deno.test("P3 LinuxRunner.run() is not disturbed by waiting shells and launchers
   await using f = await fixture(DEFAULT_WAY);
   await f.run({ shell: "true" });
   await f.runner.settled();
-  const victims = await until(ownChildren, (children) => children.length > WAITING);
+  const victims = await until(ownChildren, (children) => children.length >= WAITING);
   // Nothing else of this process runs until all of them are dead: the runner has not heard of it when it hands out its lines.
   const { success } = killTreesNow(victims);
   assert.ok(success, "what waited did not die");

@@ -23,6 +23,7 @@ import { leaveMachineRoot, mountTerminals } from "./steps/root_steps.ts";
 import { guardPaths, mountProc, mountReadOnly, mountSharedMemory } from "./steps/mount_steps.ts";
 import {
   AT_FDCWD,
+  CHILD_UNTIL_EXEC,
   CLONE_NEWNET,
   CLONE_NEWNS,
   CLONE_NEWUSER,
@@ -30,6 +31,7 @@ import {
   O_WRONLY,
   OPEN_FLAGS,
   type Processor,
+  SIGCHLD,
   SYSTEM_CALLS,
 } from "../../system/syscalls.ts";
 import { Table, type TableWord } from "./image/table.ts";
@@ -38,12 +40,6 @@ const O_APPEND = 0x400;
 const CLOSE_RANGE_CLOEXEC = 4;
 const CLONE_NEWIPC = 0x8000000;
 const CLONE_NEWPID = 0x20000000;
-const SIGCHLD = 17;
-/**
- * CLONE_VM | CLONE_VFORK: the parent stands still until the child has executed the command, which spares copying the
- * launcher's memory. Only for a parent that has nothing to do before that.
- */
-const CLONE_UNTIL_EXEC = 0x100 | 0x4000;
 const SIGKILL = 9;
 const SIGSTOP = 19;
 /** _NSIG: the runtime leaves the first two of the real-time signals ignored. */
@@ -68,9 +64,11 @@ export interface LaunchTarget {
   readonly stderrFile?: string;
   /** Absent: a command that gets a network of its own makes it itself. */
   readonly emptyNetwork?: EmptyNetwork | undefined;
+  /** The launcher reports on stdout, among the frames of the output (image/output_frame.ts); absent: on stderr. */
+  readonly reportsToOutput?: true;
 }
 
-interface TargetDraft extends Draft {
+export interface TargetDraft extends Draft {
   readonly target: LaunchTarget;
 }
 
@@ -87,14 +85,41 @@ export function policyTable(
   beforeCommand: BeforeCommand = () => {},
 ): Table {
   const draft = begin(target);
-  if (policy?.namespaces === true) enterNamespaces(draft, policy, beforeCommand);
-  else becomeSubreaper(draft, policy, beforeCommand);
+  const { table, sys } = draft;
+  if (policy?.namespaces === true) {
+    enterNamespaces(draft, policy);
+    beforeCommand(table);
+    // The waiting first process: the command is never PID 1, and nothing of it outlives this one.
+    table.call("start the command's process", sys.clone, [CHILD_UNTIL_EXEC, 0, 0, 0, 0], { mode: "forkAll" });
+  } else becomeSubreaper(draft, policy, beforeCommand);
   resetSignals(draft);
-  if (policy !== undefined) {
-    draft.table.call("enforce Landlock", draft.sys.landlock_restrict_self, [RULESET_FD, 0]);
-  }
-  draft.table.call("close inherited descriptors", draft.sys.close_range, [3, 0xffffffff, CLOSE_RANGE_CLOEXEC]);
-  return draft.table;
+  unblockSignals(draft);
+  confineCommand(draft, { landlock: policy !== undefined });
+  return table;
+}
+
+/** Adds steps: when nothing is done yet, and when the mounts are made and the capabilities are still there. */
+export interface StepsBetween {
+  readonly onBegun: (draft: Draft) => void;
+  readonly onMounted: (draft: Draft) => void;
+}
+
+/** The draft of a first process that stands inside the namespaces, with all done that binds it too. */
+export function confinedDraft(
+  policy: SandboxPolicy,
+  target: LaunchTarget,
+  { onBegun, onMounted }: StepsBetween,
+): TargetDraft {
+  const draft = begin(target);
+  onBegun(draft);
+  enterNamespaces(draft, policy, onMounted);
+  return draft;
+}
+
+/** Adds what binds the command alone. `landlock`: the first process holds a ruleset. */
+export function confineCommand({ table, sys }: Draft, { landlock }: { readonly landlock: boolean }): void {
+  if (landlock) table.call("enforce Landlock", sys.landlock_restrict_self, [RULESET_FD, 0]);
+  table.call("close inherited descriptors", sys.close_range, [3, 0xffffffff, CLOSE_RANGE_CLOEXEC]);
 }
 
 /** The whole table of one command: the policy's, then working directory and exec. */
@@ -138,7 +163,7 @@ function begin(target: LaunchTarget): TargetDraft {
 
 /** stderr of the spawn is the private report pipe; the command's stderr is its stdout (X7), or a file. */
 function openReport({ table, sys, target }: TargetDraft): void {
-  table.call("keep the report descriptor", sys.dup3, [2, REPORT_FD, O_CLOEXEC]);
+  table.call("keep the report descriptor", sys.dup3, [target.reportsToOutput === true ? 1 : 2, REPORT_FD, O_CLOEXEC]);
   table.call("close what the server was started with", sys.close_range, [REPORT_FD + 1, 0xffffffff, 0]);
   if (target.stderrFile === undefined) {
     table.call("join stderr to stdout", sys.dup3, [1, 2, 0]);
@@ -158,7 +183,7 @@ function dieWithServer({ table, sys, target }: TargetDraft): void {
 
 /** The child of a fork asks to die with its parent, and makes sure the parent did not die before it asked. */
 function forkAndGuard({ table, sys }: Draft, mode: "fork" | "forkAll", guard: TableWord): void {
-  const flags = mode === "fork" ? SIGCHLD : SIGCHLD | CLONE_UNTIL_EXEC;
+  const flags = mode === "fork" ? SIGCHLD : CHILD_UNTIL_EXEC;
   table.call("start the process tree", sys.clone, [flags, 0, 0, 0, 0], { mode });
   table.call("ask to die with the launcher", sys.prctl, [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0]);
   table.call("see that the launcher still lives", sys.ppoll, [guard, 1, table.words(0, 0), 0, 8], {
@@ -177,7 +202,11 @@ function ownPidfd({ table, sys }: Draft): TableWord {
   return pollfd;
 }
 
-function enterNamespaces(draft: TargetDraft, policy: SandboxPolicy, beforeCommand: BeforeCommand): void {
+function enterNamespaces(
+  draft: TargetDraft,
+  policy: SandboxPolicy,
+  onMounted: (draft: Draft) => void = () => {},
+): void {
   const { table, sys } = draft;
   const ordinary = policy.user.uid !== 0;
   const { emptyNetwork } = draft.target;
@@ -197,10 +226,8 @@ function enterNamespaces(draft: TargetDraft, policy: SandboxPolicy, beforeComman
   mountProc(draft, { hideKernelFiles: !ordinary });
   if (policy.root !== undefined) leaveMachineRoot(draft);
   countProcesses(draft, policy);
+  onMounted(draft);
   restrict(draft, policy);
-  beforeCommand(table);
-  // The waiting first process: the command is never PID 1, and nothing of it outlives this one.
-  table.call("start the command's process", sys.clone, [SIGCHLD | CLONE_UNTIL_EXEC, 0, 0, 0, 0], { mode: "forkAll" });
 }
 
 /** An own user namespace in which the user is who it was outside. */
@@ -225,13 +252,17 @@ function becomeSubreaper(draft: TargetDraft, policy: SandboxPolicy | undefined, 
   table.call("lead a process group", sys.setsid, []);
 }
 
-/** Ignored signals survive exec (Deno ignores SIGPIPE), and so does the mask. */
-function resetSignals({ table, sys }: Draft): void {
+/** Ignored signals survive exec (Deno ignores SIGPIPE). */
+export function resetSignals({ table, sys }: Draft): void {
   const defaults = table.words(0, 0, 0, 0);
   for (let signal = 1; signal <= LAST_SIGNAL; signal++) {
     if (signal === SIGKILL || signal === SIGSTOP) continue;
     table.call("reset signals", sys.rt_sigaction, [signal, defaults, 0, 8]);
   }
+}
+
+/** The mask survives exec too. */
+export function unblockSignals({ table, sys }: Draft): void {
   table.call("unblock signals", sys.rt_sigprocmask, [2, table.words(0), 0, 8]);
 }
 
@@ -286,11 +317,19 @@ function allowPath(draft: Draft, path: string, rights: number): void {
 
 /** Adds the last steps: working directory and exec. */
 export function execute(table: Table, command: LaunchCommand, processor: Processor): void {
+  startProgram(table, command, { environment: table.vector(command.environment), processor });
+}
+
+/** Adds the last steps with an environment that stands somewhere else. */
+export function startProgram(
+  table: Table,
+  command: Omit<LaunchCommand, "environment">,
+  { environment, processor }: { readonly environment: TableWord; readonly processor: Processor },
+): void {
   const sys = SYSTEM_CALLS[processor];
   table.call(`enter "${command.directory}"`, sys.chdir, [table.text(command.directory)]);
   if (command.reports === true) table.call("hand on the report descriptor", sys.dup3, [REPORT_FD, TAKEN_FD, 0]);
   const argv = table.vector(command.argv);
-  const environment = table.vector(command.environment);
   command.programs.forEach((program, index) => {
     const last = index === command.programs.length - 1;
     const mode = last ? "fatal" : "soft";

@@ -61,10 +61,18 @@ const EXPECTED: readonly [SystemCall, readonly (number | bigint)[], string, Part
   ["setpriority", [0, 0, 5], ALLOWED],
   ["setpriority", [0, 4711, 19], EPERM],
   ["setpriority", [2, 0, 19], EPERM],
+  ["setpriority", [1, 0, 19], EPERM],
+  ["setpriority", [1, 0, 19], ALLOWED, { namespaces: false }],
   ["ioprio_set", [1, 0, 0], ALLOWED],
   ["ioprio_set", [1, 4711, 0], EPERM],
   ["ioprio_set", [3, 0, 0], EPERM],
+  ["ioprio_set", [2, 0, 0], EPERM],
+  ["ioprio_set", [2, 0, 0], ALLOWED, { namespaces: false }],
   ["sched_setscheduler", [4711, 5], ALLOWED],
+  ...(["sched_setscheduler", "sched_setattr", "sched_setparam", "sched_setaffinity"] as const).map((call) =>
+    [call, [0x7777_0000_0001n, 5], EPERM] as [SystemCall, bigint[], string]
+  ),
+  ["sched_setaffinity", [1, 8, 0x1000], ALLOWED, { namespaces: false }],
   ["sched_setscheduler", [4711, 5], EPERM, { namespaces: false }],
   ["sched_setscheduler", [0, 5], ALLOWED, { namespaces: false }],
   // Terminals: what types for the user; sizes and modes stay.

@@ -87,18 +87,21 @@ export function filterRules(profile: FilterProfile): ReadonlyMap<SystemCall, Rul
   return rules;
 }
 
-/** What changes another process by its id: on oneself (0) it stays. Limits of others may be read. */
+/**
+ * What changes another process by its id: on oneself (0) it stays. Limits of others may be read. The first process of a
+ * namespace (1) serves other commands too, and whatever it has, they inherit.
+ */
 function restrictPowerOverOthers(rules: Map<SystemCall, Rule>, { namespaces }: FilterProfile): void {
   const self = { arg: 0, oneOf: [0] };
   rules.set("prlimit64", deniedUnless([self], [{ arg: 2, oneOf: [0] }, { arg: 2, high: true, oneOf: [0] }]));
-  // PRIO_PROCESS, PRIO_PGRP; the third kind means every process of a user.
-  rules.set("setpriority", deniedUnless([{ arg: 0, oneOf: [0, 1] }, { arg: 1, oneOf: [0] }]));
+  // PRIO_PROCESS, PRIO_PGRP; the third kind means every process of a user. The first process is in the command's group.
+  rules.set("setpriority", deniedUnless([{ arg: 0, oneOf: namespaces ? [0] : [0, 1] }, { arg: 1, oneOf: [0] }]));
   // IOPRIO_WHO_PROCESS, IOPRIO_WHO_PGRP
-  rules.set("ioprio_set", deniedUnless([{ arg: 0, oneOf: [1, 2] }, { arg: 1, oneOf: [0] }]));
-  // Threads of a program set these of each other by id; only where ids of others mean something, that is denied.
-  if (namespaces) return;
-  for (const call of ["sched_setattr", "sched_setparam", "sched_setscheduler"] as const) {
-    rules.set(call, deniedUnless([self]));
+  rules.set("ioprio_set", deniedUnless([{ arg: 0, oneOf: namespaces ? [1] : [1, 2] }, { arg: 1, oneOf: [0] }]));
+  // Threads of a program set these of each other by id; where ids of others mean something, that is denied.
+  for (const call of ["sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"] as const) {
+    if (namespaces) rules.set(call, deniedUnless([{ arg: 0, noneOf: [1] }]));
+    else if (call !== "sched_setaffinity") rules.set(call, deniedUnless([self]));
   }
 }
 

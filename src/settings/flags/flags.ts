@@ -130,6 +130,7 @@ const FLAGS = {
   "keep-ansi": { help: "Leave colours and cursor movements in output", project: true },
   "shell": taking("text", "PATH", "The shell for command lines (default: bash, else sh)"),
   "no-pool": { help: "Start every command afresh instead of keeping some processes ready for the next", project: true },
+  "no-reuse": { help: "Run each command in a sandbox of its own instead of one after the other" },
   "no-hot-reload": { help: "Read the tool files once, and not again when they change", project: true },
   "audit-log": taking("text", "FILE", "Write every command to this file, and run none that cannot be", {
     refuseEmpty: true,

@@ -13,10 +13,17 @@ import {
   type WaitingTable,
   waitingTable,
 } from "../../../sandbox/launcher/prewarmed_table.ts";
+import {
+  type ServedBlock,
+  servedBlock,
+  servingShellTable,
+  type ServingTable,
+  servingTable,
+} from "../../../sandbox/launcher/serving_table.ts";
 import type { LaunchCommand, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import type { CommandRequest } from "../../command_runner.ts";
-import { lineArguments, prewarmedArguments, type Shell } from "../../shell.ts";
+import { lineArguments, prewarmedArguments, servingArguments, type Shell } from "../../shell.ts";
 import type { LauncherImage, Spawner } from "../../spawn.ts";
 
 export interface LaunchImagesOptions {
@@ -30,10 +37,10 @@ export interface LaunchImagesOptions {
 /** The policy to launch under; undefined: `--no-sandbox`. */
 type Policy = SandboxPolicy | undefined;
 
-/** The image of a prewarmed launcher, and how it is told what to run. */
-interface PrewarmedLauncher {
+/** The image of a launcher that is told what to run, and how. */
+interface ToldLauncher<Table> {
   readonly image: LauncherImage;
-  readonly table: WaitingTable;
+  readonly table: Table;
 }
 
 export class LaunchImages implements Disposable {
@@ -43,7 +50,9 @@ export class LaunchImages implements Disposable {
   #network: EmptyNetwork | undefined;
   #policyPart: Table | undefined;
   #shell: LauncherImage | undefined;
-  #launcher: PrewarmedLauncher | undefined;
+  #launcher: ToldLauncher<WaitingTable> | undefined;
+  #servingShell: LauncherImage | undefined;
+  #servingLauncher: ToldLauncher<ServingTable> | undefined;
 
   constructor(options: LaunchImagesOptions) {
     this.#options = options;
@@ -79,6 +88,8 @@ export class LaunchImages implements Disposable {
     this[Symbol.dispose]();
     this.#shell = undefined;
     this.#launcher = undefined;
+    this.#servingShell = undefined;
+    this.#servingLauncher = undefined;
   }
 
   /** The part of a table that confines. */
@@ -103,7 +114,33 @@ export class LaunchImages implements Disposable {
     return this.#prewarmedLauncher(policy).image;
   }
 
-  /** What makes such a launcher run a command; undefined: the command needs more room than that has. */
+  /** The image of a launcher that serves and keeps a shell waiting; kept here. */
+  servingShell(policy: SandboxPolicy): LauncherImage {
+    const { shell, sandbox, spawner } = this.#options;
+    return this.#servingShell ??= spawner.image(servingShellTable(this.#withGuarded(policy), this.target, {
+      programs: [shell.path],
+      argv: servingArguments(shell),
+      environment: listOf(sandbox.environment),
+      directory: sandbox.scopes[0]?.path ?? "/",
+    }));
+  }
+
+  /** The image of a launcher that serves blocks; kept here. */
+  servingLauncher(policy: SandboxPolicy): LauncherImage {
+    return this.#toldServing(policy).image;
+  }
+
+  /** What makes a launcher that serves run a command; undefined: the command needs more room than that has. */
+  servedBlock(policy: SandboxPolicy, request: CommandRequest): ServedBlock | undefined {
+    const { environment, ...command } = this.#launchCommand(request);
+    const isPlain = Object.keys(request.environment).length === 0;
+    return servedBlock(this.#toldServing(policy).table, {
+      ...command,
+      environment: isPlain ? undefined : environment,
+    });
+  }
+
+  /** What makes a prewarmed launcher run a command; undefined: the command needs more room than that has. */
   commandBlock(policy: Policy, request: CommandRequest): CommandBlock | undefined {
     const hasStdin = request.stdin !== undefined;
     const { table, image } = this.#prewarmedLauncher(policy);
@@ -126,15 +163,24 @@ export class LaunchImages implements Disposable {
   [Symbol.dispose](): void {
     this.#shell?.dispose();
     this.#launcher?.image.dispose();
+    this.#servingShell?.dispose();
+    this.#servingLauncher?.image.dispose();
   }
 
-  #prewarmedLauncher(policy: Policy): PrewarmedLauncher {
+  #prewarmedLauncher(policy: Policy): ToldLauncher<WaitingTable> {
     if (this.#launcher !== undefined) return this.#launcher;
     const table = waitingTable(this.#withGuarded(policy), this.target);
     return this.#launcher = { table, image: this.#options.spawner.image(table.table) };
   }
 
-  #withGuarded(policy: Policy): Policy {
+  #toldServing(policy: SandboxPolicy): ToldLauncher<ServingTable> {
+    if (this.#servingLauncher !== undefined) return this.#servingLauncher;
+    const { sandbox, spawner } = this.#options;
+    const table = servingTable(this.#withGuarded(policy), this.target, listOf(sandbox.environment));
+    return this.#servingLauncher = { table, image: spawner.image(table.table) };
+  }
+
+  #withGuarded<Given extends Policy>(policy: Given): Given {
     return policy && { ...policy, guarded: this.#guarded?.guarded ?? [] };
   }
 

@@ -1,8 +1,9 @@
 /** What the launcher writes to its report descriptor, decoded (sandbox/launcher/image/interpreter.ts has the format). */
 import { concatenate } from "../../../base/bytes.ts";
 import type { CommandEnd } from "../../../base/command/command_end.ts";
+import type { LauncherStatus } from "../../spawn.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
-import { ENTRY_BYTES, ENTRY_MODE, MISMATCH_ERRNO } from "../../../sandbox/launcher/image/interpreter.ts";
+import { ENDED, ENTRY_BYTES, ENTRY_MODE, MISMATCH_ERRNO } from "../../../sandbox/launcher/image/interpreter.ts";
 
 /** How a process ended. */
 export type ProcessEnd = Extract<CommandEnd, { kind: "exited" | "signalled" }>;
@@ -14,12 +15,24 @@ export type LauncherReport =
    * mean nothing outside.
    */
   | { readonly kind: "forked"; readonly by: "entrance" | "parent of the command"; readonly pid: number }
-  /** The command's first process has ended. `alone`: and nothing that came from it is left. */
-  | { readonly kind: "ended"; readonly end: ProcessEnd; readonly alone: boolean }
+  /**
+   * The command's first process has ended. `alone`: and no process that came from it is left. `clean`: nothing else is left
+   * either, and a serving launcher takes another command. `taken`: it had taken its command.
+   */
+  | {
+    readonly kind: "ended";
+    readonly end: ProcessEnd;
+    readonly alone: boolean;
+    readonly clean: boolean;
+    readonly taken: boolean;
+  }
   /** The prewarmed process has its command; what happens from here on is the command's doing. */
   | { readonly kind: "taken" }
   /** A step failed; nothing ran. */
   | { readonly kind: "failed"; readonly step: number; readonly errno: number };
+
+/** A step that failed. */
+export type StepFailure = Extract<LauncherReport, { kind: "failed" }>;
 
 /** Collects bytes and returns whole reports. */
 export class ReportReader {
@@ -31,20 +44,23 @@ export class ReportReader {
     const whole = Math.floor(bytes.length / ENTRY_BYTES) * ENTRY_BYTES;
     this.#pending = bytes.slice(whole);
     const reports: LauncherReport[] = [];
-    for (let at = 0; at < whole; at += ENTRY_BYTES) reports.push(decode(new DataView(bytes.buffer, at, ENTRY_BYTES)));
+    for (let at = 0; at < whole; at += ENTRY_BYTES) {
+      reports.push(decodeReport(new DataView(bytes.buffer, at, ENTRY_BYTES)));
+    }
     return reports;
   }
 }
 
 /** The step that failed, in all that a launcher reported; undefined: none did. */
-export function failureIn(bytes: Uint8Array): Extract<LauncherReport, { kind: "failed" }> | undefined {
+export function failureIn(bytes: Uint8Array): StepFailure | undefined {
   return new ReportReader().read(bytes).find((report) => report.kind === "failed");
 }
 
 /** Eight characters of TAKEN_REPORT where the mode stands. */
 const TAKEN_MODE = 0x3030303030303030;
 
-function decode(entry: DataView): LauncherReport {
+/** One report. */
+export function decodeReport(entry: DataView): LauncherReport {
   const first = Number(entry.getBigUint64(8, LITTLE_ENDIAN));
   switch (Number(entry.getBigUint64(64, LITTLE_ENDIAN))) {
     case ENTRY_MODE.failed:
@@ -55,7 +71,9 @@ function decode(entry: DataView): LauncherReport {
       return {
         kind: "ended",
         end: endOfStatus(entry.getUint32(16, LITTLE_ENDIAN)),
-        alone: entry.getUint32(72, LITTLE_ENDIAN) === 1,
+        alone: entry.getUint32(72, LITTLE_ENDIAN) !== ENDED.withOthers,
+        clean: entry.getUint32(72, LITTLE_ENDIAN) === ENDED.clean,
+        taken: entry.getUint32(72, LITTLE_ENDIAN) !== ENDED.untaken,
       };
     case ENTRY_MODE.fork:
       return { kind: "forked", by: "entrance", pid: first };
@@ -117,6 +135,21 @@ function endOfStatus(status: number): ProcessEnd {
   return signal === 0
     ? { kind: "exited", code: (status >> 8) & 0xff }
     : { kind: "signalled", signal: signalName(signal) };
+}
+
+/** How a command ended whose launcher was ended itself, by the kernel or by us. Its exit code tells the signal of its child. */
+export function endOfLauncher(status: LauncherStatus | undefined, program: string): CommandEnd {
+  const code = status?.code ?? 0;
+  const signal = status?.signal ?? (code > 128 ? signalName(code - 128) : undefined);
+  return signal === undefined
+    ? { kind: "not_started", message: `Cannot start "${program}": the launcher ended with ${code}`, fault: "server" }
+    : { kind: "signalled", signal };
+}
+
+/** How a command ended that a step of its launcher kept from starting. */
+export function endOfFailure(report: StepFailure, steps: readonly string[], program: string): CommandEnd {
+  const message = describeFailure(report, steps, program);
+  return { kind: "not_started", message, ...isLaunchFault(report, steps) && { fault: "server" } };
 }
 
 /** From 1 on (asm-generic/signal.h; the same numbers on both processors). */

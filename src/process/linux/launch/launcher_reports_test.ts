@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
-import { ENTRY_BYTES, ENTRY_MODE } from "../../../sandbox/launcher/image/interpreter.ts";
+import { ENDED, ENTRY_BYTES, ENTRY_MODE } from "../../../sandbox/launcher/image/interpreter.ts";
 import { describeFailure, isLaunchFault, ReportReader } from "./launcher_reports.ts";
 
 function report(mode: number, first: number, second = 0, step = 0, expected = 0): Uint8Array {
@@ -18,13 +18,17 @@ Deno.test("ReportReader.read() puts reports together from any chunks", () => {
   const whole = new Uint8Array([
     ...report(ENTRY_MODE.fork, 77),
     ...report(ENTRY_MODE.ended, 77, 0x700),
-    ...report(ENTRY_MODE.ended, 77, 9, 0, 1),
+    ...report(ENTRY_MODE.ended, 77, 9, 0, ENDED.alone),
+    ...report(ENTRY_MODE.ended, 77, 0, 0, ENDED.clean),
+    ...report(ENTRY_MODE.ended, 77, 15, 0, ENDED.untaken),
     ...report(ENTRY_MODE.failed, 13, 0, 4),
   ]);
   const expected = [
     { kind: "forked", by: "entrance", pid: 77 },
-    { kind: "ended", end: { kind: "exited", code: 7 }, alone: false },
-    { kind: "ended", end: { kind: "signalled", signal: "SIGKILL" }, alone: true },
+    { kind: "ended", end: { kind: "exited", code: 7 }, alone: false, clean: false, taken: true },
+    { kind: "ended", end: { kind: "signalled", signal: "SIGKILL" }, alone: true, clean: false, taken: true },
+    { kind: "ended", end: { kind: "exited", code: 0 }, alone: true, clean: true, taken: true },
+    { kind: "ended", end: { kind: "signalled", signal: "SIGTERM" }, alone: true, clean: false, taken: false },
     { kind: "failed", step: 4, errno: 13 },
   ];
   for (const size of [1, 87, 88, 89, 1000]) {

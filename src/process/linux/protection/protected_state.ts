@@ -40,7 +40,7 @@ export interface GuardedCommand {
 }
 
 /** A process tree, as far as the looks need it. */
-interface Tree {
+export interface Tree {
   readonly isOver: boolean;
   readonly gone: Promise<void>;
 }

@@ -127,6 +127,7 @@ Deno.test("S3 S8 the self-test is made again when a protected path goes between 
     sandbox: f.sandbox,
     shell: { path: "/bin/bash", name: "bash", canWait: true },
     pool: false,
+    reuse: false,
     logger: SILENT,
   });
   const trial = runner.selfTest;

@@ -9,6 +9,8 @@ import type { Table, TableWord } from "./table.ts";
 
 const CODE_BASE = 0x400000;
 const DATA_BASE = 0x600000;
+/** Where in an entry its expected value stands. */
+const EXPECTED_OFFSET = 72;
 const ELF_HEADER_BYTES = 64;
 const PROGRAM_HEADER_BYTES = 56;
 const CODE_OFFSET = 0x100;
@@ -82,7 +84,7 @@ export function writeTable(bytes: Uint8Array<ArrayBuffer>, table: Table, where: 
     put(entry.expect);
     put(firstStep + entry.step);
   }
-  for (const pointer of table.pointers) writeWord(view, dataAt + pointer.at, place.data(pointer.to), place);
+  for (const pointer of table.pointers) writeWord(view, dataAt + pointer.at, pointer.to, place);
 }
 
 /** Numbers are written as two halves: going through BigInt for each of some two thousand words costs as much as a spawn. */
@@ -101,6 +103,8 @@ function addressOf(word: Exclude<TableWord, number | bigint>, place: Placement):
       return place.entry(word.entry) + 8 + 8 * word.index;
     case "entry":
       return place.entry(word.entry);
+    case "expected":
+      return place.entry(word.entry) + EXPECTED_OFFSET;
   }
 }
 

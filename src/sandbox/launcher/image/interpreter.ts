@@ -3,7 +3,7 @@
  * The machine code never changes and knows nothing of policy; everything that matters is data in the table.
  *
  * An entry is eleven 64-bit words: system call number, six arguments, the address that receives the low 32 bits of
- * the result (0: none), the mode, the expected value (modes `equals` and `compare`), and the number of the step.
+ * the result (0: none), the mode, the expected value (modes `equals`, `compare` and `jump`), and the number of the step.
  */
 
 /** What the interpreter does with the result of an entry. */
@@ -22,12 +22,23 @@ export const ENTRY_MODE = {
   forkAll: 5,
   /**
    * Only in reports: the child of a `forkAll` has ended; its wait status is in the second argument. The expected value
-   * is 1 when no other process of the tree was left by then, and 0 when one was.
+   * is 1 when no other process of the tree was left by then, 0 when one was, and 2 when nothing but processes was left either,
+   * so that the launcher takes another command. It is 3 when a shell ended that had not taken the command.
    */
   ended: 6,
   /** Only in reports: the entry failed; its errno is in the first argument. */
   failed: 7,
+  /** An error is the result (negative) and goes where the result goes. */
+  keep: 8,
+  /**
+   * No call. The word at the address in the first argument, masked by the third, is compared with the expected value. With
+   * a fourth argument of 1 an equal word makes the table go on at the entry in the second one, with 0 another word does.
+   */
+  jump: 9,
 } as const;
+/** The expected value of the report `ended`. */
+export const ENDED = { withOthers: 0, alone: 1, clean: 2, untaken: 3 } as const;
+
 export type EntryMode = Exclude<keyof typeof ENTRY_MODE, "ended" | "failed">;
 
 /** Bytes of an entry, and so of a report. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { assemble, ASSEMBLERS, installed } from "../_support/assemble.ts";
 import { writeProgram } from "../_support/write_program.ts";
+import { Branches, kept } from "./branches.ts";
 import { buildImage } from "./image.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { ENTRY_BYTES, ENTRY_MODE, REPORT_FD } from "./interpreter.ts";
@@ -157,6 +158,32 @@ for (const machine of MACHINES) {
       table.passOn(opened, written);
       table.call("end", sys.exit_group, [0]);
       assert.deepStrictEqual(await run(machine, table), { code: 0, stdout: "", reports: [] });
+    },
+  });
+
+  Deno.test({
+    name: `S3 interpreter for ${machine.processor} keeps an error as a result, and jumps by what is in memory${suffix}`,
+    ignore: !can,
+    fn: async () => {
+      const { table, sys } = started(machine);
+      const branches = new Branches(table);
+      const error = kept({ table, sys }, "open", sys.openat, [-100, table.text("/no/such/file"), 0, 0]);
+      const word = table.words(0x12_0000_0034n);
+      branches.place("again");
+      branches.jump("bad", { word: error, isNot: 0xffff_fffe });
+      branches.jump("bad", { word, is: 0x35 });
+      branches.jump("on", { word, mask: 0xff_0000_0000n, is: 0x12_0000_0000n });
+      branches.place("bad");
+      table.call("end", sys.exit_group, [1]);
+      branches.place("on");
+      say(table, sys, ".");
+      const length = table.words(0);
+      const count = table.call("count", sys.write, [1, table.text("..."), 3]);
+      table.send(count, length);
+      branches.jump("again", { word: length, isNot: 3 });
+      table.call("end", sys.exit_group, [4]);
+      branches.resolve();
+      assert.deepStrictEqual(await run(machine, table), { code: 4, stdout: "....", reports: [] });
     },
   });
 

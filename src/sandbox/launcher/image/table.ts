@@ -3,13 +3,17 @@ import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
 import { NO_CALL } from "../../../system/syscalls.ts";
 import { type EntryMode } from "./interpreter.ts";
 
-/** A word of an entry: a number, the address of data, of another entry, or of an argument of one. */
+/** A word of an entry: a number, the address of data, of another entry, of an argument of one, or of its expected value. */
 export type TableWord =
   | number
   | bigint
   | { readonly kind: "data"; readonly offset: number }
   | { readonly kind: "entry"; readonly entry: number }
-  | { readonly kind: "argument"; readonly entry: number; readonly index: number };
+  | { readonly kind: "argument"; readonly entry: number; readonly index: number }
+  | { readonly kind: "expected"; readonly entry: number };
+
+/** The address of data. */
+export type DataWord = Extract<TableWord, { kind: "data" }>;
 
 export interface TableEntry {
   readonly number: number;
@@ -24,7 +28,7 @@ export interface TableEntry {
 export interface CallOptions {
   /** Absent: `fatal`. */
   readonly mode?: EntryMode;
-  /** For the modes `equals` and `compare`. */
+  /** For the modes `equals`, `compare` and `jump`. */
   readonly expect?: number | bigint;
 }
 
@@ -33,8 +37,8 @@ export class Table {
   readonly entries: TableEntry[] = [];
   /** By step number: what the step was about, for a person. */
   readonly steps: string[] = [];
-  /** Places in the data that hold addresses of other data. */
-  readonly pointers: { readonly at: number; readonly to: number }[] = [];
+  /** Places in the data that hold addresses. */
+  readonly pointers: { readonly at: number; readonly to: TableWord }[] = [];
   #data = new Uint8Array(8192);
   #used = 0;
 
@@ -100,7 +104,7 @@ export class Table {
   }
 
   /** Copies bytes in, aligned; returns where they stand. */
-  bytes(bytes: Uint8Array, alignment = 8): { kind: "data"; offset: number } {
+  bytes(bytes: Uint8Array, alignment = 8): DataWord {
     const offset = Math.ceil(this.#used / alignment) * alignment;
     const end = offset + bytes.length;
     if (end > this.#data.length) {
@@ -114,13 +118,13 @@ export class Table {
   }
 
   /** A NUL-terminated string. @throws {TypeError} When the text holds NUL. */
-  text(text: string): { kind: "data"; offset: number } {
+  text(text: string): DataWord {
     if (text.includes("\0")) throw new TypeError("Cannot pass text to the launcher: it holds a NUL character");
     return this.bytes(encodeText(text + "\0"), 1);
   }
 
   /** Little-endian 64-bit words. */
-  words(...words: readonly (number | bigint)[]): { kind: "data"; offset: number } {
+  words(...words: readonly (number | bigint)[]): DataWord {
     const bytes = new Uint8Array(words.length * 8);
     const view = new DataView(bytes.buffer);
     words.forEach((word, i) => view.setBigUint64(i * 8, BigInt.asUintN(64, BigInt(word)), LITTLE_ENDIAN));
@@ -128,10 +132,14 @@ export class Table {
   }
 
   /** A NULL-terminated array of pointers to strings, as `execve` takes it. */
-  vector(texts: readonly string[]): { kind: "data"; offset: number } {
-    const offsets = texts.map((text) => this.text(text).offset);
-    const vector = this.bytes(new Uint8Array(8 * (texts.length + 1)));
-    offsets.forEach((to, i) => this.pointers.push({ at: vector.offset + 8 * i, to }));
-    return vector;
+  vector(texts: readonly string[]): DataWord {
+    return this.addresses([...texts.map((text) => this.text(text)), 0]);
+  }
+
+  /** 64-bit words, some of them addresses. */
+  addresses(words: readonly TableWord[]): DataWord {
+    const place = this.bytes(new Uint8Array(8 * words.length));
+    words.forEach((to, i) => this.pointers.push({ at: place.offset + 8 * i, to }));
+    return place;
   }
 }

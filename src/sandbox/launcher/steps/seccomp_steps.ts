@@ -21,6 +21,6 @@ export function filterCalls(
   const filter = table.bytes(encode(program));
   // struct sock_fprog: the count, and the address
   const header = table.words(program.length, 0);
-  table.pointers.push({ at: header.offset + 8, to: filter.offset });
+  table.pointers.push({ at: header.offset + 8, to: filter });
   table.call(FILTER_STEP, sys.seccomp, [SECCOMP_SET_MODE_FILTER, 0, header]);
 }

@@ -1,0 +1,148 @@
+/**
+ * The sandboxes of a session that serve (P1): free ones are taken again, another is started where none is free, and those
+ * that were idle for a while end. Their number so follows the commands in flight.
+ */
+import type { ServingKind, ServingSandbox } from "./serving_sandbox.ts";
+
+/** Limits of the pool; times in milliseconds. */
+export interface ServingLimits {
+  /** Kept until the first is acquired: a session without commands needs no more, ever. */
+  readonly first: number;
+  /** Kept afterwards, each with a shell that waits. */
+  readonly minimum: number;
+  /** After this time without an acquisition the pool shrinks to the minimum, after twice this time to nothing. */
+  readonly idleMs: number;
+}
+
+export const SERVING_LIMITS: ServingLimits = { first: 1, minimum: 2, idleMs: 60_000 };
+
+/** Deaths in a row, without one being used, after which nothing is started ahead of need. */
+const DEATHS_TOLERATED = 3;
+
+/** Starts a sandbox that calls `onFree` when it is ready for another command. @throws {Error} When the system cannot. */
+export type StartServing = (kind: ServingKind, onFree: (sandbox: ServingSandbox) => void) => ServingSandbox;
+
+export class ServingPool {
+  readonly #start: StartServing;
+  readonly #limits: ServingLimits;
+  /** Another shell begins after each line: the one that waits longest is ready. */
+  readonly #shells: ServingSandbox[] = [];
+  /** The one that served last has what it needs in the caches of the processor. */
+  readonly #launchers: ServingSandbox[] = [];
+  readonly #all = new Set<ServingSandbox>();
+  #target: number;
+  #deaths = 0;
+  #lastAcquired = performance.now();
+  #idle: ReturnType<typeof setTimeout> | undefined;
+  #refilling: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(start: StartServing, limits: ServingLimits) {
+    this.#start = start;
+    this.#limits = limits;
+    this.#target = Math.min(limits.first, limits.minimum);
+  }
+
+  /** How many sandboxes there are, with and without a command. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** A sandbox for a program, or for a line, which a shell that waits runs soonest. @throws {Error} When the system cannot start one. */
+  acquire(what: "line" | "program"): ServingSandbox {
+    this.#deaths = 0;
+    this.#lastAcquired = performance.now();
+    this.#target = this.#limits.minimum;
+    const free = (what === "line" ? this.#shells.shift() : undefined) ?? this.#launchers.pop();
+    if (free !== undefined) return free;
+    return this.#add(what === "line" && this.#shellsAlive() < this.#limits.minimum ? "shell" : "launcher");
+  }
+
+  /** Takes back a sandbox that was given nothing to run. */
+  release(sandbox: ServingSandbox): void {
+    if (!sandbox.isSpent) this.#free(sandbox);
+  }
+
+  /** Starts what is missing, one a turn of the event loop, so that answers and requests go first. */
+  refill(): void {
+    if (this.#closed || this.#refilling !== undefined || !this.#isWanting()) return;
+    this.#refilling = setTimeout(() => {
+      this.#refilling = undefined;
+      if (!this.#isWanting()) return;
+      try {
+        this.#free(this.#add("shell"));
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        this.#deaths = DEATHS_TOLERATED; // the next command says what is wrong when it is launched
+        return;
+      }
+      this.refill();
+    });
+  }
+
+  /** Ends all sandboxes, those with a command after it: their mounts or grants are stale. `refill` starts others. */
+  invalidate(): void {
+    this.#shells.length = 0;
+    this.#launchers.length = 0;
+    for (const sandbox of this.#all) sandbox.retire();
+  }
+
+  /** Ends all and starts no more; settles when those without a command are gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#idle);
+    clearTimeout(this.#refilling);
+    this.invalidate();
+    await Promise.all(Array.from(this.#all, ({ gone }) => gone));
+  }
+
+  #isWanting(): boolean {
+    return this.#deaths < DEATHS_TOLERATED && this.#shellsAlive() < this.#target;
+  }
+
+  #shellsAlive(): number {
+    return this.#all.values().filter(({ kind, isSpent }) => kind === "shell" && !isSpent).toArray().length;
+  }
+
+  #add(kind: ServingKind): ServingSandbox {
+    const sandbox = this.#start(kind, (free) => this.release(free));
+    this.#all.add(sandbox);
+    this.#idle ??= this.#watchIdleness(this.#limits.idleMs);
+    void sandbox.gone.then(({ wasFree }) => {
+      this.#all.delete(sandbox);
+      if (wasFree && this.#forget(sandbox)) this.#deaths++;
+      this.refill();
+    });
+    return sandbox;
+  }
+
+  #free(sandbox: ServingSandbox): void {
+    (sandbox.kind === "shell" ? this.#shells : this.#launchers).push(sandbox);
+  }
+
+  /** Whether it was there to be taken. */
+  #forget(sandbox: ServingSandbox): boolean {
+    const free = sandbox.kind === "shell" ? this.#shells : this.#launchers;
+    const index = free.indexOf(sandbox);
+    if (index >= 0) free.splice(index, 1);
+    return index >= 0;
+  }
+
+  /** Looks again when the time may be over. */
+  #watchIdleness(milliseconds: number): ReturnType<typeof setTimeout> {
+    const timer = setTimeout(() => {
+      this.#idle = undefined;
+      const { idleMs, minimum } = this.#limits;
+      const unused = performance.now() - this.#lastAcquired;
+      if (unused >= idleMs) this.#shrinkTo(unused < 2 * idleMs ? minimum : 0);
+      if (this.#all.size > 0) this.#idle = this.#watchIdleness(Math.max(1, idleMs - unused % idleMs));
+    }, milliseconds);
+    Deno.unrefTimer(timer);
+    return timer;
+  }
+
+  /** Of those that are free. */
+  #shrinkTo(size: number): void {
+    for (const sandbox of [...this.#launchers.splice(0), ...this.#shells.splice(size)]) sandbox.retire();
+  }
+}

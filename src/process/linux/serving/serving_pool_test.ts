@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { DEFAULT_WAY, type Fixture, fixture, ownChildren, until } from "../../_support/runner_fixture.ts";
+
+/** Python that calls the C library. */
+function python(...lines: readonly string[]): { argv: readonly string[] } {
+  return { argv: ["python3", "-c", ["import ctypes, os, socket", "libc = ctypes.CDLL(None)", ...lines].join("\n")] };
+}
+
+/** Whether a program finds itself in a sandbox that has served no other: the first process there has the number 1. */
+async function isFresh(f: Fixture): Promise<boolean> {
+  const { output } = await f.run({ argv: ["sh", "-c", "echo $$"] });
+  assert.match(output, /^\d+\n$/);
+  return output === "2\n";
+}
+
+Deno.test("P1 LinuxRunner.run() runs one command after the other in one sandbox, and none beside another", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  await f.run({ argv: ["sh", "-c", "kill -9 $$"] });
+  await f.run({ argv: ["no-such-program"] });
+  assert.deepStrictEqual([await isFresh(f), await isFresh(f)], [false, false]);
+  const both = ["sh", "-c", 'readlink /proc/self/ns/pid; echo > "$0"; until [ -e a ] && [ -e b ]; do :; done'];
+  const beside = await Promise.all(["a", "b"].map((name) => f.run({ argv: [...both, name] })));
+  assert.strictEqual(new Set(beside.map(({ output }) => output)).size, 2);
+});
+
+Deno.test("P1 LinuxRunner.run() with reuse switched off runs each command in a sandbox of its own", async () => {
+  await using f = await fixture({ ...DEFAULT_WAY, reuse: false });
+  assert.deepStrictEqual([await isFresh(f), await isFresh(f)], [true, true]);
+});
+
+/** What a command leaves, and what the next one sees of it in a sandbox that served it. */
+const LEFTOVERS: Readonly<Record<string, { readonly argv: readonly string[] }>> = {
+  "a file in /dev/shm": python("open('/dev/shm/left', 'w')"),
+  "the mode of /dev/shm": python("os.chmod('/dev/shm', 0o700)"),
+  "rules for new files in /dev/shm": python(
+    "entry = lambda tag: tag + b'\\7\\0' + b'\\xff' * 4",
+    "rules = b'\\2\\0\\0\\0' + b''.join(map(entry, (b'\\1\\0', b'\\4\\0', b'\\x20\\0')))",
+    "os.setxattr('/dev/shm', 'system.posix_acl_default', rules)",
+  ),
+  "the mode of /dev/ptmx": python("os.chmod('/dev/pts/ptmx', 0o600)"),
+  "System V shared memory": python("assert libc.shmget(1, 4096, 0o1600) >= 0"),
+  "a System V queue": python("assert libc.msgget(1, 0o1600) >= 0"),
+  "a System V semaphore": python("assert libc.semget(1, 1, 0o1600) >= 0"),
+  // Landlock denies to open the one that was made.
+  "a POSIX queue": python("libc.mq_open(b'/left', 0x42, 0o600, None)"),
+  "a child": { argv: ["sh", "-c", "sleep 60 > /dev/null 2>&1 &"] },
+};
+
+const [FIRST] = Object.keys(LEFTOVERS);
+
+Deno.test("P1 S10 LinuxRunner.run() ends a sandbox in which anything of its command is left", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  for (const [name, run] of Object.entries(LEFTOVERS)) {
+    assert.strictEqual(await isFresh(f), name !== FIRST, name);
+    const { end, output } = await f.run(run);
+    assert.deepStrictEqual([end.kind === "exited" && end.code, output], [0, ""], name);
+  }
+  assert.deepStrictEqual([await isFresh(f), await isFresh(f)], [true, false]);
+  // Control: as much is made and taken away again.
+  const removed = python(
+    "open('/dev/shm/left', 'w'); os.remove('/dev/shm/left')",
+    "assert libc.shmctl(libc.shmget(1, 4096, 0o1600), 0, None) == 0",
+    "libc.mq_open(b'/left', 0x42, 0o600, None)",
+    "assert libc.mq_unlink(b'/left') == 0",
+  );
+  assert.deepStrictEqual((await f.run(removed)).end, { kind: "exited", code: 0 });
+  assert.ok(!await isFresh(f));
+});
+
+Deno.test("P1 LinuxRunner.run() leaves the next command the output, limits and scheduling that the first one had", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  const look = python(
+    "import fcntl, resource",
+    "print(fcntl.fcntl(1, fcntl.F_GETFL), fcntl.fcntl(1, 1032), oct(os.fstat(1).st_mode))",
+    "print(os.sched_getaffinity(0), os.sched_getscheduler(0), os.getpriority(0, 0), libc.syscall(252, 1, 0))",
+    "print([resource.getrlimit(n) for n in range(16)], os.umask(0o22), os.getcwd())",
+    "print(open('/proc/self/oom_score_adj').read(), open('/proc/self/timerslack_ns').read())",
+  );
+  const first = await f.run(look);
+  const changes = [
+    "fcntl.fcntl(1, fcntl.F_SETFL, os.O_NONBLOCK)",
+    "fcntl.fcntl(1, 1031, 1 << 20)",
+    "os.fchmod(1, 0)",
+    "os.sched_setaffinity(1, {0})",
+    "os.sched_setscheduler(1, os.SCHED_BATCH, os.sched_param(0))",
+    "os.setpriority(os.PRIO_PGRP, 0, 19)",
+    "os.setpriority(os.PRIO_PROCESS, 1, 19)",
+    "assert libc.syscall(251, 2, 0, 3 << 13) == 0",
+    "assert libc.syscall(251, 1, 1, 3 << 13) == 0",
+    "resource.prlimit(1, resource.RLIMIT_NOFILE, (9, 9))",
+    "open('/proc/1/oom_score_adj', 'w').write('500')",
+    "os.chdir('/tmp'); os.umask(0); resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9))",
+  ];
+  const tries = changes.map((one) => `try:\n  ${one}\n  done.append(1)\nexcept Exception: done.append(0)`);
+  const { output } = await f.run(
+    python("import fcntl, resource", "done = []", ...tries, "os.write(2, str(done).encode())"),
+  );
+  assert.strictEqual(output, "[1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1]");
+  assert.deepStrictEqual([await f.run(look), await isFresh(f)], [first, false]);
+});
+
+Deno.test("P1 S8 LinuxRunner.run() leaves a sandbox behind when what is protected changed", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  await Deno.mkdir(`${f.scope}/.vscode`);
+  const { output } = await f.run({ argv: ["sh", "-c", "echo $$; echo > .vscode/x || echo denied"] });
+  assert.ok(output.startsWith("2\n") && output.endsWith("denied\n"), output);
+  assert.ok(!await isFresh(f));
+});
+
+Deno.test("X9 P1 LinuxRunner.run() leaves a sandbox behind whose command was cancelled, however early", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  for (const run of [{ argv: ["sleep", "60"] }, { shell: "exec sleep 60" }]) {
+    const { end } = await f.run(run, { signal: AbortSignal.abort() });
+    assert.deepStrictEqual(end, { kind: "signalled", signal: "SIGTERM" });
+    assert.strictEqual(await isFresh(f), "argv" in run);
+  }
+});
+
+Deno.test("P3 LinuxRunner.run() has another shell run a line whose shell was killed before it took it", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  const waiting = await until(shellsWaiting, (shells) => shells.length >= 2);
+  for (const pid of waiting) Deno.kill(pid, "SIGKILL");
+  const results = await Promise.all([1, 2, 3].map((number) => f.run({ shell: `echo ${number}` })));
+  assert.deepStrictEqual(results.map(({ output }) => output), ["1\n", "2\n", "3\n"]);
+});
+
+/** Shells that wait, three below this process: launchers lead into the namespaces, and start them there. */
+function shellsWaiting(): readonly number[] {
+  const script = 'for one; do pgrep -P "$(pgrep -P "$one")" -f ahma_line; done';
+  const { stdout } = new Deno.Command("bash", { args: ["-c", script, "bash", ...ownChildren().map(String)] })
+    .outputSync();
+  return new TextDecoder().decode(stdout).split("\n").map(Number).filter((pid) => pid !== 0);
+}

@@ -1,0 +1,203 @@
+/**
+ * The first process of a sandbox runs one command after the other, and only one in which nothing of the last one is left.
+ * Each command writes into a pipe of its own, so that no descriptor of one leads into the result of another, and no
+ * command holds the launcher's stdout. What comes out of the pipe goes there in frames (image/output_frame.ts).
+ */
+import { Branches, kept } from "../image/branches.ts";
+import { ENDED, ENTRY_BYTES, ENTRY_MODE, REPORT_FD } from "../image/interpreter.ts";
+import type { DataWord } from "../image/table.ts";
+import { FRAME_OUTPUT_BYTES, OUTPUT_FRAME } from "../image/output_frame.ts";
+import { CHILD_UNTIL_EXEC, O_CLOEXEC, SIGCHLD } from "../../../system/syscalls.ts";
+import type { Draft } from "./identity_steps.ts";
+
+export const SIGNALS_FD = 57;
+/** The pipe of a command: the lowest numbers, for everything below `SIGNALS_FD` is closed. */
+const READ_FD = 3;
+const WRITE_FD = 4;
+/** Descriptors that only the policy's steps needed end here. */
+const PINNED_FD = 61;
+const SIG_SETMASK = 2;
+export const SIGTERM = 15;
+const WATCHED_SIGNALS = 1 << SIGTERM - 1 | 1 << SIGCHLD - 1;
+/** `struct signalfd_siginfo`, and where in it the sender's id stands. */
+const SIGNAL_BYTES = 128;
+const SIGNAL_SENDER = 12;
+export const WNOHANG = 1;
+export const WALL = 0x40000000;
+const ECHILD = 0xffff_fff6;
+export const POLLIN = 1n;
+const POLLHUP = 0x10n;
+/** `revents` of a `struct pollfd`, seen as a part of its 64 bits. */
+const REVENTS_SHIFT = 48n;
+export const IS_READABLE = POLLIN << REVENTS_SHIFT;
+const IS_CLOSED = POLLHUP << REVENTS_SHIFT;
+
+/** What the steps of a serving launcher are made from. */
+export interface ServeOptions {
+  /** Adds what comes before a child is started. */
+  readonly prepare: (draft: Draft) => void;
+  /** Adds what the child does once it has its output. */
+  readonly runCommand: (draft: Draft) => void;
+  /** Adds what comes when the child has executed its program; absent: its output is awaited. */
+  readonly handOver?: (draft: ServeDraft) => void;
+  /** Goes on to a place where anything else than processes is left. */
+  readonly findLeftovers: (draft: ServeDraft, dirty: string) => void;
+}
+
+/** What the steps of the loop work with. */
+export interface ServeDraft extends Draft {
+  readonly branches: Branches;
+  /** `struct pollfd` of the command's pipe and of the signals, one after the other. */
+  readonly output: DataWord;
+  readonly signals: DataWord;
+}
+
+/** Keeps the signals of the loop for it: to be added before the first process is there, which would not hear them else. */
+export function blockSignals({ table, sys }: Draft): void {
+  table.call("block signals", sys.rt_sigprocmask, [SIG_SETMASK, table.words(WATCHED_SIGNALS), 0, 8]);
+}
+
+/** Adds the loop. Dispositions of signals are as the command gets them by then, and `blockSignals` was added. */
+export function serveCommands(draft: Draft, options: ServeOptions): void {
+  const { table, sys } = draft;
+  const branches = new Branches(table);
+  const output = table.words((POLLIN << 32n) | BigInt(READ_FD), (POLLIN << 32n) | BigInt(SIGNALS_FD));
+  const serve = { ...draft, branches, output, signals: { kind: "data", offset: output.offset + 8 } } as const;
+  watchChildren(serve);
+  branches.place("the next command");
+  const pipe = table.words(0);
+  table.call("make the command's output", sys.pipe2, [pipe, O_CLOEXEC]);
+  const numbers = (BigInt(WRITE_FD) << 32n) | BigInt(READ_FD);
+  table.call("see the numbers of the output", 0, [pipe], { mode: "compare", expect: numbers });
+  options.prepare(serve);
+  const started = startChild(serve, options);
+  options.handOver?.(serve);
+  const status = passOutput(serve, started);
+  tellEnd(serve, status, options);
+  branches.resolve();
+}
+
+/** Signals are read from a descriptor; what was opened so far and is not needed again is closed. */
+function watchChildren({ table, sys }: ServeDraft): void {
+  const opened = table.call("open the signals", sys.signalfd4, [-1, table.words(WATCHED_SIGNALS), 8, O_CLOEXEC]);
+  table.passOn(opened, table.call("keep the signals open", sys.dup3, [0, SIGNALS_FD, O_CLOEXEC]));
+  for (const [from, to] of [[READ_FD, SIGNALS_FD - 1], [PINNED_FD, PINNED_FD], [REPORT_FD + 1, 0xffff_ffff]] as const) {
+    table.call("close what is not needed again", sys.close_range, [from, to, 0]);
+  }
+}
+
+/** Returns the entry of the start, whose result is the child's id. */
+function startChild({ branches, ...draft }: ServeDraft, { runCommand }: ServeOptions): Started {
+  const { table, sys } = draft;
+  const clone = table.call("start the command's process", sys.clone, [CHILD_UNTIL_EXEC, 0, 0, 0, 0]);
+  // The memory is one until the child executes its program: it finds 0 there, and the parent goes on after it.
+  const jump = branches.jump("the parent", { word: table.words(0), isNot: 0 });
+  for (const stream of [1, 2]) table.call("give the command its output", sys.dup3, [WRITE_FD, stream, 0]);
+  table.call("unblock signals", sys.rt_sigprocmask, [SIG_SETMASK, table.words(0), 0, 8]);
+  runCommand(draft);
+  branches.place("the parent");
+  table.call("leave the output to the command", sys.close, [WRITE_FD]);
+  return { clone, jump };
+}
+
+interface Started {
+  readonly clone: number;
+  /** Decides by the child's id. */
+  readonly jump: number;
+}
+
+/** Passes output on, and reaps what ends, until the command's first process has ended. Returns its wait status. */
+function passOutput(draft: ServeDraft, { clone, jump }: Started): DataWord {
+  const { table, sys, branches, output, signals } = draft;
+  branches.place("more output");
+  table.call("wait for output and ends", sys.ppoll, [output, 2, 0, 0, 8], { mode: "soft" });
+  branches.jump("no output", { word: output, mask: IS_READABLE, is: 0 });
+  passFrame(draft, "more output");
+  branches.place("no output");
+  branches.jump("ends", { word: signals, mask: IS_READABLE, isNot: 0 });
+  branches.jump("more output", { word: output, mask: IS_CLOSED, is: 0 });
+  branches.place("ends");
+  const signal = readSignal(draft);
+  branches.jump("who ended", { word: signal.number, isNot: SIGTERM });
+  // The server, which has no id here, asks the command to end; it may have done so before there was one.
+  branches.jump("more output", { word: signal.sender, isNot: 0 });
+  table.call("ask the command to end", sys.kill, [0, SIGTERM], { mode: "soft" });
+  branches.jump("more output");
+  branches.place("who ended");
+  const status = table.words(0);
+  const ended = kept(draft, "reap what ended", sys.wait4, [-1, status, WNOHANG | WALL, 0]);
+  const first = branches.jump("the first has ended", { word: ended, is: 0 });
+  const id = { kind: "expected", entry: first } as const;
+  table.send(clone, id);
+  table.aim(jump, 0, id);
+  branches.jump("more output", { word: ended, is: 0 });
+  branches.jump("who ended");
+  branches.place("the first has ended");
+  return status;
+}
+
+/** Passes on what the pipe holds, as one frame, and goes on. */
+function passFrame({ table, sys, branches }: ServeDraft, next: string): void {
+  const mark = table.words(OUTPUT_FRAME);
+  const buffer = table.bytes(new Uint8Array(FRAME_OUTPUT_BYTES));
+  const parts = table.addresses([mark, 8, 0, 8, buffer, 0]);
+  const length = { kind: "data", offset: parts.offset + 40 } as const;
+  table.pointers.push({ at: parts.offset + 16, to: length });
+  table.send(table.call("read output", sys.read, [READ_FD, buffer, FRAME_OUTPUT_BYTES]), length);
+  table.call("pass output on", sys.writev, [1, parts, 3]);
+  branches.jump(next);
+}
+
+/** Tells how the command ended and what is left of it; only where nothing is, the next one is awaited. */
+function tellEnd(draft: ServeDraft, status: DataWord, { findLeftovers }: ServeOptions): void {
+  const { table, sys, branches, output } = draft;
+  const others = kept(draft, "reap what is left", sys.wait4, [-1, table.words(0), WNOHANG | WALL, 0]);
+  branches.jump("others are left", { word: others, is: 0 });
+  branches.jump("the first has ended", { word: others, isNot: ECHILD });
+  branches.place("rest of the output");
+  table.call("look at the output", sys.ppoll, [output, 1, table.words(0, 0), 0, 8], { mode: "soft" });
+  branches.jump("the output is open", { word: output, mask: IS_CLOSED, is: 0 });
+  branches.jump("the output is read", { word: output, mask: IS_READABLE, is: 0 });
+  passFrame(draft, "rest of the output");
+  branches.place("the output is read");
+  table.call("close the output", sys.close, [READ_FD]);
+  findLeftovers(draft, "something is left");
+  reportEnd(draft, { status, left: ENDED.clean });
+  branches.jump("the next command");
+  branches.place("something is left");
+  reportEnd(draft, { status, left: ENDED.alone });
+  table.call("end", sys.exit_group, [0]);
+  branches.place("the output is open"); // some other sandbox holds it
+  reportEnd(draft, { status, left: ENDED.alone });
+  branches.jump("the last output");
+  branches.place("others are left");
+  reportEnd(draft, { status, left: ENDED.withOthers });
+  branches.place("the last output");
+  table.call("wait for output", sys.ppoll, [output, 1, 0, 0, 8], { mode: "soft" });
+  branches.jump("no last output", { word: output, mask: IS_READABLE, is: 0 });
+  passFrame(draft, "the last output");
+  branches.place("no last output");
+  branches.jump("the last output", { word: output, mask: IS_CLOSED, is: 0 });
+  branches.place("the last end");
+  const last = kept(draft, "reap the last", sys.wait4, [-1, table.words(0), WALL, 0]);
+  branches.jump("the last end", { word: last, isNot: ECHILD });
+  table.call("end", sys.exit_group, [0]);
+}
+
+/** Adds the report of a command's end, whose wait status stands in data. */
+export function reportEnd(
+  { table, sys }: Draft,
+  { status, left }: { readonly status: DataWord; readonly left: number },
+): void {
+  const head = table.words(0, 0);
+  const tail = table.words(0, 0, 0, 0, 0, ENTRY_MODE.ended, left, 0);
+  const parts = table.addresses([head, 16, status, 8, tail, ENTRY_BYTES - 24]);
+  table.call("tell the end", sys.writev, [REPORT_FD, parts, 3]);
+}
+
+/** Reads a signal, or waits for one; returns the places of its number and of the sender's id. */
+export function readSignal({ table, sys }: Draft): { readonly number: DataWord; readonly sender: DataWord } {
+  const number = table.bytes(new Uint8Array(SIGNAL_BYTES));
+  table.call("wait for a signal", sys.read, [SIGNALS_FD, number, SIGNAL_BYTES], { mode: "soft" });
+  return { number, sender: { kind: "data", offset: number.offset + SIGNAL_SENDER } };
+}
