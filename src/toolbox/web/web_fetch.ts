@@ -1,5 +1,4 @@
 /** `web_fetch`: a page as text for a model (K5). */
-import { UserError } from "../../base/errors.ts";
 import { shorten, visibleText } from "../../base/visible_text.ts";
 import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import type { ToolContext } from "../project/native_tool.ts";
@@ -7,6 +6,7 @@ import { fetchPage, type Page } from "./fetch_page.ts";
 import { openNetwork } from "./network.ts";
 import { parsePage } from "./parse_page.ts";
 import { decodeText } from "./read_body.ts";
+import { withinTime } from "./time_limit.ts";
 
 interface FetchArguments {
   readonly url: string;
@@ -33,9 +33,9 @@ export const USER_AGENT = "Mozilla/5.0 (compatible; ahma_mcp)";
 export async function webFetch(checked: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
   const args = checked as unknown as FetchArguments; // checked by the table of its definition
   const seconds = args.timeout ?? DEFAULT_SECONDS;
-  const limit = AbortSignal.timeout(seconds * 1000);
-  const ending = AbortSignal.any([signal, limit]);
-  try {
+  const way = '"timeout" allows more, "raw" leaves out what makes Markdown of it';
+  const late = `Cannot fetch "${shorten(args.url)}": it took more than ${seconds} s; ${way}`;
+  return await withinTime({ signal, seconds, late }, async (ending) => {
     const page = await fetchPage(await openNetwork(project.setup), {
       url: args.url,
       acrossHosts: args.follow_redirects === true,
@@ -44,11 +44,7 @@ export async function webFetch(checked: ToolArguments, { project, signal }: Tool
       signal: ending,
     });
     return await pageResult(page, args, ending);
-  } catch (thrown) {
-    if (!limit.aborted) throw thrown;
-    const way = '"timeout" allows more, "raw" leaves out what makes Markdown of it';
-    throw new UserError(`Cannot fetch "${shorten(args.url)}": it took more than ${seconds} s; ${way}`);
-  }
+  });
 }
 
 async function pageResult(page: Page, args: FetchArguments, signal: AbortSignal): Promise<ToolResult> {

@@ -7,6 +7,7 @@ import type { ToolContext } from "../project/native_tool.ts";
 import { openNetwork } from "./network.ts";
 import { chosenProvider, type Hit, type SearchQuery } from "./providers.ts";
 import { sendRequest } from "./request.ts";
+import { withinTime } from "./time_limit.ts";
 
 const DEFAULT_COUNT = 10;
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -35,11 +36,13 @@ export async function webSearch(checked: ToolArguments, { project, signal }: Too
   const request = provider.request(query);
   // A person has named the host of a service of their own.
   const network = { ...await openNetwork(project.setup), allowedHosts: [...allowedHosts, ...provider.ownHost ?? []] };
-  const answer = await sendRequest(network, {
-    ...request,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(SECONDS * 1000)]),
+  const late = `Cannot search for "${
+    shorten(args.query)
+  }": ${provider.name} took more than ${SECONDS} s; try again later`;
+  const { answer, bytes } = await withinTime({ signal, seconds: SECONDS, late }, async (ending) => {
+    const sent = await sendRequest(network, { ...request, signal: ending });
+    return { answer: sent, ...await readBody(sent, MOST_BYTES) };
   });
-  const { bytes } = await readBody(answer, MOST_BYTES);
   const text = decodeText(bytes, answer.headers["content-type"] ?? "");
   if (answer.status >= 400) {
     throw new UserError(`${provider.name} answered ${answer.status}: ${shorten(text, 300)}`);
