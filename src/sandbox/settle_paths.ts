@@ -17,7 +17,7 @@ import { buildEnvironment, isForbiddenVariable } from "./grants/environment.ts";
 import { sanitiseGitConfiguration } from "./grants/git_configuration.ts";
 import { namedPath } from "./grants/grants.ts";
 import { settleScopes } from "./grants/resolve_scopes.ts";
-import { USER_CONFIGURATIONS } from "./grants/user_configuration.ts";
+import { machineConfiguration, USER_CONFIGURATIONS } from "./grants/user_configuration.ts";
 import type { PinnedDirectory } from "./policy/policy.ts";
 import { sensitivePlaces, sensitiveProblem } from "./protect/credential_paths.ts";
 import { type ProtectedPath, protectedPaths } from "./protect/protected_paths.ts";
@@ -113,7 +113,10 @@ export function environmentOf(
     temporaryDirectory: directories.temporary,
     cacheDirectory: cache,
     gitConfiguration: writeGitConfiguration(settings, directories, scopes),
-    configuration: writeUserConfiguration(settings, directories),
+    configuration: {
+      ...machineConfiguration(settings.serverEnvironment["PATH"], realPath),
+      ...writeUserConfiguration(settings, directories),
+    },
   });
 }
 

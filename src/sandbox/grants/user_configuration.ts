@@ -3,6 +3,7 @@
  * Commands get copies of what is harmless in it (S25). Pure.
  */
 import { words } from "../../base/text.ts";
+import { searchPath } from "../../system/search_path.ts";
 
 /** A file of the user's, and how programs are led to the copy. */
 export interface UserConfiguration {
@@ -31,6 +32,19 @@ const GO_KEYS: readonly string[] = words(
 
 /** A user name or password in an address, or a variable whose value is not known here. */
 const SECRET = /:\/\/[^/\s]*@|\$\{/;
+
+/**
+ * npm looks for the machine's configuration (certificates, mirrors) below its prefix, and commands have another prefix.
+ * Gives the variable that names the file; empty: no `node` is on `path`, or the machine has no such file.
+ */
+export function machineConfiguration(
+  path: string | undefined,
+  realPath: (path: string) => string | undefined,
+): Readonly<Record<string, string>> {
+  const node = searchPath(path).map((directory) => realPath(`${directory}/node`)).find((found) => found !== undefined);
+  const file = node?.endsWith("/bin/node") === true ? realPath(node.replace(/bin\/node$/, "etc/npmrc")) : undefined;
+  return file === undefined ? {} : { npm_config_globalconfig: file };
+}
 
 export const USER_CONFIGURATIONS: readonly UserConfiguration[] = [
   {

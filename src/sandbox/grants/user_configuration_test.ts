@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { USER_CONFIGURATIONS } from "./user_configuration.ts";
+import { machineConfiguration, USER_CONFIGURATIONS } from "./user_configuration.ts";
 
 function cleaned(name: string, text: string): string | undefined {
   return USER_CONFIGURATIONS.find((one) => one.name === name)?.clean(text);
@@ -38,4 +38,21 @@ Deno.test("S25 copies are empty where the user has no configuration", () => {
     "maven-settings.xml",
     "<settings></settings>",
   ]]);
+});
+
+Deno.test("S25 machineConfiguration() names the npmrc of the machine, which npm finds no more below another prefix", () => {
+  const links: Readonly<Record<string, string>> = {
+    "/usr/bin/node": "/opt/node/bin/node",
+    "/opt/node/etc/npmrc": "/opt/node/etc/npmrc",
+    "/odd/node": "/odd/node",
+  };
+  const seen = ["/bin:/usr/bin:/odd", "/odd:/usr/bin", "/bin", undefined].map((path) =>
+    machineConfiguration(path, (one) => links[one])
+  );
+  assert.deepStrictEqual(seen, [
+    { npm_config_globalconfig: "/opt/node/etc/npmrc" },
+    {},
+    {},
+    { npm_config_globalconfig: "/opt/node/etc/npmrc" },
+  ]);
 });
