@@ -3,6 +3,7 @@
  * directories, readable paths, environment. What comes out is data; process/ turns it into running commands.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
+import { copyCargoConfiguration } from "./grants/cargo_configuration.ts";
 import { confinementHere } from "./policy/confinement.ts";
 import { findGit } from "./protect/git_program.ts";
 import type { GuardPlan } from "./protect/guard_view.ts";
@@ -97,6 +98,8 @@ function build(context: Context): Outcome<Sandbox> {
   const { directories, cache } = own;
   const ours = own.writable.map((path) => pinned(path, (one) => libc.identityOf(one)));
   const writable = [...settled.opened, ...ours.filter((one) => one !== undefined)];
+  const kept = ours.find((one) => one?.path === cache);
+  if (kept !== undefined) copyCargoConfiguration({ home: settings.home, cache: kept, processor });
   const links = new Map<string, string | undefined>();
   const targetOf = memoizedLinks(links);
   const grants = readableGrants({

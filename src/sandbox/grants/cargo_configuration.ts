@@ -1,0 +1,54 @@
+/** The user's configuration of cargo, without secrets, in the CARGO_HOME of commands (S25): cargo reads it nowhere else. */
+import { encodeText } from "../../base/text.ts";
+import { FileCalls, type OpenFiles } from "../../system/open_files/file_calls.ts";
+import { readTextIfRegular } from "../../system/reading/regular_file.ts";
+import type { Processor } from "../../system/syscalls.ts";
+import type { PinnedDirectory } from "../policy/policy.ts";
+
+const LARGEST_BYTES = 1024 * 1024;
+/** Tables of which every key is kept that names no secret. */
+const TABLES = /^(?:source|registries|registry|http|net|profile|alias|unstable|term|install|target)(?:\..*)?$/;
+const SECRET = /token|password|secret|credential|:\/\/[^/\s]*@/i;
+
+/** The harmless tables of a `config.toml`; what stands before the first table goes. Pure. */
+export function cleanCargoConfiguration(text: string): string {
+  let isKept = false;
+  return text.split(/\r?\n/).filter((line) => {
+    const table = /^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$/.exec(line)?.[1];
+    if (table !== undefined) isKept = TABLES.test(table);
+    return isKept && !SECRET.test(line);
+  }).map((line) => `${line}\n`).join("");
+}
+
+export interface CargoQuestion {
+  readonly home: string | undefined;
+  /** The cache of the scope: commands can move all that is in it, so that it is reached by descriptors. */
+  readonly cache: PinnedDirectory;
+  readonly processor: Processor;
+}
+
+/** Writes the copy, where the user has a configuration. What stands in its place goes. */
+export function copyCargoConfiguration({ home, cache, processor }: CargoQuestion): void {
+  const text = home === undefined ? undefined : readTextIfRegular(`${home}/.cargo/config.toml`, LARGEST_BYTES);
+  const copy = cleanCargoConfiguration(text ?? "");
+  if (copy === "") return;
+  const calls = new FileCalls(processor);
+  try {
+    const files = calls.begin();
+    write(files, { cache, copy });
+    files[Symbol.dispose]();
+  } finally {
+    calls[Symbol.dispose]();
+  }
+}
+
+function write(files: OpenFiles, { cache, copy }: { readonly cache: PinnedDirectory; readonly copy: string }): void {
+  const at = files.directory(cache, ".");
+  if (at === undefined) return;
+  files.makeDirectory(at, "cargo"); // nothing to do where it is there
+  const directory = files.directoryBelow(at, "cargo");
+  if (directory === undefined) return;
+  files.unlink(directory, "config.toml");
+  const fd = files.create(directory, "config.toml", 0o600);
+  if (fd !== undefined) files.writeAll(fd, encodeText(copy));
+}
