@@ -75,8 +75,8 @@ testUsual(
         name: "sandboxed_shell",
         description: `Runs a shell command line (after 3 s the answer is an operation id for \`await\`) in ${scope}; ` +
           "elsewhere is read-only or hidden. stdout and stderr come as one text, with the exit code. A program left with " +
-          "`&` ends with its command; a long-running one is a call of its own. There is no terminal; stdin is empty " +
-          "unless given.",
+          "`&` ends with its command; a long-running one is a call of its own, or runs in a `session`. There is no " +
+          "terminal; stdin is empty unless given.",
         inputSchema: {
           type: "object",
           properties: {
@@ -99,6 +99,11 @@ testUsual(
               description: "Environment variables to add.",
             },
             stdin: { type: "string", description: "Text for standard input." },
+            session: {
+              type: "string",
+              description: "Name of a shell that keeps its directory, variables and background programs between calls.",
+            },
+            close: { type: "boolean", description: "Ends the session, after the command if there is one." },
           },
           required: ["command"],
           additionalProperties: false,

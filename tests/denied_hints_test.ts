@@ -73,7 +73,7 @@ for (const user of usersAtHand()) {
         `"${bench.elsewhere}/missing" ${closed} ${allow} --write ${bench.elsewhere}.`,
       ]],
     ];
-    const left = "Ended with the command: sleep 299. Start such a program as a call of its own.";
+    const left = "Ended with the command: sleep 299. Start such a program as a call of its own or in a session.";
     for (const line of ["sleep 299 & echo on", "sleep 299 >log 2>&1 & echo on"]) {
       assert.deepStrictEqual([line, (await lines(line)).filter((one) => one === left)], [line, [left]]);
     }

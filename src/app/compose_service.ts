@@ -21,6 +21,7 @@ import { removeSessionDirectories, removeStaleSessions } from "../sandbox/direct
 import { beginConnection } from "../service/connection/begin_connection.ts";
 import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
+import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
 import { withAudit } from "./runner/with_audit.ts";
@@ -118,18 +119,21 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     servers: servers[0],
     migrate: (options) => toolbox.migrate(options),
     checkedTools: () => tools.checked(),
-    serve: (io) => serveStdio(service, io),
+    serve: (io) => serveStdio(service, io, { runner, scope, settings }),
     afterFirstAnswer: () => afterFirstAnswer({ environment, runner, sandbox, tools, toolbox, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
   };
 }
 
 /** The sandbox is tested while the first line is awaited, and what speaks MCP is loaded when that is answered. */
-async function serveStdio(service: Service, io: StdioStreams): Promise<void> {
+async function serveStdio(service: Service, io: StdioStreams, shells: ConnectionShellsOptions): Promise<void> {
   const tested = service.sandboxFacts && Promise.allSettled([service.sandboxFacts()]);
   const begun = await beginConnection(service, io, tested);
-  const { serveStdioConnection } = await import("../service/connection/stdio_connection.ts");
-  await serveStdioConnection(service, begun);
+  const [{ serveStdioConnection }, { ConnectionShells }] = await Promise.all([
+    import("../service/connection/stdio_connection.ts"),
+    import("../service/shells/connection_shells.ts"),
+  ]);
+  await serveStdioConnection({ ...service, shells: new ConnectionShells(shells) }, begun);
 }
 
 /** What opens the configured servers, once it is known who they are. */

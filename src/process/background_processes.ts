@@ -18,11 +18,17 @@ export interface ProcessNames {
 
 /** The living children of `parent`; undefined: there are none. Their names are foreign text, so they are cleaned and cut. */
 export function leftRunning(parent: number, processes: ProcessNames): LeftRunning | undefined {
-  const living = processes.childrenOf(parent).map((pid) => processes.commandLineOf(pid) ?? "").filter((one) =>
-    one !== ""
-  );
-  if (living.length === 0) return undefined;
-  return { commands: living.slice(0, MOST_NAMED).map(shown), more: Math.max(0, living.length - MOST_NAMED) };
+  return living(processes.childrenOf(parent), processes);
+}
+
+/** Those of `pids` that live; undefined: none does. */
+export function living(
+  pids: readonly number[],
+  processes: Pick<ProcessNames, "commandLineOf">,
+): LeftRunning | undefined {
+  const lines = pids.map((pid) => processes.commandLineOf(pid) ?? "").filter((one) => one !== "");
+  if (lines.length === 0) return undefined;
+  return { commands: lines.slice(0, MOST_NAMED).map(shown), more: Math.max(0, lines.length - MOST_NAMED) };
 }
 
 /** A child that runs a part of the line has the words of its shell, which tell the agent nothing. */

@@ -3,7 +3,7 @@
  * promise settles when the whole process tree is gone and every byte was delivered.
  */
 
-import type { CommandEnd } from "../base/command/command_end.ts";
+import type { CommandEnd, LeftRunning } from "../base/command/command_end.ts";
 import type { ProtectedChange } from "../base/command/protected_change.ts";
 
 /** What to run. */
@@ -18,6 +18,8 @@ export interface CommandRequest {
   readonly stdin: string | undefined;
   /** It runs without network and Unix sockets, whatever the session's commands have; absent: with what they have. */
   readonly offline?: true;
+  /** The shell that runs it, which must be a line; absent: it has a shell or program of its own. */
+  readonly within?: OpenShell;
   /** The operation that runs it; absent: no tool does, but a check of a program or a third-party server. */
   readonly operation?: { readonly id: string; readonly tool: string };
 }
@@ -30,7 +32,7 @@ export interface CommandHooks {
   /** Aborted: the whole tree gets SIGTERM, after the grace SIGKILL (X9, X10). */
   readonly signal: AbortSignal;
   /** Protected paths that changed while the command ran, before its end is told (S8); not called when none did. */
-  readonly onProtectedChange?: (changes: readonly ProtectedChange[]) => void;
+  readonly onProtectedChange?: ((changes: readonly ProtectedChange[]) => void) | undefined;
   /**
    * stdout and stderr as one stream (X7). The chunk's memory is used again when the callee returns. Where it
    * returns a promise, nothing more is read before that settles.
@@ -41,4 +43,34 @@ export interface CommandHooks {
 export interface CommandRunner {
   /** Never rejects for anything a command can do. */
   run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd>;
+}
+
+/** A line, and where it runs. */
+export interface ShellLine {
+  readonly line: string;
+  /** Where the shell goes first; undefined: it stays where it is. */
+  readonly directory: string | undefined;
+  /** Exported before it, and kept. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A shell that keeps its state between lines, in a sandbox of its own (B5). It runs one line at a time. */
+export interface OpenShell {
+  /** Where it is, as it said last. */
+  readonly directory: string;
+  /** How it ended; undefined: it has not. */
+  readonly end: CommandEnd | undefined;
+  /** Settles when it has ended and nothing of it is left. */
+  readonly ended: Promise<CommandEnd>;
+  /** What runs in it between lines, by name; undefined: nothing. */
+  background(): LeftRunning | undefined;
+  /** Whether a sandbox made now would be the same; false: no line should be run in it any more. */
+  isCurrent(): Promise<boolean>;
+  /**
+   * Runs a line; only when the one before has ended. Its end is that of the shell where the shell ended with it. An
+   * abort interrupts the line; where the line does not end, the shell does.
+   */
+  run(line: ShellLine, hooks: CommandHooks): Promise<CommandEnd>;
+  /** Ends it with all that runs in it; settles when nothing is left. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual. */
+  close(killAfterMs?: number): Promise<CommandEnd>;
 }

@@ -34,11 +34,12 @@ export function chooseShell(wanted: string | undefined, path: readonly string[])
 }
 
 /** How a bash is started that reads no profile and no start-up file. */
-const BASH_FLAGS = ["--noprofile", "--norc", "-c"] as const;
+const NO_START_FILES = ["--noprofile", "--norc"] as const;
+const BASH_FLAGS = [...NO_START_FILES, "-c"] as const;
 
 /** Whether a process with these words is a bash that was started for a line, or a part of one. */
 export function isOwnShell(words: readonly string[]): boolean {
-  return BASH_FLAGS.every((flag, index) => words[index + 1] === flag);
+  return NO_START_FILES.every((flag, index) => words[index + 1] === flag);
 }
 
 /** argv that runs `line` at once. */
@@ -67,6 +68,20 @@ export function prewarmedArguments(shell: Shell): readonly string[] {
 export function servingArguments(shell: Shell): readonly string[] {
   return [shell.name, ...BASH_FLAGS, `IFS= read -r -d '' ${LINE} || exit 0; exec </dev/null; eval "$${LINE}"`];
 }
+
+/**
+ * argv of a bash that stays for one line after the other (open_shell/). It needs no terminal.
+ * @throws {Error} When this shell is no bash.
+ */
+export function openShellArguments({ path, name }: Shell): readonly string[] {
+  if (name !== "bash") throw new Error(`A session needs bash, and commands run with "${name}" here`);
+  const quiet = `exec ${SHELL_OUTPUT_FD}>&1 >/dev/null 2>&1`;
+  const interactive = `exec -a bash "$BASH" ${NO_START_FILES.join(" ")} --noediting +H +o history -i`;
+  return [path, ...BASH_FLAGS, `${quiet}; ${interactive}`];
+}
+
+/** The output of a shell that stays, in the shell alone: bash closes it in what it starts. */
+export const SHELL_OUTPUT_FD = 59;
 
 /** The variable the line waits in; it is gone when the line runs. */
 const LINE = "ahma_line";

@@ -8,8 +8,8 @@ import { INTERPRETERS } from "../sandbox/launcher/image/interpreter_code.ts";
 import { buildImage } from "../sandbox/launcher/image/image.ts";
 import type { Processor } from "../system/syscalls.ts";
 import type { Table } from "../sandbox/launcher/image/table.ts";
-import { killDescendants, systemTree } from "./tree/descendants.ts";
-import { leftRunning } from "./background_processes.ts";
+import { killDescendants, type ProcessTree, systemTree } from "./tree/descendants.ts";
+import { leftRunning, type ProcessNames } from "./background_processes.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
 import type { PathWatch, Watched } from "../system/stat_watch.ts";
 import { type Separated, Separator, type SharedName } from "../sandbox/protect/separate_hard_links.ts";
@@ -87,10 +87,12 @@ export class Spawner {
 
   /** The living children of `parent`, by name (background_processes.ts). */
   leftRunning(parent: number): LeftRunning | undefined {
-    return leftRunning(parent, {
-      childrenOf: (pid) => this.#libc.childrenOf(pid),
-      commandLineOf: (pid) => this.#libc.readProc(`/proc/${pid}/cmdline`),
-    });
+    return leftRunning(parent, this.processes);
+  }
+
+  /** The processes of this system. */
+  get processes(): ProcessTree & ProcessNames {
+    return { ...systemTree(this.#libc), commandLineOf: (pid) => this.#libc.readProc(`/proc/${pid}/cmdline`) };
   }
 
   /** What is at a path itself (libc.ts). */

@@ -8,13 +8,25 @@ import type { InputSchema } from "../catalog/model/input_schema.ts";
 import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/model/meta_parameters.ts";
 
 /** `input` may hold any character, `wait` may be no time at all, `limit` may not. */
-export type ParameterKind = "text" | "input" | "wait" | "limit" | "count" | "offset" | "mode" | "variables" | "object";
+export type ParameterKind =
+  | "text"
+  | "input"
+  | "wait"
+  | "limit"
+  | "count"
+  | "offset"
+  | "mode"
+  | "variables"
+  | "object"
+  | "flag";
 
 export interface Parameter {
   readonly name: string;
   readonly kind: ParameterKind;
   readonly description: string;
   readonly required?: boolean;
+  /** The `flag` with which a required one may be left out; absent: it never may. */
+  readonly unless?: string;
   /** Another accepted name. */
   readonly alias?: string;
 }
@@ -27,6 +39,8 @@ export interface BuiltinArguments {
   number(name: string): number | undefined;
   /** Names and values of `variables`; empty: not given. */
   variables(name: string): Readonly<Record<string, string>>;
+  /** A `flag`; false: not given. */
+  flag(name: string): boolean;
   /** An `object`; empty: not given. */
   object(name: string): Readonly<Record<string, unknown>>;
 }
@@ -71,13 +85,16 @@ export function checkBuiltinArguments(
     }
     values.set(parameter.name, value);
   }
-  const missing = parameters.find((one) => one.required === true && values.get(one.name) === undefined);
+  const isMissing = ({ name, required, unless }: Parameter) =>
+    required === true && values.get(name) === undefined && !(unless !== undefined && values.get(unless) === true);
+  const missing = parameters.find(isMissing);
   if (missing !== undefined) return failure(`Cannot run "${tool}": ${missingArgument(missing)}`);
   return success({
     text: (name) => textOf(values.get(name)),
     number: (name) => numberOf(values.get(name)),
     // The check of `variables` has seen that every value is a text.
     variables: (name) => (values.get(name) ?? {}) as Record<string, string>,
+    flag: (name) => values.get(name) === true,
     object: (name) => objectOf(values.get(name)) ?? {},
   });
 }
@@ -92,6 +109,7 @@ const SCHEMAS: Readonly<Record<ParameterKind, Record<string, unknown>>> = {
   mode: { type: "string", enum: [...EXECUTION_MODES] },
   variables: { type: "object", additionalProperties: { type: "string" } },
   object: { type: "object" },
+  flag: { type: "boolean" },
 };
 
 /** The expected value for a wrong one; undefined: the value is right. */
@@ -118,6 +136,7 @@ const CHECKS: Readonly<Record<ParameterKind, (value: unknown) => string | undefi
       : EXECUTION_MODES.map((mode) => `"${mode}"`).join(" or "),
   variables: (value) => areVariables(value) ? undefined : "an object of strings whose keys are names of variables",
   object: (value) => objectOf(value) === undefined ? "an object" : undefined,
+  flag: (value) => typeof value === "boolean" ? undefined : "true or false",
 };
 
 /** A lone surrogate has no bytes: the command would receive another character. */

@@ -5,6 +5,7 @@ import type { Logger } from "../base/log.ts";
 import type { Scope } from "../system/path_scope.ts";
 import type { Catalog } from "../catalog/model/leaf.ts";
 import type { RunningChecks } from "../catalog/load/running_checks.ts";
+import type { Work } from "../operation/operation.ts";
 import type { Operation } from "../operation/operation_record.ts";
 import type { OperationRegistry } from "../operation/registry.ts";
 import type { ViewLimits } from "../operation/output/text_view.ts";
@@ -98,6 +99,32 @@ export interface ToolSource {
   status?(): Promise<readonly string[]>;
 }
 
+/** A call of a named shell. */
+export interface ShellCall {
+  readonly name: string;
+  /** Undefined: there is none, and the shell is only closed. */
+  readonly line: string | undefined;
+  /** Where the shell goes first; undefined: it stays where it is. */
+  readonly directory: string | undefined;
+  /** Exported before the line, and kept. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Whether the shell ends after it. */
+  readonly close: boolean;
+}
+
+/** The named shells of one connection (B5). */
+export interface NamedShells {
+  has(name: string): boolean;
+  /** What the calls of one shell share, so that they run one after the other. */
+  exclusiveKey(name: string): string;
+  /** Does `call`, when its turn has come. */
+  work(call: ShellCall): Work;
+  /** A line about each for `status`, under a heading; empty: there is none. */
+  statusLines(): readonly string[];
+  /** Ends all of them; settles when nothing is left. `killAfterMs`: from SIGTERM to SIGKILL; absent: as usual. */
+  close(killAfterMs?: number): Promise<void>;
+}
+
 /** The parts that a connection works with; they outlive every `Server` of the SDK and are shared. */
 export interface Service {
   readonly info: { readonly name: string; readonly version: string };
@@ -119,6 +146,8 @@ export interface Service {
   readonly settings: ServiceSettings;
   readonly writePrivateFile: (text: string) => Promise<PrivateFile>;
   readonly log: Logger;
+  /** The named shells of this connection (B5); absent: a call is all that there is of it. */
+  readonly shells?: NamedShells;
   /** Calls whose clients were asked something, and come back with answers. */
   readonly heldCalls: HeldCalls;
   /**

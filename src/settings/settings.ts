@@ -82,6 +82,8 @@ export interface Settings {
   readonly exitErrors: boolean;
   /** Undefined: bash where present, else sh (P2). */
   readonly shell: string | undefined;
+  /** A named shell that no call used for so long is ended, milliseconds (B5). */
+  readonly shellIdleMs: number;
   /** Shells are kept warm (P1). */
   readonly pool: boolean;
   /** Whether a sandbox may run one command after the other. */
@@ -196,6 +198,7 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
     pushResults: values.isOn("push-results"),
     exitErrors: values.isOn("exit-errors"),
     shell: values.texts("shell")[0],
+    shellIdleMs: (values.number("shell-idle") ?? 7200) * 1000,
     pool: !values.isOn("no-pool"),
     reuse: !values.isOn("no-reuse"),
     hotReload: !values.isOn("no-hot-reload"),

@@ -56,6 +56,7 @@ const DEFAULTS = {
   pushResults: false,
   exitErrors: false,
   shell: undefined,
+  shellIdleMs: 7_200_000,
   pool: true,
   reuse: true,
   auditLog: undefined,
@@ -92,7 +93,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
   const words =
     "--mode stdio --tools-dir t --bundles git,npm --mcp-config m --mcp-config n --search-url http://s --allow-private-hosts h --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
     "--env TERM --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
-    "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --no-pool --no-reuse --log-to-stderr --debug " +
+    "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --shell-idle 9 --no-pool --no-reuse --log-to-stderr --debug " +
     "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config " +
     "--allow-read-sensitive n --strict --require-layer namespaces" +
@@ -144,6 +145,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       pushResults: true,
       exitErrors: true,
       shell: "/bin/sh",
+      shellIdleMs: 9000,
       pool: false,
       reuse: false,
       auditLog: "f",

@@ -26,6 +26,7 @@ import { HTTP_SERVERS } from "./servers/http.ts";
 import { RAW_SERVERS } from "./servers/raw.ts";
 import { LYING_SERVERS } from "./servers/stdio_lies.ts";
 import { STDIO_SERVERS } from "./servers/stdio_policy.ts";
+import { SHELL_SESSIONS } from "./shell_sessions.ts";
 import { SIGNALS } from "./signals.ts";
 import { START_UP_FILES } from "./start_up_files.ts";
 import { WRITE_OUTSIDE } from "./write_outside.ts";
@@ -40,7 +41,7 @@ export const RIGHTS_DECIDE: readonly Row[] = [
 ];
 
 /** About the network, what a command uses up or leaves running, and sequences: limits and filters that bind all alike. */
-export const LIMITS_DECIDE: readonly Row[] = [...SIGNALS, ...NETWORK, ...OPERATIONS];
+export const LIMITS_DECIDE: readonly Row[] = [...SIGNALS, ...NETWORK, ...OPERATIONS, ...SHELL_SESSIONS];
 
 /** About what the server reads, is asked, hands on and hands out: it decides for every user alike. */
 export const SERVER_DECIDES: readonly Row[] = [...CONFIGURATION, ...ARGUMENTS, ...ENVIRONMENT, ...OUTPUT, ...PROMPTS];

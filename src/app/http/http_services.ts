@@ -17,6 +17,7 @@ import { followed } from "../../service/resources/followed.ts";
 import { watchResources } from "../../service/resources/resource_changes.ts";
 import { buildServer, type ServerOptions } from "../../service/connection/server.ts";
 import type { Service } from "../../service/service.ts";
+import { ConnectionShells } from "../../service/shells/connection_shells.ts";
 import { compose, type ComposeOptions, type Program } from "../compose_service.ts";
 import type { FlagName } from "../../settings/flags/flags.ts";
 import type { HttpSettings } from "../../settings/http_settings.ts";
@@ -64,8 +65,10 @@ export async function inProcessServices(
   return {
     open: inProcessBackends({
       makeService: () => {
-        const own = withRegistry(service, { turns, log, kept, byIdOnly: LISTED });
-        return { registry: own.registry, server: makeServer(own, { revision: "2025-11-25" }) };
+        const shells = new ConnectionShells({ ...program, settings, scope: service.scope });
+        const own = { ...withRegistry(service, { turns, log, kept, byIdOnly: LISTED }), shells };
+        const { registry } = own;
+        return { registry, server: makeServer(own, { revision: "2025-11-25" }), close: () => shells.close() };
       },
       graceMs: GRACE_MS,
       log,

@@ -1,5 +1,5 @@
 import type { CommandEnd } from "../../base/command/command_end.ts";
-import type { CommandHooks, CommandRequest } from "../../process/command_runner.ts";
+import type { CommandHooks, CommandRequest, OpenShell } from "../../process/command_runner.ts";
 import type { OpenCommand, OpenRequest, SessionRunner } from "../../process/session_runner.ts";
 
 /** A runner that passes everything on to another one; a subclass adds to what it overrides. */
@@ -29,6 +29,11 @@ export abstract class RunnerDecorator<Inner extends SessionRunner = SessionRunne
   /** @throws {Error} As the inner runner's. */
   open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
     return this.inner.open(request, hooks);
+  }
+
+  /** @throws {Error} As the inner runner's. */
+  openShell(directory: string): Promise<OpenShell> {
+    return this.inner.openShell(directory);
   }
 
   settled(): Promise<void> {

@@ -17,6 +17,8 @@ export type CommandEnd =
     readonly denials?: readonly Denial[];
     /** Children that it left in the background, and that were ended with it (X17); absent: none. */
     readonly left?: LeftRunning;
+    /** Sentences of a result: what became of the session that it ran in (B5); absent: nothing to tell. */
+    readonly notes?: readonly string[];
   };
 
 /** Background children by their command lines, cleaned and cut; `more`: how many are not named. */

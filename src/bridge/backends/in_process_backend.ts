@@ -16,6 +16,8 @@ import type { Backend, ClientLink, ClientMessage, OpenBackend } from "../backend
 export interface ServiceParts {
   readonly registry: OperationRegistry;
   readonly server: Server;
+  /** Ends what else the session has, when its operations have ended. */
+  readonly close: () => Promise<void>;
 }
 
 interface InProcessOptions {
@@ -59,8 +61,9 @@ class InProcessBackend implements Backend {
     this.#transport.onmessage?.(message);
   }
 
-  finish(): Promise<void> {
-    return this.#parts.registry.shutdown(this.#options.graceMs);
+  async finish(): Promise<void> {
+    await this.#parts.registry.shutdown(this.#options.graceMs);
+    await this.#parts.close();
   }
 
   async close(reason: string): Promise<void> {

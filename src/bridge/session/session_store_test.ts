@@ -83,7 +83,8 @@ Deno.test("H4 X14 what runs in a session that is ended has its grace, and only t
       makeService: () => {
         const registry = new OperationRegistry({ maxConcurrency: 8, log: SILENT });
         registries.push(registry);
-        return { registry, server: new Server({ name: "test", version: "1" }, { capabilities: {} }) };
+        const server = new Server({ name: "test", version: "1" }, { capabilities: {} });
+        return { registry, server, close: () => Promise.resolve() };
       },
       graceMs: IDLE_MS,
       log: SILENT,

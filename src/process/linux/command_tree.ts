@@ -83,6 +83,12 @@ export class CommandTree {
     return this.#command.process.stdin;
   }
 
+  /** The process below which everything of the command is; undefined: not known yet, or gone. */
+  get root(): number | undefined {
+    if (this.#status !== undefined) return undefined;
+    return this.#command.namespaces ? this.#leader : this.#command.process.pid;
+  }
+
   /** Whether the prewarmed process accepted the command; to be asked when `end` has settled. */
   get accepted(): boolean {
     return this.#accepted;

@@ -6,9 +6,12 @@ import { withTimeout } from "../../base/time.ts";
 import type { SandboxPolicy } from "../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";
 import type { SelfTestReport } from "../../sandbox/selftest/judge.ts";
-import type { CommandHooks, CommandRequest } from "../command_runner.ts";
+import type { CommandHooks, CommandRequest, OpenShell } from "../command_runner.ts";
 import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.ts";
-import type { Shell } from "../shell.ts";
+import { ProcessesBelow } from "../open_shell/processes_below.ts";
+import { LineShell, type StartedShell } from "../open_shell/line_shell.ts";
+import { runWithin } from "../open_shell/run_within.ts";
+import { openShellArguments, type Shell } from "../shell.ts";
 import { askProgram, Spawner } from "../spawn.ts";
 import { type LaunchTools, OpenLaunch, RunLaunch } from "./launch.ts";
 import type { ConfigBroker } from "./git_config/config_broker.ts";
@@ -17,6 +20,7 @@ import { LaunchImages } from "./launch/launch_images.ts";
 import { retryLaunch } from "./launch/retry_launch.ts";
 import { PrewarmedProcesses } from "./prewarmed_processes.ts";
 import { OwnChanges } from "../../sandbox/protect/own_changes.ts";
+import { ShellWatch } from "./protection/shell_watch.ts";
 import { ProtectedState } from "./protection/protected_state.ts";
 import { Readiness } from "./readiness/readiness.ts";
 
@@ -109,6 +113,7 @@ export class LinuxRunner implements SessionRunner {
   }
 
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
+    if (request.within !== undefined) return await runWithin(request.within, request, hooks);
     const guarded = this.#protectedState?.begin();
     try {
       const policy = await this.#readiness.policyForCommand();
@@ -127,6 +132,19 @@ export class LinuxRunner implements SessionRunner {
 
   /** @throws {Error} When the system cannot start a process. */
   async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
+    return (await this.#open(request, hooks)).command;
+  }
+
+  /** @throws {Error} When it cannot be started. */
+  async openShell(directory: string): Promise<OpenShell> {
+    const argv = openShellArguments(this.#options.shell);
+    return await LineShell.start(
+      (hooks) => this.#open({ run: { argv }, directory, environment: {} }, hooks),
+      directory,
+    );
+  }
+
+  async #open(request: OpenRequest, hooks: CommandHooks): Promise<StartedShell> {
     const policy = await this.#readiness.policyForCommand();
     const guarded = this.#protectedState?.begin();
     const launch = new OpenLaunch(this.#tools, { request, hooks, policy, guarded });
@@ -135,8 +153,17 @@ export class LinuxRunner implements SessionRunner {
       throw error;
     });
     await launch.closeOthers(opened);
-    const { stdin, end } = opened.tree;
-    return { stdin, end: end.finally(() => launch.tellChanges()) };
+    const { tree } = opened;
+    const { spawner } = this.#tools;
+    return {
+      command: {
+        stdin: tree.stdin,
+        end: tree.end.finally(() => launch.tellChanges()),
+        processes: new ProcessesBelow(() => tree.root, spawner.processes),
+      },
+      guard: this.#protectedState && guarded && policy &&
+        new ShellWatch(this.#protectedState, guarded, policy, spawner),
+    };
   }
 
   /** Settles when no process of a command whose result is known is left. */

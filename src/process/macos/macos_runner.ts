@@ -11,12 +11,14 @@ import { isExecutableFile, programPaths, searchPath } from "../../system/search_
 import { describeSandboxExecFailure, sandboxExecArguments } from "../../sandbox/seatbelt/sandbox_exec.ts";
 import type { SeatbeltSandbox } from "../../sandbox/prepare_macos.ts";
 import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
-import type { CommandHooks, CommandRequest } from "../command_runner.ts";
+import type { CommandHooks, CommandRequest, OpenShell } from "../command_runner.ts";
 import { ProcessGroup } from "./process_group.ts";
 import { describeFailure } from "../linux/launch/launcher_reports.ts";
 import { writeAndClose } from "../supervision.ts";
 import type { OpenCommand, OpenRequest, SessionRunner } from "../session_runner.ts";
-import { lineArguments, type Shell } from "../shell.ts";
+import { LineShell } from "../open_shell/line_shell.ts";
+import { runWithin } from "../open_shell/run_within.ts";
+import { lineArguments, openShellArguments, type Shell } from "../shell.ts";
 import { type LauncherProcess, listProcesses, startGroup } from "../spawn.ts";
 
 export interface MacosRunnerOptions extends Pick<SeatbeltSandbox, "confinement" | "offline"> {
@@ -62,6 +64,7 @@ export class MacosRunner implements SessionRunner {
   }
 
   async run(request: CommandRequest, hooks: CommandHooks): Promise<CommandEnd> {
+    if (request.within !== undefined) return await runWithin(request.within, request, hooks);
     try {
       const found = await this.#find(request);
       if (!found.ok) return { kind: "not_started", message: found.problem };
@@ -75,10 +78,20 @@ export class MacosRunner implements SessionRunner {
     }
   }
 
+  /** @throws {Error} When it cannot be started. */
+  async openShell(directory: string): Promise<OpenShell> {
+    const request = { run: { argv: openShellArguments(this.#options.shell) }, directory, environment: {} };
+    return await LineShell.start(async (hooks) => ({ command: await this.open(request, hooks) }), directory);
+  }
+
   /** @throws {Error} when the program is missing or the system cannot start a process */
   async open(request: OpenRequest, hooks: CommandHooks): Promise<OpenCommand> {
     const found = await this.#find(request);
     if (!found.ok) throw new Error(found.problem);
+    if (request.stderrFile === undefined) {
+      const process = this.#start([JOINED, START_MARK, ...found.value], { ...request, stdin: "" });
+      return { stdin: process.stdin, end: this.#follow(process, hooks, () => {}).end };
+    }
     const errors = await Deno.open(request.stderrFile, { append: true });
     const process = this.#start([APART, START_MARK, ...found.value], { ...request, stdin: "" });
     const { end, gone } = this.#follow(process, hooks, (chunk) => errors.writeSync(chunk));

@@ -7,23 +7,26 @@ import type { Libc } from "../../system/libc.ts";
 /** Rounds without a pause: only a look that follows at once outruns a process that forks and ends. */
 const ROUNDS = 200;
 
+const NONE: ReadonlySet<number> = new Set();
+
 /** What is needed of the system. */
 export interface ProcessTree {
   /** Children of all threads of a process, zombies included. */
   childrenOf(pid: number): readonly number[];
   /** Sends a signal; does nothing when the process is gone. */
-  signal(pid: number, signal: "SIGSTOP" | "SIGKILL"): void;
+  signal(pid: number, signal: Deno.Signal): void;
 }
 
 /**
  * One attempt to kill all below `root`, which itself is spared. First each process that is found is stopped, because a
  * stopped process does not fork. When a round finds no new one, all are killed. A process whose main thread has ended is
  * listed as dead while its other threads run, and is killed too. The caller tries again until the root has ended.
+ * Those `spared`, and what is below them, are left alone.
  */
-export function killDescendants(root: number, tree: ProcessTree): void {
+export function killDescendants(root: number, tree: ProcessTree, spared: ReadonlySet<number> = NONE): void {
   const known = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
-    const fresh = descendantsOf(root, tree).filter((pid) => !known.has(pid));
+    const fresh = descendantsOf(root, tree, spared).filter((pid) => !known.has(pid));
     if (fresh.length === 0) break;
     for (const pid of fresh) {
       known.add(pid);
@@ -31,16 +34,20 @@ export function killDescendants(root: number, tree: ProcessTree): void {
     }
   }
   // A second listing: the id of a process that has gone may belong to another one by now.
-  for (const pid of descendantsOf(root, tree)) tree.signal(pid, "SIGKILL");
+  for (const pid of descendantsOf(root, tree, spared)) tree.signal(pid, "SIGKILL");
 }
 
-/** All descendants of `root` at this moment, parents before children. */
-export function descendantsOf(root: number, tree: Pick<ProcessTree, "childrenOf">): readonly number[] {
+/** All descendants of `root` at this moment, parents before children; but for those `spared`, and what is below them. */
+export function descendantsOf(
+  root: number,
+  tree: Pick<ProcessTree, "childrenOf">,
+  spared: ReadonlySet<number> = NONE,
+): readonly number[] {
   const found = new Set<number>();
   const queue = [root];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     for (const child of tree.childrenOf(next)) {
-      if (child === root || found.has(child)) continue;
+      if (child === root || found.has(child) || spared.has(child)) continue;
       found.add(child);
       queue.push(child);
     }

@@ -5,7 +5,7 @@ import { type BuiltinTool, OPERATION_PARAMETER, unknownOperation } from "./built
 import type { BuiltinArguments } from "../builtin_parameters.ts";
 import { closingLine } from "../result/closing_line.ts";
 import { protectedMeta, protectedNote } from "../result/protected_note.ts";
-import { errorResult, textResult } from "../result/result_text.ts";
+import { errorResult, sandboxNotes, textResult } from "../result/result_text.ts";
 import type { Service } from "../service.ts";
 
 const DEFAULT_REASON = "Cancelled by the client";
@@ -38,7 +38,7 @@ async function cancelOperation(service: Service, args: BuiltinArguments): Promis
 
 function describeOutcome(operation: Operation, what: string): CallToolResult {
   const line = `${operation.id} ${what} ${closingLine(operation, operation.output.totalBytes > 0)}`;
-  const text = [line, protectedNote(operation)].filter((part) => part !== "").join("\n");
+  const text = [line, ...sandboxNotes(operation), protectedNote(operation)].filter((part) => part !== "").join("\n");
   const meta = protectedMeta([operation]);
   return { ...textResult(text), ...Object.keys(meta).length === 0 ? {} : { _meta: meta } };
 }

@@ -3,26 +3,41 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { SHELL_TOOL_NAME } from "../../catalog/format/builtin_traits.ts";
 import type { MetaArguments } from "../../command/prepared_command.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
-import type { BuiltinArguments } from "../builtin_parameters.ts";
+import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 import { requestWork } from "../run/command_work.ts";
 import { earlyAnswer, type ListFacts, namedScope } from "../result/listed_texts.ts";
+import { failure, type Outcome, success } from "../../base/outcome.ts";
+import { shownValue } from "../../base/text.ts";
 import { shorten } from "../../base/visible_text.ts";
 import { errorResult } from "../result/result_text.ts";
-import { runOperation } from "../run/run_operation.ts";
+import { type Job, runOperation } from "../run/run_operation.ts";
 import type { CallContext, Service } from "../service.ts";
 import { SHELL_PARAMETERS, shellRequest } from "../run/shell_request.ts";
 
 /** The rest of the description, after the sentence that clients show which cut it. */
 const DETAILS =
   "stdout and stderr come as one text, with the exit code. A program left with `&` ends with its command; " +
-  "a long-running one is a call of its own. There is no terminal; stdin is empty unless given.";
+  "a long-running one is a call of its own, or runs in a `session`. There is no terminal; stdin is empty unless given.";
+
+/** `sandboxed_shell` only: a step of a sequence has no session. */
+const SESSION_PARAMETERS: readonly Parameter[] = [
+  {
+    name: "session",
+    kind: "text",
+    description: "Name of a shell that keeps its directory, variables and background programs between calls.",
+  },
+  { name: "close", kind: "flag", description: "Ends the session, after the command if there is one." },
+];
 
 export const SHELL_TOOL: BuiltinTool = {
   name: SHELL_TOOL_NAME,
   title: "Run a shell command",
   describe: (facts) => `${firstSentence(facts)} ${DETAILS}`,
   annotations: { idempotentHint: false, openWorldHint: true },
-  parameters: SHELL_PARAMETERS,
+  parameters: [
+    ...SHELL_PARAMETERS.map((one) => one.name === "command" ? { ...one, unless: "close" } : one),
+    ...SESSION_PARAMETERS,
+  ],
   appendsFinished: true,
   call: runShell,
 };
@@ -39,15 +54,67 @@ function firstSentence(facts: ListFacts): string {
 }
 
 async function runShell(service: Service, args: BuiltinArguments, context: CallContext): Promise<CallToolResult> {
-  const request = await shellRequest(args, service.scope);
-  if (!request.ok) return errorResult(request.problem);
+  const prepared = await prepare(service, args);
+  if (!prepared.ok) return errorResult(prepared.problem);
   return runOperation(service, {
     tool: SHELL_TOOL_NAME,
-    title: shorten(args.text("command") ?? ""),
-    work: requestWork(service, request.value),
+    ...prepared.value,
     timeoutSeconds: args.number("timeout_seconds") ?? service.settings.timeoutSeconds,
     // The kind `mode` of the table accepts nothing else.
     executionMode: args.text("execution_mode") as MetaArguments["executionMode"],
     leafSynchronous: undefined,
   }, context);
+}
+
+/** The parts of a job that depend on whether a named shell runs it. The problem is the text of the result. */
+async function prepare(
+  service: Service,
+  args: BuiltinArguments,
+): Promise<Outcome<Pick<Job, "title" | "work" | "exclusive">>> {
+  const name = args.text("session");
+  const close = args.flag("close");
+  if (name === undefined && close) return failure(refusal('"close" needs a "session"'));
+  if (name !== undefined) return await prepareSession(service, args, { name, close });
+  const request = await shellRequest(args, service.scope);
+  if (!request.ok) return request;
+  return success({ title: shorten(args.text("command") ?? ""), work: requestWork(service, request.value) });
+}
+
+/** Characters and length of a name, which stands in messages and in `status`. */
+const SESSION_NAME = /^[\w.-]{1,40}$/;
+
+async function prepareSession(
+  { shells, scope }: Service,
+  args: BuiltinArguments,
+  { name, close }: { readonly name: string; readonly close: boolean },
+): Promise<Outcome<Pick<Job, "title" | "work" | "exclusive">>> {
+  if (shells === undefined) {
+    return failure(refusal('"session" needs a connection that stays open, and this one ends with its answer'));
+  }
+  if (!SESSION_NAME.test(name)) {
+    return failure(refusal(`"session" is ${shownValue(name)}, expected 1 to 40 letters, digits, "_", "-" or "."`));
+  }
+  if (args.text("stdin") !== undefined) {
+    return failure(refusal('"stdin" cannot be given with "session": a here-document in the command does the same'));
+  }
+  const line = args.text("command") ?? "";
+  const onlyCloses = close && line.trim() === "";
+  if (onlyCloses && !shells.has(name)) return failure(refusal(`no session "${name}" is open`));
+  const request = onlyCloses ? undefined : await shellRequest(args, scope);
+  if (request?.ok === false) return request;
+  return success({
+    title: onlyCloses ? `close session ${name}` : shorten(line),
+    work: shells.work({
+      name,
+      line: onlyCloses ? undefined : line,
+      directory: args.text("working_directory") === undefined ? undefined : request?.value.directory,
+      environment: args.variables("env"),
+      close,
+    }),
+    exclusive: shells.exclusiveKey(name),
+  });
+}
+
+function refusal(why: string): string {
+  return `Cannot run "${SHELL_TOOL_NAME}": ${why}`;
 }

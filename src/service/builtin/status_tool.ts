@@ -89,6 +89,7 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
       shown.limit,
       (operation) => `${statusLine(operation)} ${headingOf(operation)}`,
     ),
+    ...service.shells?.statusLines() ?? [],
     ...checkLines(service),
     ...diagnosticLines(diagnostics),
     ...unavailableLines(unavailable ?? []),

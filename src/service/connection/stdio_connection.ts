@@ -42,7 +42,10 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
     transport: service.settings.synchronous ? ordered : new TaskSubscriptions(ordered, service),
     onerror: (error) => service.log.debug("MCP connection", { error: messageOf(error) }),
   });
-  const gone = transport.inputEnded.then(() => service.registry.shutdown(0, KILL_AFTER_MS));
+  const gone = transport.inputEnded.then(async () => {
+    await service.registry.shutdown(0, KILL_AFTER_MS);
+    await service.shells?.close(KILL_AFTER_MS);
+  });
   await Promise.race([transport.inputEnded, aborted(io.stop)]);
   if (transport.isOpen) await endInOrder();
   else await gone;
@@ -53,6 +56,7 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
     // First the requests: one that was read last may not have started its operation yet.
     await transport.whenAnswered(deadline - performance.now());
     await service.registry.shutdown(Math.max(0, deadline - performance.now()));
+    await service.shells?.close();
     if (!(await transport.whenAnswered(LAST_ANSWERS_MS))) {
       service.log.error("Some requests were left without an answer");
     }

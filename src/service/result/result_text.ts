@@ -202,15 +202,21 @@ function roomBeside(lines: string, limits: ViewLimits): ViewLimits {
   };
 }
 
-/** Denials, and processes that ended with the command, a line each; empty: none are known (S15, X17). */
+/** Denials, what ended with the command, and what became of its session, a line each; empty: none are known (S15, X17). */
 export function sandboxNotes({ end }: Operation): readonly string[] {
-  const denials = (end?.command?.denials ?? []).map((denial) => `Sandbox: ${denialSentence(denial)}`);
-  return end?.command?.left === undefined ? denials : [...denials, leftSentence(end.command.left)];
+  const { denials = [], left, notes = [] } = end?.command ?? {};
+  return [
+    ...denials.map((denial) => `Sandbox: ${denialSentence(denial)}`),
+    ...left === undefined ? [] : [leftSentence(left)],
+    ...notes,
+  ];
 }
 
 function leftSentence({ commands, more }: LeftRunning): string {
   const others = more === 0 ? "" : ` and ${more} more`;
-  return `Ended with the command: ${commands.join("; ")}${others}. Start such a program as a call of its own.`;
+  return `Ended with the command: ${
+    commands.join("; ")
+  }${others}. Start such a program as a call of its own or in a session.`;
 }
 
 /** The same for programs, by its own key of `_meta`. */

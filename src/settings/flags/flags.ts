@@ -129,6 +129,10 @@ const FLAGS = {
   "exit-errors": { help: "Mark the result of a command that failed as an error (isError)", project: true },
   "keep-ansi": { help: "Leave colours and cursor movements in output", project: true },
   "shell": taking("text", "PATH", "The shell for command lines (default: bash, else sh)"),
+  "shell-idle": taking("number", "SECONDS", "End a session of sandboxed_shell unused for so long (default: 7200)", {
+    range: [0.001, LONGEST_SECONDS],
+    project: true,
+  }),
   "no-pool": { help: "Start every command afresh instead of keeping some processes ready for the next", project: true },
   "no-reuse": { help: "Run each command in a sandbox of its own instead of one after the other" },
   "no-hot-reload": { help: "Read the tool files once, and not again when they change", project: true },

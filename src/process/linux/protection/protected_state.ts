@@ -36,7 +36,7 @@ export interface GuardedCommand {
   /** What was guarded when it was launched; undefined: it has not been. */
   view: GuardView | undefined;
   /** What git obeyed then. */
-  readonly obeyed: ReadonlySet<string>;
+  obeyed: ReadonlySet<string>;
 }
 
 /** A process tree, as far as the looks need it. */
@@ -134,21 +134,36 @@ export class ProtectedState implements Disposable {
     policy: SandboxPolicy | undefined,
     onChange: ((changes: readonly ProtectedChange[]) => void) | undefined,
   ): Promise<void> {
-    const { view, obeyed } = command;
-    if (view === undefined || policy === undefined) return this.abandon(command);
+    if (command.view === undefined || policy === undefined) return this.abandon(command);
+    const running = trees.filter(({ isOver }) => !isOver); // asked before the look, which so is the last one needed
+    const after = await this.lineEnded(command, policy, onChange);
+    if (running.length > 0) void this.#lookLater(command, running, after, { mounted: policy.namespaces });
+    else this.abandon(command);
+  }
+
+  /**
+   * Tells `onChange`, as `ended` does, what changed since the last look of a `command` that goes on, a shell for one.
+   * @returns what is there now
+   */
+  async lineEnded(
+    command: GuardedCommand,
+    policy: SandboxPolicy,
+    onChange: ((changes: readonly ProtectedChange[]) => void) | undefined,
+  ): Promise<GuardView> {
     const notKept = await this.#options.broker?.settle() ?? [];
     await this.refresh();
-    const how = { mounted: policy.namespaces };
-    const running = trees.filter(({ isOver }) => !isOver); // asked before the look, which so is the last one needed
-    const { after, found: changed } = this.#changes(view, obeyed, how);
-    const found = [...changed, ...notKept];
-    // What has no result of its own, such as a check, adds only what no other result told.
-    if (onChange === undefined) this.#keep(found.filter((one) => !this.#isTold(one, after)));
-    else this.#tell(found, onChange);
-    for (const { path } of found) this.#told.set(path, after.seen.get(path));
+    const after = this.#tellSince(command, { mounted: policy.namespaces }, { onChange, notKept });
     this.#options.images.adopt(after);
-    if (running.length > 0) void this.#lookLater(command, running, after, how);
-    else this.abandon(command);
+    return after;
+  }
+
+  /**
+   * A look of a `command` that goes on, after some time. `watched`: what changed meanwhile may be its doing, and the next
+   * result tells of it.
+   */
+  resume(command: GuardedCommand, policy: SandboxPolicy, { watched }: { readonly watched: boolean }): GuardView {
+    if (watched) this.#tellSince(command, { mounted: policy.namespaces }, { onChange: undefined, notKept: [] });
+    return this.look(policy, command) as GuardView; // only without a policy there is none
   }
 
   /** No process of the command is left. */
@@ -159,6 +174,27 @@ export class ProtectedState implements Disposable {
   /** Ends what git is still asked. */
   [Symbol.dispose](): void {
     this.#git?.[Symbol.dispose]();
+  }
+
+  #tellSince(
+    command: GuardedCommand,
+    how: How,
+    { onChange, notKept }: {
+      readonly onChange: ((changes: readonly ProtectedChange[]) => void) | undefined;
+      readonly notKept: readonly ProtectedChange[];
+    },
+  ): GuardView {
+    const before = command.view;
+    if (before === undefined) throw new TypeError("A command was not looked at before its launch");
+    const { after, found: changed } = this.#changes(before, command.obeyed, how);
+    const found = [...changed, ...notKept];
+    // What has no result of its own, such as a check, adds only what no other result told.
+    if (onChange === undefined) this.#keep(found.filter((one) => !this.#isTold(one, after)));
+    else this.#tell(found, onChange);
+    for (const { path } of found) this.#told.set(path, after.seen.get(path));
+    command.view = after;
+    command.obeyed = this.#obeyed;
+    return after;
   }
 
   #refuseUncovered({ exposed, unreadable }: GuardView): void {

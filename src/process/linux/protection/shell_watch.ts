@@ -1,0 +1,37 @@
+/** What is protected, around each line of a shell that stays (B5, S8). */
+import type { ProtectedChange } from "../../../base/command/protected_change.ts";
+import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import type { Looker } from "../../../sandbox/protect/guard_view.ts";
+import type { ShellGuard } from "../../open_shell/line_shell.ts";
+import type { GuardedCommand, ProtectedState } from "./protected_state.ts";
+
+export class ShellWatch implements ShellGuard {
+  readonly #state: ProtectedState;
+  readonly #command: GuardedCommand;
+  readonly #policy: SandboxPolicy;
+  readonly #looker: Looker;
+  /** What was mounted when the shell was launched. */
+  readonly #mounts: string | undefined;
+
+  /** For a shell that was launched with `command` under `policy`. */
+  constructor(state: ProtectedState, command: GuardedCommand, policy: SandboxPolicy, looker: Looker) {
+    this.#state = state;
+    this.#command = command;
+    this.#policy = policy;
+    this.#looker = looker;
+    this.#mounts = command.view?.mounts;
+  }
+
+  async isCurrent(watched: boolean): Promise<boolean> {
+    await this.#state.refresh();
+    const view = this.#state.resume(this.#command, this.#policy, { watched });
+    return view.mounts === this.#mounts && this.#policy.writable.every(({ path, device, inode }) => {
+      const facts = this.#looker.lookAt(path);
+      return facts !== undefined && facts.device === device && facts.inode === inode;
+    });
+  }
+
+  async lineEnded(onChange: ((changes: readonly ProtectedChange[]) => void) | undefined): Promise<void> {
+    await this.#state.lineEnded(this.#command, this.#policy, onChange);
+  }
+}

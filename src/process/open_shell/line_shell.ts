@@ -1,0 +1,152 @@
+/** Runs lines in one interactive shell, whatever started it (B5). */
+import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
+import { HurriedEnd } from "../../base/command/kill_delay.ts";
+import type { ProtectedChange } from "../../base/command/protected_change.ts";
+import { ignoreClosedPipe } from "../../base/errors.ts";
+import { encodeText } from "../../base/text.ts";
+import { withTimeout } from "../../base/time.ts";
+import type { CommandHooks, OpenShell, ShellLine } from "../command_runner.ts";
+import type { OpenCommand } from "../session_runner.ts";
+import { signalQuietly } from "../tree/descendants.ts";
+import { ShellOutput } from "./shell_output.ts";
+import { ABANDON_SIGNAL, CLOSING, lineText, markText, OPENING } from "./shell_text.ts";
+
+/** What protects around each line of a shell that has a sandbox. */
+export interface ShellGuard {
+  /** Whether the sandbox of the shell is the one that it would get now. `watched`: something ran since the last line. */
+  isCurrent(watched: boolean): Promise<boolean>;
+  /** Tells what changed since the last line began. */
+  lineEnded(onChange: ((changes: readonly ProtectedChange[]) => void) | undefined): Promise<void>;
+}
+
+/** A shell that was started with `OPEN_SHELL_ARGUMENTS`; absent `guard`: there is no sandbox that could change. */
+export interface StartedShell {
+  readonly command: OpenCommand;
+  readonly guard?: ShellGuard | undefined;
+}
+
+/** To each signal of an interruption a line has so long to end, milliseconds. */
+const INTERRUPT_GRACE_MS = 2_000;
+const INTERRUPT_SIGNALS = ["SIGINT", "SIGTERM", "SIGKILL"] as const;
+const START_LIMIT_MS = 10_000;
+
+export class LineShell implements OpenShell {
+  readonly ended: Promise<CommandEnd>;
+  readonly #started: StartedShell;
+  readonly #output: ShellOutput;
+  readonly #secret: string;
+  readonly #abort: AbortController;
+  readonly #stdin: WritableStreamDefaultWriter<Uint8Array>;
+  #directory: string;
+  #end: CommandEnd | undefined;
+  #lines = 0;
+
+  private constructor(
+    started: StartedShell,
+    { output, secret, abort, directory }: {
+      readonly output: ShellOutput;
+      readonly secret: string;
+      readonly abort: AbortController;
+      readonly directory: string;
+    },
+  ) {
+    this.#started = started;
+    this.#output = output;
+    this.#secret = secret;
+    this.#abort = abort;
+    this.#directory = directory;
+    this.#stdin = started.command.stdin.getWriter();
+    this.ended = started.command.end.then((end) => {
+      this.#output.close();
+      return this.#end = end;
+    });
+  }
+
+  /** Starts a shell in `directory`. @throws {Error} When the system cannot, or the shell does not answer. */
+  static async start(start: (hooks: CommandHooks) => Promise<StartedShell>, directory: string): Promise<LineShell> {
+    const secret = crypto.randomUUID();
+    const output = new ShellOutput(secret);
+    const abort = new AbortController();
+    const started = await start({
+      signal: abort.signal,
+      onOutput: (chunk) => output.take(chunk),
+      get onProtectedChange() {
+        return output.hooks?.onProtectedChange;
+      },
+    });
+    const shell = new LineShell(started, { output, secret, abort, directory });
+    const said: string[] = [];
+    const onOutput = (chunk: Uint8Array) => said.push(new TextDecoder().decode(chunk));
+    const ready = await withTimeout(shell.#say(OPENING, { onOutput }), START_LIMIT_MS);
+    if (ready?.kind === "exited" && shell.#end === undefined) return shell;
+    await shell.close();
+    throw new Error(`The shell of the session did not begin. It wrote: ${said.join("").trim()}`);
+  }
+
+  get directory(): string {
+    return this.#directory;
+  }
+
+  get end(): CommandEnd | undefined {
+    return this.#end;
+  }
+
+  background(): LeftRunning | undefined {
+    return this.#end === undefined ? this.#started.command.processes?.background() : undefined;
+  }
+
+  async isCurrent(): Promise<boolean> {
+    const { guard } = this.#started;
+    return this.#end === undefined && (guard === undefined || await guard.isCurrent(this.background() !== undefined));
+  }
+
+  async run(line: ShellLine, { signal, ...hooks }: CommandHooks): Promise<CommandEnd> {
+    const earlier = new Set(this.#started.command.processes?.all());
+    const ended = this.#say(lineText(line), hooks);
+    let interrupted: Promise<unknown> | undefined;
+    const onAbort = () => interrupted = this.#interrupt(signal, ended, earlier);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    const end = await ended;
+    signal.removeEventListener("abort", onAbort);
+    await interrupted;
+    if (this.#end === undefined) await this.#started.guard?.lineEnded(hooks.onProtectedChange);
+    return end;
+  }
+
+  async close(killAfterMs?: number): Promise<CommandEnd> {
+    const { processes } = this.#started.command;
+    if (this.#end === undefined && this.#output.hooks !== undefined) processes?.signalFirst(ABANDON_SIGNAL);
+    void this.#write(CLOSING).then(() => this.#stdin.close()).catch(ignoreClosedPipe);
+    this.#abort.abort(killAfterMs === undefined ? undefined : new HurriedEnd("The session ends", killAfterMs));
+    return await this.ended;
+  }
+
+  /** Says `text` and waits for its mark, or for the end of the shell. */
+  async #say(text: string, hooks: Omit<CommandHooks, "signal">): Promise<CommandEnd> {
+    const marked = this.#output.begin(++this.#lines, hooks);
+    void this.#write(text + markText(this.#secret, this.#lines));
+    const end = await Promise.race([marked, this.ended]);
+    if ("kind" in end) return end;
+    this.#directory = end.directory;
+    return { kind: "exited", code: end.exitCode };
+  }
+
+  async #write(text: string): Promise<void> {
+    await this.#stdin.write(encodeText(text)).catch(ignoreClosedPipe);
+  }
+
+  /** Ends the line that runs and all that it started; the shell too where it cannot be told apart, or does not obey. */
+  async #interrupt(signal: AbortSignal, ended: Promise<unknown>, earlier: ReadonlySet<number>): Promise<void> {
+    const { processes } = this.#started.command;
+    if (signal.reason instanceof HurriedEnd) return void this.close(signal.reason.killAfterMs);
+    for (const name of processes === undefined ? [] : INTERRUPT_SIGNALS) {
+      processes?.signalFirst(ABANDON_SIGNAL);
+      if (name !== "SIGINT") processes?.signalFirst("SIGINT");
+      for (const pid of processes?.all(earlier) ?? []) signalQuietly(pid, name);
+      void this.#write(markText(this.#secret, this.#lines)); // the shell may have been at the one before
+      if (await withTimeout(ended.then(() => true), INTERRUPT_GRACE_MS)) return processes?.kill(earlier);
+    }
+    await this.close();
+  }
+}

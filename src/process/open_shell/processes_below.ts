@@ -1,0 +1,49 @@
+import type { LeftRunning } from "../../base/command/command_end.ts";
+import { living, type ProcessNames } from "../background_processes.ts";
+import type { OpenProcesses } from "../session_runner.ts";
+import { descendantsOf, killDescendants, type ProcessTree } from "../tree/descendants.ts";
+
+/** The processes of a command that was opened: its first one, which is there at the first question, and the others. */
+export class ProcessesBelow implements OpenProcesses {
+  readonly #root: () => number | undefined;
+  readonly #system: ProcessTree & ProcessNames;
+  #first: number | undefined;
+
+  /** `root`: the process that all are below; undefined: it is gone. */
+  constructor(root: () => number | undefined, system: ProcessTree & ProcessNames) {
+    this.#root = root;
+    this.#system = system;
+  }
+
+  all(earlier?: ReadonlySet<number>): readonly number[] {
+    const { root, first } = this.#places();
+    return root === undefined ? [] : descendantsOf(root, this.#system, earlier).filter((pid) => pid !== first);
+  }
+
+  kill(earlier: ReadonlySet<number>): void {
+    const { root, first } = this.#places();
+    if (root === undefined || first === undefined) return;
+    // What the shell runs, and what has lost its parent and is below the root since.
+    killDescendants(first, this.#system, earlier);
+    killDescendants(root, this.#system, new Set([...earlier, first]));
+  }
+
+  background(): LeftRunning | undefined {
+    const { root, first } = this.#places();
+    if (root === undefined || first === undefined) return undefined;
+    const orphans = this.#system.childrenOf(root).filter((pid) => pid !== first);
+    return living([...orphans, ...this.#system.childrenOf(first)], this.#system);
+  }
+
+  signalFirst(signal: Deno.Signal): void {
+    const { root, first } = this.#places();
+    if (root === undefined || first === undefined) return;
+    if (this.#system.childrenOf(root).includes(first)) this.#system.signal(first, signal);
+  }
+
+  #places() {
+    const root = this.#root();
+    if (root !== undefined) this.#first ??= this.#system.childrenOf(root)[0];
+    return { root, first: this.#first };
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * What is said to a shell that stays between lines (B5). Pure.
+ *
+ * The shell is interactive: so an error or an interruption abandons a line and not the shell. Its own stdout and stderr
+ * are closed to commands, so that prompts and notices are not seen. Each line has the output under a number that no
+ * program uses, which is closed in all that the line starts, and reports its end there with a mark.
+ */
+import type { ShellLine } from "../command_runner.ts";
+import { quote, SHELL_OUTPUT_FD } from "../shell.ts";
+
+/** Where a line is read from. A sourced line can be wrong in any way, and the shell goes on with the next. */
+const LINE_FD = 58;
+
+/**
+ * The signal that makes such a shell abandon its line as soon as what it waits for has ended, in whatever way. It means
+ * nothing to other programs, which ignore it.
+ */
+export const ABANDON_SIGNAL = "SIGURG";
+
+/** To be said first. A program that `exec` cannot start leaves the shell as it is. */
+export const OPENING = `shopt -s execfail; trap '{ trap - INT; \\builtin kill -INT $$; } 2>/dev/null' URG\n`;
+
+/** To be said last: the shell waits for what it started, and ends. */
+export const CLOSING = "\nwait\nexit\n";
+
+/** What comes before the facts of a mark, as bytes of the output. */
+export function markHead(secret: string): string {
+  return `\x1e${secret} `;
+}
+
+/** The longest facts of a mark: a number, an exit code and a path. */
+export const LONGEST_FACTS = 8192;
+
+/** Makes the shell run a line. */
+export function lineText({ line, directory, environment }: ShellLine): string {
+  const enter = directory === undefined ? "" : `\\builtin cd -- ${quote(directory)} || return 126;`;
+  const exports = Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)};`).join("");
+  const script = quote(`${enter}${exports}${line}`);
+  const output = `</dev/null >&${SHELL_OUTPUT_FD} 2>&1 ${SHELL_OUTPUT_FD}>&-`;
+  return `{ \\builtin . /dev/fd/${LINE_FD} ${LINE_FD}<<<${script}; } ${output}\n`;
+}
+
+/**
+ * Makes the shell write the mark of a line. An empty line comes first, because an error of syntax takes what follows it
+ * along. The mark never stands in this text as it is written.
+ */
+export function markText(secret: string, number: number): string {
+  return `\n{ \\builtin printf '\\036%s %d %d %s\\0' ${secret} ${number} "$?" "\${PWD-}"; } >&${SHELL_OUTPUT_FD}\n`;
+}
