@@ -43,7 +43,7 @@ Deno.test("S25 cleanCargoConfiguration() keeps mirrors and registries, and no se
 
 Deno.test("S25 copyCargoConfiguration() writes the copy through no link that a command left", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
-  const libc = new Libc("x86_64");
+  const libc = new Libc(Deno.build.arch);
   try {
     for (const name of ["home/.cargo", "cache", "outside"]) await Deno.mkdir(`${base}/${name}`, { recursive: true });
     await Deno.writeTextFile(`${base}/home/.cargo/config.toml`, TEXT);
