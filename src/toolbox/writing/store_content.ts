@@ -6,6 +6,7 @@
 import { counted } from "../../base/text.ts";
 import { isSameFile, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
 import { parentOf } from "../../system/paths.ts";
+import { draftName, LeftDrafts } from "./left_drafts.ts";
 import { EACCES, EEXIST, ENOENT, EPERM, problemOf } from "./problems.ts";
 import { insistOnOwnFile } from "./shared_names.ts";
 import type { CurrentFile, Target } from "./target.ts";
@@ -28,6 +29,7 @@ const PRIVATE_MODE = 0o600;
 export function storeContent(target: Target, content: Uint8Array<ArrayBuffer>, like?: CurrentFile): Stored {
   const directory = target.directory ?? makeParents(target);
   if (directory === undefined) return CONFLICT;
+  target.project.kept(LeftDrafts).removeFrom(target, directory);
   const { current } = target;
   if (current === undefined) return create(target, directory, { content, like });
   if (current.stat.links > 1) {
@@ -115,7 +117,7 @@ function replace(
   const draft = begin(target, directory, PRIVATE_MODE);
   if (draft === EACCES || draft === EPERM) return inPlace("its directory cannot be changed");
   if (typeof draft === "number") throw refused(target, draft);
-  const temporary = draft.name ?? temporaryName();
+  const temporary = draft.name ?? draftName();
   try {
     if (!files.writeAll(draft.fd, content)) throw refused(target, files.errno);
     if (!files.takeRights(draft.fd, current)) return inPlace("its owner and attributes could not be kept");
@@ -177,7 +179,7 @@ function unnamedDraft(target: Target, directory: number, mode: number): Draft | 
 }
 
 function namedDraft({ files }: Target, directory: number, mode: number): Draft | number {
-  const name = temporaryName();
+  const name = draftName();
   const fd = files.create(directory, name, mode);
   const made = fd === undefined ? undefined : files.stat(fd, "");
   return fd === undefined || made === undefined ? files.errno : { fd, made, name };
@@ -187,10 +189,6 @@ function namedDraft({ files }: Target, directory: number, mode: number): Draft |
 function discard(files: OpenFiles, directory: number, { made, name, fd }: Draft): void {
   if (name !== undefined && isSameFile(files.stat(directory, name), made)) files.unlink(directory, name);
   files.drop(fd);
-}
-
-function temporaryName(): string {
-  return `.ahma-${crypto.randomUUID()}`;
 }
 
 function refused({ place, project: { setup } }: Target, errno: number) {

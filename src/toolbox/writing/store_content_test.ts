@@ -74,6 +74,20 @@ Deno.test({
     }),
 });
 
+Deno.test("K3 what a killed write left is removed by a later one in its directory, and nothing else", () =>
+  inProject(async (place) => {
+    const draft = () => `.ahma-${crypto.randomUUID()}`;
+    const [left, young] = [draft(), draft()];
+    const others = [young, ".ahma-notes", ".ahma-12345678"];
+    for (const name of [left, ...others]) {
+      await Deno.writeTextFile(`${place.root}/${name}`, "x");
+      if (name !== young) await Deno.utime(`${place.root}/${name}`, 1, 1);
+    }
+    await stored(place, "a", "new");
+    const names = (await Array.fromAsync(Deno.readDir(place.root))).map(({ name }) => name);
+    assert.deepEqual(names.toSorted(), ["a", ...others].toSorted());
+  }));
+
 Deno.test("K3 what is no file is refused at once, and another program that holds a lock is waited for", () =>
   inProject(async (place) => {
     await python(`os.mkfifo("${place.root}/pipe")`);
