@@ -36,7 +36,10 @@ for (const user of usersAtHand()) {
     bench.write("src/b.ts", "// ahma rule ignore no-*\n// TODO\n\t\n");
     bench.write("ignored/c.ts", "TODO\n");
     bench.write(".gitignore", "ignored\n");
-    await using server = await ServerProcess.start(bench, { era: "none", flags: ["--bundles", "rules"] });
+    await using server = await ServerProcess.start(bench, {
+      era: "none",
+      flags: ["--inline-wait", "60000", "--bundles", "rules"],
+    });
     const client = await connectClient(server, "2025-11-25");
     const names = ["no-todo", "own/tabs", "polite"];
     const check = (args: Readonly<Record<string, unknown>> = {}) =>

@@ -29,7 +29,10 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
 
 Deno.test("K3 files_read shows lines, their rest, and what is no text", async (test) => {
   using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "none", flags: ["--bundles", "files"] });
+  await using server = await ServerProcess.start(bench, {
+    era: "none",
+    flags: ["--inline-wait", "60000", "--bundles", "files"],
+  });
   const client = await connectClient(server, "2025-11-25");
   const read = (path: string, args: Record<string, unknown> = {}) => call(client, "files_read", { path, ...args });
   const write = (path: string, bytes: Uint8Array) => {
@@ -153,7 +156,10 @@ Deno.test("K3 files_read shows lines, their rest, and what is no text", async (t
 
 Deno.test("K3 files_glob finds all, then sorts, then cuts; files_list shows a tree", async (test) => {
   using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "none", flags: ["--bundles", "files"] });
+  await using server = await ServerProcess.start(bench, {
+    era: "none",
+    flags: ["--inline-wait", "60000", "--bundles", "files"],
+  });
   const client = await connectClient(server, "2025-11-25");
   const glob = async (pattern: string, args: Record<string, unknown> = {}) =>
     (await call(client, "files_glob", { pattern, ...args })).lines;
@@ -233,7 +239,7 @@ async function grepsWith(path: string): Promise<void> {
   bench.write("many.txt", "limit\n".repeat(101));
   await using server = await ServerProcess.start(bench, {
     era: "none",
-    flags: ["--bundles", "files"],
+    flags: ["--inline-wait", "60000", "--bundles", "files"],
     environment: { PATH: path },
   });
   const client = await connectClient(server, "2025-11-25");

@@ -13,7 +13,7 @@ for (const user of usersAtHand()) {
     bench.write("a.txt", "alpha\nbeta\n");
     const secret = bench.write(`${bench.elsewhere}/secret.txt`, "outside");
     const granted = bench.write(`${bench.elsewhere}/granted/a.txt`, "granted");
-    const flags = ["--bundles", "files", "--write", `${bench.elsewhere}/granted`];
+    const flags = ["--inline-wait", "60000", "--bundles", "files", "--write", `${bench.elsewhere}/granted`];
     await using server = await ServerProcess.start(bench, { era: "none", flags });
     const client = await connectClient(server, "2025-11-25");
     const { tools } = await client.listTools();
@@ -33,7 +33,10 @@ for (const user of usersAtHand()) {
 Deno.test("K2 a worker that dies is replaced, and native tools are off unless a bundle names them", async () => {
   using bench = new Workbench();
   bench.write("a.txt", "alpha\n");
-  await using server = await ServerProcess.start(bench, { era: "none", flags: ["--bundles", "toolbox"] });
+  await using server = await ServerProcess.start(bench, {
+    era: "none",
+    flags: ["--inline-wait", "60000", "--bundles", "toolbox"],
+  });
   const client = await connectClient(server, "2025-11-25");
   assert.match(await read(client, "a.txt"), /alpha/);
   const worker = (await processesWith(bench.marker)).find(({ command }) => command.includes("worker/worker.js"));
@@ -84,7 +87,7 @@ Deno.test("S4 K3 native tools read what --read opens and change what --write ope
   using other = new Workbench();
   const read = bench.write(`${bench.elsewhere}/read.txt`, "there\n");
   const written = other.write(`${other.elsewhere}/written.txt`, "before\n");
-  const flags = ["--bundles", "files", "--read", bench.elsewhere, "--write", other.elsewhere];
+  const flags = ["--inline-wait", "60000", "--bundles", "files", "--read", bench.elsewhere, "--write", other.elsewhere];
   await using server = await ServerProcess.start(bench, { era: "none", flags });
   const client = await connectClient(server, "2025-11-25");
   assert.match(await call(client, "files_read", { path: read }), /there/);

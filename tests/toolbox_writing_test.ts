@@ -34,7 +34,7 @@ async function hunks(old: string, next: string): Promise<string> {
   return new TextDecoder().decode(stdout).split("\n").slice(2).join("\n").trimEnd();
 }
 
-const FLAGS = { era: "none", flags: ["--bundles", "files"] } as const;
+const FLAGS = { era: "none", flags: ["--inline-wait", "60000", "--bundles", "files"] } as const;
 
 for (const user of usersAtHand()) {
   Deno.test(`K3 an edit needs one place, names the others, and keeps what it does not replace (${user})`, async () => {
@@ -273,7 +273,10 @@ Deno.test("K3 a patch changes all its files or none, and is listed where its gro
     }));
   };
   const before = await seen();
-  await using server = await ServerProcess.start(bench, { ...FLAGS, flags: ["--bundles", "toolbox,files_patch"] });
+  await using server = await ServerProcess.start(bench, {
+    ...FLAGS,
+    flags: ["--inline-wait", "60000", "--bundles", "toolbox,files_patch"],
+  });
   const client = await connectClient(server, "2025-11-25");
   const patch = (...lines: readonly string[]) =>
     call(client, "files_patch", { patch: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n") });

@@ -49,7 +49,16 @@ for (const user of usersAtHand()) {
     await using web = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, answer);
     const site = `http://127.0.0.1:${web.addr.port}`;
     using bench = new Workbench(user);
-    const flags = ["--bundles", "web", "--allow-private-hosts", "127.0.0.1", "--search-url", site];
+    const flags = [
+      "--inline-wait",
+      "60000",
+      "--bundles",
+      "web",
+      "--allow-private-hosts",
+      "127.0.0.1",
+      "--search-url",
+      site,
+    ];
     await using server = await ServerProcess.start(bench, {
       era: "none",
       flags,
@@ -101,7 +110,7 @@ Deno.test("K5 without a network of commands the web tools say so", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, {
     era: "none",
-    flags: ["--bundles", "web", "--network", "none"],
+    flags: ["--inline-wait", "60000", "--bundles", "web", "--network", "none"],
   });
   const client = await connectClient(server, "2025-11-25");
   assert.match(await call(client, "web_fetch", { url: "https://example.com" }), /commands have no network/);

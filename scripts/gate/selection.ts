@@ -44,8 +44,14 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
     "tests/attacks/servers_test.ts",
     "tests/oauth_calls_test.ts",
   ],
-  // Native tools: their worker in the sandbox.
-  toolbox: ["tests/toolbox_test.ts", "tests/flow_test.ts", "tests/web_test.ts"],
+  // Native tools: their worker in the sandbox, the files that they change, notes of several servers, flows and pages.
+  toolbox: [
+    "tests/toolbox_test.ts",
+    "tests/toolbox_writing_test.ts",
+    "tests/toolbox_issues_test.ts",
+    "tests/flow_test.ts",
+    "tests/web_test.ts",
+  ],
   // What a person types and reads.
   terminal: ["tests/cli_call_test.ts", "tests/cli_validate_test.ts", "tests/cli_doctor_test.ts"],
   // What holds the repository together; these start next to nothing.

@@ -24,7 +24,7 @@ export interface Side extends AsyncDisposable {
 
 /** A server in the scope of the bench, and a client of it. */
 export async function openSide(bench: Workbench, flags: readonly string[] = FLAGS, asked: Asked = {}): Promise<Side> {
-  const server = await ServerProcess.start(bench, { era: "none", flags });
+  const server = await ServerProcess.start(bench, { era: "none", flags: ["--inline-wait", "60000", ...flags] });
   const client = await connectClient(server, asked.era ?? "2025-11-25", asked);
   const call = async (name: string, args: Arguments, fails: boolean) => {
     const { content, isError } = await client.callTool({ name, arguments: { ...args } });

@@ -2,7 +2,8 @@
 import type { Parameter } from "./parameters.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
 
-const PATH: Parameter = {
+/** The file that a call is about. */
+export const PATH: Parameter = {
   name: "path",
   type: { kind: "text" },
   description: "Relative to the project, or absolute.",

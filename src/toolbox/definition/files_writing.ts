@@ -1,15 +1,8 @@
 /** Tools that change files of the project. */
 import { ENCODINGS } from "./encodings.ts";
+import { PATH } from "./files_reading.ts";
 import type { Parameter } from "./parameters.ts";
 import type { ToolDefinition } from "./tool_definition.ts";
-
-const PATH: Parameter = {
-  name: "path",
-  type: { kind: "text" },
-  description: "Relative to the project, or absolute.",
-  required: true,
-  aliases: ["file_path", "absolute_path"],
-};
 
 const OLD: Parameter = {
   name: "old_string",
