@@ -104,3 +104,37 @@ export function withNodeOnNeed(text: string): string {
       "var $2 = (name) => globalThis.process.getBuiltinModule(name);",
     );
 }
+
+/** The bundler's mark in the name of a module, which holds the way from the sources to the cache of packages. */
+const MARK = /-[A-Z0-9]{8}(?=\.js\b)/g;
+
+/**
+ * The modules under names that follow from their content alone, in the order of these, and without the paths of their
+ * sources: so each directory makes the same program. @throws {Error} Where two would have one name.
+ */
+export async function namedByContent(texts: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
+  const plain = [...texts].map(([name, text]) => [name, withoutPaths(text)] as const);
+  const names = new Map(
+    await Promise.all(plain.map(async ([name, text]) => {
+      const bytes = new TextEncoder().encode(text.replaceAll(MARK, "").replaceAll(/^\/\/ .*$/gm, ""));
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex().slice(0, 8);
+      return [name, name.replaceAll(MARK, `-${digest}`)] as const;
+    })),
+  );
+  if (new Set(names.values()).size !== names.size) throw new Error("Two modules have one content");
+  const renamed = plain.map(([name, text]) =>
+    [
+      names.get(name) ?? name,
+      text.replaceAll(/"\.\/([^"]+\.js)"/g, (words, other: string) => {
+        const to = names.get(other);
+        return to === undefined ? words : `"./${to}"`;
+      }),
+    ] as const
+  );
+  return new Map(renamed.toSorted(([one], [other]) => one < other ? -1 : 1));
+}
+
+/** Wrapped modules bear the paths of their sources. */
+function withoutPaths(text: string): string {
+  return text.replaceAll(/(?<=__(?:commonJS|esm)\(\{\s*)"[^"]*"(?=\()/g, '"source"');
+}

@@ -14,6 +14,7 @@ import {
   joinedExports,
   lateImportsOf,
   loadedWith,
+  namedByContent,
   withLateImports,
   withNodeOnNeed,
   withSource,
@@ -32,7 +33,7 @@ export interface PartsOptions {
 
 const MAIN = "main.js";
 /** The module that serves a connection, as the bundler names it. */
-const SERVICE = /^stdio_connection-[A-Z0-9]+\.js$/;
+const SERVICE = /^stdio_connection-/;
 /** What imports a part by its address (src/app/program/program_parts.ts); `main.ts` exports it. */
 const ADDRESS = `import { partAddress as __partAddress } from "./${MAIN}";\n`;
 const PROGRAM = "../ahma_mcp.mjs";
@@ -59,7 +60,7 @@ interface Layer {
 /** Writes the three files. @throws {Error} When the bundler fails, or writes what is not known here. */
 export async function packParts({ work, program, parts, run }: PartsOptions): Promise<void> {
   const split = new URL("split/", work);
-  await run(["--code-splitting", "--outdir", split.pathname, "main.ts"]);
+  await run(["--code-splitting", "--outdir", pathOf(split), "main.ts"]);
   const layers = layersOf(await textsIn(split));
   const targets = [program, ...PROGRAM_PARTS.map((part) => new URL(part, parts))];
   const external = ["--external", PROGRAM, ...PROGRAM_PARTS.flatMap((part) => ["--external", `./${part}`])];
@@ -67,16 +68,20 @@ export async function packParts({ work, program, parts, run }: PartsOptions): Pr
     const directory = new URL(`${index}/`, work);
     await Deno.mkdir(directory);
     for (const [name, text] of joinable(layers, index)) await Deno.writeTextFile(new URL(name, directory), text);
-    await run(["--minify", ...external, "--output", target.pathname, new URL("entry.js", directory).pathname]);
+    await run(["--minify", ...external, "--output", pathOf(target), pathOf(new URL("entry.js", directory))]);
   }
 }
 
+function pathOf(file: URL): string {
+  return decodeURIComponent(file.pathname);
+}
+
 async function textsIn(directory: URL): Promise<Texts> {
-  const names = (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name).toSorted();
-  const texts = names.map(async (name) => {
+  const names = (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
+  const texts = await Promise.all(names.map(async (name) => {
     return [name, withNodeOnNeed(await Deno.readTextFile(new URL(name, directory)))] as const;
-  });
-  return new Map(await Promise.all(texts));
+  }));
+  return await namedByContent(new Map(texts));
 }
 
 /** The modules of the program, of the service and the rest. */
