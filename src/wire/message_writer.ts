@@ -4,14 +4,16 @@ import { FULL_PIPE_RETRY_MS } from "../base/write_all.ts";
 /** Destination of bytes, such as `Deno.stdout`. It may write less than it was given. */
 export interface ByteOutput {
   write(bytes: Uint8Array): Promise<number>;
+  /** Writes what can be written at once, and never waits: bytes written, 0 where that is none. Absent: it cannot. */
+  writeNow?(bytes: Uint8Array): number;
 }
 
 /** A client that leaves more than this unread is taken for gone: it would fill our memory, bytes. */
 const MOST_UNWRITTEN = 64 * 1024 * 1024;
 
 /**
- * Writes messages in the order they are given, never blocking: a synchronous write would be about 5 µs faster, but a
- * client that stops reading would stop the whole program with it, time limits and the end of stdin included.
+ * Writes messages in the order they are given, never blocking: a client that stops reading would stop the whole program,
+ * time limits and the end of stdin included. A message before which nothing waits is written at once as far as possible.
  */
 export class MessageWriter {
   readonly #output: ByteOutput;
@@ -31,12 +33,14 @@ export class MessageWriter {
   /** Resolves when the bytes were written or dropped; never rejects. */
   write(bytes: Uint8Array): Promise<void> {
     if (this.#stopped) return Promise.resolve();
-    this.#unwritten += bytes.length;
+    const rest = this.#unwritten === 0 ? bytes.subarray(this.#output.writeNow?.(bytes) ?? 0) : bytes;
+    if (rest.length === 0) return Promise.resolve();
+    this.#unwritten += rest.length;
     if (this.#unwritten > MOST_UNWRITTEN) {
       this.#fail(new Error(`The client does not read: ${this.#unwritten} bytes wait for it`));
       return Promise.resolve();
     }
-    return this.#written = this.#written.then(() => this.#writeAll(bytes));
+    return this.#written = this.#written.then(() => this.#writeAll(rest));
   }
 
   /** Drops what waits and all that is given from now on; a write that has begun cannot be taken back. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { MessageWriter } from "./message_writer.ts";
 
 Deno.test("C2 a client that leaves more than 64 MiB unread is taken for gone", () => {
@@ -21,4 +22,29 @@ Deno.test("C2 a client that reads gets more than 64 MiB", async () => {
   );
   for (let i = 0; i < 70; i++) await writer.write(megabyte);
   assert.equal(read, 70 * megabyte.length);
+});
+
+Deno.test("C2 messages come out whole and in their order, however much of each is written at once", async () => {
+  const sizes = fc.array(fc.nat({ max: 40 }), { minLength: 1 });
+  await fc.assert(fc.asyncProperty(fc.array(fc.string({ minLength: 1 })), sizes, async (texts, some) => {
+    let written = "";
+    let at = 0;
+    const take = (bytes: Uint8Array) => {
+      const size = Math.min(bytes.length, some[at++ % some.length] ?? 0);
+      written += new TextDecoder("latin1").decode(bytes.subarray(0, size));
+      return size;
+    };
+    const writer = new MessageWriter({
+      write: (bytes) => Promise.resolve(Math.max(take(bytes), 0)).then((size) => size),
+      writeNow: take,
+    }, (thrown) => assert.fail(String(thrown)));
+    some.push(1); // so that it gets on
+    for (const [index, text] of texts.entries()) {
+      const done = writer.write(new TextEncoder().encode(text));
+      if (index % 3 === 0) await done;
+    }
+    await writer.flush();
+    const all = new TextDecoder("latin1").decode(new TextEncoder().encode(texts.join("")));
+    assert.equal(written, all);
+  }));
 });

@@ -5,10 +5,12 @@
 import { messageOf } from "../../base/errors.ts";
 import { compose } from "../../app/compose_service.ts";
 import { announceFirstWrite } from "./first_write.ts";
+import { directOutput } from "../../system/direct_output.ts";
 import { openRunLog } from "../terminal/run_log.ts";
 import { printProblem } from "../terminal/print.ts";
 import type { CommandContext } from "../terminal/command_context.ts";
 
+const STDOUT = 1;
 /** Hint on a terminal, where silence would look like a fault. */
 const WAITING = 'ahma_mcp waits for an MCP client on stdin: "ahma_mcp help" lists what a person can do, Ctrl-C ends it';
 
@@ -22,11 +24,12 @@ export async function serve(options: CommandContext): Promise<number> {
   if (settings.http !== undefined) return await (await import("./serve_http.ts")).serveHttp(options, settings.http);
   await using log = openRunLog({ settings, warnings, environment });
   const { logger } = log;
+  const direct = directOutput(Deno.stdout, STDOUT);
   try {
     await using program = await compose({ settings, environment, log: logger });
     if (settings.logToStderr) log.start();
     if (Deno.stdin.isTerminal()) await printProblem(WAITING);
-    const output = announceFirstWrite(Deno.stdout, () => {
+    const output = announceFirstWrite(direct.output, () => {
       log.start();
       program.afterFirstAnswer();
     });
@@ -35,6 +38,8 @@ export async function serve(options: CommandContext): Promise<number> {
   } catch (thrown) {
     logger.error("Ended by an error", { error: messageOf(thrown) });
     throw thrown;
+  } finally {
+    direct[Symbol.dispose]();
   }
   logger.info("Ended", { signal: stop.reason });
   return 0;

@@ -27,11 +27,14 @@ export async function beginConnection(
   const writer = new MessageWriter(io.output, () => input.end());
   const written = writer.write(encodeText(`${answered.text}\n`));
   await Promise.race([written, aborted(io.stop)]);
+  let isWritten = false;
+  void written.then(() => isWritten = true);
   const output = {
     async write(bytes: Uint8Array) {
       await written;
       return await io.output.write(bytes);
     },
+    writeNow: (bytes: Uint8Array) => isWritten ? io.output.writeNow?.(bytes) ?? 0 : 0,
   };
   const { promise: repeated, resolve: onRepeated } = Promise.withResolvers<void>();
   input.holdRest(repeated);
