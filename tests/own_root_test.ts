@@ -20,8 +20,9 @@ for (const user of usersAtHand()) {
     bench.write(`${elsewhere}/granted/file`, "granted");
     bench.write(`${elsewhere}/closed/file`, "closed");
     bench.write(`${parent}/beside`, "closed");
+    for (const name of ["over", "decoy"]) bench.write(`${elsewhere}/${name}/deep/file`, `in ${name}`);
     await Deno.symlink(elsewhere, `${parent}/way`);
-    const flags = ["--read", `${parent}/way/granted`];
+    const flags = ["--read", `${parent}/way/granted`, "--read", `${elsewhere}/over/deep`];
     const granted = [scope, home, `${elsewhere}/granted/file`, `${parent}/way/granted/file`, "/bin/sh", "/etc/passwd"];
     const closed = [
       `${elsewhere}/closed`,
@@ -47,6 +48,11 @@ for (const user of usersAtHand()) {
         `mkdir /new ${home}/new; chmod 700 / /dev/null ${elsewhere}/granted; rm /bin; true`,
       );
       assert.deepStrictEqual(changes.text.match(/Read-only file system/g)?.length, 6, changes.text);
+      const deep = `cat ${elsewhere}/over/deep/file; true`;
+      assert.match((await server.shell(deep)).text, /^in over/);
+      await Deno.rename(`${elsewhere}/over`, `${elsewhere}/over-away`);
+      await Deno.symlink("decoy", `${elsewhere}/over`);
+      assert.doesNotMatch((await server.shell(deep)).text, /in decoy/, "a link that came since leads nowhere");
     }
     await using open = await ServerProcess.start(bench, { flags: [...flags, "--no-sandbox"] });
     assert.ok(seen((await open.shell(look)).text).includes(`${elsewhere}/closed`));

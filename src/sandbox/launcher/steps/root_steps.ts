@@ -17,10 +17,9 @@ import {
   openPinned,
 } from "./copied_mounts.ts";
 import type { DescriptorNumbers } from "../image/descriptor_numbers.ts";
-import type { Draft } from "./identity_steps.ts";
-import { AT_EMPTY_PATH, AT_FDCWD, AT_RECURSIVE, O_CLOEXEC } from "../../../system/syscalls.ts";
+import { type Draft, openPlace } from "./identity_steps.ts";
+import { AT_EMPTY_PATH, AT_RECURSIVE, O_CLOEXEC } from "../../../system/syscalls.ts";
 
-const AT_SYMLINK_NOFOLLOW = 0x100;
 const MNT_DETACH = 2;
 const MS_NOSUID_NOEXEC = 0xa;
 const NO_DESCRIPTOR = -1;
@@ -62,17 +61,23 @@ export function enterRoot(draft: Draft, root: OwnRoot, numbers: DescriptorNumber
 }
 
 /**
- * Mounts what is at `path` at the same path below the root, where no command can have changed the way. What is gone ends no
- * launch: an empty directory or file is seen.
+ * Mounts what is at `path` at the same path below the root. What is gone ends no launch, and neither does a link that came
+ * on the way since, by a command of another server: an empty directory or file is seen.
  */
-function show({ table, sys }: Draft, root: number, path: string): void {
+function show(draft: Draft, root: number, path: string): void {
+  const { table, sys } = draft;
   const step = `show "${path}"`;
-  const flags = OPEN_TREE_CLONE | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW | O_CLOEXEC;
-  const tree = table.call(step, sys.open_tree, [AT_FDCWD, table.text(path), flags], { mode: "soft" });
-  const at = table.text(path.slice(1));
-  const mounted = table.call(step, sys.move_mount, [NO_DESCRIPTOR, table.text(""), root, at, FROM_DESCRIPTOR], {
-    mode: "soft",
-  });
+  const empty = table.text("");
+  const opened = openPlace(draft, path, { step, mode: "soft" });
+  const flags = OPEN_TREE_CLONE | AT_RECURSIVE | AT_EMPTY_PATH | O_CLOEXEC;
+  const tree = table.call(step, sys.open_tree, [NO_DESCRIPTOR, empty, flags], { mode: "soft" });
+  const mounted = table.call(
+    step,
+    sys.move_mount,
+    [NO_DESCRIPTOR, empty, root, table.text(path.slice(1)), FROM_DESCRIPTOR],
+    { mode: "soft" },
+  );
+  table.passOn(opened, tree);
   table.passOn(tree, mounted);
 }
 
