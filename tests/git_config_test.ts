@@ -66,7 +66,8 @@ for (const user of usersAtHand()) {
       "git checkout -q -b topic origin/main && git commit -q --allow-empty -s -m 2 && git push -q -u origin topic",
       "git switch -q -c other --track origin/main && git branch -m other renamed && git branch -D -q kept",
       "git remote add up https://host.invalid/x.git && git config user.name Else && git branch -u origin/main topic",
-      "git -c protocol.file.allow=always submodule add -q $PWD/bare.git lib && git config pull.rebase true && echo all",
+      "git -c protocol.file.allow=always -c url.$PWD/.insteadOf=https://host.invalid/ submodule add -q " +
+      "https://host.invalid/bare.git lib && git config pull.rebase true && echo all",
     ].join(" && ");
     const answer = await server.shell(line);
     assert.match(answer.text, /^all$/m);
@@ -82,7 +83,7 @@ for (const user of usersAtHand()) {
       "remote.up.fetch=+refs/heads/*:refs/remotes/up/*",
       "remote.up.url=https://host.invalid/x.git",
       "submodule.lib.active=true",
-      `submodule.lib.url=${bench.scope}/bare.git`,
+      "submodule.lib.url=https://host.invalid/bare.git",
       "user.name=Else",
     ]);
     assert.match(await outside(bench, "git status -sb"), /^## renamed\.\.\.origin\/main/);

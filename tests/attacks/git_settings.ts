@@ -48,6 +48,15 @@ function set(key: string, value: string): string {
   return `git config ${key} "${value}"`;
 }
 
+/** A branch that goes to a repository of the command's, with a hook that git runs there for each push. */
+function ownRepository(scheme: string): Way {
+  return way(({ scope }, trap) => [
+    `git init -q --bare own.git; printf '#!/bin/sh\\n%s\\n' "${trap}" > own.git/hooks/pre-receive; ` +
+    `chmod +x own.git/hooks/pre-receive; git remote add up ${scheme}${scope}/own.git; git switch -q -c topic`,
+    `${set("branch.topic.remote", "up")}; ${set("branch.topic.merge", "refs/heads/topic")}`,
+  ]);
+}
+
 export const GIT_SETTINGS: readonly Row[] = [
   {
     id: "X34",
@@ -89,6 +98,8 @@ export const GIT_SETTINGS: readonly Row[] = [
         `git remote add origin ${scope}/theirs.git`,
         `${set("branch.main.remote", "origin")}; ${set("branch.main.merge", "refs/heads/main")}`,
       ]),
+      "a repository with hooks": ownRepository(""),
+      "a repository with hooks, as an address": { ...ownRepository("file://"), extended: true },
       "a copy that changes while it is read": way((_, trap) => [
         `${set("alias.st", `!${trap}`)}; C=$(readlink .git/config || echo .git/config); cp $C bad; ` +
         `sed -i /alias/,+1d $C; ${set("user.name", "U")}; cp $C good; ` +

@@ -3,7 +3,8 @@
  * over, the rest stays in the copy. Pure.
  *
  * A push must go where it went before. So the address of a remote is taken only with a new remote, a remote is never
- * removed, and a branch that others gave a remote keeps it.
+ * removed, and a branch that others gave a remote keeps it, even when a command removes the branch. Git pushes to
+ * `origin` where nothing names a remote: no command adds one of that name to others.
  */
 import { type ConfigEntries, type ConfigKey, keyParts, sameValues } from "./config_entries.ts";
 import {
@@ -35,7 +36,7 @@ export interface ConfigStates {
   readonly after: ConfigEntries;
   /** The real file now. */
   readonly real: ConfigEntries;
-  /** The values that others than commands gave each key first, `real` included. */
+  /** The values that others than commands gave each key first. */
   readonly first: ConfigEntries;
 }
 
@@ -43,13 +44,23 @@ export interface ConfigStates {
 export function judgeChanges(states: ConfigStates): JudgedChanges {
   const { before, after, real } = states;
   const keys = [...new Set([...before.keys(), ...after.keys()])]
-    .filter((key) => !sameValues(before, after, key) && !sameValues(after, real, key));
+    .filter((key) => !sameValues(before, after, key) && !sameValues(after, real, key) && !isLeftBehind(key, states));
   const remotes = new Set(keys.filter((key) => isNewRemote(key, states)).map((key) => keyParts(key).name));
   const isTaken = (key: string) => isHarmless(key, states, (name) => remotes.has(name));
   return {
     taken: keys.filter(isTaken).map((key) => ({ key, values: textsOf(after.get(key) ?? []) ?? [] })),
     dropped: keys.filter((key) => !isTaken(key)),
   };
+}
+
+/**
+ * The remote of a branch that was removed, where others than commands gave it: it stays without a word, for a branch of that
+ * name that is made later.
+ */
+function isLeftBehind(key: string, { after, first }: ConfigStates): boolean {
+  const { section, name, variable } = keyParts(key);
+  return section === "branch" && name !== undefined && variable === "remote" && first.has(key) && !after.has(key) &&
+    isGone(after, name, variable);
 }
 
 /** Undefined: a key stands without a value. */
@@ -82,8 +93,7 @@ function isHarmlessBranch(
   { after, real, first }: ConfigStates,
   isNew: IsNew,
 ): boolean {
-  // A branch that was removed or renamed, or tracks none any more.
-  if (values.length === 0) return !hasSection(after, "branch", name) || tracksNone(after, name, variable);
+  if (values.length === 0) return isGone(after, name, variable);
   const [value = "", ...more] = values;
   if (more.length > 0) return false;
   if (variable === "merge") return isBranch(value);
@@ -94,9 +104,11 @@ function isHarmlessBranch(
   return value === "." || hasSection(real, "remote", value) || isNew(value);
 }
 
-function tracksNone(after: ConfigEntries, name: string, variable: string): boolean {
+/** Whether the branch was removed or renamed, or tracks none any more. */
+function isGone(after: ConfigEntries, name: string, variable: string): boolean {
   const tracking = ["remote", "merge"];
-  return tracking.includes(variable) && tracking.every((one) => !after.has(`branch.${name}.${one}`));
+  return !hasSection(after, "branch", name) ||
+    tracking.includes(variable) && tracking.every((one) => !after.has(`branch.${name}.${one}`));
 }
 
 function isHarmlessRemote(
@@ -116,6 +128,7 @@ function isNewRemote(key: string, { after, real, first }: ConfigStates): boolean
   const { section, name, variable } = keyParts(key);
   if (section !== "remote" || name === undefined || variable !== "url" || !isPlainName(name)) return false;
   if ([real, first].some((entries) => hasSection(entries, "remote", name))) return false;
+  if (name === "origin" && [real, first].some((entries) => entries.keys().some(isOfRemote))) return false;
   const [address, ...more] = after.get(key) ?? [];
   return more.length === 0 && address !== undefined && isPlainAddress(address);
 }
@@ -130,6 +143,11 @@ function isHarmlessSubmodule(
   if (variable === "active") return isBoolean(value);
   const key = `submodule.${name}.url`;
   return variable === "url" && !real.has(key) && !first.has(key) && isPlainAddress(value);
+}
+
+function isOfRemote(key: string): boolean {
+  const { section, name } = keyParts(key);
+  return section === "remote" && name !== undefined;
 }
 
 function hasSection(entries: ConfigEntries, section: string, name: string): boolean {

@@ -36,10 +36,9 @@ Deno.test("S24 judgeChanges() takes what git does every day, and leaves what wou
   const taken = [
     { "branch.x.remote": "origin", "branch.x.merge": "refs/heads/x", "branch.x.rebase": "true" },
     { "branch.rel/1.2.remote": ".", "branch.rel/1.2.merge": "refs/heads/main" },
-    { "branch.main.remote": undefined, "branch.main.merge": undefined },
     { "remote.up.url": "git@host.invalid:a/b.git", "remote.up.fetch": "+refs/heads/*:refs/remotes/up/*" },
     { "remote.up.url": "ssh://git@host.invalid/a", "branch.x.remote": "up", "branch.x.merge": "refs/heads/x" },
-    { "remote.up.url": "../bare.git" },
+    { "remote.up.url": "https://user@host.invalid:8443" },
     { "user.name": "Ä. Person", "user.email": "a@b.invalid" },
     { "submodule.lib.url": "https://host.invalid/lib", "submodule.lib.active": "true" },
     { "core.sparsecheckout": "true", "pull.rebase": "merges", "push.autosetupremote": "true" },
@@ -57,6 +56,13 @@ Deno.test("S24 judgeChanges() takes what git does every day, and leaves what wou
     { "remote.up.url": "evil::x" },
     { "remote.up.url": "evil://x" },
     { "remote.up.url": "-uevil" },
+    { "remote.up.url": "../bare.git" },
+    { "remote.up.url": "/scope/bare.git" },
+    { "remote.up.url": "./x:y" },
+    { "remote.up.url": "file:///scope/bare.git" },
+    { "remote.up.url": "ssh://$(evil)/x" },
+    { "remote.up.url": "ssh://a@-oProxyCommand=evil/x" },
+    { "remote.up.url": "git@`evil`:x" },
     { "remote.up.url": "ssh://-oProxyCommand=evil/x" },
     { "remote.up.url": "-oProxyCommand=evil:x" },
     { "remote.up.url": ["https://a.invalid", "https://b.invalid"] },
@@ -69,6 +75,7 @@ Deno.test("S24 judgeChanges() takes what git does every day, and leaves what wou
     { "branch.x.merge": "--upload-pack=evil" },
     { "submodule.lib.update": "!evil" },
     { "submodule.lib.url": "ext::evil" },
+    { "submodule.lib.url": "../bare.git" },
     { "extensions.worktreeconfig": "true" },
     { "include.path": "../x" },
     { "user.name": "a\u202eb" },
@@ -85,6 +92,22 @@ Deno.test("S24 judgeChanges() lets no branch change its remote in two steps", ()
   const back = new Map([...gone, ["branch.main.remote", ["evil"]], ["branch.main.merge", ["refs/heads/main"]]]);
   const { taken, dropped } = judgeChanges({ before: gone, after: back, real: gone, first });
   assert.deepStrictEqual([taken.map(({ key }) => key), dropped], [["branch.main.merge"], ["branch.main.remote"]]);
+});
+
+Deno.test("S24 judgeChanges() leaves the remote of a removed branch behind, unless commands gave it", () => {
+  const gone = { "branch.main.remote": undefined, "branch.main.merge": undefined };
+  assert.deepStrictEqual(judged(gone), { taken: ["branch.main.merge"], dropped: [] });
+  const before = entries({ ...ORIGIN, "branch.x.remote": "origin" });
+  const { taken } = judgeChanges({ before, after: entries(ORIGIN), real: before, first: entries(ORIGIN) });
+  assert.deepStrictEqual(taken, [{ key: "branch.x.remote", values: [] }]);
+});
+
+Deno.test("S24 judgeChanges() adds an `origin`, to which git pushes by itself, only where there is no remote", () => {
+  const url = { "remote.origin.url": "https://host.invalid/a.git" };
+  const judge = (real: ConfigEntries) =>
+    judgeChanges({ before: real, after: new Map([...real, ...entries(url)]), real, first: real }).dropped;
+  assert.deepStrictEqual(judge(entries({ "core.bare": "false" })), []);
+  assert.deepStrictEqual(judge(entries({ "remote.up.url": "https://host.invalid/b.git" })), ["remote.origin.url"]);
 });
 
 Deno.test("S24 judgeChanges() judges each changed key once, and takes no others, whatever both files hold", () => {

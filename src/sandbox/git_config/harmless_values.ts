@@ -10,11 +10,14 @@ const BOOLEAN = /^(?:true|false)$/;
 const PLAIN_TEXT = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
 const REMOTE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+@-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.+@-]*)*$/;
 const BRANCH = /^refs\/heads\/[^\s~^:?*[\\\p{Cc}\p{Cf}]+$/u;
-/** Addresses that git itself speaks to: what has another scheme, or `name::`, is given to a helper program. */
-const SCHEME = /^(?:https?|ssh|git|file):\/\/(?![-@])[^\s\p{Cc}\p{Cf}]+$/iu;
+/**
+ * Addresses on the network that git itself speaks to: what has another scheme, or `name::`, is given to a helper program.
+ * A path, or `file://`, could lead to a repository of a command's, whose hooks a push runs.
+ */
+const SCHEME =
+  /^(?:https?|ssh|git):\/\/(?:[\w.%+~][\w.%+~:-]*@)?[A-Za-z0-9_][\w.-]*(?::\d{1,5})?(?:\/[^\s\p{Cc}\p{Cf}]*)?$/iu;
 /** `user@host:path`, as for ssh; neither part can be taken for an option. */
-const SSH_PLACE = /^(?:[A-Za-z0-9_.][\w.+-]*@)?[A-Za-z0-9_.][\w.-]*:(?!:|-|\/\/)[^\s\p{Cc}\p{Cf}]+$/u;
-const PATH = /^(?!-)[^\p{Cc}\p{Cf}:]+$/u;
+const SSH_PLACE = /^(?:[A-Za-z0-9_.][\w.+-]*@)?[A-Za-z0-9_][\w.-]*:(?!:|-|\/\/)[^\s\p{Cc}\p{Cf}]+$/u;
 
 /** Values of variables without a subsection, by key. */
 const PLAIN_KEYS: ReadonlyMap<string, RegExp> = new Map([
@@ -41,9 +44,9 @@ export function isPlainName(name: string): boolean {
   return name.length <= LONGEST && REMOTE_NAME.test(name) && !name.includes("..");
 }
 
-/** Whether git fetches from the address, and pushes to it, without a helper program that the address names. */
+/** Whether git fetches from the address, and pushes to it, without a program or hook that a command could name. */
 export function isPlainAddress(value: string): boolean {
-  return value.length <= LONGEST && !value.includes("::") && [SCHEME, SSH_PLACE, PATH].some((form) => form.test(value));
+  return value.length <= LONGEST && !value.includes("::") && (SCHEME.test(value) || SSH_PLACE.test(value));
 }
 
 /** Whether the value names a branch of a remote. */

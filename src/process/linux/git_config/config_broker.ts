@@ -172,7 +172,8 @@ export class ConfigBroker implements Disposable {
       const [before, after, real] = await Promise.all([one.judged, copy, now.content]
         .map((content) => editor.entriesOf(content)));
       if (before === undefined || after === undefined || real === undefined) return [UNREADABLE];
-      await this.#readStates(one, real);
+      // What the server wrote itself came from commands.
+      await this.#readStates(one, now.fingerprint === one.known.fingerprint ? undefined : real);
       const { taken, dropped } = judgeChanges({ before, after, real, first: one.first });
       if (taken.length === 0) return dropped;
       left = [...dropped, ...taken.map(({ key }) => key)];
@@ -187,8 +188,8 @@ export class ConfigBroker implements Disposable {
     return left;
   }
 
-  /** Adds to `first` what others set since the last time, and `real`. */
-  async #readStates(one: Brokered, real: ConfigEntries): Promise<void> {
+  /** Adds to `first` what others set since the last time, and `real`; undefined: nothing more. */
+  async #readStates(one: Brokered, real: ConfigEntries | undefined): Promise<void> {
     const { unread } = one;
     one.unread = [];
     const states = await Promise.all(unread.map((content) => this.#options.editor.entriesOf(content)));
