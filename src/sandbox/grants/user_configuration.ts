@@ -30,8 +30,20 @@ const GO_KEYS: readonly string[] = words(
     "CGO_LDFLAGS CC CXX",
 );
 
-/** A user name or password in an address, or a variable whose value is not known here. */
-const SECRET = /:\/\/[^/\s]*@|\$\{/;
+/** A user name or password, a query, a word for a secret, or a variable whose value is not known here. */
+const SECRET = /[@?]|\$\{|token|secret|passw|passphrase|credential|_auth|api[-_]?key/i;
+/** A part of an address that no person gave it: registries take tokens so. */
+const TOKEN = /^(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}$/;
+
+/** By the element of a list: what makes it one, and what else is kept. */
+const MAVEN_ELEMENTS = {
+  mirror: { list: "mirrors", needed: "url", others: words("id name mirrorOf layout mirrorOfLayouts blocked") },
+  proxy: { list: "proxies", needed: "host", others: words("id active protocol port nonProxyHosts") },
+} as const;
+
+function isSecret(value: string): boolean {
+  return SECRET.test(value) || value.includes("://") && value.split(/[^A-Za-z0-9]/).some((part) => TOKEN.test(part));
+}
 
 /**
  * npm looks for the machine's configuration (certificates, mirrors) below its prefix, and commands have another prefix.
@@ -79,24 +91,31 @@ export const USER_CONFIGURATIONS: readonly UserConfiguration[] = [
 
 /** Lines `key = value` that are kept, and the headers of sections; values of several lines go. */
 function keptLines(text: string, isKept: (key: string) => boolean): string {
-  const lines = text.split(/\r?\n/).filter((line) => {
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => {
     if (/^\[[\w-]+\]\s*$/.test(line)) return true;
     const end = line.indexOf("=");
-    return end > 0 && !/^\s/.test(line) && isKept(line.slice(0, end).trim()) && !SECRET.test(line);
+    return end > 0 && !/^\s/.test(line) && isKept(line.slice(0, end).trim()) && !isSecret(line.slice(end + 1));
   });
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Mirrors and proxies without names and passwords. */
+/** Mirrors and proxies, built from the elements that hold no secret. */
 function mavenSettings(text: string): string {
-  const parts = ["mirrors", "proxies"].map((name) => elementOf(text, name)).filter((part) => !SECRET.test(part));
-  const kept = parts.join("\n").replace(/<(username|password)>[^<]*<\/\1>/g, "");
-  return `<settings>\n${kept}\n</settings>\n`;
+  const plain = text.split("<!--").map((part, at) => at === 0 ? part : part.split("-->")[1] ?? "").join("");
+  const lists = Object.entries(MAVEN_ELEMENTS).map(([name, { list, needed, others }]) => {
+    const found = elementsOf(plain, name).flatMap((element) => {
+      const kept = [needed, ...others].flatMap((key) => {
+        const [value] = elementsOf(element, key);
+        return value === undefined || /[<>]/.test(value) || isSecret(value) ? [] : [`<${key}>${value}</${key}>`];
+      });
+      return kept[0]?.startsWith(`<${needed}>`) ? [`<${name}>${kept.join("")}</${name}>\n`] : [];
+    });
+    return found.length === 0 ? "" : `<${list}>\n${found.join("")}</${list}>\n`;
+  });
+  return `<settings>\n${lists.join("")}</settings>\n`;
 }
 
-/** The first element of that name, whole; empty where there is none. */
-function elementOf(text: string, name: string): string {
-  const start = text.indexOf(`<${name}>`);
-  const end = text.indexOf(`</${name}>`, start);
-  return start < 0 || end < 0 ? "" : text.slice(start, end + name.length + 3);
+/** The contents of the elements of that name; of one that does not end, nothing. */
+function elementsOf(text: string, name: string): readonly string[] {
+  return text.split(`<${name}>`).slice(1).flatMap((part) => part.split(`</${name}>`).slice(0, -1).slice(0, 1));
 }

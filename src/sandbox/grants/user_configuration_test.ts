@@ -27,9 +27,47 @@ Deno.test("S25 copies of the user's configuration keep registries and mirrors, a
     "<url>https://m.invalid</url></mirror></mirrors><proxies><proxy><host>p</host><username>u</username>" +
     "<password>s3cret</password></proxy></proxies></settings>";
   const copy = cleaned("maven-settings.xml", maven) ?? "";
-  assert.match(copy, /<mirror><id>m<\/id><url>https:\/\/m\.invalid<\/url><\/mirror>/);
+  assert.match(copy, /<mirror><url>https:\/\/m\.invalid<\/url><id>m<\/id><\/mirror>/);
   assert.match(copy, /<proxy><host>p<\/host><\/proxy>/);
   assert.doesNotMatch(copy, /s3cret|server|username/);
+});
+
+Deno.test("S25 copies hold no secret, however it is spelled", () => {
+  const values = [
+    "user:s3cret@proxy.invalid:8080",
+    "https://user:s3/cret@m.invalid/",
+    "//user:s3cret@m.invalid/",
+    "https://m.invalid/simple?key=s3cret",
+    "https://m.invalid/token/s3cret/simple",
+    "https://m.invalid/s3cret0123456789abcdef/simple",
+    "-DAPI_KEY=s3cret",
+    "https://m.invalid/ https://u:s3cret@m.invalid/",
+  ];
+  for (const [name, key] of [["npmrc", "proxy"], ["pip.conf", "proxy"], ["goenv", "CGO_CFLAGS"]] as const) {
+    for (const value of values) assert.deepStrictEqual([value, cleaned(name, `${key} = ${value}\n`)], [value, ""]);
+  }
+  assert.deepStrictEqual(cleaned("pip.conf", "timeout = 1\rpassword = s3cret\r"), "timeout = 1\n");
+  const elements = [
+    "<password ><![CDATA[s3cret]]></password >",
+    "<password><![CDATA[s3cret]]></password>",
+    '<password a="b">s3cret</password>',
+    "<!-- <id>s3cret</id> -->",
+    "<url>https://u:s3cret@m.invalid</url>",
+    "<id>${s3cret}</id>",
+    "<id><b>s3cret</b></id>",
+  ];
+  for (const element of elements) {
+    const text = `<mirrors><mirror><url>https://m.invalid</url>${element}</mirror></mirrors>` +
+      `<proxies><proxy>${element}<host>p</host></proxy></proxies>`;
+    assert.deepStrictEqual(
+      [element, cleaned("maven-settings.xml", text)?.replaceAll("\n", "")],
+      [
+        element,
+        "<settings><mirrors><mirror><url>https://m.invalid</url></mirror></mirrors>" +
+        "<proxies><proxy><host>p</host></proxy></proxies></settings>",
+      ],
+    );
+  }
 });
 
 Deno.test("S25 copies are empty where the user has no configuration", () => {
