@@ -54,7 +54,9 @@ export async function removeCache({ path }: Pick<ScopeCache, "path">): Promise<b
   const record = await Deno.open(`${path}${RECORD}`, { create: true, read: true, write: true, mode: 0o600 });
   try {
     if (!await record.tryLock(EXCLUSIVE)) return false;
-    await Deno.rename(path, removed);
+    // A process that outlived its server may still write to the cache: what is removed lies where it cannot.
+    await Deno.mkdir(removed, { mode: 0o700 });
+    await Deno.rename(path, `${removed}/cache`);
     await Deno.remove(`${path}${RECORD}`);
   } finally {
     record.close();

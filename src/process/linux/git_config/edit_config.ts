@@ -1,6 +1,7 @@
 /** Git itself reads and changes configuration: on files of the server's own, so that nothing else can take their place. */
 import type { GitProgram } from "../../../sandbox/protect/git_program.ts";
 import { type ConfigEntries, listArguments, parseEntries } from "../../../sandbox/git_config/config_entries.ts";
+import { parentOf } from "../../../system/paths.ts";
 import type { ConfigEdit } from "../../../sandbox/git_config/config_changes.ts";
 import type { Asked, Question } from "../../spawn.ts";
 
@@ -69,7 +70,7 @@ export class ConfigEditor {
         LC_ALL: "C",
         GIT_CONFIG_NOSYSTEM: "1",
         GIT_CONFIG_GLOBAL: "/dev/null",
-        GIT_CEILING_DIRECTORIES: directory,
+        GIT_CEILING_DIRECTORIES: parentOf(directory),
       },
       directory,
       longestMs: LONGEST_MS,
