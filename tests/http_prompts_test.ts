@@ -36,13 +36,16 @@ Deno.test("Q2 Q3 H4 sessions and stateless requests get prompts, and each hears 
   }
 });
 
-Deno.test("Q1 H3 an isolated session has the prompts of its own project", async () => {
+Deno.test("Q1 H3 K2 an isolated session has the prompts and files of its own project, and no others", async () => {
   using bench = new Workbench();
   const roots = ["first", "second"].map((name) => {
     bench.write(`${name}/.ahma/prompts/${name}.md`, `Prompt of ${name}`);
+    bench.write(`${name}/a.txt`, `File of ${name}`);
     return `${bench.scope}/${name}`;
   });
-  await using server = await HttpServerProcess.start(bench, { flags: ["--session-isolation", "--no-pool"] });
+  await using server = await HttpServerProcess.start(bench, {
+    flags: ["--session-isolation", "--no-pool", "--bundles", "files", "--inline-wait", "60000"],
+  });
   for (const root of roots) {
     await using client = await HttpClient.connect(server, { roots: [root] });
     assert.match(JSON.stringify(client.initialized.result?.capabilities), /"prompts":\{"listChanged":true\}/);
@@ -50,5 +53,13 @@ Deno.test("Q1 H3 an isolated session has the prompts of its own project", async 
     assert.deepStrictEqual(namesIn(await client.request("prompts/list")), [name]);
     const { result } = await client.request("prompts/get", { name });
     assert.deepStrictEqual(result?.messages, [{ role: "user", content: { type: "text", text: `Prompt of ${name}` } }]);
+    const read = async (path: string) => {
+      const answer = await client.request("tools/call", { name: "files_read", arguments: { path } });
+      return JSON.stringify(answer.result?.content);
+    };
+    assert.match(await read("a.txt"), new RegExp(`1\\\\tFile of ${name}`));
+    for (const other of roots.filter((one) => one !== root)) {
+      assert.match(await read(`${other}/a.txt`), /it is outside the scope/);
+    }
   }
 });
