@@ -157,7 +157,7 @@ async function text(client: Client, name: string, args: Record<string, unknown>)
   return part?.text ?? "";
 }
 
-Deno.test("K7 the example of docs/flows.md is what it says", async () => {
+Deno.test("K7 C4 the example of docs/flows.md is what it says, and its run is a resource", async () => {
   using bench = new Workbench();
   const page = await Deno.readTextFile(new URL("../docs/flows.md", import.meta.url));
   const file = /^````markdown\n(.*?)^````$/ms.exec(page)?.[1] ?? assert.fail();
@@ -169,6 +169,19 @@ Deno.test("K7 the example of docs/flows.md is what it says", async () => {
   const begun = await flow(client, { flow_name: "ready", parameters: { file: "notes.txt" } });
   const id = /"run_id":"(\w+)"/.exec(begun)?.[1] ?? assert.fail(begun);
   assert.equal(begun.replaceAll(id, "ID"), first);
+  const uri = `ahma://flows/${id}`;
+  const { resources } = await client.listResources();
+  assert.deepEqual(resources.filter((one) => one.uri.startsWith("ahma://flows/")), [
+    { uri, name: `run ${id}`, title: "ready, waiting", mimeType: "application/json" },
+  ]);
+  const { contents: [content] } = await client.readResource({ uri });
+  const { instruction, variables, ...facts } = JSON.parse(
+    content !== undefined && "text" in content ? content.text : "",
+  );
+  assert.deepEqual([facts.run_id, facts.state, facts.status], [id, "mend", "waiting"]);
+  assert.ok(begun.includes(`\n\n${instruction}\n\n`), begun);
+  assert.equal(variables.file, "notes.txt");
+  await assert.rejects(client.readResource({ uri: "ahma://flows/..%2F..%2Fx" }), /no id of a run/);
   bench.write("notes.txt", "ready\n");
   assert.equal((await flow(client, { run_id: id, result: "YES" })).replaceAll(id, "ID"), second);
 });

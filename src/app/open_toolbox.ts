@@ -21,6 +21,7 @@ import type { WebSetup } from "../toolbox/frame/messages.ts";
 import { type OpenWorkerSandbox, WorkerLink } from "../toolbox/link/worker_link.ts";
 import { RunStore } from "../toolbox/flow/run_store.ts";
 import { FlowTool } from "../toolbox/flow_tool/flow_tool.ts";
+import { RunResources } from "../toolbox/flow_tool/run_resources.ts";
 import { flowDirectories, runsDirectory, userRules } from "./project_places.ts";
 import { NoteResources } from "../toolbox/source/note_resources.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
@@ -41,7 +42,7 @@ export interface OpenToolboxOptions extends SessionOptions {
 /** The source, and what ends its workers. */
 export interface OpenToolbox extends AsyncDisposable {
   readonly source: ToolSource;
-  /** Notes as resources; empty where their groups are not offered. */
+  /** Notes and runs of flows as resources; empty where their groups are not offered. */
   readonly resources: readonly ResourceSource[];
   /** Copies what an earlier program kept in the first scope (K6). */
   migrate(options: { readonly dryRun: boolean; readonly signal: AbortSignal }): Promise<ToolResult>;
@@ -66,15 +67,19 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
     });
   const workers = { project: worker("project"), web: worker("web") };
   const { environment, sandbox } = options;
+  const report = (thrown: unknown) =>
+    options.log.warn("Cannot tell changes of resources", { error: messageOf(thrown) });
+  const store = new RunStore(runsDirectory(environment, sandbox));
+  const runs = new RunResources(store, report);
   const flows = new FlowTool({
     directories: () => flowDirectories(environment, sandbox),
-    store: new RunStore(runsDirectory(environment, sandbox)),
+    store,
+    onSave: (id) => runs.saved(id),
   });
-  const report = (thrown: unknown) => options.log.warn("Cannot tell changes of notes", { error: messageOf(thrown) });
   const kinds = (["issues", "memos"] as const).filter((kind) => groups.includes(kind));
   const notes = new NoteResources(kinds, workers.project, report);
   return {
-    resources: kinds.length === 0 ? [] : [notes],
+    resources: [...kinds.length === 0 ? [] : [notes], ...groups.includes("flow") ? [runs] : []],
     source: toolboxSource({
       tools,
       workers,

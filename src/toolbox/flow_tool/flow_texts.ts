@@ -5,6 +5,7 @@ import { counted } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { Action, Expected, Flow, Template } from "../flow/flow.ts";
 import { type Run, topOf } from "../flow/machine.ts";
+import type { Variables } from "../flow/template.ts";
 import type { FlowSet } from "./flow_files.ts";
 
 /** Key of `_meta` with the facts of a run. */
@@ -21,9 +22,34 @@ export interface TextStyle {
 
 /** The state of a run, and what is to be done now. */
 export function runResult(run: Run, { asJson, verbose, logged }: TextStyle): CallToolResult {
+  const facts = runFacts(run, { verbose });
+  const text = asJson ? JSON.stringify(facts, null, 2) : runText(run, facts.state, { verbose, logged });
+  return {
+    content: [{ type: "text", text: visibleText(text) }],
+    ...(facts.status === "failed" || facts.status === "aborted") && { isError: true },
+    _meta: { [META_KEY]: { run_id: facts.run_id, flow: facts.flow, state: facts.state, status: facts.status } },
+  };
+}
+
+/** A run as data. */
+interface RunFacts {
+  readonly run_id: string;
+  readonly flow: string;
+  readonly state: string;
+  readonly status: Run["status"];
+  readonly transitions: number;
+  readonly expect?: Expected;
+  readonly instruction?: string;
+  readonly message?: string;
+  readonly trace?: Run["trace"];
+  readonly variables?: Variables;
+}
+
+/** What is told of a run as data; `verbose`: with its states so far and its variables. */
+export function runFacts(run: Run, { verbose }: Pick<TextStyle, "verbose">): RunFacts {
   const { id, flow, status, waiting, message } = run;
   const { state, flow: inner, variables } = topOf(run);
-  const facts = {
+  return {
     run_id: id,
     flow,
     state: inner === flow ? state : `${inner}.${state}`,
@@ -32,12 +58,6 @@ export function runResult(run: Run, { asJson, verbose, logged }: TextStyle): Cal
     ...waiting !== undefined && { expect: waiting.expect, instruction: waiting.text },
     ...message !== undefined && { message },
     ...verbose && { trace: run.trace, variables },
-  };
-  const text = asJson ? JSON.stringify(facts, null, 2) : runText(run, facts.state, { verbose, logged });
-  return {
-    content: [{ type: "text", text: visibleText(text) }],
-    ...(status === "failed" || status === "aborted") && { isError: true },
-    _meta: { [META_KEY]: { run_id: id, flow, state: facts.state, status } },
   };
 }
 

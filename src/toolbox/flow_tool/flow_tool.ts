@@ -26,6 +26,8 @@ export interface FlowToolParts {
   /** In the order of precedence, the last wins. */
   readonly directories: () => readonly PromptDirectory[];
   readonly store: RunStore;
+  /** Hears the id of each run that was saved. */
+  readonly onSave: (id: string) => void;
 }
 
 /** The arguments of a call, as its definition has them. */
@@ -79,7 +81,7 @@ export class FlowTool {
     const run = newRun(store.newId(), flow, variables);
     const claim = unwrap(await store.claim(run.id));
     return await this.#holding(claim, async () => {
-      await store.write(run);
+      await this.#save(run);
       return await this.#work(service, run, { args, flows, context, claim });
     });
   }
@@ -99,7 +101,7 @@ export class FlowTool {
       const run = unwrap(await store.read(id));
       if (args.abort !== undefined) {
         const aborted = ended(run, "aborted", args.abort);
-        await store.write(aborted);
+        await this.#save(aborted);
         claim.release();
         return runResult(aborted, styleOf(args, run));
       }
@@ -109,6 +111,11 @@ export class FlowTool {
       const given = args.variables === undefined ? run : withVariables(run, args.variables);
       return await this.#work(service, given, { args, flows, context, claim });
     });
+  }
+
+  async #save(run: Run): Promise<void> {
+    await this.#parts.store.write(run);
+    this.#parts.onSave(run.id);
   }
 
   /** Releases the claim when `begin` fails; else what it began does. */
@@ -125,7 +132,6 @@ export class FlowTool {
   async #work(service: Service, run: Run, { args, flows, context, claim }: RunCall): Promise<CallToolResult> {
     const end = unwrap(answerTo(run, args));
     const evaluate = await this.#evaluator();
-    const { store } = this.#parts;
     const style = styleOf(args, run);
     const work: Work = async (control) => {
       const host = flowHost({
@@ -135,12 +141,12 @@ export class FlowTool {
         evaluate,
         flow: (name) => Promise.resolve(flowNamed(flows, name)),
         start: startVariables,
-        save: (changed) => store.write(changed),
+        save: (changed) => this.#save(changed),
       });
       const going = end === undefined ? run : await answered(run, end, host);
-      await store.write(going);
+      await this.#save(going);
       const last = await drive(going, host);
-      await store.write(last);
+      await this.#save(last);
       const result = runResult(last, style);
       control.answer({ ...result });
       const [part] = result.content;
