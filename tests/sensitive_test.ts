@@ -105,7 +105,7 @@ for (const user of usersAtHand()) {
     bench.write(".git/hooks/pre-commit", "#!/bin/sh\n");
     bench.write(".vscode/a/tasks.json", "{}");
     bench.write(".envrc", "");
-    const flags = ["--read", `${bench.home}/notes`];
+    const flags = ["--read", `${bench.home}/notes`, "--bundles", "files", "--inline-wait", "60000"];
     return ServerProcess.start(bench, { prefix: WITHOUT_NAMESPACES[user], flags });
   }, user);
 
@@ -184,6 +184,23 @@ for (const user of usersAtHand()) {
     async ({ bench, server }) => {
       assert.match((await server.shell(`cat ${bench.home}/notes/today`)).text, /^notes$/m);
       assert.ok(!(await server.shell(`cat ${bench.home}/.netrc`)).text.includes(SECRET));
+    },
+  );
+
+  testConfined(
+    `K2 S7 S8 without namespaces native tools keep to the scope and what is readable, as ${user}`,
+    async ({ bench, server }) => {
+      const text = async (name: string, args: object) => (await server.call(name, args)).text;
+      await Deno.symlink(`${bench.home}/.netrc`, `${bench.scope}/peek`);
+      assert.match(await text("files_write", { path: "made.txt", content: "made\n" }), /^made\.txt: created/);
+      assert.match(await text("files_read", { path: "made.txt" }), /\n1\tmade$/);
+      assert.match(await text("files_read", { path: `${bench.home}/notes/today` }), /\n1\tnotes$/);
+      for (const path of [`${bench.home}/.netrc`, "peek", "/proc/self/root/etc/passwd"]) {
+        assert.match(await text("files_read", { path }), /outside the scope/);
+      }
+      const hook = ".git/hooks/pre-commit";
+      assert.match(await text("files_write", { path: hook, content: "evil" }), /^Cannot change ".*"\.\nSandbox: /);
+      assert.strictEqual(await Deno.readTextFile(`${bench.scope}/${hook}`), "#!/bin/sh\n");
     },
   );
 
