@@ -41,7 +41,9 @@ for (const user of usersAtHand()) {
       `"${scope}/.git/config.worktree" is protected, because programs outside the sandbox obey it; commands can read but not ` +
       `change it. ${allow} --allow-protected .git/config.worktree.`,
     ];
-    const sockets = [`commands can neither make nor reach Unix sockets. ${allow} --unix-sockets allow.`];
+    const sockets = [
+      `commands make Unix sockets for connections only, and reach none of other programs. ${allow} --unix-sockets allow.`,
+    ];
     const rows: readonly (readonly [line: string, hints: readonly string[]])[] = [
       ["cat ~/.ssh/id_rsa; echo done", key],
       ["cat ~/.ssh/id_rsa 2>&1 | tail -1", key],
@@ -61,7 +63,8 @@ for (const user of usersAtHand()) {
       ["ls ..; echo done", [`"${parent}" ${closed}`]],
       ["cd ..; false", []],
       ["git config --file .git/config.worktree user.name x; echo done", config],
-      ["python3 listen.py; echo done", sockets],
+      ["python3 listen.py; echo done", []],
+      ["python3 -c 'import socket; socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)'; echo done", sockets],
       ["python3 -c 'import os; os.openpty()' 2>&1 | tail -2", []],
       ["touch /var/lib/dpkg/lock /var/cache/apt/x; echo done", ["system packages are not for commands."]],
       ["echo 'error: Read-only file system (os error 30)'; false", [

@@ -157,13 +157,14 @@ for (const user of usersAtHand()) {
       const denied = (subject: string) => ({
         operation: "unix_socket",
         subject,
-        reason: `"${subject}" is a Unix socket; commands can neither make nor reach one by its path`,
+        reason: `"${subject}" is a Unix socket of another program; commands reach only those that they make themselves`,
         scope: [bench.scope],
         flags: ["--unix-sockets allow"],
       });
       assert.deepStrictEqual(deniedIn(await server.shell(reachSocket(path))), [denied(path)]);
-      const listen = "node -e \"require('net').createServer().listen(process.cwd() + '/own.sock')\"";
-      assert.deepStrictEqual(deniedIn(await server.shell(listen)), [denied(`${bench.scope}/own.sock`)]);
+      const inScope = `${bench.scope}/other.sock`;
+      using _inScope = await openSocket(inScope);
+      assert.deepStrictEqual(deniedIn(await server.shell(reachSocket(inScope))), [denied(inScope)]);
       await saysNothing(server, [UNRELATED, "node -e \"require('net').createServer().listen('/nowhere/own.sock')\""]);
     },
     { ignore: !HAS_NODE },

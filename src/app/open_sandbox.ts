@@ -159,6 +159,7 @@ function layersOf(wanted: SandboxPolicy, settled: SandboxPolicy): readonly strin
     ...settled.root === undefined ? [] : ["a root of its own"],
     ...filter ? ["system calls filtered"] : [],
     `network ${network}${ownNetwork ? " (of its own)" : ""}`,
+    ...unixSockets === "private" ? ["Unix sockets of their own"] : [],
     ...filter && unixSockets === "deny" ? ["no Unix sockets"] : [],
     ...missingLayers(wanted, settled).map((gap) => `NOT HELD: ${gap}`),
   ];

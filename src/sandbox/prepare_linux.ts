@@ -4,11 +4,11 @@
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { copyCargoConfiguration } from "./grants/cargo_configuration.ts";
-import { confinementHere } from "./policy/confinement.ts";
+import { confinementHere, withoutPrivateSockets } from "./policy/confinement.ts";
 import { findGit } from "./protect/git_program.ts";
 import type { GuardPlan } from "./protect/guard_view.ts";
 import { readableGrants } from "./grants/grants.ts";
-import { FS, grantable, missingProtections, SHARED_MEMORY, WRITABLE_DEVICE } from "./policy/landlock.ts";
+import { FS, grantable, missingProtections, SCOPES_ABI, SHARED_MEMORY, WRITABLE_DEVICE } from "./policy/landlock.ts";
 import type { Processor } from "../system/syscalls.ts";
 import { Libc } from "../system/libc.ts";
 import { outerTrees } from "./policy/outer_trees.ts";
@@ -171,7 +171,10 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
   const memory = { path: "/dev/shm", kind: "directory", rights: SHARED_MEMORY } as const;
   const writable = outerTrees(reach.writable);
   const temporary = temporaryOf(context, { ...reach, writable });
-  const root = rootOf(context, { ...reach, writable }, temporary);
+  // Where every socket of the machine is open, every place must be there.
+  const isOpen = settings.confinement.unixSockets === "allow";
+  const root = isOpen ? undefined : rootOf(context, { ...reach, writable }, temporary);
+  const confinement = confinementHere(settings.confinement, libc);
   const terminals = root === undefined ? [] : terminalGrants(abi);
   return {
     writable,
@@ -181,7 +184,7 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
     sharedMemory,
     abi,
     namespaces: true,
-    confinement: confinementHere(settings.confinement, libc),
+    confinement: root === undefined || abi < SCOPES_ABI ? withoutPrivateSockets(confinement) : confinement,
     keptCapabilities: needsFileCapabilities(writable) ? FILE_CAPABILITIES : [],
     user: { uid: Deno.uid() ?? 0, gid: Deno.gid() ?? 0 },
   };

@@ -42,7 +42,9 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
   if (!own.ok) return own;
   const { directories } = own.value;
   const writable = [...trees, ...own.value.writable];
-  const { network, unixSockets } = settings.confinement;
+  const { network } = settings.confinement;
+  // Those that commands make in their trees work there, with either of the others.
+  const unixSockets = settings.confinement.unixSockets === "allow" ? "allow" : "deny";
   const policy = { writable, ...closedPlaces({ sensitive, protect: withTargets(protect, trees) }) };
   const profile = seatbeltProfile({ ...policy, network, unixSockets });
   const offline = seatbeltProfile({ ...policy, network: "none", unixSockets: "deny" });

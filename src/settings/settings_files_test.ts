@@ -198,7 +198,7 @@ Deno.test("L7 S6 S10 readSettingsFiles() lets a project narrow network, sockets 
     files: [{ "network": ["localhost"], "limit-processes": ["200"] }],
     warnings: [
       ignored("network", "the user's own file", "localhost"),
-      ignored("unix_sockets", "the default", "deny"),
+      ignored("unix_sockets", "the default", "private"),
       ignored("limit_file_size", "the default", "16G"),
       ignored("limit_processes", "the user's own file", "200"),
     ],

@@ -1,13 +1,14 @@
 /** A process outside the sandbox that serves any process that reaches it: what an attack must not reach. */
 import { withDeadline } from "../_support/deadline.ts";
+import type { ToolAnswer } from "../_support/json_rpc.ts";
 import { asUser } from "./as_user.ts";
 import type { Driven, Scene } from "./attack.ts";
 
 export interface DaemonAttack {
   /** Python, run as the user of the server in `out`: prints a line when it is ready. */
   readonly program: string;
-  /** The shell line that is run in the sandbox then. */
-  readonly attack: string;
+  /** The shell line that is run in the sandbox then, or what is done then. */
+  readonly attack: string | (() => Promise<readonly ToolAnswer[]>);
 }
 
 /** Runs `attack` while the daemon waits, and ends the daemon. */
@@ -18,7 +19,7 @@ export async function withDaemon(scene: Scene, { program, attack }: DaemonAttack
   try {
     await withDeadline(reader.read(), 10_000, "the daemon to be ready");
     const options = { working_directory: scene.directory, timeout_seconds: 20 };
-    return { answers: [await scene.running.shell(attack, options)] };
+    return { answers: typeof attack === "string" ? [await scene.running.shell(attack, options)] : await attack() };
   } finally {
     await reader.cancel();
     endIfThere(child);

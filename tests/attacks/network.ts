@@ -13,6 +13,7 @@ import {
   offline,
   reachesDatagrams,
   reachesListener,
+  reachesMeanwhile,
   reachesService,
   SENDMMSG,
   sendTo,
@@ -68,6 +69,24 @@ export const NETWORK: readonly Row[] = [
         ({ directory }) => streamAt(`${directory}/s`),
         () => connectTo('"s"'),
       ),
+      "in the scope, named by a descriptor": facing(
+        ({ directory }) => `import os\nos.dup2(os.open("${directory}", 0), 9)${streamAt("/proc/self/fd/9/s")}`,
+        () => connectTo('"s"'),
+      ),
+      "in the scope, by a way that the command moves": facing(
+        ({ directory }) => `import os\nos.mkdir("${directory}/d")${streamAt(`${directory}/d/s`)}`,
+        () => `mv d e; ln e/s f; ${connectTo('"e/s"')}`,
+      ),
+    },
+  },
+  {
+    id: "K18",
+    title: "connect to a socket that another program makes in the scope while the command runs",
+    users: BOTH,
+    alikeForRoot: "the kernel connects as for every user",
+    aim: "read",
+    ways: {
+      "a stream": { does: { drive: reachesMeanwhile }, watch: () => [] },
     },
   },
   {

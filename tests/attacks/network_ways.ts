@@ -1,9 +1,11 @@
 /** What waits outside for commands that reach over sockets, and programs that try. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { type Place, python, type Scene, type ServerSetting, SYSTEM_CALL, type Way } from "./attack.ts";
+import { type Driven, type Place, python, type Scene, type ServerSetting, SYSTEM_CALL, type Way } from "./attack.ts";
 import { withDaemon } from "./daemon.ts";
+import { streamAt } from "./listeners.ts";
 import { until } from "../_support/deadline.ts";
+import { exists } from "../_support/workbench.ts";
 
 /** A daemon waits outside while `attack` runs. */
 export function facing(
@@ -17,6 +19,26 @@ export function facing(
     watch: () => [],
     ...more,
   };
+}
+
+/** The command runs before the daemon listens, and connects when its socket is there. */
+export async function reachesMeanwhile(scene: Scene): Promise<Driven> {
+  const { running, directory } = scene;
+  const command = `mkfifo go; touch begun; cat go; ${connectTo('"s"')}`;
+  const { operation } = await running.call("sandboxed_shell", {
+    command,
+    working_directory: directory,
+    execution_mode: "AsyncResultPush",
+    timeout_seconds: 20,
+  });
+  await until(() => exists(`${directory}/begun`), 20_000, "the command to run");
+  return await withDaemon(scene, {
+    program: streamAt(`${directory}/s`),
+    attack: async () => {
+      await Deno.writeTextFile(`${directory}/go`, "x");
+      return [await running.call("await", { operation_id: operation?.operation_id })];
+    },
+  });
 }
 
 /** A way whose server gives commands no network. */

@@ -34,6 +34,10 @@ export const RESIDUAL_RISKS: Readonly<Record<string, ResidualRisk>> = {
     sentence:
       "Without namespaces a command can see that a path outside exists, its size, owner and times, and watch it.",
   },
+  K18: {
+    anchor: "unix-sockets-made-meanwhile",
+    sentence: "A command can connect to a Unix socket that another program makes in the scope while the command runs.",
+  },
   L06: {
     anchor: "hard-links-into-the-scope",
     sentence: "A hard link that was in the scope before leads to the same file as its other names outside.",

@@ -22,6 +22,8 @@ export type ExplainedSandbox = Pick<Sandbox, "scopes" | "environment" | "sensiti
 export type ExplainableRunner = SessionRunner & {
   /** Protected paths that commands see read-only at this moment, canonical. */
   readonly readOnly: readonly string[];
+  /** Unix sockets of other programs that are covered, canonical. */
+  readonly coveredSockets: readonly string[];
 };
 
 export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
@@ -76,6 +78,7 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
       sensitive,
       covered: policy.namespaces ? (guard?.hidden ?? []).map(({ path }) => path) : [],
       readOnly: this.inner.readOnly,
+      sockets: this.inner.coveredSockets,
     };
     return await withTimeout(explainDenials(command, context), EXPLAIN_TIMEOUT_MS) ?? [];
   }

@@ -22,7 +22,7 @@ import type { ServingPool } from "./serving/serving_pool.ts";
 import type { ServedInput, ServingSandbox } from "./serving/serving_sandbox.ts";
 
 /** What the launches of a session share. */
-export interface LaunchTools extends Omit<ReadinessOptions, "sandbox"> {
+export interface LaunchTools extends Omit<ReadinessOptions, "sandbox" | "sockets"> {
   readonly prewarmed: PrewarmedProcesses;
   readonly shell: Shell;
   /** Process trees that have not ended. */

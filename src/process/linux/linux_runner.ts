@@ -22,6 +22,8 @@ import { PrewarmedProcesses } from "./prewarmed_processes.ts";
 import { OwnChanges } from "../../sandbox/protect/own_changes.ts";
 import { ShellWatch } from "./protection/shell_watch.ts";
 import { ProtectedState } from "./protection/protected_state.ts";
+import type { ForeignSockets } from "./sockets/foreign_sockets.ts";
+import { openForeignSockets } from "./sockets/open_foreign_sockets.ts";
 import { Readiness } from "./readiness/readiness.ts";
 
 export interface LinuxRunnerOptions {
@@ -45,6 +47,7 @@ export class LinuxRunner implements SessionRunner {
   readonly #protectedState: ProtectedState | undefined;
   /** Undefined: commands see git's configuration read-only. */
   readonly #broker: ConfigBroker | undefined;
+  readonly #sockets: ForeignSockets;
   readonly #readiness: Readiness;
   /** Trees whose result is known and whose last processes are on their way out. */
   readonly #departing = new Set<Promise<void>>();
@@ -57,6 +60,7 @@ export class LinuxRunner implements SessionRunner {
     const prewarmed = new PrewarmedProcesses({ images, spawner, shell, reuse: options.reuse });
     const ownChanges = new OwnChanges();
     this.#broker = openConfigBroker({ sandbox, looker: spawner, ask: askProgram, ownChanges });
+    this.#sockets = openForeignSockets({ sandbox, looker: spawner });
     const protectedState = sandbox.guard && new ProtectedState({
       plan: sandbox.guard,
       looker: spawner,
@@ -65,9 +69,10 @@ export class LinuxRunner implements SessionRunner {
       images,
       ownChanges,
       broker: this.#broker,
+      sockets: this.#sockets,
     });
     this.#protectedState = protectedState;
-    this.#readiness = new Readiness({ sandbox, spawner, images, protectedState, logger });
+    this.#readiness = new Readiness({ sandbox, spawner, images, protectedState, sockets: this.#sockets, logger });
     this.#tools = { spawner, images, prewarmed, protectedState, shell, logger, departing: this.#departing };
   }
 
@@ -90,6 +95,11 @@ export class LinuxRunner implements SessionRunner {
   /** Protected paths that commands see read-only at this moment, canonical; without namespaces none. */
   get readOnly(): readonly string[] {
     return this.#tools.images.readOnly;
+  }
+
+  /** Unix sockets of other programs that were in reach of the last command, and covered. */
+  get coveredSockets(): readonly string[] {
+    return this.#sockets.covered.map(({ path }) => path);
   }
 
   /** Settles when the sandbox has passed its self-test. @throws {Error} When no command would be run, with the reason (S17). */
@@ -184,6 +194,7 @@ export class LinuxRunner implements SessionRunner {
     images[Symbol.dispose]();
     this.#protectedState?.[Symbol.dispose]();
     this.#broker?.[Symbol.dispose]();
+    this.#sockets[Symbol.dispose]();
     await this.#readiness[Symbol.asyncDispose]();
     spawner.close();
   }

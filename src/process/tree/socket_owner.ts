@@ -56,6 +56,15 @@ export function holderOf(
   return ends.every(({ inode }) => found.has(inode)) ? "others" : "unknown";
 }
 
+/** Whether the server, or a process below it, holds the socket of that inode number. */
+export function isHeldBelow(
+  inode: string,
+  server: number,
+  system: Pick<SocketSystem, "processes" | "socketsOf" | "parentOf">,
+): boolean {
+  return system.processes().some((pid) => system.socketsOf(pid).includes(inode) && isBelow(pid, server, system));
+}
+
 const ROOT = 0;
 /** Of a socket that its process has closed. */
 const NO_INODE = "0";
@@ -93,7 +102,7 @@ function peersIn(table: string, { peerPort, ownPort }: LocalConnection): readonl
  * A process that goes while it is inspected may be of any user: it counts as below. A process that has lost its parent is
  * below the first process of a container too.
  */
-function isBelow(pid: number, server: number, system: SocketSystem): boolean {
+function isBelow(pid: number, server: number, system: Pick<SocketSystem, "parentOf">): boolean {
   let one = pid;
   for (let steps = 0; steps < MOST_ANCESTORS; steps++) {
     if (one === server) return true;

@@ -5,6 +5,7 @@
  */
 import type { OperationDenial } from "../../base/command/denial.ts";
 import { isNetworkOpen } from "../policy/confinement.ts";
+import { allows } from "./policy_query.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 import { LONGEST_TEXT } from "./mentioned_paths.ts";
 import { printsError } from "./printed_errors.ts";
@@ -22,12 +23,20 @@ export function operationDenials(command: FailedOperation, context: Context): re
 }
 
 /** A Unix socket that a command named, which commands cannot reach; undefined: with this policy they can. */
-export function socketDenial(path: string, { policy, scopes }: Context): OperationDenial | undefined {
+export function socketDenial(
+  path: string,
+  { policy, scopes, sockets }: Pick<DenialContext, "policy" | "scopes" | "sockets">,
+): OperationDenial | undefined {
   if (!closesUnixSockets(policy)) return undefined;
+  const isPrivate = policy.confinement.unixSockets === "private";
+  if (isPrivate && allows(policy, path, "read") && !sockets.includes(path)) return undefined;
+  const what = isPrivate
+    ? "a Unix socket of another program; commands reach only those that they make themselves"
+    : "a Unix socket; commands can neither make nor reach one by its path";
   return {
     operation: "unix_socket",
     subject: path,
-    reason: `"${path}" is a Unix socket; commands can neither make nor reach one by its path`,
+    reason: `"${path}" is ${what}`,
     scope: scopes,
     flags: ["--unix-sockets allow"],
   };

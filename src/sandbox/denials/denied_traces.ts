@@ -36,7 +36,9 @@ export function tracedDenials(
     { operation, subject, reason, scope: scopes, flags },
   ];
   const closed = closesUnixSockets(policy) && (errors.has("EACCES") || errors.has("EPERM"));
-  const sockets = "commands can neither make nor reach Unix sockets";
+  const sockets = policy.confinement.unixSockets === "private"
+    ? "commands make Unix sockets for connections only, and reach none of other programs"
+    : "commands can neither make nor reach Unix sockets";
   const terminals = "commands have no pseudo-terminals (/dev/ptmx)";
   return [
     ...closed && SOCKET_TRACE.test(text) ? denied("unix_socket", "AF_UNIX", sockets, ["--unix-sockets allow"]) : [],

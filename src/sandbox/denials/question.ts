@@ -49,6 +49,8 @@ export interface DenialContext {
   readonly covered: readonly string[];
   /** What is mounted read-only in a writable tree because it is protected; canonical. */
   readonly readOnly: readonly string[];
+  /** Unix sockets of other programs that are in reach and covered; canonical. */
+  readonly sockets: readonly string[];
 }
 
 /** A command that ended, and what holds for it. */

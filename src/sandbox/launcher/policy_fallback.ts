@@ -1,6 +1,6 @@
 /** Narrower policies: the next best where the kernel refuses a step of one (S8), and the one for checks of tool files (T11). */
 import { systemPaths, TERMINALS } from "../grants/system_paths.ts";
-import { isNetworkOpen, withoutOwnNetwork } from "../policy/confinement.ts";
+import { isNetworkOpen, withoutOwnNetwork, withoutPrivateSockets } from "../policy/confinement.ts";
 import { FS } from "../policy/landlock.ts";
 import { COUNT_STEP } from "./steps/limit_steps.ts";
 import { SHARED_MEMORY_STEP } from "./steps/mount_steps.ts";
@@ -46,7 +46,7 @@ export function restrictedToLandlock(policy: SandboxPolicy): SandboxPolicy {
   return {
     ...withoutSharedMemory(withoutTemporary(withoutRoot(policy))),
     namespaces: false,
-    confinement: withoutOwnNetwork({ ...policy.confinement, countedByNamespace: false }),
+    confinement: withoutOwnNetwork(withoutPrivateSockets({ ...policy.confinement, countedByNamespace: false })),
     keptCapabilities: policy.keptCapabilities.filter((one) => CONFINED_CAPABILITIES.includes(one)),
     grants: [
       ...withoutSharedMemory(withoutTerminals(policy)).grants.filter(({ path }) => path !== "/proc"),
@@ -63,7 +63,7 @@ function withoutSharedMemory(policy: SandboxPolicy): SandboxPolicy {
 /** The machine's root, read-only: what is not granted is closed, but there. */
 function withoutRoot(policy: SandboxPolicy): SandboxPolicy {
   const { root: _, ...rest } = withoutTerminals(policy);
-  return rest;
+  return { ...rest, confinement: withoutPrivateSockets(rest.confinement) };
 }
 
 /** The machine's terminals are other people's. */
@@ -127,6 +127,9 @@ export function missingLayers(wanted: SandboxPolicy, settled: SandboxPolicy): re
   }
   if (confinement.network !== wanted.confinement.network) {
     missing.push("--network localhost became none: without namespaces there is no private loopback");
+  }
+  if (settled.namespaces && confinement.unixSockets !== wanted.confinement.unixSockets) {
+    missing.push("--unix-sockets private became deny: sockets of other programs cannot be kept out of reach");
   }
   if (confinement.limits.processes !== undefined && settled.user.uid === 0 && !confinement.countedByNamespace) {
     missing.push("processes of root are not limited: that takes a PID namespace of Linux 6.14 or later");

@@ -157,7 +157,7 @@ Deno.test("S6 launchTable() joins a network that was made before, opened while i
   ]);
 });
 
-Deno.test("S6 canShareNetwork() only where commands can make no socket that has a name", () => {
+Deno.test("S6 canShareNetwork() only where commands of a session reach no socket of each other by a name of the network", () => {
   const confinement = { ...POLICY.confinement, network: "none", ownNetwork: true } as const;
   const shares = (more: Partial<SandboxPolicy["confinement"]>, rest: Partial<SandboxPolicy> = { namespaces: true }) =>
     canShareNetwork({ ...POLICY, ...rest, confinement: { ...confinement, ...more } });
@@ -165,12 +165,13 @@ Deno.test("S6 canShareNetwork() only where commands can make no socket that has 
     [
       shares({}),
       shares({ filter: false }),
+      shares({ unixSockets: "deny" }),
       shares({ unixSockets: "allow" }),
       shares({ network: "localhost" }),
       shares({ network: "full", ownNetwork: false }),
       shares({}, { namespaces: false }),
     ],
-    [true, false, false, false, false, false],
+    [true, false, true, false, false, false, false],
   );
 });
 

@@ -4,8 +4,11 @@
 export const NETWORKS = ["full", "localhost", "none"] as const;
 export type Network = typeof NETWORKS[number];
 
-/** Whether commands may make Unix sockets (pairs that are born connected they always may), widest first. */
-export const UNIX_SOCKETS = ["allow", "deny"] as const;
+/**
+ * Which Unix sockets commands may use (pairs that are born connected they always may), widest first: all, those that
+ * commands of the session make themselves, none.
+ */
+export const UNIX_SOCKETS = ["allow", "private", "deny"] as const;
 export type UnixSockets = typeof UNIX_SOCKETS[number];
 
 /** Limits of one command's processes; undefined: none of ours. */
@@ -32,7 +35,7 @@ export interface ConfinementChoice {
 /** Defaults. */
 export const DEFAULT_CONFINEMENT: ConfinementChoice = {
   network: "full",
-  unixSockets: "deny",
+  unixSockets: "private",
   limits: {
     fileSize: 16 * 1024 ** 3,
     processes: 2048,
@@ -86,6 +89,11 @@ export function withoutOwnNetwork(confinement: Confinement): Confinement {
     ownNetwork: false,
     network: confinement.network === "localhost" ? "none" : confinement.network,
   };
+}
+
+/** Where sockets of other programs cannot be kept out of reach, commands have none: private becomes deny. */
+export function withoutPrivateSockets(confinement: Confinement): Confinement {
+  return confinement.unixSockets === "private" ? { ...confinement, unixSockets: "deny" } : confinement;
 }
 
 /** Whether nothing holds commands to the network that was chosen. */

@@ -35,7 +35,7 @@ const LADDER: readonly { readonly abi: number; readonly right: number; readonly 
 
 /** LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL, since ABI 6. */
 const SCOPES = 3;
-const SCOPES_ABI = 6;
+export const SCOPES_ABI = 6;
 
 /** Everything the kernel can restrict, so that what no rule grants is denied. `abi` 1 or more. */
 export function handledRights(abi: number): number {

@@ -49,6 +49,8 @@ export interface GuardView {
   readonly key: string;
   /** What is mounted where; other than the key it does not change when a file is written to. */
   readonly mounts: string;
+  /** Unix sockets of other programs that are covered; absent: none is in reach. */
+  readonly sockets?: string;
   /** Protected paths that exist, and links to them: a fingerprint of each. */
   readonly seen: ReadonlyMap<string, string>;
   readonly shared: readonly SharedFile[];

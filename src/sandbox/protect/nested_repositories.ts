@@ -21,6 +21,8 @@ export interface FoundRepositories {
   readonly bare: readonly string[];
   /** Those in which a repository keeps what leads a linked worktree, wherever that lies, to it. */
   readonly worktrees: readonly string[];
+  /** What is neither file, directory nor link: sockets, say. */
+  readonly others: readonly string[];
   /** False: there were more, or more to look into, than are looked at. */
   readonly complete: boolean;
 }
@@ -35,7 +37,12 @@ export async function findNestedRepositories(tree: string): Promise<FoundReposit
 }
 
 class Search {
-  readonly found = { directories: [] as string[], bare: [] as string[], worktrees: [] as string[] };
+  readonly found = {
+    directories: [] as string[],
+    bare: [] as string[],
+    worktrees: [] as string[],
+    others: [] as string[],
+  };
   complete = true;
   readonly #tree: string;
   #looked = 0;
@@ -54,7 +61,8 @@ class Search {
           await this.insideOf(directory);
           continue;
         }
-        for (const { name, isDirectory } of entries) {
+        for (const { name, isDirectory, isFile, isSymlink } of entries) {
+          if (!isDirectory && !isFile && !isSymlink) this.found.others.push(`${directory}/${name}`);
           if (name === ".git") {
             if (directory !== this.#tree) this.#add(this.found.directories, directory);
           } else if (isDirectory && !isGenerated(name)) next.push(`${directory}/${name}`);

@@ -54,6 +54,6 @@ Deno.test("S8 findNestedRepositories() says when there is more than it looks at"
 });
 
 Deno.test("S8 findNestedRepositories() of a directory that is gone finds nothing", async () => {
-  const nothing = { directories: [], bare: [], worktrees: [], complete: true };
+  const nothing = { directories: [], bare: [], worktrees: [], others: [], complete: true };
   assert.deepStrictEqual(await findNestedRepositories("/nowhere/at/all"), nothing);
 });

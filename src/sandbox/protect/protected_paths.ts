@@ -92,7 +92,7 @@ export function protectedPaths(question: ProtectionQuestion): Outcome<readonly P
 
 /** The same of repositories that were found below a tree, but for what lies in `open`. */
 export function nestedRepositoryPaths(
-  { directories, bare, worktrees }: Omit<FoundRepositories, "complete">,
+  { directories, bare, worktrees }: Omit<FoundRepositories, "complete" | "others">,
   { tree, open, home }: { readonly tree: string; readonly open: readonly string[]; readonly home: string | undefined },
 ): readonly ProtectedPath[] {
   const wanted = [

@@ -123,7 +123,10 @@ function restrictSockets(rules: Map<SystemCall, Rule>, { network, unixSockets }:
   if (unixSockets === "allow") sockets.push([{ arg: 0, oneOf: [AF_UNIX] }]);
   else {
     // A pair of datagram sockets can be turned to any other socket; the others stay with each other for good.
-    pair.push({ arg: 1, mask: SOCK_TYPE_MASK, oneOf: [SOCK_STREAM, SOCK_SEQPACKET] });
+    const connected = { arg: 1, mask: SOCK_TYPE_MASK, oneOf: [SOCK_STREAM, SOCK_SEQPACKET] };
+    pair.push(connected);
+    // What listens can be covered by a mount; the kernel does not list those that only receive datagrams.
+    if (unixSockets === "private") sockets.push([{ arg: 0, oneOf: [AF_UNIX] }, connected]);
   }
   rules.set("socketpair", { errno: EACCES, unless: [pair] });
   rules.set("socket", { errno: EACCES, unless: sockets });

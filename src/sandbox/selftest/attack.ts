@@ -81,7 +81,7 @@ export function defencesOf(policy: SandboxPolicy, table: Table, processor: Proce
   );
   if (filters) present.push("seccomp");
   const { unixSockets, ownNetwork } = policy.confinement;
-  if (filters && unixSockets === "deny") present.push("unix");
+  if (filters && unixSockets === "deny" || unixSockets === "private") present.push("unix");
   if (filters && unixSockets === "deny" || ownNetwork) present.push("abstract");
   return new Set(present);
 }

@@ -11,10 +11,15 @@ export const CONFINEMENT_FLAGS = {
     choices: NETWORKS,
     narrowsOnly: "full",
   },
-  "unix-sockets": taking("choice", "WHETHER", "Whether commands may use Unix sockets: allow, deny (default: deny)", {
-    choices: UNIX_SOCKETS,
-    narrowsOnly: "deny",
-  }),
+  "unix-sockets": taking(
+    "choice",
+    "WHETHER",
+    "Which Unix sockets commands use: allow (all), private (their own), deny (default: private)",
+    {
+      choices: UNIX_SOCKETS,
+      narrowsOnly: "private",
+    },
+  ),
   "limit-file-size": taking("limit", "BYTES", "How large a file a command may write, as in 500M (default: 16G)", {
     range: [4096, Number.MAX_SAFE_INTEGER],
     narrowsOnly: "16G",

@@ -2,6 +2,7 @@
  * Rows about what the sandbox denies on this machine, one for each capability (S3), from facts that the kernel gave.
  * Pure. A new layer adds its facts and its rows here.
  */
+import type { UnixSockets } from "../../../sandbox/policy/confinement.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 
 /** Whether the sandbox denies the capability; `allowed`: the settings permit it. */
@@ -111,14 +112,15 @@ function confinementRows({ policy }: SandboxFacts): readonly SandboxRow[] {
   return [
     row("system_calls", "use dangerous system calls", filtered),
     row("network", "reach the network", reached),
-    row(
-      "unix_sockets",
-      "connect to Unix sockets",
-      unixSockets === "allow" ? allowed("--unix-sockets allow") : filtered,
-    ),
+    row("unix_sockets", "connect to Unix sockets of other programs", UNIX_SOCKETS[unixSockets] ?? filtered),
     row("resources", "use up the machine", counted ? on("limits of each command (--limit-*)") : uncounted),
   ];
 }
+
+const UNIX_SOCKETS: Readonly<Partial<Record<UnixSockets, Held>>> = {
+  allow: allowed("--unix-sockets allow"),
+  private: on("a root of its own; what listens in granted trees is covered"),
+};
 
 function alwaysRows({ policy, temporaryFiles }: SandboxFacts): readonly SandboxRow[] {
   const kept = policy.keptCapabilities.length;

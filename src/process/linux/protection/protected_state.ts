@@ -17,6 +17,7 @@ import type { ConfigBroker } from "../git_config/config_broker.ts";
 import { GrantWatch } from "./grant_watch.ts";
 import { isSeparated, SecondNames, type Separates } from "./hard_links.ts";
 import type { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
+import { type ForeignSockets, withCovered } from "../sockets/foreign_sockets.ts";
 import { WatchedView } from "./watched_view.ts";
 
 export interface ProtectedStateOptions {
@@ -27,6 +28,7 @@ export interface ProtectedStateOptions {
   /** What launches are made of: it follows what is protected and granted. */
   readonly images: Pick<LaunchImages, "adopt" | "invalidatePrewarmed">;
   readonly ownChanges: OwnChanges;
+  readonly sockets: Pick<ForeignSockets, "add" | "look" | "covered">;
   /** Undefined: commands see git's configuration read-only. */
   readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
 }
@@ -86,6 +88,7 @@ export class ProtectedState implements Disposable {
       const repositories = await findNestedRepositories(tree);
       if (!repositories.complete) logger.warn("Not all repositories below are protected: there is too much", { tree });
       this.#git?.add([...repositories.directories, ...repositories.bare]);
+      this.#options.sockets.add(repositories.others);
       return nestedRepositoryPaths(repositories, { tree, open, home });
     }));
     this.#nested = found.flat();
@@ -118,10 +121,12 @@ export class ProtectedState implements Disposable {
     this.#keep(separated);
     this.#refuseUncovered(view);
     this.#options.broker?.follow(view);
-    if (command !== undefined) command.view = view;
-    images.adopt(view);
+    if (policy.confinement.unixSockets === "private") this.#options.sockets.look(policy);
+    const covered = this.#withSockets(view, policy);
+    if (command !== undefined) command.view = covered;
+    images.adopt(covered);
     if (!this.#grants.areUnchanged(policy)) images.invalidatePrewarmed();
-    return view;
+    return covered;
   }
 
   /**
@@ -153,7 +158,7 @@ export class ProtectedState implements Disposable {
     const notKept = await this.#options.broker?.settle() ?? [];
     await this.refresh();
     const after = this.#tellSince(command, { mounted: policy.namespaces }, { onChange, notKept });
-    this.#options.images.adopt(after);
+    this.#options.images.adopt(this.#withSockets(after, policy));
     return after;
   }
 
@@ -195,6 +200,11 @@ export class ProtectedState implements Disposable {
     command.view = after;
     command.obeyed = this.#obeyed;
     return after;
+  }
+
+  /** The view in which sockets of other programs are covered too, as they were at the last look. */
+  #withSockets(view: GuardView, { confinement }: SandboxPolicy): GuardView {
+    return confinement.unixSockets === "private" ? withCovered(view, this.#options.sockets.covered) : view;
   }
 
   #refuseUncovered({ exposed, unreadable }: GuardView): void {

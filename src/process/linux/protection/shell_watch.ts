@@ -12,6 +12,8 @@ export class ShellWatch implements ShellGuard {
   readonly #looker: Looker;
   /** What was mounted when the shell was launched. */
   readonly #mounts: string | undefined;
+  /** Sockets of other programs that were covered then. */
+  readonly #sockets: string | undefined;
 
   /** For a shell that was launched with `command` under `policy`. */
   constructor(state: ProtectedState, command: GuardedCommand, policy: SandboxPolicy, looker: Looker) {
@@ -20,12 +22,14 @@ export class ShellWatch implements ShellGuard {
     this.#policy = policy;
     this.#looker = looker;
     this.#mounts = command.view?.mounts;
+    this.#sockets = command.view?.sockets;
   }
 
   async isCurrent(watched: boolean): Promise<boolean> {
     await this.#state.refresh();
     const view = this.#state.resume(this.#command, this.#policy, { watched });
-    return view.mounts === this.#mounts && this.#policy.writable.every(({ path, device, inode }) => {
+    const isCovered = view.sockets === undefined || view.sockets === this.#sockets;
+    return view.mounts === this.#mounts && isCovered && this.#policy.writable.every(({ path, device, inode }) => {
       const facts = this.#looker.lookAt(path);
       return facts !== undefined && facts.device === device && facts.inode === inode;
     });

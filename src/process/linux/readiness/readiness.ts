@@ -4,6 +4,8 @@
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
+import type { ForeignSockets } from "../sockets/foreign_sockets.ts";
+import { withoutPrivateSockets } from "../../../sandbox/policy/confinement.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 import type { Sandbox } from "../../../sandbox/prepare_linux.ts";
 import { type HeldNetwork, holdEmptyNetwork } from "./empty_network.ts";
@@ -21,6 +23,7 @@ export interface ReadinessOptions {
   readonly images: LaunchImages;
   /** Undefined: `--no-sandbox`. */
   readonly protectedState: ProtectedState | undefined;
+  readonly sockets: Pick<ForeignSockets, "canList">;
   readonly logger: Logger;
 }
 
@@ -91,10 +94,17 @@ export class Readiness implements AsyncDisposable {
   async #askKernel(): Promise<SandboxPolicy | undefined> {
     const { sandbox, spawner, images, logger } = this.#options;
     const question = { policy: sandbox.policy, target: images.target, spawner, logger };
-    const policy = await settleNamespaces(question);
+    const policy = this.#withSockets(await settleNamespaces(question));
     this.#network ??= await holdEmptyNetwork({ ...question, policy });
     images.shareNetwork(this.#network);
     return policy;
+  }
+
+  #withSockets(policy: SandboxPolicy | undefined): SandboxPolicy | undefined {
+    const { sockets, logger } = this.#options;
+    if (policy?.confinement.unixSockets !== "private" || sockets.canList()) return policy;
+    logger.warn("The kernel does not list Unix sockets: commands have none");
+    return { ...policy, confinement: withoutPrivateSockets(policy.confinement) };
   }
 
   #try(): Promise<SelfTestReport | undefined> {

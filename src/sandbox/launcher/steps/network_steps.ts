@@ -25,12 +25,11 @@ export interface EmptyNetwork {
 /**
  * Whether commands of a session may stand in one empty network. Making one takes the kernel longer than all other
  * namespaces together. Commands can do nothing in it: no interface is up, they have no capabilities, and the filter
- * lets them make no socket that could be named or reached (pairs that are born connected belong to who made them). So
- * one command's differs from another's in nothing; where sockets can be made, each command has a network of its own.
+ * lets them make Unix sockets at most. Those belong to a file, or have a name that Landlock keeps from other commands.
  */
 export function canShareNetwork({ namespaces, confinement }: SandboxPolicy): boolean {
   const { network, ownNetwork, filter, unixSockets } = confinement;
-  return namespaces && ownNetwork && filter && network === "none" && unixSockets === "deny";
+  return namespaces && ownNetwork && filter && network === "none" && unixSockets !== "allow";
 }
 
 /** Before the own user namespace, which would have no say over it. */

@@ -1,0 +1,194 @@
+/**
+ * Unix sockets of other programs in the trees that a session was granted (S6). `--unix-sockets private` covers each of them,
+ * so that commands reach their own sockets only. What listens is asked of the kernel before every command.
+ *
+ * The kernel names a socket as its program did: perhaps relative, or from another root. One that is not at its name is looked
+ * for by its file's number.
+ */
+import { isHeldBelow, type SocketSystem } from "../../tree/socket_owner.ts";
+import type { FileFacts } from "../../../system/libc.ts";
+import { expected, isWithin, parentOf, realPath } from "../../../system/paths.ts";
+import type { ListeningSocket, UnixSockets } from "../../../system/unix_sockets.ts";
+import type { GuardedPath, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
+import type { GuardView, Looker } from "../../../sandbox/protect/guard_view.ts";
+
+/** Some thirty microseconds each, once for a socket that is not where it says. */
+const MOST_DIRECTORIES = 3_000;
+const KIND_MASK = 0xf000;
+const SOCKET = 0xc000;
+/** Trees of the system, in which programs make no sockets: too large to be searched. */
+const SYSTEM = /^\/(?:usr|bin|sbin|lib\d*|opt|nix|snap|proc|dev)(?:\/|$)/;
+
+export interface ForeignSocketsOptions {
+  readonly sockets: Pick<UnixSockets, "list" | "isAlive">;
+  readonly looker: Looker;
+  readonly system: Pick<SocketSystem, "processes" | "socketsOf" | "parentOf">;
+  /** The text of `/proc/self/mountinfo`. */
+  readonly mounts: () => string;
+  /** The server's process id: sockets of processes below it are the session's own. */
+  readonly server: number;
+  /** An empty file, seen in place of a socket. */
+  readonly cover: string;
+}
+
+/** What commands may use. */
+type Reach = Pick<SandboxPolicy, "writable" | "grants" | "temporary">;
+
+/** Where a socket was found. */
+interface Place {
+  readonly path: string;
+  readonly facts: FileFacts;
+}
+
+export class ForeignSockets implements Disposable {
+  readonly #options: ForeignSocketsOptions;
+  readonly #close: () => void;
+  /** By the number of each socket that listens: where it is in reach; empty: nowhere, or it is the session's own. */
+  readonly #places = new Map<string, readonly Place[]>();
+  /** Sockets that were there at the start, alive or not, whatever network namespace their programs are in. */
+  #found: readonly Place[] = [];
+  #listed: readonly ListeningSocket[] = [];
+  #devices: ReadonlySet<string> = new Set();
+  #covered: readonly GuardedPath[] = [];
+
+  /** `close`: lets go of what asks the system. */
+  constructor(options: ForeignSocketsOptions, close: () => void) {
+    this.#options = options;
+    this.#close = close;
+  }
+
+  [Symbol.dispose](): void {
+    this.#close();
+  }
+
+  /** Whether the kernel says what listens: without that no socket can be covered. */
+  canList(): boolean {
+    return this.#options.sockets.list() !== undefined;
+  }
+
+  /** Adds what is neither file, directory nor link in the trees, as it is before the first command. */
+  add(paths: readonly string[]): void {
+    this.#found = [...this.#found, ...paths.flatMap((path) => this.#at(path) ?? [])];
+  }
+
+  /** What was covered at the last look. */
+  get covered(): readonly GuardedPath[] {
+    return this.#covered;
+  }
+
+  /** Those that live at this moment and are not the session's own. @throws {Error} When the kernel does not say. */
+  look(reach: Reach): readonly GuardedPath[] {
+    const listed = this.#options.sockets.list();
+    if (listed === undefined) throw new Error("The kernel does not list Unix sockets at the moment");
+    if (listed !== this.#listed) this.#follow(listed, reach);
+    for (const one of listed) if (!this.#isStill(this.#places.get(one.socket) ?? [])) this.#decide(one, reach);
+    const ofList = [...this.#places.values()].flat();
+    const alive = this.#found.filter((place) =>
+      this.#isStill([place]) && !ofList.some(({ path }) => path === place.path) &&
+      this.#options.sockets.isAlive(place.path)
+    );
+    const places = new Map([...ofList, ...alive].map((place) => [place.path, place]));
+    const { cover } = this.#options;
+    return this.#covered = [...places.values()].flatMap(({ path, facts: { device, inode } }) =>
+      namesInside(path, reach).map((name) => ({ path: name, device, inode, treatment: "hidden", cover }))
+    );
+  }
+
+  #follow(listed: readonly ListeningSocket[], reach: Reach): void {
+    const here = new Set(listed.map(({ socket }) => socket));
+    for (const socket of this.#places.keys()) if (!here.has(socket)) this.#places.delete(socket);
+    this.#devices = devicesOf(reach, this.#options.mounts());
+    this.#listed = listed;
+    for (const one of listed) if (!this.#places.has(one.socket)) this.#decide(one, reach);
+  }
+
+  #decide(one: ListeningSocket, reach: Reach): void {
+    this.#places.set(one.socket, this.#devices.has(one.device) ? this.#placesOf(one, reach) : []);
+  }
+
+  #placesOf(one: ListeningSocket, reach: Reach): readonly Place[] {
+    const { server, system } = this.#options;
+    const named = one.name.startsWith("/") ? this.#at(realName(one.name)) : undefined;
+    const isThere = named !== undefined && isFileOf(named, one) && named.facts.links === 1;
+    if (isThere && !isInReach(named.path, reach)) return [];
+    if (isHeldBelow(one.socket, server, system)) return [];
+    return isThere ? [named] : this.#search(one, reach);
+  }
+
+  /** Every name of a socket in the trees, as far as they are searched. */
+  #search(one: ListeningSocket, { writable, grants }: Reach): readonly Place[] {
+    const places: Place[] = [];
+    const level = [...writable, ...grants].filter(({ path }) => !SYSTEM.test(path)).map(({ path }) => path);
+    for (let looked = 0; looked < MOST_DIRECTORIES; looked++) {
+      const directory = level.shift();
+      if (directory === undefined) break;
+      for (const entry of expected(() => [...Deno.readDirSync(directory)]) ?? []) {
+        const path = `${directory}/${entry.name}`;
+        if (entry.isDirectory) level.push(path);
+        const place = entry.isFile || entry.isDirectory || entry.isSymlink ? undefined : this.#at(path);
+        if (place !== undefined && isFileOf(place, one)) places.push(place);
+      }
+    }
+    return places;
+  }
+
+  /** A socket at the path; undefined: there is none. */
+  #at(path: string): Place | undefined {
+    const facts = this.#options.looker.lookAt(path);
+    return facts === undefined || (facts.mode & KIND_MASK) !== SOCKET ? undefined : { path, facts };
+  }
+
+  #isStill(places: readonly Place[]): boolean {
+    return places.every(({ path, facts }) => {
+      const is = this.#options.looker.lookAt(path);
+      return is?.device === facts.device && is.inode === facts.inode && is.changedAt === facts.changedAt;
+    });
+  }
+}
+
+/** The temp directory is seen at further places. */
+function namesInside(path: string, { temporary }: Reach): readonly string[] {
+  if (temporary === undefined || !isWithin(path, temporary.tree.path)) return [path];
+  return [path, ...temporary.places.map((place) => `${place}${path.slice(temporary.tree.path.length)}`)];
+}
+
+const LOWER_BITS = 0xffff_ffffn;
+
+function isFileOf({ facts }: Place, { file }: ListeningSocket): boolean {
+  return (facts.inode & LOWER_BITS) === BigInt(file);
+}
+
+function isInReach(path: string, { writable, grants }: Reach): boolean {
+  return [...writable, ...grants].some((one) => isWithin(path, one.path));
+}
+
+/** The name with the links on its way followed. */
+function realName(path: string): string {
+  const directory = realPath(parentOf(path));
+  return directory === undefined ? path : `${directory === "/" ? "" : directory}${path.slice(path.lastIndexOf("/"))}`;
+}
+
+/** The devices that the granted trees lie on: of the mount that holds each, and of those in it. Lines as in proc(5). */
+export function devicesOf({ writable, grants }: Reach, mounts: string): ReadonlySet<string> {
+  const mounted = mounts.split("\n").map((line) => line.split(" ")).map(([, , device = "", , at = ""]) => {
+    return { device, at: at.replaceAll(/\\(\d{3})/g, (_, code) => String.fromCharCode(parseInt(code, 8))) };
+  });
+  return new Set(
+    [...writable, ...grants].flatMap(({ path }) => {
+      const around = mounted.filter(({ at }) => isWithin(path, at)).toSorted((one, other) =>
+        other.at.length - one.at.length
+      );
+      const longest = around[0]?.at;
+      return [...around.filter(({ at }) => at === longest), ...mounted.filter(({ at }) => isWithin(at, path))];
+    }).map(({ device }) => device),
+  );
+}
+
+/** The view with covers for sockets, but for those that lie where something is covered already. */
+export function withCovered(view: GuardView, covered: readonly GuardedPath[]): GuardView {
+  const hidden = view.guarded.filter(({ treatment }) => treatment === "hidden");
+  const added = covered.filter(({ path }) => !hidden.some((one) => isWithin(path, one.path)));
+  if (added.length === 0) return view;
+  const sockets = added.map(({ path, device, inode }) => `${path}\0${device}:${inode}`).join("\0");
+  return { ...view, guarded: [...view.guarded, ...added], key: `${view.key}\0sockets\0${sockets}`, sockets };
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { Libc } from "../../../system/libc.ts";
+import { UnixSockets } from "../../../system/unix_sockets.ts";
+import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
+import { systemSockets } from "../../tree/socket_owner.ts";
+import { devicesOf, ForeignSockets, withCovered } from "./foreign_sockets.ts";
+
+const PROCESSOR = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
+/** Of no process: sockets of this one are another program's then. */
+const OTHER_SERVER = 0x7fff_fff0;
+
+interface Scene extends Disposable {
+  /** Canonical. */
+  readonly tree: string;
+  readonly libc: Libc;
+  covered(server: number): readonly string[];
+}
+
+function scene(): Scene {
+  const tree = Deno.realPathSync(Deno.makeTempDirSync());
+  const libc = new Libc(PROCESSOR);
+  const sockets = new UnixSockets();
+  const found = new Map<number, ForeignSockets>();
+  const of = (server: number) =>
+    new ForeignSockets({
+      sockets,
+      looker: libc,
+      system: systemSockets(libc),
+      mounts: () => libc.readProc("/proc/self/mountinfo", { whole: true }) ?? "",
+      server,
+      cover: "/cover",
+    }, () => {});
+  return {
+    tree,
+    libc,
+    covered(server) {
+      const known = found.get(server) ?? of(server);
+      found.set(server, known);
+      const reach = { writable: [{ path: tree, device: 1n, inode: 1n }], grants: [] };
+      return known.look(reach).map(({ path, treatment }) => `${treatment} ${path.slice(tree.length + 1)}`).sort();
+    },
+    [Symbol.dispose]() {
+      sockets[Symbol.dispose]();
+      libc.close();
+      Deno.removeSync(tree, { recursive: true });
+    },
+  };
+}
+
+Deno.test("S6 ForeignSockets covers what another program listens at in a tree, as long as it does, wherever it is moved", () => {
+  using one = scene();
+  Deno.mkdirSync(`${one.tree}/a/b`, { recursive: true });
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), []);
+  const listener = Deno.listen({ transport: "unix", path: `${one.tree}/a/b/s` });
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/s"]);
+  Deno.renameSync(`${one.tree}/a`, `${one.tree}/c`);
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden c/b/s"]);
+  Deno.linkSync(`${one.tree}/c/b/s`, `${one.tree}/second`);
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden c/b/s", "hidden second"]);
+  listener.close();
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), []);
+});
+
+Deno.test("S6 ForeignSockets leaves the session's own, and what lies outside of its trees", () => {
+  using one = scene();
+  using _own = Deno.listen({ transport: "unix", path: `${one.tree}/own` });
+  using elsewhere = scene();
+  using _outside = Deno.listen({ transport: "unix", path: `${elsewhere.tree}/s` });
+  assert.deepStrictEqual([one.covered(Deno.pid), one.covered(OTHER_SERVER)], [[], ["hidden own"]]);
+});
+
+Deno.test("S6 devicesOf() finds the mount that holds a tree, and those in it", () => {
+  const line = (device: string, at: string) => `1 2 ${device} / ${at} rw - ext4 /dev/x rw`;
+  const mounts = [line("8:1", "/"), line("0:5", "/work"), line("0:6", "/work/a\\040b/in"), line("0:7", "/run")].join(
+    "\n",
+  );
+  const reach = { writable: [{ path: "/work/a b", device: 1n, inode: 1n }], grants: [] };
+  assert.deepStrictEqual([...devicesOf(reach, mounts)], ["0:5", "0:6"]);
+});
+
+Deno.test("S6 S7 withCovered() adds sockets to a view, but not below what is covered already", () => {
+  const hidden = { path: "/h/.gnupg", device: 1n, inode: 2n, treatment: "hidden", cover: "/e" } as const;
+  const view = { guarded: [hidden], key: "k" } as unknown as GuardView; // nothing else of it is looked at
+  const socket = (path: string) => ({ path, device: 1n, inode: 3n, treatment: "hidden", cover: "/n" } as const);
+  assert.strictEqual(withCovered(view, []), view);
+  assert.strictEqual(withCovered(view, [socket("/h/.gnupg/agent")]), view);
+  const more = withCovered(view, [socket("/h/s")]);
+  assert.deepStrictEqual([more.guarded.map(({ path }) => path), more.key === view.key], [["/h/.gnupg", "/h/s"], false]);
+});

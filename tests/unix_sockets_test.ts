@@ -1,0 +1,119 @@
+/**
+ * Unix sockets under the default `--unix-sockets private` (S6): those that commands make work, between commands too, and
+ * those of other programs are out of reach, at any time. Each denial has its control without a sandbox.
+ */
+import assert from "node:assert/strict";
+import { withDeadline } from "./_support/deadline.ts";
+import { ServerProcess } from "./_support/server_process.ts";
+import { asUser } from "./attacks/as_user.ts";
+import { type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+
+/** Python that listens at a path and answers each connection. */
+function listening(path: string): string {
+  return `import socket
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("${path}")
+listener.listen()
+print("ready", flush=True)
+while True:
+  peer, _ = listener.accept()
+  peer.sendall(b"heard 42")
+  peer.close()`;
+}
+
+/** Python that tells what each of the sockets in its arguments answers. */
+const CONNECT = `import socket, sys
+for path in sys.argv[1:]:
+  try:
+    peer = socket.socket(socket.AF_UNIX)
+    peer.connect(path)
+    print(path, peer.recv(100).decode())
+  except OSError: print(path, "closed")
+`;
+
+/** A shell line that runs it, at the top of the scope. */
+function connecting(...paths: readonly string[]): string {
+  return `/usr/bin/python3 -I connect.py ${paths.join(" ")}`;
+}
+
+/** A program outside that listens. */
+class Outsider implements AsyncDisposable {
+  readonly #child: Deno.ChildProcess;
+
+  private constructor(child: Deno.ChildProcess) {
+    this.#child = child;
+  }
+
+  static async start(user: User, directory: string, path: string, prefix: readonly string[] = []): Promise<Outsider> {
+    const [command, ...args] = asUser(user, ["env", ...prefix, "/usr/bin/python3", "-I", "-c", listening(path)]);
+    const child = new Deno.Command(command, { args, cwd: directory, stdin: "null", stdout: "piped" }).spawn();
+    const reader = child.stdout.getReader();
+    await withDeadline(reader.read(), 10_000, "the program outside to listen");
+    await reader.cancel();
+    return new Outsider(child);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#child.status;
+  }
+}
+
+for (const user of usersAtHand()) {
+  Deno.test(`S6 Unix sockets that commands make in the scope and in /tmp work, for other commands too, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    bench.write("connect.py", CONNECT);
+    await using server = await ServerProcess.start(bench);
+    await server.shell("mkfifo ready");
+    for (const path of [`${bench.scope}/db.sock`, "/tmp/db.sock"]) {
+      const { operation } = await server.start(`/usr/bin/python3 -I -u -c '${listening(path)}' > ready`);
+      const seen = path.startsWith("/tmp") ? "$TMPDIR/db.sock" : path;
+      const { text } = await server.shell(`head -n 1 ready; ${connecting(path)}; test -S ${seen} && echo there`);
+      assert.ok(text.includes(`ready\n${path} heard 42\nthere`), text);
+      await server.call("cancel", { operation_id: operation?.operation_id });
+    }
+  });
+
+  Deno.test(`S6 Unix sockets of other programs are out of reach, in the scope too, made before or between commands, as ${user}`, async () => {
+    const denied = await answersOfOthers(user, []);
+    assert.deepStrictEqual(denied.answers, [[], []], denied.text);
+    const reached = ["before", "container", "read/s", "elsewhere/s", "after"];
+    const { answers, text } = await answersOfOthers(user, ["--no-sandbox"]);
+    assert.deepStrictEqual(
+      answers,
+      [[...reached, "run/relative", "moved/relative"], [...reached, "moved/relative"]],
+      text,
+    );
+  });
+}
+
+/** Which sockets of programs outside answer to a command, and to the next one. */
+async function answersOfOthers(user: User, flags: readonly string[]) {
+  using bench = new Workbench(user);
+  const { scope, elsewhere, home } = bench;
+  bench.write("connect.py", CONNECT);
+  bench.write("run/kept", "");
+  bench.write(`${home}/read/kept`, "");
+  await using stack = new AsyncDisposableStack();
+  const listens = async (directory: string, path: string, prefix: readonly string[] = []) => {
+    stack.use(await Outsider.start(user, directory, path, prefix));
+  };
+  await listens(scope, `${scope}/before`);
+  await listens(`${scope}/run`, "relative");
+  await listens(scope, `${scope}/container`, ["unshare", "-r", "-n"]);
+  await listens(home, `${home}/read/s`);
+  await listens(elsewhere, `${elsewhere}/s`);
+  await using server = await ServerProcess.start(bench, { flags: [...flags, "--read", `${home}/read`] });
+  await server.shell("true");
+  await listens(scope, `${scope}/after`);
+  const all = ["before", "container", `${home}/read/s`, `${elsewhere}/s`, "after", "run/relative", "moved/relative"];
+  const first = await server.shell(`${connecting(...all)}; mv run moved; ${connecting(...all)}`);
+  const second = await server.shell(connecting(...all));
+  const answers = [first, second].map(({ text }) =>
+    all.filter((path) => text.includes(`${path} heard 42`)).map((path) =>
+      path.replace(`${home}/`, "").replace(elsewhere, "elsewhere")
+    )
+  );
+  await stack.disposeAsync(); // before the server's own end, after which nothing of the test may be left
+  return { answers, text: `${first.text}\n${second.text}` };
+}
