@@ -128,6 +128,13 @@ for (const user of usersAtHand()) {
     }
   });
 
+  test(`S8 a remote that git finds in a file of its own is told, as ${user}`, async ({ bench, server }) => {
+    const answer = await server.shell("mkdir -p .git/remotes; echo URL: $PWD/x > .git/remotes/origin");
+    assert.deepStrictEqual(changesOf(answer), [{ path: `${bench.scope}/.git/remotes/origin`, change: "created" }]);
+    assert.match((await server.shell("rm .git/remotes/origin")).text, /Device or resource busy/);
+    await outside(bench, "rm -r .git/remotes");
+  });
+
   test(`S24 commands see at once what others change, as ${user}`, async ({ bench, server }) => {
     await outside(bench, "git config x.y outside");
     assert.match((await server.shell("git config x.y")).text, /^outside$/m);

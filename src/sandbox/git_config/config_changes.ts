@@ -94,6 +94,7 @@ function isHarmlessBranch(
   isNew: IsNew,
 ): boolean {
   if (values.length === 0) return isGone(after, name, variable);
+  if (!isBranch(`refs/heads/${name}`) || name.startsWith("-")) return false;
   const [value = "", ...more] = values;
   if (more.length > 0) return false;
   if (variable === "merge") return isBranch(value);

@@ -73,6 +73,8 @@ Deno.test("S24 judgeChanges() takes what git does every day, and leaves what wou
     { "branch.x.remote": "nowhere" },
     { "branch.x.pushremote": "origin" },
     { "branch.x.merge": "--upload-pack=evil" },
+    { "branch.-x.merge": "refs/heads/x" },
+    { "branch.\u001b[31mx.merge": "refs/heads/x" },
     { "submodule.lib.update": "!evil" },
     { "submodule.lib.url": "ext::evil" },
     { "submodule.lib.url": "../bare.git" },

@@ -15,8 +15,18 @@ import { namedByGitConfiguration } from "./git_hook_paths.ts";
 import type { FoundRepositories } from "./nested_repositories.ts";
 import { expected, isWithin, normalPath, realPath } from "../../system/paths.ts";
 
-/** In a repository's own directory. `commondir` leads git elsewhere for its configuration and hooks. */
-const REPOSITORY_NAMES = ["hooks", "config", "config.worktree", "commondir"] as const;
+/**
+ * In a repository's own directory. `commondir` leads git elsewhere for its configuration and hooks. The last two are
+ * remotes of old, to which git pushes by itself where its configuration names none.
+ */
+const REPOSITORY_NAMES = [
+  "hooks",
+  "config",
+  "config.worktree",
+  "commondir",
+  "remotes/origin",
+  "branches/origin",
+] as const;
 
 /** In the directory of a linked worktree, which has the hooks and the configuration of its repository. */
 const WORKTREE_NAMES = ["config.worktree", "commondir"] as const;

@@ -72,7 +72,8 @@ Deno.test("S8 protectedPaths() leaves out --allow-protected with all that lies i
     const left = (allow: string) => new Set(base).difference(new Set(paths(tree, { allowProtected: [allow] })));
     assert.deepStrictEqual(left(".git/config"), new Set([".git/config"]));
     assert.deepStrictEqual(left(`${tree}/.vscode`), new Set([".vscode"]));
-    const ofGit = [".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".git"];
+    const ofRepository = ["hooks", "config", "config.worktree", "commondir", "remotes/origin", "branches/origin"];
+    const ofGit = [...ofRepository.map((name) => `.git/${name}`), ".git"];
     assert.deepStrictEqual(left(".git"), new Set(ofGit));
     assert.match(String(paths(tree, { allowProtected: [".vscode/tasks.json"] })), /is protected as a whole/);
     assert.match(String(paths(tree, { allowProtected: ["src"] })), /it is not protected/);
@@ -104,11 +105,15 @@ Deno.test("S8 nestedRepositoryPaths() protects .git itself only where it is a fi
     "/t/a/.git/hooks",
     "/t/a/.git/config.worktree",
     "/t/a/.git/commondir",
+    "/t/a/.git/remotes/origin",
+    "/t/a/.git/branches/origin",
     "/t/a/.git",
     "/t/.git/modules/b/c/hooks",
     "/t/.git/modules/b/c/config",
     "/t/.git/modules/b/c/config.worktree",
     "/t/.git/modules/b/c/commondir",
+    "/t/.git/modules/b/c/remotes/origin",
+    "/t/.git/modules/b/c/branches/origin",
     "/t/.git/worktrees/w/config.worktree",
     "/t/.git/worktrees/w/commondir",
   ];
