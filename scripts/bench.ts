@@ -1,23 +1,28 @@
 /**
  * `deno task bench`: how fast the packed program is, each number next to its floor in the same run, because ratios
- * within one run hold on any machine and single numbers do not. `--rounds N`, `--calls N`, `--json FILE`.
+ * within one run hold on any machine and single numbers do not. `--only PARTS` measures those whose names hold one of
+ * these texts, as in `--only paced,start`. `--write` puts table and curves into docs/performance.md, and the picture
+ * beside it. `--rounds N`, `--calls N`, `--json FILE`.
  */
 import { parseArgs } from "node:util";
-import { calls } from "./bench/calls.ts";
-import { CSpawner } from "./bench/floors.ts";
-import { http } from "./bench/http.ts";
-import { idleMemory, memoryOfExecutable } from "./bench/memory.ts";
-import { nativeEdits } from "./bench/native_edits.ts";
-import { nativeReads } from "./bench/native_reads.ts";
+import { backToBack, inFlight, paced } from "./bench/beside/calls.ts";
+import { idleMemory, memoryOfExecutable } from "./bench/beside/memory.ts";
+import { firstCall, startOfExecutable, startUp } from "./bench/beside/start_up.ts";
+import { picture, tableOf } from "./bench/growth/chart.ts";
+import { byKept, byRepositories, byTools, byWidth, type Curve } from "./bench/growth/growth.ts";
+import { http } from "./bench/http/http.ts";
+import { nativeEdits } from "./bench/native/edits.ts";
+import { nativeReads } from "./bench/native/reads.ts";
+import { search } from "./bench/native/search.ts";
 import { operations } from "./bench/operations.ts";
 import { output } from "./bench/output.ts";
 import { Programs } from "./bench/programs.ts";
-import { judge, type Judged, type Row, table } from "./bench/report.ts";
+import { judge, type Judged, markdownTable, type Row, table } from "./bench/report.ts";
 import { sandboxCost } from "./bench/sandbox_cost.ts";
-import { search } from "./bench/search.ts";
 import { servers } from "./bench/servers.ts";
-import { startOfExecutable, startUp } from "./bench/start_up.ts";
-import { throughput } from "./bench/throughput.ts";
+
+/** In docs/performance.md: what follows is written by this program. */
+const MARK = "<!-- deno task bench --write -->";
 
 const { values } = parseArgs({
   args: Deno.args,
@@ -25,44 +30,78 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     calls: { type: "string", default: "100" },
     json: { type: "string" },
+    only: { type: "string", default: "" },
+    write: { type: "boolean", default: false },
   },
 });
 const rounds = atLeastOne("--rounds", values.rounds);
 const callsPerRound = atLeastOne("--calls", values.calls);
 
-await using resources = new AsyncDisposableStack();
-const programs = resources.use(new Programs());
-const compiled = await programs.spawner();
-const spawner = compiled === undefined ? undefined : resources.use(new CSpawner(compiled));
+const wanted = values.only.split(",").map((name) => name.trim()).filter((name) => name !== "");
 
-const parts: readonly { readonly name: string; readonly measure: () => Promise<readonly Row[]> }[] = [
-  { name: "start-up", measure: () => startUp(programs, rounds * 2) },
-  { name: "start-up of the executable", measure: () => startOfExecutable(programs, rounds * 4) },
-  { name: "calls", measure: () => calls(programs, spawner, { rounds, calls: callsPerRound }) },
-  { name: "sandbox cost", measure: () => sandboxCost(programs, rounds * callsPerRound) },
-  { name: "throughput", measure: async () => [await throughput(programs, rounds, callsPerRound * 10)] },
-  { name: "output", measure: () => output(programs, rounds) },
-  { name: "operations", measure: () => operations(programs) },
-  { name: "native edits", measure: () => nativeEdits(programs, rounds * 4) },
-  { name: "servers behind", measure: () => servers(programs, { rounds, calls: callsPerRound }) },
-  { name: "search", measure: () => search(programs) },
-  { name: "native reads", measure: () => nativeReads(programs, rounds) },
-  { name: "http", measure: () => http(programs, { rounds, calls: callsPerRound }) },
-  { name: "memory", measure: async () => [await idleMemory(programs), await memoryOfExecutable(programs, rounds)] },
-];
+using programs = new Programs();
+const plan = { rounds, calls: callsPerRound };
+
+const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  "back to back": () => backToBack(programs, plan),
+  "paced": () => paced(programs, plan),
+  "in flight": () => inFlight(programs, plan),
+  "sandbox cost": () => sandboxCost(programs, rounds * callsPerRound),
+  "start": () => startUp(programs, rounds * 2),
+  "first call": () => firstCall(programs, rounds * 2),
+  "memory": () => idleMemory(programs),
+  "executable": async () => [
+    ...await startOfExecutable(programs, rounds * 4),
+    await memoryOfExecutable(programs, rounds),
+  ],
+  "output": () => output(programs, rounds),
+  "operations": () => operations(programs),
+  "native edits": () => nativeEdits(programs, rounds * 4),
+  "native reads": () => nativeReads(programs, rounds),
+  "search": () => search(programs),
+  "servers behind": () => servers(programs, plan),
+  "http": () => http(programs, plan),
+};
+
+const CURVES: Readonly<Record<string, () => Promise<Curve>>> = {
+  "curve of calls in flight": () => byWidth(programs, callsPerRound * 2),
+  "curve of tools": () => byTools(programs, rounds),
+  "curve of repositories": () => byRepositories(programs, rounds),
+  "curve of kept operations": () => byKept(programs),
+};
+
+const known = [...Object.keys(PARTS), ...Object.keys(CURVES)];
+const unknown = wanted.find((name) => !known.some((one) => one.includes(name)));
+if (unknown !== undefined) throw new RangeError(`Cannot measure "${unknown}": the parts are ${known.join(", ")}`);
 
 const judged: Judged[] = [];
-for (const { name, measure } of parts) {
-  note(`measuring ${name} ...`);
-  judged.push(...(await rowsOf(name, measure)).map(judge));
+for (const [name, measure] of chosen(PARTS)) judged.push(...(await rowsOf(name, measure)).map(judge));
+const curves: Curve[] = [];
+for (const [, measure] of chosen(CURVES)) curves.push(await measure());
+const load = `Load ${Deno.loadavg()[0]?.toFixed(2)} on ${navigator.hardwareConcurrency} cores, ${rounds} rounds.`;
+print([table(judged), ...curves.map(tableOf), `${load} p99 of few samples is their maximum.`].join("\n\n"));
+if (values.json !== undefined) {
+  Deno.writeTextFileSync(values.json, `${JSON.stringify({ judged, curves }, undefined, 2)}\n`);
 }
-print(table(judged));
-print(
-  `\nload ${
-    Deno.loadavg()[0]?.toFixed(2)
-  } on ${navigator.hardwareConcurrency} cores, ${rounds} rounds; p99 of few samples is their maximum`,
-);
-if (values.json !== undefined) Deno.writeTextFileSync(values.json, `${JSON.stringify(judged, undefined, 2)}\n`);
+if (values.write) write();
+
+/** Those of the parts that are asked for, announced one by one. */
+function* chosen<Value>(parts: Readonly<Record<string, Value>>): Generator<[string, Value]> {
+  for (const [name, measure] of Object.entries(parts)) {
+    if (wanted.length > 0 && !wanted.some((one) => name.includes(one))) continue;
+    note(`measuring ${name} ...`);
+    yield [name, measure];
+  }
+}
+
+/** Replaces what stands below the mark of the page. */
+function write(): void {
+  const page = new URL("../docs/performance.md", import.meta.url);
+  const [head = ""] = Deno.readTextFileSync(page).split(MARK, 1);
+  const parts = [markdownTable(judged), ...curves.map(tableOf), load];
+  Deno.writeTextFileSync(page, `${head}${MARK}\n\n${parts.join("\n\n")}\n`);
+  Deno.writeTextFileSync(new URL("../docs/performance.svg", import.meta.url), picture(curves));
+}
 
 /** A part that fails is a row of the table, not the end of the run. */
 async function rowsOf(name: string, measure: () => Promise<readonly Row[]>): Promise<readonly Row[]> {

@@ -19,6 +19,10 @@ export class CSpawner implements AsyncDisposable {
     this.#lines = this.#child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   }
 
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   /** Milliseconds of `count` spawns of `bash -c 'echo hi'`, each after a pause. */
   async spawn(count: number, pauseMilliseconds: number): Promise<readonly number[]> {
     await this.#writer.write(new TextEncoder().encode(`${count} ${pauseMilliseconds}\n`));

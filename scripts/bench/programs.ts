@@ -1,10 +1,9 @@
 import { ownExecutable } from "../../tests/_support/own_executable.ts";
 import type { CommandLine } from "../client/command_line.ts";
-import { HTTP_PERMISSIONS, SERVER_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
+import { HTTP_PERMISSIONS, SERVER_RUN_FLAGS } from "../permissions.ts";
 
 /** Where the programs under measurement come from, and the same clean environment for each of them. */
 
-const FROM_SOURCE = ["--no-prompt", ...SERVER_PERMISSIONS];
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 export class Programs implements Disposable {
@@ -48,20 +47,10 @@ export class Programs implements Disposable {
     return path;
   }
 
-  /** The program from its source. */
-  source(...flags: readonly string[]): CommandLine {
-    return this.#deno([...FROM_SOURCE, `${ROOT}main.ts`, ...flags]);
-  }
-
-  /** The empty server from its source. */
-  emptySource(): CommandLine {
-    return this.#deno([...FROM_SOURCE, `${ROOT}scripts/bench/empty_server.ts`]);
-  }
-
-  /** The empty server, packed the same way as ours. */
-  async emptyPacked(): Promise<CommandLine> {
-    const output = `${this.#directory}/empty.mjs`;
-    const source = `${ROOT}scripts/bench/empty_server.ts`;
+  /** The empty server, or one that is a mere loop over lines, packed the same way as ours. */
+  async emptyPacked(name: "empty_server" | "raw_server" = "empty_server"): Promise<CommandLine> {
+    const output = `${this.#directory}/${name}.mjs`;
+    const source = `${ROOT}scripts/bench/${name}.ts`;
     const words = ["bundle", "--quiet", "--platform", "deno", "--minify", "-o", output, source];
     await run(Deno.execPath(), words, ROOT);
     return this.#deno([...SERVER_RUN_FLAGS, output]);

@@ -77,7 +77,23 @@ export function table(rows: readonly Judged[]): string {
   return [line(heads), line(widths.map((width) => "-".repeat(width))), ...cells.map(line)].join("\n");
 }
 
-function digits(value: number | undefined): string {
+/** A value with three digits that count; empty: there is none. */
+export function digits(value: number | undefined): string {
   if (value === undefined) return "";
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(3);
+}
+
+/** The rows as a table in Markdown: medians, and the ratio to what each was measured beside. */
+export function markdownTable(rows: readonly Judged[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const heads = ["measure", "median", "beside", "its median", "ratio", "target"];
+  const cells = rows.map(({ measure, unit, ours, floor, ratio, target }) => [
+    measure,
+    ours === undefined ? "" : `${digits(ours.p50)} ${unit}`,
+    floor?.name ?? "",
+    digits(floor?.p50),
+    ratio === undefined ? "" : ratio.toFixed(2),
+    target,
+  ]);
+  return [line(heads), line(heads.map(() => "---")), ...cells.map(line)].join("\n");
 }

@@ -1,9 +1,9 @@
 import { holdingsOf } from "../../tests/_support/processes.ts";
 import type { CommandLine } from "../client/command_line.ts";
-import type { CallPlan } from "./calls.ts";
+import type { CallPlan } from "./beside/calls.ts";
 import type { Programs } from "./programs.ts";
 import type { Row, Seen } from "./report.ts";
-import { timed } from "./start_up.ts";
+import { timed } from "./beside/start_up.ts";
 import { StdioClient } from "./stdio_client.ts";
 
 /** Servers behind the program that nothing calls. */

@@ -29,6 +29,7 @@ export class StdioClient implements AsyncDisposable {
   readonly #reading: Promise<void>;
   readonly #waiting = new Map<number, (response: Response) => void>();
   #lastId = 0;
+  #received = 0;
   #ended = false;
 
   constructor(line: CommandLine) {
@@ -47,6 +48,11 @@ export class StdioClient implements AsyncDisposable {
 
   get pid(): number {
     return this.#child.pid;
+  }
+
+  /** Bytes of all that the server wrote. */
+  get received(): number {
+    return this.#received;
   }
 
   /** Sends a request and gives its response. @throws Error when the program ends before it answers. */
@@ -94,6 +100,7 @@ export class StdioClient implements AsyncDisposable {
     const decoder = new TextDecoder();
     let rest = "";
     for await (const chunk of this.#child.stdout) {
+      this.#received += chunk.length;
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) this.#receive(line);

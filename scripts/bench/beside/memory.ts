@@ -1,8 +1,9 @@
-import { holdingsOf } from "../../tests/_support/processes.ts";
-import type { CommandLine } from "../client/command_line.ts";
-import type { Programs } from "./programs.ts";
-import type { Row } from "./report.ts";
-import { StdioClient } from "./stdio_client.ts";
+import { holdingsOf } from "../../../tests/_support/processes.ts";
+import type { Programs } from "../programs.ts";
+import type { Row, Target } from "../report.ts";
+import { StdioClient } from "../stdio_client.ts";
+import { CodexClient, codexShell } from "./codex_shell.ts";
+import { CODEX } from "./contenders.ts";
 
 /** Resident memory of a process and all below it, in MiB. */
 async function treeMiB(pid: number): Promise<number> {
@@ -12,18 +13,18 @@ async function treeMiB(pid: number): Promise<number> {
 }
 
 /** Memory of an idle server after its first calls, the pool included (N3). */
-export async function idleMemory(programs: Programs): Promise<Row> {
+export async function idleMemory(programs: Programs): Promise<readonly Row[]> {
   await using empty = new StdioClient(await programs.emptyPacked());
   await empty.initialize();
   await empty.call("nothing", {});
-  const ours = await idleMiB(programs.packed());
-  return {
-    measure: "idle memory with the pool",
-    unit: "MiB",
-    ours: [ours],
-    floor: { name: "empty SDK server, packed", samples: [await treeMiB(empty.pid)] },
-    target: { text: "N3: <= 70 MiB", met: ({ p50 }) => p50 <= 70 },
-  };
+  const ours = await idleMiB(new StdioClient(programs.packed()));
+  const codex = await idleMiB(new CodexClient(await codexShell(programs)));
+  const row = { measure: "idle memory with the pool", unit: "MiB", ours: [ours] };
+  const target: Target = { text: "N3: <= 70 MiB", met: ({ p50 }) => p50 <= 70 };
+  return [
+    { ...row, floor: { name: "empty SDK server, packed", samples: [await treeMiB(empty.pid)] }, target },
+    { ...row, floor: { name: CODEX, samples: [codex] } },
+  ];
 }
 
 /** The same of the executable, in turns with the start script (D1). */
@@ -31,8 +32,8 @@ export async function memoryOfExecutable(programs: Programs, rounds: number): Pr
   const { executable, script } = programs.installed();
   const samples: { readonly ours: number[]; readonly floor: number[] } = { ours: [], floor: [] };
   for (let round = 0; round < rounds; round++) {
-    samples.ours.push(await idleMiB(executable));
-    samples.floor.push(await idleMiB(script));
+    samples.ours.push(await idleMiB(new StdioClient(executable)));
+    samples.floor.push(await idleMiB(new StdioClient(script)));
   }
   return {
     measure: "idle memory of the executable",
@@ -43,8 +44,8 @@ export async function memoryOfExecutable(programs: Programs, rounds: number): Pr
   };
 }
 
-async function idleMiB(program: CommandLine): Promise<number> {
-  await using client = new StdioClient(program);
+async function idleMiB(started: StdioClient): Promise<number> {
+  await using client = started;
   await client.initialize();
   await client.shell("echo hi", "hi");
   // Long enough for the pool to refill and the collector to have had its turn.

@@ -1,7 +1,7 @@
 /** A lean client over HTTP: what is measured is the server, and the client's `fetch`. */
-import { EventReader } from "../../tests/_support/event_reader.ts";
-import type { HttpServer } from "../client/http_server.ts";
-import type { Response as Message } from "./stdio_client.ts";
+import { EventReader } from "../../../tests/_support/event_reader.ts";
+import type { HttpServer } from "../../client/http_server.ts";
+import type { Response as Message } from "../stdio_client.ts";
 
 /** A session of 2025-11-25. */
 export class HttpSession implements AsyncDisposable {

@@ -1,9 +1,9 @@
-import { holdingsOf } from "../../tests/_support/processes.ts";
-import { HttpServer } from "../client/http_server.ts";
+import { holdingsOf } from "../../../tests/_support/processes.ts";
+import { HttpServer } from "../../client/http_server.ts";
 import { HttpSession } from "./http_client.ts";
-import type { Programs } from "./programs.ts";
-import type { Row, Target } from "./report.ts";
-import { StdioClient } from "./stdio_client.ts";
+import type { Programs } from "../programs.ts";
+import type { Row, Target } from "../report.ts";
+import { StdioClient } from "../stdio_client.ts";
 
 /** Isolated sessions that are measured: each is a process with warm shells. */
 const ISOLATED = 8;

@@ -1,6 +1,6 @@
-import type { Programs } from "./programs.ts";
-import type { Row } from "./report.ts";
-import { StdioClient } from "./stdio_client.ts";
+import type { Programs } from "../programs.ts";
+import type { Row } from "../report.ts";
+import { StdioClient } from "../stdio_client.ts";
 
 const LINES = 200_000;
 const REST_OF_LINE = "x".repeat(40);

@@ -1,9 +1,9 @@
-import { findProgram } from "../../src/toolbox/project/programs.ts";
-import { parentOf } from "../../src/system/paths.ts";
-import type { CommandLine } from "../client/command_line.ts";
-import type { Programs } from "./programs.ts";
-import type { Row, Seen } from "./report.ts";
-import { StdioClient } from "./stdio_client.ts";
+import { findProgram } from "../../../src/toolbox/project/programs.ts";
+import { parentOf } from "../../../src/system/paths.ts";
+import type { CommandLine } from "../../client/command_line.ts";
+import type { Programs } from "../programs.ts";
+import type { Row, Seen } from "../report.ts";
+import { StdioClient } from "../stdio_client.ts";
 
 const FILES = 50_000;
 const DIRECTORIES = 500;

@@ -1,9 +1,9 @@
-import { HttpServer } from "../client/http_server.ts";
+import { HttpServer } from "../../client/http_server.ts";
 import { HttpSession } from "./http_client.ts";
 import { sessionMemory } from "./http_memory.ts";
-import type { Programs } from "./programs.ts";
-import type { Row, Target } from "./report.ts";
-import { StdioClient } from "./stdio_client.ts";
+import type { Programs } from "../programs.ts";
+import type { Row, Target } from "../report.ts";
+import { StdioClient } from "../stdio_client.ts";
 
 /** How many sessions there are at once (N5). */
 const SESSIONS = 32;
