@@ -3,21 +3,30 @@ import { encodeText } from "../../base/text.ts";
 import { FileCalls, type OpenFiles } from "../../system/open_files/file_calls.ts";
 import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 import type { Processor } from "../../system/syscalls.ts";
+import { isSecret } from "./secret_values.ts";
 import type { PinnedDirectory } from "../policy/policy.ts";
 
 const LARGEST_BYTES = 1024 * 1024;
 /** Tables of which every key is kept that names no secret. */
 const TABLES = /^(?:source|registries|registry|http|net|profile|alias|unstable|term|install|target)(?:\..*)?$/;
-const SECRET = /token|password|secret|credential|:\/\/[^/\s]*@/i;
+const HEADER = /^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$/;
+const KEY = /^\s*[\w"'.-]+\s*=/;
+/** A text of several lines, in which nothing tells what a line is. */
+const LONG_TEXT = /"""|'''/;
 
-/** The harmless tables of a `config.toml`; what stands before the first table goes. Pure. */
+/** The harmless tables of a `config.toml`, each key with all its lines; what stands before the first table goes. Pure. */
 export function cleanCargoConfiguration(text: string): string {
+  if (LONG_TEXT.test(text)) return "";
   let isKept = false;
-  return text.split(/\r?\n/).filter((line) => {
-    const table = /^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$/.exec(line)?.[1];
+  const entries: string[] = [];
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const table = HEADER.exec(line)?.[1];
     if (table !== undefined) isKept = TABLES.test(table);
-    return isKept && !SECRET.test(line);
-  }).map((line) => `${line}\n`).join("");
+    if (!isKept || /^\s*#/.test(line)) continue;
+    if (table !== undefined || KEY.test(line)) entries.push("");
+    entries[entries.length - 1] += `${line}\n`;
+  }
+  return entries.filter((entry) => !isSecret(entry)).join("");
 }
 
 export interface CargoQuestion {

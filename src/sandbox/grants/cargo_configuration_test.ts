@@ -41,6 +41,24 @@ Deno.test("S25 cleanCargoConfiguration() keeps mirrors and registries, and no se
   assert.deepStrictEqual(cleanCargoConfiguration(TEXT), COPY);
 });
 
+Deno.test("S25 cleanCargoConfiguration() keeps no secret that stands in several lines, or without a scheme", () => {
+  for (
+    const lines of [
+      'proxy = "user:s3cret@proxy.invalid:8080"',
+      'credential-provider = [\n "x",\n "s3cret"\n]',
+      'proxy = "a"\n# u:s3cret@p',
+    ]
+  ) {
+    const copy = cleanCargoConfiguration(`[http]\n${lines}\ntimeout = 5\n`);
+    assert.ok(copy.endsWith("timeout = 5\n\n") && !copy.includes("s3cret"), copy);
+  }
+  assert.deepStrictEqual(cleanCargoConfiguration('[http]\nuser-agent = """\ns3cret\n"""\n'), "");
+  assert.deepStrictEqual(
+    cleanCargoConfiguration('[target.x]\nrustflags = [\n "-C",\n]\n'),
+    '[target.x]\nrustflags = [\n "-C",\n]\n\n',
+  );
+});
+
 Deno.test("S25 copyCargoConfiguration() writes the copy through no link that a command left", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const libc = new Libc(Deno.build.arch);

@@ -3,6 +3,7 @@
  * Commands get copies of what is harmless in it (S25). Pure.
  */
 import { words } from "../../base/text.ts";
+import { isSecret } from "./secret_values.ts";
 import { searchPath } from "../../system/search_path.ts";
 
 /** A file of the user's, and how programs are led to the copy. */
@@ -30,20 +31,11 @@ const GO_KEYS: readonly string[] = words(
     "CGO_LDFLAGS CC CXX",
 );
 
-/** A user name or password, a query, a word for a secret, or a variable whose value is not known here. */
-const SECRET = /[@?]|\$\{|token|secret|passw|passphrase|credential|_auth|api[-_]?key/i;
-/** A part of an address that no person gave it: registries take tokens so. */
-const TOKEN = /^(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}$/;
-
 /** By the element of a list: what makes it one, and what else is kept. */
 const MAVEN_ELEMENTS = {
   mirror: { list: "mirrors", needed: "url", others: words("id name mirrorOf layout mirrorOfLayouts blocked") },
   proxy: { list: "proxies", needed: "host", others: words("id active protocol port nonProxyHosts") },
 } as const;
-
-function isSecret(value: string): boolean {
-  return SECRET.test(value) || value.includes("://") && value.split(/[^A-Za-z0-9]/).some((part) => TOKEN.test(part));
-}
 
 /**
  * npm looks for the machine's configuration (certificates, mirrors) below its prefix, and commands have another prefix.
