@@ -125,10 +125,9 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   };
 }
 
-/** The sandbox is tested while the first line is awaited, and what speaks MCP is loaded when that is answered. */
+/** What speaks MCP is loaded when the first line is answered; the sandbox is tested meanwhile (`afterFirstAnswer`). */
 async function serveStdio(service: Service, io: StdioStreams, shells: ConnectionShellsOptions): Promise<void> {
-  const tested = service.sandboxFacts && Promise.allSettled([service.sandboxFacts()]);
-  const begun = await beginConnection(service, io, tested);
+  const begun = await beginConnection(service, io);
   const [{ serveStdioConnection }, { ConnectionShells }] = await Promise.all([
     import("../service/connection/stdio_connection.ts"),
     import("../service/shells/connection_shells.ts"),

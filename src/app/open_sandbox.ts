@@ -66,13 +66,13 @@ export async function openSession(
     keepSettingsPlace(environment, openTrees(settings.sandbox, environment));
   const sandbox = unwrapOrUserError(withRoom(() => prepareSandbox(chosen)));
   const runner = new LinuxRunner({ sandbox, shell, pool: settings.pool, reuse: settings.reuse, logger: log });
-  const explained = sandbox.policy === undefined ? undefined : new ExplainedRunner(runner, sandbox);
+  const explained = sandbox.guard === undefined ? undefined : new ExplainedRunner(runner, sandbox);
   return {
     sandbox,
     runner: explained ?? runner,
     ...explained !== undefined && { explain: (command) => explained.explain(command) },
     status: sandboxStatus(sandbox, runner, settings),
-    ...sandbox.policy !== undefined && { sandboxFacts: () => sandboxFacts(sandbox, runner) },
+    ...sandbox.guard !== undefined && { sandboxFacts: () => sandboxFacts(sandbox, runner) },
     insistOn: async () => {
       await insistOn(settings, sandbox, runner);
       if (ownSettings && (await runner.policy)?.namespaces !== true) throw unkeptSettings(environment);
@@ -130,7 +130,7 @@ async function sandboxFacts({ scopes, abi }: Sandbox, runner: LinuxRunner): Prom
 }
 
 function sandboxStatus(sandbox: Sandbox, runner: LinuxRunner, settings: Settings): SandboxStatus {
-  if (sandbox.policy === undefined) {
+  if (sandbox.guard === undefined) {
     const { network } = settings.sandbox.confinement;
     const open = network === "full" ? "" : `; --network ${network} does NOT hold`;
     return { enforced: false, summary: `off (--no-sandbox): commands run with all rights of the server's user${open}` };

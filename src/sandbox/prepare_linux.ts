@@ -4,6 +4,7 @@
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
 import { copyCargoConfiguration } from "./grants/cargo_configuration.ts";
+import { lazy } from "../base/lazy.ts";
 import { confinementHere, withoutPrivateSockets } from "./policy/confinement.ts";
 import { findGit } from "./protect/git_program.ts";
 import type { GuardPlan } from "./protect/guard_view.ts";
@@ -35,7 +36,10 @@ import { createCovers, type SessionDirectories } from "./directories/session_dir
 
 /** A session's sandbox. */
 export interface Sandbox extends SessionSandbox {
-  /** Undefined: `--no-sandbox`. Namespaces are settled by process/ when it first asks the kernel. */
+  /**
+   * Undefined: `--no-sandbox`. Namespaces are settled by process/ when it first asks the kernel. Mount points are made
+   * when it is first asked for, after the first answer: a hundred of them take longer than all else.
+   */
   readonly policy: SandboxPolicy | undefined;
   readonly processor: Processor;
   /** Canonical places of credentials that stay closed. */
@@ -50,24 +54,25 @@ export interface Sandbox extends SessionSandbox {
 export function prepareSandbox(settings: SandboxSettings): Outcome<Sandbox> {
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) return processor;
-  const libc = new Libc(processor.value);
+  return withLibc(processor.value, (libc) => prepared(settings, processor.value, libc));
+}
+
+function prepared(settings: SandboxSettings, processor: Processor, libc: Libc): Outcome<Sandbox> {
+  const abi = settings.enforce ? acceptableAbi(libc.landlockAbi(), settings.requireAbi) : success(0);
+  if (!abi.ok) return abi;
+  const settled = settlePaths(settings, { identityOf: (path) => libc.identityOf(path) });
+  if (!settled.ok) return settled;
+  const problem = settings.enforce ? runtimeCacheProblem(settings, settled.value.trees) : undefined;
+  if (problem !== undefined) return failure(problem);
+  const own = openDirectories(settings, settled.value);
+  if (!own.ok) return own;
+  return build({ settings, processor, abi: abi.value, libc, settled: settled.value, own: own.value });
+}
+
+function withLibc<Result>(processor: Processor, use: (libc: Libc) => Result): Result {
+  const libc = new Libc(processor);
   try {
-    const abi = settings.enforce ? acceptableAbi(libc.landlockAbi(), settings.requireAbi) : success(0);
-    if (!abi.ok) return abi;
-    const settled = settlePaths(settings, { identityOf: (path) => libc.identityOf(path) });
-    if (!settled.ok) return settled;
-    const problem = settings.enforce ? runtimeCacheProblem(settings, settled.value.trees) : undefined;
-    if (problem !== undefined) return failure(problem);
-    const own = openDirectories(settings, settled.value);
-    if (!own.ok) return own;
-    return build({
-      settings,
-      processor: processor.value,
-      abi: abi.value,
-      libc,
-      settled: settled.value,
-      own: own.value,
-    });
+    return use(libc);
   } finally {
     libc.close();
   }
@@ -117,10 +122,13 @@ function build(context: Context): Outcome<Sandbox> {
   }
   for (const path of spelledPaths(settings)) trustedPath(path, [], targetOf);
   const reach = { writable, grants: grants.value, directories, covers: createCovers(directories), links };
+  const policy = lazy(() => withLibc(processor, (own) => policyOf({ ...context, libc: own }, reach)));
   return success({
     guard: settings.enforce ? guardOf(context, reach) : undefined,
     sensitive: settled.sensitive,
-    policy: settings.enforce ? policyOf(context, reach) : undefined,
+    get policy() {
+      return settings.enforce ? policy() : undefined;
+    },
     processor,
     scopes: settled.scopes,
     trialPlace: trialPlace(directories, cache),

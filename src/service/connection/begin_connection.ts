@@ -10,18 +10,10 @@ import { BegunInput } from "./begun_input.ts";
 import { firstAnswer } from "./first_answer.ts";
 import type { StdioStreams } from "./stdio_connection.ts";
 
-/**
- * Resolves with what the connection is then served on: when the first line is answered or is another's to answer, when
- * `ready` settles before it comes, or at a stop. `ready` is work that is done meanwhile; it never rejects.
- */
-export async function beginConnection(
-  service: Service,
-  io: StdioStreams,
-  ready: Promise<unknown> | undefined,
-): Promise<StdioStreams> {
+/** Resolves with what the connection is then served on: when the first line is answered or the SDK's, or at a stop. */
+export async function beginConnection(service: Service, io: StdioStreams): Promise<StdioStreams> {
   const input = new BegunInput(io.input);
-  const others = [...ready === undefined ? [] : [ready], aborted(io.stop)].map((one) => one.then(() => undefined));
-  const line = await Promise.race([input.firstLine(), ...others]);
+  const line = await Promise.race([input.firstLine(), aborted(io.stop).then(() => undefined)]);
   const answered = line && firstAnswer(service, line);
   if (answered === undefined) return { ...io, input };
   const writer = new MessageWriter(io.output, () => input.end());
