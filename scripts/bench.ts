@@ -83,7 +83,7 @@ print([table(judged), ...curves.map(tableOf), `${load} p99 of few samples is the
 if (values.json !== undefined) {
   Deno.writeTextFileSync(values.json, `${JSON.stringify({ judged, curves }, undefined, 2)}\n`);
 }
-if (values.write) write();
+if (values.write) await write();
 
 /** Those of the parts that are asked for, announced one by one. */
 function* chosen<Value>(parts: Readonly<Record<string, Value>>): Generator<[string, Value]> {
@@ -95,12 +95,15 @@ function* chosen<Value>(parts: Readonly<Record<string, Value>>): Generator<[stri
 }
 
 /** Replaces what stands below the mark of the page. */
-function write(): void {
+async function write(): Promise<void> {
   const page = new URL("../docs/performance.md", import.meta.url);
-  const [head = ""] = Deno.readTextFileSync(page).split(MARK, 1);
+  const [head = ""] = (await Deno.readTextFile(page)).split(MARK, 1);
   const parts = [markdownTable(judged), ...curves.map(tableOf), load];
-  Deno.writeTextFileSync(page, `${head}${MARK}\n\n${parts.join("\n\n")}\n`);
-  Deno.writeTextFileSync(new URL("../docs/performance.svg", import.meta.url), picture(curves));
+  await Deno.writeTextFile(page, `${head}${MARK}\n\n${parts.join("\n\n")}\n`);
+  const drawn = new URL("../docs/performance.svg", import.meta.url);
+  await Deno.writeTextFile(drawn, picture(curves));
+  const files = [page.pathname, drawn.pathname];
+  await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", ...files] }).output();
 }
 
 /** A part that fails is a row of the table, not the end of the run. */

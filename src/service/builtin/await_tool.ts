@@ -7,7 +7,7 @@ import {
   type BuiltinTool,
   BY_ID_ONLY,
   OPERATION_PARAMETER,
-  passesFilter,
+  toolFilter,
   TOOLS_PARAMETER,
   unknownOperation,
 } from "./builtin_tool.ts";
@@ -84,7 +84,7 @@ async function awaitOperations(
 function openOperations(service: Service, tools: string | undefined): readonly Operation[] {
   const open = [...service.registry.undelivered(), ...service.registry.listActive()];
   // The work of a synchronous call belongs to the request that is waiting for it.
-  return open.filter((operation) => operation.delivery !== "delivered" && passesFilter(operation.tool, tools));
+  return open.filter(({ delivery }) => delivery !== "delivered").filter(toolFilter(tools));
 }
 
 async function waitFor(

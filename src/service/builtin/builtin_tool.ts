@@ -1,5 +1,6 @@
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import type { BuiltinName } from "../../catalog/format/builtin_traits.ts";
+import type { Operation } from "../../operation/operation_record.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 import type { ListFacts } from "../result/listed_texts.ts";
 import type { CallContext, Service } from "../service.ts";
@@ -34,10 +35,10 @@ export const TOOLS_PARAMETER: Parameter = {
   description: 'Only operations whose tool name starts with one of these, as in "cargo,npm_run".',
 };
 
-/** Whether `tool` passes the comma list `prefixes`; undefined or empty passes everything. */
-export function passesFilter(tool: string, prefixes: string | undefined): boolean {
+/** Which tools pass the comma list `prefixes`; undefined or empty passes everything. */
+export function toolFilter(prefixes: string | undefined): (operation: Pick<Operation, "tool">) => boolean {
   const wanted = (prefixes ?? "").split(",").map((prefix) => prefix.trim()).filter((prefix) => prefix !== "");
-  return wanted.length === 0 || wanted.some((prefix) => tool.startsWith(prefix));
+  return ({ tool }) => wanted.length === 0 || wanted.some((prefix) => tool.startsWith(prefix));
 }
 
 /** The reason why nothing is listed: HTTP requests without a session cannot be attributed to a client. */

@@ -10,7 +10,7 @@ import {
   type BuiltinTool,
   BY_ID_ONLY,
   OPERATION_PARAMETER,
-  passesFilter,
+  toolFilter,
   TOOLS_PARAMETER,
   unknownOperation,
 } from "./builtin_tool.ts";
@@ -100,8 +100,7 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
 }
 
 function selectOperations(service: Service, args: BuiltinArguments) {
-  const passes = (operation: Operation) => passesFilter(operation.tool, args.text("tools"));
-  const all = service.registry.list().filter(passes);
+  const all = service.registry.list().filter(toolFilter(args.text("tools")));
   return {
     limit: args.number("limit") ?? DEFAULT_LIMIT,
     running: all.filter((operation) => operation.state === "running"),
