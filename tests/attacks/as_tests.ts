@@ -23,10 +23,10 @@ export function testRows(user: User, rows: readonly Row[], proven = "S3 S4 S8", 
  * The same as root, where its verdict shows more; one ignored test where the tests do not run as root. What a way does
  * without the sandbox is shown by the ordinary user, who can do less.
  */
-export function testRowsAsRoot(rows: readonly Row[], proven = "S3 S4 S8"): void {
+export function testRowsAsRoot(rows: readonly Row[], proven = "S3 S4 S8", options: RangeOptions = {}): void {
   const telling = rows.filter((row) => !("alikeForRoot" in row));
   if (usersAtHand().includes("root")) {
-    return testRows("root", telling, proven, { controlledBy: "ordinary" });
+    return testRows("root", telling, proven, { controlledBy: "ordinary", ...options });
   }
   Deno.test({ name: `${proven} rows as root (ignored: the tests do not run as root)`, ignore: true, fn: () => {} });
 }

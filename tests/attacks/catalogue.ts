@@ -1,6 +1,7 @@
 /** Every row, by what decides it; the races come last. */
 import type { Row } from "./attack.ts";
 import { ARGUMENTS } from "./arguments.ts";
+import { BETWEEN_COMMANDS } from "./between_commands.ts";
 import { CONFIGURATION } from "./configuration.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { LINKS } from "./links.ts";
@@ -31,13 +32,16 @@ import { SIGNALS } from "./signals.ts";
 import { START_UP_FILES } from "./start_up_files.ts";
 import { WRITE_OUTSIDE } from "./write_outside.ts";
 
-/** About files, reads, links, other processes and namespaces: root's rights meet other layers than a user's. */
+/** About files and links: root's rights meet other layers than a user's. */
+export const FILES_DECIDE: readonly Row[] = [...WRITE_OUTSIDE, ...LINKS];
+
+/** About these, reads, other processes and namespaces. */
 export const RIGHTS_DECIDE: readonly Row[] = [
-  ...WRITE_OUTSIDE,
+  ...FILES_DECIDE,
   ...READ_OUTSIDE,
-  ...LINKS,
   ...PROC,
   ...NAMESPACES,
+  ...BETWEEN_COMMANDS,
 ];
 
 /** About the network, what a command uses up or leaves running, and sequences: limits and filters that bind all alike. */

@@ -1,6 +1,7 @@
 /**
  * `deno task attacks`: runs the catalogue against the packed program, as every user at hand, and prints a table.
- * `--only W01,R*` chooses rows, `--user root|ordinary` a user, `--flag=--strict` (as often as you like) adds to what the
+ * `--only W01,R*` chooses rows, `--user root|ordinary` a user, `--sandboxes used|fresh` those that served other commands, or
+ * those that serve one each (default: one after the other), `--flag=--strict` (as often as you like) adds to what the
  * sandboxed servers are started with, `--races` tries every way of the races, `--json` prints one JSON document. Exit code 0: nothing was allowed but what docs/security.md lists, and every positive control had its effect.
  */
 import { parseArgs } from "node:util";
@@ -15,6 +16,7 @@ const { values } = parseArgs({
   options: {
     only: { type: "string" },
     user: { type: "string" },
+    sandboxes: { type: "string" },
     flag: { type: "string", multiple: true },
     races: { type: "boolean" },
     json: { type: "boolean" },
@@ -26,17 +28,25 @@ const rows = chosenRows(values.only?.split(",") ?? []);
 const users = usersAtHand().filter((user) => values.user === undefined || user === values.user);
 if (users.length === 0) throw new Error(`Cannot run as "${values.user}": at hand are ${usersAtHand().join(", ")}`);
 
-const results: (RowResult & { readonly milliseconds: number })[] = [];
+/** Flags by whether a sandbox served other commands before a row's. */
+const SANDBOXES = { used: [], fresh: ["--no-reuse"] } as const;
+const turns = Object.entries(SANDBOXES).filter(([name]) => values.sandboxes === undefined || name === values.sandboxes);
+if (turns.length === 0) throw new Error(`Cannot attack "${values.sandboxes}" sandboxes: there are used and fresh ones`);
+
+const results: (RowResult & { readonly sandboxes: string; readonly milliseconds: number })[] = [];
 for (const user of users) {
-  await using range = new Range(user, {
-    ...values.flag !== undefined && { flags: values.flag },
-    extended: values.races === true,
-  });
-  for (const row of rows) {
-    const startedAt = performance.now();
-    const result = { ...await runAttack(row, range), milliseconds: Math.round(performance.now() - startedAt) };
-    results.push(result);
-    if (!json) print(rowText(result, { colour }));
+  for (const [sandboxes, flags] of turns) {
+    if (!json) print(`As ${user}, in ${sandboxes} sandboxes:`);
+    await using range = new Range(user, {
+      flags: [...flags, ...values.flag ?? []],
+      extended: values.races === true,
+    });
+    for (const row of rows) {
+      const startedAt = performance.now();
+      const result = await runAttack(row, range);
+      results.push({ ...result, sandboxes, milliseconds: Math.round(performance.now() - startedAt) });
+      if (!json) print(rowText(result, { colour }));
+    }
   }
 }
 const ok = succeeded(results);
