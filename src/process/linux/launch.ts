@@ -184,7 +184,16 @@ export class RunLaunch extends Launch<CommandRequest, CommandEnd> {
       return bytes && { bytes, steps, program: "bash" };
     }
     const block = this.tools.images.servedBlock(policy, this.request);
-    return block && { bytes: block.bytes, steps: [...steps, ...block.steps], program: this.program };
+    if (block === undefined) return undefined;
+    const { bytes, steps: more } = block;
+    // They are needed only where something failed.
+    return {
+      bytes,
+      program: this.program,
+      get steps() {
+        return [...steps, ...more];
+      },
+    };
   }
 
   async #runLine(line: string): Promise<CommandEnd> {

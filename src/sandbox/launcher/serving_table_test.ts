@@ -61,6 +61,9 @@ function decode(bytes: Uint8Array): readonly Said[] {
     output = "";
     at += ENTRY_BYTES;
   }
+  // Where others are left, output may come after the end.
+  const last = said.at(-1);
+  if (last !== undefined && "output" in last && last.left !== ENDED.clean) last.output += output;
   return said;
 }
 

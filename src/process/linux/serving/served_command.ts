@@ -123,9 +123,9 @@ export class ServedCommand {
   }
 
   #describe(status?: LauncherStatus): CommandEnd {
-    const { steps, program } = this.#names;
-    if (this.#failure !== undefined) return endOfFailure(this.#failure, steps, program);
-    if (this.#firstEnd === undefined) return endOfLauncher(status, program);
+    const names = this.#names;
+    if (this.#failure !== undefined) return endOfFailure(this.#failure, names.steps, names.program);
+    if (this.#firstEnd === undefined) return endOfLauncher(status, names.program);
     return { ...this.#firstEnd, ...this.#left !== undefined && { left: this.#left } };
   }
 }

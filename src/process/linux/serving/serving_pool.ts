@@ -12,9 +12,11 @@ export interface ServingLimits {
   readonly minimum: number;
   /** After this time without an acquisition the pool shrinks to the minimum, after twice this time to nothing. */
   readonly idleMs: number;
+  /** A sandbox this old takes no further command: it has the mounts of the machine as they were when it was made. */
+  readonly lifeMs: number;
 }
 
-export const SERVING_LIMITS: ServingLimits = { first: 1, minimum: 2, idleMs: 60_000 };
+export const SERVING_LIMITS: ServingLimits = { first: 1, minimum: 2, idleMs: 60_000, lifeMs: 60_000 };
 
 /** Deaths in a row, without one being used, after which nothing is started ahead of need. */
 const DEATHS_TOLERATED = 3;
@@ -58,9 +60,10 @@ export class ServingPool {
     return this.#add(what === "line" && this.#shellsAlive() < this.#limits.minimum ? "shell" : "launcher");
   }
 
-  /** Takes back a sandbox that was given nothing to run. */
+  /** Takes back a sandbox whose command has ended, or that was given none. */
   release(sandbox: ServingSandbox): void {
-    if (!sandbox.isSpent) this.#free(sandbox);
+    if (performance.now() - sandbox.madeAt > this.#limits.lifeMs) sandbox.retire();
+    else if (!sandbox.isSpent) this.#free(sandbox);
   }
 
   /** Starts what is missing, one a turn of the event loop, so that answers and requests go first. */
@@ -87,7 +90,7 @@ export class ServingPool {
     for (const sandbox of this.#all) sandbox.retire();
   }
 
-  /** Ends all and starts no more; settles when those without a command are gone. */
+  /** Ends all and starts no more; settles when they are gone, those with a command after it. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idle);
@@ -110,7 +113,8 @@ export class ServingPool {
     this.#idle ??= this.#watchIdleness(this.#limits.idleMs);
     void sandbox.gone.then(({ wasFree }) => {
       this.#all.delete(sandbox);
-      if (wasFree && this.#forget(sandbox)) this.#deaths++;
+      if (!wasFree || !this.#forget(sandbox)) return;
+      this.#deaths++;
       this.refill();
     });
     return sandbox;

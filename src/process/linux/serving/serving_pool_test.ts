@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { Spawner } from "../../spawn.ts";
+import { LaunchImages } from "../launch/launch_images.ts";
+import { SERVING_LIMITS, type ServingLimits, ServingPool } from "./serving_pool.ts";
+import { ServingSandbox } from "./serving_sandbox.ts";
 import { DEFAULT_WAY, type Fixture, fixture, ownChildren, until } from "../../_support/runner_fixture.ts";
 
 /** Python that calls the C library. */
@@ -21,6 +25,13 @@ Deno.test("P1 LinuxRunner.run() runs one command after the other in one sandbox,
   const both = ["sh", "-c", 'readlink /proc/self/ns/pid; echo > "$0"; until [ -e a ] && [ -e b ]; do :; done'];
   const beside = await Promise.all(["a", "b"].map((name) => f.run({ argv: [...both, name] })));
   assert.strictEqual(new Set(beside.map(({ output }) => output)).size, 2);
+});
+
+Deno.test("X9 LinuxRunner.run() asks a command to end whose output never does", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  const abort = new AbortController();
+  const { end } = await f.run({ argv: ["yes"] }, { signal: abort.signal, onText: () => abort.abort() });
+  assert.deepStrictEqual(end, { kind: "signalled", signal: "SIGTERM" });
 });
 
 Deno.test("P1 LinuxRunner.run() with reuse switched off runs each command in a sandbox of its own", async () => {
@@ -122,6 +133,49 @@ Deno.test("P3 LinuxRunner.run() has another shell run a line whose shell was kil
   for (const pid of waiting) Deno.kill(pid, "SIGKILL");
   const results = await Promise.all([1, 2, 3].map((number) => f.run({ shell: `echo ${number}` })));
   assert.deepStrictEqual(results.map(({ output }) => output), ["1\n", "2\n", "3\n"]);
+});
+
+/** A pool over the sandbox of a fixture, and the sandboxes it started. */
+function poolOf(f: Fixture, limits: Partial<ServingLimits>) {
+  const stack = new DisposableStack();
+  const spawner = stack.adopt(
+    new Spawner(f.sandbox.processor, f.sandbox.directories.root),
+    (one) => one.close(),
+  );
+  const shell = { path: "/bin/bash", name: "bash", canWait: true };
+  const images = stack.use(new LaunchImages({ sandbox: f.sandbox, shell, spawner, onStale: () => {} }));
+  const { policy } = f.sandbox;
+  assert.ok(policy !== undefined);
+  const started: ServingSandbox[] = [];
+  const pool = new ServingPool((kind, onFree) => {
+    const image = kind === "shell" ? images.servingShell(policy) : images.servingLauncher(policy);
+    const process = spawner.start(image, "piped", "null");
+    const sandbox = new ServingSandbox({ process, steps: image.steps, kind, leftRunning: () => undefined, onFree });
+    started.push(sandbox);
+    return sandbox;
+  }, { ...SERVING_LIMITS, ...limits });
+  return { pool, started, [Symbol.asyncDispose]: () => pool.close().then(() => stack.dispose()) };
+}
+
+Deno.test("P1 N5 ServingPool gives free sandboxes again, and ends those that are idle, and nothing takes their place", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  await using p = poolOf(f, { idleMs: 20 });
+  const [first, second] = [p.pool.acquire("line"), p.pool.acquire("program")];
+  assert.deepStrictEqual([first.kind, second.kind, p.pool.size], ["shell", "launcher", 2]);
+  for (const sandbox of [first, second]) p.pool.release(sandbox);
+  assert.deepStrictEqual([p.pool.acquire("program"), p.pool.acquire("line")], [second, first]);
+  for (const sandbox of [first, second]) p.pool.release(sandbox);
+  await Promise.all([first.gone, second.gone]);
+  assert.deepStrictEqual([p.pool.size, p.started.length], [0, 2]);
+});
+
+Deno.test("P1 ServingPool gives no sandbox again that is old", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  await using p = poolOf(f, { lifeMs: 0 });
+  const first = p.pool.acquire("program");
+  p.pool.release(first);
+  await first.gone;
+  assert.notStrictEqual(p.pool.acquire("program"), first);
 });
 
 /** Shells that wait, three below this process: launchers lead into the namespaces, and start them there. */

@@ -32,6 +32,8 @@ export interface ServedInput extends ServedNames {
 
 export class ServingSandbox {
   readonly kind: ServingKind;
+  /** By `performance.now()`. */
+  readonly madeAt = performance.now();
   /** Names of the launcher's steps. */
   readonly steps: readonly string[];
   /** Settles when its last process is gone, with whether it was free by then. */
@@ -59,8 +61,8 @@ export class ServingSandbox {
   }
 
   /** Runs a command; the sandbox must be free. */
-  run({ bytes, steps, program }: ServedInput, hooks: CommandHooks): ServedCommand {
-    const command = new ServedCommand({ steps, program }, {
+  run(input: ServedInput, hooks: CommandHooks): ServedCommand {
+    const command = new ServedCommand(input, {
       terminate: () => this.#terminate(),
       kill: () => this.#kill(),
       leftRunning: () => this.#leader === undefined ? undefined : this.#options.leftRunning(this.#leader),
@@ -68,7 +70,7 @@ export class ServingSandbox {
     this.#command = command;
     this.#onOutput = hooks.onOutput;
     if (this.#status !== undefined) this.#giveUp(command, this.#status);
-    else void this.#write(bytes, command);
+    else void this.#write(input.bytes, command);
     return command;
   }
 

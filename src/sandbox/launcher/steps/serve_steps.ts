@@ -111,10 +111,11 @@ function passOutput(draft: ServeDraft, { clone, jump }: Started): DataWord {
   const { table, sys, branches, output, signals } = draft;
   branches.place("more output");
   table.call("wait for output and ends", sys.ppoll, [output, 2, 0, 0, 8], { mode: "soft" });
+  // Before the output, which may never end.
+  branches.jump("ends", { word: signals, mask: IS_READABLE, isNot: 0 });
   branches.jump("no output", { word: output, mask: IS_READABLE, is: 0 });
   passFrame(draft, "more output");
   branches.place("no output");
-  branches.jump("ends", { word: signals, mask: IS_READABLE, isNot: 0 });
   branches.jump("more output", { word: output, mask: IS_CLOSED, is: 0 });
   branches.place("ends");
   const signal = readSignal(draft);
