@@ -199,6 +199,14 @@ for (const user of usersAtHand()) {
       );
     });
 
+    await t.step("what a background program changes between two lines is told with the next result", async () => {
+      const q = sessionOf(server, "q");
+      await q("{ until [ -e change ]; do sleep 0.01; done; mkdir .vscode; : >changed; sleep 60; } &");
+      bench.write("change", "");
+      await bench.appears("changed");
+      assert.match((await q("true")).text, /the state is lost[^]*Protected paths changed[^\n]*\.vscode" created/);
+    });
+
     await t.step("wrong arguments are refused by name, and so is one session too many", async () => {
       const refused = async (args: Arguments) => (await server.call("sandboxed_shell", args)).text;
       assert.deepStrictEqual(
@@ -229,7 +237,7 @@ for (const user of usersAtHand()) {
   });
 }
 
-Deno.test("B5 X10 X14 the end of the connection ends its sessions, and an idle one ends before", async () => {
+Deno.test("B5 X10 X14 the end of the connection, or of the server, ends sessions, and an idle one ends before", async () => {
   using bench = new Workbench();
   const seed = `5${crypto.getRandomValues(new Uint32Array(1))[0]}`;
   {
@@ -246,6 +254,12 @@ Deno.test("B5 X10 X14 the end of the connection ends its sessions, and an idle o
     await sessionOf(server, "kept")(`trap '' TERM; sleep ${seed}1 & sleep ${seed}2 & echo started`);
     await bench.processesAppear(`sleep ${seed}1`);
   }
+  await bench.processesGone(`sleep ${seed}`);
+  await using killed = await ServerProcess.start(bench);
+  await sessionOf(killed, "killed")(`(setsid sleep ${seed}3 &)`);
+  await bench.processesAppear(`sleep ${seed}3`);
+  killed.kill("SIGKILL");
+  await killed.exit();
   await bench.processesGone(`sleep ${seed}`);
 });
 

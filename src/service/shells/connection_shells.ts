@@ -103,7 +103,7 @@ export class ConnectionShells implements NamedShells {
     if (known !== undefined) {
       known.busy = true;
       clearTimeout(known.idle);
-      if (await known.shell.isCurrent()) return known;
+      if (await this.#isCurrent(known)) return known;
       const { end } = known.shell;
       this.#lost.set(name, end === undefined ? "the protected paths or the scope changed" : describeEnd(end));
       await this.#end(known);
@@ -122,6 +122,16 @@ export class ConnectionShells implements NamedShells {
     }
     this.#lost.delete(name);
     return named;
+  }
+
+  /** @throws {Error} When no command may run now; the shell is as it was. */
+  async #isCurrent(known: NamedShell): Promise<boolean> {
+    try {
+      return await known.shell.isCurrent();
+    } catch (thrown) {
+      this.#rest(known);
+      throw thrown;
+    }
   }
 
   #run({ shell }: NamedShell, call: ShellCall & { line: string }, control: WorkControl): Promise<CommandEnd> {
