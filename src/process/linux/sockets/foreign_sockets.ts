@@ -6,6 +6,7 @@
  * for by its file's number.
  */
 import { isHeldBelow, type SocketSystem } from "../../tree/socket_owner.ts";
+import { UserError } from "../../../base/errors.ts";
 import type { FileFacts } from "../../../system/libc.ts";
 import { expected, isWithin, parentOf, realPath } from "../../../system/paths.ts";
 import type { ListeningSocket, UnixSockets } from "../../../system/unix_sockets.ts";
@@ -29,6 +30,8 @@ export interface ForeignSocketsOptions {
   readonly server: number;
   /** An empty file, seen in place of a socket. */
   readonly cover: string;
+  /** Directories that are searched for a socket; absent: 3,000. */
+  readonly mostDirectories?: number;
 }
 
 /** What commands may use. */
@@ -40,6 +43,12 @@ interface Place {
   readonly facts: FileFacts;
 }
 
+interface Places {
+  readonly places: readonly Place[];
+  /** False: there was more to search. */
+  readonly isWhole: boolean;
+}
+
 export class ForeignSockets implements Disposable {
   readonly #options: ForeignSocketsOptions;
   readonly #close: () => void;
@@ -47,6 +56,8 @@ export class ForeignSockets implements Disposable {
   readonly #places = new Map<string, readonly Place[]>();
   /** Sockets that were there at the start, alive or not, whatever network namespace their programs are in. */
   #found: readonly Place[] = [];
+  /** Sockets of the trees that a bounded search did not find any more: commands may have moved them. */
+  readonly #lost = new Set<string>();
   #listed: readonly ListeningSocket[] = [];
   #devices: ReadonlySet<string> = new Set();
   #covered: readonly GuardedPath[] = [];
@@ -76,12 +87,19 @@ export class ForeignSockets implements Disposable {
     return this.#covered;
   }
 
-  /** Those that live at this moment and are not the session's own. @throws {Error} When the kernel does not say. */
+  /**
+   * Those that live at this moment and are not the session's own.
+   * @throws {Error} When the kernel does not say, or a command has moved one where it is not found.
+   */
   look(reach: Reach): readonly GuardedPath[] {
     const listed = this.#options.sockets.list();
     if (listed === undefined) throw new Error("The kernel does not list Unix sockets at the moment");
     if (listed !== this.#listed) this.#follow(listed, reach);
-    for (const one of listed) if (!this.#isStill(this.#places.get(one.socket) ?? [])) this.#decide(one, reach);
+    for (const one of listed) {
+      if (this.#lost.has(one.socket) || !this.#isStill(this.#places.get(one.socket) ?? [])) this.#decide(one, reach);
+    }
+    const lost = listed.find(({ socket }) => this.#lost.has(socket));
+    if (lost !== undefined) throw new UserError(lostText(lost));
     const ofList = [...this.#places.values()].flat();
     const alive = this.#found.filter((place) =>
       this.#isStill([place]) && !ofList.some(({ path }) => path === place.path) &&
@@ -96,32 +114,43 @@ export class ForeignSockets implements Disposable {
 
   #follow(listed: readonly ListeningSocket[], reach: Reach): void {
     const here = new Set(listed.map(({ socket }) => socket));
-    for (const socket of this.#places.keys()) if (!here.has(socket)) this.#places.delete(socket);
+    for (const known of [this.#places, this.#lost]) {
+      for (const one of known.keys()) if (!here.has(one)) known.delete(one);
+    }
     this.#devices = devicesOf(reach, this.#options.mounts());
     this.#listed = listed;
     for (const one of listed) if (!this.#places.has(one.socket)) this.#decide(one, reach);
   }
 
   #decide(one: ListeningSocket, reach: Reach): void {
-    this.#places.set(one.socket, this.#devices.has(one.device) ? this.#placesOf(one, reach) : []);
+    const { socket } = one;
+    const nowhere = { places: [], isWhole: true };
+    const { places, isWhole } = this.#devices.has(one.device) ? this.#placesOf(one, reach) : nowhere;
+    const wasInReach = this.#lost.has(socket) || (this.#places.get(socket)?.length ?? 0) > 0 ||
+      one.name.startsWith("/") && isInReach(realName(one.name), reach);
+    const isLost = !isWhole && wasInReach && places.length < (places[0]?.facts.links ?? 1);
+    if (isLost) this.#lost.add(socket);
+    else this.#lost.delete(socket);
+    this.#places.set(socket, places);
   }
 
-  #placesOf(one: ListeningSocket, reach: Reach): readonly Place[] {
+  #placesOf(one: ListeningSocket, reach: Reach): Places {
     const { server, system } = this.#options;
     const named = one.name.startsWith("/") ? this.#at(realName(one.name)) : undefined;
     const isThere = named !== undefined && isFileOf(named, one) && named.facts.links === 1;
-    if (isThere && !isInReach(named.path, reach)) return [];
-    if (isHeldBelow(one.socket, server, system)) return [];
-    return isThere ? [named] : this.#search(one, reach);
+    if (isThere && !isInReach(named.path, reach)) return { places: [], isWhole: true };
+    if (isHeldBelow(one.socket, server, system)) return { places: [], isWhole: true };
+    return isThere ? { places: [named], isWhole: true } : this.#search(one, reach);
   }
 
   /** Every name of a socket in the trees, as far as they are searched. */
-  #search(one: ListeningSocket, { writable, grants }: Reach): readonly Place[] {
+  #search(one: ListeningSocket, { writable, grants }: Reach): Places {
+    const { mostDirectories = MOST_DIRECTORIES } = this.#options;
     const places: Place[] = [];
     const level = [...writable, ...grants].filter(({ path }) => !SYSTEM.test(path)).map(({ path }) => path);
-    for (let looked = 0; looked < MOST_DIRECTORIES; looked++) {
+    for (let looked = 0; looked < mostDirectories; looked++) {
       const directory = level.shift();
-      if (directory === undefined) break;
+      if (directory === undefined) return { places, isWhole: true };
       for (const entry of expected(() => [...Deno.readDirSync(directory)]) ?? []) {
         const path = `${directory}/${entry.name}`;
         if (entry.isDirectory) level.push(path);
@@ -129,7 +158,7 @@ export class ForeignSockets implements Disposable {
         if (place !== undefined && isFileOf(place, one)) places.push(place);
       }
     }
-    return places;
+    return { places, isWhole: level.length === 0 };
   }
 
   /** A socket at the path; undefined: there is none. */
@@ -144,6 +173,11 @@ export class ForeignSockets implements Disposable {
       return is?.device === facts.device && is.inode === facts.inode && is.changedAt === facts.changedAt;
     });
   }
+}
+
+function lostText({ name }: ListeningSocket): string {
+  return `Cannot run commands: a program listens at the Unix socket "${name}", which was moved or removed, and the ` +
+    "project has too many directories to look for it. End that program, or start the server with --unix-sockets deny";
 }
 
 /** The temp directory is seen at further places. */

@@ -16,7 +16,7 @@ interface Scene extends Disposable {
   covered(server: number): readonly string[];
 }
 
-function scene(): Scene {
+function scene(mostDirectories?: number): Scene {
   const tree = Deno.realPathSync(Deno.makeTempDirSync());
   const libc = new Libc(PROCESSOR);
   const sockets = new UnixSockets();
@@ -29,6 +29,7 @@ function scene(): Scene {
       mounts: () => libc.readProc("/proc/self/mountinfo", { whole: true }) ?? "",
       server,
       cover: "/cover",
+      ...mostDirectories !== undefined && { mostDirectories },
     }, () => {});
   return {
     tree,
@@ -57,6 +58,22 @@ Deno.test("S6 ForeignSockets covers what another program listens at in a tree, a
   assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden c/b/s"]);
   Deno.linkSync(`${one.tree}/c/b/s`, `${one.tree}/second`);
   assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden c/b/s", "hidden second"]);
+  listener.close();
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), []);
+});
+
+Deno.test("S6 ForeignSockets lets nothing run while a socket is where a bounded search does not find it", () => {
+  using one = scene(20);
+  Deno.mkdirSync(`${one.tree}/run`);
+  const listener = Deno.listen({ transport: "unix", path: `${one.tree}/run/s` });
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden run/s"]);
+  for (let made = 0; made < 21; made++) Deno.mkdirSync(`${one.tree}/many/${made}`, { recursive: true });
+  Deno.mkdirSync(`${one.tree}/a/b/c`, { recursive: true });
+  Deno.renameSync(`${one.tree}/run`, `${one.tree}/a/b/c/run`);
+  const servers = [OTHER_SERVER, OTHER_SERVER, OTHER_SERVER - 1]; // asked again, and by a session that begins
+  for (const server of servers) assert.throws(() => one.covered(server), /^UserError: Cannot run commands: .*run\/s/);
+  Deno.renameSync(`${one.tree}/a/b/c/run`, `${one.tree}/run`);
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden run/s"]);
   listener.close();
   assert.deepStrictEqual(one.covered(OTHER_SERVER), []);
 });
