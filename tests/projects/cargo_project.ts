@@ -1,0 +1,67 @@
+import type { Project } from "./project.ts";
+
+const CHECK = "cargo install -q --offline --path app && greet";
+
+/** A workspace: a program with a build script, a local library with a published dependency, a macro that runs in the compiler. */
+export const CARGO_PROJECT: Project = {
+  name: "cargo",
+  programs: ["cargo", "rustc"],
+  realHome: true,
+  files: {
+    "Cargo.toml":
+      '[workspace]\nresolver = "2"\nmembers = ["app", "greeting", "derive"]\n[profile.release]\nopt-level = 0\n',
+    "app/Cargo.toml":
+      '[package]\nname = "greet"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\ngreeting = { path = "../greeting" }\n' +
+      'derive = { path = "../derive" }\n',
+    "app/build.rs": `use std::{env, fs, path::Path, process::Command};
+fn main() {
+    let spare = env::temp_dir().join(format!("word{}", std::process::id()));
+    fs::write(&spare, "pub const WORD: &str = \\"hello\\";").unwrap();
+    let made = Path::new(&env::var("OUT_DIR").unwrap()).join("word.rs");
+    fs::copy(&spare, made).unwrap();
+    fs::remove_file(spare).unwrap();
+    assert!(Command::new(env::var("RUSTC").unwrap()).arg("-V").status().unwrap().success());
+    println!("cargo:rerun-if-changed=build.rs");
+}
+`,
+    "app/src/main.rs": `include!(concat!(env!("OUT_DIR"), "/word.rs"));
+fn main() {
+    println!("{}", greeting::greet(WORD, derive::answer!()));
+}
+#[test]
+fn a_server_on_localhost_answers() {
+    use std::{io::{Read, Write}, net::{TcpListener, TcpStream}, os::unix::net::UnixListener};
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = std::thread::spawn(move || listener.accept().unwrap().0.write_all(WORD.as_bytes()).unwrap());
+    let mut text = String::new();
+    TcpStream::connect(address).unwrap().read_to_string(&mut text).unwrap();
+    serving.join().unwrap();
+    assert_eq!(text, "hello");
+    let socket = std::env::temp_dir().join(format!("socket{}", std::process::id()));
+    UnixListener::bind(&socket).unwrap();
+    std::fs::remove_file(socket).unwrap();
+}
+`,
+    "greeting/Cargo.toml":
+      '[package]\nname = "greeting"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\nitoa = "=1.0.15"\n',
+    "greeting/src/lib.rs": `pub fn greet(word: &str, number: u8) -> String {
+    format!("{word} {}", itoa::Buffer::new().format(number))
+}
+#[test]
+fn greets() {
+    assert_eq!(greet("hello", 1), "hello 1");
+}
+`,
+    "derive/Cargo.toml":
+      '[package]\nname = "derive"\nversion = "1.0.0"\nedition = "2021"\n[lib]\nproc-macro = true\ndoctest = false\n',
+    "derive/src/lib.rs": `#[proc_macro]
+pub fn answer(_: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    "42".parse().unwrap()
+}
+`,
+  },
+  cold: `cargo fetch -q && cargo test -q --workspace && ${CHECK}`,
+  warm: `cargo test -q --workspace --offline && ${CHECK}`,
+  expected: /1 passed[^]*1 passed[^]*^hello 42$/m,
+};

@@ -1,0 +1,19 @@
+/** A small project that does what real ones do, and how it is built and tested inside the sandbox. */
+export interface Project {
+  readonly name: string;
+  /** Looked up on the PATH of the user. */
+  readonly programs: readonly string[];
+  readonly files: Readonly<Record<string, string>>;
+  /** Builds and tests it where nothing is cached yet, with the network. */
+  readonly cold: string;
+  /** Builds and tests a fresh copy in another server, without network out of what the first left in its caches. */
+  readonly warm: string;
+  /** Both say it at their end. */
+  readonly expected: RegExp;
+  /** The tool chain lies in the home of the user who installed it: the server gets that one. */
+  readonly realHome?: true;
+  /** Its package manager asks the index each time, so that the second server has the network too. */
+  readonly asksIndex?: true;
+  /** It takes more than ten seconds of CPU, so that only the ordinary user tries it. */
+  readonly costly?: true;
+}

@@ -1,0 +1,112 @@
+import type { Project } from "./project.ts";
+
+const RUN = "python3 -m venv .venv && .venv/bin/pip install -q pytest . && .venv/bin/python -m pytest -q && " +
+  ".venv/bin/fast-answer";
+
+/** A package with an extension in C and a program, in an environment of its own; its tests start processes and servers. */
+export const PYTHON_PROJECT: Project = {
+  name: "python",
+  programs: ["python3", "gcc"],
+  costly: true,
+  files: {
+    "pyproject.toml": `[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "fast"
+version = "1.0"
+
+[project.scripts]
+fast-answer = "fast:say"
+
+[tool.setuptools.packages.find]
+where = ["src"]
+`,
+    "setup.py": `from setuptools import Extension, setup
+
+setup(ext_modules=[Extension("fast._fast", ["src/fast/_fast.c"])])
+`,
+    "src/fast/__init__.py": `from fast._fast import answer
+
+
+def say():
+    print("fast", answer())
+`,
+    "src/fast/_fast.c": `#include <Python.h>
+static PyObject *answer(PyObject *self, PyObject *none) { return PyLong_FromLong(42); }
+static PyMethodDef methods[] = {{"answer", answer, METH_NOARGS, 0}, {0}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_fast", 0, -1, methods};
+PyMODINIT_FUNC PyInit__fast(void) { return PyModule_Create(&module); }
+`,
+    "test_fast.py": `import asyncio
+import multiprocessing
+import os
+import pty
+import tempfile
+import threading
+import urllib.request
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from fast import answer
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_pool(method):
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map(abs, [-1, -2]) == [1, 2]
+
+
+def test_manager():
+    with multiprocessing.Manager() as manager:
+        assert list(manager.list([answer()])) == [42]
+
+
+def test_unix_server(tmp_path):
+    async def talk():
+        async def serve(reader, writer):
+            writer.write(b"hello")
+            writer.close()
+
+        async with await asyncio.start_unix_server(serve, tmp_path / "socket"):
+            reader, writer = await asyncio.open_unix_connection(tmp_path / "socket")
+            text = await reader.read()
+            writer.close()
+            return text
+
+    assert asyncio.run(talk()) == b"hello"
+
+
+class Hello(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(204)
+        self.end_headers()
+
+
+def test_localhost():
+    with HTTPServer(("localhost", 0), Hello) as server:
+        threading.Thread(target=server.handle_request).start()
+        assert urllib.request.urlopen(f"http://localhost:{server.server_port}").status == 204
+
+
+def test_terminal():
+    child, master = pty.fork()
+    if child == 0:
+        os.write(1, b"tty" if os.isatty(1) else b"no")
+        os._exit(0)
+    assert os.read(master, 3) == b"tty"
+    os.waitpid(child, 0)
+
+
+def test_temporary_files():
+    with tempfile.NamedTemporaryFile(dir="/tmp") as file, tempfile.TemporaryDirectory() as directory:
+        assert os.path.exists(file.name) and os.path.isdir(directory)
+`,
+  },
+  cold: RUN,
+  warm: RUN,
+  asksIndex: true,
+  expected: /^8 passed in [^\n]+\n+fast 42$/m,
+};
