@@ -1,8 +1,9 @@
 /**
- * Packs the program into three files, so that a start reads only what it needs before its first answer:
+ * Packs the program into four files, so that a start reads only what it needs before its first answer:
  *
  * - the program: everything up to the answer to `initialize`, no package;
  * - `service.mjs`: what serves MCP, with the SDK; it is read when that answer is out;
+ * - `data.mjs`: the shipped tools and prompts;
  * - `rest.mjs`: what is rarely needed, each piece evaluated when it is asked for.
  *
  * The bundler splits the modules by who needs them; the pieces are then joined into these files.
@@ -32,8 +33,10 @@ export interface PartsOptions {
 }
 
 const MAIN = "main.js";
-/** The module that serves a connection, as the bundler names it. */
-const SERVICE = /^stdio_connection-/;
+/** Modules of the service, as the bundler names them: what serves a connection, and what warms a spare process up. */
+const SERVICE: readonly RegExp[] = [/^stdio_connection-/, /^warm_up-/];
+/** Sources of data, as the bundler tells them. */
+const DATA = /^\/\/ (?:tools|prompts)\//m;
 /** What imports a part by its address (src/app/program/program_parts.ts); `main.ts` exports it. */
 const ADDRESS = `import { partAddress as __partAddress } from "./${MAIN}";\n`;
 const PROGRAM = "../ahma_mcp.mjs";
@@ -84,19 +87,18 @@ async function textsIn(directory: URL): Promise<Texts> {
   return await namedByContent(new Map(texts));
 }
 
-/** The modules of the program, of the service and the rest. */
+/** The modules of the program, of the service, the data and the rest. */
 function layersOf(all: Texts): readonly Layer[] {
-  const services = [...all.keys()].filter((name) => SERVICE.test(name));
-  const [service = ""] = services;
-  if (services.length !== 1) throw new Error(`The bundler wrote ${services.length} modules of the service`);
   const texts = withoutValidator(all);
   const first = loadedWith(MAIN, texts);
-  const second = loadedWith(service, texts);
+  const services = SERVICE.map((one) => [...texts.keys()].find((name) => one.test(name)));
+  const second = new Set(services.flatMap((name) => [...loadedWith(name ?? "the service", texts)]));
   const late = new Set([...texts.values()].flatMap(lateImportsOf));
   return [
     (name: string) => first.has(name),
     (name: string) => second.has(name) && !first.has(name),
-    (name: string) => !second.has(name) && !first.has(name),
+    (name: string) => DATA.test(texts.get(name) ?? ""),
+    (name: string) => !second.has(name) && !first.has(name) && !DATA.test(texts.get(name) ?? ""),
   ].map((isHere) => {
     const modules = new Map([...texts].filter(([name]) => isHere(name)));
     return { modules, late: [...late].filter((name) => modules.has(name)) };
@@ -126,11 +128,12 @@ function joinable(layers: readonly Layer[], index: number): Texts {
     if (at > index) throw new Error(`Module "${module}" is needed before its file is loaded`);
     return at === index ? undefined : at === 0 ? PROGRAM : `./${PROGRAM_PARTS[at - 1]}`;
   };
-  const isLast = index === PROGRAM_PARTS.length;
   const lateImport = (module: string) => {
     const at = layerOf(module);
-    if (at === 0) throw new Error(`Module "${module}" is imported late, and needed at the start: import it plainly`);
-    if (isLast && at === index) return lateWords(module, layers);
+    if (at < 2 && at === index || at === 0) {
+      throw new Error(`Module "${module}" is imported late, and its file loads it at once: import it plainly`);
+    }
+    if (at === index) return lateWords(module, modules);
     // The runtime reads what a late import names at the start already, where it can see the name.
     return `import(__partAddress("${PROGRAM_PARTS[at - 1]}")).then((part) => part.late["${module}"]())`;
   };
@@ -141,9 +144,9 @@ function joinable(layers: readonly Layer[], index: number): Texts {
   return new Map([...joined, ["entry.js", entryOf(layers, index)]]);
 }
 
-/** A late import within the last file. */
-function lateWords(module: string, layers: readonly Layer[]): string {
-  const text = layers.at(-1)?.modules.get(module) ?? "";
+/** A late import within a file. */
+function lateWords(module: string, modules: Texts): string {
+  const text = modules.get(module) ?? "";
   const words = `import("./${module}")`;
   return isOlder(text) ? `${words}.then((all) => ({ ...all.default, ...all }))` : words;
 }
@@ -151,8 +154,8 @@ function lateWords(module: string, layers: readonly Layer[]): string {
 function entryOf(layers: readonly Layer[], index: number): string {
   const { modules, late } = layers[index] ?? { modules: new Map(), late: [] };
   if (index === 0) return `import "./${MAIN}";\n${joinedExports(modules)}`;
-  if (index === PROGRAM_PARTS.length) {
-    const members = late.map((name) => `"${name}": () => ${lateWords(name, layers)}`);
+  if (index > 1) {
+    const members = late.map((name) => `"${name}": () => ${lateWords(name, modules)}`);
     return `export const late = { ${members.join(", ")} };\n`;
   }
   const imports = late.map((name, at) => `import * as late${at} from "./${name}";\n`).join("");

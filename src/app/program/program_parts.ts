@@ -9,7 +9,7 @@ import { type AttachedFile, readAttachment } from "./attachment.ts";
 import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, thisForm } from "./own_program.ts";
 
 /** What each part imports is loaded before it. */
-export const PROGRAM_PARTS = ["service.mjs", "rest.mjs"] as const;
+export const PROGRAM_PARTS = ["service.mjs", "data.mjs", "rest.mjs"] as const;
 
 export type ProgramPart = typeof PROGRAM_PARTS[number];
 
