@@ -119,15 +119,17 @@ Deno.test("O6 S7 S15 O7 a server that needs a Unix socket is told the field that
   using bench = new Workbench();
   const script = "import os, socket, sys; " +
     "socket.socket(socket.AF_UNIX).bind(os.environ['TMPDIR'] + '/' + os.urandom(4).hex()); sys.exit('it has a socket')";
-  const closed = { command: "python3", args: ["-c", script] };
+  const own = { command: "python3", args: ["-c", script] };
+  const closed = { ...own, unixSockets: "deny" };
   bench.write(`${bench.home}/.ssh/id_rsa`, "");
-  const keys = { ...closed, read: ["~/.ssh"] };
-  const flags = ["--mcp-config", writeServers(bench, { closed, open: { ...closed, unixSockets: "allow" }, keys })];
+  const keys = { ...own, read: ["~/.ssh"] };
+  const flags = ["--mcp-config", writeServers(bench, { closed, open: { ...own, unixSockets: "allow" }, own, keys })];
   const { stdout } = await runProgram(bench, ["servers", "test", "--json", ...flags]);
   const { servers }: Tried = JSON.parse(stdout);
   assert.deepStrictEqual(servers.map(({ problem }) => problem?.split("\n").at(-1)), [
-    'Server "closed" can neither make nor reach Unix sockets. A person can allow it: "unixSockets": "allow" in the ' +
+    'Server "closed" may not use such a Unix socket. A person can allow it: "unixSockets": "allow" in the ' +
     'entry of "closed".',
+    "it has a socket",
     "it has a socket",
     `Cannot open "${bench.home}/.ssh" to the server: "${bench.home}/.ssh" is a place of credentials. ` +
     'Give the server what it needs in "env", or name a copy elsewhere',

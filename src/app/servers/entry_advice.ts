@@ -37,7 +37,7 @@ function reasonOf(denial: Denial, facts: EntryFacts): string {
     case "network":
       return `${who} cannot reach "${subject}"`;
     case "unix_socket":
-      return `${who} can neither make nor reach Unix sockets`;
+      return `${who} may not use such a Unix socket`;
     case "pseudo_terminal":
       return `${who} has no pseudo-terminals`;
     case "write":

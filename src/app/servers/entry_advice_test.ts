@@ -53,7 +53,7 @@ Deno.test("S15 O6 entrySentence() opens no credentials and nothing protected, an
       '"/home/x/.ssh" is hidden from server "fs", whether it exists or not.',
       'Server "fs" can read but not change "/work/.git/config", because programs outside the sandbox obey it.',
       'Server "fs" cannot reach "example.com". A person can allow it: "network": "full" in the entry of "fs".',
-      'Server "fs" can neither make nor reach Unix sockets. A person can allow it: "unixSockets": "allow" in the entry of "fs".',
+      'Server "fs" may not use such a Unix socket. A person can allow it: "unixSockets": "allow" in the entry of "fs".',
       'Server "fs" has no pseudo-terminals.',
       'Server "fs" changes nothing but its own home, $TMPDIR and what its entry opens. A person can allow it: "write": ["DIR"] in the entry of "fs".',
       "system packages are not for commands.",
