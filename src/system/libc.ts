@@ -4,7 +4,7 @@
  */
 import { encodeText } from "../base/text.ts";
 import { directoryEntries, errnoAt, LazyLibrary } from "./c_library.ts";
-import { EINVAL, O_CLOEXEC, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
+import { EINVAL, O_CLOEXEC, O_PATH, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
 import { PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
 
 /** Loaded with the calls whose failure it reports: loading it later would overwrite errno. */
@@ -217,6 +217,22 @@ export class Libc {
   openDescriptor(path: string): number | undefined {
     const fd = this.#files.symbols.open(encodeText(path + "\0"), O_CLOEXEC);
     return fd < 0 ? undefined : fd;
+  }
+
+  /** Holds what is at `path` itself, whatever it is and wherever it is moved; to be closed as others. Undefined: it is gone. */
+  hold(path: string): number | undefined {
+    const flags = O_PATH | O_CLOEXEC | OPEN_FLAGS[this.#processor].noFollow;
+    const fd = this.#files.symbols.open(encodeText(path + "\0"), flags);
+    return fd < 0 ? undefined : fd;
+  }
+
+  /** Where that is now; where it has no name any more, a path at which there is nothing. */
+  heldPath(fd: number): string {
+    const buffer = new Uint8Array(4096);
+    const length = Number(
+      this.#listings.symbols.readlink(encodeText(`/proc/self/fd/${fd}\0`), buffer, BigInt(buffer.length)),
+    );
+    return DECODER.decode(buffer.subarray(0, Math.max(0, length)));
   }
 
   /** Closes a descriptor made here. */

@@ -7,7 +7,7 @@
  */
 import { isHeldBelow, type SocketSystem } from "../../tree/socket_owner.ts";
 import { UserError } from "../../../base/errors.ts";
-import type { FileFacts } from "../../../system/libc.ts";
+import type { FileFacts, Libc } from "../../../system/libc.ts";
 import { expected, isWithin, parentOf, realPath } from "../../../system/paths.ts";
 import type { ListeningSocket, UnixSockets } from "../../../system/unix_sockets.ts";
 import type { GuardedPath, SandboxPolicy } from "../../../sandbox/policy/policy.ts";
@@ -23,6 +23,8 @@ const SYSTEM = /^\/(?:usr|bin|sbin|lib\d*|opt|nix|snap|proc|dev)(?:\/|$)/;
 export interface ForeignSocketsOptions {
   readonly sockets: Pick<UnixSockets, "list" | "isAlive">;
   readonly looker: Looker;
+  /** Follows sockets that commands move. */
+  readonly holder: Pick<Libc, "hold" | "heldPath" | "closeDescriptor">;
   readonly system: Pick<SocketSystem, "processes" | "socketsOf" | "parentOf">;
   /** The text of `/proc/self/mountinfo`. */
   readonly mounts: () => string;
@@ -58,6 +60,8 @@ export class ForeignSockets implements Disposable {
   #found: readonly Place[] = [];
   /** Sockets of the trees that a bounded search did not find any more: commands may have moved them. */
   readonly #lost = new Set<string>();
+  /** Descriptors of those in reach. */
+  readonly #held = new Map<string, number>();
   #listed: readonly ListeningSocket[] = [];
   #devices: ReadonlySet<string> = new Set();
   #covered: readonly GuardedPath[] = [];
@@ -69,6 +73,7 @@ export class ForeignSockets implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    for (const socket of [...this.#held.keys()]) this.#letGo(socket);
     this.#close();
   }
 
@@ -117,6 +122,7 @@ export class ForeignSockets implements Disposable {
     for (const known of [this.#places, this.#lost]) {
       for (const one of known.keys()) if (!here.has(one)) known.delete(one);
     }
+    for (const socket of [...this.#held.keys()]) if (!here.has(socket)) this.#letGo(socket);
     this.#devices = devicesOf(reach, this.#options.mounts());
     this.#listed = listed;
     for (const one of listed) if (!this.#places.has(one.socket)) this.#decide(one, reach);
@@ -132,12 +138,31 @@ export class ForeignSockets implements Disposable {
     if (isLost) this.#lost.add(socket);
     else this.#lost.delete(socket);
     this.#places.set(socket, places);
+    const [place] = places;
+    const held = place === undefined || this.#held.has(socket) ? undefined : this.#options.holder.hold(place.path);
+    if (held !== undefined) this.#held.set(socket, held);
+  }
+
+  #letGo(socket: string): void {
+    const held = this.#held.get(socket);
+    if (held !== undefined) this.#options.holder.closeDescriptor(held);
+    this.#held.delete(socket);
+  }
+
+  /** Where the socket is: where it was moved to, or at its name. Undefined: neither is its file. */
+  #named(one: ListeningSocket): Place | undefined {
+    const held = this.#held.get(one.socket);
+    const paths = [
+      ...held === undefined ? [] : [this.#options.holder.heldPath(held)],
+      ...one.name.startsWith("/") ? [realName(one.name)] : [],
+    ];
+    return paths.map((path) => this.#at(path)).find((place) => place !== undefined && isFileOf(place, one));
   }
 
   #placesOf(one: ListeningSocket, reach: Reach): Places {
     const { server, system } = this.#options;
-    const named = one.name.startsWith("/") ? this.#at(realName(one.name)) : undefined;
-    const isThere = named !== undefined && isFileOf(named, one) && named.facts.links === 1;
+    const named = this.#named(one);
+    const isThere = named?.facts.links === 1;
     if (isThere && !isInReach(named.path, reach)) return { places: [], isWhole: true };
     if (isHeldBelow(one.socket, server, system)) return { places: [], isWhole: true };
     return isThere ? { places: [named], isWhole: true } : this.#search(one, reach);

@@ -25,6 +25,7 @@ function scene(mostDirectories?: number): Scene {
     new ForeignSockets({
       sockets,
       looker: libc,
+      holder: libc,
       system: systemSockets(libc),
       mounts: () => libc.readProc("/proc/self/mountinfo", { whole: true }) ?? "",
       server,
@@ -41,6 +42,7 @@ function scene(mostDirectories?: number): Scene {
       return known.look(reach).map(({ path, treatment }) => `${treatment} ${path.slice(tree.length + 1)}`).sort();
     },
     [Symbol.dispose]() {
+      for (const one of found.values()) one[Symbol.dispose]();
       sockets[Symbol.dispose]();
       libc.close();
       Deno.removeSync(tree, { recursive: true });
@@ -62,7 +64,7 @@ Deno.test("S6 ForeignSockets covers what another program listens at in a tree, a
   assert.deepStrictEqual(one.covered(OTHER_SERVER), []);
 });
 
-Deno.test("S6 ForeignSockets lets nothing run while a socket is where a bounded search does not find it", () => {
+Deno.test("S6 ForeignSockets follows a socket that is moved, and lets nothing run where no search finds one", () => {
   using one = scene(20);
   Deno.mkdirSync(`${one.tree}/run`);
   const listener = Deno.listen({ transport: "unix", path: `${one.tree}/run/s` });
@@ -70,10 +72,18 @@ Deno.test("S6 ForeignSockets lets nothing run while a socket is where a bounded 
   for (let made = 0; made < 21; made++) Deno.mkdirSync(`${one.tree}/many/${made}`, { recursive: true });
   Deno.mkdirSync(`${one.tree}/a/b/c`, { recursive: true });
   Deno.renameSync(`${one.tree}/run`, `${one.tree}/a/b/c/run`);
-  const servers = [OTHER_SERVER, OTHER_SERVER, OTHER_SERVER - 1]; // asked again, and by a session that begins
-  for (const server of servers) assert.throws(() => one.covered(server), /^UserError: Cannot run commands: .*run\/s/);
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/c/run/s"]);
+  const refused = /^UserError: Cannot run commands: .*run\/s/;
+  const begun = OTHER_SERVER - 1; // a session that has never seen it elsewhere
+  for (const server of [begun, begun]) assert.throws(() => one.covered(server), refused);
+  Deno.linkSync(`${one.tree}/a/b/c/run/s`, `${one.tree}/a/b/c/second`);
+  assert.throws(() => one.covered(OTHER_SERVER), refused);
+  Deno.removeSync(`${one.tree}/a/b/c/second`);
+  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden a/b/c/run/s"]);
   Deno.renameSync(`${one.tree}/a/b/c/run`, `${one.tree}/run`);
-  assert.deepStrictEqual(one.covered(OTHER_SERVER), ["hidden run/s"]);
+  assert.deepStrictEqual([OTHER_SERVER, begun].map((server) => one.covered(server)), [["hidden run/s"], [
+    "hidden run/s",
+  ]]);
   listener.close();
   assert.deepStrictEqual(one.covered(OTHER_SERVER), []);
 });

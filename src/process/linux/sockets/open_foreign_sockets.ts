@@ -18,6 +18,7 @@ export function openForeignSockets({ sandbox, looker }: OpenSocketsOptions): For
   return new ForeignSockets({
     sockets,
     looker,
+    holder: libc,
     system: systemSockets(libc),
     mounts: () => libc.readProc("/proc/self/mountinfo", { whole: true }) ?? "",
     server: Deno.pid,
