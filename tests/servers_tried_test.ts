@@ -123,7 +123,15 @@ Deno.test("O6 S7 S15 O7 a server that needs a Unix socket is told the field that
   const closed = { ...own, unixSockets: "deny" };
   bench.write(`${bench.home}/.ssh/id_rsa`, "");
   const keys = { ...own, read: ["~/.ssh"] };
-  const flags = ["--mcp-config", writeServers(bench, { closed, open: { ...own, unixSockets: "allow" }, own, keys })];
+  const flags = [
+    "--mcp-config",
+    writeServers(bench, {
+      closed,
+      open: { ...own, unixSockets: "allow" },
+      own: { ...own, cwd: bench.elsewhere },
+      keys,
+    }),
+  ];
   const { stdout } = await runProgram(bench, ["servers", "test", "--json", ...flags]);
   const { servers }: Tried = JSON.parse(stdout);
   assert.deepStrictEqual(servers.map(({ problem }) => problem?.split("\n").at(-1)), [

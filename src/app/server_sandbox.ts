@@ -41,13 +41,13 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
   const { spec, scopes, settings, chain, log } = options;
   const home = await privateHome(options);
   await using stack = new AsyncDisposableStack();
-  const session = await openSession({ ...options, settings: settingsFor(spec, { settings, scopes, home }) });
+  const directory = directoryOf(spec, spec.readScope ? scopes[0] ?? home : home);
+  const session = await openSession({ ...options, settings: settingsFor(spec, { settings, scopes, home, directory }) });
   stack.defer(() => removeSessionDirectories(session.sandbox.directories));
   const { runner: written } = await withAudit(session.runner, { ...options, sandbox: session.sandbox });
   const runner = stack.use(written);
   await session.insistOn?.();
   const given = Object.fromEntries(Object.entries(spec.environment).map(([name, { text }]) => [name, text]));
-  const directory = directoryOf(spec, spec.readScope ? scopes[0] ?? home : home);
   const opened = stack.move();
   return {
     explain: async (words, output, { failed }) => {
@@ -76,10 +76,12 @@ interface Surroundings {
   readonly settings: Settings;
   readonly scopes: readonly string[];
   readonly home: string;
+  /** Where it starts. */
+  readonly directory: string;
 }
 
 /** What a server may do: its own home and what its entry opens, and nothing that a project's settings say. */
-function settingsFor(spec: StdioSpec, { settings, scopes, home }: Surroundings): Settings {
+function settingsFor(spec: StdioSpec, { settings, scopes, home, directory }: Surroundings): Settings {
   const { sandbox } = settings;
   const writes = spec.write.flatMap((path) => path === SCOPE ? scopes : [path]);
   // A scope that holds the homes of all servers would open them to each other.
@@ -96,6 +98,7 @@ function settingsFor(spec: StdioSpec, { settings, scopes, home }: Surroundings):
       privateHome: home,
       reads: [...sandbox.reads, ...readable, ...spec.read],
       writes,
+      seen: [directory],
       protect: [],
       allowProtected: [],
       allowSensitive: [],

@@ -209,13 +209,13 @@ function rootOf(
   { directories, links, ...reach }: Reach,
   temporary: PrivateTemporary | undefined,
 ): OwnRoot | undefined {
-  const home = settings.home === undefined ? undefined : realPath(settings.home);
+  const seen = [settings.home, ...settings.seen ?? []].map((path) => path === undefined ? undefined : realPath(path));
   const targetOf = memoizedLinks(links);
   return ownRoot({
     ...reach,
     ...temporary !== undefined && { temporary },
     root: directories.root,
-    home,
+    seen: seen.filter((path) => path !== undefined),
     links: [...links].flatMap(([path, target = ""]) => {
       const leadsTo = target === "" ? undefined : trustedPath(path, [], targetOf);
       return leadsTo === undefined ? [] : [{ path, target, leadsTo }];

@@ -26,8 +26,8 @@ export interface RootQuestion extends Pick<SandboxPolicy, "writable" | "grants" 
   /** A directory of the session's that commands cannot write to, where further ones can be made. */
   readonly root: string;
   readonly covers: Covers;
-  /** Canonical; exists for commands whether or not anything in it does. Undefined: unknown. */
-  readonly home: string | undefined;
+  /** Canonical directories that exist for commands, whether or not anything in them does: the home, for one. */
+  readonly seen: readonly string[];
   readonly links: readonly FoundLink[];
   readonly identityOf: (path: string) => Pick<PinnedDirectory, "device" | "inode"> | undefined;
 }
@@ -71,7 +71,7 @@ function isOfKernel(path: string): boolean {
 }
 
 function made(shown: readonly Shown[], question: RootQuestion): OwnRoot | undefined {
-  const { root, covers, temporary, home, links, identityOf } = question;
+  const { root, covers, temporary, seen, links, identityOf } = question;
   const tree = `${root}/root`;
   const maker = new RootMaker(tree);
   for (const { path, kind } of shown) maker.add(path, kind);
@@ -82,7 +82,7 @@ function made(shown: readonly Shown[], question: RootQuestion): OwnRoot | undefi
     shown.some((one) => holds(one, path)) || temporary?.places.some((place) => isWithin(path, place)) === true;
   if (!isMounted(covers.directory)) maker.add(covers.directory, "directory");
   if (!isMounted(covers.file)) maker.add(covers.file, "file");
-  if (home !== undefined && !isMounted(home)) maker.add(home, "directory");
+  for (const path of seen) if (!isMounted(path)) maker.add(path, "directory");
   const leading = links.filter(({ leadsTo }) => isMounted(leadsTo) || maker.hasDirectory(leadsTo));
   for (const { path, target } of leading) if (!isMounted(path)) maker.link(path, target);
   for (const [path, target] of Object.entries(DEVICE_LINKS)) maker.link(path, target);

@@ -21,7 +21,7 @@ function made(
       grants: [],
       root: directory,
       covers: { directory: "/s/empty", file: "/s/nothing" },
-      home: undefined,
+      seen: [],
       links: [],
       identityOf: (path) => {
         const { dev, ino } = Deno.lstatSync(path);
@@ -56,7 +56,7 @@ Deno.test("S8 ownRoot() has a mount point for each outer tree and file, the ways
       grant("/etc/hosts", "file"),
       grant("/proc"),
     ],
-    home: "/home/u",
+    seen: ["/home/u"],
   });
   assert.deepStrictEqual(names.filter((name) => !ALWAYS.includes(name)), [
     "/etc/",
@@ -78,7 +78,7 @@ Deno.test("S4 S8 ownRoot() keeps the links that lead to what is granted, and no 
   const { names } = made({
     writable: [tree("/data/home/u/project")],
     grants: [grant("/usr")],
-    home: "/data/home/u",
+    seen: ["/data/home/u"],
     links: [
       link("/bin", "usr/bin", "/usr/bin"),
       link("/home", "/data/home", "/data/home"),

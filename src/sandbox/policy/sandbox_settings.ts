@@ -28,6 +28,8 @@ export interface SandboxChoice {
   readonly requiredLayers: readonly SandboxLayer[];
   /** `--env`: names of the server's variables that commands get too (S9). */
   readonly environmentNames: readonly string[];
+  /** Directories that are there for commands, empty where nothing opens them; absent: none but the usual ones. */
+  readonly seen?: readonly string[];
   /** False: commands have no temporary directory (S5). */
   readonly temporaryFiles: boolean;
   /** The oldest Landlock ABI that is good enough (S2); undefined: any. */
