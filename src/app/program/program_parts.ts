@@ -29,7 +29,12 @@ const F_ADD_SEALS = 1033;
 /** Seals, size and content: all of them stay as they are. */
 const ALL_SEALS = 15n;
 
-const inMemory = lazy(() => partsInMemory(readAttachment(Deno.execPath(), isPart) ?? []));
+/** Each is read when it is asked for; the last one imports the first. */
+const IN_MEMORY: Readonly<Record<ProgramPart, () => string | undefined>> = {
+  "service.mjs": lazy(() => attachedPart("service.mjs")),
+  "data.mjs": lazy(() => attachedPart("data.mjs")),
+  "rest.mjs": lazy(() => attachedPart("rest.mjs", IN_MEMORY["service.mjs"]())),
+};
 
 /**
  * The address to import a part from, the same at each call.
@@ -37,9 +42,13 @@ const inMemory = lazy(() => partsInMemory(readAttachment(Deno.execPath(), isPart
  */
 export function partAddress(part: ProgramPart): string {
   if (thisForm() !== "executable" || Deno.build.standalone) return new URL(`worker/${part}`, import.meta.url).href;
-  const address = inMemory().get(part);
+  const address = IN_MEMORY[part]();
   if (address === undefined) throw new Error(`The executable "${Deno.execPath()}" lacks its part "${part}"`);
   return address;
+}
+
+function attachedPart(part: ProgramPart, service?: string): string | undefined {
+  return partsInMemory(readAttachment(Deno.execPath(), (name) => name === part) ?? [], service).get(part);
 }
 
 /** Whether an attached file is a part of the program; the others are of workers. */
@@ -49,11 +58,13 @@ export function isPart(name: string): name is ProgramPart {
 
 /**
  * Puts parts into memory, each at the first free descriptor behind the program's: compiled code is kept by address.
+ * `service`: the address of that part, where it is there already.
  * @throws {Error} Where the kernel gives no memory.
  */
-export function partsInMemory(files: readonly AttachedFile[]): ReadonlyMap<string, string> {
+export function partsInMemory(files: readonly AttachedFile[], service?: string): ReadonlyMap<string, string> {
   const library = new LazyLibrary(LIBRARY);
   const addresses = new Map([[PROGRAM, `file://${PROGRAM_TEXT}`]]);
+  if (service !== undefined) addresses.set("./service.mjs", service);
   try {
     for (const part of PROGRAM_PARTS) {
       const file = files.find(({ name }) => name === part);
