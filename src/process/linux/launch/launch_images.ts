@@ -2,6 +2,7 @@
  * Cache of launcher images for the current policy, and of the policy's part of their tables. They hold for the paths that
  * are guarded at the moment (S7, S8); a change of those makes new ones.
  */
+import { expected } from "../../../system/paths.ts";
 import { programPaths, searchPath } from "../../../system/search_path.ts";
 import type { GuardView } from "../../../sandbox/protect/guard_view.ts";
 import type { EmptyNetwork } from "../../../sandbox/launcher/steps/network_steps.ts";
@@ -192,7 +193,10 @@ export class LaunchImages implements Disposable {
     }
     const [program = ""] = run.argv;
     const path = searchPath(added["PATH"] ?? sandbox.environment["PATH"]);
-    return { programs: programPaths(program, path, directory), argv: run.argv, environment, directory };
+    const programs = programPaths(program, path, directory);
+    // One that is there is tried again at last: the reason that is told is then its own.
+    const found = programs.length === 1 ? undefined : programs.find((one) => expected(() => Deno.statSync(one)));
+    return { programs: [...programs, ...found === undefined ? [] : [found]], argv: run.argv, environment, directory };
   }
 }
 
