@@ -106,7 +106,7 @@ function projectMay(name: FlagName): string {
   if (project !== true) return "no";
   if (projectMost !== undefined) return `up to ${projectMost}`;
   if (repeatable === true) return "adds";
-  if (name === "tools-dir" || name === "prompts-dir") return "inside the project";
+  if (name.endsWith("-dir") && flagNamed(name).project === true) return "inside the project";
   return narrowsOnly !== undefined || name === "require-abi" || name === "strict" ? "narrower" : "yes";
 }
 

@@ -87,7 +87,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const facts = { scope, settings: serviceSettings(settings, status) };
   const catalog = () => tools.current();
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
-  const toolbox = stack.use(openToolbox({ ...options, sandbox, audit }));
+  const toolbox = stack.use(await openToolbox({ ...options, sandbox, audit }));
   const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
   const ownPrompts = promptSources(options, stack);
   const servers = configured === undefined

@@ -24,6 +24,7 @@ import { programFiles } from "./program/own_program.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { selfTestLine } from "./self_test_line.ts";
+import { chosenDirectory } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
 import { unwrapOrUserError } from "../base/outcome.ts";
 import { withRoom } from "./disk_space.ts";
@@ -97,12 +98,14 @@ function sandboxSettings(
 
 /** What is ours and lies in a writable tree in some settings, where commands may not change it. */
 function ownPaths(
-  { toolsDirectory, mcpConfigs, prompts }: Settings,
+  settings: Settings,
   environment: SessionOptions["environment"],
 ): readonly string[] {
+  const { toolsDirectory, mcpConfigs, prompts } = settings;
   const named = [toolsDirectory ?? [], mcpConfigs, prompts.directory ?? [], prompts.userDirectory ?? []].flat();
+  const obeyed = (["flows", "rules"] as const).flatMap((kind) => chosenDirectory(settings, kind) ?? []);
   const tools = named.map((path) => absolutePath(path, Deno.cwd()));
-  return [...[...tools, ...programFiles()].map(placeOf), settingsPlace(environment) ?? []].flat();
+  return [...[...tools, ...obeyed, ...programFiles()].map(placeOf), settingsPlace(environment) ?? []].flat();
 }
 
 /**

@@ -9,6 +9,7 @@ import { messageOf } from "../base/errors.ts";
 import type { ResourceSource } from "../service/resource_source.ts";
 import type { ToolSource } from "../service/service.ts";
 import { toolGroups } from "../settings/bundles.ts";
+import type { ProjectDirectories } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
 import { absolutePath, expected, realPath } from "../system/paths.ts";
 import { MIGRATE } from "../toolbox/definition/question.ts";
@@ -28,13 +29,14 @@ import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 import { withAudit } from "./runner/with_audit.ts";
+import { projectDirectories } from "./program/directories.ts";
 import { makeNotePlaces } from "./program/note_places.ts";
 import { workerCacheOf } from "./program/worker_cache.ts";
 import { workerProgram } from "./program/worker_program.ts";
 
 export interface OpenToolboxOptions extends SessionOptions {
   /** Of commands. */
-  readonly sandbox: Pick<SessionSandbox, "scopes" | "writable" | "directories">;
+  readonly sandbox: Pick<SessionSandbox, "scopes" | "writable" | "directories" | "guard">;
   /** Undefined: no log is kept. */
   readonly audit: CallAudit | undefined;
 }
@@ -53,14 +55,18 @@ export interface OpenToolbox extends AsyncDisposable {
 const IDLE_MS = 60_000;
 const GRACE_MS = 2_000;
 
-/** The tools of the groups that `--bundles` names. */
-export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
+/**
+ * The tools of the groups that `--bundles` names.
+ * @throws {UsageError} When a directory of the settings cannot be used.
+ */
+export async function openToolbox(options: OpenToolboxOptions): Promise<OpenToolbox> {
   const groups = toolGroups(options.settings.bundles);
   const tools = toolsOf(groups);
+  const directories = await projectDirectories(options.settings, options.sandbox);
   const worker = (kind: WorkerKind) =>
     new WorkerLink({
       name: kind,
-      open: () => openWorker(kind, options),
+      open: () => openWorker(kind, options, directories),
       idleMs: IDLE_MS,
       graceMs: GRACE_MS,
       log: options.log,
@@ -72,7 +78,7 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
   const store = new RunStore(runsDirectory(environment, sandbox));
   const runs = new RunResources(store, report);
   const flows = new FlowTool({
-    directories: () => flowDirectories(environment, sandbox),
+    directories: () => flowDirectories(environment, sandbox, directories.flows),
     store,
     onSave: (id) => runs.saved(id),
   });
@@ -102,7 +108,11 @@ export function openToolbox(options: OpenToolboxOptions): OpenToolbox {
   };
 }
 
-async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promise<OpenWorkerSandbox> {
+async function openWorker(
+  kind: WorkerKind,
+  options: OpenToolboxOptions,
+  directories: ProjectDirectories,
+): Promise<OpenWorkerSandbox> {
   const { settings, log } = options;
   await using stack = new AsyncDisposableStack();
   const program = workerProgram(`${options.sandbox.directories.root}/worker`);
@@ -120,6 +130,7 @@ async function openWorker(kind: WorkerKind, options: OpenToolboxOptions): Promis
     setup: {
       scopes: [...place.scopes, ...place.writes.filter(isDirectory)],
       protection: protectionOf(session.sandbox, place.scopes),
+      directories,
       data: program.data,
       readable: place.reads,
       writable: place.writes,

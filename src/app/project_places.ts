@@ -7,10 +7,11 @@ import { stateDirectory, userDirectory } from "../system/user_directories.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Of the user, then of the project, which wins a name. Another program's directory counts where ours is missing. */
+/** Of the user, then of the project (`own`, relative to it), which wins a name. Another program's directory counts where ours is missing. */
 export function flowDirectories(
   environment: Environment,
   { scopes }: Pick<SessionSandbox, "scopes">,
+  own: string,
 ): readonly PromptDirectory[] {
   const config = userDirectory(environment, "XDG_CONFIG_HOME");
   const user: readonly PromptDirectory[] = config === undefined
@@ -19,9 +20,9 @@ export function flowDirectories(
   const project = scopes.slice(0, 1).map(({ path }): PromptDirectory => ({
     origin: "project",
     path:
-      [`${path}/.ahma/flows`, `${path}/.swissarmyhammer/workflows`, `${path}/.sah/workflows`].find((one) =>
+      [`${path}/${own}`, `${path}/.swissarmyhammer/workflows`, `${path}/.sah/workflows`].find((one) =>
         realPath(one) !== undefined
-      ) ?? `${path}/.ahma/flows`,
+      ) ?? `${path}/${own}`,
     mayRead: (real) => isWithin(real, path),
   }));
   return [...user, ...project];

@@ -13,6 +13,7 @@ import { confinementFrom } from "./confinement_settings.ts";
 import { bundleNames } from "./bundles.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import { type HttpSettings, httpSettings } from "./http_settings.ts";
+import type { DirectoryChoice } from "./project_directories.ts";
 import { type FlagSources, type FlagValues, flagValues } from "./flags/flag_values.ts";
 import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { ToolStyle } from "../catalog/format/mtdf.ts";
@@ -47,6 +48,7 @@ export interface Settings {
   /** Names of shipped tool files to offer (T15). */
   readonly bundles: readonly string[];
   readonly prompts: PromptChoice;
+  readonly directories: DirectoryChoice;
   /** Files that name servers whose tools are offered too, as typed (O1). */
   readonly mcpConfigs: readonly string[];
   /** Hosts that web tools may fetch from, wherever they are (K5). */
@@ -179,6 +181,12 @@ function settingsFrom(values: FlagValues, cores: number): Settings {
       directory: values.texts("prompts-dir")[0],
       userDirectory: values.texts("user-prompts-dir")[0],
       environmentNames: values.texts("prompt-env"),
+    },
+    directories: {
+      issues: values.texts("issues-dir")[0],
+      memos: values.texts("memos-dir")[0],
+      flows: values.texts("flows-dir")[0],
+      rules: values.texts("rules-dir")[0],
     },
     mcpConfigs: values.texts("mcp-config"),
     searchUrl: values.texts("search-url")[0],

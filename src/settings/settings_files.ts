@@ -21,6 +21,7 @@ import { absolutePath } from "../system/paths.ts";
 import { FLAG_NAMES, type FlagName, flagNamed } from "./flags/flags.ts";
 import type { Flag } from "./flags/flag.ts";
 import { type Given, valueProblem } from "./flags/flag_values.ts";
+import { DIRECTORY_KINDS } from "./project_directories.ts";
 import { tooHigh, tooWide } from "./project_limits.ts";
 
 type Values = ReadonlyMap<FlagName, Given>;
@@ -49,7 +50,11 @@ const LARGEST_BYTES = 64 * 1024;
 const MOST_PROTECTED = 64;
 
 /** Directories that a project may choose inside itself. */
-const PROJECT_DIRECTORIES: readonly FlagName[] = ["tools-dir", "prompts-dir"];
+const PROJECT_DIRECTORIES: readonly FlagName[] = [
+  "tools-dir",
+  "prompts-dir",
+  ...DIRECTORY_KINDS.map((kind) => `${kind}-dir` as const),
+];
 
 /** The keys of a settings file, and the flag of each. */
 const KEYS: ReadonlyMap<string, FlagName> = new Map(

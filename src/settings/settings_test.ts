@@ -25,6 +25,7 @@ const DEFAULTS = {
   mcpConfigs: [],
   searchUrl: undefined,
   privateHosts: [],
+  directories: { issues: undefined, memos: undefined, flows: undefined, rules: undefined },
   prompts: { offered: true, shipped: false, directory: undefined, userDirectory: undefined, environmentNames: [] },
   sandbox: {
     enforce: true,
@@ -97,7 +98,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
     "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config " +
     "--allow-read-sensitive n --strict --require-layer namespaces" +
-    " --prompts --no-prompts --prompts-dir pd --user-prompts-dir ud --prompt-env LANG" +
+    " --prompts --no-prompts --prompts-dir pd --user-prompts-dir ud --prompt-env LANG --issues-dir i --memos-dir m --flows-dir f --rules-dir u" +
     " --keep-results 50 --max-spilled-output 0 --push-results --exit-errors";
   assert.deepStrictEqual(
     invocation(words.split(" ")),
@@ -107,6 +108,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
       mcpConfigs: ["m", "n"],
       searchUrl: "http://s",
       privateHosts: ["h"],
+      directories: { issues: "i", memos: "m", flows: "f", rules: "u" },
       prompts: { offered: false, shipped: true, directory: "pd", userDirectory: "ud", environmentNames: ["LANG"] },
       sandbox: {
         scopes: ["a", "b"],

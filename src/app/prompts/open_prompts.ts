@@ -6,6 +6,7 @@ import type { PromptDirectory } from "../../prompt/load/read_prompts.ts";
 import { PromptFileSource } from "../../service/prompts/prompt_file_source.ts";
 import type { PromptSource } from "../../service/prompts/prompt_source.ts";
 import { projectDirectory } from "../../settings/project.ts";
+import { chosenDirectory, DEFAULT_DIRECTORIES } from "../../settings/project_directories.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { shippedPrompts } from "../../settings/shipped_prompts.ts";
 import { absolutePath, realPath } from "../../system/paths.ts";
@@ -93,7 +94,8 @@ function projectOf({ sandbox }: Pick<Settings, "sandbox">): string {
 }
 
 function variablesOf({ settings, environment }: PromptOptions, cwd: string): LivePromptsOptions["variables"] {
+  const issues = chosenDirectory(settings, "issues") ?? `${cwd}/${DEFAULT_DIRECTORIES.issues}`;
   const names = settings.prompts.environmentNames;
   const shown = Object.fromEntries(names.map((name) => [name, environment[name] ?? ""]));
-  return () => promptVariables({ directory: cwd, environment: shown, now: new Date() });
+  return () => promptVariables({ directory: cwd, issues, environment: shown, now: new Date() });
 }

@@ -5,6 +5,8 @@ import { readTextIfRegular } from "../../system/reading/regular_file.ts";
 export interface PromptSurroundings {
   /** The project, absolute. */
   readonly directory: string;
+  /** Absolute. */
+  readonly issues: string;
   /** The variables that the user lets templates read. */
   readonly environment: Readonly<Record<string, string>>;
   readonly now: Date;
@@ -12,13 +14,13 @@ export interface PromptSurroundings {
 
 /** `git_branch` is read when a template asks for it. */
 export function promptVariables(
-  { directory, environment, now }: PromptSurroundings,
+  { directory, issues, environment, now }: PromptSurroundings,
 ): Readonly<Record<string, unknown>> {
   const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
   return {
     project_name: directory.slice(directory.lastIndexOf("/") + 1),
     working_directory: directory,
-    issues_directory: `${directory}/.ahma/issues`,
+    issues_directory: issues,
     date: day.map((part) => String(part).padStart(2, "0")).join("-"),
     env: environment,
     git_branch: () => branchOf(directory),

@@ -6,7 +6,9 @@ async function branch(prepare: (directory: string) => Promise<void>): Promise<un
   const directory = await Deno.realPath(await Deno.makeTempDir());
   await prepare(directory);
   // A function is called by the template that asks for it.
-  const { git_branch } = promptVariables({ directory, environment: {}, now: new Date() }) as { git_branch(): string };
+  const { git_branch } = promptVariables({ directory, issues: "", environment: {}, now: new Date() }) as {
+    git_branch(): string;
+  };
   const found = git_branch();
   await Deno.remove(directory, { recursive: true });
   return found;
@@ -14,7 +16,12 @@ async function branch(prepare: (directory: string) => Promise<void>): Promise<un
 
 Deno.test("Q4 templates know the project, the day, the branch and the variables that the user names", async () => {
   const now = new Date(2026, 0, 31, 23, 59);
-  const { git_branch: _, ...values } = promptVariables({ directory: "/a/project", environment: { LANG: "C" }, now });
+  const { git_branch: _, ...values } = promptVariables({
+    directory: "/a/project",
+    issues: "/a/project/.ahma/issues",
+    environment: { LANG: "C" },
+    now,
+  });
   assert.deepStrictEqual(values, {
     project_name: "project",
     working_directory: "/a/project",

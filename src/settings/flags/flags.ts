@@ -21,6 +21,18 @@ const FLAGS = {
   "prompts-dir": taking("directory", "DIR", "Where the prompts of the project are (default: .ahma/prompts)", {
     project: true,
   }),
+  "issues-dir": taking("directory", "DIR", "Where the issues of the project are (default: .ahma/issues)", {
+    project: true,
+  }),
+  "memos-dir": taking("directory", "DIR", "Where the memos of the project are (default: .ahma/memos)", {
+    project: true,
+  }),
+  "flows-dir": taking("directory", "DIR", "Where the flows of the project are (default: .ahma/flows)", {
+    project: true,
+  }),
+  "rules-dir": taking("directory", "DIR", "Where the rules of the project are (default: .ahma/rules)", {
+    project: true,
+  }),
   "user-prompts-dir": taking("directory", "DIR", "Where the user's own prompts are (default: ~/.config/ahma/prompts)"),
   "prompt-env": taking("name", "NAME", "A variable of the server that prompts may show as {{ env.NAME }}", {
     repeatable: true,

@@ -18,7 +18,7 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
   {
     name: "issue_create",
     title: "Create an issue",
-    description: "Writes an issue to .ahma/issues, a Markdown file each. Without a name it gets a short id.",
+    description: "Writes an issue, a Markdown file of the project. Without a name it gets a short id.",
     parameters: [
       text("name", "In words; becomes the name of the file."),
       text("content", "Markdown.", { required: true }),

@@ -9,7 +9,8 @@ export const MEMO_TOOLS: readonly ToolDefinition[] = [
   {
     name: "memo_create",
     title: "Write a memo",
-    description: "Writes what should be known later to .ahma/memos. A memo of the same title is replaced.",
+    description:
+      "Writes what should be known later, a Markdown file of the project. A memo of the same title is replaced.",
     parameters: [
       TITLE,
       text("content", "Markdown.", { required: true }),

@@ -76,7 +76,7 @@ export const RULE_TOOLS: readonly ToolDefinition[] = [
   {
     name: "rules_create",
     title: "Create a rule",
-    description: "Writes .ahma/rules/NAME.md after a check. Without an engine in fields it is a review rule " +
+    description: "Writes a rule of the project after a check. Without an engine in fields it is a review rule " +
       "and content its instruction, with {{ target_path }}, {{ target_content }}, {{ language }}.",
     parameters: [
       text("name", "", { required: true }),

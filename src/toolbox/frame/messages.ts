@@ -1,5 +1,6 @@
 /** What the server and a worker say to each other, one frame each (K2). */
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { ProjectDirectories } from "../../settings/project_directories.ts";
 
 /** What a worker may touch; the kernel holds it to that, and these facts word its answers. */
 export interface WorkerSetup {
@@ -11,6 +12,8 @@ export interface WorkerSetup {
   readonly writable: readonly string[];
   /** What no call may change, though it lies in a scope, canonical as far as it exists; undefined: nothing. */
   readonly protection?: Protection | undefined;
+  /** Below the first scope; absent: the defaults. */
+  readonly directories?: ProjectDirectories;
   /** Absolute directory of the worker's own data, as grammars; undefined: it has none. */
   readonly data?: string | undefined;
   /** Absolute directory for what is derived from the project and kept between starts, as an index. */

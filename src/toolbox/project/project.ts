@@ -4,6 +4,7 @@
  */
 import { lazy } from "../../base/lazy.ts";
 import { UserError } from "../../base/errors.ts";
+import { DEFAULT_DIRECTORIES, type ProjectDirectories } from "../../settings/project_directories.ts";
 import { FileCalls, type OpenFiles, type Stat } from "../../system/open_files/file_calls.ts";
 import { Libc } from "../../system/libc.ts";
 import { openScope, type Scope } from "../../system/path_scope.ts";
@@ -73,6 +74,11 @@ export class Project implements Disposable {
   /** The first directory of the project, where relative paths begin. */
   get directory(): string {
     return this.setup.scopes[0] ?? "/";
+  }
+
+  /** Where its notes and rules lie, relative to `directory`. */
+  get directories(): ProjectDirectories {
+    return this.setup.directories ?? DEFAULT_DIRECTORIES;
   }
 
   /** Where `path` leads; it need not exist. @throws {UserError} When that is outside of what the purpose may touch. */

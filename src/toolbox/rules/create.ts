@@ -6,7 +6,6 @@ import type { ToolArguments, ToolResult } from "../frame/messages.ts";
 import { DeniedError } from "../project/denied_error.ts";
 import type { ToolContext } from "../project/native_tool.ts";
 import { changeFile } from "../writing/change_file.ts";
-import { RULE_PLACES } from "./format/load_rules.ts";
 import { readRule } from "./format/read_rule.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*(?:\/[A-Za-z0-9][A-Za-z0-9_-]*){0,3}$/;
@@ -15,7 +14,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*(?:\/[A-Za-z0-9][A-Za-z0-9_-]*){0,3}$/;
 export async function createRule(args: ToolArguments, { project, signal }: ToolContext): Promise<ToolResult> {
   const name = String(args["name"]);
   if (!NAME.test(name)) throw new UserError(`Cannot create rule "${name}": write letters, digits, "-", "_" and "/"`);
-  const path = `${RULE_PLACES[0]}/${name}.md`;
+  const path = `${project.directories.rules}/${name}.md`;
   const text = await textOf(args);
   const { diagnostics } = await readRule({ name, origin: "project", file: path, text });
   if (diagnostics.length > 0) {

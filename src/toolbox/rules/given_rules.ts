@@ -8,5 +8,8 @@ import { loadRules, type RuleSet } from "./format/load_rules.ts";
 /** The rules of a call. */
 export async function rulesOf(args: ToolArguments, { project }: ToolContext): Promise<RuleSet> {
   const user = args[USER_RULES] as ReadPrompts | undefined; // the server's own
-  return await loadRules(project.directory, user ?? { texts: [], diagnostics: [] });
+  return await loadRules(
+    { project: project.directory, own: project.directories.rules },
+    user ?? { texts: [], diagnostics: [] },
+  );
 }

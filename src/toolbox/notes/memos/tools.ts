@@ -95,7 +95,9 @@ async function createNew(notes: Notes, project: Project, memo: NewMemo): Promise
   if (!createNote(project, "memos", name, text)) {
     throw new UserError(`Cannot create memo ${shownValue(title)}: its file appeared just now; call again`);
   }
-  return said(`Created memo ${shownValue(title)}: .ahma/memos/${name}.md, rev ${await notes.show(text)}`);
+  return said(
+    `Created memo ${shownValue(title)}: ${project.directories.memos}/${name}.md, rev ${await notes.show(text)}`,
+  );
 }
 
 /** @throws {UserError} When it is empty or too long. */

@@ -19,8 +19,6 @@ import type { Notes } from "../store/notes.ts";
 import { firstCommits } from "./first_commits.ts";
 import { newNames } from "./new_names.ts";
 
-/** Directories that are copied as they are, and their names here. */
-const COPIED: Readonly<Record<string, string>> = { prompts: "prompts", workflows: "flows", rules: "rules" };
 const TODO = "todo.yaml";
 const DEEPEST = 8;
 const MOST_FILES = 5_000;
@@ -79,6 +77,8 @@ function copiesOf(
   directory: string,
   commits: ReadonlyMap<string, string>,
 ): readonly Copy[] {
+  // Directories that are copied as they are.
+  const copied = { prompts: ".ahma/prompts", workflows: project.directories.flows, rules: project.directories.rules };
   const issues = readPlace(project, `${directory}/issues`).files;
   const memos = readPlace(project, `${directory}/memos`).files.filter(({ completed }) => !completed);
   const names = { issues: newNames(issues.map(({ name }) => name)), memos: newNames(memos.map(({ name }) => name)) };
@@ -89,14 +89,14 @@ function copiesOf(
     ...issues.map((file) => {
       const title = firstHeading(splitText(file.text ?? "").body) ?? file.name;
       const status = file.completed ? "complete" : "open";
-      const to = `.ahma/issues/${names.issues.get(file.name) ?? file.name}.md`;
+      const to = `${project.directories.issues}/${names.issues.get(file.name) ?? file.name}.md`;
       return note(file, to, { id: newUlid(), title, status, created: created(file) });
     }),
     ...memos.map((file) => {
-      const to = `.ahma/memos/${names.memos.get(file.name) ?? file.name}.md`;
+      const to = `${project.directories.memos}/${names.memos.get(file.name) ?? file.name}.md`;
       return note(file, to, { id: newUlid(), title: titleOf(file.name), created: created(file) });
     }),
-    ...Object.entries(COPIED).flatMap(([from, to]) => filesIn(project, `${directory}/${from}`, `.ahma/${to}`)),
+    ...Object.entries(copied).flatMap(([from, to]) => filesIn(project, `${directory}/${from}`, to)),
     ...filesIn(project, directory, ".ahma/state").filter(({ from }) => from === `${directory}/${TODO}`),
   ];
 }

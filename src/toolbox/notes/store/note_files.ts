@@ -34,7 +34,6 @@ export interface NoteListing {
   readonly hidden: number;
 }
 
-const OWN = ".ahma";
 /** Read where ours has none, in this order. */
 export const FOREIGN = [".swissarmyhammer", ".sah"] as const;
 const ENDING = ".md";
@@ -45,12 +44,12 @@ const MOST_TEXT = 64 * 1024 * 1024;
 
 /** Every item of the kind. @throws {UserError} When what should be a directory is none. */
 export function readNotes(project: Project, kind: NoteKind): NoteListing {
-  const places = [OWN, ...FOREIGN].map((directory) => `${directory}/${kind}`);
-  for (const directory of places) {
+  const own = project.directories[kind];
+  for (const directory of [own, ...FOREIGN.map((one) => `${one}/${kind}`)]) {
     const listing = readPlace(project, directory);
-    if (listing.files.length > 0) return { ...listing, isForeign: !directory.startsWith(`${OWN}/`) };
+    if (listing.files.length > 0) return { ...listing, isForeign: directory !== own };
   }
-  return { directory: `${OWN}/${kind}`, isForeign: false, files: [], cut: 0, hidden: 0 };
+  return { directory: own, isForeign: false, files: [], cut: 0, hidden: 0 };
 }
 
 /** The notes of one directory, and of its `complete`; empty where there is none. */
@@ -111,7 +110,7 @@ export function insistOnOwn({ isForeign, directory }: NoteListing): void {
 
 /** A new file of the kind; false: the name is taken. */
 export function createNote(project: Project, kind: NoteKind, name: string, text: string): boolean {
-  const folder = NoteFolder.make(project, `${OWN}/${kind}`);
+  const folder = NoteFolder.make(project, project.directories[kind]);
   try {
     return folder.create(name + ENDING, text);
   } finally {

@@ -18,14 +18,23 @@ export interface RuleSet {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Where rules of a project are; the first that is there counts. */
-export const RULE_PLACES = [".ahma/rules", ".swissarmyhammer/rules", ".sah/rules"] as const;
+/** Where rules of other programs are, read where ours has none; the first that is there counts. */
+const FOREIGN_PLACES = [".swissarmyhammer/rules", ".sah/rules"] as const;
+
+export interface RulePlaces {
+  /** The project, absolute. */
+  readonly project: string;
+  /** Of its rules, relative to it. */
+  readonly own: string;
+}
 
 /** Reads every rule; `user` are the texts of the user's, which the worker may not read. */
-export async function loadRules(project: string, user: ReadPrompts): Promise<RuleSet> {
+export async function loadRules({ project, own: first }: RulePlaces, user: ReadPrompts): Promise<RuleSet> {
   const rules = new Map<string, Rule>();
   const partials: Prompt[] = [];
-  const place = RULE_PLACES.map((name) => `${project}/${name}`).find((path) => realPath(path) !== undefined);
+  const place = [first, ...FOREIGN_PLACES].map((name) => `${project}/${name}`).find((path) =>
+    realPath(path) !== undefined
+  );
   const own = place === undefined
     ? { texts: [], diagnostics: [] }
     : readPrompts({ origin: "project", path: place, mayRead: (real) => isWithin(real, project) });
