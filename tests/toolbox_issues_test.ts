@@ -116,9 +116,14 @@ Deno.test("K6 an issue that was edited by hand changes by one line, and what bot
   assert.ok(exists(made));
 });
 
-Deno.test("K6 C4 issues and memos are resources: listed, read, completed, and told of when a tool changes them", async () => {
+Deno.test("K6 C4 C5 issues and memos are resources: listed, read, completed, also in prompts, and told of when a tool changes them", async () => {
   using bench = new Workbench();
   bench.write(".ahma/issues/old.md", "# Old\n");
+  const typed = ["path", "issue", "memo"].map((type) => `  - {name: ${type}, type: ${type}}`).join("\n");
+  bench.write(".ahma/prompts/about.md", `---\narguments:\n${typed}\n---\nX {{ path }}\n`);
+  for (const path of ["src/old.ts", "src/Olden.ts", "ignored/old.ts"]) bench.write(path, "");
+  for (let index = 0; index < 101; index++) bench.write(`many/m${index}`, "");
+  bench.write(".gitignore", "ignored\n");
   await using side = await openSide(bench);
   const { client } = side;
   const updated = Promise.withResolvers<string>();
@@ -147,6 +152,19 @@ Deno.test("K6 C4 issues and memos are resources: listed, read, completed, and to
     argument: { name: "name", value: "o" },
   });
   assert.deepEqual(completion.values, ["old"]);
+  const complete = async (name: string, value: string) =>
+    (await client.complete({ ref: { type: "ref/prompt", name: "about" }, argument: { name, value } })).completion;
+  const one = (value: string) => ({ values: [value], total: 1, hasMore: false });
+  assert.deepEqual(await complete("issue", "O"), one("old"));
+  assert.deepEqual(await complete("memo", "b"), one("a b"));
+  assert.deepEqual(await complete("path", "./src/ol"), {
+    values: ["src/Olden.ts", "src/old.ts"],
+    total: 2,
+    hasMore: false,
+  });
+  assert.deepEqual(await complete("path", "olden"), one("src/Olden.ts"));
+  const many = await complete("path", "many/");
+  assert.deepEqual([many.values.length, many.total, many.hasMore], [100, 101, true]);
   await client.subscribeResource({ uri: "ahma://issues/old" });
   await side.say("issue_update", { name: "old", priority: 1 });
   assert.equal(await withDeadline(updated.promise, 20_000, "the update"), "ahma://issues/old");

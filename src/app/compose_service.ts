@@ -89,7 +89,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const onChange = settings.hotReload ? (listener: () => void) => tools.subscribe(listener) : undefined;
   const toolbox = stack.use(await openToolbox({ ...options, sandbox, audit }));
   const own = [builtinSource(facts), new ToolFileSource({ facts, catalog, onChange }), toolbox.source] as const;
-  const ownPrompts = promptSources(options, stack);
+  const ownPrompts = promptSources(options, stack, toolbox.findValues);
   const servers = configured === undefined
     ? []
     : [stack.use((await configured)({ ...options, sandbox, own, ownPrompts, audit }))];

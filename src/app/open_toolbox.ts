@@ -6,6 +6,7 @@ import { startInSandbox } from "../child_server/sandboxed_start.ts";
 import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import type { CallAudit } from "../service/run/call_audit.ts";
 import { messageOf } from "../base/errors.ts";
+import type { FindValues } from "../service/prompts/prompt_file_source.ts";
 import type { ResourceSource } from "../service/resource_source.ts";
 import type { ToolSource } from "../service/service.ts";
 import { toolGroups } from "../settings/bundles.ts";
@@ -25,6 +26,7 @@ import { FlowTool } from "../toolbox/flow_tool/flow_tool.ts";
 import { RunResources } from "../toolbox/flow_tool/run_resources.ts";
 import { flowDirectories, runsDirectory, userRules } from "./project_places.ts";
 import { NoteResources } from "../toolbox/source/note_resources.ts";
+import { projectValues } from "../toolbox/source/project_values.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
@@ -48,6 +50,8 @@ export interface OpenToolbox extends AsyncDisposable {
   readonly resources: readonly ResourceSource[];
   /** Copies what an earlier program kept in the first scope (K6). */
   migrate(options: { readonly dryRun: boolean; readonly signal: AbortSignal }): Promise<ToolResult>;
+  /** What the project has for an argument of a prompt. */
+  readonly findValues: FindValues;
   /** Starts what will be needed first. */
   warmUp(): Promise<void>;
 }
@@ -99,6 +103,7 @@ export async function openToolbox(options: OpenToolboxOptions): Promise<OpenTool
     }),
     migrate: ({ dryRun, signal }) =>
       workers.project.call(MIGRATE, { dry_run: dryRun }, { signal, onProgress: () => {} }),
+    findValues: (asked, signal) => projectValues(workers.project, asked, signal),
     warmUp: async () => {
       if (tools.some(({ place }) => place === "project")) await workers.project.warmUp();
     },

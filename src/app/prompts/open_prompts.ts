@@ -3,7 +3,7 @@ import type { Logger } from "../../base/log.ts";
 import { readableDirectories } from "../../catalog/load/find_tools.ts";
 import { LivePrompts, type LivePromptsOptions } from "../../prompt/live_prompts.ts";
 import type { PromptDirectory } from "../../prompt/load/read_prompts.ts";
-import { PromptFileSource } from "../../service/prompts/prompt_file_source.ts";
+import { type FindValues, PromptFileSource } from "../../service/prompts/prompt_file_source.ts";
 import type { PromptSource } from "../../service/prompts/prompt_source.ts";
 import { projectDirectory } from "../../settings/project.ts";
 import { chosenDirectory, DEFAULT_DIRECTORIES } from "../../settings/project_directories.ts";
@@ -34,10 +34,14 @@ interface PromptPlaces {
  * The source of prompt files; empty: there is none, and clients see no prompts. A process that serves one isolated session
  * has one in any case: its bridge has told the client before the session's directory is known.
  */
-export function promptSources(options: PromptOptions, stack: AsyncDisposableStack): readonly PromptSource[] {
+export function promptSources(
+  options: PromptOptions,
+  stack: AsyncDisposableStack,
+  findValues: FindValues,
+): readonly PromptSource[] {
   const { prompts, sandbox: { pinned = [] }, hotReload } = options.settings;
   if (!prompts.offered || !offersPrompts(options) && pinned.length === 0) return [];
-  return [new PromptFileSource(stack.use(openPrompts(options)), { changes: hotReload })];
+  return [new PromptFileSource(stack.use(openPrompts(options)), { changes: hotReload, findValues })];
 }
 
 /** Whether a flag asks for prompts, or a directory of them exists now. */

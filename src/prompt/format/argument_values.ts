@@ -72,6 +72,9 @@ function valueOf({ type, choices }: PromptParameter, text: string): Outcome<unkn
     case "choice":
     case "text":
     case "prompt":
+    case "path":
+    case "issue":
+    case "memo":
       return choices.length === 0 || choices.includes(text) ? success(text) : failure(oneOf(choices, text));
   }
 }

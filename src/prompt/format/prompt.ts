@@ -6,7 +6,7 @@ export const ORIGINS = ["bundled", "user", "project"] as const;
 export type PromptOrigin = typeof ORIGINS[number];
 
 /** How the text of an argument becomes a value. */
-export type ParameterType = "text" | "boolean" | "number" | "choice" | "choices" | "prompt";
+export type ParameterType = "text" | "boolean" | "number" | "choice" | "choices" | "prompt" | "path" | "issue" | "memo";
 
 /** One argument that a prompt takes. */
 export interface PromptParameter {

@@ -27,9 +27,13 @@ const TYPES: Readonly<Record<string, ParameterType>> = {
   choice: "choice",
   multi_choice: "choices",
   prompt: "prompt",
+  path: "path",
+  file: "path",
+  issue: "issue",
+  memo: "memo",
 };
 /** Types of text, some of other programs. */
-const TEXT_TYPES: readonly string[] = ["string", "text", "path", "file", "issue", "memo"];
+const TEXT_TYPES: readonly string[] = ["string", "text"];
 
 const MOST_PARAMETERS = 50;
 const MOST_CHOICES = 200;

@@ -19,18 +19,32 @@ import type {
 /** Key of `_meta` that says where a prompt comes from. */
 export const PROMPT_META_KEY = "ahma/prompt";
 
+/** What a project has for an argument of a type, as far as it is typed. */
+export type FindValues = (
+  asked: { readonly kind: "path" | "issue" | "memo"; readonly typed: string },
+  signal: AbortSignal,
+) => Promise<Completion>;
+
+interface PromptFileOptions {
+  /** The files are watched. */
+  readonly changes: boolean;
+  /** Absent: arguments of these types are not completed. */
+  readonly findValues?: FindValues;
+}
+
 /** Diagnostics in `status`. */
 const MOST_DIAGNOSTICS = 20;
 
 export class PromptFileSource implements PromptSource {
   readonly onChange?: (listener: () => void) => Unsubscribe;
   readonly #prompts: LivePrompts;
+  readonly #findValues: FindValues | undefined;
   #library: PromptLibrary | undefined;
   #listed: readonly ListedPrompt[] = [];
 
-  /** `changes`: the files are watched. */
-  constructor(prompts: LivePrompts, { changes }: { readonly changes: boolean }) {
+  constructor(prompts: LivePrompts, { changes, findValues }: PromptFileOptions) {
     this.#prompts = prompts;
+    this.#findValues = findValues;
     if (changes) this.onChange = (listener) => prompts.subscribe(listener);
   }
 
@@ -60,11 +74,18 @@ export class PromptFileSource implements PromptSource {
     });
   }
 
-  async complete({ name, argument, typed }: ArgumentRequest): Promise<Outcome<Completion, PromptRefusal>> {
+  async complete(
+    { name, argument, typed }: ArgumentRequest,
+    { signal }: PromptContext,
+  ): Promise<Outcome<Completion, PromptRefusal>> {
     const library = await this.#prompts.current();
     const found = promptOf(library, name);
     if (!found.ok) return found;
     const parameter = found.value.parameters.find((one) => one.name === argument);
+    const type = parameter?.choices.length === 0 ? parameter.type : undefined;
+    if (this.#findValues !== undefined && (type === "path" || type === "issue" || type === "memo")) {
+      return success(await this.#findValues({ kind: type, typed }, signal));
+    }
     return success(matching(parameter === undefined ? [] : valuesOf(parameter, library), typed));
   }
 

@@ -30,3 +30,4 @@ export const STORE_ANSWER = "question_store";
 export const MIGRATE = "notes_migrate";
 export const LIST_NOTES = "notes_list";
 export const READ_NOTE = "notes_read";
+export const COMPLETE_PATH = "path_complete";

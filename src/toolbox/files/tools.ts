@@ -1,5 +1,7 @@
 /** The code of the file tools. */
 import type { NativeTool } from "../project/native_tool.ts";
+import { COMPLETE_PATH } from "../definition/question.ts";
+import { completePath } from "../find/complete_path.ts";
 import { globFiles } from "../find/glob.ts";
 import { grepFiles } from "../grep/grep.ts";
 import { listDirectory } from "./list.ts";
@@ -9,5 +11,6 @@ export const TOOLS: Readonly<Record<string, NativeTool>> = {
   files_read: readFile,
   files_list: listDirectory,
   files_glob: globFiles,
+  [COMPLETE_PATH]: completePath,
   files_grep: grepFiles,
 };
