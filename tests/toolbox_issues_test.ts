@@ -116,7 +116,7 @@ Deno.test("K6 an issue that was edited by hand changes by one line, and what bot
   assert.ok(exists(made));
 });
 
-Deno.test("K6 C4 C5 issues and memos are resources: listed, read, completed, also in prompts, and told of when a tool changes them", async () => {
+Deno.test("K6 C4 C5 issues and memos are resources: listed, read, completed, also in prompts, and told of when a tool or a person changes them", async () => {
   using bench = new Workbench();
   bench.write(".ahma/issues/old.md", "# Old\n");
   const typed = ["path", "issue", "memo"].map((type) => `  - {name: ${type}, type: ${type}}`).join("\n");
@@ -126,8 +126,14 @@ Deno.test("K6 C4 C5 issues and memos are resources: listed, read, completed, als
   bench.write(".gitignore", "ignored\n");
   await using side = await openSide(bench);
   const { client } = side;
-  const updated = Promise.withResolvers<string>();
-  client.setNotificationHandler("notifications/resources/updated", ({ params }) => updated.resolve(params.uri));
+  const [ISSUE, MEMO] = ["ahma://issues/old", "ahma://memos/a-b"];
+  const updates = new Map<string, () => void>();
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => updates.get(params.uri)?.());
+  const update = (uri: string) => {
+    const updated = Promise.withResolvers<void>();
+    updates.set(uri, updated.resolve);
+    return withDeadline(updated.promise, 20_000, `the update of ${uri}`);
+  };
   await side.say("memo_create", { title: "a b", content: "text" });
   const notes = async () => {
     const { resources } = await client.listResources();
@@ -165,9 +171,17 @@ Deno.test("K6 C4 C5 issues and memos are resources: listed, read, completed, als
   assert.deepEqual(await complete("path", "olden"), one("src/Olden.ts"));
   const many = await complete("path", "many/");
   assert.deepEqual([many.values.length, many.total, many.hasMore], [100, 101, true]);
-  await client.subscribeResource({ uri: "ahma://issues/old" });
+  await client.subscribeResource({ uri: ISSUE });
+  const byTool = update(ISSUE);
   await side.say("issue_update", { name: "old", priority: 1 });
-  assert.equal(await withDeadline(updated.promise, 20_000, "the update"), "ahma://issues/old");
+  await byTool;
+  // A person edits a file, in place and by another that takes its name.
+  await client.subscribeResource({ uri: MEMO });
+  const byHand = Promise.all([update(ISSUE), update(MEMO)]);
+  bench.write(".ahma/issues/old.md", "# By hand\n");
+  bench.write("draft.md", "By hand\n");
+  await Deno.rename(`${bench.scope}/draft.md`, `${bench.scope}/.ahma/memos/a-b.md`);
+  await byHand;
 });
 
 for (const user of usersAtHand()) {

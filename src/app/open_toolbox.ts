@@ -12,6 +12,7 @@ import type { ToolSource } from "../service/service.ts";
 import { toolGroups } from "../settings/bundles.ts";
 import type { ProjectDirectories } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
+import { DirectoryWatch } from "../system/directory_watch.ts";
 import { absolutePath, expected, realPath } from "../system/paths.ts";
 import { MIGRATE } from "../toolbox/definition/question.ts";
 import type { ToolResult } from "../toolbox/frame/messages.ts";
@@ -87,7 +88,13 @@ export async function openToolbox(options: OpenToolboxOptions): Promise<OpenTool
     onSave: (id) => runs.saved(id),
   });
   const kinds = (["issues", "memos"] as const).filter((kind) => groups.includes(kind));
-  const notes = new NoteResources(kinds, workers.project, report);
+  const notes = new NoteResources({
+    kinds,
+    worker: workers.project,
+    watch: (onChange) =>
+      new DirectoryWatch({ directories: notePlaces(directories, sandbox), onChange, log: options.log }),
+    onError: report,
+  });
   return {
     resources: [...kinds.length === 0 ? [] : [notes], ...groups.includes("flow") ? [runs] : []],
     source: toolboxSource({
@@ -108,9 +115,19 @@ export async function openToolbox(options: OpenToolboxOptions): Promise<OpenTool
       if (tools.some(({ place }) => place === "project")) await workers.project.warmUp();
     },
     async [Symbol.asyncDispose]() {
+      await notes[Symbol.asyncDispose]();
       await Promise.all(Object.values(workers).map((link) => link[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** Directories whose files are notes. */
+function notePlaces(
+  { issues, memos }: ProjectDirectories,
+  { scopes }: OpenToolboxOptions["sandbox"],
+): readonly string[] {
+  const [project] = scopes;
+  return project === undefined ? [] : [issues, `${issues}/complete`, memos].map((one) => `${project.path}/${one}`);
 }
 
 async function openWorker(

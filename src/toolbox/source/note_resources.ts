@@ -21,20 +21,37 @@ interface ListedNote {
   readonly title: string;
 }
 
-export class NoteResources implements ResourceSource {
+export interface NoteResourcesOptions {
+  readonly kinds: readonly NoteKind[];
+  readonly worker: Pick<WorkerLink, "call">;
+  /** Hears when files of notes may have changed, by whatever program, from its call on until it is disposed of. */
+  readonly watch: (onChange: () => void) => AsyncDisposable;
+  /** Gets what a listener of changes, or a look for them, threw. */
+  readonly onError: (thrown: unknown) => void;
+}
+
+export class NoteResources implements ResourceSource, AsyncDisposable {
   readonly #kinds: readonly NoteKind[];
   readonly #worker: Pick<WorkerLink, "call">;
+  readonly #options: NoteResourcesOptions;
   readonly #changes: Emitter<undefined>;
   readonly #updates: Emitter<string>;
   /** Followed addresses: how often, and the text that was last seen. */
   readonly #followed = new Map<string, { count: number; text: string | undefined }>();
 
-  /** `onError` gets what a listener of changes threw. */
-  constructor(kinds: readonly NoteKind[], worker: Pick<WorkerLink, "call">, onError: (thrown: unknown) => void) {
-    this.#kinds = kinds;
-    this.#worker = worker;
-    this.#changes = new Emitter(onError);
-    this.#updates = new Emitter(onError);
+  /** How many are about to be followed. */
+  #beginning = 0;
+  /** There while something is followed. */
+  #watch: AsyncDisposable | undefined;
+  /** A look at what is followed; `again`: something changed since it began. */
+  #look: { again: boolean } | undefined;
+
+  constructor(options: NoteResourcesOptions) {
+    this.#options = options;
+    this.#kinds = options.kinds;
+    this.#worker = options.worker;
+    this.#changes = new Emitter(options.onError);
+    this.#updates = new Emitter(options.onError);
   }
 
   async list(): Promise<ListedResources> {
@@ -75,14 +92,23 @@ export class NoteResources implements ResourceSource {
   }
 
   async follow(uri: string): Promise<Outcome<Unsubscribe, ResourceRefusal>> {
-    const text = await this.#text(uri, AbortSignal.timeout(LONGEST_MS));
-    if (text === undefined) return failure({ missing: true, message: `Resource not found: ${uri.slice(0, 200)}` });
-    const known = this.#followed.get(uri) ?? { count: 0, text };
-    this.#followed.set(uri, { ...known, count: known.count + 1 });
+    // Before the text is read: what changes from then on is another text.
+    this.#watch ??= this.#options.watch(() => this.#changed());
+    this.#beginning++;
+    try {
+      const text = await this.#text(uri, AbortSignal.timeout(LONGEST_MS));
+      if (text === undefined) return failure({ missing: true, message: `Resource not found: ${uri.slice(0, 200)}` });
+      const known = this.#followed.get(uri) ?? { count: 0, text };
+      this.#followed.set(uri, { ...known, count: known.count + 1 });
+    } finally {
+      this.#beginning--;
+      this.#endWatch();
+    }
     return success(() => {
       const now = this.#followed.get(uri);
       if (now === undefined || now.count <= 1) this.#followed.delete(uri);
       else this.#followed.set(uri, { ...now, count: now.count - 1 });
+      this.#endWatch();
     });
   }
 
@@ -97,6 +123,36 @@ export class NoteResources implements ResourceSource {
   /** To be called when a tool that may change notes has been called: what is followed is compared with what was there. */
   async called(tool: string): Promise<void> {
     if (/_(?:create|delete)$/.test(tool)) this.#changes.emit(undefined);
+    await this.#compare();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#followed.clear();
+    const watch = this.#watch;
+    this.#watch = undefined;
+    await watch?.[Symbol.asyncDispose]();
+  }
+
+  /** Many events of one change need two looks at most. */
+  #changed(): void {
+    if (this.#look !== undefined) {
+      this.#look.again = true;
+      return;
+    }
+    this.#look = { again: false };
+    this.#compare().catch(this.#options.onError).finally(() => {
+      const isLate = this.#look?.again === true;
+      this.#look = undefined;
+      if (isLate) this.#changed();
+    });
+  }
+
+  #endWatch(): void {
+    if (this.#followed.size + this.#beginning > 0) return;
+    this[Symbol.asyncDispose]().catch(this.#options.onError);
+  }
+
+  async #compare(): Promise<void> {
     for (const uri of [...this.#followed.keys()]) {
       const text = await this.#text(uri, AbortSignal.timeout(LONGEST_MS));
       const known = this.#followed.get(uri);
