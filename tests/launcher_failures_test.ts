@@ -80,13 +80,15 @@ function failing(table: Table, index: number): Table {
   return changed;
 }
 
-/** Runs `work` for each, a few at a time. */
+/** Runs `work` for each, a few at a time. Throws what the first threw when none runs any more. */
 async function forAll<Value>(values: readonly Value[], work: (value: Value) => Promise<void>): Promise<void> {
   const rest = values.values();
   const worker = async () => {
     for (const value of rest) await work(value);
   };
-  await Promise.all([worker(), worker(), worker()]);
+  const ended = await Promise.allSettled([worker(), worker(), worker()]);
+  const failed = ended.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
 }
 
 async function ran(bench: LaunchBench): Promise<boolean> {
