@@ -97,6 +97,8 @@ export interface ServerSetting {
   readonly environment?: Readonly<Record<string, string>>;
   /** A program, and its first words, that runs the server. */
   readonly prefix?: readonly string[];
+  /** Tools of servers behind it: attempts begin when they are listed, as a busy machine lists them late. */
+  readonly lists?: readonly string[];
 }
 
 /** One way to try the attack. A function alone stands for a way without more. */

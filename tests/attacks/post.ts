@@ -1,5 +1,6 @@
 /** One server that is attacked, in its own bench: with the sandbox, or without it for the positive controls. */
 import { ServerProcess } from "../_support/server_process.ts";
+import { until } from "../_support/deadline.ts";
 import type { ServerSetting } from "./attack.ts";
 import { type User, Workbench } from "../_support/workbench.ts";
 
@@ -60,7 +61,11 @@ export class Post implements AsyncDisposable {
         ...options.prefix !== undefined && { prefix: options.prefix },
       }),
     );
-    return new Post(user, options.enforced, bench, server, marker, stack.move());
+    const post = new Post(user, options.enforced, bench, server, marker, stack.move());
+    const { lists = [] } = options;
+    const areListed = (tools: string) => lists.every((tool) => tools.includes(`"${tool}"`));
+    if (lists.length > 0) await until(async () => areListed(await post.tools()), 20_000, lists.join(" and "));
+    return post;
   }
 
   /** From now on messages are searched for `text`; the function it gives says whether one had it, or stderr has it. */

@@ -6,7 +6,7 @@ import { driven, withServer } from "../stage.ts";
 import { behindUs, type HostileKind, spokenToDirectly } from "./hostile_server.ts";
 
 /** It does what no client expects, with an innocent one beside it. */
-const LIAR: ServerSetting = { flags: behindUs({ evil: "liar", other: "quiet" }) };
+const LIAR: ServerSetting = { flags: behindUs({ evil: "liar", other: "quiet" }), lists: ["evil_forge", "other_quiet"] };
 
 /** Calls a tool of the liar; `judge` looks at all messages that the client got, `control` at those of a naive one. */
 function lies(tool: string, judge: (lines: readonly string[]) => string | undefined): Way {

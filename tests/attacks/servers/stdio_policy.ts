@@ -7,7 +7,10 @@ import { driven, newSeed, withServer } from "../stage.ts";
 import { behindUs } from "./hostile_server.ts";
 
 /** It runs every line that a test gives it. */
-const SHELL: ServerSetting = { flags: behindUs({ evil: "shell", other: "quiet" }) };
+const SHELL: ServerSetting = {
+  flags: behindUs({ evil: "shell", other: "quiet" }),
+  lists: ["evil_run", "other_quiet"],
+};
 /** The hostile server runs this line. */
 function runs(line: (place: Place) => string, more: Partial<Way> = {}): Way {
   const does = (place: Place): readonly Call[] => [{ tool: "evil_run", arguments: { line: line(place) } }];
