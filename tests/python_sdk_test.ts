@@ -54,7 +54,7 @@ const NATIVE_CALLS: readonly (readonly [call: readonly [name: string, args: obje
   [["issue_create", { name: "first", content: "Do it." }], "Created issue first: .ahma/issues/first.md, rev REV"],
   [
     ["flow", { flow_name: "list" }],
-    "There is no flow. Flows are Markdown files in HOME/.config/ahma/flows or SCOPE/.ahma/flows.",
+    "There is no flow. Flows are Markdown files in HOME/.config/ahma/flows or .ahma/flows.",
   ],
 ];
 

@@ -91,7 +91,9 @@ if method == "tools/call":
     good: upstreamServer(bench, { includeTools: ["echo"] }),
   });
   const count = async (prefix: string) => (await namesNow(server, prefix)).length;
-  await until(async () => await count("many_") > 0 && await count("good_") > 0, 20_000, "the lists");
+  const areListed = async () =>
+    (await Promise.all(["endless_", "many_", "good_"].map(count))).every((listed) => listed > 0);
+  await until(areListed, 20_000, "the lists");
   assert.deepStrictEqual([await count("endless_"), await count("many_"), await count("good_")], [64, 500, 1]);
   const tells: unknown[] = [];
   server.listen(({ method }) => method === "notifications/tools/list_changed" && tells.push(method));

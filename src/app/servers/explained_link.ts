@@ -22,7 +22,8 @@ export interface ExplainedLinkOptions extends EntryFacts {
 }
 
 /** Names of the errors that denials end in: a result that has none needs no look at the file system. */
-const ERRORS = /\b(?:EACCES|EPERM|EROFS)\b|[Pp]ermission denied|[Rr]ead-?only|not permitted|Errno (?:1|13|30)\b/;
+const ERRORS =
+  /ENOENT|no such file|\b(?:EACCES|EPERM|EROFS)\b|[Pp]ermission denied|[Rr]ead-?only|not permitted|Errno (?:1|13|30)\b/;
 /** What npx, uvx and resolvers of names say without a network. */
 const OFFLINE = /ENOTCACHED|only-if-cached|EAI_AGAIN|ENOTFOUND|ENETUNREACH|name resolution|network|offline/i;
 /** It ran into nothing, because it never ran. */

@@ -65,7 +65,7 @@ function isTold(
   const denied = hasError(mention, errors, { orSpokenOf: !readable && kind !== undefined });
   if (isOnTheWay(path, context)) return denied;
   if (hasError(mention, ["EROFS"])) return true;
-  if (!failed) return denied;
+  if (!failed || hidden && denied) return denied;
   // A missing file is missing outside too.
   if (kind === undefined && evidence?.errors.has("ENOENT") === true && !denied) return false;
   if (!readable && kind !== undefined) return true;

@@ -42,7 +42,7 @@ export class ServingSandbox {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #frames = new FrameReader();
   #command: ServedCommand | undefined;
-  #onOutput: CommandHooks["onOutput"] = () => {};
+  #onOutput: CommandHooks["onOutput"] = ofNone;
   #leader: number | undefined;
   #status: LauncherStatus | undefined;
   #isSpent = false;
@@ -139,7 +139,11 @@ export class ServingSandbox {
       case "ended":
         // An end without a command is that of a shell that waited.
         if (command === undefined) return this.retire();
-        if (report.clean) this.#command = undefined;
+        if (report.clean) {
+          // Nothing that it belonged to is held any longer.
+          this.#command = undefined;
+          this.#onOutput = ofNone;
+        }
         if (!report.clean || command.isTerminated) this.retire();
         command.note(report);
         if (!this.#isSpent) this.#options.onFree(this);
@@ -157,3 +161,6 @@ export class ServingSandbox {
     signalQuietly(this.#leader ?? this.#options.process.pid, "SIGKILL");
   }
 }
+
+/** Between commands there is no output. */
+function ofNone(): void {}
