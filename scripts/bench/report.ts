@@ -83,10 +83,10 @@ export function digits(value: number | undefined): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(3);
 }
 
-/** The rows as a table in Markdown: medians, and the ratio to what each was measured beside. */
+/** The rows as a table in Markdown: medians, and the ratio to what each was measured next to. */
 export function markdownTable(rows: readonly Judged[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const heads = ["measure", "median", "beside", "its median", "ratio", "target"];
+  const heads = ["measure", "median", "next to", "its median", "ratio", "target"];
   const cells = rows.map(({ measure, unit, ours, floor, ratio, target }) => [
     measure,
     ours === undefined ? "" : `${digits(ours.p50)} ${unit}`,

@@ -98,10 +98,10 @@ Deno.test("S6 ForeignSockets leaves the session's own, and what lies outside of 
 
 Deno.test("S6 devicesOf() finds the mount that holds a tree, and those in it", () => {
   const line = (device: string, at: string) => `1 2 ${device} / ${at} rw - ext4 /dev/x rw`;
-  const mounts = [line("8:1", "/"), line("0:5", "/work"), line("0:6", "/work/a\\040b/in"), line("0:7", "/run")].join(
+  const mounts = [line("8:1", "/"), line("0:5", "/code"), line("0:6", "/code/a\\040b/in"), line("0:7", "/run")].join(
     "\n",
   );
-  const reach = { writable: [{ path: "/work/a b", device: 1n, inode: 1n }], grants: [] };
+  const reach = { writable: [{ path: "/code/a b", device: 1n, inode: 1n }], grants: [] };
   assert.deepStrictEqual([...devicesOf(reach, mounts)], ["0:5", "0:6"]);
 });
 
