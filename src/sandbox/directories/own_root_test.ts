@@ -48,11 +48,11 @@ const ALWAYS = made({}).names;
 
 Deno.test("S8 ownRoot() has a mount point for each outer tree and file, the ways there, and nothing else", () => {
   const { root, names } = made({
-    writable: [tree("/code/project"), tree("/usr/local/own")],
+    writable: [tree("/volume/project"), tree("/usr/local/own")],
     grants: [
       grant("/usr"),
       grant("/usr/share/x"),
-      grant("/code/project/in"),
+      grant("/volume/project/in"),
       grant("/etc/hosts", "file"),
       grant("/proc"),
     ],
@@ -64,11 +64,11 @@ Deno.test("S8 ownRoot() has a mount point for each outer tree and file, the ways
     "/home/",
     "/home/u/",
     "/usr/",
-    "/code/",
-    "/code/project/",
+    "/volume/",
+    "/volume/project/",
   ]);
   assert.deepStrictEqual([root?.trees, root?.points.map(({ path }) => path)], [["/usr", "/etc/hosts"], [
-    "/code/project",
+    "/volume/project",
   ]]);
   assert.ok(ALWAYS.includes("/dev/ptmx -> pts/ptmx") && ALWAYS.includes("/proc/") && ALWAYS.includes("/tmp/"));
 });
