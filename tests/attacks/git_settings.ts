@@ -57,6 +57,11 @@ function ownRepository(scheme: string): Way {
   ]);
 }
 
+/** One that takes the path of another way: tried with `--races` only. */
+function rarely(way: Way): Way {
+  return { ...way, extended: true };
+}
+
 export const GIT_SETTINGS: readonly Row[] = [
   {
     id: "X34",
@@ -66,28 +71,28 @@ export const GIT_SETTINGS: readonly Row[] = [
     aim: "evidence",
     ways: {
       "a program": way((_, trap) => [set("core.fsmonitor", trap), set("core.sshCommand", trap)]),
-      "an alias": way((_, trap) => [set("alias.st", `!${trap}`)]),
+      "an alias": rarely(way((_, trap) => [set("alias.st", `!${trap}`)])),
       "hooks": way((_, trap) => [
         `mkdir h; printf '#!/bin/sh\\n%s\\n' "${trap}" > h/pre-commit; chmod +x h/pre-commit; ${
           set("core.hooksPath", "h")
         }`,
       ]),
-      "an include": way((_, trap) => [
+      "an include": rarely(way((_, trap) => [
         `printf '[alias]\\nst = "!%s"\\n' "${trap}" > more; ${set("include.path", "../more")}`,
-      ]),
+      ])),
       "a helper for a new remote": way((_, trap) => [
         `${set("protocol.ext.allow", "always")}; echo "exit 1" > x; git remote add up "ext::sh evil"`,
         `echo "${trap}" > evil`,
       ]),
-      "an upload program": way(({ scope }, trap) => [
+      "an upload program": rarely(way(({ scope }, trap) => [
         `git remote add up ${scope}/ours.git; ${set("remote.up.uploadpack", trap)}`,
-      ]),
+      ])),
       "another address": way(({ scope }) => [`git remote set-url origin ${scope}/theirs.git`]),
-      "another push address": way(({ scope }) => [set("remote.origin.pushurl", `${scope}/theirs.git`)]),
-      "another remote for the branch": way(({ scope }) => [
+      "another push address": rarely(way(({ scope }) => [set("remote.origin.pushurl", `${scope}/theirs.git`)])),
+      "another remote for the branch": rarely(way(({ scope }) => [
         `git remote add up ${scope}/theirs.git`,
         set("branch.main.remote", "up"),
-      ]),
+      ])),
       "the same in steps": way(({ scope }) => [
         `git remote add up ${scope}/theirs.git`,
         "git branch --unset-upstream main",
@@ -99,7 +104,7 @@ export const GIT_SETTINGS: readonly Row[] = [
         `${set("branch.main.remote", "origin")}; ${set("branch.main.merge", "refs/heads/main")}`,
       ]),
       "a repository with hooks": ownRepository(""),
-      "a repository with hooks, as an address": { ...ownRepository("file://"), extended: true },
+      "a repository with hooks, as an address": rarely(ownRepository("file://")),
       "a copy that changes while it is read": way((_, trap) => [
         `${set("alias.st", `!${trap}`)}; C=$(readlink .git/config || echo .git/config); cp $C bad; ` +
         `sed -i /alias/,+1d $C; ${set("user.name", "U")}; cp $C good; ` +
