@@ -16,7 +16,7 @@ export interface OpenProcesses {
   all(earlier?: ReadonlySet<number>): readonly number[];
   /** Kills what `all` gives, and what these start meanwhile. */
   kill(earlier: ReadonlySet<number>): void;
-  /** What the first one runs beside itself, by name; undefined: nothing. */
+  /** What the first one runs at the same time, by name; undefined: nothing. */
   background(): LeftRunning | undefined;
   signalFirst(signal: Deno.Signal): void;
 }

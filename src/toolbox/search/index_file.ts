@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { PATIENCE, SCHEMA_VERSION, SETTINGS, TABLES } from "./schema.ts";
 
 const FILE = "index.sqlite";
-/** What SQLite keeps beside a database. */
+/** What SQLite keeps next to a database. */
 const SIDE_FILES = ["", "-wal", "-shm", "-journal"];
 /** The runtime gives the texts of SQLite's errors, not their codes. */
 const DAMAGE = /file is not a database|disk image is malformed|corrupt|no such (?:table|column)/;

@@ -17,14 +17,14 @@ async function isFresh(f: Fixture): Promise<boolean> {
   return output === "2\n";
 }
 
-Deno.test("P1 LinuxRunner.run() runs one command after the other in one sandbox, and none beside another", async () => {
+Deno.test("P1 LinuxRunner.run() runs one command after the other in one sandbox, and none at the same time as another", async () => {
   await using f = await fixture(DEFAULT_WAY);
   await f.run({ argv: ["sh", "-c", "kill -9 $$"] });
   await f.run({ argv: ["no-such-program"] });
   assert.deepStrictEqual([await isFresh(f), await isFresh(f)], [false, false]);
   const both = ["sh", "-c", 'readlink /proc/self/ns/pid; echo > "$0"; until [ -e a ] && [ -e b ]; do :; done'];
-  const beside = await Promise.all(["a", "b"].map((name) => f.run({ argv: [...both, name] })));
-  assert.strictEqual(new Set(beside.map(({ output }) => output)).size, 2);
+  const together = await Promise.all(["a", "b"].map((name) => f.run({ argv: [...both, name] })));
+  assert.strictEqual(new Set(together.map(({ output }) => output)).size, 2);
 });
 
 Deno.test("X9 LinuxRunner.run() asks a command to end whose output never does", async () => {
