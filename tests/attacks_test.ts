@@ -5,7 +5,7 @@ import { AWAITED } from "./attacks/awaited.ts";
 import { CATALOGUE } from "./attacks/catalogue.ts";
 import { ExtendedAttributes } from "./attacks/extended_attributes.ts";
 import { Post } from "./attacks/post.ts";
-import { RESIDUAL_RISKS } from "./attacks/residual_risks.ts";
+import { RESIDUAL_RISKS, STOPPED_BY_NAMESPACES } from "./attacks/residual_risks.ts";
 import { runAttack } from "./attacks/run_attack.ts";
 import { usersAtHand } from "./_support/workbench.ts";
 
@@ -20,6 +20,7 @@ Deno.test("S14 S8 a server without a sandbox is found out, and so is an attack t
     user,
     attributes,
     flags: [],
+    prefix: [],
     extended: false,
     controlledBy: undefined,
     posts: () => Promise.resolve({ sandboxed, bare }),
@@ -52,7 +53,7 @@ function missingProgram(): Way {
 Deno.test("S3 every row has one id, and every list names rows that exist", () => {
   const ids = CATALOGUE.map(({ id }) => id);
   assert.deepStrictEqual(ids.filter((id, index) => ids.indexOf(id) !== index), [], "twice");
-  const named = [...Object.keys(AWAITED), ...Object.keys(RESIDUAL_RISKS)];
+  const named = [...Object.keys(AWAITED), ...Object.keys(RESIDUAL_RISKS), ...STOPPED_BY_NAMESPACES];
   assert.deepStrictEqual(named.filter((id) => !ids.includes(id)), [], "no such row");
 });
 

@@ -13,7 +13,8 @@ for (const user of usersAtHand()) {
     };
     assert.deepStrictEqual(await cache(), [0, "There is no cache\n", ""]);
     {
-      await using server = await ServerProcess.start(bench);
+      await using server = await ServerProcess.start(bench, { flags: ["--private-home"] });
+      await server.shell("printf '[user]\nname=other' > ~/.gitconfig; echo kept > ~/.tool");
       await server.shell(
         "mkdir -p $GOPATH/bin; printf '#!/bin/sh\\necho installed' > $GOPATH/bin/own; chmod +x $GOPATH/bin/own",
       );
@@ -27,8 +28,15 @@ for (const user of usersAtHand()) {
     await Deno.rename(bench.scope, `${bench.parent}/gone`);
     bench.write("new", "a clone");
     {
-      await using server = await ServerProcess.start(bench);
-      assert.match((await server.shell("own")).text, /^installed$/m);
+      await using server = await ServerProcess.start(bench, { flags: ["--private-home"] });
+      const { text } = await server.shell("own; cat ~/.tool; git config user.name || echo none");
+      assert.match(text, /^installed\nkept\nnone$/m);
+      await server.shell(`own=$HOME; rm -r $own; ln -s ${bench.elsewhere} $own`);
+    }
+    {
+      await using server = await ServerProcess.start(bench, { flags: ["--private-home"] });
+      await server.shell("echo x > ~/.tool"); // a link in its place leads nowhere that commands may not go
+      assert.deepStrictEqual([exists(`${bench.elsewhere}/.tool`), exists(`${bench.home}/.tool`)], [false, false]);
     }
     const [{ scope, in_use, path }] = JSON.parse((await cache("--json"))[1]).caches;
     assert.deepStrictEqual([scope, in_use], [bench.scope, false]);

@@ -11,11 +11,32 @@ finally:
     print("cleaned up")
 `;
 
+/** What programs say that are not on every machine; where they are, they say it themselves. */
+const RECORDED = {
+  docker: ["Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"],
+  gdb: ["warning: Could not trace the inferior process.", "warning: ptrace: Operation not permitted"],
+  go: ["go: writing go env config: open $GOENV: read-only file system"],
+  strace: ["strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted"],
+};
+
+/** Makes stand-ins that come last on PATH. */
+function writePrograms(bench: Workbench): string {
+  for (const [name, lines] of Object.entries(RECORDED)) {
+    const says = lines.map((line) => `echo "${line}" >&2\n`).join("");
+    Deno.chmodSync(
+      bench.write(`programs/${name}`, `#!/bin/sh\ncase "$*" in *version*) exit ;; esac\n${says}exit 1\n`),
+      0o755,
+    );
+  }
+  return `PATH=$PATH:${bench.scope}/programs`;
+}
+
 for (const user of usersAtHand()) {
   Deno.test(`S15 X17 a client reads each denial, and what ended with its command, in a line, as ${user}`, async () => {
     using bench = new Workbench(user);
     bench.write(`${bench.home}/.ssh/id_rsa`, "key");
     bench.write(`${bench.home}/notes`, "text");
+    bench.write(`${bench.elsewhere}/lib/Cargo.toml`, "text");
     bench.write(`${bench.home}/.tools/bin/x`, "text");
     bench.write("listen.py", PYTHON_SOCKET);
     await using server = await ServerProcess.start(bench, { era: "none" });
@@ -44,7 +65,25 @@ for (const user of usersAtHand()) {
     const sockets = [
       `commands make Unix sockets for connections only, and reach none of other programs. ${allow} --unix-sockets allow.`,
     ];
+    const path = writePrograms(bench);
+    const notFor = (program: string, why: string) => [
+      `"${program}" is not for commands, ${why}; a person can run it outside the sandbox.`,
+    ];
+    const copied = (name: string) => [
+      `"${home}/${name}" is read by commands as a copy; a person can change it outside the sandbox.`,
+    ];
     const rows: readonly (readonly [line: string, hints: readonly string[]])[] = [
+      [`${path}; docker ps`, notFor("docker", "which reach no daemon of this machine")],
+      [`${path}; docker ps 2>&1 | tail -1`, notFor("docker", "which reach no daemon of this machine")],
+      [`${path}; sh -c 'docker ps'`, notFor("docker", "which reach no daemon of this machine")],
+      [`${path}; docker --version`, []],
+      ["echo 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock'", []],
+      [`${path}; strace /bin/true; echo done`, notFor("strace", "which may not trace processes")],
+      [`${path}; gdb -batch -ex run /bin/true | cat`, notFor("gdb", "which may not trace processes")],
+      [`${path}; gdb --version`, []],
+      [`${path}; go env -w GOFLAGS=-mod=mod`, copied(".config/go/env")],
+      ["git config --global user.name x", copied(".gitconfig")],
+      ["git config --global user.name; cat $GOENV; false", []],
       ["cat ~/.ssh/id_rsa; echo done", key],
       ["cat ~/.ssh/id_rsa 2>&1 | tail -1", key],
       ["cat ~/.ssh/id_rsa 2>/dev/null || true", key],
@@ -52,12 +91,15 @@ for (const user of usersAtHand()) {
       ["cat ~/notes; echo done", notes],
       ["cat ~/notes || true", notes],
       ["cat ~/notes 2>&1 | tail -1", notes],
+      [`cat ${bench.elsewhere}/lib/Cargo.toml; echo done`, [
+        `"${bench.elsewhere}/lib/Cargo.toml" ${closed} ${allow} --read ${bench.elsewhere}/lib or --write ${bench.elsewhere}/lib.`,
+      ]],
       ["cat ~/missing ~/.gitconfig; echo done", []],
       ["cat ~/missing ~/.gitconfig", []],
       ["echo x > ~/new; echo done", [`"${home}/new" ${closed}`]],
       ["echo x >> ~/notes", [`"${home}/notes" ${closed}`]],
-      ["T=~/.tools; touch $T/bin/y; echo done", [`"${home}/.tools/bin/y" ${closed}`]],
-      ["T=~/.tools; mkdir -p $T/a/b/c; echo done", [`"${home}/.tools" ${closed}`]],
+      ["T=~/.tools; touch $T/bin/y; echo done", [`"${home}/.tools/bin/y" ${closed} ${allow} --private-home.`]],
+      ["T=~/.tools; mkdir -p $T/a/b/c; echo done", [`"${home}/.tools" ${closed} ${allow} --private-home.`]],
       ["git init -q ../made; echo done", [`"${parent}/made" ${closed}`]],
       ["echo x > /tmp/out && cat /tmp/out /tmp/none; echo done", []],
       ["ls ..; echo done", [`"${parent}" ${closed}`]],
@@ -66,7 +108,9 @@ for (const user of usersAtHand()) {
       ["python3 listen.py; echo done", []],
       ["python3 -c 'import socket; socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)'; echo done", sockets],
       ["python3 -c 'import os; os.openpty()' 2>&1 | tail -2", []],
-      ["touch /var/lib/dpkg/lock /var/cache/apt/x; echo done", ["system packages are not for commands."]],
+      ["touch /var/lib/dpkg/lock /var/cache/apt/x; echo done", [
+        "system packages are not for commands; a person can install them.",
+      ]],
       ["echo 'error: Read-only file system (os error 30)'; false", [
         "outside the scope everything is read-only; temporary files belong in $TMPDIR.",
       ]],

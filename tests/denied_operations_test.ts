@@ -171,15 +171,15 @@ for (const user of usersAtHand()) {
   );
 
   testUsual(
-    `S8 S15 a program that needs a filtered system call is explained, as ${user}`,
+    `S8 S15 a program that needs what commands may not do is explained, as ${user}`,
     async ({ bench, server }) => {
       for (const [program, line] of Object.entries({ unshare: "unshare -r true", mount: "mount -t tmpfs x ." })) {
         const answer = await server.shell(line);
         assert.deepStrictEqual([line, deniedIn(answer)], [line, [{
-          operation: "system_call",
+          operation: "program",
           subject: program,
-          reason:
-            `"${program}" needs the system call ${program}, which commands may not make; run it outside the sandbox`,
+          reason: `"${program}" is not for commands, which may not change mounts and namespaces; a person can run it ` +
+            "outside the sandbox",
           scope: [bench.scope],
           flags: [],
         }]], answer.text);

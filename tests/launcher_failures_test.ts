@@ -13,6 +13,8 @@ import { type AttackResults, attackTable, controlTable, readResults } from "../s
 import { judge, titlesOf } from "../src/sandbox/selftest/judge.ts";
 import { restrictedToLandlock } from "../src/sandbox/launcher/policy_fallback.ts";
 import { LaunchBench, TARGET } from "./_support/launches.ts";
+import { servedBlock, servedLine, servingShellTable, servingTable } from "../src/sandbox/launcher/serving_table.ts";
+import { encodeShellCommand, servingArguments } from "../src/process/shell.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
@@ -228,6 +230,67 @@ for (const user of usersAtHand()) {
     }
   });
 }
+
+/** Programs that leave something which outlives its process. */
+const LEAVING: Readonly<Record<string, string>> = {
+  "a file in /dev/shm": "open('/dev/shm/left', 'w')",
+  "shared memory": "libc.shmget(7, 4096, 0o1600)",
+  "semaphores": "libc.semget(7, 1, 0o1600)",
+  "a queue of System V": "libc.msgget(7, 0o1600)",
+  "a queue of POSIX": "libc.mq_open(b'/left', os.O_CREAT | os.O_RDWR, 0o600, None)",
+};
+
+/** Tables that serve one command after the other, and what they are given for two of them. */
+function servingTables({ policy, scope: directory }: LaunchBench) {
+  const environment = ["PATH=/usr/bin:/bin"];
+  const blocks = servingTable(policy, TARGET, environment);
+  const shell = { path: "/bin/bash", name: "bash", canWait: true };
+  const waiting = { programs: ["/bin/bash"], argv: servingArguments(shell), environment, directory };
+  const encode = new TextEncoder();
+  return {
+    "blocks": {
+      table: blocks.table,
+      inputs: (lines: readonly string[]) =>
+        lines.map((line) => {
+          const argv = ["sh", "-c", line];
+          return servedBlock(blocks, { programs: ["/bin/sh"], argv, directory, environment })?.bytes ?? assert.fail();
+        }),
+    },
+    "lines of a shell": {
+      table: servingShellTable(policy, TARGET, waiting),
+      inputs: (lines: readonly string[]) =>
+        lines.map((line) => servedLine(encode.encode(encodeShellCommand(line, directory, {}))) ?? assert.fail()),
+    },
+  };
+}
+
+Deno.test("S3 P1 no step that fails in a sandbox which is used again lets it serve with something left in it", async () => {
+  await using bench = await LaunchBench.make("ordinary");
+  const proved = new Set(policyTable(bench.policy, TARGET).steps);
+  for (const [name, { table, inputs }] of Object.entries(servingTables(bench))) {
+    const program = (leave: string) => `echo first; python3 -c "import ctypes, os; libc = ctypes.CDLL(None); ${leave}"`;
+    const clean = await bench.serve(table, inputs([program("0"), "echo second"]));
+    assert.strictEqual(clean, "first\nsecond\n", name); // the control: where nothing is left it serves the next
+    const own = [...table.entries.entries()].filter(([, { mode, step }]) =>
+      ["soft", "keep"].includes(mode) && !proved.has(table.steps[step] ?? "")
+    );
+    assert.ok(own.length > 0);
+    const tries = Object.entries(LEAVING).flatMap(([kind, leave], order) => [
+      { what: kind, table, leave },
+      // The steps that look for what is left are tried with each kind of it, those that wait with the first.
+      ...own.filter(([, { step }]) => order === 0 || /^(?:list|count) /.test(table.steps[step] ?? "")).map(
+        ([index, { step }]) => {
+          return { what: `${kind}, ${index}: ${table.steps[step]}`, table: failing(table, index), leave };
+        },
+      ),
+    ]);
+    await forAll(tries, async ({ what, table, leave }) => {
+      const text = await bench.serve(table, inputs([program(leave), "echo second"]));
+      assert.deepStrictEqual([name, what, text.includes("second")], [name, what, false]);
+    });
+    for (const step of table.steps) proved.add(step);
+  }
+});
 
 /** Domains that only take the right to connect to abstract sockets outside, which no command here needs. */
 const NEST = `

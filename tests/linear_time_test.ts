@@ -23,6 +23,7 @@ import { deniedListeners } from "../src/sandbox/denials/denied_operations.ts";
 import { pathsInCommand, pathsInOutput } from "../src/sandbox/denials/mentioned_paths.ts";
 import { absolutePath } from "../src/system/paths.ts";
 import { DEFAULT_CONFINEMENT } from "../src/sandbox/policy/confinement.ts";
+import { withClosedPrograms } from "../src/sandbox/denials/closed_programs.ts";
 import { tracedDenials } from "../src/sandbox/denials/denied_traces.ts";
 import { evidenceIn } from "../src/sandbox/denials/printed_evidence.ts";
 import { printsError } from "../src/sandbox/denials/printed_errors.ts";
@@ -30,6 +31,7 @@ import { readAddress } from "../src/service/result/resource_uri.ts";
 import { onOneLine } from "../src/service/result/closing_line.ts";
 import { shorten } from "../src/base/visible_text.ts";
 import { describeWithSource } from "../src/cli/commands/validate/source_excerpt.ts";
+import { needsOf } from "../src/cli/commands/doctor/project/project_needs.ts";
 import { toolLines, toolTable } from "../src/cli/commands/list_tools/tool_table.ts";
 import { PLAIN } from "../src/cli/terminal/colours.ts";
 import { limitOf } from "../src/settings/flags/limit_value.ts";
@@ -58,6 +60,8 @@ const OPEN_CONTEXT = {
     user: { uid: 1000, gid: 1000 },
   },
 };
+/** As if a project had every file. */
+const ANY_NAME: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 const TABLE = { width: 80, colours: PLAIN };
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -81,6 +85,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   deniedListeners,
   evidenceIn: (text) => evidenceIn(text, PLACES),
   tracedDenials: (text) => tracedDenials({ words: [text], output: text }, OPEN_CONTEXT),
+  withClosedPrograms: (text) =>
+    withClosedPrograms([], { words: [text], output: text, end: { kind: "exited", code: 1 } }, OPEN_CONTEXT),
+  needsOf: (text) => needsOf([{ path: "/p", below: "", names: ANY_NAME, text: () => text }]),
   printsError: (text) => printsError(text, ["EROFS", "EACCES"]),
   sanitiseGitConfiguration: (text) => sanitiseGitConfiguration(`[user]\nname = a${text}b`, []),
   parseProcessList: (text) => parseProcessList(`1 2 3 S ${text}b`),

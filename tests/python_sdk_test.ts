@@ -82,7 +82,7 @@ for (const sdk of await Promise.all(["1.30.0", "2.3.0"].map((version) => pythonP
     ignore,
     fn: async () => {
       assert.strictEqual(sdk.problem, undefined);
-      using bench = new Workbench();
+      using bench = new Workbench(sdk.version.startsWith("2") ? "ordinary" : undefined);
       const { command, args, environment } = programStart(bench, ["--bundles", "toolbox"]);
       const server = { command, args, env: environment, cwd: bench.scope, calls: NATIVE_CALLS.map(([call]) => call) };
       const [told] = await sessions(sdk, [server]);

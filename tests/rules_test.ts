@@ -185,7 +185,7 @@ Deno.test("K8 K10 docs/rules.md shows what its commands print, and a sound rule 
   const page = await Deno.readTextFile(new URL("../docs/rules.md", import.meta.url));
   bench.write(".ahma/rules/todo-with-issue.md", /```markdown\n([^]*?)```/.exec(page)?.[1] ?? "");
   bench.write("code/clock.go", "// TODO set it\n");
-  bench.write("code/key.pem", "-----BEGIN " + "PRIVATE KEY-----\n");
+  bench.write("code/key.pem", `-----BEGIN PRIVATE KEY-----\n${"MIIEvQ".repeat(10)}\n`);
   const example = /```console\n([^]*?)```/.exec(page)?.[1] ?? "";
   const parts = example.split(/^\$ ahma_mcp /m).slice(1);
   assert.equal(parts.length, 2);
@@ -196,6 +196,8 @@ Deno.test("K8 K10 docs/rules.md shows what its commands print, and a sound rule 
   }
   const failed = await runProgram(bench, ["rules", "check", "--rule-names", "private-keys"]);
   assert.equal(failed.stdout, 'There is no rule "private-keys"; did you mean "private-key"?\n');
+  const slip = await runProgram(bench, ["rules", "check", "cod"]);
+  assert.deepEqual([slip.stdout, slip.code], ['No file fits "cod"; files_glob finds paths\n', 2]);
   const words = ["call", "rules_create", "no-print", "Why.", "error", "--fields", "match=print"];
   const denied = await runProgram(bench, words);
   assert.match(denied.stdout, /^Cannot change ".ahma\/rules\/no-print.md"\.\nSandbox: .*--allow-protected/);

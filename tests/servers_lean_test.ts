@@ -48,7 +48,7 @@ function manyTools(bench: Workbench): object {
     inputSchema: TEXT,
   }));
   bench.write("definitions.json", JSON.stringify([...others, ...known, ...crossed]));
-  return upstreamServer(bench, { cwd: bench.scope, waitMs: 1_000 });
+  return upstreamServer(bench, { cwd: bench.scope, waitMs: 3_000 });
 }
 
 /** The first text of a result. */

@@ -130,6 +130,14 @@ for (const user of usersAtHand()) {
       );
       bench.write("go", "");
       await bench.appears("gone");
+      const forged = "$'d\\e[2J\\nScope: x'";
+      await sessionOf(server, "forger")(`mkdir ${forged} && cd ${forged}`);
+      const forger = (await server.call("status", { limit: 1 })).text.split("\n");
+      assert.ok(
+        !forger.includes("Scope: x") && forger.some((one) => one.endsWith(`in ${scope}/d Scope: x`)),
+        `${forger}`,
+      );
+      await sessionOf(server, "forger")("", { close: true, command: undefined });
       const { text } = await server.call("status", { limit: 1 });
       assert.match(
         text,

@@ -116,7 +116,7 @@ Deno.test("K6 an issue that was edited by hand changes by one line, and what bot
   assert.ok(exists(made));
 });
 
-Deno.test("K6 C4 C5 issues and memos are resources: listed, read, completed, also in prompts, and told of when a tool or a person changes them", async () => {
+Deno.test("K6 C4 C5 issues, memos and tasks are resources: listed, read, completed, also in prompts, and told of when a tool or a person changes them", async () => {
   using bench = new Workbench();
   bench.write(".ahma/issues/old.md", "# Old\n");
   const typed = ["path", "issue", "memo"].map((type) => `  - {name: ${type}, type: ${type}}`).join("\n");
@@ -126,7 +126,7 @@ Deno.test("K6 C4 C5 issues and memos are resources: listed, read, completed, als
   bench.write(".gitignore", "ignored\n");
   await using side = await openSide(bench);
   const { client } = side;
-  const [ISSUE, MEMO] = ["ahma://issues/old", "ahma://memos/a-b"];
+  const [ISSUE, MEMO, TODO] = ["ahma://issues/old", "ahma://memos/a-b", "ahma://todo"];
   const updates = new Map<string, () => void>();
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => updates.get(params.uri)?.());
   const update = (uri: string) => {
@@ -137,11 +137,11 @@ Deno.test("K6 C4 C5 issues and memos are resources: listed, read, completed, als
   await side.say("memo_create", { title: "a b", content: "text" });
   const notes = async () => {
     const { resources } = await client.listResources();
-    return resources.filter(({ uri }) => /^ahma:\/\/(?:issues|memos)\//.test(uri)).map((
+    return resources.filter(({ uri }) => /^ahma:\/\/(?:issues|memos|todo)\b/.test(uri)).map((
       { uri, title },
     ) => [uri, title]);
   };
-  assert.deepEqual(await notes(), [["ahma://issues/old", "Old"], ["ahma://memos/a-b", "a b"]]);
+  assert.deepEqual(await notes(), [[ISSUE, "Old"], [MEMO, "a b"], [TODO, "Tasks"]]);
   const { resourceTemplates } = await client.listResourceTemplates();
   assert.ok(
     ["issues", "memos"].every((kind) =>
@@ -182,6 +182,13 @@ Deno.test("K6 C4 C5 issues and memos are resources: listed, read, completed, als
   bench.write("draft.md", "By hand\n");
   await Deno.rename(`${bench.scope}/draft.md`, `${bench.scope}/.ahma/memos/a-b.md`);
   await byHand;
+  const tasks = async () => (await client.readResource({ uri: TODO })).contents;
+  assert.deepEqual(await tasks(), [{ uri: TODO, mimeType: "text/plain", text: "There are no tasks." }]);
+  await client.subscribeResource({ uri: TODO });
+  const added = update(TODO);
+  bench.write(".ahma/state/todo.yaml", "todo: [{id: 01K0000000000000000000ABCD, task: first, done: true}]\n");
+  await added;
+  assert.deepEqual(await tasks(), [{ uri: TODO, mimeType: "text/plain", text: "0000abcd [x] first" }]);
 });
 
 for (const user of usersAtHand()) {

@@ -49,7 +49,7 @@ for (const user of usersAtHand()) {
     );
     assert.match(await side.say("memo_search", { query: "OF A_B" }), /^c {2}\[t\] {2}of a_b x$/);
     await side.say("memo_delete", { title: "c" });
-    assert.match(await side.refuse("memo_get", { title: "c" }), /there is no memo "c"/);
+    assert.match(await side.refuse("memo_get", { title: "c" }), /^There is no memo "c"/);
     // Tasks share the server.
     assert.equal(await side.say("todo_list"), "There are no tasks.");
     await Promise.all(

@@ -13,18 +13,15 @@ import { OperationRegistry, type RegistryOptions } from "../operation/registry.t
 import { SpillSpace } from "../operation/output/spill_files.ts";
 import type { SessionRunner } from "../process/session_runner.ts";
 import { worktreeHints } from "../sandbox/protect/linked_worktree.ts";
-import { absolutePath, parentOf, placeOf } from "../system/paths.ts";
+import { absolutePath, placeOf } from "../system/paths.ts";
 import type { PinnedDirectory } from "../sandbox/policy/policy.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
-import { removeOldCaches } from "./program/scope_cache.ts";
-import { removeSessionDirectories, removeStaleSessions } from "../sandbox/directories/session_directory.ts";
 import { beginConnection } from "../service/connection/begin_connection.ts";
 import { builtinSource } from "../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../service/tool_files/tool_file_source.ts";
 import type { ConnectionShellsOptions } from "../service/shells/connection_shells.ts";
 import { DEFAULT_INLINE_LIMITS, type SandboxStatus, type Service, type ServiceSettings } from "../service/service.ts";
 import type { StdioStreams } from "../service/connection/stdio_connection.ts";
-import { withAudit } from "./runner/with_audit.ts";
 import { CheckMemory, checkMemoryFile } from "./probes/probe_cache.ts";
 import { embeddedTools } from "../settings/bundles.ts";
 import { type OpenToolbox, openToolbox } from "./open_toolbox.ts";
@@ -32,6 +29,7 @@ import { promptSources } from "./prompts/open_prompts.ts";
 import { liveTools } from "./live_tools.ts";
 import { writePrivateFile } from "./private_files.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
+import { Housekeeping } from "./program/housekeeping.ts";
 import { listedSources } from "./servers/listed_sources.ts";
 import type { OpenServers, OpenServersOptions } from "./open_servers.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -69,13 +67,9 @@ export async function compose(options: ComposeOptions): Promise<Program> {
   const configured = settings.mcpConfigs.length === 0 ? undefined : identifiedServers(options);
   configured?.catch(() => {}); // Its failure is told where it is awaited.
   await using stack = new AsyncDisposableStack();
-  const { sandbox, runner: plain, status, sandboxFacts, insistOn } = await openSession(options);
-  stack.defer(() => removeSessionDirectories(sandbox.directories).catch(report(log, "remove the session's directory")));
-  const { runner: written, audit } = await withAudit(plain, { settings, sandbox, log });
-  const runner = stack.use(written);
+  const { sandbox, runner, audit, status, sandboxFacts } = await openSession(options, stack);
   const replaced = settings.sandbox.pinned?.find((one) => !sandbox.scopes.some((scope) => isSame(scope, one)));
   if (replaced !== undefined) throw new UserError(`The directory "${replaced.path}" was replaced by another`);
-  await insistOn?.();
   const scope = await openScope(sandbox.scopes.map((directory) => directory.path));
   const bundled = await embeddedTools(settings.bundles);
   const path = sandbox.environment["PATH"];
@@ -110,6 +104,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     heldCalls: new Map(),
     log,
   };
+  const housekeeping = stack.use(new Housekeeping({ environment, sandbox, log }));
   const rooms = stack.move();
   return {
     service,
@@ -120,7 +115,7 @@ export async function compose(options: ComposeOptions): Promise<Program> {
     migrate: (options) => toolbox.migrate(options),
     checkedTools: () => tools.checked(),
     serve: (io) => serveStdio(service, io, { runner, scope, settings }),
-    afterFirstAnswer: () => afterFirstAnswer({ environment, runner, sandbox, tools, toolbox, log }),
+    afterFirstAnswer: () => afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, log }),
     [Symbol.asyncDispose]: () => rooms.disposeAsync(),
   };
 }
@@ -156,24 +151,22 @@ function openCheckMemory({ settings, environment, log }: ComposeOptions, { writa
   return new CheckMemory({ file, now: Date.now, log });
 }
 
-interface Later extends Pick<ComposeOptions, "environment" | "log"> {
+interface Later extends Pick<ComposeOptions, "log"> {
   readonly runner: SessionRunner;
   readonly sandbox: SessionSandbox;
   readonly tools: LiveCatalog;
   readonly toolbox: OpenToolbox;
+  readonly housekeeping: Housekeeping;
 }
 
-function afterFirstAnswer({ environment, runner, sandbox, tools, toolbox, log }: Later): void {
-  tools.current().catch(report(log, "read the tool files"));
+function afterFirstAnswer({ runner, sandbox, tools, toolbox, housekeeping, log }: Later): void {
   runner.warmUp().catch(report(log, "keep shells warm"));
+  tools.current().catch(report(log, "read the tool files"));
   toolbox.warmUp().catch(report(log, "start native tools"));
   // Without a sandbox nothing is outside.
   const scopes = sandbox.writable.length === 0 ? [] : sandbox.scopes.map(({ path }) => path);
   for (const hint of worktreeHints(scopes, sandbox.writable)) log.warn(hint);
-  removeStaleSessions(parentOf(sandbox.directories.root)).then(({ problems }) => {
-    for (const problem of problems) log.warn(problem);
-  }).catch(report(log, "remove what killed sessions left"));
-  removeOldCaches(environment, sandbox).catch(report(log, "remove caches that are not used any more"));
+  housekeeping.begin();
 }
 
 /** For what may fail without the server failing. */

@@ -56,7 +56,17 @@ export function liveTools({ settings, bundled, runner, scope, path, memory, log 
     watched: settings.hotReload ? toolsDirectoryCandidates(explicit, cwd) : [],
     bundled,
     namePrefix: settings.toolPrefix,
-    ...probeAsker({ runner, scope, path: searchPath(path), memory }),
+    ...probeAsker({ runner, scope, path: searchPath(path), memory, opened: openedBy(settings.sandbox) }),
     log,
   });
+}
+
+/** Those of the choices that can change what a check finds, as texts; none where all are as usual. */
+function openedBy(choice: Settings["sandbox"]): readonly string[] {
+  const { enforce, strict, privateHome, reads, writes, allowSensitive, environmentNames } = choice;
+  const lists = Object.entries({ reads, writes, allowSensitive, environmentNames });
+  return [
+    ...Object.entries({ unsandboxed: !enforce, strict, privateHome }).flatMap(([name, isSet]) => isSet ? [name] : []),
+    ...lists.flatMap(([name, values]) => values.length === 0 ? [] : [`${name} ${values.join(" ")}`]),
+  ];
 }

@@ -21,6 +21,9 @@ import { homeOf, insistOnHome } from "../system/user_directories.ts";
 import { openTrees } from "./writable_trees.ts";
 import { keepSettingsPlace, settingsPlace, unkeptSettings } from "./protect_settings.ts";
 import { programFiles } from "./program/own_program.ts";
+import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
+import { AuditLog } from "./runner/audit_log.ts";
+import { AuditedRunner } from "./runner/audited_runner.ts";
 import { ExplainedRunner } from "./runner/explained_runner.ts";
 import { openSeatbelt } from "./open_seatbelt.ts";
 import { selfTestLine } from "./self_test_line.ts";
@@ -40,20 +43,46 @@ export interface SessionOptions {
 
 export interface Session {
   readonly sandbox: SessionSandbox;
+  /** Writes to the audit log where one is wanted. */
   readonly runner: SessionRunner;
+  /** Undefined: none is wanted. */
+  readonly audit: AuditLog | undefined;
   readonly status: SandboxStatus;
   /** See `Service.sandboxFacts`; absent: nothing is told. */
   readonly sandboxFacts?: () => Promise<SandboxFacts>;
   /** What the sandbox keeps from what a program mentioned; absent: nothing is told. */
   readonly explain?: ExplainedRunner["explain"];
+}
+
+/**
+ * Opens the sandbox. With `stack` the runner ends, and the session's directories go.
+ *
+ * @throws {UserError} when the sandbox, a scope, the shell or the audit log is not to be had (S12)
+ */
+export async function openSession(options: SessionOptions, stack: AsyncDisposableStack): Promise<Session> {
+  const { settings: { auditLog: file }, log } = options;
+  const { insistOn, ...session } = await openUnaudited(options);
+  const { directories, writable: open } = session.sandbox;
+  stack.defer(async () => {
+    await removeSessionDirectories(directories).catch((thrown: unknown) =>
+      log.warn("Cannot remove the session's directory", { error: messageOf(thrown) })
+    );
+  });
+  const audit = file === undefined ? undefined : await AuditLog.open({ file, directory: Deno.cwd(), open, log });
+  const runner = stack.use(audit?.ok === true ? new AuditedRunner(session.runner, audit.value) : session.runner);
+  if (audit?.ok === false) throw new UserError(audit.problem);
+  await insistOn?.();
+  return { ...session, runner, audit: audit?.value };
+}
+
+interface UnauditedSession extends Omit<Session, "audit"> {
   /** Asks the kernel before the first client is served. @throws {UserError} */
   readonly insistOn?: () => Promise<void>;
 }
 
-/** @throws {UserError} when the sandbox, a scope or the shell is not to be had (S12) */
-export async function openSession(
+async function openUnaudited(
   { settings, environment, log, platform = thisPlatform() }: SessionOptions,
-): Promise<Session> {
+): Promise<UnauditedSession> {
   if (settings.sandbox.enforce) insistOnHome(environment);
   const backEnd = unwrapOrUserError(backEndOf(platform));
   const found = chooseShell(settings.shell, searchPath(environment["PATH"]));

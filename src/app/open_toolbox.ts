@@ -3,7 +3,6 @@ import type { SandboxChoice } from "../sandbox/policy/sandbox_settings.ts";
 import type { SessionSandbox } from "../sandbox/session_sandbox.ts";
 import { openingFlags } from "../sandbox/denials/denied_protected.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
-import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import type { CallAudit } from "../service/run/call_audit.ts";
 import { messageOf } from "../base/errors.ts";
 import type { FindValues } from "../service/prompts/prompt_file_source.ts";
@@ -13,7 +12,7 @@ import { toolGroups } from "../settings/bundles.ts";
 import type { ProjectDirectories } from "../settings/project_directories.ts";
 import type { Settings } from "../settings/settings.ts";
 import { DirectoryWatch } from "../system/directory_watch.ts";
-import { absolutePath, expected, realPath } from "../system/paths.ts";
+import { absolutePath, isDirectory, realPath } from "../system/paths.ts";
 import { MIGRATE } from "../toolbox/definition/question.ts";
 import type { ToolResult } from "../toolbox/frame/messages.ts";
 import { toolsOf } from "../toolbox/definition/groups.ts";
@@ -31,7 +30,6 @@ import { projectValues } from "../toolbox/source/project_values.ts";
 import { questionTool } from "../toolbox/source/question_tool.ts";
 import { toolboxSource } from "../toolbox/source/toolbox_source.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
-import { withAudit } from "./runner/with_audit.ts";
 import { projectDirectories } from "./program/directories.ts";
 import { makeNotePlaces } from "./program/note_places.ts";
 import { workerCacheOf } from "./program/worker_cache.ts";
@@ -90,13 +88,17 @@ export async function openToolbox(options: OpenToolboxOptions): Promise<OpenTool
   const kinds = (["issues", "memos"] as const).filter((kind) => groups.includes(kind));
   const notes = new NoteResources({
     kinds,
+    tasks: groups.includes("todo"),
     worker: workers.project,
     watch: (onChange) =>
       new DirectoryWatch({ directories: notePlaces(directories, sandbox), onChange, log: options.log }),
     onError: report,
   });
   return {
-    resources: [...kinds.length === 0 ? [] : [notes], ...groups.includes("flow") ? [runs] : []],
+    resources: [
+      ...kinds.length > 0 || groups.includes("todo") ? [notes] : [],
+      ...groups.includes("flow") ? [runs] : [],
+    ],
     source: toolboxSource({
       tools,
       workers,
@@ -121,13 +123,14 @@ export async function openToolbox(options: OpenToolboxOptions): Promise<OpenTool
   };
 }
 
-/** Directories whose files are notes. */
+/** Directories whose files are notes, and that of the list of tasks. */
 function notePlaces(
   { issues, memos }: ProjectDirectories,
   { scopes }: OpenToolboxOptions["sandbox"],
 ): readonly string[] {
   const [project] = scopes;
-  return project === undefined ? [] : [issues, `${issues}/complete`, memos].map((one) => `${project.path}/${one}`);
+  const places = [issues, `${issues}/complete`, memos, ".ahma/state"];
+  return project === undefined ? [] : places.map((one) => `${project.path}/${one}`);
 }
 
 async function openWorker(
@@ -141,15 +144,12 @@ async function openWorker(
   const cache = kind === "web" ? undefined : await makeCache(options);
   const place = kind === "web" ? await emptyPlace(options) : placeOfProject(options);
   const own = { reads: program.reads, writes: cache === undefined ? [] : [cache] };
-  const session = await openSession({ ...options, settings: settingsFor(kind, settings, place, own) });
-  stack.defer(() => removeSessionDirectories(session.sandbox.directories));
-  const { runner: written } = await withAudit(session.runner, { ...options, sandbox: session.sandbox });
-  const runner = stack.use(written);
-  await session.insistOn?.();
-  const { files } = session.sandbox.directories;
+  const session = await openSession({ ...options, settings: settingsFor(kind, settings, place, own) }, stack);
+  const { runner, sandbox: { directories: { files } } } = session;
   const opened = stack.move();
   return {
     setup: {
+      // A flag may name a device too, which no call opens.
       scopes: [...place.scopes, ...place.writes.filter(isDirectory)],
       protection: protectionOf(session.sandbox, place.scopes),
       directories,
@@ -205,11 +205,6 @@ function placeOfProject({ sandbox, settings }: OpenToolboxOptions): WorkerPlace 
   const { reads, writes } = settings.sandbox;
   const real = (paths: readonly string[]) => paths.flatMap((path) => realPath(absolutePath(path, Deno.cwd())) ?? []);
   return { scopes: sandbox.scopes.map(({ path }) => path), reads: real(reads), writes: real(writes) };
-}
-
-/** A flag may name a device too, which no call opens. */
-function isDirectory(path: string): boolean {
-  return expected(() => Deno.statSync(path))?.isDirectory === true;
 }
 
 /** A directory without files: what comes from the network never meets what is in the project. */

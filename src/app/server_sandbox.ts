@@ -3,13 +3,11 @@ import { UserError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import type { StartChildServer } from "../child_server/child_server.ts";
 import { startInSandbox } from "../child_server/sandboxed_start.ts";
-import { removeSessionDirectories } from "../sandbox/directories/session_directory.ts";
 import type { Network } from "../sandbox/policy/confinement.ts";
 import type { Settings } from "../settings/settings.ts";
 import { absolutePath, isWithin, realPath } from "../system/paths.ts";
 import { userDirectory } from "../system/user_directories.ts";
 import type { StdioSpec } from "../upstream/config/server_spec.ts";
-import { withAudit } from "./runner/with_audit.ts";
 import type { Explain } from "./servers/explained_link.ts";
 import { openSession, type SessionOptions } from "./open_sandbox.ts";
 
@@ -39,14 +37,11 @@ const SCOPE = "scope";
 /** @throws {UserError} When the policy names what there is not, or the sandbox is not to be had. */
 export async function openServerSandbox(options: ServerSandboxOptions): Promise<ServerSandbox> {
   const { spec, scopes, settings, chain, log } = options;
-  const home = await privateHome(options);
+  const home = await serverHome(options);
   await using stack = new AsyncDisposableStack();
   const directory = directoryOf(spec, spec.readScope ? scopes[0] ?? home : home);
-  const session = await openSession({ ...options, settings: settingsFor(spec, { settings, scopes, home, directory }) });
-  stack.defer(() => removeSessionDirectories(session.sandbox.directories));
-  const { runner: written } = await withAudit(session.runner, { ...options, sandbox: session.sandbox });
-  const runner = stack.use(written);
-  await session.insistOn?.();
+  const own = settingsFor(spec, { settings, scopes, home, directory });
+  const session = await openSession({ ...options, settings: own }, stack);
   const given = Object.fromEntries(Object.entries(spec.environment).map(([name, { text }]) => [name, text]));
   const opened = stack.move();
   return {
@@ -56,11 +51,10 @@ export async function openServerSandbox(options: ServerSandboxOptions): Promise<
     },
     start: (hooks) =>
       startInSandbox({
-        runner,
+        runner: session.runner,
         argv: [spec.command.text, ...spec.args.map(({ text }) => text)],
         directory,
         environment: {
-          HOME: home,
           ...networkOf(spec, settings) === "full" ? {} : OFFLINE,
           ...given,
           AHMA_SERVER_CHAIN: chain.join(","),
@@ -95,7 +89,7 @@ function settingsFor(spec: StdioSpec, { settings, scopes, home, directory }: Sur
       ...sandbox,
       scopes: [home],
       pinned: [],
-      privateHome: home,
+      serverHome: home,
       reads: [...sandbox.reads, ...readable, ...spec.read],
       writes,
       seen: [directory],
@@ -103,6 +97,7 @@ function settingsFor(spec: StdioSpec, { settings, scopes, home, directory }: Sur
       allowProtected: [],
       allowSensitive: [],
       environmentNames: [],
+      privateHome: false,
       temporaryFiles: true,
       confinement: {
         ...sandbox.confinement,
@@ -119,7 +114,7 @@ export function networkOf({ network }: StdioSpec, { sandbox }: Pick<Settings, "s
 }
 
 /** Made where it is missing, and kept between starts. */
-async function privateHome({ environment, id, spec }: ServerSandboxOptions): Promise<string> {
+async function serverHome({ environment, id, spec }: ServerSandboxOptions): Promise<string> {
   const data = userDirectory(environment, "XDG_DATA_HOME");
   if (data === undefined) throw new UserError("Cannot make a home for the server: HOME is not set");
   const path = `${data}/ahma/servers/${id}`;

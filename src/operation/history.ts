@@ -63,7 +63,7 @@ export class History {
   markDelivery(id: string, delivery: "announced" | "delivered"): void {
     const record = this.#records.get(id);
     if (record === undefined || record.delivery === "delivered") return;
-    record.markDelivery(delivery);
+    record.delivery = delivery;
     if (delivery === "delivered") this.#undelivered.delete(record);
   }
 

@@ -19,28 +19,22 @@ import {
 export type Delivery = "undelivered" | "announced" | "delivered";
 
 /** The public side of an operation. Live: it tells the state of the moment, also after it was pruned from the registry. */
-export type Operation = Omit<
-  OperationRecord,
-  "exclusive" | "heldBytes" | "reduceOutput" | "discard" | "markTask" | "markDelivery" | "apply" | "runWork"
+export type Operation = Readonly<
+  Omit<OperationRecord, "exclusive" | "heldBytes" | "reduceOutput" | "discard" | "apply" | "runWork">
 >;
 
-/** What an operation is made of; the class says what each part is. */
-export interface OperationRecordParts {
-  readonly id: string;
-  readonly ordinal: number;
-  readonly tool: string;
-  readonly title: string;
+type Facts = "id" | "ordinal" | "tool" | "title" | "createdAt" | "timeoutSeconds" | "exclusive";
+
+/** What an operation is made of. */
+export interface OperationRecordParts extends Pick<OperationRecord, Facts> {
   readonly work: Work;
-  readonly timeoutSeconds: number | undefined;
-  readonly exclusive: string | undefined;
-  readonly createdAt: number;
   readonly outputWindow: OutputWindow;
   /** Absent: what the window does not keep is lost. */
   readonly spill?: SpillFile | undefined;
   readonly onListenerError: (thrown: unknown) => void;
 }
 
-/** The registry's own side of an operation: everything that changes goes through `apply`. */
+/** The registry's own side of an operation: what its state says goes through `apply`. */
 export class OperationRecord {
   /** `op_` and a ULID, or 8 digits (X11). */
   readonly id: string;
@@ -58,17 +52,21 @@ export class OperationRecord {
   readonly exclusive: string | undefined;
   /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<OperationEnd>;
+  /** Undefined: still queued, or ended while it was. */
+  startedAt: number | undefined;
+  /** Undefined: not ended. */
+  endedAt: number | undefined;
+  /** The client was given it as a task of the protocol and asks for its result under that name (X5a). */
+  isTask = false;
+  delivery: Delivery = "undelivered";
+  /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
+  protectedChanges: readonly ProtectedChange[] = [];
   readonly #resolveEnded: (end: OperationEnd) => void;
   readonly #output: OperationOutput;
   readonly #watchers: Emitter<Uint8Array>;
   readonly #abort = new AbortController();
   #work: Work | undefined;
   #status: OperationStatus = INITIAL_STATUS;
-  #startedAt: number | undefined;
-  #endedAt: number | undefined;
-  #isTask = false;
-  #delivery: Delivery = "undelivered";
-  #protectedChanges: readonly ProtectedChange[] = [];
   #answer: { readonly result: Readonly<Record<string, unknown>>; readonly bytes: number } | undefined;
 
   constructor(parts: OperationRecordParts) {
@@ -98,27 +96,8 @@ export class OperationRecord {
   get stop(): StopCause | undefined {
     return this.#status.stop;
   }
-  /** Undefined: still queued, or ended while it was. */
-  get startedAt(): number | undefined {
-    return this.#startedAt;
-  }
-  /** Undefined: not ended. */
-  get endedAt(): number | undefined {
-    return this.#endedAt;
-  }
-  /** The client was given it as a task of the protocol and asks for its result under that name (X5a). */
-  get isTask(): boolean {
-    return this.#isTask;
-  }
-  get delivery(): Delivery {
-    return this.#delivery;
-  }
   get output(): OutputReader {
     return this.#output;
-  }
-  /** Protected paths that changed while it ran; empty: none, or nothing is protected. */
-  get protectedChanges(): readonly ProtectedChange[] {
-    return this.#protectedChanges;
   }
   /** The finished result as another server gave it; undefined: the output is the result. */
   get answer(): Readonly<Record<string, unknown>> | undefined {
@@ -145,15 +124,6 @@ export class OperationRecord {
     this.#output.discard();
   }
 
-  /** Remembers that the client asks for the result itself. */
-  markTask(): void {
-    this.#isTask = true;
-  }
-
-  markDelivery(delivery: Delivery): void {
-    this.#delivery = delivery;
-  }
-
   /** Takes one event; false when it changed nothing. Asking for a stop aborts the work's signal. */
   apply(event: OperationEvent, now: number): boolean {
     const before = this.#status;
@@ -173,7 +143,7 @@ export class OperationRecord {
       signal: this.#abort.signal,
       write: (chunk) => this.#write(chunk),
       answer: (result) => this.#answer = { result, bytes: JSON.stringify(result).length },
-      protectedChanged: (changes) => this.#protectedChanges = [...this.#protectedChanges, ...changes],
+      protectedChanged: (changes) => this.protectedChanges = [...this.protectedChanges, ...changes],
     };
     try {
       if (work === undefined) throw new TypeError(`Operation ${this.id} was started twice`);
@@ -185,7 +155,7 @@ export class OperationRecord {
 
   #write(chunk: Uint8Array): Promise<void> | undefined {
     // Work that writes after it settled would change a result that a client has read.
-    if (this.#endedAt !== undefined || chunk.length === 0) return undefined;
+    if (this.endedAt !== undefined || chunk.length === 0) return undefined;
     this.#output.write(chunk);
     this.#watchers.emit(chunk);
     return this.#output.pressure;
@@ -194,10 +164,10 @@ export class OperationRecord {
   #stamp(now: number): void {
     const { end } = this.#status;
     if (end === undefined) {
-      this.#startedAt = now;
+      this.startedAt = now;
       return;
     }
-    this.#endedAt = now;
+    this.endedAt = now;
     // A work that never ran holds what it closed over.
     this.#work = undefined;
     this.#output.trim();

@@ -174,13 +174,15 @@ export class OperationRegistry {
 
   /** Remembers that the client has the result of `id`, or that a request waits for it; an unknown id is ignored. */
   markDelivered(id: string): void {
-    this.#active.get(id)?.markDelivery("delivered");
+    const active = this.#active.get(id);
+    if (active !== undefined) active.delivery = "delivered";
     this.#history.markDelivery(id, "delivered");
   }
 
   /** The request that waited for `id`, which has not ended, waits no longer: its result is still to be delivered. */
   markUndelivered(id: string): void {
-    this.#active.get(id)?.markDelivery("undelivered");
+    const active = this.#active.get(id);
+    if (active !== undefined) active.delivery = "undelivered";
   }
 
   /** Remembers that the client was told of the end of `id`; an unknown id, or one that runs, is ignored. */
@@ -190,7 +192,8 @@ export class OperationRegistry {
 
   /** The client was given `id`, which has not ended, as a task and asks for its result itself (`Operation.isTask`). */
   markTask(id: string): void {
-    this.#active.get(id)?.markTask();
+    const active = this.#active.get(id);
+    if (active !== undefined) active.isTask = true;
   }
 
   /** Waits until all of `ids` have ended; ids that are unknown count as ended. Ends nothing itself (B2). */
@@ -263,10 +266,11 @@ export class OperationRegistry {
   #run(record: OperationRecord, from: OperationState | undefined): void {
     this.#running++;
     record.apply({ kind: "started" }, this.#now());
+    // The work goes first: a command runs while the rest is done. It never rejects; what follows it does not throw.
+    const working = record.runWork((thrown) => this.#describeThrown(record, thrown));
     const timer = this.#startTimeout(record);
     this.#announce(record, from);
-    // runWork never rejects; what follows it does not throw.
-    void record.runWork((thrown) => this.#describeThrown(record, thrown)).then((event) => {
+    void working.then((event) => {
       clearTimeout(timer);
       this.#running--;
       this.#apply(record, event);

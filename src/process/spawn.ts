@@ -11,7 +11,8 @@ import type { Table } from "../sandbox/launcher/image/table.ts";
 import { killDescendants, type ProcessTree, systemTree } from "./tree/descendants.ts";
 import { leftRunning, type ProcessNames } from "./background_processes.ts";
 import { type FileFacts, Libc } from "../system/libc.ts";
-import type { PathWatch, Watched } from "../system/stat_watch.ts";
+import { NoticedWatches } from "../system/changes/noticed_watch.ts";
+import type { ChangeWatch, Watched } from "../system/stat_watch.ts";
 import { type Separated, Separator, type SharedName } from "../sandbox/protect/separate_hard_links.ts";
 import { type ListedProcess, parseProcessList, PS_ARGUMENTS } from "./tree/process_list.ts";
 
@@ -41,6 +42,7 @@ export interface LauncherImage {
 export class Spawner {
   readonly #libc: Libc;
   readonly #separator: Separator;
+  readonly #watches: NoticedWatches;
   readonly #processor: Processor;
   readonly #fallbackDirectory: string;
   #files = 0;
@@ -49,6 +51,7 @@ export class Spawner {
   constructor(processor: Processor, fallbackDirectory: string) {
     this.#libc = new Libc(processor);
     this.#separator = new Separator(processor);
+    this.#watches = new NoticedWatches((paths, watched) => this.#libc.watch(paths, watched));
     this.#processor = processor;
     this.#fallbackDirectory = fallbackDirectory;
   }
@@ -100,9 +103,9 @@ export class Spawner {
     return this.#libc.lookAt(path);
   }
 
-  /** For looking at the same paths again and again (libc.ts). */
-  watch(paths: readonly string[], watched?: Watched): PathWatch {
-    return this.#libc.watch(paths, watched);
+  /** For looking at the same paths again and again (noticed_watch.ts). */
+  watch(paths: readonly string[], watched?: Watched): ChangeWatch {
+    return this.#watches.watch(paths, watched);
   }
 
   /** Takes a file apart from its other names (separate_hard_links.ts). */
@@ -126,6 +129,7 @@ export class Spawner {
 
   close(): void {
     this.#separator[Symbol.dispose]();
+    this.#watches[Symbol.dispose]();
     this.#libc.close();
   }
 

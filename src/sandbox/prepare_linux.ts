@@ -12,9 +12,19 @@ import { readableGrants } from "./grants/grants.ts";
 import { FS, grantable, missingProtections, SCOPES_ABI, SHARED_MEMORY, WRITABLE_DEVICE } from "./policy/landlock.ts";
 import type { Processor } from "../system/syscalls.ts";
 import { Libc } from "../system/libc.ts";
+import { TreeMaker } from "../system/open_files/tree_maker.ts";
 import { outerTrees } from "./policy/outer_trees.ts";
-import { absolutePath, isWithin, memoizedLinks, parentOf, realPath, trustedPath } from "../system/paths.ts";
+import {
+  absolutePath,
+  isWithin,
+  linksSeenBy,
+  memoizedLinks,
+  parentOf,
+  realPath,
+  trustedPath,
+} from "../system/paths.ts";
 import type { OwnRoot, PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "./policy/policy.ts";
+import { placeInMemory } from "./directories/place_in_memory.ts";
 import { ownRoot } from "./directories/own_root.ts";
 import { TERMINALS } from "./grants/system_paths.ts";
 import { privateTemporary, type TemporaryQuestion } from "./directories/private_temporary.ts";
@@ -32,7 +42,7 @@ import {
   type SettledPaths,
   settlePaths,
 } from "./settle_paths.ts";
-import { createCovers, type SessionDirectories } from "./directories/session_directory.ts";
+import { coversIn, makeCovers, type SessionDirectories } from "./directories/session_directory.ts";
 
 /** A session's sandbox. */
 export interface Sandbox extends SessionSandbox {
@@ -41,9 +51,9 @@ export interface Sandbox extends SessionSandbox {
    * when it is first asked for, after the first answer: a hundred of them take longer than all else.
    */
   readonly policy: SandboxPolicy | undefined;
+  /** The session's temp directory; undefined: it has none, or no sandbox. */
+  readonly temporary: PinnedDirectory | undefined;
   readonly processor: Processor;
-  /** Canonical places of credentials that stay closed. */
-  readonly sensitive: readonly string[];
   /** An existing directory of ours that commands see and have no rights in, as far as there is one: for the self-test. */
   readonly trialPlace: string;
   /** Landlock's ABI; 0 with `--no-sandbox`. */
@@ -106,7 +116,7 @@ function build(context: Context): Outcome<Sandbox> {
   const kept = ours.find((one) => one?.path === cache);
   if (kept !== undefined) copyCargoConfiguration({ home: settings.home, cache: kept, processor });
   const links = new Map<string, string | undefined>();
-  const targetOf = memoizedLinks(links);
+  const targetOf = memoizedLinks(links, linksSeenBy((path) => libc.lookAt(path)));
   const grants = readableGrants({
     ...settings,
     targetOf,
@@ -121,14 +131,15 @@ function build(context: Context): Outcome<Sandbox> {
     return grants;
   }
   for (const path of spelledPaths(settings)) trustedPath(path, [], targetOf);
-  const reach = { writable, grants: grants.value, directories, covers: createCovers(directories), links };
-  const policy = lazy(() => withLibc(processor, (own) => policyOf({ ...context, libc: own }, reach)));
+  const reach = { writable, grants: grants.value, directories, covers: coversIn(directories), links };
+  const policy = lazy(() => withLibc(processor, (own) => withMaker({ ...context, libc: own }, reach)));
   return success({
     guard: settings.enforce ? guardOf(context, reach) : undefined,
     sensitive: settled.sensitive,
     get policy() {
       return settings.enforce ? policy() : undefined;
     },
+    temporary: settings.enforce ? ours.find((one) => one?.path === directories.temporary) : undefined,
     processor,
     scopes: settled.scopes,
     trialPlace: trialPlace(directories, cache),
@@ -140,7 +151,10 @@ function build(context: Context): Outcome<Sandbox> {
   });
 }
 
-function guardOf({ settings, settled }: Context, { writable, grants, covers }: Reach): GuardPlan {
+function guardOf(
+  { settings, settled }: Context,
+  { writable, grants, covers }: Pick<Reach, "writable" | "grants" | "covers">,
+): GuardPlan {
   const { trees, opened, sensitive, protect } = settled;
   const { home, serverEnvironment: environment } = settings;
   const reachable = [...trees, ...grants.map(({ path }) => path)];
@@ -161,7 +175,7 @@ function widest(nested: readonly string[]): string | undefined {
   return nested.toSorted((one, other) => one.length - other.length)[0];
 }
 
-interface Reach extends Pick<TemporaryQuestion, "writable" | "grants" | "covers"> {
+interface Reach extends Pick<TemporaryQuestion, "writable" | "grants" | "covers" | "make" | "root"> {
   readonly directories: SessionDirectories;
   /** By path: where the link there leads; empty or undefined where there is none. */
   readonly links: Map<string, string | undefined>;
@@ -171,6 +185,17 @@ interface Reach extends Pick<TemporaryQuestion, "writable" | "grants" | "covers"
 function spelledPaths({ scopes, reads, writes, home, workingDirectory, shell }: SandboxSettings): readonly string[] {
   const named = [...scopes, ...reads, ...writes].map((path) => absolutePath(path, workingDirectory));
   return [...named, workingDirectory, shell, "/tmp", "/var/tmp", ...home === undefined ? [] : [home]];
+}
+
+function withMaker(context: Context, reach: Omit<Reach, "make" | "root">): SandboxPolicy {
+  using make = new TreeMaker(context.processor);
+  const { directories: { root }, covers } = reach;
+  makeCovers(covers, make);
+  return policyOf(context, {
+    ...reach,
+    make,
+    root: placeInMemory(root, { ...reach, libc: context.libc, make }) ?? root,
+  });
 }
 
 function policyOf(context: Context, reach: Reach): SandboxPolicy {
@@ -201,20 +226,19 @@ function policyOf(context: Context, reach: Reach): SandboxPolicy {
 function temporaryOf({ libc }: Context, { directories, ...reach }: Reach): PrivateTemporary | undefined {
   const tree = reach.writable.find(({ path }) => path === directories.temporary);
   if (tree === undefined) return undefined;
-  return privateTemporary({ ...reach, tree, root: directories.root, identityOf: (path) => libc.identityOf(path) });
+  return privateTemporary({ ...reach, tree, identityOf: (path) => libc.identityOf(path) });
 }
 
 function rootOf(
   { libc, settings }: Context,
-  { directories, links, ...reach }: Reach,
+  { directories: _, links, ...reach }: Reach,
   temporary: PrivateTemporary | undefined,
 ): OwnRoot | undefined {
   const seen = [settings.home, ...settings.seen ?? []].map((path) => path === undefined ? undefined : realPath(path));
-  const targetOf = memoizedLinks(links);
+  const targetOf = memoizedLinks(links, linksSeenBy((path) => libc.lookAt(path)));
   return ownRoot({
     ...reach,
     ...temporary !== undefined && { temporary },
-    root: directories.root,
     seen: seen.filter((path) => path !== undefined),
     links: [...links].flatMap(([path, target = ""]) => {
       const leadsTo = target === "" ? undefined : trustedPath(path, [], targetOf);

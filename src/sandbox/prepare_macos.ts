@@ -54,6 +54,7 @@ export function prepareSeatbelt(settings: SandboxSettings, { sandboxExec }: Plat
     settings.enforce ? confinement(sandboxExec, `${directories.files}/${name}.sb`, made) : undefined;
   return success({
     scopes,
+    sensitive,
     guard: undefined,
     writable: settings.enforce ? writable : [],
     directories,

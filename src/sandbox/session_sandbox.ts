@@ -5,6 +5,8 @@ import type { SessionDirectories } from "./directories/session_directory.ts";
 /** What every session has, whatever confines its commands. */
 export interface SessionSandbox {
   readonly scopes: readonly PinnedDirectory[];
+  /** Canonical places of credentials that stay closed. */
+  readonly sensitive: readonly string[];
   /** What is protected and hidden by mounts; undefined: nothing, or not by mounts. */
   readonly guard: GuardPlan | undefined;
   /** What every command starts with (S9). */

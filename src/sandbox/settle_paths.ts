@@ -3,17 +3,19 @@
  * the private directories and the environment that names them.
  */
 import { failure, type Outcome, success } from "../base/outcome.ts";
+import { attempt } from "../base/errors.ts";
 import { fingerprint } from "../base/fingerprint.ts";
-import { isWithin, realPath } from "../system/paths.ts";
+import { expected, isWithin, realPath } from "../system/paths.ts";
+import { type FileOpener, withFileOpener } from "../system/reading/file_opener.ts";
 import { readTextIfRegular } from "../system/reading/regular_file.ts";
-import { scopeCache, sessionBase } from "./directories/private_directories.ts";
+import { type PlaceQuestion, scopeCache, sessionBases } from "./directories/private_directories.ts";
 import { useCache } from "./directories/scope_caches.ts";
 import {
   createSessionCache,
   createSessionDirectories,
   type SessionDirectories,
 } from "./directories/session_directory.ts";
-import { buildEnvironment, isForbiddenVariable } from "./grants/environment.ts";
+import { buildEnvironment, isForbiddenVariable, privateHome } from "./grants/environment.ts";
 import { sanitiseGitConfiguration } from "./grants/git_configuration.ts";
 import { namedPath } from "./grants/grants.ts";
 import { settleScopes } from "./grants/resolve_scopes.ts";
@@ -62,9 +64,9 @@ export function settlePaths(settings: SandboxSettings, system: PathSystem): Outc
   if (!scopes.ok) return scopes;
   const places = sensitivePlaces(settings, system.moreCredentials);
   if (!places.ok) return places;
-  const { privateHome } = settings;
+  const { serverHome } = settings;
   // What lies next to it is granted by nothing.
-  const sensitive = places.value.filter((place) => privateHome === undefined || !isWithin(privateHome, place));
+  const sensitive = places.value.filter((place) => serverHome === undefined || !isWithin(serverHome, place));
   const problem = scopes.value.map(({ path }) => sensitiveProblem(path, sensitive))
     .find((found) => found !== undefined);
   if (problem !== undefined && settings.enforce) return failure(problem);
@@ -77,20 +79,30 @@ export function settlePaths(settings: SandboxSettings, system: PathSystem): Outc
   return success({ scopes: scopes.value, sensitive, opened, trees, protect: guarded.value });
 }
 
+/** Asked by trying: access rights say little on read-only and network file systems. */
+function sessionDirectories(place: PlaceQuestion, settings: SandboxSettings): SessionDirectories | undefined {
+  for (const base of sessionBases(place)) {
+    const made = expected(() => createSessionDirectories(base, settings));
+    if (made !== undefined) return made;
+  }
+  return undefined;
+}
+
 /** Makes the private directories of a session. */
 export function openDirectories(settings: SandboxSettings, { scopes, trees }: SettledPaths): Outcome<OwnDirectories> {
   const place = { ...settings, writable: trees };
-  const base = sessionBase(place);
-  if (base === undefined) {
+  const directories = sessionDirectories(place, settings);
+  if (directories === undefined) {
     return failure(
       "Cannot make a private directory for the session: TMPDIR, /tmp and /var/tmp are missing, not writable, or open " +
         "to commands by the scope or --write. Set TMPDIR to a directory outside them",
     );
   }
-  const directories = createSessionDirectories(base, settings);
   const kept = scopeCache(place, scopeName(scopes));
   const cacheUse = kept === undefined ? undefined : useCache(kept, scopes[0]?.path ?? "");
   const cache = kept ?? createSessionCache(directories);
+  // It follows no link: what a command left in its place leads commands alone.
+  if (settings.privateHome) attempt(Error, () => Deno.mkdirSync(privateHome(cache), { mode: 0o700 }));
   const writable = [directories.temporary, cache].filter((path) => path !== undefined);
   return success({ directories: { ...directories, ...cacheUse !== undefined && { cacheUse } }, cache, writable });
 }
@@ -108,15 +120,19 @@ export function environmentOf(
   { scopes }: SettledPaths,
   { directories, cache }: OwnDirectories,
 ): Readonly<Record<string, string>> {
+  const write = copyWriter();
+  const written = withFileOpener((opener) => ({
+    gitConfiguration: writeGitConfiguration(settings, { directories, scopes, opener, write }),
+    configuration: {
+      ...machineConfiguration(settings.serverEnvironment["PATH"], realPath),
+      ...writeUserConfiguration(settings, { directories, opener, write }),
+    },
+  }));
   return buildEnvironment({
     ...settings,
     temporaryDirectory: directories.temporary,
     cacheDirectory: cache,
-    gitConfiguration: writeGitConfiguration(settings, directories, scopes),
-    configuration: {
-      ...machineConfiguration(settings.serverEnvironment["PATH"], realPath),
-      ...writeUserConfiguration(settings, directories),
-    },
+    ...written,
   });
 }
 
@@ -130,7 +146,9 @@ export function pinned(path: string, identityOf: PathSystem["identityOf"]): Pinn
 export function scopeName(scopes: readonly PinnedDirectory[]): string {
   return scopes.slice(0, 1).map(({ path }) => {
     const { uid } = Deno.statSync(path);
-    return `${path.slice(path.lastIndexOf("/") + 1).slice(-60)}-${fingerprint(`${path}\0${uid ?? ""}`)}`;
+    // Options of Java programs, which name the cache, are taken apart at spaces.
+    const name = path.slice(path.lastIndexOf("/") + 1).slice(-60).replaceAll(/[^\w.-]/g, "_");
+    return `${name}-${fingerprint(`${path}\0${uid ?? ""}`)}`;
   }).join("");
 }
 
@@ -153,17 +171,34 @@ function pinWrites(
   return success(directories);
 }
 
+/** What copies of the user's configuration are made with. */
+interface Copying {
+  readonly directories: SessionDirectories;
+  readonly opener: FileOpener;
+  readonly write: (path: string, text: string) => void;
+}
+
+/** Writes private files. Empty ones are names of one file: another name costs a hundredth of another file on a busy disk. */
+function copyWriter(): Copying["write"] {
+  let empty: string | undefined;
+  return (path, text) => {
+    if (text === "" && empty !== undefined) return Deno.linkSync(empty, path);
+    Deno.writeTextFileSync(path, text, { mode: 0o600 });
+    if (text === "") empty = path;
+  };
+}
+
 /** The variables that lead package managers to copies of their configuration. */
 function writeUserConfiguration(
   { home }: SandboxSettings,
-  { files }: SessionDirectories,
+  { directories: { files }, opener, write }: Copying,
 ): Readonly<Record<string, string>> {
   const variables = USER_CONFIGURATIONS.map(({ places, name, variable, valueFor, clean }) => {
     const found = home === undefined
       ? []
-      : places.map((place) => readTextIfRegular(`${home}/${place}`, LARGEST_CONFIGURATION_BYTES));
+      : places.map((place) => readTextIfRegular(`${home}/${place}`, LARGEST_CONFIGURATION_BYTES, opener));
     const copy = `${files}/${name}`;
-    Deno.writeTextFileSync(copy, clean(found.find((text) => text !== undefined) ?? ""), { mode: 0o600 });
+    write(copy, clean(found.find((text) => text !== undefined) ?? ""));
     return [variable, valueFor(copy)] as const;
   });
   return Object.fromEntries(variables);
@@ -174,14 +209,13 @@ const LARGEST_CONFIGURATION_BYTES = 4 * 1024 * 1024;
 
 function writeGitConfiguration(
   settings: SandboxSettings,
-  directories: SessionDirectories,
-  scopes: readonly PinnedDirectory[],
+  { directories, scopes, opener, write }: Copying & Pick<SettledPaths, "scopes">,
 ): string {
   const path = `${directories.files}/gitconfig`;
   const original = settings.home === undefined
     ? undefined
-    : readTextIfRegular(`${settings.home}/.gitconfig`, LARGEST_CONFIGURATION_BYTES);
+    : readTextIfRegular(`${settings.home}/.gitconfig`, LARGEST_CONFIGURATION_BYTES, opener);
   const copy = sanitiseGitConfiguration(original ?? "", scopes.map((scope) => scope.path));
-  Deno.writeTextFileSync(path, copy, { mode: 0o600 });
+  write(path, copy);
   return path;
 }

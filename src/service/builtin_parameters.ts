@@ -4,21 +4,12 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { nestsDeeper } from "../wire/json_depth.ts";
 import { isObject, parseJson } from "../wire/json_value.ts";
+import { compileSchema } from "../catalog/format/json_schema.ts";
 import type { InputSchema } from "../catalog/model/input_schema.ts";
 import { EXECUTION_MODES, LONGEST_TIMEOUT_SECONDS } from "../catalog/model/meta_parameters.ts";
 
 /** `input` may hold any character, `wait` may be no time at all, `limit` may not. */
-export type ParameterKind =
-  | "text"
-  | "input"
-  | "wait"
-  | "limit"
-  | "count"
-  | "offset"
-  | "mode"
-  | "variables"
-  | "object"
-  | "flag";
+export type ParameterKind = keyof typeof SCHEMAS;
 
 export interface Parameter {
   readonly name: string;
@@ -99,45 +90,37 @@ export function checkBuiltinArguments(
   });
 }
 
-const SCHEMAS: Readonly<Record<ParameterKind, Record<string, unknown>>> = {
+const SCHEMAS = {
   text: { type: "string" },
   input: { type: "string" },
   wait: { type: "number", minimum: 0, maximum: LONGEST_TIMEOUT_SECONDS },
   limit: { type: "number", exclusiveMinimum: 0, maximum: LONGEST_TIMEOUT_SECONDS },
   count: { type: "integer", minimum: 1, maximum: 1000 },
   offset: { type: "integer", minimum: 0 },
-  mode: { type: "string", enum: [...EXECUTION_MODES] },
+  mode: { type: "string", enum: EXECUTION_MODES },
   variables: { type: "object", additionalProperties: { type: "string" } },
   object: { type: "object" },
   flag: { type: "boolean" },
-};
+} as const;
 
 /** The expected value for a wrong one; undefined: the value is right. */
 const CHECKS: Readonly<Record<ParameterKind, (value: unknown) => string | undefined>> = {
   text: (value) => textProblem(value) ?? (String(value).includes("\0") ? "a string without NUL" : undefined),
   input: textProblem,
-  wait: (value) =>
-    typeof value === "number" && value >= 0 && value <= LONGEST_TIMEOUT_SECONDS
-      ? undefined
-      : `a number of seconds from 0 to ${LONGEST_TIMEOUT_SECONDS}`,
-  limit: (value) =>
-    typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT_SECONDS
-      ? undefined
-      : `a number of seconds above 0, at most ${LONGEST_TIMEOUT_SECONDS}`,
-  count: (value) =>
-    typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 1000
-      ? undefined
-      : "an integer from 1 to 1000",
-  offset: (value) =>
-    typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? undefined : "an integer from 0",
-  mode: (value) =>
-    EXECUTION_MODES.some((mode) => mode === value)
-      ? undefined
-      : EXECUTION_MODES.map((mode) => `"${mode}"`).join(" or "),
+  wait: asListed("wait", `a number of seconds from 0 to ${LONGEST_TIMEOUT_SECONDS}`),
+  limit: asListed("limit", `a number of seconds above 0, at most ${LONGEST_TIMEOUT_SECONDS}`),
+  count: asListed("count", "an integer from 1 to 1000"),
+  offset: asListed("offset", "an integer from 0"),
+  mode: asListed("mode", EXECUTION_MODES.map((mode) => `"${mode}"`).join(" or ")),
   variables: (value) => areVariables(value) ? undefined : "an object of strings whose keys are names of variables",
   object: (value) => objectOf(value) === undefined ? "an object" : undefined,
-  flag: (value) => typeof value === "boolean" ? undefined : "true or false",
+  flag: asListed("flag", "true or false"),
 };
+
+function asListed(kind: ParameterKind, expected: string): (value: unknown) => string | undefined {
+  const fits = compileSchema(SCHEMAS[kind]);
+  return (value) => fits(value) ? undefined : expected;
+}
 
 /** A lone surrogate has no bytes: the command would receive another character. */
 function textProblem(value: unknown): string | undefined {

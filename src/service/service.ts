@@ -173,6 +173,8 @@ export interface CallContext {
   readonly readsResources?: boolean;
   /** The caller waits without a limit, as a terminal does; absent: only a progress token lifts the limit. */
   readonly unhurried?: true;
+  /** A file of the project calls, not the client, which so has approved no tool of another server; absent: the client. */
+  readonly ownToolsOnly?: true;
   /** The client, for servers that ask it something; absent: it takes no questions. */
   readonly client?: AskedClient;
   /** Receives an operation that goes on after the answer and is no task; absent: no receiver. */

@@ -9,17 +9,28 @@ import { didYouMean } from "../base/suggest.ts";
 type Embedded = Promise<{ readonly default: string }>;
 
 const TOOLS: Readonly<Record<string, () => Embedded>> = {
+  "bun": () => import("../../tools/bun.json", { with: { type: "text" } }),
   "cargo": () => import("../../tools/cargo.json", { with: { type: "text" } }),
+  "cmake": () => import("../../tools/cmake.json", { with: { type: "text" } }),
   "deno": () => import("../../tools/deno.json", { with: { type: "text" } }),
   "docker": () => import("../../tools/docker.json", { with: { type: "text" } }),
   "file-tools": () => import("../../tools/file-tools.json", { with: { type: "text" } }),
   "gh": () => import("../../tools/gh.json", { with: { type: "text" } }),
   "git": () => import("../../tools/git.json", { with: { type: "text" } }),
+  "go": () => import("../../tools/go.json", { with: { type: "text" } }),
   "gradlew": () => import("../../tools/gradlew.json", { with: { type: "text" } }),
+  "kubectl": () => import("../../tools/kubectl.json", { with: { type: "text" } }),
   "make": () => import("../../tools/make.json", { with: { type: "text" } }),
+  "maven": () => import("../../tools/maven.json", { with: { type: "text" } }),
   "npm": () => import("../../tools/npm.json", { with: { type: "text" } }),
+  "pnpm": () => import("../../tools/pnpm.json", { with: { type: "text" } }),
+  "pytest": () => import("../../tools/pytest.json", { with: { type: "text" } }),
   "python": () => import("../../tools/python.json", { with: { type: "text" } }),
   "quality_check": () => import("../../tools/quality_check.json", { with: { type: "text" } }),
+  "ruff": () => import("../../tools/ruff.json", { with: { type: "text" } }),
+  "ssh": () => import("../../tools/ssh.json", { with: { type: "text" } }),
+  "uv": () => import("../../tools/uv.json", { with: { type: "text" } }),
+  "yarn": () => import("../../tools/yarn.json", { with: { type: "text" } }),
 };
 
 /** Names of shipped tool files that `--bundles` takes; `all`: every one. */

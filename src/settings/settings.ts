@@ -230,6 +230,7 @@ function sandboxFrom(values: FlagValues): SandboxChoice {
     strict: values.isOn("strict"),
     requiredLayers: SANDBOX_LAYERS.filter((layer) => values.texts("require-layer").includes(layer)),
     environmentNames: values.texts("env"),
+    privateHome: values.isOn("private-home") && !values.isOn("no-sandbox"),
     temporaryFiles: !values.isOn("no-temp-files"),
     requireAbi: values.number("require-abi") ?? 1,
     confinement: confinementFrom(values),

@@ -37,6 +37,7 @@ const DEFAULTS = {
     allowProtected: [],
     allowSensitive: [],
     strict: false,
+    privateHome: false,
     requiredLayers: [],
     environmentNames: [],
     temporaryFiles: true,
@@ -93,7 +94,7 @@ Deno.test("L1 readInvocation() gives the defaults when nothing is said", () => {
 Deno.test("L1 readInvocation() turns every flag into its setting", () => {
   const words =
     "--mode stdio --tools-dir t --bundles git,npm --mcp-config m --mcp-config n --search-url http://s --allow-private-hosts h --sandbox-scope a --sandbox-scope b --allow-broad-scope --read r --write w " +
-    "--env TERM --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
+    "--env TERM --private-home --no-temp-files --require-abi 4 --no-sandbox --sync --timeout 1.5 --max-concurrency 3 " +
     "--inline-wait 200 --max-inline-output 4096 --keep-ansi --shell /bin/sh --shell-idle 9 --no-pool --no-reuse --log-to-stderr --debug " +
     "--no-hot-reload --audit-log f --network localhost --unix-sockets allow --limit-file-size 2g --limit-processes 64 " +
     "--limit-open-files none --limit-memory 512M --limit-cpu 30 --protect p --protect q --allow-protected .git/config " +
@@ -119,6 +120,7 @@ Deno.test("L1 readInvocation() turns every flag into its setting", () => {
         allowProtected: [".git/config"],
         allowSensitive: ["n"],
         strict: true,
+        privateHome: false, // for --no-sandbox
         requiredLayers: ["namespaces"],
         environmentNames: ["TERM"],
         temporaryFiles: false,

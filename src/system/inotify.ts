@@ -5,7 +5,7 @@
  * watched directory ends its notices for good and lets the program hang when it closes the watch.
  */
 import { encodeText } from "../base/text.ts";
-import { LITTLE_ENDIAN, openCLibrary } from "./c_library.ts";
+import { LazyLibrary, LITTLE_ENDIAN } from "./c_library.ts";
 
 const SYMBOLS = {
   inotify_init1: { parameters: ["i32"], result: "i32" },
@@ -39,7 +39,7 @@ export type NamesListener = (names: readonly string[] | undefined) => void;
 
 /** One inotify instance. */
 export class Inotify implements AsyncDisposable {
-  readonly #library = openCLibrary(SYMBOLS);
+  readonly #library = new LazyLibrary(SYMBOLS);
   readonly #descriptor: number;
   readonly #wake: number;
   readonly #listeners = new Map<number, Set<NamesListener>>();
@@ -55,7 +55,7 @@ export class Inotify implements AsyncDisposable {
     this.#wake = eventfd(0, NONBLOCK_CLOEXEC);
     if (this.#descriptor < 0 || this.#wake < 0) {
       for (const one of [this.#descriptor, this.#wake]) if (one >= 0) close(one);
-      this.#library.close();
+      this.#library[Symbol.dispose]();
       throw new Error("The system gives no inotify instance (see fs.inotify.max_user_instances)");
     }
     this.#following = this.#follow();
@@ -105,7 +105,7 @@ export class Inotify implements AsyncDisposable {
     }
     close(this.#descriptor);
     close(this.#wake);
-    this.#library.close();
+    this.#library[Symbol.dispose]();
   }
 
   async #rest(): Promise<void> {
@@ -133,13 +133,15 @@ export class Inotify implements AsyncDisposable {
   }
 }
 
-interface Event {
+/** One event; `name` is empty where it is of the watched thing itself. */
+export interface Event {
   readonly watch: number;
   readonly mask: number;
   readonly name: string;
 }
 
-function eventsIn(bytes: Uint8Array): readonly Event[] {
+/** What was read from an inotify instance. */
+export function eventsIn(bytes: Uint8Array): readonly Event[] {
   const events: Event[] = [];
   const decoder = new TextDecoder();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

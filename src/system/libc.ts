@@ -5,7 +5,7 @@
 import { encodeText } from "../base/text.ts";
 import { directoryEntries, errnoAt, LazyLibrary } from "./c_library.ts";
 import { EINVAL, O_CLOEXEC, O_PATH, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "./syscalls.ts";
-import { PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
+import { AbsenceWatch, type ChangeWatch, PathWatch, type StatInto, type Watched } from "./stat_watch.ts";
 
 /** Loaded with the calls whose failure it reports: loading it later would overwrite errno. */
 const ERRNO = { __errno_location: { parameters: [], result: "pointer" } } as const;
@@ -123,7 +123,10 @@ export class Libc {
   }
 
   /** For looking at the same paths as `lookAt` does, again and again. */
-  watch(paths: readonly string[], watched: Watched = "everything"): PathWatch {
+  watch(paths: readonly string[], watched?: Exclude<Watched, "absence">): PathWatch;
+  watch(paths: readonly string[], watched?: Watched): ChangeWatch;
+  watch(paths: readonly string[], watched: Watched = "everything"): ChangeWatch {
+    if (watched === "absence") return new AbsenceWatch(paths, (some) => this.watch(some));
     const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
     const { stat } = this.#questions.symbols;
     const look: StatInto = (name, into) => stat(number, AT_FDCWD, name, into, AT_SYMLINK_NOFOLLOW) === 0n;

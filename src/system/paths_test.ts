@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { absolutePath, existingPart, isWithin, parentOf, placeOf, trustedPath } from "./paths.ts";
+import { Libc } from "./libc.ts";
+import {
+  absolutePath,
+  existingPart,
+  isWithin,
+  linksSeenBy,
+  memoizedLinks,
+  parentOf,
+  placeOf,
+  trustedPath,
+} from "./paths.ts";
 
 Deno.test("isWithin() does not take a sibling with the same beginning", () => {
   assert.deepStrictEqual(
@@ -57,5 +67,22 @@ Deno.test("S4 existingPart() and placeOf() go as far as there is anything, links
     }
   } finally {
     await Deno.remove(base, { recursive: true });
+  }
+});
+
+Deno.test("linksSeenBy() answers as the runtime does, also where that is kept from looking", () => {
+  const base = Deno.makeTempDirSync();
+  const libc = new Libc(Deno.build.arch === "aarch64" ? "aarch64" : "x86_64");
+  try {
+    Deno.symlinkSync("led", `${base}/link`);
+    Deno.symlinkSync("nowhere", `${base}/dangling`);
+    Deno.mkdirSync(`${base}/led`);
+    const names = ["", "/link", "/dangling", "/led", "/none", "/led/none"].map((name) => base + name);
+    const answers = (read?: (path: string) => string | undefined) =>
+      [...names, "/proc/self", "/dev/stdin", "/dev/none"].map(memoizedLinks(new Map(), read));
+    assert.deepStrictEqual(answers(linksSeenBy((path) => libc.lookAt(path))), answers());
+  } finally {
+    libc.close();
+    Deno.removeSync(base, { recursive: true });
   }
 });

@@ -22,8 +22,18 @@ const NANOSECONDS = 28;
 /** Of these, device and inode. */
 const IDENTITY = [0, 1, 2, 3] as const;
 
-/** What counts as a change: anything about a path, or only that something else is there now. */
-export type Watched = "everything" | "identity";
+/**
+ * What counts as a change: anything about a path, or only that something else is there now. Absence: anything, of paths
+ * at which nothing is.
+ */
+export type Watched = "everything" | "identity" | "absence";
+
+/** Says whether anything changed since the last comparison; the first one says no. */
+export interface ChangeWatch {
+  isUnchanged(): boolean;
+  /** To be called when it is not asked any more; absent: it holds nothing. */
+  close?(): void;
+}
 
 export class PathWatch {
   readonly #names: readonly Uint8Array<ArrayBuffer>[];
@@ -35,7 +45,7 @@ export class PathWatch {
   readonly #last: Uint32Array;
   #looked = false;
 
-  constructor(paths: readonly string[], look: StatInto, watched: Watched) {
+  constructor(paths: readonly string[], look: StatInto, watched: Exclude<Watched, "absence">) {
     this.#names = paths.map((path) => encodeText(path + "\0"));
     this.#look = look;
     this.#telling = watched === "identity" ? IDENTITY : TELLING;

@@ -2,6 +2,8 @@
  * The launcher without the server: tables of a real policy, changed by a test, run as either user. What came out, what
  * the launcher reported, and how it ended.
  */
+import { ignoreClosedPipe } from "../../src/base/errors.ts";
+import { FrameReader } from "../../src/process/linux/serving/frame_reader.ts";
 import { makeSeenDirectory } from "../../src/base/_support/seen_directory.ts";
 import { ENTRY_BYTES } from "../../src/sandbox/launcher/image/interpreter.ts";
 import { INTERPRETERS } from "../../src/sandbox/launcher/image/interpreter_code.ts";
@@ -56,10 +58,12 @@ export class LaunchBench implements AsyncDisposable {
     const serverEnvironment = { PATH: "/usr/bin:/bin", HOME: `${base}/home`, TMPDIR: `${base}/tmp` };
     const sandbox = prepareSandbox({ ...sandboxSettings(base), shell: "/bin/sh", serverEnvironment });
     if (!sandbox.ok) throw new Error(sandbox.problem);
+    const bench = new LaunchBench(base, user, sandbox.value);
     if (user === "ordinary" && Deno.uid() === 0) {
-      await new Deno.Command("chown", { args: ["-R", `${ORDINARY_ID}:${ORDINARY_ID}`, base] }).output();
+      const places = [base, bench.policy.root?.tree.path ?? base].map((path) => path.replace(/\/root$/, ""));
+      await new Deno.Command("chown", { args: ["-R", `${ORDINARY_ID}:${ORDINARY_ID}`, ...places] }).output();
     }
-    return new LaunchBench(base, user, sandbox.value);
+    return bench;
   }
 
   get scope(): string {
@@ -70,14 +74,36 @@ export class LaunchBench implements AsyncDisposable {
   async launch(table: Table): Promise<Launched> {
     const path = `${this.base}/image-${++this.#images}`;
     writeProgram(path, buildImage(table, INTERPRETERS[PROCESSOR]));
-    const other = this.user === "ordinary" && Deno.uid() === 0;
-    const prefix = ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups"];
-    const [command = path, ...args] = other ? [...prefix, path] : [path];
+    const [command = path, ...args] = this.#asUser(path);
     const { code, stdout, stderr } = await outputOf(command, args);
     await Deno.remove(path);
     // Reports only: what setpriv or the kernel says there instead is no report.
     const reports = stderr.length % ENTRY_BYTES === 0 ? new ReportReader().read(stderr) : [];
     return { code, output: stdout, failed: reports.find((report) => report.kind === "failed") };
+  }
+
+  /** Runs a table that serves, with all of its stdin; gives what commands wrote until it ended, or after a second. */
+  async serve(table: Table, stdin: readonly Uint8Array<ArrayBuffer>[]): Promise<string> {
+    const path = `${this.base}/image-${++this.#images}`;
+    writeProgram(path, buildImage(table, INTERPRETERS[PROCESSOR]));
+    const [command = path, ...args] = this.#asUser(path);
+    const run = new Deno.Command(command, { args, cwd: "/", stdin: "piped", stdout: "piped", stderr: "null" });
+    const child = await startRetried(() => run.spawn());
+    const timer = setTimeout(() => child.kill("SIGKILL"), SERVING_LIMIT_MS);
+    const given = new Blob([...stdin]).stream().pipeTo(child.stdin).catch(ignoreClosedPipe);
+    const frames = new FrameReader();
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const chunk of child.stdout) text += decoder.decode(frames.read(chunk).output, { stream: true });
+    await Promise.all([given, child.status]);
+    clearTimeout(timer);
+    await Deno.remove(path);
+    return text;
+  }
+
+  #asUser(path: string): readonly string[] {
+    const other = this.user === "ordinary" && Deno.uid() === 0;
+    return other ? ["setpriv", `--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, "--clear-groups", path] : [path];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,9 +123,13 @@ function writeProgram(path: string, bytes: Uint8Array): void {
  * kernel then refuses to run it (ETXTBSY) until that thread has gone on.
  */
 async function outputOf(command: string, args: readonly string[]): Promise<Deno.CommandOutput> {
+  return await startRetried(() => new Deno.Command(command, { args: [...args], cwd: "/", stdin: "null" }).output());
+}
+
+async function startRetried<Value>(start: () => Value | Promise<Value>): Promise<Value> {
   for (let tries = 1;; tries++) {
     try {
-      return await new Deno.Command(command, { args: [...args], cwd: "/", stdin: "null" }).output();
+      return await start();
     } catch (thrown) {
       if (!(thrown instanceof Error) || !thrown.message.includes("Text file busy") || tries >= MOST_TRIES) throw thrown;
     }
@@ -107,3 +137,5 @@ async function outputOf(command: string, args: readonly string[]): Promise<Deno.
 }
 
 const MOST_TRIES = 1_000;
+/** A step that fails can make a launcher wait or go round for ever. */
+const SERVING_LIMIT_MS = 1_000;

@@ -13,6 +13,8 @@ export interface Ran {
 /** How to run; everything has a default. */
 export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
+  /** Absent: the bench's scope. */
+  readonly directory?: string;
   /** Milliseconds, default 60,000. */
   readonly deadline?: number;
   /** Start it by its script, dist/ahma_mcp, as clients do. */
@@ -61,7 +63,7 @@ async function runCommand(bench: Workbench, words: readonly string[], options: R
   const [command = "", ...args] = words;
   const child = new Deno.Command(command, {
     args,
-    cwd: bench.scope,
+    cwd: options.directory ?? bench.scope,
     clearEnv: true,
     env: { ...options.environment },
     stdin: options.typed === undefined ? "null" : "piped",

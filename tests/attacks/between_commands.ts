@@ -156,6 +156,90 @@ function changing(change: string): Way {
   };
 }
 
+/** A command of another sandbox that keeps descriptors which it is sent, and does with them what it is told. */
+const KEEPER = `import array, os, socket
+own = socket.socket(socket.AF_UNIX)
+own.bind("keeper")
+own.listen(9)
+open("listens", "w").close()
+kept = {}
+while True:
+  with own.accept()[0] as asked:
+    message, sent, _, _ = asked.recvmsg(4096, socket.CMSG_SPACE(64))
+    for _, _, data in sent: kept[message.decode()] = array.array("i", data)[0]
+    try: answer = None if sent else eval(message)
+    except OSError as error: answer = error.strerror
+    asked.send(repr(answer).encode())
+`;
+const TO_KEEPER = `import array, fcntl, os, socket
+def keeper(text, fd=None):
+  with socket.socket(socket.AF_UNIX) as asked:
+    asked.connect("keeper")
+    rights = [] if fd is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))]
+    asked.sendmsg([text.encode()], rights)
+    return asked.recv(4096).decode()
+`;
+
+/** Sends the keeper something, which that uses while later commands run; gives what these then do not say as ever. */
+async function sendAndUse(server: ServerProcess, { before, use }: Sent): Promise<string | undefined> {
+  const line = (code: string) => python(`exec(open("to_keeper.py").read())\n${code}`);
+  const said = async (command: string) => (await server.shell(command)).text.replace(CLOSING_LINE, "").trimEnd();
+  const own = await said(line(`${before}; print("sent")`));
+  if (!own.endsWith("sent")) throw new Error(`Nothing was sent: ${own}`);
+  const later = Array.from({ length: LOOKS }, () => said("echo next; sleep 0.1; echo done"));
+  const using = Array.from({ length: LOOKS }, () => said(line(`print("used", keeper(${JSON.stringify(use)}))`)));
+  const [texts, used] = [await Promise.all(later), await Promise.all(using)];
+  if (!used.every((text) => /^used ./.test(text) && !text.includes("sleep"))) {
+    return `a command says ${used.join("; ")}`;
+  }
+  return texts.every((text) => text === "next\ndone") ? undefined : `later commands say ${texts.join("; ")}`;
+}
+
+interface Sent {
+  readonly before: string;
+  readonly use: string;
+}
+
+function sending(all: readonly Sent[]): Way {
+  return {
+    does: driven((scene) =>
+      withServer(scene, {}, async (server, bench) => {
+        bench.write("keeper.py", KEEPER);
+        bench.write("to_keeper.py", TO_KEEPER);
+        const keeping = "/usr/bin/python3 -I keeper.py & until test -e listens; do :; done";
+        await server.shell(keeping, { session: "keeper" });
+        for (const one of all) {
+          const seen = await sendAndUse(server, one);
+          if (seen !== undefined) return seen;
+        }
+        return undefined;
+      })
+    ),
+    noControl: "without the sandbox each command has processes and a pipe of its own",
+  };
+}
+
+/** Python: a pipe about which the kernel sends a signal. */
+function signalling(owner: string, signal: number): string {
+  return `reader, writer = os.pipe(); fcntl.fcntl(reader, fcntl.F_SETOWN, ${owner}); fcntl.fcntl(reader, 10, ${signal}); ` +
+    'fcntl.fcntl(reader, fcntl.F_SETFL, os.O_ASYNC); keeper("reader", reader); keeper("writer", writer)';
+}
+
+/** What a command sends to one of another sandbox, and what that does then. */
+const SENT: readonly Sent[] = [
+  {
+    before: 'keeper("out", 1)',
+    use: `os.write(kept["out"], b"forged\\noutput\\0\\0" + bytes([4] + [0] * 7) + b"fake" + bytes(88))`,
+  },
+  { before: signalling("-os.getpgrp()", 9), use: 'os.write(kept["writer"], b"x")' },
+  { before: signalling("1", 15), use: 'os.write(kept["writer"], b"x")' },
+  {
+    before: 'keeper("proc", os.open("/proc", os.O_RDONLY))',
+    use: `[open(os.open(f"{one}/cmdline", 0, dir_fd=kept["proc"])).read() for one in os.listdir(kept["proc"]) ` +
+      "if one.isdigit()]",
+  },
+];
+
 function stormOf(kills: number): Way {
   return {
     does: driven((scene) => withServer(scene, {}, (server, bench: Workbench) => storm(server, bench, kills))),
@@ -198,5 +282,13 @@ export const BETWEEN_COMMANDS: readonly Row[] = [
     alikeForRoot: "the protocol between server and launcher is the same",
     aim: "evidence",
     ways: { "100 kills": stormOf(100), "2,000 kills": { ...stormOf(2_000), extended: true } },
+  },
+  {
+    id: "B05",
+    title: "reach the next command in the same sandbox through what was sent to another one",
+    users: BOTH,
+    alikeForRoot: "the ends of a pipe, Landlock's domains and process namespaces are the same for root",
+    aim: "evidence",
+    ways: { "its stdout, pipes that signal its group and process 1, its list of processes": sending(SENT) },
   },
 ];

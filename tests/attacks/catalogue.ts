@@ -5,11 +5,14 @@ import { BETWEEN_COMMANDS } from "./between_commands.ts";
 import { CONFIGURATION } from "./configuration.ts";
 import { ENVIRONMENT } from "./environment.ts";
 import { LINKS } from "./links.ts";
+import { MADE_REPOSITORIES } from "./made_repositories.ts";
 import { MORE_OF_OUR_OWN } from "./more_of_our_own.ts";
 import { NAMESPACES } from "./namespaces.ts";
+import { NATIVE_FLOWS } from "./native_flows.ts";
 import { NATIVE_NOTES } from "./native_notes.ts";
 import { NATIVE_READS } from "./native_reads.ts";
 import { NATIVE_RULES } from "./native_rules.ts";
+import { NATIVE_WEB } from "./native_web.ts";
 import { NATIVE_WRITES } from "./native_writes.ts";
 import { NETWORK } from "./network.ts";
 import { GIT_SETTINGS } from "./git_settings.ts";
@@ -56,12 +59,15 @@ export const OUR_OWN: readonly Row[] = [
   ...MORE_OF_OUR_OWN,
   ...OTHER_NAMES,
   ...GIT_SETTINGS,
+  ...MADE_REPOSITORIES,
   ...OBEYED_BY_GIT,
   ...START_UP_FILES,
   ...NATIVE_READS,
   ...NATIVE_NOTES,
   ...NATIVE_RULES,
   ...NATIVE_WRITES,
+  ...NATIVE_FLOWS,
+  ...NATIVE_WEB,
 ];
 
 /** Other servers behind the program that mean harm. */

@@ -9,7 +9,7 @@ import { driven } from "./stage.ts";
 const USUAL = ["status", "commit -q --allow-empty -m x", "log -1", "fetch -q --all", "push -q", "st", "diff HEAD~1"];
 
 /** Runs git in the scope, outside the sandbox, as the bench's user. */
-async function git(bench: Workbench, line: string): Promise<void> {
+export async function git(bench: Workbench, line: string): Promise<void> {
   const [program = "", ...args] = asUser(bench.user, ["/bin/sh", "-c", `git ${line}`]);
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: bench.home, GIT_TERMINAL_PROMPT: "0" };
   await new Deno.Command(program, { args, cwd: bench.scope, clearEnv: true, env, stdin: "null" }).output();

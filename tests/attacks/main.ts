@@ -2,7 +2,9 @@
  * `deno task attacks`: runs the catalogue against the packed program, as every user at hand, and prints a table.
  * `--only W01,R*` chooses rows, `--user root|ordinary` a user, `--sandboxes used|fresh` those that served other commands, or
  * those that serve one each (default: one after the other), `--flag=--strict` (as often as you like) adds to what the
- * sandboxed servers are started with, `--races` tries every way of the races, `--json` prints one JSON document. Exit code 0: nothing was allowed but what docs/security.md lists, and every positive control had its effect.
+ * sandboxed servers are started with, `--without-namespaces` has the system refuse them namespaces, `--races` tries every
+ * way of the races, `--json` prints one JSON document. Exit code 0: nothing was allowed but what docs/security.md lists,
+ * and every positive control had its effect.
  */
 import { parseArgs } from "node:util";
 import { usersAtHand } from "../_support/workbench.ts";
@@ -10,6 +12,7 @@ import { chosenRows } from "./catalogue.ts";
 import { Range } from "./range.ts";
 import { raceTable, rowText, succeeded, totals } from "./report.ts";
 import { type RowResult, runAttack } from "./run_attack.ts";
+import { REFUSING_NAMESPACES } from "./unusual_start.ts";
 
 const { values } = parseArgs({
   args: Deno.args,
@@ -18,6 +21,7 @@ const { values } = parseArgs({
     user: { type: "string" },
     sandboxes: { type: "string" },
     flag: { type: "string", multiple: true },
+    "without-namespaces": { type: "boolean" },
     races: { type: "boolean" },
     json: { type: "boolean" },
   },
@@ -39,6 +43,7 @@ for (const user of users) {
     if (!json) print(`As ${user}, in ${sandboxes} sandboxes:`);
     await using range = new Range(user, {
       flags: [...flags, ...values.flag ?? []],
+      prefix: values["without-namespaces"] === true ? REFUSING_NAMESPACES.prefix : [],
       extended: values.races === true,
     });
     for (const row of rows) {

@@ -54,6 +54,9 @@ export const LOOSENED: Readonly<Record<string, Way>> = withOneControl({
     ),
   },
   "the user's settings": { does: driven((scene) => loosensNext(scene, USER_SETTINGS)) },
+  "the user's settings, in a private home": {
+    does: driven((scene) => loosensNext(scene, USER_SETTINGS, () => ["--private-home"])),
+  },
   "the user's settings, in the scope": {
     does: driven((scene) =>
       loosensNext(scene, USER_SETTINGS, ({ home, scope }) => {

@@ -53,10 +53,6 @@ const HOOKS_OF_GIT: Readonly<Record<string, Unheard>> = {
     user: (bench) => void bench.write(`${bench.home}/.gitconfig`, HOOKS),
     lines: ["true", EVIL_HOOK],
   },
-  "a command names them": {
-    path: HOOK,
-    lines: ["git init -q . && git config core.hooksPath gh && mkdir gh && echo ours > gh/pre-commit", EVIL_HOOK],
-  },
   "they are not there yet": {
     path: HOOK,
     prepare: (bench) => void bench.write(`${bench.home}/.gitconfig`, HOOKS),

@@ -14,7 +14,7 @@ export interface Posts {
 const PLAIN: ServerSetting = {};
 
 /** All rows as they are; everything has a default. */
-export type RangeOptions = Partial<Pick<Range, "flags" | "extended" | "controlledBy">>;
+export type RangeOptions = Partial<Pick<Range, "flags" | "prefix" | "extended" | "controlledBy">>;
 
 export class Range implements AsyncDisposable {
   readonly user: User;
@@ -23,14 +23,17 @@ export class Range implements AsyncDisposable {
 
   /** Flags that every sandboxed server gets in addition to its own. */
   readonly flags: readonly string[];
+  /** A program, and its first words, that runs every sandboxed server that has none of its own. */
+  readonly prefix: readonly string[];
   /** Whether ways are tried that nearly repeat others. */
   readonly extended: boolean;
   /** The user whose run has the controls of the ways that it tries; undefined: each control is tried here. */
   readonly controlledBy: User | undefined;
 
-  constructor(user: User, { flags = [], extended = false, controlledBy }: RangeOptions = {}) {
+  constructor(user: User, { flags = [], prefix = [], extended = false, controlledBy }: RangeOptions = {}) {
     this.user = user;
     this.flags = flags;
+    this.prefix = prefix;
     this.extended = extended;
     this.controlledBy = controlledBy;
   }
@@ -60,6 +63,7 @@ export class Range implements AsyncDisposable {
   async post(kind: keyof Posts, { flags, ...setting }: ServerSetting): Promise<Post> {
     const enforced = kind === "sandboxed";
     return await Post.start(this.user, {
+      ...enforced && { prefix: this.prefix },
       ...setting,
       enforced,
       flags: (bench) => [...flags?.(bench) ?? [], ...enforced ? this.flags : []],

@@ -1,5 +1,4 @@
 /** What `deno task attacks` prints: the table and its totals. */
-import { RESIDUAL_RISKS } from "./residual_risks.ts";
 import type { RowResult, Verdict } from "./run_attack.ts";
 
 /** Verdicts that make the run fail. */
@@ -68,8 +67,6 @@ export function totals(results: readonly RowResult[]): string {
   return `${results.length} rows: ${counts.join(", ")}`;
 }
 
-function verdictText({ id, verdict }: RowResult): string {
-  return verdict === "residual risk"
-    ? `allowed (residual risk: see docs/security.md#${RESIDUAL_RISKS[id]?.anchor})`
-    : verdict;
+function verdictText({ verdict, risk }: RowResult): string {
+  return verdict === "residual risk" ? `allowed (residual risk: see docs/security.md#${risk?.anchor})` : verdict;
 }

@@ -1,4 +1,5 @@
 /** What the sandbox does not stop, and where docs/security.md owns up to it. A test holds the two together. */
+import { words } from "../../src/base/text.ts";
 
 export interface ResidualRisk {
   /** A heading of docs/security.md, as an anchor. */
@@ -47,3 +48,11 @@ export const RESIDUAL_RISKS: Readonly<Record<string, ResidualRisk>> = {
     sentence: "What was mounted in the scope before belongs to the scope.",
   },
 };
+
+/** Rows that only namespaces stop: where a system refuses them, docs/security.md owns up to these too. */
+export const STOPPED_BY_NAMESPACES: readonly string[] = words("N02 N03 N06 P15 R13 R14 S05 S09 V02 W11 W12 X03 X16");
+
+/** Undefined: the row is to be denied. */
+export function residualRisk(id: string, { refused }: { readonly refused: boolean }): ResidualRisk | undefined {
+  return RESIDUAL_RISKS[id] ?? (refused && STOPPED_BY_NAMESPACES.includes(id) ? RESIDUAL_RISKS["X15"] : undefined);
+}

@@ -6,7 +6,7 @@ import { AWAITED } from "./awaited.ts";
 import { installable, missingPrograms } from "./machine.ts";
 import type { RaceFacts } from "./races/count.ts";
 import type { Posts, Range } from "./range.ts";
-import { RESIDUAL_RISKS } from "./residual_risks.ts";
+import { type ResidualRisk, residualRisk } from "./residual_risks.ts";
 
 /** What a row came to. */
 export type Verdict =
@@ -31,6 +31,8 @@ export interface RowResult {
   readonly verdict: Verdict;
   /** What was seen, or why nothing was tried; empty for a plain denial. */
   readonly why: readonly string[];
+  /** The limit that docs/security.md tells of, if the row is allowed. */
+  readonly risk?: ResidualRisk;
   /** How many ways were tried. */
   readonly ways: number;
   /** The ways that were races, in numbers. */
@@ -45,7 +47,7 @@ export interface RaceResult extends RaceFacts {
 /** Where a row is tried; a `Range` is one. */
 export type Servers = Pick<
   Range,
-  "user" | "attributes" | "flags" | "extended" | "controlledBy" | "posts" | "post" | "renew"
+  "user" | "attributes" | "flags" | "prefix" | "extended" | "controlledBy" | "posts" | "post" | "renew"
 >;
 
 /** Ways of one row that are tried at the same time. */
@@ -78,18 +80,16 @@ export async function runAttack(row: Row, range: Servers): Promise<RowResult> {
   const verdict = worst(results.map((result) => result.verdict));
   const why = results.map(({ why }) => why).filter((text) => text !== undefined);
   const tried = results.filter((result) => result.verdict !== "not applicable").length;
+  const risk = residualRisk(row.id, { refused: range.prefix.length > 0 });
   const known = results.every(({ beyond }) => beyond !== true);
   return {
     ...about,
-    verdict: known ? settled(row.id, verdict) : verdict,
+    verdict: known && verdict === "allowed" && risk !== undefined ? "residual risk" : verdict,
+    ...risk !== undefined && { risk },
     why: [...why, ...remarks(row.id, verdict)],
     ways: tried,
     races: results.map(({ race }) => race).filter((race) => race !== undefined),
   };
-}
-
-function settled(id: string, verdict: Verdict): Verdict {
-  return verdict === "allowed" && RESIDUAL_RISKS[id] !== undefined ? "residual risk" : verdict;
 }
 
 function remarks(id: string, verdict: Verdict): readonly string[] {

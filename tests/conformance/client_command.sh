@@ -4,7 +4,7 @@
 # AHMA_DENO: the runtime.
 set -u
 for url; do :; done
-# The runtime keeps its cache: each scenario would fetch packages and compile the program anew.
+# The runtime keeps its cache: each scenario would fetch packages and compile the program again.
 export DENO_DIR="${DENO_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/deno}"
 home=$(mktemp -d) || exit 1
 trap 'rm -rf "$home"' EXIT

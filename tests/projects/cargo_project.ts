@@ -44,7 +44,7 @@ fn a_server_on_localhost_answers() {
 }
 `,
     "greeting/Cargo.toml":
-      '[package]\nname = "greeting"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\nitoa = "=1.0.15"\n',
+      '[package]\nname = "greeting"\nversion = "1.0.0"\nedition = "2021"\n[lib]\ndoctest = false\n[dependencies]\nitoa = "=1.0.15"\n',
     "greeting/src/lib.rs": `pub fn greet(word: &str, number: u8) -> String {
     format!("{word} {}", itoa::Buffer::new().format(number))
 }

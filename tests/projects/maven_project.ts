@@ -4,8 +4,8 @@ import type { Project } from "./project.ts";
 export const MAVEN_PROJECT: Project = {
   name: "maven",
   programs: ["mvn", "javac"],
-  costly: true,
   files: {
+    ".mvn/jvm.config": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC\n",
     "pom.xml": `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>invalid.example</groupId>
@@ -14,6 +14,7 @@ export const MAVEN_PROJECT: Project = {
   <properties>
     <maven.compiler.source>11</maven.compiler.source>
     <maven.compiler.target>11</maven.compiler.target>
+    <argLine>-XX:TieredStopAtLevel=1 -XX:+UseSerialGC</argLine>
     <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
   </properties>
   <dependencies>

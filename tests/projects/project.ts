@@ -14,6 +14,4 @@ export interface Project {
   readonly realHome?: true;
   /** Its package manager asks the index each time, so that the second server has the network too. */
   readonly asksIndex?: true;
-  /** It takes more than ten seconds of CPU, so that only the ordinary user tries it. */
-  readonly costly?: true;
 }

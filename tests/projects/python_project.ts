@@ -1,13 +1,13 @@
 import type { Project } from "./project.ts";
 
-const RUN = "python3 -m venv .venv && .venv/bin/pip install -q pytest . && .venv/bin/python -m pytest -q && " +
-  ".venv/bin/fast-answer";
+// "-mpip": the starter of pyenv would end with an error where it may not write.
+const RUN = "python3 -m venv --without-pip .venv && python3 -mpip --python .venv install -q --no-compile pytest . && " +
+  ".venv/bin/python -m pytest -q && .venv/bin/fast-answer";
 
 /** A package with an extension in C and a program, in an environment of its own; its tests start processes and servers. */
 export const PYTHON_PROJECT: Project = {
   name: "python",
-  programs: ["python3", "gcc"],
-  costly: true,
+  programs: ["python3", "pip3", "gcc"],
   files: {
     "pyproject.toml": `[build-system]
 requires = ["setuptools"]

@@ -2,18 +2,27 @@ import type { Programs } from "../programs.ts";
 import type { Row } from "../report.ts";
 import { StdioClient } from "../stdio_client.ts";
 
-const LINES = 200_000;
-const REST_OF_LINE = "x".repeat(40);
+/** Of a line of fifty bytes: sizes that show whether time grows with them. */
+const LINES_OF_A_MEGABYTE = 20_000;
+const SIZES = [5, 10, 20];
+const REST_OF_LINE = "x".repeat(37);
 
-/** One line of a file of 10 MB, replaced by `files_edit`, next to what every atomic change of it takes (K3). */
+/** One line of long files, replaced by `files_edit`, next to what every atomic change of them takes (K3). */
 export async function nativeEdits(programs: Programs, rounds: number): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const megabytes of SIZES) rows.push(await edits(programs, rounds, megabytes));
+  return rows;
+}
+
+async function edits(programs: Programs, rounds: number, megabytes: number): Promise<Row> {
   const directory = programs.directory("edits");
-  const text = Array.from({ length: LINES }, (_, at) => `line ${at} ${REST_OF_LINE}\n`).join("");
+  const lines = Array.from({ length: megabytes * LINES_OF_A_MEGABYTE }, (_, at) => `line ${String(at).padStart(6)} `);
+  const text = lines.map((line) => `${line}${REST_OF_LINE}\n`).join("");
   await Deno.writeTextFile(`${directory}/big.txt`, text);
   await using client = new StdioClient(programs.packed("--bundles", "files"));
   await client.initialize();
   const edit = async (line: number) => {
-    const words = { old_string: `line ${line} `, new_string: `edited ${line} ` };
+    const words = { old_string: lines[line], new_string: `edit ${String(line).padStart(6)} ` };
     await client.call("files_edit", { path: "edits/big.txt", ...words });
   };
   await edit(0);
@@ -23,12 +32,12 @@ export async function nativeEdits(programs: Programs, rounds: number): Promise<r
     ours.push(await timed(() => edit(round * 1000)));
     floor.push(await timed(() => rewrite(directory)));
   }
-  return [{
-    measure: "files_edit, one line of 10 MB",
+  return {
+    measure: `files_edit, one line of ${megabytes} MB`,
     unit: "ms",
     ours,
     floor: { name: "read, write, fsync and rename", samples: floor },
-  }];
+  };
 }
 
 async function timed(act: () => Promise<void>): Promise<number> {

@@ -93,11 +93,11 @@ export function statelessHandler(
     log,
   });
   const unsubscribes = [
-    watchSources(service.sources, () => stateless.toolsChanged()),
-    watchSources(service.prompts, () => stateless.promptsChanged()),
+    watchSources(service.sources, () => stateless.notify.toolsChanged()),
+    watchSources(service.prompts, () => stateless.notify.promptsChanged()),
     watchResources(own, {
-      updated: (uri) => stateless.resourceUpdated(uri),
-      listChanged: () => stateless.resourcesChanged(),
+      updated: (uri) => stateless.notify.resourceUpdated(uri),
+      listChanged: () => stateless.notify.resourcesChanged(),
     }),
   ];
   return {

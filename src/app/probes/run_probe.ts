@@ -24,6 +24,8 @@ export interface ProbeTools {
   readonly path: readonly string[];
   /** What checks said before. */
   readonly memory: CheckMemory;
+  /** What the user opened or closed to commands: with another sandbox a check may say something else. */
+  readonly opened: readonly string[];
 }
 
 /** Answers probes with these tools: from memory, or by running them. */
@@ -33,13 +35,13 @@ export function probeAsker(tools: ProbeTools): Pick<LiveCatalogOptions, "recall"
       const find = programFinder(tools.path);
       const scope = resolvingOnce(tools.scope);
       return Promise.all(probes.map(async (probe) => {
-        const key = await keyOf(probe, scope, find);
+        const key = await keyOf(probe, { scope, find, opened: tools.opened });
         if (!key.ok) return key;
         return probe.kind === "program" ? success(undefined) : tools.memory.recall(key.value);
       }));
     },
     async ask(probe, signal) {
-      const key = await keyOf(probe, tools.scope, programFinder(tools.path));
+      const key = await keyOf(probe, { ...tools, find: programFinder(tools.path) });
       if (!key.ok) return key;
       if (probe.kind === "program") return success(undefined);
       const { answer, isLasting } = await askCommand(probe, tools, signal);
@@ -64,15 +66,20 @@ function resolvingOnce(scope: DirectoryResolver): DirectoryResolver {
   };
 }
 
-/** Key of the answer in memory: the probe, its directory, and the file of the program. */
-async function keyOf(probe: Probe, scope: DirectoryResolver, find: FindProgram): Promise<Outcome<string>> {
+interface KeyParts extends Pick<ProbeTools, "opened"> {
+  readonly scope: DirectoryResolver;
+  readonly find: FindProgram;
+}
+
+/** Key of the answer in memory: the probe, its directory, the file of the program, and what is open to it. */
+async function keyOf(probe: Probe, { scope, find, opened }: KeyParts): Promise<Outcome<string>> {
   if (probe.kind === "program") return found(probe.program, find(probe.program, "/"));
   const { argv, successExitCodes } = probe;
   const directory = await scope.resolveDirectory(probe.directory);
   if (!directory.ok) return failure(onOneLine(`Check "${argv.join(" ")}" cannot run: ${directory.problem}`));
   const [program = ""] = argv;
   const file = found(program, find(program, directory.value));
-  return file.ok ? success(JSON.stringify([argv, successExitCodes, directory.value, file.value])) : file;
+  return file.ok ? success(JSON.stringify([argv, successExitCodes, directory.value, file.value, ...opened])) : file;
 }
 
 function found(name: string, program: FoundProgram | undefined): Outcome<string> {

@@ -1,8 +1,8 @@
 /** How a client starts the very program that runs now. */
-import { attempt, UserError } from "../../base/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { words } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
-import { parentOf } from "../../system/paths.ts";
+import { isFile, parentOf } from "../../system/paths.ts";
 
 /** A command line: an absolute path, and what comes before our own flags. */
 interface ProgramLine {
@@ -150,8 +150,4 @@ export function programFiles(): readonly string[] {
   return form === "packed program"
     ? [Deno.execPath(), path, path.replace(/\.mjs$/, ""), workerDirectory(), ...followed]
     : [];
-}
-
-function isFile(path: string): boolean {
-  return attempt(Deno.errors.NotFound, () => Deno.statSync(path).isFile) === true;
 }

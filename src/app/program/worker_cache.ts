@@ -1,5 +1,5 @@
 /** Where the worker of a project keeps what it derives from its files (K4). */
-import { removeTree } from "../../system/remove_tree.ts";
+import { removeTree } from "../../system/open_files/remove_tree.ts";
 import { workerCache } from "../../sandbox/directories/private_directories.ts";
 import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
 import { scopeName } from "../../sandbox/settle_paths.ts";

@@ -5,7 +5,9 @@ import type { Denial } from "../../base/command/denial.ts";
 import type { CommandHooks, CommandRequest } from "../../process/command_runner.ts";
 import type { SessionRunner } from "../../process/session_runner.ts";
 import { explainDenials } from "../../sandbox/denials/explain.ts";
+import { pathsInCommand } from "../../sandbox/denials/mentioned_paths.ts";
 import type { EndedCommand } from "../../sandbox/denials/question.ts";
+import { copiedConfigurations } from "../../sandbox/grants/user_configuration.ts";
 import type { Sandbox } from "../../sandbox/prepare_linux.ts";
 import { RingBuffer } from "../../operation/output/ring_buffer.ts";
 import { RunnerDecorator } from "./runner_decorator.ts";
@@ -16,7 +18,7 @@ const EXPLAIN_TIMEOUT_MS = 500;
 const TAIL_BYTES = 8192;
 
 /** What the explanation knows of the sandbox. */
-export type ExplainedSandbox = Pick<Sandbox, "scopes" | "environment" | "sensitive" | "guard">;
+export type ExplainedSandbox = Pick<Sandbox, "scopes" | "environment" | "sensitive" | "guard" | "directories">;
 
 /** A runner on Linux: its policy and mounts decide. */
 export type ExplainableRunner = SessionRunner & {
@@ -41,7 +43,7 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
     const tail = new RingBuffer(TAIL_BYTES);
     const began = Date.now();
     const changed: string[] = [];
-    const end = await this.inner.run(request, {
+    const running = this.inner.run(request, {
       signal: hooks.signal,
       onOutput: (chunk) => {
         tail.write(chunk);
@@ -52,10 +54,14 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
         hooks.onProtectedChange?.(changes);
       },
     });
-    if (hooks.signal.aborted) return end;
     const words = "shell" in run ? [run.shell] : run.argv;
+    // While the command runs.
+    const named = pathsInCommand(words, { directory, home: this.#sandbox.environment["HOME"] });
+    const end = await running;
+    if (hooks.signal.aborted) return end;
     const denials = await this.explain({
       words,
+      named,
       directory,
       output: new TextDecoder().decode(tail.toBytes()),
       end,
@@ -67,19 +73,22 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
 
   /** What the sandbox kept from a command that ended; empty too where that is not known in time. */
   async explain(command: EndedCommand): Promise<readonly Denial[]> {
-    const { scopes, environment, sensitive, guard } = this.#sandbox;
+    const { scopes, environment, sensitive, guard, directories } = this.#sandbox;
     const [settled] = await Promise.allSettled([this.inner.policy]);
     const policy = settled.status === "fulfilled" ? settled.value : undefined;
     if (policy === undefined) return [];
     const context = {
       policy,
       scopes: scopes.map(({ path }) => path),
-      home: environment["HOME"],
+      home: guard?.home ?? environment["HOME"],
+      homeInside: environment["HOME"],
       sensitive,
       covered: policy.namespaces ? (guard?.hidden ?? []).map(({ path }) => path) : [],
+      copies: copiedConfigurations(directories.files, guard?.home ?? environment["HOME"]),
       readOnly: this.inner.readOnly,
       sockets: this.inner.coveredSockets,
     };
-    return await withTimeout(explainDenials(command, context), EXPLAIN_TIMEOUT_MS) ?? [];
+    const denials = explainDenials(command, context);
+    return denials instanceof Promise ? await withTimeout(denials, EXPLAIN_TIMEOUT_MS) ?? [] : denials;
   }
 }

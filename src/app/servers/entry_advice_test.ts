@@ -38,7 +38,7 @@ Deno.test("S15 O6 entrySentence() names the field that opens a place, the widest
 });
 
 Deno.test("S15 O6 entrySentence() opens no credentials and nothing protected, and the network by its field", () => {
-  const reason = "system packages are not for commands";
+  const reason = "system packages are not for commands; a person can install them";
   assert.deepStrictEqual(
     [
       advice({ path: "/home/x/.ssh", access: ["read", "write"], hidden: true }),
@@ -56,7 +56,7 @@ Deno.test("S15 O6 entrySentence() opens no credentials and nothing protected, an
       'Server "fs" may not use such a Unix socket. A person can allow it: "unixSockets": "allow" in the entry of "fs".',
       'Server "fs" has no pseudo-terminals.',
       'Server "fs" changes nothing but its own home, $TMPDIR and what its entry opens. A person can allow it: "write": ["DIR"] in the entry of "fs".',
-      "system packages are not for commands.",
+      "system packages are not for commands; a person can install them.",
     ],
   );
 });

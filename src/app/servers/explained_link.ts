@@ -1,5 +1,6 @@
 /** A link to a stdio server that adds what the sandbox kept from it to what failed (S15). */
-import { attempt, messageOf } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
+import { isFile } from "../../system/paths.ts";
 import type { Denial } from "../../base/command/denial.ts";
 import type { Answer } from "../../child_server/pending_calls.ts";
 import { isObject, member } from "../../wire/json_value.ts";
@@ -96,10 +97,6 @@ function told(denials: readonly Denial[], { hooks, options }: Explaining): reado
   const last = sentences.at(-1);
   if (last !== undefined) hooks.onDenied(last);
   return sentences;
-}
-
-function isFile(path: string): boolean {
-  return attempt(Error, () => Deno.statSync(path).isFile) === true;
 }
 
 function textOf(answer: Answer): string {

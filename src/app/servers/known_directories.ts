@@ -1,5 +1,5 @@
 /** The directories that a stdio server hears of as roots: some servers serve no other, whatever their arguments name. */
-import { attempt } from "../../base/errors.ts";
+import { isDirectory } from "../../system/paths.ts";
 import type { StdioSpec } from "../../upstream/config/server_spec.ts";
 
 /** The scopes it may read, then what its arguments, `write` and `read` name; only directories that exist. */
@@ -9,8 +9,4 @@ export function knownDirectories(
 ): readonly string[] {
   const named = [...args.map(({ text }) => text), ...write, ...read].filter((path) => path.startsWith("/"));
   return [...new Set([...readScope ? scopes : [], ...named.filter(isDirectory)])];
-}
-
-function isDirectory(path: string): boolean {
-  return attempt(Error, () => Deno.statSync(path).isDirectory) === true;
 }

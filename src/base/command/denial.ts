@@ -14,6 +14,8 @@ export interface PathDenial extends DenialFacts {
   readonly protected?: true;
   /** It lies in a place of credentials: commands are told that nothing is there, and so is the reader of the result. */
   readonly hidden?: true;
+  /** Commands read a copy of it without secrets. */
+  readonly copied?: true;
   /** Where such a file belongs instead. */
   readonly instead?: string;
 }
@@ -23,12 +25,20 @@ export interface OperationDenial extends DenialFacts {
   /**
    * - `network`: connect to the host `subject`.
    * - `unix_socket`: make or reach the socket at the path `subject`, or any (`AF_UNIX`).
-   * - `system_call`: what the program `subject` is for, or the signal it was ended with.
+   * - `program`: what the program `subject` is for.
+   * - `system_call`: the one that a program was ended for by the signal `subject`.
    * - `pseudo_terminal`: open one (`/dev/ptmx`).
    * - `system_packages`: change what the package manager holds at `subject`.
    * - `write`: change a place that the output does not name.
    */
-  readonly operation: "network" | "unix_socket" | "system_call" | "pseudo_terminal" | "system_packages" | "write";
+  readonly operation:
+    | "network"
+    | "unix_socket"
+    | "program"
+    | "system_call"
+    | "pseudo_terminal"
+    | "system_packages"
+    | "write";
   readonly subject: string;
   /** What holds, as a sentence without its end. */
   readonly reason: string;
@@ -48,8 +58,9 @@ export function denialSentence(denial: Denial): string {
   return `${"path" in denial ? pathReason(denial) : denial.reason}.${advice}`;
 }
 
-function pathReason({ path, access, protected: isProtected, hidden, instead }: PathDenial): string {
+function pathReason({ path, access, protected: isProtected, hidden, copied, instead }: PathDenial): string {
   if (hidden === true) return `"${path}" is hidden from commands, whether it exists or not`;
+  if (copied === true) return `"${path}" is read by commands as a copy; a person can change it outside the sandbox`;
   if (instead !== undefined) return `"${path}" lies outside the scope; temporary files belong in ${instead}`;
   const what = access.includes("read")
     ? "commands can neither read nor change it"

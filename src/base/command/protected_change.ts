@@ -9,6 +9,7 @@ export interface ProtectedChange {
    * - `unwatched`: the directory holds more than is looked at; told once.
    * - `shared`: the file still has a second name, through which it can be changed.
    * - `not_kept`: the file did not change; `keys` of a command's copy of it were not taken over.
+   * - `taken_out`: `keys` that a command had set in the repository that it made.
    */
   readonly change:
     | "created"
@@ -19,7 +20,8 @@ export interface ProtectedChange {
     | "displaced"
     | "shared"
     | "unwatched"
-    | "not_kept";
-  /** Of git's configuration; only with `not_kept`. */
+    | "not_kept"
+    | "taken_out";
+  /** Of git's configuration; only with `not_kept` and `taken_out`. */
   readonly keys?: readonly string[];
 }

@@ -32,16 +32,12 @@ export class ClientSubscriptions {
       this.#subscriptions.delete(uri);
       lost(uri);
     });
-    if (this.#level !== undefined) asked.unshift(this.#ask(ask, this.#level));
-    await Promise.all(asked);
+    const level = this.#level;
+    await Promise.all([level !== undefined && ask({ method: "logging/setLevel", params: { level } }), ...asked]);
   }
 
   /** Whether the client holds a list of resources, which a restart makes outdated. */
   get hasListed(): boolean {
     return this.#hasListed;
-  }
-
-  async #ask(ask: (request: CallRequest) => Promise<Answer>, level: unknown): Promise<void> {
-    await ask({ method: "logging/setLevel", params: { level } });
   }
 }

@@ -99,10 +99,9 @@ export class Listener {
     try {
       this.#server = this.#listen(this.#server.addr.port);
     } catch (thrown) {
-      if (pause !== undefined) this.#nextTry = setTimeout(() => this.#listenAgain(later), pause);
-      else {this.#lost.resolve(
-          thrown instanceof UserError ? thrown : new UserError(messageOf(thrown), { cause: thrown }),
-        );}
+      if (!(thrown instanceof UserError)) throw thrown;
+      if (pause === undefined) this.#lost.resolve(thrown);
+      else this.#nextTry = setTimeout(() => this.#listenAgain(later), pause);
     }
     this.#reserve.refill();
   }

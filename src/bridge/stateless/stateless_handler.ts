@@ -25,13 +25,13 @@ import { askedOfSdk, withTasks } from "./task_stream.ts";
 /** Serves one request whose body has been read and parsed. */
 export interface StatelessHandler {
   handle(request: Request, message: JSONRPCMessage, form: AnswerForm): Promise<Response>;
-  /** Notifies the clients that subscribed. */
-  toolsChanged(): void;
-  promptsChanged(): void;
-  resourcesChanged(): void;
-  resourceUpdated(uri: string): void;
   /** Ends every request and subscription. */
   close(): Promise<void>;
+}
+
+interface NotifyingHandler extends StatelessHandler {
+  /** Notifies the clients that subscribed. */
+  readonly notify: ReturnType<typeof createMcpHandler>["notify"];
 }
 
 interface StatelessOptions {
@@ -47,7 +47,7 @@ interface StatelessOptions {
 }
 
 /** Serves stateless requests. */
-export function serveStateless(options: StatelessOptions): StatelessHandler {
+export function serveStateless(options: StatelessOptions): NotifyingHandler {
   const { makeServer, keepAliveMs, echo, log } = options;
   const open = new OpenServers();
   const handler = createMcpHandler(() => open.track(makeServer()), {
@@ -89,10 +89,7 @@ export function serveStateless(options: StatelessOptions): StatelessHandler {
       if (form === "stream") return new Response(started.body, { headers: response.headers });
       return new Response(answerIn(started.body), { headers: { "Content-Type": "application/json" } });
     },
-    toolsChanged: () => handler.notify.toolsChanged(),
-    promptsChanged: () => handler.notify.promptsChanged(),
-    resourcesChanged: () => handler.notify.resourcesChanged(),
-    resourceUpdated: (uri) => handler.notify.resourceUpdated(uri),
+    notify: handler.notify,
     async close() {
       await open.closed(LAST_ANSWERS_MS);
       await handler.close();
@@ -150,10 +147,6 @@ export function refuseStateless(why: string): StatelessHandler {
         id: typeof requested === "string" || typeof requested === "number" ? requested : null,
       }));
     },
-    toolsChanged() {},
-    promptsChanged() {},
-    resourcesChanged() {},
-    resourceUpdated() {},
     close: () => Promise.resolve(),
   };
 }

@@ -10,6 +10,7 @@ import { isEnded } from "../../operation/transitions.ts";
 import { member } from "../../wire/json_value.ts";
 import { knownTasks, taskNotification } from "../../service/tasks/subscriptions.ts";
 import type { Service } from "../../service/service.ts";
+import { withEnd } from "./stream_end.ts";
 import type { WireId } from "../../wire/json_rpc_message.ts";
 
 /** A resource that never changes: the SDK would close a subscription without any resource. */
@@ -36,33 +37,15 @@ interface TaskStreamOptions {
 export function withTasks(events: ReadableStream<Uint8Array>, options: TaskStreamOptions): ReadableStream<Uint8Array> {
   const { service, subscription } = options;
   const tasks = knownTasks(service, options.taskIds);
-  const reader = events.getReader();
   let unsubscribe: Unsubscribe | undefined;
-  let acknowledged = false;
-  const listen = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const tell = (operation: Operation) =>
-      controller.enqueue(event(taskNotification(service, operation, subscription)));
+  return withEnd(events, () => unsubscribe?.(), (part, to) => {
+    if (unsubscribe !== undefined) return to.enqueue(part);
+    const tell = (operation: Operation) => to.enqueue(event(taskNotification(service, operation, subscription)));
+    to.enqueue(amended(part, tasks));
     for (const task of tasks) if (isEnded(task.state)) tell(task);
     unsubscribe = service.registry.subscribe(({ operation, from }) => {
       if (from !== undefined && tasks.includes(operation)) tell(operation);
     });
-  };
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) {
-        unsubscribe?.();
-        return controller.close();
-      }
-      controller.enqueue(acknowledged ? value : amended(value, tasks));
-      if (acknowledged) return;
-      acknowledged = true;
-      listen(controller);
-    },
-    async cancel(reason) {
-      unsubscribe?.();
-      await reader.cancel(reason);
-    },
   });
 }
 

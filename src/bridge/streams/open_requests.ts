@@ -9,7 +9,7 @@ export interface OpenRequest {
   readonly number: number;
   /** Sends the JSON response; undefined: the response is a stream. */
   readonly json: ((response: Response) => void) | undefined;
-  /** Undefined: the response is JSON, or the client has closed the stream. */
+  /** Undefined: the response is JSON. Closed: the client has left. */
   stream: EventStream | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { WireId } from "../../wire/json_rpc_message.ts";
 import { ServerRequests } from "./server_requests.ts";
 import { EventLog, type Loss, type Replay } from "./event_log.ts";
 import { EVENT_STREAM_HEADERS, EventStream } from "./event_stream.ts";
-import { type OpenRequest, OpenRequests } from "./open_requests.ts";
+import { OpenRequests } from "./open_requests.ts";
 import { forgottenStream, MISSING_COMMENT, missingMessage, noSuchEvent } from "./replay_gap.ts";
 import type { AnswerForm } from "../accept.ts";
 import { BAD_REQUEST, type Refusal, refuse } from "../http_error.ts";
@@ -68,9 +68,8 @@ export class SessionStreams {
       this.#openRequests.add({ id, number, json: resolve, stream: undefined });
       return promise;
     }
-    const request: OpenRequest = { id, number, json: undefined, stream: undefined };
-    const stream = this.#attach(request);
-    this.#openRequests.add(request);
+    const stream = this.#newStream(number);
+    this.#openRequests.add({ id, number, json: undefined, stream });
     if (this.primes) stream.write(this.#log.add(number, "", "nothing"));
     this.#offerAsked(number, stream);
     return Promise.resolve(this.#streamResponse(stream));
@@ -80,7 +79,11 @@ export class SessionStreams {
   listen(lastEventId: string | null): Response | Refusal {
     if (lastEventId !== null && lastEventId !== "") return this.#resume(lastEventId);
     if (this.#standalone.size >= MOST_STANDALONE) return tooManyStreams();
-    return this.#streamResponse(this.#openStandalone(this.#numbers.next("standalone")));
+    const number = this.#numbers.next("standalone");
+    const stream = this.#newStream(number);
+    if (this.primes) stream.write(this.#log.add(number, "", "nothing"));
+    this.#addStandalone(number, stream);
+    return this.#streamResponse(stream);
   }
 
   /** Sends a message of the server; `relatedTo` names its request. An answer to no open request is dropped. */
@@ -171,9 +174,8 @@ export class SessionStreams {
     this.#standalone.get(number)?.close();
     this.#standalone.delete(number);
     request?.stream?.close();
-    const stream = request !== undefined
-      ? this.#attach(request)
-      : new EventStream({ keepAliveMs: this.#options.keepAliveMs, onGone: () => this.#gone(number) });
+    const stream = this.#newStream(number);
+    if (request !== undefined) request.stream = stream;
     this.#replay(replay, stream);
     if (finished) stream.close();
     else this.#goOn(replay);
@@ -197,31 +199,14 @@ export class SessionStreams {
     this.#serverRequests.resumed(number, (message) => missing !== undefined && !replayed.has(JSON.stringify(message)));
   }
 
-  #openStandalone(number: number): EventStream {
-    const { keepAliveMs } = this.#options;
-    const stream = new EventStream({ keepAliveMs, onGone: () => this.#gone(number) });
-    if (this.primes) stream.write(this.#log.add(number, "", "nothing"));
-    this.#addStandalone(number, stream);
-    return stream;
-  }
-
   #addStandalone(number: number, stream: EventStream): void {
     this.#standalone.set(number, stream);
     for (const message of this.#pending.take()) this.#write(number, stream, message);
     this.#offerAsked(number, stream);
   }
 
-  #attach(request: OpenRequest): EventStream {
-    const { keepAliveMs } = this.#options;
-    const stream = new EventStream({
-      keepAliveMs,
-      onGone: () => {
-        if (request.stream === stream) request.stream = undefined;
-        this.#gone(request.number);
-      },
-    });
-    request.stream = stream;
-    return stream;
+  #newStream(number: number): EventStream {
+    return new EventStream({ keepAliveMs: this.#options.keepAliveMs, onGone: () => this.#gone(number) });
   }
 
   /** Offers open requests of the server to another stream, because the client has closed theirs. */

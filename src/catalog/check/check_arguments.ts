@@ -7,6 +7,7 @@ import { hiddenCharacters } from "./hidden_characters.ts";
 import { isAlwaysMeta } from "../model/meta_parameters.ts";
 import type { SubcommandDefinition } from "../format/mtdf.ts";
 import type { ArgumentDefinition } from "../format/mtdf_argument.ts";
+import { mostSteps } from "../model/pattern.ts";
 import type { ValueCheck } from "../model/value.ts";
 
 type Path = readonly (string | number)[];
@@ -48,18 +49,17 @@ function checkOne(kind: Kind, { argument, at }: Placed, values: ValueCheck): rea
     return [errorAt([...at, "name"], 'Argument name "__proto__" is reserved: rename it')];
   }
   return [
-    ...checkKind(kind, argument, at),
+    ...findings(
+      kind === "positional_args" && argument.type === "boolean" &&
+        errorAt(
+          [...at, "type"],
+          `Positional argument "${argument.name}" is a boolean: move it to "options", it is a flag`,
+        ),
+    ),
     ...checkLimits({ argument, at }, values),
     ...checkPassing(argument, at),
     ...checkWording(kind, argument, at),
   ];
-}
-
-function checkKind(kind: Kind, { name, type }: ArgumentDefinition, at: Path): readonly UnplacedDiagnostic[] {
-  return findings(
-    kind === "positional_args" && type === "boolean" &&
-      errorAt([...at, "type"], `Positional argument "${name}" is a boolean: move it to "options", it is a flag`),
-  );
 }
 
 function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly UnplacedDiagnostic[] {
@@ -80,6 +80,11 @@ function checkLimits({ argument, at }: Placed, values: ValueCheck): readonly Unp
         errorAt([...at, "enum"], `Value ${JSON.stringify(wrong)} in "enum" ${named} is no ${type}`),
       minimum !== undefined && maximum !== undefined && minimum > maximum &&
         errorAt([...at, "minimum"], `"minimum" ${named} is above its "maximum": no value would do`),
+      pattern !== undefined && mostSteps(pattern, 1) === Infinity &&
+        warningAt(
+          [...at, "pattern"],
+          `Pattern ${named} is never tried: write it without repeated groups and looking around`,
+        ),
       unused !== undefined &&
         warningAt([...at, unused], `"${unused}" ${named} is without effect: its type is ${type}`),
     ),

@@ -165,6 +165,14 @@ const WARNINGS: readonly (readonly [string, unknown, readonly string[]])[] = [
     [`warning ${OPTION}/format Format "path-or-value" of argument "level" is unknown: treated as plain text`],
   ],
   [
+    "a pattern that is never tried",
+    withOption({ pattern: "^(?!-)" }),
+    [
+      `warning ${OPTION}/pattern Pattern of argument "level" is never tried: write it without repeated groups and ` +
+      "looking around",
+    ],
+  ],
+  [
     "a field of the peer that has no effect here",
     { command: "x", description: "Does it", synchronous: true, tool_type: "livelog", livelog: { any: 1 } },
     [

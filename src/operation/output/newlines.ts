@@ -25,6 +25,21 @@ export function afterNewlines(bytes: Uint8Array, count: number): number {
   return at;
 }
 
+/** Whole lines; where not even one fits, whole characters, and at least one byte. */
+export function upToLineEnd(bytes: Uint8Array): Uint8Array {
+  const newline = bytes.lastIndexOf(NEWLINE);
+  if (newline >= 0) return bytes.subarray(0, newline + 1);
+  let end = bytes.length;
+  // At most three bytes of a character can be without their first one.
+  for (let back = 1; back <= 3 && back < bytes.length; back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    if (byte >= 0xc0) end = bytes.length - back;
+    break;
+  }
+  return bytes.subarray(0, end);
+}
+
 function countPlainly(bytes: Uint8Array, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) if (bytes[at] === NEWLINE) count++;

@@ -5,7 +5,7 @@
  */
 import { concatenate } from "../../base/bytes.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
-import { afterNewlines, countNewlines } from "./newlines.ts";
+import { afterNewlines, countNewlines, upToLineEnd } from "./newlines.ts";
 import type { OutputReader } from "./output.ts";
 
 /** A piece of an output; offsets are in bytes of the output as it was written. */
@@ -93,19 +93,4 @@ async function readUpTo(output: OutputReader, offset: number, limit: number) {
     length += next.bytes.length;
   }
   return { offset: first.offset, bytes: pieces.length === 1 ? first.bytes : concatenate(pieces) };
-}
-
-/** Whole lines; where not even one fits, whole characters, and at least one byte. */
-function upToLineEnd(bytes: Uint8Array): Uint8Array {
-  const newline = bytes.lastIndexOf(NEWLINE);
-  if (newline >= 0) return bytes.subarray(0, newline + 1);
-  let end = bytes.length;
-  // At most three bytes of a character can be without their first one.
-  for (let back = 1; back <= 3 && back < bytes.length; back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    if (byte >= 0xc0) end = bytes.length - back;
-    break;
-  }
-  return bytes.subarray(0, end);
 }

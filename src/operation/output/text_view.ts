@@ -6,7 +6,7 @@
 import { counted, encodeText } from "../../base/text.ts";
 import { type CleanOptions, cleanText } from "./clean_text.ts";
 import { concatenate } from "../../base/bytes.ts";
-import { afterNewlines, countNewlines } from "./newlines.ts";
+import { afterNewlines, countNewlines, upToLineEnd } from "./newlines.ts";
 import type { OutputReader } from "./output.ts";
 
 /** The size of a view. */
@@ -124,7 +124,7 @@ function readEnds(output: OutputReader): Ends {
     };
   }
   const kept = output.droppedBytes === 0 ? concatenate([head, tail]) : undefined;
-  const first = upToLastNewline((kept ?? head).subarray(0, DECODED_BYTES));
+  const first = upToLineEnd((kept ?? head).subarray(0, DECODED_BYTES));
   const end = (kept ?? tail).subarray(-DECODED_BYTES);
   const last = afterFirstNewline(end);
   return {
@@ -134,11 +134,6 @@ function readEnds(output: OutputReader): Ends {
     skippedBytes: output.totalBytes - first.length - last.length,
     skippedLines: output.totalLines - countNewlines(first) - countNewlines(last),
   };
-}
-
-function upToLastNewline(bytes: Uint8Array): Uint8Array {
-  const newline = bytes.lastIndexOf(NEWLINE);
-  return newline === -1 ? bytes.subarray(0, characterStart(bytes, bytes.length)) : bytes.subarray(0, newline + 1);
 }
 
 function afterFirstNewline(bytes: Uint8Array): Uint8Array {

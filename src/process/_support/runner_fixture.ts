@@ -14,6 +14,8 @@ export interface Way {
   readonly enforce: boolean;
   readonly pool: boolean;
   readonly reuse: boolean;
+  /** Of Landlock, as of an older kernel; absent: this one's. */
+  readonly abi?: number;
 }
 
 export const DEFAULT_WAY: Way = { name: "with namespaces", namespaces: true, enforce: true, pool: true, reuse: true };
@@ -55,9 +57,10 @@ export async function fixture(way: Way, reads: readonly string[] = []): Promise<
   const serverEnvironment = { ...settings.serverEnvironment, SECRET_TOKEN: "s" };
   const prepared = prepareSandbox({ ...settings, reads: granted, enforce: way.enforce, serverEnvironment });
   if (!prepared.ok) throw new Error(prepared.problem);
-  const sandbox = prepared.value.policy === undefined
-    ? prepared.value
-    : { ...prepared.value, policy: { ...prepared.value.policy, namespaces: way.namespaces } };
+  const sandbox = prepared.value.policy === undefined ? prepared.value : {
+    ...prepared.value,
+    policy: { ...prepared.value.policy, namespaces: way.namespaces, abi: way.abi ?? prepared.value.abi },
+  };
   const shell = chooseShell(undefined, []);
   if (!shell.ok) throw new Error(shell.problem);
   const runner = new LinuxRunner({ sandbox, shell: shell.value, pool: way.pool, reuse: way.reuse, logger: SILENT });

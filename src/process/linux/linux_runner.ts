@@ -14,8 +14,7 @@ import { runWithin } from "../open_shell/run_within.ts";
 import { openShellArguments, type Shell } from "../shell.ts";
 import { askProgram, Spawner } from "../spawn.ts";
 import { type LaunchTools, OpenLaunch, RunLaunch } from "./launch.ts";
-import type { ConfigBroker } from "./git_config/config_broker.ts";
-import { openConfigBroker } from "./git_config/open_config_broker.ts";
+import { type GitConfig, openGitConfig } from "./git_config/open_git_config.ts";
 import { LaunchImages } from "./launch/launch_images.ts";
 import { retryLaunch } from "./launch/retry_launch.ts";
 import { PrewarmedProcesses } from "./prewarmed_processes.ts";
@@ -45,8 +44,7 @@ export class LinuxRunner implements SessionRunner {
   readonly #tools: LaunchTools;
   /** Undefined: `--no-sandbox`. */
   readonly #protectedState: ProtectedState | undefined;
-  /** Undefined: commands see git's configuration read-only. */
-  readonly #broker: ConfigBroker | undefined;
+  readonly #gitConfig: GitConfig | undefined;
   readonly #sockets: ForeignSockets;
   readonly #readiness: Readiness;
   /** Trees whose result is known and whose last processes are on their way out. */
@@ -59,7 +57,7 @@ export class LinuxRunner implements SessionRunner {
     const images = new LaunchImages({ sandbox, shell, spawner, onStale: () => prewarmed.invalidate() });
     const prewarmed = new PrewarmedProcesses({ images, spawner, shell, reuse: options.reuse });
     const ownChanges = new OwnChanges();
-    this.#broker = openConfigBroker({ sandbox, looker: spawner, ask: askProgram, ownChanges });
+    this.#gitConfig = openGitConfig({ sandbox, looker: spawner, ask: askProgram, ownChanges });
     this.#sockets = openForeignSockets({ sandbox, looker: spawner });
     const protectedState = sandbox.guard && new ProtectedState({
       plan: sandbox.guard,
@@ -68,7 +66,7 @@ export class LinuxRunner implements SessionRunner {
       ask: askProgram,
       images,
       ownChanges,
-      broker: this.#broker,
+      gitConfig: this.#gitConfig,
       sockets: this.#sockets,
     });
     this.#protectedState = protectedState;
@@ -126,7 +124,8 @@ export class LinuxRunner implements SessionRunner {
     if (request.within !== undefined) return await runWithin(request.within, request, hooks);
     const guarded = this.#protectedState?.begin();
     try {
-      const policy = await this.#readiness.policyForCommand();
+      // Without a wait the command is on its way before its start is announced.
+      const policy = this.#readiness.readyPolicy ?? await this.#readiness.policyForCommand();
       const launch = new RunLaunch(this.#tools, { request, hooks, policy, guarded });
       const end = await retryLaunch(launch);
       await launch.tellChanges();
@@ -186,6 +185,7 @@ export class LinuxRunner implements SessionRunner {
     await this.#readiness.settled();
     await prewarmed.close();
     await withTimeout(this.settled(), SHUTDOWN_TIMEOUT_MS);
+    await this.#gitConfig?.made.settle({ quiet: false });
     const commands = this.#departing.size;
     if (commands > 0) {
       // Those that are left are still killed with the C library; it goes with the program.
@@ -193,7 +193,7 @@ export class LinuxRunner implements SessionRunner {
     }
     images[Symbol.dispose]();
     this.#protectedState?.[Symbol.dispose]();
-    this.#broker?.[Symbol.dispose]();
+    this.#gitConfig?.[Symbol.dispose]();
     this.#sockets[Symbol.dispose]();
     await this.#readiness[Symbol.asyncDispose]();
     spawner.close();

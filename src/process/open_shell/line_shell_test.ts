@@ -24,7 +24,7 @@ for (const way of WAYS.filter(({ pool }) => pool)) {
     const names = ["sleep 300", "sleep 301"];
     const running = () => shell.background()?.commands.toSorted();
     await until(running, (found) => found?.join() === names.join());
-    const interrupted = await say(shell, "echo begun; (sleep 302; echo no) | cat; echo not reached", "begun");
+    const interrupted = await say(shell, "(echo begun; sleep 302; echo no) | cat; echo not reached", "begun");
     await until(running, (found) => found?.join() === names.join()); // what was killed takes a moment to go
     assert.deepStrictEqual([interrupted, await say(shell, "echo $x"), await shell.isCurrent()], [
       { end: { kind: "exited", code: 130 }, output: "begun\n" },

@@ -8,10 +8,11 @@ import type { Prompt, PromptParameter } from "./prompt.ts";
 const LONGEST_ARGUMENT = 256 * 1024;
 const MOST_SHOWN = 20;
 
-/** Values by the names of arguments; an argument without value and default is absent. The problem names all mistakes. */
+/** Values by the names of arguments; one without value and default is absent. The problem names all mistakes, `act` what needs them. */
 export function argumentValues(
   { name, parameters }: Pick<Prompt, "name" | "parameters">,
   given: Readonly<Record<string, string>>,
+  act = "render prompt",
 ): Outcome<Readonly<Record<string, unknown>>> {
   const known = parameters.map((parameter) => parameter.name);
   const problems: string[] = [];
@@ -38,7 +39,7 @@ export function argumentValues(
     if (value.ok) values[parameter.name] = value.value;
     else problems.push(`argument "${parameter.name}" ${value.problem}`);
   }
-  return problems.length === 0 ? success(values) : failure(`Cannot render prompt "${name}": ${problems.join("; ")}`);
+  return problems.length === 0 ? success(values) : failure(`Cannot ${act} "${name}": ${problems.join("; ")}`);
 }
 
 /** Values that fit an argument, for completion; undefined: any text does. */

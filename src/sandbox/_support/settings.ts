@@ -15,6 +15,7 @@ export function sandboxSettings(base: string): SandboxSettings {
     strict: false,
     requiredLayers: [],
     environmentNames: [],
+    privateHome: false,
     temporaryFiles: true,
     requireAbi: undefined,
     shell: "/bin/bash",

@@ -103,43 +103,14 @@ function isLoopback(host: string): boolean {
     host === "0.0.0.0";
 }
 
-/** Programs that are for nothing else, and the call that each begins with (seccomp/rules.ts). */
-const NEEDED_CALLS: Readonly<Record<string, string>> = {
-  bpftrace: "bpf",
-  bwrap: "unshare",
-  chroot: "chroot",
-  ltrace: "ptrace",
-  mount: "mount",
-  nsenter: "setns",
-  strace: "ptrace",
-  umount: "umount2",
-  unshare: "unshare",
-};
-
 /** As a shell tells that a program was ended by a signal: 128 and its number. */
 const ENDED_BY_SIGSYS = 128 + 31;
 
-function callDenials(
-  { words, output, end }: FailedOperation,
-  { policy, scopes }: Context,
-): readonly OperationDenial[] {
+function callDenials({ end }: FailedOperation, { policy, scopes }: Context): readonly OperationDenial[] {
   if (!policy.confinement.filter) return [];
-  const facts = { operation: "system_call", scope: scopes, flags: [] } as const;
-  if (end.kind === "signalled" ? end.signal === "SIGSYS" : end.kind === "exited" && end.code === ENDED_BY_SIGSYS) {
-    const reason =
-      "a program was ended by SIGSYS; so end programs of another architecture (32-bit ones) in the sandbox";
-    return [{ ...facts, subject: "SIGSYS", reason }];
+  if (end.kind === "signalled" ? end.signal !== "SIGSYS" : end.kind !== "exited" || end.code !== ENDED_BY_SIGSYS) {
+    return [];
   }
-  const named = new Set(words.flatMap((word) => word.slice(0, LONGEST_TEXT).split(/[\s;&|()]+/u)).map(baseName));
-  const speaking = new Set([...output.slice(-LONGEST_TEXT).matchAll(/^(\w+): /gmu)].map(([, program]) => program));
-  return Object.entries(NEEDED_CALLS).filter(([program]) => named.has(program) && speaking.has(program))
-    .map(([program, call]) => ({
-      ...facts,
-      subject: program,
-      reason: `"${program}" needs the system call ${call}, which commands may not make; run it outside the sandbox`,
-    }));
-}
-
-function baseName(word: string): string {
-  return word.slice(word.lastIndexOf("/") + 1);
+  const reason = "a program was ended by SIGSYS; so end programs of another architecture (32-bit ones) in the sandbox";
+  return [{ operation: "system_call", subject: "SIGSYS", reason, scope: scopes, flags: [] }];
 }

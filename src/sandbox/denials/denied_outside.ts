@@ -5,7 +5,7 @@ import { linkedRepository } from "../protect/linked_worktree.ts";
 import type { Place } from "./inspect_path.ts";
 import { allows } from "./policy_query.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";
-import { type DenialContext, hasError, type Mention } from "./question.ts";
+import { type DenialContext, type EndedCommand, hasError, type Mention } from "./question.ts";
 import { sensitiveProblem } from "../protect/credential_paths.ts";
 
 /** The denial; undefined: commands may go there, or it was hardly meant. */
@@ -26,7 +26,8 @@ export function outsideDenial(place: Place, context: DenialContext, mention: Men
   }
   const opened = repository === undefined ? place : { path: repository, kind: "directory" as const };
   const state = readable || writes || repository !== undefined ? "readable" : "closed";
-  return { path, access, scope: scopes, flags: isOnTheWay(path, context) ? [] : flagsFor(opened, context, state) };
+  const flags = isOnTheWay(path, context) ? [] : flagsFor(opened, context, state);
+  return { path, access, scope: scopes, flags: writes && isOfHome(path, context) ? ["--private-home"] : flags };
 }
 
 /**
@@ -38,6 +39,28 @@ export function coveredDenial(mention: Mention, { covered, scopes }: DenialConte
   if (!covered.some((place) => isWithin(named, place))) return undefined;
   if (!inCommand && !hasError(mention, [...DENIED, "ENOENT"], { orSpokenOf: true })) return undefined;
   return { path: named, access: ["read", "write"], hidden: true, scope: scopes, flags: [] };
+}
+
+/** The denial of a change of the user's configuration that met the copy; undefined: it is none, or was only read. */
+export function copiedDenial(
+  { path }: Place,
+  mention: Mention,
+  { copies, scopes }: Pick<DenialContext, "copies" | "scopes">,
+): PathDenial | undefined {
+  const original = copies.get(path);
+  if (original === undefined || !hasError(mention, DENIED)) return undefined;
+  return { path: original, access: ["write"], copied: true, scope: scopes, flags: [] };
+}
+
+/** The same of pip, which names no path when it cannot change its configuration. */
+export function copiedPipDenial(
+  { words, output }: Pick<EndedCommand, "words" | "output">,
+  { copies, scopes }: Pick<DenialContext, "copies" | "scopes">,
+): PathDenial | undefined {
+  const isMet = /\bpip[\w.]* config (?:set|unset|edit)\b/.test(words.join(" ")) &&
+    /\bFatal Internal error \[id=2\]/.test(output);
+  const path = isMet ? copies.values().find((original) => original.endsWith("/pip.conf")) : undefined;
+  return path === undefined ? undefined : { path, access: ["write"], copied: true, scope: scopes, flags: [] };
 }
 
 /** Of credentials out of reach a command can tell by the error what is missing; that is missing outside too. */
@@ -112,18 +135,22 @@ function packageOf(path: string): string | undefined {
   return /^.*?\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
 }
 
+/** What a package manager asks for first of a package that is a dependency by its path. */
+const MANIFEST = /\/(?:Cargo\.toml|go\.mod|package\.json|pyproject\.toml)$/;
+
 /** Only what the server would accept, and nothing that opens more than a project. */
-function flagsFor(
+export function flagsFor(
   { path, kind }: Place,
-  { home, sensitive, scopes }: DenialContext,
+  { home, sensitive, scopes }: Pick<DenialContext, "home" | "sensitive" | "scopes">,
   state: "readable" | "closed",
 ): readonly string[] {
   const directory = kind === "directory" ? path : parentOf(path);
   const wide = (tree: string) => tree.split("/").length <= 2 || tree === home;
   const onTheWay = isOnTheWay(directory, { scopes });
   const refused = (tree: string) => wide(tree) || isSystemPath(tree) || sensitiveProblem(tree, sensitive) !== undefined;
+  const whole = MANIFEST.test(path) && !refused(directory) && !onTheWay ? directory : packageOf(path) ?? path;
   return [
-    ...state === "closed" && kind !== undefined && !refused(path) ? [`--read ${packageOf(path) ?? path}`] : [],
+    ...state === "closed" && kind !== undefined && !refused(path) ? [`--read ${whole}`] : [],
     ...refused(directory) || onTheWay || isOfPrograms(directory, home) ? [] : [`--write ${directory}`],
   ];
 }
@@ -131,4 +158,9 @@ function flagsFor(
 /** A dot directory of home: what programs outside keep there, and run or obey. */
 function isOfPrograms(directory: string, home: string | undefined): boolean {
   return home !== undefined && directory.startsWith(`${home}/.`);
+}
+
+/** Where a program keeps what is its own, and no tool chain: it can do so in another HOME. */
+function isOfHome(path: string, { policy, home, homeInside }: DenialContext): boolean {
+  return home === homeInside && isOfPrograms(path, home) && !allows(policy, parentOf(path), "list");
 }

@@ -56,7 +56,7 @@ export function withoutTerminals(denials: readonly Denial[]): readonly Denial[] 
 
 /** Where package managers of systems keep what they know. */
 const PACKAGES = ["dpkg", "apt", "rpm", "dnf", "yum", "pacman", "apk", "zypp", "zypper"]
-  .flatMap((name) => [`/var/lib/${name}`, `/var/cache/${name}`]).concat("/lib/apk", "/etc/apk");
+  .flatMap((name) => [`/var/lib/${name}`, `/var/cache/${name}`]).concat("/lib/apk", "/etc/apk", "/etc/apt");
 
 /** The same denials, but one in place of all that a package manager of the system met. */
 export function withoutPackages(denials: readonly Denial[], scopes: readonly string[]): readonly Denial[] {
@@ -64,7 +64,7 @@ export function withoutPackages(denials: readonly Denial[], scopes: readonly str
     PACKAGES.some((tree) => isWithin(one, tree))
   );
   if (path === undefined) return denials;
-  const reason = "system packages are not for commands";
+  const reason = "system packages are not for commands; a person can install them";
   const one: OperationDenial = { operation: "system_packages", subject: path, reason, scope: scopes, flags: [] };
   return [one, ...denials.filter((denial) => !("path" in denial) || denial.protected === true)];
 }

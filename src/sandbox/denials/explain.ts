@@ -10,9 +10,10 @@
  * - what is protected, a socket, or no path at all: denied_protected.ts, denied_operations.ts, denied_traces.ts.
  */
 import type { Denial } from "../../base/command/denial.ts";
+import { withClosedPrograms } from "./closed_programs.ts";
 import { deniedListeners, operationDenials, socketDenial } from "./denied_operations.ts";
 import { protectedDenial } from "./denied_protected.ts";
-import { coveredDenial, outsideDenial } from "./denied_outside.ts";
+import { copiedDenial, copiedPipDenial, coveredDenial, outsideDenial } from "./denied_outside.ts";
 import { tracedDenials, unnamedWrites, withoutPackages, withoutTerminals } from "./denied_traces.ts";
 import { lookAbove, lookAsSeen, type Place } from "./inspect_path.ts";
 import { pathsInCommand, pathsInOutput, type Places, targetsInCommand } from "./mentioned_paths.ts";
@@ -24,10 +25,25 @@ import type { DenialContext, EndedCommand, Mention, Question } from "./question.
 /** The model pays for each line. */
 const MOST_DENIALS = 3;
 
-/** Looks at the file system, at most some hundred paths of it, and never into a file. */
-export async function explainDenials(command: EndedCommand, context: DenialContext): Promise<readonly Denial[]> {
+/** Looks at the file system, at most some hundred paths of it, and never into a file; not at all where it need not. */
+export function explainDenials(
+  command: EndedCommand,
+  context: DenialContext,
+): readonly Denial[] | Promise<readonly Denial[]> {
+  if (ranElsewhere(command)) return [];
+  const mentions = mentionsOf(command, context);
+  const listening = deniedListeners(command.output);
+  if (mentions.length === 0 && listening.length === 0) return denialsOf(command, context, []);
+  return lookAtMentioned(command, context, { mentions, listening });
+}
+
+async function lookAtMentioned(
+  command: EndedCommand,
+  context: DenialContext,
+  { mentions, listening }: { readonly mentions: readonly Mention[]; readonly listening: readonly string[] },
+): Promise<readonly Denial[]> {
   const found = await Promise.all(
-    mentionsOf(command, context).map(async (mention) => {
+    mentions.map(async (mention) => {
       const covered = coveredDenial(mention, context);
       if (covered !== undefined) return covered;
       // What cannot be made has no directory yet.
@@ -37,17 +53,31 @@ export async function explainDenials(command: EndedCommand, context: DenialConte
       return place === undefined ? undefined : await judge(place, mention, { command, context });
     }),
   );
-  const listeners = await Promise.all(deniedListeners(command.output).map((path) => listenerDenial(path, context)));
+  const listeners = await Promise.all(listening.map((path) => listenerDenial(path, context)));
+  return denialsOf(command, context, [...found, ...listeners].filter((one) => one !== undefined));
+}
+
+/** `ofPaths`: what was found at the paths that were named. */
+function denialsOf(
+  command: EndedCommand,
+  context: DenialContext,
+  ofPaths: readonly Denial[],
+): readonly Denial[] {
   const { output } = command;
   const operations = hasFailed(command) ? operationDenials(command, context) : [];
-  const all = [...found, ...listeners, ...operations, ...tracedDenials(command, context)];
+  const all = [...ofPaths, copiedPipDenial(command, context), ...operations, ...tracedDenials(command, context)];
   const denials: Denial[] = [];
-  const told = withoutTerminals(all.filter((one) => one !== undefined));
+  const told = withClosedPrograms(withoutTerminals(all.filter((one) => one !== undefined)), command, context);
   for (const denial of withoutPackages(told, context.scopes)) {
     if (!isInner(denial, told)) continue;
     if (!denials.some((one) => saysTheSame(one, denial))) denials.push(denial);
   }
   return [...denials, ...unnamedWrites(output, denials, context.scopes)].slice(0, MOST_DENIALS);
+}
+
+/** What another machine printed is none of ours: ssh ends with 255 where it fails itself. */
+function ranElsewhere({ words, end }: EndedCommand): boolean {
+  return words.length > 1 && /(?:^|\/)ssh$/.test(words[0] ?? "") && end.kind === "exited" && end.code !== 255;
 }
 
 function hasFailed({ end }: EndedCommand): boolean {
@@ -76,10 +106,11 @@ function subjectOf(denial: Denial): string {
 
 function mentionsOf(command: EndedCommand, context: DenialContext): readonly Mention[] {
   const { words, directory, output } = command;
-  const places: Places = { directory, home: context.home };
+  const places: Places = { directory, home: context.homeInside };
   const failed = hasFailed(command);
   const evidence = evidenceIn(output, places);
-  const inCommand = pathsInCommand(words, places);
+  const inCommand = command.named ?? pathsInCommand(words, places);
+  if (!failed && evidence.size === 0 && !inCommand.values().some((named) => isSensitive(named, context))) return [];
   const targets = targetsInCommand(words, places);
   const inOutput = new Set([...evidence.keys(), ...failed ? pathsInOutput(output, places) : []]);
   const silent = output.trim() === "";
@@ -98,17 +129,24 @@ function mentionsOf(command: EndedCommand, context: DenialContext): readonly Men
 }
 
 /** Most commands succeed, and their output names what they did: nothing is looked at for that. */
-function canMatter({ named, inCommand, evidence }: Mention, { policy, sensitive, readOnly }: DenialContext): boolean {
-  if (inCommand && sensitive.some((place) => isWithin(named, place))) return true;
+function canMatter({ named, inCommand, evidence }: Mention, context: DenialContext): boolean {
+  const { policy, readOnly } = context;
+  if (inCommand && isSensitive(named, context)) return true;
   if (evidence === undefined) return false;
   if (evidence.errors.size === 0 && (!evidence.spokenOf || allows(policy, named, "read"))) return false;
   return !policy.writable.some(({ path }) => isWithin(named, path)) || readOnly.some((one) => isWithin(named, one));
+}
+
+function isSensitive(path: string, { sensitive }: DenialContext): boolean {
+  return sensitive.some((place) => isWithin(path, place));
 }
 
 async function judge(place: Place, mention: Mention, question: Question): Promise<Denial | undefined> {
   const { policy } = question.context;
   const covered = coveredDenial({ ...mention, named: place.path }, question.context); // a link may have led there
   if (covered !== undefined) return covered;
+  const copied = copiedDenial(place, mention, question.context);
+  if (copied !== undefined) return copied;
   if (place.kind === "socket") return socketDenial(place.path, question.context);
   if (!allows(policy, place.path, place.kind === undefined ? "create" : "write")) {
     return outsideDenial(place, question.context, mention);

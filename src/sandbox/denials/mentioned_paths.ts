@@ -43,7 +43,8 @@ export function pathsInCommand(words: readonly string[], places: Places): Readon
 }
 
 function namesIn(raw: string): readonly string[] {
-  const text = raw.replaceAll("${HOME}", "$HOME").replaceAll(ADDRESS, " ");
+  const named = raw.replaceAll("${HOME}", "$HOME");
+  const text = named.includes("://") ? named.replaceAll(ADDRESS, " ") : named;
   const quoted = [...text.matchAll(QUOTED)].map(([, inner = ""]) => inner.trim()).filter((inner) =>
     inner.includes(" ")
   );

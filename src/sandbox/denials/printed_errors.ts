@@ -16,13 +16,22 @@ const ERRORS = {
 
 export type ErrorName = keyof typeof ERRORS;
 
+/** Node looks for what it could not make (`mkdir` with `recursive`), and tells that this is missing. */
+const MKDIR = "|\\bENOENT: no such file or directory, mkdir '";
+
 const PATTERNS: readonly (readonly [ErrorName, RegExp, string])[] = Object.entries(ERRORS).map(
   ([name, { number, text }]) => [
     // The keys of an object literal.
     name as ErrorName,
-    new RegExp(`\\b${name}\\b|(?:Errno|os error|errno:?) ${number}\\b`, "u"),
+    new RegExp(`\\b${name}\\b|(?:Errno|os error|errno:?) ${number}\\b${name === "EROFS" ? MKDIR : ""}`, "u"),
     text,
   ],
+);
+
+/** Each of these has a name, the word of a number or a text in it, as most output has not. */
+const ANY_ERROR = new RegExp(
+  ["errno", "os error", ...Object.entries(ERRORS).flatMap(([name, { text }]) => [name, text])].join("|"),
+  "i",
 );
 
 /** Whether a line of output has one of these errors in it, by name or number. */
@@ -32,6 +41,7 @@ export function printsError(line: string, names: readonly ErrorName[]): boolean 
 
 /** The errors in a line of output, by name, number or English text. */
 export function errorsIn(line: string): ReadonlySet<ErrorName> {
+  if (!ANY_ERROR.test(line)) return new Set();
   const lower = line.toLowerCase();
   return new Set(
     PATTERNS.filter(([, pattern, text]) => pattern.test(line) || lower.includes(text)).map(([name]) => name),

@@ -6,6 +6,8 @@ Deno.test("S15 printsError() knows an error by what runtimes print in every lang
     ["Error: EROFS: read-only file system, open 'a'", true],
     ["OSError: [Errno 30] Nur lesbares Dateisystem: 'a'", true],
     ["Error: Système de fichiers en lecture seule (os error 30)", true],
+    ["Error: ENOENT: no such file or directory, mkdir '.husky/_'", true], // Node, of what it may not make
+    ["Error: ENOENT: no such file or directory, open '.husky/_'", false],
     ["Read-only file system", false], // one language only
     ["[Errno 301] x", false],
     ["(os error 3)", false],

@@ -8,6 +8,8 @@ import type { Evidence } from "./printed_evidence.ts";
 export interface EndedCommand {
   /** argv, or the shell line as the only word. */
   readonly words: readonly string[];
+  /** The paths in them, where they are known already; absent: they are looked for. */
+  readonly named?: ReadonlySet<string>;
   readonly directory: string;
   /** The last of what it printed. */
   readonly output: string;
@@ -43,10 +45,14 @@ export interface DenialContext {
   readonly policy: SandboxPolicy;
   readonly scopes: readonly string[];
   readonly home: string | undefined;
+  /** HOME as commands have it, which `~` stands for. */
+  readonly homeInside: string | undefined;
   /** Canonical places of credentials, which no flag named here would open. */
   readonly sensitive: readonly string[];
   /** Those of them that lie in reach and are covered: commands see nothing there. */
   readonly covered: readonly string[];
+  /** The user's configuration by the path of the copy that commands read. */
+  readonly copies: ReadonlyMap<string, string>;
   /** What is mounted read-only in a writable tree because it is protected; canonical. */
   readonly readOnly: readonly string[];
   /** Unix sockets of other programs that are in reach and covered; canonical. */

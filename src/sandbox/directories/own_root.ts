@@ -6,6 +6,7 @@
  */
 import { attempt } from "../../base/errors.ts";
 import { isWithin, parentOf } from "../../system/paths.ts";
+import type { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import type { OwnRoot, PathGrant, PinnedDirectory, SandboxPolicy } from "../policy/policy.ts";
 import type { Covers } from "./session_directory.ts";
 
@@ -25,6 +26,7 @@ const OWN_MOUNTS = ["/proc", "/dev/pts", "/dev/shm"] as const;
 export interface RootQuestion extends Pick<SandboxPolicy, "writable" | "grants" | "temporary"> {
   /** A directory of the session's that commands cannot write to, where further ones can be made. */
   readonly root: string;
+  readonly make: TreeMaker;
   readonly covers: Covers;
   /** Canonical directories that exist for commands, whether or not anything in them does: the home, for one. */
   readonly seen: readonly string[];
@@ -71,9 +73,9 @@ function isOfKernel(path: string): boolean {
 }
 
 function made(shown: readonly Shown[], question: RootQuestion): OwnRoot | undefined {
-  const { root, covers, temporary, seen, links, identityOf } = question;
+  const { root, make, covers, temporary, seen, links, identityOf } = question;
   const tree = `${root}/root`;
-  const maker = new RootMaker(tree);
+  const maker = new RootMaker(tree, make);
   for (const { path, kind } of shown) maker.add(path, kind);
   const usual = ["/tmp", "/var/tmp"].filter((path) => !links.some((one) => one.path === path));
   for (const path of [...OWN_MOUNTS, ...usual, ...temporary?.places ?? []]) maker.add(path, "directory");
@@ -104,24 +106,26 @@ const MISSING = { device: -1n, inode: -1n };
 
 class RootMaker {
   readonly #tree: string;
+  readonly #make: TreeMaker;
   readonly #directories = new Set<string>();
 
-  constructor(tree: string) {
+  constructor(tree: string, make: TreeMaker) {
     this.#tree = tree;
-    Deno.mkdirSync(tree, { mode: 0o755 });
+    this.#make = make;
+    make.directory(tree);
     this.#directories.add("/");
   }
 
   add(path: string, kind: Shown["kind"]): void {
     if (kind === "directory") return this.#directory(path);
     this.#directory(parentOf(path));
-    Deno.writeFileSync(`${this.#tree}${path}`, new Uint8Array(), { mode: 0o444 });
+    this.#make.file(`${this.#tree}${path}`);
   }
 
   link(path: string, target: string): void {
     if (this.#directories.has(path)) return;
     this.#directory(parentOf(path));
-    Deno.symlinkSync(target, `${this.#tree}${path}`);
+    this.#make.link(`${this.#tree}${path}`, target);
   }
 
   hasDirectory(path: string): boolean {
@@ -131,7 +135,7 @@ class RootMaker {
   #directory(path: string): void {
     if (this.#directories.has(path)) return;
     this.#directory(parentOf(path));
-    Deno.mkdirSync(`${this.#tree}${path}`, { mode: 0o755 });
+    this.#make.directory(`${this.#tree}${path}`);
     this.#directories.add(path);
   }
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ownRoot, type RootQuestion } from "./own_root.ts";
+import { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import type { OwnRoot } from "../policy/policy.ts";
 
 /** Everything in a directory, with the targets of links; directories end in `/`. */
@@ -15,11 +16,13 @@ function made(
   question: Partial<RootQuestion>,
 ): { readonly root: OwnRoot | undefined; readonly names: readonly string[] } {
   const directory = Deno.makeTempDirSync();
+  using make = new TreeMaker(Deno.build.arch === "aarch64" ? "aarch64" : "x86_64");
   try {
     const root = ownRoot({
       writable: [],
       grants: [],
       root: directory,
+      make,
       covers: { directory: "/s/empty", file: "/s/nothing" },
       seen: [],
       links: [],

@@ -12,11 +12,12 @@ export interface PlaceQuestion extends Pick<SandboxSettings, "serverEnvironment"
   readonly writable: readonly string[];
 }
 
-/** An existing directory for session directories, canonical; undefined: every usual one is open to commands. */
-export function sessionBase({ serverEnvironment: environment, home, writable }: PlaceQuestion): string | undefined {
-  const wanted = [environment["TMPDIR"], "/tmp", "/var/tmp", environment["XDG_RUNTIME_DIR"], home];
-  return wanted.filter((path) => path?.startsWith("/")).map((path) => trustedPath(path ?? "", writable))
-    .find((path) => path !== undefined && isWritableDirectory(path));
+/** Places for session directories in their order, canonical; empty: every usual one is missing or open to commands. */
+export function* sessionBases({ serverEnvironment: environment, home, writable }: PlaceQuestion): Iterable<string> {
+  for (const path of [environment["TMPDIR"], "/tmp", "/var/tmp", environment["XDG_RUNTIME_DIR"], home]) {
+    const place = path?.startsWith("/") === true ? trustedPath(path, writable) : undefined;
+    if (place !== undefined) yield place;
+  }
 }
 
 /**
@@ -73,12 +74,4 @@ function isOwnDirectory(path: string): boolean {
   const found = expected(() => Deno.lstatSync(path));
   return found?.isDirectory === true && found.uid === Deno.uid() && ((found.mode ?? 0) & 0o022) === 0 &&
     realPath(parentOf(path)) === parentOf(path);
-}
-
-/** Asked by trying: access rights say little on read-only and network file systems. */
-function isWritableDirectory(path: string): boolean {
-  return expected(() => {
-    Deno.removeSync(Deno.makeTempDirSync({ dir: path, prefix: ".ahma_mcp-" }));
-    return true;
-  }) ?? false;
 }

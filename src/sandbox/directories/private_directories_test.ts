@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { scopeCache, sessionBase, workerCache } from "./private_directories.ts";
+import { scopeCache, sessionBases, workerCache } from "./private_directories.ts";
 
 async function inBase(test: (base: string) => Promise<void>): Promise<void> {
   const base = await Deno.realPath(await Deno.makeTempDir());
@@ -12,10 +12,10 @@ async function inBase(test: (base: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("S5 sessionBase() takes TMPDIR, but no place commands can write to", () =>
+Deno.test("S5 sessionBases() takes TMPDIR, but no place commands can write to", () =>
   inBase(async (base) => {
     const ask = (temporary: string, writable: readonly string[]) =>
-      sessionBase({ serverEnvironment: { TMPDIR: temporary }, home: `${base}/home`, writable });
+      [...sessionBases({ serverEnvironment: { TMPDIR: temporary }, home: `${base}/home`, writable })][0];
     assert.deepStrictEqual(ask(`${base}/home`, [`${base}/scope`]), `${base}/home`);
     assert.deepStrictEqual(ask(`${base}/scope/tmp`, [`${base}/scope`]), await Deno.realPath("/tmp"));
     assert.deepStrictEqual(ask(`${base}/none`, ["/tmp", "/var/tmp", base]), undefined);
@@ -27,7 +27,7 @@ Deno.test("S5 S4 neither place is reached through a link that a command put in t
     await Deno.symlink(`${base}/out`, `${base}/scope/led`);
     const environment = { TMPDIR: `${base}/scope/led`, XDG_CACHE_HOME: `${base}/scope/led` };
     const question = { serverEnvironment: environment, home: undefined, writable: [`${base}/scope`] };
-    assert.deepStrictEqual(sessionBase(question), await Deno.realPath("/tmp"));
+    assert.deepStrictEqual([...sessionBases(question)][0], await Deno.realPath("/tmp"));
     assert.deepStrictEqual(scopeCache(question, "1-2"), undefined);
     assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(`${base}/out`)), []);
   }));

@@ -7,7 +7,8 @@
  * server's, shown read-only. Every mount point is compared when it is used (S20).
  */
 import { attempt } from "../../base/errors.ts";
-import { expected, isWithin } from "../../system/paths.ts";
+import { expected, isWithin, parentOf } from "../../system/paths.ts";
+import type { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import type { PathGrant, PinnedDirectory, PrivateTemporary, SandboxPolicy } from "../policy/policy.ts";
 import type { Covers } from "./session_directory.ts";
 
@@ -19,6 +20,7 @@ export interface TemporaryQuestion extends Pick<SandboxPolicy, "writable" | "gra
   readonly tree: PinnedDirectory;
   /** A directory of the session's that commands cannot write to, where further ones can be made. */
   readonly root: string;
+  readonly make: TreeMaker;
   readonly covers: Covers;
   readonly identityOf: (path: string) => Pick<PinnedDirectory, "device" | "inode"> | undefined;
 }
@@ -82,9 +84,11 @@ class MountPoints {
   readonly #ways = new Map<string, { readonly source: string; readonly at: string }>();
   /** Where the mount point of each path was made. */
   readonly #points = new Map<string, string>();
+  readonly #directories: Set<string>;
 
   constructor(question: TemporaryQuestion) {
     this.#question = question;
+    this.#directories = new Set([question.tree.path, question.root]);
   }
 
   add(place: string, path: string, kind: "directory" | "file"): void {
@@ -93,7 +97,7 @@ class MountPoints {
     const top = `${tree.path}/${first}`;
     if (rest.length === 0) return this.#make(path, top, kind);
     const source = `${root}/ways${place}/${first}`;
-    Deno.mkdirSync(top, { recursive: true, mode: 0o755 });
+    this.#directory(top);
     this.#ways.set(`${place}/${first}`, { source, at: top });
     this.#make(path, `${source}/${rest.join("/")}`, kind);
   }
@@ -110,9 +114,16 @@ class MountPoints {
 
   #make(path: string, at: string, kind: "directory" | "file"): void {
     this.#points.set(path, at);
-    if (kind === "directory") return Deno.mkdirSync(at, { recursive: true, mode: 0o755 });
-    Deno.mkdirSync(at.slice(0, at.lastIndexOf("/")), { recursive: true, mode: 0o755 });
-    Deno.writeFileSync(at, new Uint8Array(), { mode: 0o444 });
+    if (kind === "directory") return this.#directory(at);
+    this.#directory(parentOf(at));
+    this.#question.make.file(at);
+  }
+
+  #directory(path: string): void {
+    if (this.#directories.has(path)) return;
+    this.#directory(parentOf(path));
+    this.#question.make.directory(path);
+    this.#directories.add(path);
   }
 
   #pinned(path: string, made: string): PinnedDirectory | undefined {

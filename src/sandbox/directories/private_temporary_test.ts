@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Libc } from "../../system/libc.ts";
+import { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import { isWithin } from "../../system/paths.ts";
 import type { PathGrant, PinnedDirectory, PrivateTemporary } from "../policy/policy.ts";
 import { supportedProcessor } from "../policy/prerequisites.ts";
@@ -19,11 +20,13 @@ function made(writable: readonly string[], grants: readonly PathGrant[], then: (
   const processor = supportedProcessor(Deno.build.os, Deno.build.arch);
   if (!processor.ok) throw new Error(processor.problem);
   const libc = new Libc(processor.value);
+  using make = new TreeMaker(processor.value);
   try {
     Deno.mkdirSync(`${root}/t`);
     const temporary = privateTemporary({
       tree: tree(`${root}/t`),
       root,
+      make,
       covers: { directory: `${root}/empty`, file: `${root}/nothing` },
       writable: writable.map(tree),
       grants,

@@ -4,7 +4,8 @@
  * uses the cache holds a lock on it.
  */
 import { attempt } from "../../base/errors.ts";
-import { removeTree } from "../../system/remove_tree.ts";
+import { isExpected } from "../../system/paths.ts";
+import { removeTree } from "../../system/open_files/remove_tree.ts";
 
 /** A cache that was not used for so long is removed, milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;
@@ -71,15 +72,15 @@ export async function removeUnusedCaches(base: string, now: number): Promise<voi
   for (const cache of await listCaches(base)) if (now - cache.usedAt.getTime() > KEPT_MS) await removeCache(cache);
 }
 
-/** Bytes of all files below a directory, links not followed; what goes meanwhile counts nothing. */
+/** Bytes of all files below a directory, links not followed; what goes meanwhile, or is closed, counts nothing. */
 export async function sizeOf(directory: string): Promise<number> {
   let bytes = 0;
   for (const pending = [directory]; pending.length > 0;) {
     const at = pending.pop() ?? directory;
-    const entries = await Array.fromAsync(Deno.readDir(at)).catch(nothingThere);
+    const entries = await Array.fromAsync(Deno.readDir(at)).catch(outOfReach);
     for (const { name, isDirectory } of entries ?? []) {
       if (isDirectory) pending.push(`${at}/${name}`);
-      else bytes += (await Deno.lstat(`${at}/${name}`).catch(nothingThere))?.size ?? 0;
+      else bytes += (await Deno.lstat(`${at}/${name}`).catch(outOfReach))?.size ?? 0;
     }
   }
   return bytes;
@@ -98,6 +99,10 @@ async function cacheAt(path: string): Promise<ScopeCache> {
   } finally {
     attempt(Error, () => record.close()); // a stream that was read to its end has closed it
   }
+}
+
+function outOfReach(thrown: unknown): undefined {
+  if (!isExpected(thrown)) throw thrown;
 }
 
 function nothingThere(thrown: unknown): undefined {

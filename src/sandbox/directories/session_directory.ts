@@ -4,7 +4,11 @@
  * session lives: it goes with the server however that ends, and holds across PID namespaces.
  */
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
-import { removeTree } from "../../system/remove_tree.ts";
+import { Libc } from "../../system/libc.ts";
+import type { Processor } from "../../system/syscalls.ts";
+import { TreeMaker } from "../../system/open_files/tree_maker.ts";
+import { removeTree } from "../../system/open_files/remove_tree.ts";
+import { removeFromMemory, removeOrphans } from "./place_in_memory.ts";
 
 /** What is left of a session that was killed is removed by a later one. */
 const PREFIX = "ahma_mcp-";
@@ -57,12 +61,15 @@ export interface Covers {
   readonly file: string;
 }
 
-/** Makes both. */
-export function createCovers({ root }: Pick<SessionDirectories, "root">): Covers {
-  const covers = { directory: `${root}/empty`, file: `${root}/nothing` };
-  Deno.mkdirSync(covers.directory, { mode: 0o555 });
-  Deno.writeFileSync(covers.file, new Uint8Array(), { mode: 0o444, createNew: true });
-  return covers;
+/** Where they are, when they are made. */
+export function coversIn({ root }: Pick<SessionDirectories, "root">): Covers {
+  return { directory: `${root}/empty`, file: `${root}/nothing` };
+}
+
+/** Makes those that are missing. @throws {Error} When there is no room. */
+export function makeCovers({ directory, file }: Covers, make: Pick<TreeMaker, "names" | "directory" | "file">): void {
+  if (make.names(directory) === undefined) make.directory(directory, 0o555);
+  make.file(file);
 }
 
 /** A cache that goes with the session, where none is kept between sessions. */
@@ -73,15 +80,32 @@ export function createSessionCache({ root }: Pick<SessionDirectories, "root">): 
 }
 
 /**
- * Removes a session's directories, whatever commands left in them.
+ * Removes a session's directories, whatever commands left in them. Its owner goes last: what a killed server leaves is
+ * removed by a later one.
  * @throws {Error} When something in them cannot be removed.
  */
 export async function removeSessionDirectories({ root, owner, cacheUse }: SessionDirectories): Promise<void> {
   try {
-    await removeTree(root);
+    await removeAll(root);
   } finally {
     cacheUse?.close();
     owner.close();
+  }
+}
+
+async function removeAll(root: string): Promise<void> {
+  withMaker((make) => removeFromMemory(root, make));
+  await removeTree(root, OWNER_FILE);
+}
+
+/** On Linux, where there are places in memory. */
+function withMaker(use: (make: TreeMaker, processor: Processor) => void): void {
+  if (Deno.build.os !== "linux") return;
+  const make = new TreeMaker(Deno.build.arch);
+  try {
+    use(make, Deno.build.arch);
+  } finally {
+    make[Symbol.dispose]();
   }
 }
 
@@ -96,6 +120,11 @@ export interface StaleSessions {
 export async function removeStaleSessions(base: string): Promise<StaleSessions> {
   let removed = 0;
   const problems: string[] = [];
+  withMaker((make, processor) => {
+    const libc = new Libc(processor);
+    removeOrphans(make, libc, BigInt(Date.now()) * 1_000_000n);
+    libc.close();
+  });
   for await (const entry of Deno.readDir(base)) {
     if (!entry.isDirectory || !entry.name.startsWith(PREFIX)) continue;
     try {
@@ -118,7 +147,7 @@ async function removeIfStale(root: string): Promise<boolean> {
   const owner = await Deno.open(path, { read: true, write: true });
   try {
     if (!await owner.tryLock(EXCLUSIVE)) return false;
-    await removeTree(root);
+    await removeAll(root);
     return true;
   } finally {
     owner.close();

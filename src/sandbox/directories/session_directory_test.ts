@@ -34,6 +34,24 @@ Deno.test("S5 createSessionDirectories() makes no temp directory with --no-temp-
     await removeSessionDirectories(session);
   }));
 
+Deno.test("S5 removeStaleSessions() removes what a server left that was killed while it removed its session", () =>
+  inBase(async (base) => {
+    const { remove } = Deno;
+    for (let killedAt = 0;; killedAt++) {
+      const session = createSessionDirectories(base, { temporaryFiles: true });
+      for (const name of ["a", "z"]) await Deno.writeTextFile(`${session.root}/${name}`, "");
+      let removed = 0;
+      Deno.remove = (path) => removed++ === killedAt ? Promise.reject(new Error("killed")) : remove(path);
+      const [ended] = await Promise.allSettled([removeSessionDirectories(session)]).finally(() => Deno.remove = remove);
+      assert.deepStrictEqual(await removeStaleSessions(base), {
+        removed: ended.status === "fulfilled" ? 0 : 1,
+        problems: [],
+      });
+      assert.deepStrictEqual(await namesIn(base), []);
+      if (ended.status === "fulfilled") return assert.strictEqual(killedAt, 4);
+    }
+  }));
+
 Deno.test("S5 removeStaleSessions() removes what a killed server left, and nothing that is in use or not ours", () =>
   inBase(async (base) => {
     const live = createSessionDirectories(base, { temporaryFiles: true });

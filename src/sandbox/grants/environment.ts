@@ -40,6 +40,8 @@ const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   PIP_DISABLE_PIP_VERSION_CHECK: "1",
   PIP_NO_INPUT: "1",
   TERM: "dumb",
+  // tar of root gives what it unpacks to the owners that archives name, which commands may not.
+  TAR_OPTIONS: "--no-same-owner",
   // rustup cannot write where it keeps tool chains: it uses what is there, or names what is missing.
   RUSTUP_AUTO_INSTALL: "0",
   npm_config_update_notifier: "false",
@@ -67,10 +69,15 @@ const CACHES: Readonly<Record<string, string>> = {
   PUB_CACHE: "pub",
   PYTHONUSERBASE: "python",
   UV_CACHE_DIR: "uv",
+  UV_TOOL_BIN_DIR: "python/bin",
+  UV_TOOL_DIR: "uv-tools",
   XDG_CACHE_HOME: "xdg",
   YARN_CACHE_FOLDER: "yarn",
+  YARN_GLOBAL_FOLDER: "yarn-global",
   npm_config_cache: "npm",
   npm_config_prefix: "npm-global",
+  // From version 11 on; elsewhere pnpm makes its store in the project, as it cannot link into it from another mount.
+  pnpm_config_store_dir: "pnpm-store",
 };
 
 /** Where package managers put programs, below the private cache; `pnpm` puts some into its home itself. */
@@ -83,10 +90,40 @@ function javaOptions(cache: string): Readonly<Record<string, string>> {
   return { MAVEN_OPTS: `-Dmaven.repo.local=${cache}/maven/repository`, SBT_OPTS: options.join(" ") };
 }
 
+/** Tool chains that programs look for below HOME where these do not say where they are. */
+const MANAGERS: Readonly<Record<string, string>> = {
+  ASDF_DATA_DIR: ".asdf",
+  MISE_DATA_DIR: ".local/share/mise",
+  NODENV_ROOT: ".nodenv",
+  PYENV_ROOT: ".pyenv",
+  RBENV_ROOT: ".rbenv",
+  RUSTUP_HOME: ".rustup",
+  VOLTA_HOME: ".volta",
+};
+
+/** Options that starters of Java programs pass on: Java itself takes the home of the user from the system. */
+const JAVA_OPTIONS = words("ANT_OPTS GRADLE_OPTS JAVA_OPTS LEIN_JVM_OPTS MAVEN_OPTS SBT_OPTS");
+
+/** The directory of a scope's cache that is HOME of its commands with `--private-home`. */
+export function privateHome(cache: string): string {
+  return `${cache}/home`;
+}
+
+/** Leads programs to the private home, and to tool chains in the user's. */
+function usePrivateHome(environment: Record<string, string>, { cacheDirectory, home }: EnvironmentPlan): void {
+  for (const [name, directory] of Object.entries(MANAGERS)) environment[name] ??= `${home}/${directory}`;
+  environment["HOME"] = privateHome(cacheDirectory);
+  for (const name of JAVA_OPTIONS) {
+    environment[name] = `${environment[name] ?? ""} -Duser.home=${environment["HOME"]}`.trim();
+  }
+}
+
 /** Names that load code into every program or shell, or are ours: not even `--env` passes them. */
 const NEVER = /^(AHMA_.*|LD_.*|DYLD_.*|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|GCONV_PATH)$/;
 
-export interface EnvironmentPlan extends Pick<SandboxSettings, "serverEnvironment" | "environmentNames" | "shell"> {
+export interface EnvironmentPlan
+  extends
+    Pick<SandboxSettings, "serverEnvironment" | "environmentNames" | "shell" | "home" | "privateHome" | "serverHome"> {
   /** Undefined with `--no-temp-files`. */
   readonly temporaryDirectory: string | undefined;
   readonly cacheDirectory: string;
@@ -118,6 +155,8 @@ export function buildEnvironment(plan: EnvironmentPlan): Readonly<Record<string,
   for (const [name, directory] of Object.entries(CACHES)) environment[name] = `${cache}/${directory}`;
   Object.assign(environment, javaOptions(cache));
   Object.assign(environment, plan.configuration);
+  if (plan.serverHome !== undefined) environment["HOME"] = plan.serverHome;
+  if (plan.privateHome) usePrivateHome(environment, plan);
   environment["GIT_CONFIG_GLOBAL"] = plan.gitConfiguration;
   if (plan.temporaryDirectory !== undefined) environment["TMPDIR"] = plan.temporaryDirectory;
   plan.environmentNames.filter((name) => !isForbiddenVariable(name)).forEach(pass);

@@ -8,6 +8,8 @@ const PLAN = {
   gitConfiguration: "/tmp/s/gitconfig",
   configuration: { GOENV: "/tmp/s/goenv" },
   shell: "/bin/bash",
+  home: "/home/u",
+  privateHome: false,
 };
 
 Deno.test("S9 buildEnvironment() passes nothing that is not on the list", () => {
@@ -63,6 +65,23 @@ Deno.test("S5 buildEnvironment() sets TMPDIR only where there are temporary file
     serverEnvironment: { TMPDIR: "/var/tmp" },
   });
   assert.ok(!("TMPDIR" in environment));
+});
+
+Deno.test("S25 buildEnvironment() leads to a private home, to tool chains in the user's, and to git's cleaned configuration", () => {
+  const server = { HOME: "/home/u", PYENV_ROOT: "/opt/pyenv" };
+  const built = buildEnvironment({ ...PLAN, privateHome: true, serverEnvironment: server });
+  const { HOME, RUSTUP_HOME, PYENV_ROOT, JAVA_OPTS, GIT_CONFIG_GLOBAL, SBT_OPTS } = built;
+  assert.deepStrictEqual(
+    { HOME, RUSTUP_HOME, PYENV_ROOT, JAVA_OPTS, GIT_CONFIG_GLOBAL },
+    {
+      HOME: "/cache/home",
+      RUSTUP_HOME: "/home/u/.rustup",
+      PYENV_ROOT: "/opt/pyenv",
+      JAVA_OPTS: "-Duser.home=/cache/home",
+      GIT_CONFIG_GLOBAL: "/tmp/s/gitconfig",
+    },
+  );
+  assert.match(SBT_OPTS ?? "", /^-Dsbt.* -Duser\.home=\/cache\/home$/);
 });
 
 Deno.test("S9 isForbiddenVariable() knows what is dangerous in any environment", () => {

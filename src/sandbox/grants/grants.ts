@@ -28,8 +28,7 @@ const TOO_WIDE: ReadonlySet<string> = new Set(words(
 ));
 
 export interface GrantQuestion
-  extends
-    Pick<SandboxSettings, "serverEnvironment" | "home" | "workingDirectory" | "reads" | "strict" | "privateHome"> {
+  extends Pick<SandboxSettings, "serverEnvironment" | "home" | "workingDirectory" | "reads" | "strict" | "serverHome"> {
   /** The session's directory of private files. */
   readonly files: string;
   readonly abi: number;
@@ -62,7 +61,7 @@ export function readableGrants(question: GrantQuestion): Outcome<readonly PathGr
 /** A path that a person opens to commands: canonical, or why it is refused. */
 export function namedPath(
   given: string,
-  question: Pick<GrantQuestion, "workingDirectory" | "writable" | "sensitive" | "privateHome">,
+  question: Pick<GrantQuestion, "workingDirectory" | "writable" | "sensitive" | "serverHome">,
 ): Outcome<string> {
   const { workingDirectory, writable, sensitive } = question;
   const spelled = absolutePath(given, workingDirectory);

@@ -81,6 +81,13 @@ export const USER_CONFIGURATIONS: readonly UserConfiguration[] = [
   },
 ];
 
+/** What the copies in `files` are made from, by their paths; the usual place of one that is not there. */
+export function copiedConfigurations(files: string, home: string | undefined): ReadonlyMap<string, string> {
+  if (home === undefined) return new Map();
+  const all = [...USER_CONFIGURATIONS, { name: "gitconfig", places: [".gitconfig"] }];
+  return new Map(all.map(({ name, places }) => [`${files}/${name}`, `${home}/${places[0]}`]));
+}
+
 /** Lines `key = value` that are kept, and the headers of sections; values of several lines go. */
 function keptLines(text: string, isKept: (key: string) => boolean): string {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => {

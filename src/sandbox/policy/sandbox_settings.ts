@@ -21,7 +21,7 @@ export interface SandboxChoice {
   /** `--allow-read-sensitive`: credentials that commands may read (S7). */
   readonly allowSensitive: readonly string[];
   /** The home of a third-party server, canonical: it lies among credentials and is its scope; absent: none. */
-  readonly privateHome?: string;
+  readonly serverHome?: string;
   /** `--strict`: nothing below home is readable unless it is named (S4). */
   readonly strict: boolean;
   /** `--require-layer`: layers without which the program does not start, in addition to Landlock (S8). */
@@ -30,6 +30,8 @@ export interface SandboxChoice {
   readonly environmentNames: readonly string[];
   /** Directories that are there for commands, empty where nothing opens them; absent: none but the usual ones. */
   readonly seen?: readonly string[];
+  /** `--private-home`: HOME of commands is a directory of the scope's cache (S25). */
+  readonly privateHome: boolean;
   /** False: commands have no temporary directory (S5). */
   readonly temporaryFiles: boolean;
   /** The oldest Landlock ABI that is good enough (S2); undefined: any. */

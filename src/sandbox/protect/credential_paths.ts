@@ -64,11 +64,11 @@ export function sensitivePlaces(
 export function sensitiveProblem(
   path: string,
   places: readonly string[],
-  { privateHome }: Pick<SandboxSettings, "privateHome"> = {},
+  { serverHome }: Pick<SandboxSettings, "serverHome"> = {},
 ): string | undefined {
   const closed = places.find((place) => isWithin(path, place));
   if (closed === undefined) return undefined;
-  const [who, remedy] = privateHome === undefined
+  const [who, remedy] = serverHome === undefined
     ? ["commands", `If they must have it, insist with --allow-read-sensitive ${closed}`]
     : ["the server", 'Give the server what it needs in "env", or name a copy elsewhere'];
   return `Cannot open "${path}" to ${who}: "${closed}" is a place of credentials. ${remedy}`;

@@ -1,7 +1,7 @@
 /** What a session guards, and what of it is there at one moment. */
 import type { GitProgram } from "./git_program.ts";
 import type { FileFacts, Libc } from "../../system/libc.ts";
-import type { PathWatch } from "../../system/stat_watch.ts";
+import type { ChangeWatch, Watched } from "../../system/stat_watch.ts";
 import type { GuardedPath, PinnedDirectory } from "../policy/policy.ts";
 import type { ProtectedPath } from "./protected_paths.ts";
 
@@ -78,5 +78,5 @@ export type Looker = Pick<Libc, "lookAt">;
 
 /** A looker that also says cheaply whether there is anything new to see. */
 export type WatchingLooker = Looker & {
-  watch(paths: readonly string[], watched?: "everything" | "identity"): PathWatch;
+  watch(paths: readonly string[], watched?: Watched): ChangeWatch;
 };

@@ -63,9 +63,8 @@ class Search {
         }
         for (const { name, isDirectory, isFile, isSymlink } of entries) {
           if (!isDirectory && !isFile && !isSymlink) this.found.others.push(`${directory}/${name}`);
-          if (name === ".git") {
-            if (directory !== this.#tree) this.#add(this.found.directories, directory);
-          } else if (isDirectory && !isGenerated(name)) next.push(`${directory}/${name}`);
+          if (name === ".git" && directory !== this.#tree) this.#add(this.found.directories, directory);
+          if (name !== ".git" && isDirectory && !isGenerated(name)) next.push(`${directory}/${name}`);
         }
       }
       level = next;

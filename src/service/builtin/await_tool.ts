@@ -27,7 +27,7 @@ import {
   outputSoFar,
   partsBesideText,
   type ResultStyle,
-  stillRunningResult,
+  startedResult,
   styleOf,
   textResult,
 } from "../result/result_text.ts";
@@ -119,7 +119,7 @@ function answerOne(service: Service, operation: Operation, context: CallContext)
   const style = styleOf(service, context);
   const result = isEnded(operation.state)
     ? finalResult(operation, style, "fetched")
-    : stillRunningResult(operation, style, service.registry.queuePosition(operation.id));
+    : startedResult(operation, style, service.registry.queuePosition(operation.id), { isAwaited: true });
   if (isEnded(operation.state)) service.registry.markDelivered(operation.id);
   return appendFinished(result, service, context);
 }

@@ -2,6 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { SHELL_TOOL_NAME } from "../../catalog/format/builtin_traits.ts";
 import type { MetaArguments } from "../../command/prepared_command.ts";
+import type { CommandRequest } from "../../process/command_runner.ts";
 import type { BuiltinTool } from "./builtin_tool.ts";
 import type { BuiltinArguments, Parameter } from "../builtin_parameters.ts";
 import { requestWork } from "../run/command_work.ts";
@@ -54,7 +55,9 @@ function firstSentence(facts: ListFacts): string {
 }
 
 async function runShell(service: Service, args: BuiltinArguments, context: CallContext): Promise<CallToolResult> {
-  const prepared = await prepare(service, args);
+  const preparing = prepare(service, args);
+  // Nothing else comes before a command that can be started at once.
+  const prepared = preparing instanceof Promise ? await preparing : preparing;
   if (!prepared.ok) return errorResult(prepared.problem);
   return runOperation(service, {
     tool: SHELL_TOOL_NAME,
@@ -66,18 +69,20 @@ async function runShell(service: Service, args: BuiltinArguments, context: CallC
   }, context);
 }
 
+type Prepared = Pick<Job, "title" | "work" | "exclusive">;
+
 /** The parts of a job that depend on whether a named shell runs it. The problem is the text of the result. */
-async function prepare(
-  service: Service,
-  args: BuiltinArguments,
-): Promise<Outcome<Pick<Job, "title" | "work" | "exclusive">>> {
+function prepare(service: Service, args: BuiltinArguments): Outcome<Prepared> | Promise<Outcome<Prepared>> {
   const name = args.text("session");
   const close = args.flag("close");
   if (name === undefined && close) return failure(refusal('"close" needs a "session"'));
-  if (name !== undefined) return await prepareSession(service, args, { name, close });
-  const request = await shellRequest(args, service.scope);
-  if (!request.ok) return request;
-  return success({ title: shorten(args.text("command") ?? ""), work: requestWork(service, request.value) });
+  if (name !== undefined) return prepareSession(service, args, { name, close });
+  const prepared = (request: Outcome<CommandRequest>) =>
+    request.ok
+      ? success({ title: shorten(args.text("command") ?? ""), work: requestWork(service, request.value) })
+      : request;
+  const request = shellRequest(args, service.scope);
+  return request instanceof Promise ? request.then(prepared) : prepared(request);
 }
 
 /** Characters and length of a name, which stands in messages and in `status`. */
@@ -87,7 +92,7 @@ async function prepareSession(
   { shells, scope }: Service,
   args: BuiltinArguments,
   { name, close }: { readonly name: string; readonly close: boolean },
-): Promise<Outcome<Pick<Job, "title" | "work" | "exclusive">>> {
+): Promise<Outcome<Prepared>> {
   if (shells === undefined) {
     return failure(refusal('"session" needs a connection that stays open, and this one ends with its answer'));
   }

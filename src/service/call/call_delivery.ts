@@ -13,11 +13,12 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Operation } from "../../operation/operation_record.ts";
 import { callTool } from "./call_tool.ts";
+import { isPlainResult, type PlainCall } from "./plain_call.ts";
 import { ProgressStream } from "../result/progress.ts";
 import { OPERATION_META_KEY, operationMeta } from "../result/closing_line.ts";
 import { finalText, styleOf } from "../result/result_text.ts";
 import { activeHeartbeat } from "../run/run_operation.ts";
-import type { CallContext, Revision } from "../service.ts";
+import type { CallContext, Revision, ToolCall } from "../service.ts";
 import { calledName } from "../result/listed_texts.ts";
 import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { declaresTasks } from "../tasks/tasks_2026_07.ts";
@@ -25,6 +26,7 @@ import { member } from "../../wire/json_value.ts";
 import type { ConnectionParts } from "../notify/notifications.ts";
 import { AskingCall, type AskingParts } from "../questions/asking_call.ts";
 import { clientOffers } from "../questions/client_offers.ts";
+import { offersOf } from "../questions/question.ts";
 import { SessionClient } from "../questions/session_client.ts";
 import { rawResult } from "../sdk/raw_result.ts";
 import { coreTaskCreated, extensionTaskCreated } from "../tasks/task_views.ts";
@@ -71,6 +73,16 @@ export class CallDelivery {
     return await call.answer(mcpReq);
   }
 
+  /** Does one call of a session of which nothing else is said: no progress is wanted, and no task. */
+  async answerPlain({ name, arguments: args }: PlainCall, signal: AbortSignal): Promise<Result> {
+    const { service, server, use, level } = this.#parts;
+    const offers = offersOf(server.getClientCapabilities());
+    const client = new SessionClient({ owner: server, offers, request: undefined, level });
+    const context = { signal, client, readsResources: use.read, sendProgress: undefined };
+    const result = await callTool(service, { name: calledName(service, name), args }, context);
+    return isPlainResult(result) ? result : await server.checkedResult(result);
+  }
+
   async #run(params: CallToolRequestParams, context: ServerContext, asking: AskingParts): Promise<Result> {
     const { service, revision } = this.#parts;
     const call = { name: calledName(service, params.name), args: params.arguments ?? {} };
@@ -93,11 +105,7 @@ export class CallDelivery {
   }
 
   /** The client accepts only a task, so a refused call becomes a failed task. */
-  async #asTask(
-    call: { readonly name: string; readonly args: Readonly<Record<string, unknown>> },
-    base: CallContext,
-    context: ServerContext,
-  ): Promise<Result> {
+  async #asTask(call: ToolCall, base: CallContext, context: ServerContext): Promise<Result> {
     const { service } = this.#parts;
     if (!supportsTask(call.name)) {
       const message = `Tool "${call.name}" cannot be called as a task: its execution.taskSupport is not set`;

@@ -5,6 +5,7 @@ import { capabilitiesOf } from "./capabilities.ts";
 import { ToolList } from "./tool_list.ts";
 import { announceTermination, announceTo2025, announceTo2026 } from "../notify/notifications.ts";
 import { CallDelivery } from "../call/call_delivery.ts";
+import type { AnswerCall } from "../call/plain_call.ts";
 import { serveCompletions } from "../resources/completions.ts";
 import { serveCoreTasks } from "../tasks/tasks_2025_11.ts";
 import { serveExtensionTasks } from "../tasks/tasks_2026_07.ts";
@@ -33,6 +34,8 @@ export function revisionOf({ era }: Pick<McpRequestContext, "era">): Revision {
 export interface ConnectionServer {
   /** Ready to be connected; closing it ends its subscriptions. */
   readonly server: VersionedServer;
+  /** Undefined: the version has no plain calls. */
+  readonly answerCall: AnswerCall | undefined;
   /** Tells the client that the session ends, where its version has a notification for that (S17). */
   farewell(reason: string): Promise<void>;
 }
@@ -76,5 +79,8 @@ export function buildConnection(service: Service, { revision, lifetime }: Server
   const farewell = async (reason: string) => {
     if (hasSessions) await announceTermination(service, outgoing, reason);
   };
-  return { server, farewell };
+  const answerCall: AnswerCall | undefined = hasSessions
+    ? (call, signal) => calls.answerPlain(call, signal)
+    : undefined;
+  return { server, answerCall, farewell };
 }

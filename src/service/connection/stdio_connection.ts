@@ -11,6 +11,7 @@ import type { McpRequestContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import { FollowedSubscriptions } from "../resources/followed.ts";
 import { TaskSubscriptions } from "../tasks/subscriptions_stdio.ts";
+import { DirectCalls } from "./direct_calls.ts";
 import { InitializeOrder } from "../sdk/initialize_order.ts";
 import { buildConnection, type ConnectionServer, revisionOf } from "./server.ts";
 import type { Service } from "../service.ts";
@@ -32,8 +33,9 @@ const LAST_ANSWERS_MS = 2_000;
 /** Serves until the connection has ended; then nothing runs any more in `service.registry`. */
 export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
   const transport = new StdioTransport({ ...io, log: service.log });
-  const ordered = new FollowedSubscriptions(new InitializeOrder(transport), service);
   let built: ConnectionServer | undefined;
+  const direct = new DirectCalls(new InitializeOrder(transport), () => built?.answerCall);
+  const ordered = new FollowedSubscriptions(direct, service);
   const build = (context: McpRequestContext) => {
     built = buildConnection(service, { revision: revisionOf(context) });
     return built.server;

@@ -3,21 +3,24 @@ import { ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotoc
 import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { shownValue } from "../../base/text.ts";
 import { listedName } from "../result/listed_texts.ts";
+import { mergedList } from "../../base/lazy.ts";
 import type { Service } from "../service.ts";
-
-type ListedService = Pick<Service, "sources" | "settings" | "log">;
 
 const TASK_SUPPORT = { taskSupport: "optional" } as const;
 
 /** Joins the lists of all sources; keeps the last result, because most clients ask more than once. */
 export class ToolList {
-  readonly #service: ListedService;
-  #lists: readonly (readonly Tool[])[] = [];
-  #tools: Tool[] = [];
-  #withTasks: Tool[] = [];
+  readonly #merged: () => Promise<{ readonly plain: Tool[]; readonly withTasks: Tool[] }>;
 
-  constructor(service: ListedService) {
-    this.#service = service;
+  constructor({ sources, settings, log }: Pick<Service, "sources" | "settings" | "log">) {
+    this.#merged = mergedList(sources, (tools, leftOut) => {
+      for (const { name } of leftOut) log.warn("Tool left out: another source has its name", { name });
+      const plain = tools.map((tool) => ({ ...tool, name: listedName({ settings }, tool.name) }));
+      const withTasks = plain.map((tool, index) =>
+        !settings.synchronous && supportsTask(tools[index]?.name ?? "") ? { ...tool, execution: TASK_SUPPORT } : tool
+      );
+      return { plain, withTasks };
+    });
   }
 
   /**
@@ -25,21 +28,8 @@ export class ToolList {
    * called as tasks, for the one version that has a word for it.
    */
   async all(withTasks = false): Promise<Tool[]> {
-    const { sources, settings, log } = this.#service;
-    const lists = await Promise.all(sources.map((source) => source.list()));
-    if (lists.some((list, index) => list !== this.#lists[index])) {
-      const byName = new Map(lists.flat().toReversed().map((tool) => [tool.name, tool]));
-      const tools = lists.flat().filter((tool) => byName.get(tool.name) === tool);
-      for (const { name } of lists.flat().filter((tool) => !tools.includes(tool))) {
-        log.warn("Tool left out: another source has its name", { name });
-      }
-      this.#tools = tools.map((tool) => ({ ...tool, name: listedName({ settings }, tool.name) }));
-      this.#withTasks = this.#tools.map((tool, index) =>
-        supportsTask(tools[index]?.name ?? "") ? { ...tool, execution: TASK_SUPPORT } : tool
-      );
-      this.#lists = lists;
-    }
-    return withTasks && !settings.synchronous ? this.#withTasks : this.#tools;
+    const merged = await this.#merged();
+    return withTasks ? merged.withTasks : merged.plain;
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { didYouMean } from "../../base/suggest.ts";
-import { lazy } from "../../base/lazy.ts";
+import { lazy, mergedList } from "../../base/lazy.ts";
 import { type Outcome, success } from "../../base/outcome.ts";
 import { shownValue } from "../../base/text.ts";
 import { CALL_TOOL_NAME, FIND_TOOLS_NAME } from "../../catalog/format/builtin_traits.ts";
@@ -47,13 +47,12 @@ const PARAMETERS: ReadonlyMap<string, readonly Parameter[]> = new Map([
 export class LeanSource implements ToolSource {
   readonly #options: LeanSourceOptions;
   readonly #listed: () => readonly Tool[];
-  #lists: readonly (readonly Tool[])[] = [];
-  #tools: readonly Tool[] = [];
-  #index: ToolIndex | undefined;
+  readonly #hidden: () => Promise<{ readonly tools: readonly Tool[]; readonly index: ToolIndex }>;
 
   constructor(options: LeanSourceOptions) {
     this.#options = options;
     this.#listed = lazy(() => leanTools(options.facts, options.origins));
+    this.#hidden = mergedList(options.hidden, (tools) => ({ tools, index: new ToolIndex(tools) }));
   }
 
   meet(offers: ClientOffers): void {
@@ -96,10 +95,10 @@ export class LeanSource implements ToolSource {
   }
 
   async #find(service: Service, args: BuiltinArguments): Promise<string> {
-    const index = await this.#current();
+    const { tools, index } = await this.#hidden();
     const query = args.text("query")?.trim() ?? "";
     const limit = args.number("limit");
-    const names = this.#tools.map(({ name }) => name);
+    const names = tools.map(({ name }) => name);
     if (query === "") return withMore([names.slice(0, limit).join(", ")], names.length - (limit ?? names.length));
     const called = query.split(/[\s,]+/).map((word) => calledName(service, word)).join(" ");
     const named = [query, called].map((one) => index.named(one)).find((tools) => tools.length > 0) ?? [];
@@ -118,18 +117,6 @@ export class LeanSource implements ToolSource {
     return unknown.length === 0
       ? ""
       : `Not known yet: the tools of ${unknown.join(", ")}. See \`${listedName(service, "status")}\`.`;
-  }
-
-  /** The index of the tools of this moment; a name that an earlier source has is left out. */
-  async #current(): Promise<ToolIndex> {
-    const lists = await Promise.all(this.#options.hidden.map((source) => source.list()));
-    if (this.#index === undefined || lists.some((list, place) => list !== this.#lists[place])) {
-      const byName = new Map(lists.flat().toReversed().map((tool) => [tool.name, tool]));
-      this.#tools = lists.flat().filter((tool) => byName.get(tool.name) === tool);
-      this.#index = new ToolIndex(this.#tools);
-      this.#lists = lists;
-    }
-    return this.#index;
   }
 
   /** A listed tool is not called in another's name: a person may have allowed one and not the other. */

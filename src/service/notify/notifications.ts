@@ -9,7 +9,7 @@ import { headingOf, statusLine } from "../result/closing_line.ts";
 import type { Service } from "../service.ts";
 import { watchSources } from "./source_changes.ts";
 import type { Outgoing } from "./notifier.ts";
-import { watchResources } from "../resources/resource_changes.ts";
+import { type ChangeListener, watchResources } from "../resources/resource_changes.ts";
 import { answerOf, existingAddress, type ResourceUse, sourceOf } from "../resources/resources.ts";
 import type { VersionedServer } from "../sdk/versioned_server.ts";
 import { coreTask } from "../tasks/task_views.ts";
@@ -29,43 +29,43 @@ export interface ConnectionParts {
  * For versions up to 2025-11-25: all changes, except of resources without a subscription and of a resource list that
  * the client never requested.
  */
-export function announceTo2025({ service, server, outgoing, use, level }: ConnectionParts): Unsubscribe {
+export function announceTo2025(parts: ConnectionParts): Unsubscribe {
+  const { service, server, outgoing, level } = parts;
   const { subscribed, end } = serveSubscriptions(service, server);
   const unsubscribes = [
     service.registry.subscribe((transition) => {
       if (level !== undefined) announceEnd(transition, level, outgoing);
       announceTask(transition, service.settings, { server, outgoing });
     }),
-    ...watchLists(service, server, outgoing),
-    watchResources(service, {
-      subscribed,
-      updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
-      listChanged: () => {
-        if (use.listed) void outgoing.own("resources/list_changed", server.sendResourceListChanged());
-      },
-    }),
+    ...announceChanges(parts, { subscribed }),
+    end,
   ];
   server.oninitialized = () => void announceSandbox(service, outgoing);
-  unsubscribes.push(end);
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
 }
 
 /** For 2026-07-28: changes only, which the SDK sends to matching subscriptions. */
-export function announceTo2026({ service, server, outgoing }: ConnectionParts): Unsubscribe {
-  const unsubscribes = [
-    ...watchLists(service, server, outgoing),
-    watchResources(service, {
-      updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
-      listChanged: () => void outgoing.own("resources/list_changed", server.sendResourceListChanged()),
-    }),
-  ];
+export function announceTo2026(parts: ConnectionParts): Unsubscribe {
+  const unsubscribes = announceChanges(parts, {});
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
 }
 
-function watchLists({ sources, prompts }: Service, server: VersionedServer, outgoing: Outgoing) {
+/** With `subscribed` the list of resources is that of a client which may never have asked for it. */
+function announceChanges(
+  { service, server, outgoing, use }: ConnectionParts,
+  wanted: Pick<ChangeListener, "subscribed">,
+): readonly (Unsubscribe | undefined)[] {
   return [
-    watchSources(sources, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
-    watchSources(prompts, () => void outgoing.own("prompts/list_changed", server.sendPromptListChanged())),
+    watchSources(service.sources, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
+    watchSources(service.prompts, () => void outgoing.own("prompts/list_changed", server.sendPromptListChanged())),
+    watchResources(service, {
+      ...wanted,
+      updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
+      listChanged: () => {
+        if (wanted.subscribed !== undefined && !use.listed) return;
+        void outgoing.own("resources/list_changed", server.sendResourceListChanged());
+      },
+    }),
   ];
 }
 

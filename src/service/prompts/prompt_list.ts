@@ -2,6 +2,7 @@
 import { type ListPromptsResult, type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Logger } from "../../base/log.ts";
 import { shownValue } from "../../base/text.ts";
+import { mergedList } from "../../base/lazy.ts";
 import type { PromptSource } from "./prompt_source.ts";
 
 export interface PromptListParts {
@@ -15,12 +16,13 @@ const PAGE_SIZE = 100;
 
 /** Joins the lists of all sources; keeps the last result, because a client reads it page by page. */
 export class PromptList {
-  readonly #parts: PromptListParts;
-  #lists: readonly (readonly Prompt[])[] = [];
-  #prompts: readonly Prompt[] = [];
+  readonly #all: () => Promise<readonly Prompt[]>;
 
-  constructor(parts: PromptListParts) {
-    this.#parts = parts;
+  constructor({ prompts, log }: PromptListParts) {
+    this.#all = mergedList(prompts, (all, leftOut) => {
+      for (const { name } of leftOut) log.warn("Prompt left out: another source has its name", { name });
+      return all;
+    });
   }
 
   /**
@@ -37,20 +39,5 @@ export class PromptList {
     const prompts = all.slice(before + 1, before + 1 + PAGE_SIZE);
     const last = prompts.at(-1);
     return { prompts, ...last !== undefined && last !== all.at(-1) && { nextCursor: last.name } };
-  }
-
-  /** Source by source; a name that an earlier source has is left out, with a warning in the log. */
-  async #all(): Promise<readonly Prompt[]> {
-    const { prompts: sources, log } = this.#parts;
-    const lists = await Promise.all(sources.map((source) => source.list()));
-    if (lists.length !== this.#lists.length || lists.some((list, index) => list !== this.#lists[index])) {
-      const byName = new Map(lists.flat().toReversed().map((prompt) => [prompt.name, prompt]));
-      for (const { name } of lists.flat().filter((prompt) => byName.get(prompt.name) !== prompt)) {
-        log.warn("Prompt left out: another source has its name", { name });
-      }
-      this.#prompts = lists.flat().filter((prompt) => byName.get(prompt.name) === prompt);
-      this.#lists = lists;
-    }
-    return this.#prompts;
   }
 }

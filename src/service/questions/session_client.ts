@@ -20,8 +20,8 @@ export const ANSWER_MS = 600_000;
 export interface SessionClientParts {
   readonly owner: Server;
   readonly offers: ClientOffers;
-  /** The call that may ask. */
-  readonly request: ServerContext["mcpReq"];
+  /** The call that may ask; undefined: what it asks goes to the connection. */
+  readonly request: Pick<ServerContext["mcpReq"], "notify" | "send"> | undefined;
   /** Undefined: the connection has no log. */
   readonly level: LogLevel | undefined;
 }
@@ -29,9 +29,8 @@ export interface SessionClientParts {
 export class SessionClient implements AskedClient {
   readonly owner: Server;
   readonly offers: ClientOffers;
-  readonly #request: ServerContext["mcpReq"];
+  #request: SessionClientParts["request"];
   readonly #level: LogLevel | undefined;
-  #isAnswered = false;
 
   constructor({ owner, offers, request, level }: SessionClientParts) {
     this.owner = owner;
@@ -46,23 +45,22 @@ export class SessionClient implements AskedClient {
 
   notify({ method, params }: ClientNotice): void {
     const notification = { method, params: { ...params } };
-    const sending = this.#isAnswered ? this.owner.notification(notification) : this.#request.notify(notification);
+    const sending = this.#request?.notify(notification) ?? this.owner.notification(notification);
     // A client that has gone reads nothing.
     sending.catch(() => {});
   }
 
   /** To be called when the call is answered: what it asks as an operation goes to the connection. */
   answered(): void {
-    this.#isAnswered = true;
+    this.#request = undefined;
   }
 
   async ask(question: Question, signal: AbortSignal): Promise<QuestionAnswer> {
     const options = { timeout: ANSWER_MS, signal };
     try {
       const sent = withId(question);
-      const result = this.#isAnswered
-        ? await this.owner.request(sent, ANYTHING, options)
-        : await this.#request.send(sent, ANYTHING, options);
+      const result = await (this.#request?.send(sent, ANYTHING, options) ??
+        this.owner.request(sent, ANYTHING, options));
       return isObject(result) ? success(result) : failure("The client answered with no object");
     } catch (thrown) {
       return failure(`The client gave no answer: ${messageOf(thrown)}`);

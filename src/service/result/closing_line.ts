@@ -1,4 +1,5 @@
 /** The facts of an operation on one line, and as data for programs (X4). Pure. */
+import { isToBeFeared } from "./protected_note.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import type { OutputView } from "../../operation/output/text_view.ts";
 import { isEnded } from "../../operation/transitions.ts";
@@ -34,7 +35,7 @@ function factsLine(operation: Operation, first: readonly string[]): string {
     ...end?.command?.kind === "exited" ? [`exit code ${end.command.code}`] : [],
     ...end?.command?.kind === "signalled" ? [`signal ${end.command.signal}`] : [],
     duration(elapsedMs(operation, operation.endedAt ?? operation.createdAt)),
-    ...operation.protectedChanges.some(({ change }) => change !== "not_kept") ? ["PROTECTED PATHS CHANGED"] : [],
+    ...operation.protectedChanges.some(isToBeFeared) ? ["PROTECTED PATHS CHANGED"] : [],
   ];
   const message = end?.message === undefined ? "" : `: ${onOneLine(end.message)}`;
   return `[${facts.join(", ")}${message}]`;

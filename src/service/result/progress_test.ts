@@ -88,7 +88,7 @@ Deno.test("C3 ProgressStream sends nothing for a request that was cancelled", as
   const { progress, notes, abort, start } = setUp({ intervalMs: 0, heartbeatMs: 0 });
   abort.abort();
   start("")("one\n");
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await new Promise((resolve) => setTimeout(resolve, 0));
   await progress.close();
   assert.deepStrictEqual(notes, []);
 });

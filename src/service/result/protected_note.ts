@@ -18,11 +18,23 @@ const WORDS: Readonly<Record<ProtectedChange["change"], string>> = {
   unwatched: "holds too much to be watched: changes of the rest go unnoticed",
   shared: "has a second name (hard link), by which commands can change it",
   not_kept: "was not changed",
+  taken_out: "was made harmless",
 };
+
+/** Changes after which nothing obeys a command. */
+const HARMLESS: Readonly<Partial<Record<ProtectedChange["change"], string>>> = {
+  not_kept: "For this session only, not in",
+  taken_out: "Taken out of",
+};
+
+/** Whether a program outside may obey a command after the change. */
+export function isToBeFeared({ change }: ProtectedChange): boolean {
+  return HARMLESS[change] === undefined;
+}
 
 /** A line of its own after the output, or empty when nothing changed. */
 export function protectedNote({ protectedChanges: changes }: Pick<Operation, "protectedChanges">): string {
-  return [changedNote(changes.filter(({ change }) => change !== "not_kept")), notKeptNote(changes)]
+  return [changedNote(changes.filter(isToBeFeared)), notKeptNote(changes)]
     .filter((note) => note !== "").join("\n");
 }
 
@@ -36,12 +48,15 @@ function changedNote(changes: readonly ProtectedChange[]): string {
 
 /** What a command set in git's configuration, and git outside the sandbox does not see (S24). */
 function notKeptNote(changes: readonly ProtectedChange[]): string {
-  const kept = changes.flatMap(({ path, change, keys = [] }) => change === "not_kept" ? [{ path, keys }] : []);
-  return kept.map(({ path, keys }) => {
+  return changes.flatMap(({ path, change, keys = [] }) => {
+    const lead = HARMLESS[change];
+    if (lead === undefined) return [];
     const named = keys.slice(0, MOST_NAMED).map((key) => JSON.stringify(key).slice(1, -1)).join(", ");
     const more = keys.length > MOST_NAMED ? `, and ${keys.length - MOST_NAMED} more` : "";
-    return `[For this session only, not in ${JSON.stringify(path)}: ${named}${more}. Git would obey it outside the ` +
-      "sandbox; the user can set it there with git config.]";
+    return [
+      `[${lead} ${JSON.stringify(path)}: ${named}${more}. Git would obey it outside the sandbox; the user can set it ` +
+      "there with git config.]",
+    ];
   }).join("\n");
 }
 

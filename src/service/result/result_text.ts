@@ -126,46 +126,27 @@ export function finalText(
 
 const NO_OUTPUT = "[no output]";
 
-/** The answer to a call whose operation goes on (X1). `position`: its place in the queue, undefined when it runs. */
-export function startedResult(operation: Operation, style: ResultStyle, position: number | undefined): CallToolResult {
-  return activeResult(operation, style, {
-    state: position === undefined && elapsedMs(operation, Date.now()) < QUICK_MS
-      ? "started"
-      : stateOf(operation, position),
-    advice: `\`${style.toolPrefix ?? ""}await\` returns its result.`,
-  });
-}
-
-/** The answer to a wait for an operation that goes on. */
-export function stillRunningResult(
+/**
+ * The answer to a call whose operation goes on (X1), or to a wait for it: one line, and the output so far. `position`: its
+ * place in the queue, undefined when it runs.
+ */
+export function startedResult(
   operation: Operation,
   style: ResultStyle,
   position: number | undefined,
+  { isAwaited = false } = {},
 ): CallToolResult {
-  return activeResult(operation, style, {
-    state: stateOf(operation, position),
-    advice: `Another \`${style.toolPrefix ?? ""}await\` waits on.`,
-  });
-}
-
-/** One line, and the output so far. */
-function activeResult(
-  operation: Operation,
-  style: ResultStyle,
-  { state, advice }: { readonly state: string; readonly advice: string },
-): CallToolResult {
+  const age = elapsedMs(operation, Date.now());
+  const running = !isAwaited && age < QUICK_MS ? "started" : `still runs after ${duration(age)}`;
+  const state = position === undefined ? running : `queued at position ${position}`;
+  const tool = `\`${style.toolPrefix ?? ""}await\``;
+  const advice = isAwaited ? `Another ${tool} waits on.` : `${tool} returns its result.`;
   const output = outputSoFar(operation, style);
   const line = `${operation.id} ${state}. ${advice}${output === "" ? "" : " Output so far:"}`;
   return {
     ...textResult(joinLines(line, output)),
     _meta: { [OPERATION_META_KEY]: operationMeta(operation, undefined) },
   };
-}
-
-function stateOf(operation: Operation, position: number | undefined): string {
-  return position === undefined
-    ? `still runs after ${duration(elapsedMs(operation, Date.now()))}`
-    : `queued at position ${position}`;
 }
 
 /** Both ends of the output so far. */

@@ -18,18 +18,22 @@ export const SHELL_PARAMETERS: readonly Parameter[] = [
   { name: "stdin", kind: "input", description: "Text for standard input." },
 ];
 
-/** What checked arguments ask the runner for. The problem is the text of the result. */
-export async function shellRequest(args: BuiltinArguments, scope: Scope): Promise<Outcome<CommandRequest>> {
+/** What checked arguments ask the runner for, at once where no directory is named. The problem is the text of the result. */
+export function shellRequest(
+  args: BuiltinArguments,
+  scope: Scope,
+): Outcome<CommandRequest> | Promise<Outcome<CommandRequest>> {
   const command = args.text("command") ?? "";
   if (command.trim() === "") {
     return failure(`Cannot run "${SHELL_TOOL_NAME}": argument "command" is empty: give the command line to run`);
   }
-  const directory = await scope.resolveDirectory(args.text("working_directory"));
-  if (!directory.ok) return directory;
-  return success({
+  const requestIn = (directory: string): CommandRequest => ({
     run: { shell: command },
-    directory: directory.value,
+    directory,
     environment: args.variables("env"),
     stdin: args.text("stdin"),
   });
+  const named = args.text("working_directory");
+  if (named === undefined) return success(requestIn(scope.roots[0] ?? "/"));
+  return scope.resolveDirectory(named).then((found) => found.ok ? success(requestIn(found.value)) : found);
 }

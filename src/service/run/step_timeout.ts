@@ -10,13 +10,7 @@ export function withTimeLimit(work: Work, seconds: number | undefined): Work {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), seconds * 1_000);
     try {
-      const end = await work({
-        operation: control.operation,
-        signal: AbortSignal.any([control.signal, limit.signal]),
-        write: (chunk) => control.write(chunk),
-        answer: (result) => control.answer(result),
-        protectedChanged: (changes) => control.protectedChanged(changes),
-      });
+      const end = await work({ ...control, signal: AbortSignal.any([control.signal, limit.signal]) });
       if (limit.signal.aborted && !control.signal.aborted) {
         control.write(encodeText(`[step timed out after ${duration(seconds * 1_000)}]\n`));
       }

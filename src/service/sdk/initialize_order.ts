@@ -25,6 +25,11 @@ export class InitializeOrder extends TransportLayer {
   #state: "open" | "initializing" | "session" | "enveloped" = "open";
   #initialize: WireId | undefined;
 
+  /** Whether the answer to `initialize` is out. */
+  get isSession(): boolean {
+    return this.#state === "session";
+  }
+
   override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (this.#state === "initializing" && !("method" in message) && message.id === this.#initialize) {
       this.#state = "result" in message ? "session" : "open";

@@ -1,5 +1,12 @@
 /** The SDK's server with its corrections; each stands in a file of its own, its reason in docs/design.md ("SDK corrections"). */
-import { type Implementation, Server, type ServerOptions, type Transport } from "@modelcontextprotocol/server";
+import {
+  type Implementation,
+  type Result,
+  Server,
+  type ServerContext,
+  type ServerOptions,
+  type Transport,
+} from "@modelcontextprotocol/server";
 import type { Handler } from "./handler.ts";
 import { VERSION_OF_CORE_TASKS, withKnownCapabilities } from "./known_capabilities.ts";
 import { MissingResources } from "./missing_resources.ts";
@@ -28,6 +35,14 @@ export class VersionedServer extends Server {
       return send(this.#introduction.once(coded), options);
     };
     return super.connect(transport);
+  }
+
+  /** The result of a call as the SDK would send it. @throws {ProtocolError} When it is none. */
+  checkedResult(result: Result): Promise<Result> {
+    const handler = this._wrapHandler("tools/call", () => Promise.resolve(result));
+    const request = { jsonrpc: "2.0", id: 0, method: "tools/call", params: { name: "any" } } as const;
+    // The SDK asks it for this alone.
+    return handler(request, { mcpReq: { requestState: () => undefined } } as unknown as ServerContext);
   }
 
   protected override _wrapHandler(method: string, handler: Handler): Handler {

@@ -5,6 +5,7 @@ import type { Work, WorkControl } from "../../operation/operation.ts";
 import type { OpenShell } from "../../process/command_runner.ts";
 import type { SessionRunner } from "../../process/session_runner.ts";
 import type { Scope } from "../../system/path_scope.ts";
+import { shorten } from "../../base/visible_text.ts";
 import { duration } from "../result/closing_line.ts";
 import type { NamedShells, ShellCall } from "../service.ts";
 
@@ -67,7 +68,7 @@ export class ConnectionShells implements NamedShells {
     const lines = [...this.#shells.values()].map(({ name, shell, busy, usedAt }) => {
       const state = busy ? "busy" : `idle for ${duration(Date.now() - usedAt)}`;
       const behind = shell.background();
-      return `${name} ${state} in ${shell.directory}${
+      return `${name} ${state} in ${shorten(shell.directory)}${
         behind === undefined ? "" : `, in the background: ${namesOf(behind)}`
       }`;
     });

@@ -77,6 +77,10 @@ const FLAGS = {
     project: true,
   },
   "env": taking("name", "NAME", "A variable of the server to pass on to commands", { repeatable: true }),
+  "private-home": {
+    help: "Give commands a HOME in the project's cache, for programs that write to ~ and nowhere else",
+    project: true,
+  },
   "no-temp-files": { help: "Give commands no temporary directory and no /tmp", project: true },
   "require-abi": taking("count", "N", "Refuse to start below this version of Landlock (default: 1)", {
     range: [1, 99],
@@ -163,6 +167,7 @@ const FLAGS = {
     "no-sandbox-server": { help: "Disable the sandbox: the other server runs with all your permissions" },
     "json": { help: "Print JSON" },
     "sandbox": { help: "Only what the sandbox holds on this machine" },
+    "project": { help: "Only what the project in the scope needs, and which of it works" },
     "result-json": { help: "Print the MCP result instead of the output" },
     "quiet": { help: "No status lines on stderr" },
     "client": taking("choice", "NAME", "The client whose settings are meant", { choices: CLIENT_NAMES }),

@@ -135,16 +135,19 @@ const SUBCOMMAND_FACTS = {
   "doctor": {
     summary: "Check this machine, and show your client's settings",
     usage: "[flags]",
-    flags: ["json", "sandbox"],
+    flags: ["json", "sandbox", "project"],
     serverFlags: true,
     details: [
       "Kernel, Landlock, namespaces; what the sandbox denies and allows, by trying; shells; tool files, prompts; programs that " +
       "are missing and how to install them; the settings of a client.",
+      "--project reads lock files, tool chains, hooks, sockets and paths in the scope, runs its programs in the sandbox, and " +
+      "says what works, what a person has to do, and which flags or settings open the rest.",
       "Exit code 1 when something essential fails.",
     ],
     examples: [
       ["ahma_mcp doctor", "Everything"],
       ["ahma_mcp doctor --sandbox", "What commands are kept from, one line a capability"],
+      ["ahma_mcp doctor --project", "Whether this project builds here, before an agent tries"],
       ["ahma_mcp doctor --json | jq '.checks[] | select(.status != \"ok\")'", "What is not as it should be"],
     ],
   },

@@ -39,6 +39,7 @@ const NO_LEASE: readonly number[] = [13, 22, 95];
 /** RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH */
 const RESOLVE_PLAIN = 0x2n | 0x4n | 0x8n;
 const PERMISSIONS = 0o777;
+const OWNER = 0o700;
 const EAGAIN = 11;
 
 /** `struct stat`, as far as it is needed here. */
@@ -147,6 +148,11 @@ export class OpenFiles implements Disposable {
   /** A new directory, whose mode the umask narrows; false: the name is taken, or the system refuses. */
   makeDirectory(directory: number, name: string): boolean {
     return this.#library.symbols.mkdirat(directory, text(name), PERMISSIONS) === 0;
+  }
+
+  /** Opens a directory to its owner; false: the system refuses. */
+  openToOwner(directory: number): boolean {
+    return this.#library.symbols.fchmodat(directory, text("."), OWNER, 0) === 0;
   }
 
   /** Gives an open file a further name; false: the name is taken, or nothing else has the file any more. */

@@ -13,6 +13,7 @@ const LIBRARY = {
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   close: { parameters: ["i32"], result: "i32" },
   fchmod: { parameters: ["i32", "u32"], result: "i32" },
+  fchmodat: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
   fchown: { parameters: ["i32", "u32", "u32"], result: "i32" },
   futimens: { parameters: ["i32", "buffer"], result: "i32" },
   fsync: { parameters: ["i32"], result: "i32" },

@@ -4,7 +4,7 @@
  */
 import { encodeText } from "../../base/text.ts";
 import { errnoAt, LazyLibrary } from "../c_library.ts";
-import { AT_EMPTY_PATH, O_CLOEXEC, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
+import { AT_FDCWD, O_CLOEXEC, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
 
 /** A file that is open; disposal closes it. */
 export interface OpenedFile extends Disposable {
@@ -35,11 +35,10 @@ export function withFileOpener<Result>(use: (opener: FileOpener) => Result): Res
 
 const LIBRARY = {
   __errno_location: { parameters: [], result: "pointer" },
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  stat: { name: "syscall", parameters: ["i64", "i64", "buffer", "buffer", "i64"], result: "i64" },
-  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
+  /** Calls with a number, a buffer and two numbers. */
+  call: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64" },
 } as const;
+const NOTHING = new Uint8Array();
 /** O_RDONLY is nothing. */
 const O_NOCTTY = 0x100;
 const O_NONBLOCK = 0x800;
@@ -66,8 +65,8 @@ class LinuxOpener implements FileOpener {
   readonly #processor: Processor = Deno.build.arch === "aarch64" ? "aarch64" : "x86_64";
 
   open(path: string): OpenedFile {
-    const { symbols } = this.#library;
-    const descriptor = symbols.open(encodeText(`${path}\0`), O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const flags = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    const descriptor = this.#call("openat", AT_FDCWD, encodeText(`${path}\0`), flags);
     if (descriptor < 0) throw this.#failure("open", path);
     const [stat, words] = this.#statOf(descriptor);
     return {
@@ -75,11 +74,11 @@ class LinuxOpener implements FileOpener {
       size: Number(stat[6]),
       identity: `${Number(stat[0])}:${Number(stat[1])}`,
       read: (into) => {
-        const got = Number(symbols.read(descriptor, into, BigInt(into.length)));
+        const got = this.#call("read", descriptor, into, into.length);
         if (got < 0) throw this.#failure("read", path);
         return got;
       },
-      [Symbol.dispose]: () => void symbols.close(descriptor),
+      [Symbol.dispose]: () => void this.#call("close", descriptor, NOTHING),
     };
   }
 
@@ -89,11 +88,19 @@ class LinuxOpener implements FileOpener {
 
   #statOf(descriptor: number): readonly [BigUint64Array, Uint32Array] {
     const stat = new BigUint64Array(32);
-    const number = BigInt(SYSTEM_CALLS[this.#processor].newfstatat);
-    const empty = encodeText("\0");
     // It has no way to fail: the descriptor is open, and its file is not asked.
-    this.#library.symbols.stat(number, BigInt(descriptor), empty, stat, BigInt(AT_EMPTY_PATH));
+    this.#call("fstat", descriptor, stat);
     return [stat, new Uint32Array(stat.buffer)];
+  }
+
+  #call(
+    call: "openat" | "read" | "close" | "fstat",
+    first: number,
+    buffer: Uint8Array<ArrayBuffer> | BigUint64Array<ArrayBuffer>,
+    second = 0,
+  ): number {
+    const number = BigInt(SYSTEM_CALLS[this.#processor][call]);
+    return Number(this.#library.symbols.call(number, BigInt(first), buffer, BigInt(second)));
   }
 
   #failure(call: string, path: string): Error {

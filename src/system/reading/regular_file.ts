@@ -34,9 +34,9 @@ export function readRegularFile(path: string, largest: number, opener?: FileOpen
 }
 
 /** The same as text; undefined where there is none that could be read. */
-export function readTextIfRegular(path: string, largest: number): string | undefined {
+export function readTextIfRegular(path: string, largest: number, opener?: FileOpener): string | undefined {
   try {
-    const read = readRegularFile(path, largest);
+    const read = readRegularFile(path, largest, opener);
     return read.kind === "read" ? new TextDecoder().decode(read.bytes) : undefined;
   } catch (thrown) {
     if (systemErrorCode(thrown) === undefined) throw thrown;

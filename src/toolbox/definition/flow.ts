@@ -16,7 +16,7 @@ export const FLOW_TOOLS: readonly ToolDefinition[] = [
       {
         name: "outcome",
         type: { kind: "choice", values: ["success", "failure"] },
-        description: "How the step went. Default: success.",
+        description: "How the step went. Default success.",
       },
       { name: "variables", type: { kind: "object" }, description: "Variables to set." },
       { name: "abort", type: { kind: "text" }, description: "Reason to end the run." },

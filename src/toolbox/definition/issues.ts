@@ -30,6 +30,7 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
       text("discovered_from", "Issue during which it was found."),
     ],
     readOnly: false,
+    harmless: true,
   },
   {
     name: "issue_list",
@@ -66,6 +67,7 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
       "`claim` it becomes in_progress and yours in one step: two agents never get the same one.",
     parameters: [text("claim", "Your name.")],
     readOnly: false,
+    harmless: true,
   },
   {
     name: "issue_update",
@@ -92,6 +94,7 @@ export const ISSUE_TOOLS: readonly ToolDefinition[] = [
     description: "Sets the status to complete; says what became ready by that.",
     parameters: [text("name", 'As in issue_show; "current" too.', { required: true })],
     readOnly: false,
+    harmless: true,
     idempotent: true,
   },
   {

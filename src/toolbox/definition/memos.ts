@@ -39,7 +39,7 @@ export const MEMO_TOOLS: readonly ToolDefinition[] = [
     title: "Read all memos",
     description: "Gives the text of all memos, the newest first, and titles of those that do not fit.",
     parameters: [
-      count("max_chars", 1000, 400_000, "40000 unless told otherwise."),
+      count("max_chars", 1000, 400_000, "Default 40000."),
       TAGS,
       text("query", "Only memos with all these words."),
     ],
@@ -82,6 +82,7 @@ export const TODO_TOOLS: readonly ToolDefinition[] = [
     description: "Adds a task to the list of this work; a list that is done gives way to a new one.",
     parameters: [text("task", "", { required: true }), text("context", "What helps to do it.")],
     readOnly: false,
+    harmless: true,
   },
   {
     name: "todo_show",
@@ -103,6 +104,7 @@ export const TODO_TOOLS: readonly ToolDefinition[] = [
     description: "Marks a task as done and shows the next one.",
     parameters: [text("id", 'Its id, or "next".', { required: true })],
     readOnly: false,
+    harmless: true,
     idempotent: true,
   },
 ];

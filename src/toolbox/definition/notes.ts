@@ -26,9 +26,9 @@ export function count(name: string, least: number, most: number, description = "
   return { name, type: { kind: "integer", least, most }, description };
 }
 
-export const LIMIT: Parameter = count("limit", 1, 1000, "50 unless told otherwise.");
+export const LIMIT: Parameter = count("limit", 1, 1000, "Default 50.");
 export const OFFSET: Parameter = count("offset", 0, 1_000_000);
 export const EXPECTED_REV: Parameter = text(
   "expected_rev",
-  "The `rev` that you read: another change is not overwritten.",
+  "Fails when the content has another `rev`.",
 );

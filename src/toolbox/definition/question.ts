@@ -13,6 +13,7 @@ export const QUESTION_TOOLS: readonly ToolDefinition[] = [
       text("default"),
     ],
     readOnly: false,
+    harmless: true,
     // A worker speaks with no client.
     place: "server",
   },
@@ -20,7 +21,7 @@ export const QUESTION_TOOLS: readonly ToolDefinition[] = [
     name: "question_summary",
     title: "Answers of the user",
     description: "Lists what the user was asked in this project, the newest first, with the answers.",
-    parameters: [count("limit", 1, 100, "20 unless told otherwise.")],
+    parameters: [count("limit", 1, 100, "Default 20.")],
     readOnly: true,
   },
 ];

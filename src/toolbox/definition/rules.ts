@@ -40,7 +40,7 @@ export const RULE_TOOLS: readonly ToolDefinition[] = [
       count("max_errors", 1, 100_000, "Ends after so many."),
       flag("force", "Asks reviews again."),
       choice("review", ["list", "none"]),
-      count("limit", 1, 10_000, "Findings. Default: 200."),
+      count("limit", 1, 10_000, "Findings. Default 200."),
     ],
     // A rule may be a program, which may change files.
     readOnly: false,
@@ -64,6 +64,7 @@ export const RULE_TOOLS: readonly ToolDefinition[] = [
       required: true,
     }],
     readOnly: false,
+    harmless: true,
     idempotent: true,
   },
   {
@@ -92,5 +93,6 @@ export const RULE_TOOLS: readonly ToolDefinition[] = [
       },
     ],
     readOnly: false,
+    harmless: true,
   },
 ];

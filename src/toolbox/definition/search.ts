@@ -77,8 +77,8 @@ export const SEARCH_TOOLS: readonly ToolDefinition[] = [
     name: "search_index",
     title: "Index the project",
     description:
-      "Brings the index of search_query and symbol_find up to date at once; they do so themselves, a third of " +
-      "a second at a time. It lies outside of the project.",
+      "Brings the index of search_query and symbol_find up to date as a whole, which they do themselves for at " +
+      "most ten seconds. It lies outside of the project.",
     parameters: [
       PATTERNS,
       { name: "force", type: { kind: "flag" }, description: "Unchanged files too." },

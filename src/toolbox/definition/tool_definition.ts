@@ -19,6 +19,8 @@ export interface ToolDefinition {
   readonly place?: ToolPlace;
   /** Whether a repeated call changes nothing more; absent: as `readOnly`. */
   readonly idempotent?: boolean;
+  /** Whether nothing that is there is lost by it; absent: as `readOnly`. */
+  readonly harmless?: true;
   /** Whether it reaches what is outside this machine; absent: it does not. */
   readonly openWorld?: true;
 }

@@ -26,7 +26,9 @@ export interface EditedText {
 }
 
 /** So many places are listed. */
-const MOST_LISTED = 8;
+const MOST_LISTED = 20;
+/** Of fewer places the lines around them tell them apart. */
+const MOST_SURROUNDED = 4;
 const LINES_AROUND = 2;
 /** These say the same in every respect that matters to the text. */
 const FAITHFUL: readonly Rung[] = ["exact", "line endings"];
@@ -93,12 +95,15 @@ function choose(file: FileText, { rung, places }: Found, { all, occurrence }: Ed
   );
 }
 
-/** The lines of the places, with their numbers and some around them. */
+/** The lines of the places with their numbers; of few, also some around them. */
 function listed({ units, encoding }: FileText, places: readonly Place[]): string {
   const lines = shownLines(units, encoding);
+  const isFew = places.length <= MOST_SURROUNDED;
   const shown = places.slice(0, MOST_LISTED).map(({ start }) => {
     const line = lineAt(units, start);
-    return `line ${line}:\n${numbered(lines, line - LINES_AROUND, line + LINES_AROUND)}`;
+    return isFew
+      ? `line ${line}:\n${numbered(lines, line - LINES_AROUND, line + LINES_AROUND)}`
+      : numbered(lines, line, line);
   });
   const left = places.length - shown.length;
   return [...shown, ...left > 0 ? [`and ${left} more`] : []].join("\n");

@@ -65,6 +65,11 @@ Deno.test("K3 what cannot be replaced is said with the way out", () => {
     applied("a\nb\na\n", edit("a", "c", { occurrence: 3 })),
     "`occurrence` is 3, and `old_string` is found 2 times:\nline 1:\n1\ta\n2\tb\n3\ta\nline 3:\n1\ta\n2\tb\n3\ta",
   );
+  assert.equal(
+    applied("a\nb\n".repeat(21), edit("a", "c")),
+    "`old_string` is found 21 times; give more lines around it, `occurrence`, or `replace_all`:\n" +
+      `${Array.from({ length: 20 }, (_, at) => `${at * 2 + 1}\ta\n`).join("")}and 1 more`,
+  );
   assert.equal(applied("zzz\n", edit("q", "r")), "`old_string` is not there, nor any line like it");
   assert.equal(
     applied("const size = 1;\nlet x;\n", edit("const size = 2;", "y")),

@@ -103,7 +103,7 @@ async function act(run: Run, flow: Flow, action: Action | undefined, host: FlowH
       return waits(run, { kind: "prompt", text: text.value, expect: action.expect });
     }
     case "ask":
-      return waits(run, { kind: "ask", text: renderTemplate(action.question, variables), expect: "text" });
+      return waits(run, { kind: "ask", text: renderTemplate(action.question, variables), expect: action.expect });
   }
 }
 

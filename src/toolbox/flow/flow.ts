@@ -18,7 +18,7 @@ export type Action =
   | { readonly kind: "log"; readonly level: LogLevel; readonly text: Template }
   | { readonly kind: "set"; readonly variable: string; readonly value: Template }
   | { readonly kind: "wait"; readonly seconds: number }
-  | { readonly kind: "ask"; readonly question: Template }
+  | { readonly kind: "ask"; readonly question: Template; readonly expect: Expected }
   | { readonly kind: "abort"; readonly reason: Template };
 
 export type TemplateMap = Readonly<Record<string, Template>>;

@@ -71,7 +71,7 @@ export function newRun(id: string, flow: Flow, variables: Variables): Run {
 }
 
 /** The flow that runs now. */
-export function topOf({ frames }: Run): Frame {
+export function topOf({ frames }: Pick<Run, "frames">): Frame {
   const frame = frames.at(-1);
   if (frame === undefined) throw new RangeError("A run has a frame");
   return frame;

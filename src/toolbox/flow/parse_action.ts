@@ -21,7 +21,7 @@ const READERS: readonly (readonly [keywords: RegExp, read: Reader])[] = [
   [/^log\b/i, readLog],
   [/^set(?:_variable)?\b/i, readSet],
   [/^wait\b/i, readWait],
-  [/^ask\b/i, (words) => withText(words, (question) => success({ kind: "ask", question }))],
+  [/^ask\b/i, readAsk],
   [/^abort(?:\s+with\s+message)?\b/i, (words) => withText(words, (reason) => success({ kind: "abort", reason }))],
 ];
 
@@ -44,7 +44,7 @@ function readPrompt({ quoted, options }: ParsedWords): Outcome<Action> {
   const [name] = quoted;
   if (name === undefined) return failure('A prompt needs its name in quotation marks: execute prompt "NAME"');
   const { expect = "text", result: _, ...rest } = options;
-  if (!isExpected(expect)) return failure(`expect="${expect}" is unknown: give text, yes_no or json`);
+  if (!isExpected(expect)) return failure(unknownShape(expect));
   const args = templatesOf(rest);
   return args.ok ? success({ kind: "prompt", name, args: args.value, expect }) : args;
 }
@@ -108,12 +108,24 @@ function readSet({ options }: ParsedWords): Outcome<Action> {
 
 function readWait({ bare }: ParsedWords): Outcome<Action> {
   if (bare.join(" ").toLowerCase() === "for user input") {
-    return success({ kind: "ask", question: ["The flow waits for the user: ask how to go on."] });
+    return success({ kind: "ask", question: ["The flow waits for the user: ask how to go on."], expect: "text" });
   }
   const [count = "", unit = ""] = bare;
   const seconds = Number(count) * (UNITS[unit.toLowerCase().replace(/s$/, "")] ?? NaN);
   if (seconds >= 0 && seconds <= LONGEST_WAIT_SECONDS) return success({ kind: "wait", seconds });
   return failure(`wait takes a time of at most a day, as in "wait 5 seconds", or "wait for user input"`);
+}
+
+function readAsk(words: ParsedWords): Outcome<Action> {
+  const { expect = "text", result: _, ...others } = words.options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) return failure(`"${unknown}" is unknown for ask: give expect or result`);
+  if (!isExpected(expect)) return failure(unknownShape(expect));
+  return withText(words, (question) => success({ kind: "ask", question, expect }));
+}
+
+function unknownShape(expect: string): string {
+  return `expect="${expect}" is unknown: give text, yes_no or json`;
 }
 
 function withText(words: ParsedWords, make: (text: Template) => Outcome<Action>): Outcome<Action> {

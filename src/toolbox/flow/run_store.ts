@@ -20,6 +20,12 @@ export interface RunClaim {
   release(): void;
 }
 
+/** A run as others see it. */
+export interface SeenRun extends Omit<Run, "status"> {
+  /** Interrupted: it did not come to an end, and no call works on it. */
+  readonly status: Run["status"] | "interrupted";
+}
+
 export class RunStore {
   readonly #directory: string;
 
@@ -35,7 +41,7 @@ export class RunStore {
 
   /** The kept run; the problem is worded for the agent. */
   async read(id: string): Promise<Outcome<Run>> {
-    if (!ID.test(id)) return failure(`"${id}" is no id of a run, which has ten letters and digits`);
+    if (!ID.test(id)) return failure(`"${id}" is no id of a run; flow_name "status" lists the runs`);
     try {
       const text = await Deno.readTextFile(`${this.#directory}/${id}.json`);
       const read = parseJson(text);
@@ -48,6 +54,15 @@ export class RunStore {
       }
       return failure(`Run ${id} cannot be read: ${messageOf(thrown)}`);
     }
+  }
+
+  /** A kept run as it is seen now. */
+  async seen(run: Run): Promise<SeenRun> {
+    if (run.status !== "running") return run;
+    const claim = await this.claim(run.id);
+    if (!claim.ok) return run;
+    claim.value.release();
+    return { ...run, status: "interrupted" };
   }
 
   /** Claims a run for one call; the problem: another one works on it. */
@@ -88,6 +103,11 @@ export class RunStore {
       }
     }
     return found.toSorted((one, other) => other.at - one.at).map(({ run }) => run);
+  }
+
+  /** The same runs as they are seen now. */
+  async listSeen(now: number): Promise<readonly SeenRun[]> {
+    return await Promise.all((await this.list(now)).map((run) => this.seen(run)));
   }
 
   async #makeDirectory(): Promise<void> {

@@ -90,8 +90,12 @@ async function callTool(
 ): Promise<ActionEnd> {
   if (call.name === OWN_NAME) return { success: false, content: 'A flow calls another by: run workflow "NAME"' };
   const waiting: Service = { ...service, settings: { ...service.settings, synchronous: true } };
-  const answer = await askSources(service.sources, waiting, call, { signal, sendProgress: undefined, unhurried: true });
-  if (!answer.ok) return { success: false, content: `There is no tool "${call.name}"` };
+  const context = { signal, sendProgress: undefined, unhurried: true, ownToolsOnly: true } as const;
+  const answer = await askSources(service.sources, waiting, call, context);
+  if (!answer.ok) {
+    const other = 'one of another server the agent calls itself, when it is told by: ask "..."';
+    return { success: false, content: `There is no tool "${call.name}" that a flow may call; ${other}` };
+  }
   return { success: answer.value.isError !== true, content: textOf(answer.value) };
 }
 

@@ -5,6 +5,7 @@ import { counted } from "../../base/text.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { Action, Expected, Flow, Template } from "../flow/flow.ts";
 import { type Run, topOf } from "../flow/machine.ts";
+import type { SeenRun } from "../flow/run_store.ts";
 import type { Variables } from "../flow/template.ts";
 import type { FlowSet } from "./flow_files.ts";
 
@@ -21,7 +22,7 @@ export interface TextStyle {
 }
 
 /** The state of a run, and what is to be done now. */
-export function runResult(run: Run, { asJson, verbose, logged }: TextStyle): CallToolResult {
+export function runResult(run: SeenRun, { asJson, verbose, logged }: TextStyle): CallToolResult {
   const facts = runFacts(run, { verbose });
   const text = asJson ? JSON.stringify(facts, null, 2) : runText(run, facts.state, { verbose, logged });
   return {
@@ -36,7 +37,7 @@ interface RunFacts {
   readonly run_id: string;
   readonly flow: string;
   readonly state: string;
-  readonly status: Run["status"];
+  readonly status: SeenRun["status"];
   readonly transitions: number;
   readonly expect?: Expected;
   readonly instruction?: string;
@@ -46,7 +47,7 @@ interface RunFacts {
 }
 
 /** What is told of a run as data; `verbose`: with its states so far and its variables. */
-export function runFacts(run: Run, { verbose }: Pick<TextStyle, "verbose">): RunFacts {
+export function runFacts(run: SeenRun, { verbose }: Pick<TextStyle, "verbose">): RunFacts {
   const { id, flow, status, waiting, message } = run;
   const { state, flow: inner, variables } = topOf(run);
   return {
@@ -61,7 +62,7 @@ export function runFacts(run: Run, { verbose }: Pick<TextStyle, "verbose">): Run
   };
 }
 
-function runText(run: Run, state: string, { verbose, logged }: Pick<TextStyle, "verbose" | "logged">): string {
+function runText(run: SeenRun, state: string, { verbose, logged }: Pick<TextStyle, "verbose" | "logged">): string {
   const { id, flow, status, waiting, message, transitions } = run;
   const lines = [...run.log.slice(logged), ...verbose ? [`States: ${run.trace.join(" -> ")}`] : []];
   const so = `after ${counted(transitions, "change")} of state`;
@@ -81,7 +82,11 @@ function runText(run: Run, state: string, { verbose, logged }: Pick<TextStyle, "
   const last = status === "completed" && typeof result === "string" && result !== ""
     ? [result.slice(-MOST_RESULT)]
     : [];
-  const why = message === undefined ? "" : `: ${message}`;
+  const why = message !== undefined
+    ? `: ${message}`
+    : status === "interrupted"
+    ? `; flow {"run_id":"${id}"} goes on`
+    : "";
   return [...lines, ...last, `Run ${id} of flow ${flow} ${VERBS[status]} in state ${state} ${so}${why}.`].join("\n");
 }
 
@@ -91,8 +96,9 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
   yes_no: '"YES" or "NO"',
   json: '"JSON text"',
 };
-const VERBS: Readonly<Record<Run["status"], string>> = {
-  running: "was interrupted",
+const VERBS: Readonly<Record<SeenRun["status"], string>> = {
+  running: "is being worked on",
+  interrupted: "was interrupted",
   waiting: "waits",
   completed: "completed",
   failed: "failed",
@@ -114,7 +120,7 @@ export function listText({ flows, diagnostics }: FlowSet, directories: readonly 
 }
 
 /** The runs of the project, a line each. */
-export function runsText(runs: readonly Run[]): string {
+export function runsText(runs: readonly SeenRun[]): string {
   if (runs.length === 0) return "There is no run.";
   return runs.map((run) => {
     const { state, flow } = topOf(run);

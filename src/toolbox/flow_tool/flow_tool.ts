@@ -69,12 +69,12 @@ export class FlowTool {
     const { flow_name: name } = args;
     const { store, directories } = this.#parts;
     if (name === undefined) {
-      throw new UserError('Give "flow_name" to start a workflow, or "run_id" to go on with a run');
+      throw new UserError('Give "flow_name" to start a workflow ("list" shows them), or "run_id" to go on with a run');
     }
     if (name === "list") {
       return textResult(listText(flows, directories().map(({ path }) => seenFrom(rootOf(service), path))));
     }
-    if (name === "status") return textResult(runsText(await store.list(Date.now())));
+    if (name === "status") return textResult(runsText(await store.listSeen(Date.now())));
     const flow = unwrap(flowNamed(flows, name));
     const variables = unwrap(startVariables(flow, { ...args.parameters, ...args.variables }));
     if (args.dry_run === true) return textResult(planText(flow));
@@ -94,7 +94,7 @@ export class FlowTool {
   ): Promise<CallToolResult> {
     const { store } = this.#parts;
     const kept = unwrap(await store.read(id));
-    if (args.flow_name === "status") return runResult(kept, { ...styleOf(args, kept), logged: 0 });
+    if (args.flow_name === "status") return runResult(await store.seen(kept), { ...styleOf(args, kept), logged: 0 });
     const claim = unwrap(await store.claim(id));
     return await this.#holding(claim, async () => {
       // As the last call left it, which may have ended meanwhile.
@@ -103,7 +103,9 @@ export class FlowTool {
         const aborted = ended(run, "aborted", args.abort);
         await this.#save(aborted);
         claim.release();
-        return runResult(aborted, styleOf(args, run));
+        // The caller wanted this end.
+        const { isError: _, ...told } = runResult(aborted, styleOf(args, run));
+        return told;
       }
       if (run.status !== "waiting" && run.status !== "running") {
         throw new UserError(`Run ${id} has ended (${run.status}): start flow "${run.flow}" again with flow_name`);
@@ -147,13 +149,13 @@ export class FlowTool {
       await this.#save(going);
       const last = await drive(going, host);
       await this.#save(last);
-      const result = runResult(last, style);
+      const result = runResult(last.status === "running" ? { ...last, status: "interrupted" } : last, style);
       control.answer({ ...result });
       const [part] = result.content;
       control.write(encodeText(`${part?.type === "text" ? part.text : ""}\n`));
       return { kind: "exited", code: result.isError === true ? 1 : 0 };
     };
-    const title = `flow ${run.flow} ${run.id}`;
+    const title = `${run.flow} ${run.id}`;
     const job = { tool: "flow", title, work, timeoutSeconds: undefined };
     // A call that is cancelled before its turn has an end too, and never works.
     const stop = service.registry.subscribe(({ operation, to }) => {
@@ -185,7 +187,7 @@ function startVariables(flow: Flow, given: Variables): Outcome<Variables> {
   const texts = Object.entries(given).map((
     [name, value],
   ) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
-  return argumentValues(flow, Object.fromEntries(texts));
+  return argumentValues(flow, Object.fromEntries(texts), "start flow");
 }
 
 /** The end of the action that the run waits in; undefined: it does not wait for an answer. */

@@ -33,7 +33,7 @@ export class RunResources implements ResourceSource {
   }
 
   async list(): Promise<ListedResources> {
-    const runs = await this.#store.list(Date.now());
+    const runs = await this.#store.listSeen(Date.now());
     return {
       resources: runs.map(({ id, flow, status }) => ({
         uri: PREFIX + id,
@@ -52,8 +52,9 @@ export class RunResources implements ResourceSource {
   async read(uri: string): Promise<Outcome<ReadResourceResult, ResourceRefusal>> {
     const run = await this.#store.read(uri.slice(PREFIX.length));
     if (!run.ok) return failure({ missing: true, message: run.problem });
+    const seen = await this.#store.seen(run.value);
     return success({
-      contents: [{ uri, mimeType: MIME_TYPE, text: JSON.stringify(runFacts(run.value, { verbose: true })) }],
+      contents: [{ uri, mimeType: MIME_TYPE, text: JSON.stringify(runFacts(seen, { verbose: true })) }],
     });
   }
 

@@ -86,10 +86,7 @@ async function reviewsOf(
     const way = args.review === "none" ? "" : '; name rules, files or "changed" to get them';
     return { findings, notes: [`${told}${way}.`], skipped: [], batch: undefined };
   }
-  const ordered = asked.toSorted((one, other) =>
-    one.rule.name < other.rule.name ? -1 : one.rule.name > other.rule.name ? 1 : 0
-  );
-  const { text, count, problems } = await nextBatch(ordered, (rule) => templatesFor(rule, set));
+  const { text, count, problems } = await nextBatch(asked, (rule) => templatesFor(rule, set));
   const note = `${told}; the next ${count} follow. Read each, call rules_verdict, then rules_check for the rest.`;
   return {
     findings,

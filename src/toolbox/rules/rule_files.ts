@@ -21,7 +21,10 @@ export interface FileChoice {
 const LONGEST_FILE = 1024 * 1024;
 const MOST_STATUS_BYTES = 32 * 1024 * 1024;
 
-/** Paths from the directory of the project, in order; what is ignored is left out. */
+/**
+ * Paths from the directory of the project, in order; what is ignored is left out.
+ * @throws {UserError} When no file fits, which may be a slip.
+ */
 export async function chooseFiles(
   tree: Tree,
   { project, signal }: ToolContext,
@@ -32,6 +35,9 @@ export async function chooseFiles(
   const found: string[] = [];
   for await (const part of listFiles(tree, { respectIgnore: true, signal })) {
     found.push(...part.filter((path) => fits(path) && (isChanged?.has(path) ?? true)));
+  }
+  if (found.length === 0 && paths !== undefined && !changed) {
+    throw new UserError(`No file fits ${paths.map((one) => `"${one}"`).join(", ")}; files_glob finds paths`);
   }
   return found.toSorted(compareText);
 }

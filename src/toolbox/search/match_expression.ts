@@ -3,13 +3,17 @@
 /** Columns of the index of words, in its order. */
 export type WordColumn = "path" | "name" | "parts" | "body" | "doc";
 
-/** All terms, or any of them, in these columns. */
+/** All terms, or any of them, in these columns; terms may also be written as one word, as in `filename`. */
 export function wordsExpression(
   terms: readonly string[],
   joined: "AND" | "OR",
   columns: readonly WordColumn[],
 ): string {
-  return `{${columns.join(" ")}} : (${terms.map(quoted).join(` ${joined} `)})`;
+  const pairs = terms.slice(1).map((term, at) => terms[at] + term);
+  const words = joined === "OR" ? pairs : terms.length === 2 ? pairs : [];
+  return `{${columns.join(" ")}} : (${
+    [`(${terms.map(quoted).join(` ${joined} `)})`, ...words.map(quoted)].join(" OR ")
+  })`;
 }
 
 /** All terms of three characters and more, anywhere in a text; empty: no term is so long. */

@@ -24,6 +24,8 @@ Deno.test("K4 no text of a user is an operator of FTS5", () => {
   }));
   assert.equal(words.all(wordsExpression(termsOf("near AND"), "AND", ["name"])).length, 1);
   assert.equal(words.all(wordsExpression(["near"], "AND", ["path"])).length, 0);
+  database.prepare("INSERT INTO words (rowid, name) VALUES (2, ?)").run("filename");
+  assert.equal(words.all(wordsExpression(["file", "name"], "AND", ["name"])).length, 1);
 });
 
 Deno.test("K4 likeness() is high for slips", () => {

@@ -1,6 +1,7 @@
 /** The index of the worker's project: brought up to date with the files before each question (K4). */
 import { setImmediate } from "node:timers";
 import { UserError } from "../../base/errors.ts";
+import { withTimeout } from "../../base/time.ts";
 import { listFiles } from "../find/list_files.ts";
 import { Grammars } from "../outline/grammars.ts";
 import { isOutlined, outlineText } from "../outline/outline_text.ts";
@@ -15,8 +16,8 @@ import { type FileState, type KnownFile, knownFiles, removeFile, storeFile, touc
 
 /** How an update is bounded, and what it tells. */
 export interface UpdateOptions {
-  /** It takes about so long, milliseconds; absent: until it is done. */
-  readonly budget?: number;
+  /** For a question: it takes a short time, or a longer one while much is not indexed; absent: it goes on until it is done. */
+  readonly isBounded?: true;
   /** Whether files are indexed that have not changed. */
   readonly force?: boolean;
   /** Other files are left as they are known; absent: none. */
@@ -58,8 +59,11 @@ interface Found {
   readonly isWhole: boolean;
 }
 
-/** What a question gives an index that has to be made again, milliseconds. */
-const RENEWAL_BUDGET = 1000;
+/** A question waits so long for the index, milliseconds. */
+const SHORT_MS = 300;
+/** The same while more than a tenth of the files is not in it, as at first: without them the answer is none. */
+const LONG_MS = 10_000;
+const MUCH = 0.1;
 /** Other servers and calls are let in after so many files. */
 const FILES_AT_ONCE = 32;
 /** What programs make, and is not searched. */
@@ -70,7 +74,7 @@ export class ProjectIndex {
   readonly #project: Project;
   #index: Promise<IndexFile> | undefined;
   #known: { readonly version: string; readonly files: Map<string, KnownFile> } | undefined;
-  #isUpdating = false;
+  #updating: Promise<UpdateReport> | undefined;
 
   constructor(project: Project) {
     this.#project = project;
@@ -84,7 +88,7 @@ export class ProjectIndex {
     } catch (thrown) {
       if (!isDamage(thrown)) throw thrown;
       index.renew();
-      await this.update({ budget: RENEWAL_BUDGET, signal: new AbortController().signal });
+      await this.update({ isBounded: true, signal: new AbortController().signal });
       return ask(index);
     }
   }
@@ -96,16 +100,25 @@ export class ProjectIndex {
 
   /** Brings it up to date. @throws {UserError} Where there is no index, or no room for it. */
   async update(options: UpdateOptions): Promise<UpdateReport> {
-    if (this.#isUpdating) return BUSY;
-    this.#isUpdating = true;
+    const other = this.#updating;
+    if (other !== undefined) {
+      if (!options.isBounded) return BUSY;
+      await withTimeout(other.catch(() => {}), LONG_MS);
+      const next = this.#updating;
+      if (next === other) return BUSY;
+      // It began after this call, so that it saw all that this one would see.
+      if (next !== undefined) return await withTimeout(next, LONG_MS) ?? BUSY;
+    }
+    this.#updating = this.#updateOrRenew(options);
     try {
-      return await this.#updateOrRenew(await this.#open(), options);
+      return await this.#updating;
     } finally {
-      this.#isUpdating = false;
+      this.#updating = undefined;
     }
   }
 
-  async #updateOrRenew(index: IndexFile, options: UpdateOptions): Promise<UpdateReport> {
+  async #updateOrRenew(options: UpdateOptions): Promise<UpdateReport> {
+    const index = await this.#open();
     try {
       return await this.#update(index, options);
     } catch (thrown) {
@@ -137,16 +150,18 @@ export class ProjectIndex {
   }
 
   async #update(index: IndexFile, options: UpdateOptions): Promise<UpdateReport> {
-    const end = performance.now() + (options.budget ?? Infinity);
+    const begin = performance.now();
+    const short = begin + (options.isBounded ? SHORT_MS : Infinity);
     const files = this.#files(index);
     const trees = new DisposableStack();
     try {
-      const found = await this.#find(trees, files, { ...options, end });
+      const found = await this.#find(trees, files, { ...options, end: short });
       const gone = found.isWhole
         ? [...files].filter(([path]) => !found.seen.has(path) && (options.fits?.(path) ?? true))
         : [];
       // What was known before comes first: it is what the caller works on.
       const order = found.changes.toSorted((one, other) => Number(files.has(other.path)) - Number(files.has(one.path)));
+      const end = order.length > found.seen.size * MUCH ? Math.max(begin + LONG_MS, short) : short;
       const { indexed, done } = gone.length + order.length === 0
         ? { indexed: 0, done: 0 }
         : await this.#apply(index, files, { gone, order }, { ...options, end });

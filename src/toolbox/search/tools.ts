@@ -8,11 +8,9 @@ import { hitLine, leftOut, symbolLine, updateNote } from "./answers.ts";
 import { excerptOf } from "./excerpt.ts";
 import { type ChunkHit, findHits, type SearchMode } from "./find_hits.ts";
 import { findSymbols, holderOf, nearNames } from "./find_symbols.ts";
-import { ProjectIndex, type UpdateReport } from "./project_index.ts";
+import { ProjectIndex, type UpdateOptions, type UpdateReport } from "./project_index.ts";
 import { termsOf } from "./words.ts";
 
-/** A question waits so long for the index, milliseconds. */
-const UPDATE_BUDGET = 300;
 const DEFAULT_HITS = 10;
 const DEFAULT_SYMBOLS = 20;
 
@@ -29,7 +27,7 @@ async function searchIndex(args: ToolArguments, context: ToolContext): Promise<T
     force: args["force"] === true,
     ...patterns !== undefined && { fits: await pathTest(patterns, context.project.directory) },
     signal: context.signal,
-    onFile: (progress, total, message) => context.progress({ progress, total, message }),
+    onFile: told(context.progress),
   });
   if (report.isBusy) throw new UserError("Cannot index: another call or server updates the index just now");
   const files = await index.files();
@@ -84,6 +82,10 @@ async function symbolFind(args: ToolArguments, context: ToolContext): Promise<To
   return textResult([...lines, ...cut, ...note]);
 }
 
+function told(progress: ToolContext["progress"]): NonNullable<UpdateOptions["onFile"]> {
+  return (done, total, message) => progress({ progress: done, total, message });
+}
+
 interface Prepared {
   readonly index: ProjectIndex;
   readonly report: UpdateReport;
@@ -91,9 +93,9 @@ interface Prepared {
 }
 
 /** The index, as far as it could be brought up to date. */
-async function prepare(args: ToolArguments, { project, signal }: ToolContext): Promise<Prepared> {
+async function prepare(args: ToolArguments, { project, signal, progress }: ToolContext): Promise<Prepared> {
   const index = project.kept(ProjectIndex);
-  const report = await index.update({ budget: UPDATE_BUDGET, signal });
+  const report = await index.update({ isBounded: true, signal, onFile: told(progress) });
   const patterns = args["patterns"] as readonly string[] | undefined; // checked by the table of its parameters
   const fits = patterns === undefined ? () => true : await pathTest(patterns, project.directory);
   return { index, report, fits };

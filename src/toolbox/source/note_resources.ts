@@ -1,4 +1,4 @@
-/** Issues and memos as resources (K6): a worker lists and reads them, so the server opens none of the files. */
+/** Issues, memos and the list of tasks as resources (K6): a worker reads them, so the server opens none of the files. */
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import { Emitter, type Unsubscribe } from "../../base/emitter.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
@@ -12,6 +12,8 @@ import type { WorkerLink } from "../link/worker_link.ts";
 export type NoteKind = "issues" | "memos";
 
 const MIME_TYPE = "text/markdown";
+/** The list of tasks, as `todo_list` gives it. */
+const TASKS = { uri: "ahma://todo", name: "todo", title: "Tasks", mimeType: "text/plain" } as const;
 const TITLES: Readonly<Record<NoteKind, string>> = { issues: "One issue", memos: "One memo" };
 /** Longer than a worker takes for any list, milliseconds. */
 const LONGEST_MS = 60_000;
@@ -23,6 +25,8 @@ interface ListedNote {
 
 export interface NoteResourcesOptions {
   readonly kinds: readonly NoteKind[];
+  /** Whether the list of tasks is one too. */
+  readonly tasks: boolean;
   readonly worker: Pick<WorkerLink, "call">;
   /** Hears when files of notes may have changed, by whatever program, from its call on until it is disposed of. */
   readonly watch: (onChange: () => void) => AsyncDisposable;
@@ -71,17 +75,18 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
       title: TITLES[kind],
       mimeType: MIME_TYPE,
     }));
-    return { resources: lists.flat(), templates };
+    return { resources: [...lists.flat(), ...this.#options.tasks ? [TASKS] : []], templates };
   }
 
   owns(uri: string): boolean {
-    return this.#kinds.some((kind) => uri.startsWith(addressOf(kind, "")) || uri === templateOf(kind));
+    return this.#areTasks(uri) ||
+      this.#kinds.some((kind) => uri.startsWith(addressOf(kind, "")) || uri === templateOf(kind));
   }
 
   async read(uri: string, signal: AbortSignal): Promise<Outcome<ReadResourceResult, ResourceRefusal>> {
     const text = await this.#text(uri, signal);
     if (text === undefined) return failure({ missing: true, message: `Resource not found: ${uri.slice(0, 200)}` });
-    return success({ contents: [{ uri, mimeType: MIME_TYPE, text }] });
+    return success({ contents: [{ uri, mimeType: this.#areTasks(uri) ? TASKS.mimeType : MIME_TYPE, text }] });
   }
 
   async complete({ name, typed }: ArgumentRequest): Promise<Outcome<Completion, ResourceRefusal>> {
@@ -122,7 +127,7 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
 
   /** To be called when a tool that may change notes has been called: what is followed is compared with what was there. */
   async called(tool: string): Promise<void> {
-    if (/_(?:create|delete)$/.test(tool)) this.#changes.emit(undefined);
+    if (/^(?:issue|memo)_(?:create|delete)$/.test(tool)) this.#changes.emit(undefined);
     await this.#compare();
   }
 
@@ -172,7 +177,12 @@ export class NoteResources implements ResourceSource, AsyncDisposable {
     });
   }
 
+  #areTasks(uri: string): boolean {
+    return this.#options.tasks && uri === TASKS.uri;
+  }
+
   async #text(uri: string, signal: AbortSignal): Promise<string | undefined> {
+    if (this.#areTasks(uri)) return await this.#ask("todo_list", {}, signal);
     const kind = this.#kinds.find((one) => uri.startsWith(addressOf(one, "")));
     if (kind === undefined) return undefined;
     return await this.#ask(READ_NOTE, { kind, name: decoded(uri.slice(addressOf(kind, "").length)) }, signal);

@@ -88,7 +88,7 @@ async function callWorker(
   };
   const job = {
     tool: name,
-    title: shorten(`${name} ${JSON.stringify(args)}`),
+    title: shorten(JSON.stringify(args)),
     work,
     timeoutSeconds: service.settings.timeoutSeconds,
     executionMode: undefined,
@@ -108,7 +108,7 @@ async function callWorker(
 
 /** A tool as it is listed. */
 export function listedTool({ name, title, description, parameters, ...traits }: ToolDefinition): Tool {
-  const { readOnly, idempotent = readOnly, openWorld = false } = traits;
+  const { readOnly, idempotent = readOnly, harmless = readOnly, openWorld = false } = traits;
   return {
     name,
     title,
@@ -117,7 +117,7 @@ export function listedTool({ name, title, description, parameters, ...traits }: 
     inputSchema: schemaOf(parameters) as Tool["inputSchema"],
     annotations: {
       readOnlyHint: readOnly,
-      destructiveHint: !readOnly,
+      destructiveHint: !harmless,
       idempotentHint: idempotent,
       openWorldHint: openWorld,
     },

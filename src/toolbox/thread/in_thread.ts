@@ -28,8 +28,14 @@ export function inThread<Task, Result>(
   if (isThread() && globalThis.name === name) {
     const scope = globalThis as unknown as ThreadScope<Task, Result>; // a thread's own, which the types of programs lack
     scope.onmessage = async ({ data }) => scope.postMessage(await outcomeOf(() => work(data)));
+    keepGoing();
   }
   return (task, signal) => run(module, name, task, signal);
+}
+
+/** From now on, in this thread, an error of a promise that a package forgot ends nothing: the work answers all the same. */
+export function keepGoing(): void {
+  globalThis.addEventListener("unhandledrejection", (event) => event.preventDefault());
 }
 
 async function outcomeOf<Result>(work: () => Promise<Result>): Promise<Outcome<Result>> {

@@ -6,16 +6,33 @@ export async function markdownOf(html: string): Promise<string> {
   const { default: Turndown } = await import("turndown");
   const { highlightedCodeBlock, strikethrough, taskListItems } = await import("turndown-plugin-gfm");
   const { body } = await parseHtml(`<!doctype html><html><body>${html}</body></html>`);
-  const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
+  const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", hr: "---" });
   service.use([highlightedCodeBlock, strikethrough, taskListItems]);
   // The tables of the package need `rows` of a browser, and well-formed ones.
   service.addRule("cell", { filter: ["th", "td"], replacement: cell });
   service.addRule("row", { filter: "tr", replacement: row });
   service.addRule("rows", { filter: ["thead", "tbody", "tfoot"], replacement: (content: string) => content });
   service.addRule("table", { filter: "table", replacement: (content: string) => `\n\n${content.trim()}\n\n` });
+  const numbers = new Map<HtmlElement | null, number>();
+  service.addRule("item", {
+    filter: "li",
+    replacement: (content: string, element: HtmlElement) => item(content, element, numbers),
+  });
   // The same tree again, which the package reads as it reads a browser's.
   const markdown = service.turndown(body as unknown as Parameters<typeof service.turndown>[0]);
   return markdown.replaceAll(/\n{3,}/g, "\n\n").trim();
+}
+
+/** Items with one blank after their mark, not three as the package has it; `last` knows the number of each list. */
+function item(content: string, { parentElement: list }: HtmlElement, last: Map<HtmlElement | null, number>): string {
+  let mark = "- ";
+  if (list?.nodeName === "OL") {
+    const number = (last.get(list) ?? (Number.parseInt(list.getAttribute("start") ?? "1") || 1) - 1) + 1;
+    last.set(list, number);
+    mark = `${number}. `;
+  }
+  const text = content.replaceAll(/^\n+|\n+$/g, "").replaceAll(/\n(?=[^\n])/g, `\n${" ".repeat(mark.length)}`);
+  return `${mark}${text}\n`;
 }
 
 function cell(content: string): string {

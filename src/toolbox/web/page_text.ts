@@ -1,5 +1,5 @@
 /** What a model reads of a page: Markdown of its article, or its text as it is (K5). Parsing happens in the worker only. */
-import { type HtmlDocument, parseHtml, sizeOf } from "./html.ts";
+import { type HtmlDocument, type HtmlElement, parseHtml, sizeOf } from "./html.ts";
 import { markdownOf } from "./markdown.ts";
 import { decodeText } from "./read_body.ts";
 
@@ -42,12 +42,21 @@ async function htmlText(html: string, url: URL): Promise<PageText> {
   const { depth, total } = sizeOf(document);
   if (depth > DEEPEST) return { title, text: plainText(document) };
   makeAbsolute(document, url);
-  const whole = await markdownOf(document.body?.innerHTML ?? html);
+  const whole = await markdownOf((mainOf(document) ?? document.body)?.innerHTML ?? html);
   if (total > LARGEST_TOTAL) return { title, text: whole };
   const article = await articleOf(document);
   const text = article?.content ? await markdownOf(article.content) : "";
   const isArticle = text.split(/\s+/).length >= LEAST_WORDS;
   return { title: article?.title?.trim() || title, text: isArticle ? text : whole };
+}
+
+/** The one part that the page marks as its own text; undefined: it marks none, or several. */
+function mainOf(document: HtmlDocument): HtmlElement | undefined {
+  for (const selector of ["main, [role=main]", "article"]) {
+    const [only, ...more] = document.querySelectorAll(selector);
+    if (only !== undefined && more.length === 0 && only.textContent?.trim()) return only;
+  }
+  return undefined;
 }
 
 async function articleOf(document: HtmlDocument) {

@@ -44,6 +44,14 @@ Deno.test("K5 a page has its text where its tree is too deep or large to be an a
   }
 });
 
+Deno.test("K5 lists are short Markdown, and of a short page its main part is shown", async () => {
+  const lists =
+    "<ul><li>a<ul><li>b</li></ul></li><li><p>c</p><p>d</p></li></ul><ol start=9><li>e</li><li>f<br>g</li></ol>";
+  const page = `<html><body><nav><a href=/>Home</a></nav><main>${lists}<hr></main><footer>Ours</footer></body></html>`;
+  const { text } = await pageText(encodeText(page), "text/html", new URL("https://a.example/")) ?? {};
+  assert.equal(text, "- a\n  - b\n- c\n\n  d\n\n9. e\n10. f  \n    g\n\n---");
+});
+
 const WHOLE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><base href="/b/"><title>A &amp; B</title><style>p { color: red }</style></head>
 <body><nav><a href="../x?a=1&amp;b=2">Home</a></nav><article><h1>Words</h1><p>some <b>words</b> <i>here</i><br>and there</p>
@@ -62,7 +70,7 @@ const WORDS = [
   "<a href='//[::'>",
   "=",
 ];
-const MUTANTS = 250;
+const MUTANTS = 500;
 
 Deno.test("K5 a damaged page gives its text, each time", async () => {
   const module = import.meta.resolve("./_support/html_parser.ts");

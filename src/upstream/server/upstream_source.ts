@@ -92,6 +92,7 @@ export class UpstreamSource implements ToolSource {
     { name, args }: ToolCall,
     context: CallContext,
   ): Promise<Outcome<CallToolResult, UnknownTool>> {
+    if (context.ownToolsOnly === true) return failure({ known: [] });
     if (context.client !== undefined) this.meet(context.client.offers);
     await this.#learnFor(name);
     const { entries } = await this.#current();

@@ -167,22 +167,19 @@ interface Manner {
 }
 
 async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet, exitCode }: Manner): Promise<number> {
-  const abort = new AbortController();
-  const onStop = () => abort.abort(stop.reason);
-  stop.addEventListener("abort", onStop, { once: true });
-  if (stop.aborted) onStop();
+  const unread = new AbortController();
   const started: Operation[] = [];
   const output = commandPrinter();
   const unsubscribe = service.registry.subscribe(({ operation, to }) => {
     if (!started.includes(operation)) started.push(operation);
     if (to !== "running" || asJson) return;
     operation.watchOutput((chunk) => {
-      if (!output.write(chunk)) abort.abort("The output is no longer read");
+      if (!output.write(chunk)) unread.abort("The output is no longer read");
     });
   });
   try {
     const result = await callTool(service, wanted, {
-      signal: abort.signal,
+      signal: AbortSignal.any([stop, unread.signal]),
       sendProgress: undefined,
       unhurried: true,
     });
@@ -200,7 +197,6 @@ async function run(service: Service, wanted: ToolCall, { stop, asJson, quiet, ex
     return await exitCodeOf(operation.end);
   } finally {
     unsubscribe();
-    stop.removeEventListener("abort", onStop);
   }
 }
 

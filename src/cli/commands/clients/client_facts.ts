@@ -19,8 +19,8 @@ export interface ClientFacts {
   readonly scope?: "open folder" | "project";
   /** Further flags of the server. */
   readonly flags?: readonly string[];
-  /** What stands in the settings. A text is code, for a library. */
-  readonly value: (entry: Entry) => Readonly<Record<string, unknown>> | string;
+  /** What stands in the settings; absent: the entry as it is. A text is code, for a library. */
+  readonly value?: (entry: Entry) => Readonly<Record<string, unknown>> | string;
 }
 
 /** The file of a client's settings. */
@@ -49,12 +49,10 @@ export const CLIENTS: Readonly<Record<ClientName, ClientFacts>> = {
     title: "Cursor",
     settings: { file: ".cursor/mcp.json", place: { format: "json", keys: ["mcpServers"] } },
     scope: "open folder",
-    value: (entry) => ({ ...entry }),
   },
   "claude": {
     title: "Claude Code",
     settings: { file: ".mcp.json", place: { format: "json", keys: ["mcpServers"] } },
-    value: (entry) => ({ ...entry }),
   },
   "claude-desktop": {
     title: "Claude Desktop",
@@ -64,34 +62,25 @@ export const CLIENTS: Readonly<Record<ClientName, ClientFacts>> = {
       place: { format: "json", keys: ["mcpServers"] },
     },
     scope: "project",
-    value: (entry) => ({ ...entry }),
   },
   "codex": {
     title: "Codex",
     settings: { file: "~/.codex/config.toml", place: { format: "toml", keys: ["mcp_servers"] } },
     // Codex asks before each call and refuses where it cannot ask. Its first turn waits only for required servers.
-    value: ({ env, ...entry }) => ({
-      ...entry,
-      default_tools_approval_mode: "approve",
-      required: true,
-      ...env === undefined ? {} : { env },
-    }),
+    value: (entry) => ({ ...entry, default_tools_approval_mode: "approve", required: true }),
   },
   "zed": {
     title: "Zed",
     settings: { file: "~/.config/zed/settings.json", place: { format: "json", keys: ["context_servers"] } },
     scope: "project",
-    value: (entry) => ({ ...entry }),
   },
   "gemini": {
     title: "Gemini CLI",
     settings: { file: ".gemini/settings.json", place: { format: "json", keys: ["mcpServers"] } },
-    value: (entry) => ({ ...entry }),
   },
   "qwen": {
     title: "Qwen Code",
     settings: { file: ".qwen/settings.json", place: { format: "json", keys: ["mcpServers"] } },
-    value: (entry) => ({ ...entry }),
   },
   "copilot": {
     title: "Copilot CLI",
@@ -137,7 +126,6 @@ export const CLIENTS: Readonly<Record<ClientName, ClientFacts>> = {
   "fast-agent": {
     title: "fast-agent",
     settings: { file: "fast-agent.yaml", place: { format: "yaml", keys: ["mcp", "servers"] } },
-    value: (entry) => ({ ...entry }),
   },
   "openai-agents": {
     title: "OpenAI Agents",

@@ -36,7 +36,7 @@ export async function clientSettings(program: RunningProgram, project: string): 
 
 /** The entry of one client, or the code that its users write. */
 export function clientValue(client: ClientName, program: RunningProgram, project: string): Table | string {
-  const { scope, flags, value } = CLIENTS[client];
+  const { scope, flags, value = (entry) => ({ ...entry }) } = CLIENTS[client];
   const named = scope === undefined ? [] : ["--sandbox-scope", scope === "project" ? project : OPEN_FOLDER];
   const { command, args, environment } = program;
   return value({

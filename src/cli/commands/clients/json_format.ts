@@ -1,6 +1,6 @@
 /** Settings in JSON, with comments and commas at the end of lists as editors allow them. Pure. */
 import type { Node, ParseError } from "jsonc-parser";
-import type { EntryPlace, Table } from "./entry_place.ts";
+import type { Table } from "./entry_place.ts";
 import type { SettingsFormat } from "./settings_format.ts";
 
 type Jsonc = typeof import("jsonc-parser");
@@ -22,7 +22,7 @@ export async function jsonFormat(): Promise<SettingsFormat> {
     write: (values) => `${JSON.stringify(values, null, 2)}\n`,
     set: (text, { keys }, name, value) =>
       propertyAt(jsonc, text, [...keys, name]) === undefined
-        ? withProperty(jsonc, text, keys, name, value)
+        ? withProperty(jsonc, text, { keys, name, value })
         : edited(jsonc, text, [...keys, name], value),
     remove(text, { keys }, name) {
       let rest = withoutProperty(text, propertyAt(jsonc, text, [...keys, name]));
@@ -35,7 +35,15 @@ export async function jsonFormat(): Promise<SettingsFormat> {
       }
       return rest;
     },
-    comments: (text, place, name) => commentsOf(jsonc, text, place, name),
+    comments(text, { keys }, name) {
+      const own = propertyAt(jsonc, text, [...keys, name]);
+      const isOwn = (offset: number) => own !== undefined && offset >= own.offset && offset < own.offset + own.length;
+      const found: string[] = [];
+      const onComment = (offset: number, length: number) =>
+        void (isOwn(offset) || found.push(text.slice(offset, offset + length).trimEnd()));
+      jsonc.visit(text, { onComment }, { allowTrailingComma: true });
+      return found;
+    },
   };
 }
 
@@ -59,33 +67,26 @@ function withoutProperty(text: string, property: Node | undefined): string {
   }
   const before = text.slice(0, begin);
   // Without a comma after it, the one before it is left over.
-  const comma = next === undefined ? commaBefore(text, property) : -1;
-  return (comma < 0 ? before : before.slice(0, comma) + before.slice(comma + 1)) + text.slice(end);
-}
-
-/** The offset of the comma between a property and the one before it, which no comment holds; -1: there is none. */
-function commaBefore(text: string, property: Node): number {
   const siblings = property.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(property) - 1];
-  if (previous === undefined) return -1;
-  const from = previous.offset + previous.length;
-  const tokens = text.slice(from, property.offset).matchAll(/\/\/[^\n]*|\/\*[^]*?\*\/|,/g);
-  const comma = tokens.find(([token]) => token === ",");
-  return comma === undefined ? -1 : from + comma.index;
+  const comma = next === undefined && previous !== undefined ? commaAfter(text, previous, property.offset) : undefined;
+  return (comma === undefined ? before : before.slice(0, comma) + before.slice(comma + 1)) + text.slice(end);
 }
 
-function commentsOf(jsonc: Jsonc, text: string, { keys }: EntryPlace, name: string): readonly string[] {
-  const own = propertyAt(jsonc, text, [...keys, name]);
-  const isOwn = (offset: number) => own !== undefined && offset >= own.offset && offset < own.offset + own.length;
-  const found: string[] = [];
-  jsonc.visit(text, {
-    onComment: (offset, length) => void (isOwn(offset) || found.push(text.slice(offset, offset + length).trimEnd())),
-  }, { allowTrailingComma: true });
-  return found;
+/** The offset of the comma between a property and `end`, which no comment holds; undefined: there is none. */
+function commaAfter(text: string, property: Node, end: number): number | undefined {
+  const from = property.offset + property.length;
+  const tokens = text.slice(from, end).matchAll(/\/\/[^\n]*|\/\*[^]*?\*\/|,/g);
+  const comma = tokens.find(([token]) => token === ",");
+  return comma && from + comma.index;
 }
 
 /** The text with the property, after the others of the innermost object that is there. */
-function withProperty(jsonc: Jsonc, text: string, keys: readonly string[], name: string, value: Table): string {
+function withProperty(
+  jsonc: Jsonc,
+  text: string,
+  { keys, name, value }: { readonly keys: readonly string[]; readonly name: string; readonly value: Table },
+): string {
   let depth = keys.length;
   while (depth > 0 && propertyAt(jsonc, text, keys.slice(0, depth)) === undefined) depth--;
   const root = jsonc.parseTree(text, [], { allowTrailingComma: true });
@@ -109,9 +110,11 @@ function insertedIn(text: string, holder: Node, { key, value }: Property): strin
   const last = holder.children?.at(-1);
   const own = indentAt(text, last?.offset ?? holder.offset);
   const isInLine = !text.slice(holder.offset, close).includes("\n");
+  const comma = last && commaAfter(text, last, close);
+  const at = comma ?? (last === undefined ? close : last.offset + last.length);
   if (last !== undefined && isInLine) {
-    const [comma, rest] = commaAfter(text, last, close);
-    return `${text.slice(0, comma)},${rest} ${JSON.stringify(key)}: ${JSON.stringify(value)}${text.slice(close)}`;
+    const rest = text.slice(comma === undefined ? at : at + 1, close).trimEnd();
+    return `${text.slice(0, at)},${rest} ${JSON.stringify(key)}: ${JSON.stringify(value)}${text.slice(close)}`;
   }
   const indent = last === undefined ? own + unit : own;
   const lines = `${JSON.stringify(key)}: ${JSON.stringify(value, null, unit)}`.split("\n").map((line) => indent + line);
@@ -120,21 +123,11 @@ function insertedIn(text: string, holder: Node, { key, value }: Property): strin
     const before = text.slice(0, close).trimEnd();
     return `${before}${eol}${block}${eol}${own}${text.slice(close)}`;
   }
-  const [comma] = commaAfter(text, last, close);
-  const isTrailing = text[comma] === ",";
-  const line = text.indexOf("\n", isTrailing ? comma : last.offset + last.length);
+  const isTrailing = comma !== undefined;
+  const line = text.indexOf("\n", at);
   const end = line < 0 || line > close ? close : text[line - 1] === "\r" ? line - 1 : line;
-  const before = isTrailing ? text.slice(0, end) : `${text.slice(0, comma)},${text.slice(comma, end)}`;
+  const before = isTrailing ? text.slice(0, end) : `${text.slice(0, at)},${text.slice(at, end)}`;
   return `${before}${eol}${block}${isTrailing ? "," : ""}${text.slice(end)}`;
-}
-
-/** Where the comma after a property stands or belongs, and what lies between it and the end of the object. */
-function commaAfter(text: string, property: Node, close: number): readonly [at: number, rest: string] {
-  const from = property.offset + property.length;
-  const tokens = text.slice(from, close).matchAll(/\/\/[^\n]*|\/\*[^]*?\*\/|,/g);
-  const comma = tokens.find(([token]) => token === ",");
-  const at = comma === undefined ? from : from + comma.index;
-  return [at, text.slice(comma === undefined ? at : at + 1, close).trimEnd()];
 }
 
 /** Blanks at the beginning of the line. */

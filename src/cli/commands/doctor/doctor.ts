@@ -12,9 +12,10 @@ import { mayColour, print } from "../../terminal/print.ts";
 import { openRunLog } from "../../terminal/run_log.ts";
 import { clientSettings } from "../clients/client_settings.ts";
 import type { CommandContext } from "../../terminal/command_context.ts";
+import { doctorProject } from "./project/doctor_project.ts";
 import { doctorSandbox } from "./doctor_sandbox.ts";
 import { type DoctorReport, doctorText } from "./doctor_text.ts";
-import { type Check, check } from "./check.ts";
+import { type Check, check } from "../../terminal/check.ts";
 import { checkPrompts } from "./prompt_checks.ts";
 import { runtimeChecks } from "./runtime_checks.ts";
 import { checkSandbox } from "./self_check.ts";
@@ -25,11 +26,14 @@ import { checkTools } from "./tool_checks.ts";
 /** Runs all checks; resolves with the exit code. */
 export async function doctor(context: CommandContext): Promise<number> {
   const { settings, warnings, environment, flags, settingsProblem } = context;
-  if (flags.has("sandbox") && settingsProblem !== undefined) throw new UsageError(settingsProblem);
+  const isPart = flags.has("sandbox") || flags.has("project");
+  if (isPart && settingsProblem !== undefined) throw new UsageError(settingsProblem);
+  if (flags.has("sandbox") && flags.has("project")) throw new UsageError("Choose one of --sandbox and --project");
   await using log = openRunLog({ settings, warnings, environment });
   log.start();
   const composing = { settings: { ...settings, pool: false, hotReload: false }, environment, log: log.logger };
   if (flags.has("sandbox")) return await doctorSandbox(composing, { json: flags.has("json") });
+  if (flags.has("project")) return await doctorProject(composing, { json: flags.has("json"), stop: context.stop });
   const report: DoctorReport = {
     version: VERSION,
     checks: [

@@ -2,7 +2,7 @@ import type { Colours } from "../../terminal/colours.ts";
 import type { ClientSettings } from "../clients/client_settings.ts";
 import type { ClientName } from "../../../settings/flags/client_names.ts";
 import { wrapped } from "../../terminal/help.ts";
-import type { Check, CheckStatus } from "./check.ts";
+import { type Check, checkLines } from "../../terminal/check.ts";
 
 /** The whole report of `doctor`. */
 export interface DoctorReport {
@@ -11,24 +11,12 @@ export interface DoctorReport {
   readonly clients: readonly ClientSettings[];
 }
 
-const MARKS: Readonly<Record<CheckStatus, string>> = { ok: "ok", warning: "!", failed: "FAILED" };
-
 /** The report as text for a terminal. */
 export function doctorText({ checks, clients }: DoctorReport, colours: Colours): string {
-  const paint: Readonly<Record<CheckStatus, (text: string) => string>> = {
-    ok: colours.green,
-    warning: colours.yellow,
-    failed: colours.red,
-  };
-  const column = Math.max(...checks.map(({ title }) => title.length)) + 2;
-  const lines = checks.map(({ status, title, message }) => {
-    const text = message.split("\n").join(`\n${" ".repeat(column + 8)}`);
-    return `${paint[status](MARKS[status].padEnd(8))}${title.padEnd(column)}${text}`;
-  });
   const names = wrapped(clients.map(({ client }) => client).join(", "), WIDTH);
   const common = clients.filter(({ client }) => client === COMMON).map(({ text }) => indented(text));
   return [
-    ...lines,
+    ...checkLines(checks, colours),
     "",
     colours.bold("Settings for your client"),
     "",

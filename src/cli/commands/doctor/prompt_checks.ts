@@ -1,7 +1,7 @@
 import { offersPrompts, openPrompts, type PromptOptions } from "../../../app/prompts/open_prompts.ts";
 import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { counted } from "../../../base/text.ts";
-import { type Check, check } from "./check.ts";
+import { type Check, check } from "../../terminal/check.ts";
 
 /** Checks of the prompt files, templates included; empty: no prompts are offered. */
 export async function checkPrompts(options: PromptOptions): Promise<readonly Check[]> {

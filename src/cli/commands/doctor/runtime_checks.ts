@@ -1,7 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import { type ProgramForm, programPath, thisForm } from "../../../app/program/own_program.ts";
 import { runtimeCache } from "../../../sandbox/grants/runtime_cache.ts";
-import { type Check, check } from "./check.ts";
+import { type Check, check } from "../../terminal/check.ts";
 
 interface RuntimeQuestion {
   readonly environment: Readonly<Record<string, string>>;

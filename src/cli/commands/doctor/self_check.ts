@@ -7,7 +7,7 @@ import type { CommandEnd } from "../../../base/command/command_end.ts";
 import { compose, type ComposeOptions, type Program } from "../../../app/compose_service.ts";
 import { supportedProcessor } from "../../../sandbox/policy/prerequisites.ts";
 import { Libc } from "../../../system/libc.ts";
-import { type Check, check } from "./check.ts";
+import { type Check, check } from "../../terminal/check.ts";
 
 /** Tries the sandbox; gives the checks in the order of the report. @throws {UserError} when there can be no sandbox */
 export async function checkSandbox(options: ComposeOptions): Promise<readonly Check[]> {
@@ -41,15 +41,17 @@ async function tryAll(program: Program, { scope, outside }: Places): Promise<rea
   // Undefined here means that Seatbelt confines the command.
   const policy = await program.runner.policy;
   return [
-    proved("write_inside", "write inside the scope", inside.output === "x\n", "allowed", describe(inside)),
-    proved("write_outside", "write outside the scope", !planted && !succeeded(written), "denied", "was possible"),
+    inside.output === "x\n"
+      ? check("write_inside", "write inside the scope", "ok", "allowed")
+      : check("write_inside", "write inside the scope", "failed", describe(inside)),
+    denied("write_outside", "write outside the scope", !planted && !succeeded(written)),
     policy === undefined
       ? check("read_outside", "read outside the scope", "warning", OPEN_ON_MACOS)
-      : proved("read_outside", "read outside the scope", !read.output.includes("secret\n"), "denied", "was possible"),
+      : denied("read_outside", "read outside the scope", !read.output.includes("secret\n")),
     policy === undefined || policy.namespaces
-      ? proved("chmod_outside", "change modes outside the scope", (mode & 0o777) === 0o644, "denied", "was possible")
+      ? denied("chmod_outside", "change modes outside the scope", (mode & 0o777) === 0o644)
       : check("chmod_outside", "change modes outside the scope", "warning", succeeded(changed) ? OPEN_CHMOD : "denied"),
-    proved("signal_server", "signal the server", !isServer(signalled.output), "denied", "was possible"),
+    denied("signal_server", "signal the server", !isServer(signalled.output)),
   ];
 }
 
@@ -77,8 +79,8 @@ function beginningOf(status: string): string | undefined {
 const OPEN_ON_MACOS = "possible, except credentials and private history: programs on macOS need files from everywhere";
 const OPEN_CHMOD = "possible: Landlock alone does not stop it, namespaces would";
 
-function proved(id: string, title: string, good: boolean, yes: string, no: string): Check {
-  return good ? check(id, title, "ok", yes) : check(id, title, "failed", no);
+function denied(id: string, title: string, good: boolean): Check {
+  return good ? check(id, title, "ok", "denied") : check(id, title, "failed", "was possible");
 }
 
 interface Ran {

@@ -2,7 +2,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { LinuxRunner } from "../../../process/linux/linux_runner.ts";
 import { summaryOf, titlesOf } from "../../../sandbox/selftest/judge.ts";
-import { type Check, check, type CheckStatus } from "./check.ts";
+import { type Check, check, type CheckStatus } from "../../terminal/check.ts";
 
 /** How the trial ended, and each attack that was not denied. */
 export async function checkSelfTest({ selfTest }: Pick<LinuxRunner, "selfTest">): Promise<readonly Check[]> {

@@ -3,7 +3,7 @@ import { describeDiagnostic } from "../../../base/diagnostic.ts";
 import { reasonOf } from "../../../catalog/load/availability.ts";
 import { ToolList } from "../../../service/connection/tool_list.ts";
 import { compose, type ComposeOptions } from "../../../app/compose_service.ts";
-import { type Check, check } from "./check.ts";
+import { type Check, check } from "../../terminal/check.ts";
 
 /** Some clients list no more tools, and every request of an agent carries all of them. */
 const MANY_TOOLS = 100;

@@ -11,6 +11,7 @@ import { type ConfigEdit, judgeChanges } from "../../../sandbox/git_config/confi
 import type { PinnedDirectory } from "../../../sandbox/policy/policy.ts";
 import type { GuardView, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import type { ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
+import type { ChangeWatch } from "../../../system/stat_watch.ts";
 import type { FileCalls } from "../../../system/open_files/file_calls.ts";
 import { isWithin, parentOf } from "../../../system/paths.ts";
 import type { ConfigEditor } from "./edit_config.ts";
@@ -61,22 +62,18 @@ interface Brokered {
   judged: Uint8Array;
 }
 
-export class ConfigBroker implements Disposable {
+export class ConfigBroker {
   readonly #options: ConfigBrokerOptions;
-  readonly #close: () => void;
   readonly #brokered = new Map<string, Brokered>();
-  #watch: { isUnchanged(): boolean } | undefined;
+  #watch: ChangeWatch | undefined;
+  /** Of the same paths, since the last time that the copies followed. */
+  #followWatch: ChangeWatch | undefined;
+  /** What they followed then. */
+  #followed: GuardView["seen"] | undefined;
   #settling: Promise<readonly ProtectedChange[]> = Promise.resolve([]);
 
-  /** `close`: lets go of what the options hold. */
-  constructor(options: ConfigBrokerOptions, close: () => void) {
+  constructor(options: ConfigBrokerOptions) {
     this.#options = options;
-    this.#close = close;
-  }
-
-  /** Ends what git is still asked. */
-  [Symbol.dispose](): void {
-    this.#close();
   }
 
   /** The link that stands in the place of each file, by path. */
@@ -91,12 +88,19 @@ export class ConfigBroker implements Disposable {
       const made = attempt(Error, () => this.#make(path));
       if (made === undefined) continue; // as before: commands see the file itself, read-only
       this.#brokered.set(path, made);
-      this.#watch = undefined;
+      this.#watch?.close?.();
+      this.#followWatch?.close?.();
+      this.#watch = this.#followWatch = undefined;
     }
   }
 
   /** Has the copies follow real files that others changed, and makes those again that a command removed. */
   follow({ seen }: Pick<GuardView, "seen">): void {
+    if (this.#brokered.size === 0) return;
+    this.#followWatch ??= this.#watchCopies();
+    const isSame = this.#followWatch.isUnchanged() && seen === this.#followed;
+    if (isSame) return;
+    this.#followed = seen;
     for (const one of this.#brokered.values()) {
       const isKnown = seen.get(one.path) === one.known.fingerprint;
       if (isKnown && this.#options.looker.lookAt(`${one.copy.tree.path}/${one.copy.directory}/config`) !== undefined) {
@@ -106,9 +110,12 @@ export class ConfigBroker implements Disposable {
       const real = isKnown ? one.known : readConfig(files, one.real);
       const copy = readConfig(files, one.copy);
       // A change that is not judged yet is judged first; what is no file of git's any more stays as it was.
-      if (real === undefined || copy !== undefined && !sameBytes(copy.content, one.judged)) continue;
-      if (!isKnown) one.unread = [...one.unread, real.content].slice(-MOST_UNREAD);
-      if (replaceCopy(files, one.copy, real.content) === undefined) continue;
+      const mayFollow = real !== undefined && (copy === undefined || sameBytes(copy.content, one.judged));
+      if (mayFollow && !isKnown) one.unread = [...one.unread, real.content].slice(-MOST_UNREAD);
+      if (!mayFollow || replaceCopy(files, one.copy, real.content) === undefined) {
+        this.#followed = undefined; // it is tried again before the next command
+        continue;
+      }
       one.known = real;
       one.judged = real.content;
     }
@@ -117,12 +124,15 @@ export class ConfigBroker implements Disposable {
   /** Takes over what commands changed; gives what is not. Undefined: nothing changed. */
   settle(): Promise<readonly ProtectedChange[]> | undefined {
     if (this.#brokered.size === 0) return undefined;
-    this.#watch ??= this.#options.looker.watch(
-      this.#brokered.values().map(({ copy }) => `${copy.tree.path}/${copy.directory}/config`).toArray(),
-    );
+    this.#watch ??= this.#watchCopies();
     if (this.#watch.isUnchanged()) return undefined;
     this.#settling = this.#settling.then(() => this.#settleAll());
     return this.#settling;
+  }
+
+  #watchCopies(): ChangeWatch {
+    const copies = this.#brokered.values().map(({ copy }) => `${copy.tree.path}/${copy.directory}/config`);
+    return this.#options.looker.watch(copies.toArray());
   }
 
   #make(path: string): Brokered | undefined {

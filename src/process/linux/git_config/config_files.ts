@@ -15,11 +15,13 @@ const NAME = "config";
 const LOCK = "config.lock";
 const PRIVATE = 0o600;
 
-/** A directory in a pinned tree that holds a file named `config`. */
+/** A directory in a pinned tree that holds a configuration file. */
 export interface ConfigPlace {
   readonly tree: PinnedDirectory;
   /** Relative to the tree. */
   readonly directory: string;
+  /** Of the file; absent: `config`. */
+  readonly name?: string;
 }
 
 /** A file as it was read. */
@@ -30,9 +32,9 @@ export interface ConfigFile {
 }
 
 /** Undefined: there is none, or what has its name is no file that git wrote. */
-export function readConfig(files: OpenFiles, { tree, directory }: ConfigPlace): ConfigFile | undefined {
+export function readConfig(files: OpenFiles, { tree, directory, name = NAME }: ConfigPlace): ConfigFile | undefined {
   const at = files.directory(tree, directory);
-  const fd = at === undefined ? undefined : files.open(at, NAME);
+  const fd = at === undefined ? undefined : files.open(at, name);
   return fd === undefined ? undefined : readOpen(files, fd);
 }
 
@@ -83,4 +85,26 @@ export function replaceCopy(
   files.drop(fd);
   if (!isPlaced) files.unlink(at, LOCK);
   return isPlaced ? readConfig(files, { tree, directory }) : undefined;
+}
+
+/**
+ * Puts a file with other content in the place of a configuration that a command has made; false: it could not be done. A
+ * command may hold that one open, or its lock, or have closed the directory to its owner, which is the server's user too.
+ */
+export function replaceConfig(
+  files: OpenFiles,
+  { tree, directory, name = NAME }: ConfigPlace,
+  content: Uint8Array<ArrayBuffer>,
+): boolean {
+  const at = files.directory(tree, directory);
+  const source = at === undefined ? undefined : files.open(at, name);
+  const stat = source === undefined ? undefined : files.stat(source, "");
+  if (at === undefined || source === undefined || stat === undefined) return false;
+  const own = `${name}.${crypto.randomUUID()}`;
+  const fd = files.create(at, own, PRIVATE) ?? (files.openToOwner(at) ? files.create(at, own, PRIVATE) : undefined);
+  if (fd === undefined) return false;
+  const isWritten = files.writeAll(fd, content) && files.takeRights(fd, { fd: source, stat });
+  if (isWritten && files.replace(at, own, name)) return true;
+  files.unlink(at, own);
+  return false;
 }

@@ -48,6 +48,8 @@ export class LaunchImages implements Disposable {
   readonly #options: LaunchImagesOptions;
   /** What all of this was made for. */
   #guarded: GuardView | undefined;
+  /** Of what is guarded; undefined: not asked for. */
+  #readOnly: readonly string[] | undefined;
   #network: EmptyNetwork | undefined;
   #policyPart: Table | undefined;
   #shell: LauncherImage | undefined;
@@ -61,7 +63,8 @@ export class LaunchImages implements Disposable {
 
   /** Protected paths that commands see read-only at this moment, canonical; without namespaces none. */
   get readOnly(): readonly string[] {
-    return (this.#guarded?.guarded ?? []).filter(({ treatment }) => treatment === "read_only").map(({ path }) => path);
+    return this.#readOnly ??= (this.#guarded?.guarded ?? []).filter(({ treatment }) => treatment === "read_only")
+      .map(({ path }) => path);
   }
 
   /** Processor and server process that launches are for. */
@@ -82,7 +85,9 @@ export class LaunchImages implements Disposable {
   /** Sets what is guarded from now on, and disposes of what was made for another state. */
   adopt(view: GuardView | undefined): void {
     const made = this.#guarded?.key ?? "";
+    if (this.#guarded === view) return;
     this.#guarded = view;
+    this.#readOnly = undefined;
     if (made === (view?.key ?? "")) return;
     this.#options.onStale();
     this.#policyPart = undefined;

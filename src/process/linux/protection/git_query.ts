@@ -2,6 +2,7 @@
  * What git obeys in the writable trees and in repositories below (S21): asked of git when something that its answers
  * depend on changed, so that no command waits for it otherwise.
  */
+import type { ChangeWatch } from "../../../system/stat_watch.ts";
 import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import { type ObeyedByGit, obeyedByGit, parseGitAnswer } from "../../../sandbox/protect/git_config_output.ts";
 import { GIT_QUESTION, type GitProgram, gitTop, possibleSources } from "../../../sandbox/protect/git_program.ts";
@@ -39,7 +40,7 @@ export class GitAnswers implements Disposable {
   readonly #end = new AbortController();
   #directories: readonly string[];
   #watched: ReadonlySet<string> = new Set();
-  #watches: readonly { isUnchanged(): boolean }[] = [];
+  #watches: readonly ChangeWatch[] = [];
   #asking: Promise<void> | undefined;
 
   constructor(options: GitAnswersOptions) {
@@ -50,7 +51,7 @@ export class GitAnswers implements Disposable {
   /** Repositories to ask about in addition to the trees. */
   add(directories: readonly string[]): void {
     this.#directories = [...new Set([...this.#directories, ...directories])].slice(0, MOST_REPOSITORIES);
-    this.#watches = [];
+    this.#closeWatches();
   }
 
   /** What git obeys in the trees, as of the last answers. */
@@ -107,9 +108,15 @@ export class GitAnswers implements Disposable {
     const { git, looker } = this.#options;
     const possible = this.#directories.flatMap((one) => [one, gitTop(one)].flatMap((at) => possibleSources(at, git)));
     this.#watched = new Set([...possible, ...this.#answers.values().flatMap(({ sources }) => sources)]);
+    this.#closeWatches();
     const repositories = this.#directories.map((one) => `${one}/.git`);
     this.#watches = [looker.watch([...this.#watched]), looker.watch(repositories, "identity")];
     this.#isUnchanged(); // the look to compare with
+  }
+
+  #closeWatches(): void {
+    for (const watch of this.#watches) watch.close?.();
+    this.#watches = [];
   }
 
   /** Whether nothing changed since the last look. */

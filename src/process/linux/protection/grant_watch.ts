@@ -2,13 +2,13 @@
  * Landlock's rules hold for the file that lay at a path when a launcher opened it. A prewarmed process would be kept from
  * a file that was exchanged since, as editors do when they save.
  */
-import type { PathWatch } from "../../../system/stat_watch.ts";
+import type { ChangeWatch } from "../../../system/stat_watch.ts";
 import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
 
 export class GrantWatch {
   readonly #looker: Pick<WatchingLooker, "watch">;
-  #watch: PathWatch | undefined;
+  #watch: ChangeWatch | undefined;
 
   constructor(looker: Pick<WatchingLooker, "watch">) {
     this.#looker = looker;

@@ -14,6 +14,7 @@ import { isWithin } from "../../../system/paths.ts";
 import type { LaunchImages } from "../launch/launch_images.ts";
 import { GitAnswers, type GitAnswersOptions } from "./git_query.ts";
 import type { ConfigBroker } from "../git_config/config_broker.ts";
+import type { MadeRepositories } from "../git_config/made_repositories.ts";
 import { GrantWatch } from "./grant_watch.ts";
 import { isSeparated, SecondNames, type Separates } from "./hard_links.ts";
 import type { OwnChanges } from "../../../sandbox/protect/own_changes.ts";
@@ -29,8 +30,11 @@ export interface ProtectedStateOptions {
   readonly images: Pick<LaunchImages, "adopt" | "invalidatePrewarmed">;
   readonly ownChanges: OwnChanges;
   readonly sockets: Pick<ForeignSockets, "add" | "look" | "covered">;
-  /** Undefined: commands see git's configuration read-only. */
-  readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
+  /** Undefined: there is no git that could be asked. Without a broker commands see git's configuration read-only. */
+  readonly gitConfig: {
+    readonly broker: Pick<ConfigBroker, "add" | "follow" | "links" | "settle"> | undefined;
+    readonly made: Pick<MadeRepositories, "add" | "settle">;
+  } | undefined;
 }
 
 /** A command from its first look to the end of its last process. */
@@ -89,16 +93,24 @@ export class ProtectedState implements Disposable {
       if (!repositories.complete) logger.warn("Not all repositories below are protected: there is too much", { tree });
       this.#git?.add([...repositories.directories, ...repositories.bare]);
       this.#options.sockets.add(repositories.others);
-      return nestedRepositoryPaths(repositories, { tree, open, home });
+      const paths = nestedRepositoryPaths(repositories, { tree, open, home });
+      this.#options.gitConfig?.made.add(repositories.directories, paths.map(({ path }) => path));
+      return paths;
     }));
     this.#nested = found.flat();
     await this.#git?.refresh();
     this.#updatePlan();
   }
 
-  /** Asks git again what it obeys, where that may have changed; undefined: it has not. To be done before each look. */
+  /**
+   * Asks git again what it obeys, where that may have changed, and looks at repositories that were made; undefined: nothing
+   * changed. To be done before each look.
+   */
   refresh(): Promise<void> | undefined {
-    return this.#git?.refresh()?.then(() => this.#updatePlan());
+    const asked = this.#git?.refresh()?.then(() => this.#updatePlan());
+    const isQuiet = this.#commands.values().every(({ view }) => view === undefined);
+    const made = this.#settleMade({ quiet: isQuiet })?.then((changes) => this.#keep(changes));
+    return asked === undefined ? made : asked.then(() => made);
   }
 
   /** Announces a command, before its first look; to be told of its end by `ended` or `abandon`. */
@@ -120,7 +132,7 @@ export class ProtectedState implements Disposable {
     const { view, separated } = this.#separate(this.#look(how), how);
     this.#keep(separated);
     this.#refuseUncovered(view);
-    this.#options.broker?.follow(view);
+    this.#options.gitConfig?.broker?.follow(view);
     if (policy.confinement.unixSockets === "private") this.#options.sockets.look(policy);
     const covered = this.#withSockets(view, policy);
     if (command !== undefined) command.view = covered;
@@ -155,9 +167,13 @@ export class ProtectedState implements Disposable {
     policy: SandboxPolicy,
     onChange: ((changes: readonly ProtectedChange[]) => void) | undefined,
   ): Promise<GuardView> {
-    const notKept = await this.#options.broker?.settle() ?? [];
+    const notKept = await this.#options.gitConfig?.broker?.settle() ?? [];
+    const takenOut = await this.#settleMade({ quiet: false }) ?? [];
     await this.refresh();
-    const after = this.#tellSince(command, { mounted: policy.namespaces }, { onChange, notKept });
+    const after = this.#tellSince(command, { mounted: policy.namespaces }, {
+      onChange,
+      git: [...notKept, ...takenOut],
+    });
     this.#options.images.adopt(this.#withSockets(after, policy));
     return after;
   }
@@ -167,7 +183,7 @@ export class ProtectedState implements Disposable {
    * result tells of it.
    */
   resume(command: GuardedCommand, policy: SandboxPolicy, { watched }: { readonly watched: boolean }): GuardView {
-    if (watched) this.#tellSince(command, { mounted: policy.namespaces }, { onChange: undefined, notKept: [] });
+    if (watched) this.#tellSince(command, { mounted: policy.namespaces }, { onChange: undefined, git: [] });
     return this.look(policy, command) as GuardView; // only without a policy there is none
   }
 
@@ -184,15 +200,15 @@ export class ProtectedState implements Disposable {
   #tellSince(
     command: GuardedCommand,
     how: How,
-    { onChange, notKept }: {
+    { onChange, git }: {
       readonly onChange: ((changes: readonly ProtectedChange[]) => void) | undefined;
-      readonly notKept: readonly ProtectedChange[];
+      readonly git: readonly ProtectedChange[];
     },
   ): GuardView {
     const before = command.view;
     if (before === undefined) throw new TypeError("A command was not looked at before its launch");
     const { after, found: changed } = this.#changes(before, command.obeyed, how);
-    const found = [...changed, ...notKept];
+    const found = [...changed, ...git];
     // What has no result of its own, such as a check, adds only what no other result told.
     if (onChange === undefined) this.#keep(found.filter((one) => !this.#isTold(one, after)));
     else this.#tell(found, onChange);
@@ -230,6 +246,10 @@ export class ProtectedState implements Disposable {
     }
   }
 
+  #settleMade(how: { readonly quiet: boolean }): Promise<readonly ProtectedChange[]> | undefined {
+    return this.#options.gitConfig?.made.settle(how);
+  }
+
   /** What changed since `before`, and the view it was found in. */
   #changes(before: GuardView, obeyed: ReadonlySet<string>, how: How) {
     const { view: after, separated } = this.#separate(this.#look(how), how);
@@ -258,6 +278,7 @@ export class ProtectedState implements Disposable {
     await Promise.all(running.map(({ gone }) => gone));
     const { view, separated } = this.#separate(this.#look(how), how);
     this.#keep(this.#found(after, view, separated).filter((one) => !this.#isTold(one, view)));
+    this.#keep(await this.#settleMade({ quiet: false }) ?? []);
     this.abandon(command);
   }
 
@@ -278,7 +299,8 @@ export class ProtectedState implements Disposable {
 
   /** The plan with what is known by now of repositories and of git. */
   #updatePlan(): void {
-    const { plan, broker } = this.#options;
+    const { plan, gitConfig } = this.#options;
+    const broker = gitConfig?.broker;
     const known = [...plan.protected, ...this.#nested];
     const obeyed = (this.#git?.paths ?? []).filter(({ path }) =>
       !plan.open.some((one) => isWithin(path, one)) && !known.some((one) => one.path === path)
@@ -287,6 +309,7 @@ export class ProtectedState implements Disposable {
     const all = [...known, ...obeyed];
     broker?.add(all);
     this.#plan = { ...plan, protected: all, ...broker !== undefined && { links: broker.links } };
+    this.#view.close();
     this.#view = this.#watched();
   }
 
@@ -303,6 +326,7 @@ export class ProtectedState implements Disposable {
   #mountedView(): GuardView {
     const view = this.#view.look();
     if (this.#commands.values().every((one) => one.view === undefined || one.view.mounts === view.mounts)) return view;
+    this.#view.close();
     this.#view = this.#watched();
     return this.#view.look();
   }

@@ -1,5 +1,5 @@
 /** A view with mounts, made again only when something changed about the paths that it was made from (S8). */
-import { AbsenceWatch } from "../../../system/stat_watch.ts";
+import type { ChangeWatch } from "../../../system/stat_watch.ts";
 import type { GuardView, WatchedPaths, WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 
 /** Paths may come and go while they are looked at; the view is then made again the next time. */
@@ -19,6 +19,7 @@ export class WatchedView {
   look(): GuardView {
     if (this.#last?.watch.isUnchanged() === true) return this.#last.view;
     let watch = this.#last?.watch;
+    this.#last = undefined;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       // The watch looked before the view is made: what changes in between is news to the next asking.
       const view = this.#make();
@@ -26,24 +27,31 @@ export class WatchedView {
         this.#last = { view, watch };
         return view;
       }
+      watch?.close();
       watch = new Watch(view.behind, this.#looker);
       watch.isUnchanged();
     }
-    this.#last = undefined;
+    watch?.close();
     return this.#make();
+  }
+
+  /** To be called when it is not asked any more. */
+  close(): void {
+    this.#last?.watch.close();
+    this.#last = undefined;
   }
 }
 
 class Watch {
   readonly #key: string;
-  readonly #parts: readonly { isUnchanged(): boolean }[];
+  readonly #parts: readonly ChangeWatch[];
 
   constructor(paths: WatchedPaths, looker: Pick<WatchingLooker, "watch">) {
     this.#key = keyOf(paths);
     this.#parts = [
       looker.watch(paths.everything),
       looker.watch(paths.identity, "identity"),
-      new AbsenceWatch(paths.absent, (absent) => looker.watch(absent)),
+      looker.watch(paths.absent, "absence"),
     ];
   }
 
@@ -54,6 +62,10 @@ class Watch {
   /** Each part looks, whatever the other saw. */
   isUnchanged(): boolean {
     return this.#parts.map((part) => part.isUnchanged()).every((same) => same);
+  }
+
+  close(): void {
+    for (const part of this.#parts) part.close?.();
   }
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { lookAtGuarded } from "../../../sandbox/protect/path_guard.ts";
 import type { GuardPlan } from "../../../sandbox/protect/guard_view.ts";
 import { Libc } from "../../../system/libc.ts";
+import { NoticedWatches } from "../../../system/changes/noticed_watch.ts";
 import { WatchedView } from "./watched_view.ts";
 
 /** What may happen to guarded paths between two looks, and whether it calls for another view. */
@@ -53,7 +54,8 @@ Deno.test("S8 S21 WatchedView makes another view exactly when something that it 
           git: undefined,
           covers: { directory: "/empty", file: "/nothing" },
         };
-        const watched = new WatchedView(() => lookAtGuarded(plan, libc, { mounted: true }), libc);
+        using watches = new NoticedWatches((paths, kind) => libc.watch(paths, kind));
+        const watched = new WatchedView(() => lookAtGuarded(plan, libc, { mounted: true }), watches);
         const first = watched.look();
         assert.strictEqual(watched.look(), first);
         await event(tree);

@@ -34,6 +34,8 @@ export class Readiness implements AsyncDisposable {
   #policy: Promise<SandboxPolicy | undefined> | undefined;
   #selfTest: Promise<SelfTestReport | undefined> | undefined;
   #network: HeldNetwork | undefined;
+  /** Once its self-test passed. */
+  #ready: SandboxPolicy | undefined;
 
   constructor(options: ReadinessOptions) {
     this.#options = options;
@@ -60,7 +62,13 @@ export class Readiness implements AsyncDisposable {
     const refusal = refusalFor(await this.#verdict());
     if (refusal !== undefined) throw new Error(refusal);
     await this.#options.protectedState?.refresh();
-    return await this.policy;
+    return this.#ready = await this.policy;
+  }
+
+  /** The same at once; undefined: it must be waited for. */
+  get readyPolicy(): SandboxPolicy | undefined {
+    if (this.#ready === undefined || this.#options.protectedState?.refresh() !== undefined) return undefined;
+    return this.#ready;
   }
 
   /** A self-test that began before this call may have failed for want of what there is by now. */

@@ -9,9 +9,10 @@ import { undefinedFor } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import { type LaunchTarget, policyTable } from "../../../sandbox/launcher/policy_table.ts";
 import type { Table } from "../../../sandbox/launcher/image/table.ts";
-import { expected } from "../../../system/paths.ts";
+import type { FileFacts } from "../../../system/libc.ts";
+import { TreeMaker } from "../../../system/open_files/tree_maker.ts";
 import type { SandboxPolicy } from "../../../sandbox/policy/policy.ts";
-import { type AttackPlace, defencesOf } from "../../../sandbox/selftest/attack.ts";
+import { type Attack, type AttackPlace, defencesOf } from "../../../sandbox/selftest/attack.ts";
 import {
   attackTable,
   controlTable,
@@ -52,7 +53,8 @@ export async function runSelfTest(test: SelfTest): Promise<SelfTestReport> {
   const base = `${policy.root?.tree.path ?? test.place}/${name}`;
   const [control, attacked] = placesFor(test, { base, name });
   const asSeen = policy.root === undefined ? attacked : { ...attacked, outside: `/${name}/attacked` };
-  await Deno.mkdir(base, { mode: 0o700 });
+  using make = new TreeMaker(target.processor);
+  make.directory(base, 0o700);
   try {
     const { processor } = target;
     const images = [
@@ -61,12 +63,13 @@ export async function runSelfTest(test: SelfTest): Promise<SelfTestReport> {
     ] as const;
     const results = await runBoth(spawner, images);
     const session = { policy, place: asSeen, defences: defencesOf(policy, table, processor) };
-    const findings = judge(session, { ...results, changed: changedTargets(attacked.outside) });
+    const findings = judge(session, { ...results, changed: changedTargets(attacked.outside, spawner, make) });
     return { findings, milliseconds: performance.now() - began };
   } finally {
     // At one go each: what the self-test makes there is neither deep nor closed. (`inside` may lie in the cache, where
     // commands have been, but by a name that was made up just now.)
-    await Promise.all([base, attacked.inside, attacked.pathSocket].map(removeIfThere));
+    for (const path of [base, attacked.inside]) make.remove(path);
+    await Deno.remove(attacked.pathSocket).catch(undefinedFor(Deno.errors.NotFound));
   }
 }
 
@@ -143,25 +146,20 @@ async function failureOf({ reports }: LauncherProcess, { steps }: LauncherImage)
 }
 
 /** Names of the attacks whose targets are not what they were made as. */
-function changedTargets(directory: string): ReadonlySet<string> {
+function changedTargets(
+  directory: string,
+  spawner: Pick<Spawner, "lookAt">,
+  make: Pick<TreeMaker, "names">,
+): ReadonlySet<string> {
+  const isAsMade = (path: string, target: Attack["target"]) =>
+    target === "file" ? isIntact(spawner.lookAt(path)) : make.names(path)?.length === 0;
   return new Set(
-    ATTACKS.filter(({ id, target }) => {
-      if (target === undefined) return false;
-      const path = `${directory}/${id}`;
-      return expected(() => target === "file" ? isIntactFile(path) : isEmpty(path)) !== true;
-    }).map(({ id }) => id),
+    ATTACKS.filter(({ id, target }) => target !== undefined && !isAsMade(`${directory}/${id}`, target))
+      .map(({ id }) => id),
   );
 }
 
-function isIntactFile(path: string): boolean {
-  const { size, mode, nlink } = Deno.lstatSync(path);
-  return size === TARGET_BYTES && (mode ?? 0) % 0o10000 === 0o600 && nlink === 1;
-}
-
-function isEmpty(path: string): boolean {
-  return [...Deno.readDirSync(path)].length === 0;
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  await Deno.remove(path, { recursive: true }).catch(undefinedFor(Deno.errors.NotFound));
+function isIntact(file: FileFacts | undefined): boolean {
+  return file?.kind === "file" && file.size === BigInt(TARGET_BYTES) && file.mode % 0o10000 === 0o600 &&
+    file.links === 1;
 }

@@ -34,6 +34,20 @@ Deno.test("X9 LinuxRunner.run() asks a command to end whose output never does", 
   assert.deepStrictEqual(end, { kind: "signalled", signal: "SIGTERM" });
 });
 
+Deno.test("P1 S8 no command is ended by a signal that it sends in the server's name, where Landlock knows no signals", async () => {
+  await using f = await fixture({ ...DEFAULT_WAY, abi: 5 });
+  // SI_QUEUE, whose sender gives its id itself; and a signal about a pipe, which has none.
+  const { output } = await f.run(python(
+    "import fcntl, time",
+    "info = (ctypes.c_int32 * 32)(15, 0, -1)",
+    "print(libc.syscall(129 if os.uname().machine == 'x86_64' else 138, 1, 15, info))",
+    "reader, writer = os.pipe()",
+    "fcntl.fcntl(reader, fcntl.F_SETOWN, 1); fcntl.fcntl(reader, 10, 15); fcntl.fcntl(reader, fcntl.F_SETFL, os.O_ASYNC)",
+    "os.write(writer, b'x'); time.sleep(0.1); print('went on')",
+  ));
+  assert.strictEqual(output, "0\nwent on\n");
+});
+
 Deno.test("P1 LinuxRunner.run() with reuse switched off runs each command in a sandbox of its own", async () => {
   await using f = await fixture({ ...DEFAULT_WAY, reuse: false });
   assert.deepStrictEqual([await isFresh(f), await isFresh(f)], [true, true]);

@@ -245,6 +245,7 @@ export function devicesOf({ writable, grants }: Reach, mounts: string): Readonly
 
 /** The view with covers for sockets, but for those that lie where something is covered already. */
 export function withCovered(view: GuardView, covered: readonly GuardedPath[]): GuardView {
+  if (covered.length === 0) return view;
   const hidden = view.guarded.filter(({ treatment }) => treatment === "hidden");
   const added = covered.filter(({ path }) => !hidden.some((one) => isWithin(path, one.path)));
   if (added.length === 0) return view;

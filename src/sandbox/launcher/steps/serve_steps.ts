@@ -19,8 +19,9 @@ const PINNED_FD = 61;
 const SIG_SETMASK = 2;
 export const SIGTERM = 15;
 const WATCHED_SIGNALS = 1 << SIGTERM - 1 | 1 << SIGCHLD - 1;
-/** `struct signalfd_siginfo`, and where in it the sender's id stands. */
+/** `struct signalfd_siginfo`, and where in it stand how the signal was sent and the sender's id. */
 const SIGNAL_BYTES = 128;
+const SIGNAL_CODE = 8;
 const SIGNAL_SENDER = 12;
 export const WNOHANG = 1;
 export const WALL = 0x40000000;
@@ -121,7 +122,7 @@ function passOutput(draft: ServeDraft, { clone, jump }: Started): DataWord {
   const signal = readSignal(draft);
   branches.jump("who ended", { word: signal.number, isNot: SIGTERM });
   // The server, which has no id here, asks the command to end; it may have done so before there was one.
-  branches.jump("more output", { word: signal.sender, isNot: 0 });
+  unlessOfServer(draft, signal, "more output");
   table.call("ask the command to end", sys.kill, [0, SIGTERM], { mode: "soft" });
   branches.jump("more output");
   branches.place("who ended");
@@ -196,9 +197,23 @@ export function reportEnd(
   table.call("tell the end", sys.writev, [REPORT_FD, parts, 3]);
 }
 
-/** Reads a signal, or waits for one; returns the places of its number and of the sender's id. */
-export function readSignal({ table, sys }: Draft): { readonly number: DataWord; readonly sender: DataWord } {
+/** Where it stands in data what a signal is. */
+export interface ReadSignal {
+  readonly number: DataWord;
+  readonly code: DataWord;
+  readonly sender: DataWord;
+}
+
+/** Goes on elsewhere where a command has sent the signal: it can give a false id, but not with this code (SI_USER). */
+export function unlessOfServer({ branches }: ServeDraft, { code, sender }: ReadSignal, elsewhere: string): void {
+  branches.jump(elsewhere, { word: code, isNot: 0 });
+  branches.jump(elsewhere, { word: sender, isNot: 0 });
+}
+
+/** Reads a signal, or waits for one. */
+export function readSignal({ table, sys }: Draft): ReadSignal {
   const number = table.bytes(new Uint8Array(SIGNAL_BYTES));
   table.call("wait for a signal", sys.read, [SIGNALS_FD, number, SIGNAL_BYTES], { mode: "soft" });
-  return { number, sender: { kind: "data", offset: number.offset + SIGNAL_SENDER } };
+  const at = (offset: number): DataWord => ({ kind: "data", offset: number.offset + offset });
+  return { number, code: at(SIGNAL_CODE), sender: at(SIGNAL_SENDER) };
 }

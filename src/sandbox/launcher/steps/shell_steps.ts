@@ -15,6 +15,7 @@ import {
   type ServeDraft,
   SIGNALS_FD,
   SIGTERM,
+  unlessOfServer,
   WALL,
   WNOHANG,
 } from "./serve_steps.ts";
@@ -47,7 +48,7 @@ export function passLine(draft: ServeDraft, room: Room): void {
   branches.jump("no signal", { word: { kind: "data", offset: stdin.offset + 8 }, mask: IS_READABLE, is: 0 });
   const signal = readSignal(draft);
   branches.jump("perhaps the shell ended", { word: signal.number, isNot: SIGTERM });
-  branches.jump("wait for a line", { word: signal.sender, isNot: 0 });
+  unlessOfServer(draft, signal, "wait for a line");
   endUntaken(draft, SIGTERM);
   branches.place("perhaps the shell ended");
   const ended = kept(draft, "see whether the shell ended", sys.wait4, [-1, table.words(0), WNOHANG | WALL, 0]);

@@ -46,13 +46,13 @@ Deno.test("K6 a reference is a name, an id, its end, or the beginning of one ite
     "fix",
     "fix",
     "fix-login",
-    'there is no issue "9g5fav"; issue_list names them',
+    'There is no issue "9g5fav"; issue_list names them',
     "fix-login",
     "Other",
     "fix-login",
   ]);
   assert.equal(found("fi"), '"fi" means 2 issues: fix-login, fix; name one of them');
-  assert.equal(found("fix-logn"), 'there is no issue "fix-logn"; did you mean "fix-login"?');
+  assert.equal(found("fix-logn"), 'There is no issue "fix-logn"; did you mean "fix-login"?');
 });
 
 Deno.test("K6 a conflict is one with all three markers, each at the beginning of its line", () => {

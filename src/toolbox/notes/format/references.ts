@@ -40,7 +40,7 @@ export function resolveReference<Item extends Named>(
     }
   }
   const guess = didYouMean(reference, items.flatMap(({ name, title }) => title === undefined ? [name] : [name, title]));
-  return failure(`there is no ${what} ${shownValue(reference)}${guess || `; ${what}_list names them`}`);
+  return failure(`There is no ${what} ${shownValue(reference)}${guess || `; ${what}_list names them`}`);
 }
 
 function fold(text: string): string {

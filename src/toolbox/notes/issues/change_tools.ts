@@ -82,7 +82,7 @@ async function update(notes: Notes, args: ToolArguments, { project }: ToolContex
 
 function given(set: IssueSet, args: ToolArguments): Issue {
   const found = set.resolve(textOf(args, "name") ?? "");
-  if (!found.ok) throw new UserError(`Cannot use "name": ${found.problem}`);
+  if (!found.ok) throw new UserError(found.problem);
   return found.value;
 }
 

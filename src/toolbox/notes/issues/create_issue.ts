@@ -1,6 +1,5 @@
 /** `issue_create`. */
 import { UserError } from "../../../base/errors.ts";
-import { shownValue } from "../../../base/text.ts";
 import { shorten } from "../../../base/visible_text.ts";
 import type { ToolArguments, ToolResult } from "../../frame/messages.ts";
 import type { ToolContext } from "../../project/native_tool.ts";
@@ -89,7 +88,7 @@ export function dependencies(references: readonly string[], set: IssueSet): read
     ...new Set(references.map((reference) => {
       const found = set.resolve(reference);
       if (found.ok) return found.value.name;
-      throw new UserError(`Cannot use ${shownValue(reference)} as an issue: ${found.problem}`);
+      throw new UserError(found.problem);
     })),
   ];
 }

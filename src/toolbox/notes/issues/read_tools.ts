@@ -40,8 +40,9 @@ async function list(notes: Notes, args: ToolArguments, { project }: ToolContext)
     return said(JSON.stringify(facts, undefined, 1));
   }
   if (shown.length === 0) {
-    const others = set.all.length === 0 ? "" : ` among ${counted(set.all.length, "issue")}`;
-    return said(`No such issue${others} in ${listing.directory}.${end}`);
+    const { directory } = listing;
+    if (set.all.length === 0) return said(`There are no issues in ${directory}; issue_create writes one.${end}`);
+    return said(`No such issue among ${counted(set.all.length, "issue")} in ${directory}.${end}`);
   }
   const lines = format === "markdown"
     ? markdownTable(shown, set)
@@ -96,7 +97,7 @@ export async function meantIssue(
     return issue;
   }
   const found = set.resolve(name);
-  if (!found.ok) throw new UserError(`Cannot use "name": ${found.problem}`);
+  if (!found.ok) throw new UserError(found.problem);
   return found.value;
 }
 

@@ -114,7 +114,7 @@ function given({ memos }: Loaded, args: ToolArguments): Memo {
   const exact = memos.find(({ title }) => title === wanted);
   if (exact !== undefined) return exact;
   const found = resolveReference(memos, wanted, "memo");
-  if (!found.ok) throw new UserError(`Cannot use "title": ${found.problem}`);
+  if (!found.ok) throw new UserError(found.problem);
   return found.value;
 }
 
@@ -137,8 +137,8 @@ async function list(notes: Notes, args: ToolArguments, { project }: ToolContext)
   const shown = found.slice(offset, offset + (numberOf(args, "limit") ?? DEFAULT_LIMIT));
   const end = leftOutLine(listing) + notes.foreignLine(listing);
   if (shown.length === 0) {
-    const others = memos.length === 0 ? "" : ` among ${counted(memos.length, "memo")}`;
-    return said(`No such memo${others} in ${listing.directory}.${end}`);
+    if (memos.length === 0) return said(`There are no memos in ${listing.directory}; memo_create writes one.${end}`);
+    return said(`No such memo among ${counted(memos.length, "memo")} in ${listing.directory}.${end}`);
   }
   const lines = shown.map(({ title, tags, fault, body }) => {
     const more = [...tags.length > 0 ? [`[${tags.join(", ")}]`] : [], ...fault === undefined ? [] : [`! ${fault}`]];

@@ -4,15 +4,18 @@ import { findPlaces } from "../engine/match_text.ts";
 import { BUNDLED_RULES } from "./bundled_rules.ts";
 import { readRule } from "./read_rule.ts";
 
+const KEY = `${"MIIEvQ".repeat(10)}\n`;
+
 /** For each rule of the program what it finds, and what it must leave alone; texts are put together, so that no scanner finds them. */
 const FIXTURES: Readonly<Record<string, readonly [failing: readonly string[], passing: readonly string[]]>> = {
   "private-key": [
     [
-      "-----BEGIN " + "RSA PRIVATE KEY-----",
-      "-----BEGIN " + "PRIVATE KEY-----",
-      "-----BEGIN PGP " + "PRIVATE KEY BLOCK-----",
+      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n" + KEY,
+      "-----BEGIN PRIVATE KEY-----\n" + KEY,
+      'key: "-----BEGIN PRIVATE KEY-----\\n' + KEY,
+      "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n" + KEY,
     ],
-    ["-----BEGIN PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----"],
+    ["-----BEGIN PUBLIC KEY-----\n" + KEY, "text.startsWith('-----BEGIN PRIVATE KEY-----')"],
   ],
   "service-token": [
     ['key = "AKIA' + 'ABCDEFGHIJKLMNOP"', "token: ghp_" + "a".repeat(36), "xoxb-" + "1".repeat(24)],
@@ -24,7 +27,7 @@ const FIXTURES: Readonly<Record<string, readonly [failing: readonly string[], pa
   ],
   "shell-from-text": [
     ["exec(`rm ${name}`)", 'os.system(f"rm {name}")', 'subprocess.run(f"rm {name}", shell=True)'],
-    ["exec(`ls`)", 'os.system("ls")', 'subprocess.run(["rm", name])', "pattern.exec(text)"],
+    ["exec(`ls`)", 'os.system("ls")', 'subprocess.run(["rm", name])', "pattern.exec(text)", "db.exec(`${TABLE}`)"],
   ],
   "merge-conflict": [["<<<<<<< HEAD", ">>>>>>> work"], ["<<<<<<<", "=======", " <<<<<<< HEAD", "cat <<EOF"]],
   "focused-test": [["  it.only('x', f)", "Deno.test.only(f)", "fdescribe('x', f)"], [

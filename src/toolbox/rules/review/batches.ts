@@ -24,7 +24,15 @@ export interface Batch {
   readonly problems: readonly string[];
 }
 
-/** Renders questions in their order until a batch is full. */
+/** What the batch has said already. */
+interface Told {
+  /** Rules whose instruction was given. */
+  readonly rules: Set<Rule>;
+  /** The file whose content was shown last. */
+  path: string | undefined;
+}
+
+/** Renders questions in their order, those of a file together, until a batch is full. */
 export async function nextBatch(
   waiting: readonly Waiting[],
   templates: (rule: Rule) => PromptSet,
@@ -34,7 +42,7 @@ export async function nextBatch(
   const problems: string[] = [];
   let length = 0;
   let count = 0;
-  let last: Rule | undefined;
+  const told: Told = { rules: new Set(), path: undefined };
   const failed = new Set<Rule>();
   const renderers = new Map<Rule, Renderer>();
   for (const one of waiting) {
@@ -47,7 +55,7 @@ export async function nextBatch(
       problems.push(`review rule ${one.rule.name}: ${rendered.problem}`);
       continue;
     }
-    const part = partOf(one, rendered.value, one.rule === last);
+    const part = partOf(one, rendered.value, told);
     if (part.length > most) {
       problems.push(`review rule ${one.rule.name}, ${one.path}: ${part.length} characters, at most ${most} are asked`);
       continue;
@@ -55,7 +63,8 @@ export async function nextBatch(
     if (length + part.length > most) break;
     parts.push(part);
     length += part.length + 1;
-    last = one.rule;
+    told.rules.add(one.rule);
+    if (!rendered.value.holdsContent) told.path = one.path;
     count++;
   }
   return { text: parts.join("\n"), count, problems };
@@ -97,15 +106,12 @@ async function render(
   });
 }
 
-function partOf(
-  { id, rule, content }: Waiting,
-  { text, holdsContent, isCommon }: Rendered,
-  isRepeated: boolean,
-): string {
-  const lines = [`--- review_id ${id} (${rule.severity})`];
-  if (!(isCommon && isRepeated)) lines.push(text);
-  if (!holdsContent) lines.push("File:", content);
-  return lines.join("\n");
+function partOf({ id, rule, path, content }: Waiting, { text, holdsContent, isCommon }: Rendered, told: Told): string {
+  return [
+    ...holdsContent || told.path === path ? [] : [`=== ${path}`, content],
+    `--- review_id ${id} (${rule.severity})`,
+    isCommon && told.rules.has(rule) ? `As above for ${rule.name}.` : text,
+  ].join("\n");
 }
 
 /** The ending of a path, as a word for a language; `text` where there is none. */

@@ -1,5 +1,6 @@
 /** Damaged files for parsers: each goes through a thread that a test ends when the parser does not. */
 import fc from "fast-check";
+import { keepGoing } from "../in_thread.ts";
 
 /** One file may take so long, milliseconds: far more than any takes. */
 const LONGEST_MS = 20_000;
@@ -73,4 +74,5 @@ export function serveParser(parse: (bytes: Uint8Array<ArrayBuffer>) => Promise<s
     const answer = parse(data).then((text) => ({ text }), (thrown) => ({ problem: String(thrown) }));
     scope.postMessage(await answer);
   };
+  keepGoing();
 }

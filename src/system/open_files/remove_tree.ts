@@ -4,20 +4,26 @@
  * which commands cannot write to.
  */
 
-import { undefinedFor } from "../base/errors.ts";
+import { giveDecodableNames } from "./decodable_names.ts";
+import { attempt, undefinedFor } from "../../base/errors.ts";
 
 /**
- * Removes `root`. Links are removed, never followed.
+ * Removes `root`. Links are removed, never followed. `last`: a file in it that is there until all else is gone.
  * @throws {Error} At the first thing that cannot be removed. Nothing when it is gone already.
  */
-export async function removeTree(root: string): Promise<void> {
+export async function removeTree(root: string, last?: string): Promise<void> {
   let moved = 0;
   const pending = [root];
-  const emptied: string[] = [];
+  let isThere = false;
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    const entries = await entriesOf(directory);
+    let entries = await entriesOf(directory);
+    if (entries?.some(({ name }) => name.includes("\ufffd")) === true && Deno.build.os === "linux") {
+      giveDecodableNames(directory);
+      entries = await entriesOf(directory);
+    }
     if (entries === undefined) continue;
     for (const { name, isDirectory, isSymlink } of entries) {
+      if (directory === root && name === last) continue;
       const path = `${directory}/${name}`;
       if (!isDirectory || isSymlink) {
         await Deno.remove(path);
@@ -31,10 +37,16 @@ export async function removeTree(root: string): Promise<void> {
       if (still) pending.push(up);
       else await Deno.remove(up);
     }
-    if (directory === root) emptied.push(root);
+    if (directory === root) isThere = true;
     else await Deno.remove(directory);
   }
-  for (const directory of emptied) await Deno.remove(directory);
+  if (isThere) removeEmptied(root, last);
+}
+
+/** Right after each other: no later server takes a root without its last file for one that was left. */
+function removeEmptied(root: string, last: string | undefined): void {
+  if (last !== undefined) attempt(Deno.errors.NotFound, () => Deno.removeSync(`${root}/${last}`));
+  Deno.removeSync(root);
 }
 
 /** Moves what is there, a link as a link. A directory can be moved only by who may write to it. */

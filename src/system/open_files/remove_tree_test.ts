@@ -34,4 +34,18 @@ Deno.test("removeTree() removes a tree deeper than any path can say", () =>
     assert.deepStrictEqual(await Array.fromAsync(Deno.readDir(base)), []);
   }));
 
+Deno.test("removeTree() removes what has a name that is no text, a closed directory too, and follows no such link", () =>
+  inBase(async (base) => {
+    await Deno.mkdir(`${base}/root/tmp`, { recursive: true });
+    await Deno.mkdir(`${base}/outside`);
+    await Deno.writeTextFile(`${base}/outside/kept`, "");
+    const script = `import os\nos.chdir(${JSON.stringify(base)} + "/root/tmp")\n` +
+      'os.makedirs(b"\\xff/\\xfe"); open(b"\\xff/\\xfe/\\xfd", "w"); os.symlink("../../outside", b"\\xfc"); open(b"\\xfb", "w")\n' +
+      'os.chmod(b"\\xff/\\xfe", 0); os.chmod(b"\\xff", 0)\n';
+    assert.ok((await new Deno.Command("python3", { args: ["-c", script] }).output()).success);
+    await removeTree(`${base}/root`);
+    assert.deepStrictEqual((await Array.fromAsync(Deno.readDir(base))).map(({ name }) => name), ["outside"]);
+    assert.deepStrictEqual((await Array.fromAsync(Deno.readDir(`${base}/outside`))).map(({ name }) => name), ["kept"]);
+  }));
+
 Deno.test("removeTree() of nothing does nothing", () => inBase((base) => removeTree(`${base}/none`)));

@@ -1,0 +1,48 @@
+/** Removes what killed sessions left, and caches that are not used any more. */
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { parentOf } from "../../system/paths.ts";
+import { removeStaleSessions } from "../../sandbox/directories/session_directory.ts";
+import type { SessionSandbox } from "../../sandbox/session_sandbox.ts";
+import { removeOldCaches } from "./scope_cache.ts";
+
+/** Then a client's first calls, which it would delay, are answered. */
+const AFTER_MS = 5_000;
+
+export interface HousekeepingOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly sandbox: Pick<SessionSandbox, "directories" | "writable">;
+  readonly log: Logger;
+}
+
+export class Housekeeping implements Disposable {
+  readonly #options: HousekeepingOptions;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: HousekeepingOptions) {
+    this.#options = options;
+  }
+
+  /** Has it done in a while; a session that ends before leaves it to the next one. */
+  begin(afterMs = AFTER_MS): void {
+    this.#timer = setTimeout(() => void this.#keep(), afterMs);
+    Deno.unrefTimer(this.#timer);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #keep(): Promise<void> {
+    const { environment, sandbox, log } = this.#options;
+    const [sessions, caches] = await Promise.allSettled([
+      removeStaleSessions(parentOf(sandbox.directories.root)),
+      removeOldCaches(environment, sandbox),
+    ]);
+    if (sessions.status === "fulfilled") { for (const problem of sessions.value.problems) log.warn(problem); }
+    else log.warn("Cannot remove what killed sessions left", { error: messageOf(sessions.reason) });
+    if (caches.status === "rejected") {
+      log.warn("Cannot remove caches that are not used any more", { error: messageOf(caches.reason) });
+    }
+  }
+}

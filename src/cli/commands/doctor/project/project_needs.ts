@@ -1,0 +1,241 @@
+/** What the files of a project ask for: programs, versions, places, variables. Pure; nothing is said about the sandbox. */
+import { words } from "../../../../base/text.ts";
+import { shorten } from "../../../../base/visible_text.ts";
+import { absolutePath, isWithin, normalPath } from "../../../../system/paths.ts";
+import type { ProjectDirectory } from "./project_files.ts";
+
+/** Something that a file asks for. */
+export interface Need<Name extends string = string> {
+  readonly name: Name;
+  /** The file, from the scope, as it can be shown. */
+  readonly file: string;
+  /** The directory of the file. */
+  readonly directory: string;
+}
+
+/** A program, and the version that a file wants of it; undefined: any. */
+export interface ToolNeed extends Need {
+  readonly wanted: { readonly version: string; readonly file: string } | undefined;
+}
+
+/** Names of what sets git's hooks up. */
+export type HookManager = "husky" | "lefthook" | "pre-commit";
+
+/** All that is asked for. */
+export interface ProjectNeeds {
+  readonly tools: readonly ToolNeed[];
+  /** Whether packages are fetched. */
+  readonly packages: boolean;
+  /** Absolute paths outside the scope. */
+  readonly places: readonly Need[];
+  /** Names of variables. */
+  readonly variables: readonly Need[];
+  /** Absolute paths of Unix sockets. */
+  readonly sockets: readonly Need[];
+  readonly hooks: readonly Need<HookManager>[];
+  /** What is built or started by docker. */
+  readonly containers: readonly Need[];
+  /** Names of git's filters, as git-lfs has one. */
+  readonly filters: readonly Need[];
+  /** Addresses of submodules. */
+  readonly submodules: readonly Need[];
+  /** A variable and the directory below home that its program uses without it, in one text. */
+  readonly homes: readonly Need[];
+}
+
+/** Programs by the file that asks for them. */
+const TOOLS: Readonly<Record<string, string>> = {
+  "Cargo.toml": "cargo",
+  "go.mod": "go",
+  "go.work": "go",
+  "package.json": "node",
+  "package-lock.json": "npm",
+  "npm-shrinkwrap.json": "npm",
+  "pnpm-lock.yaml": "pnpm",
+  "yarn.lock": "yarn",
+  "bun.lock": "bun",
+  "bun.lockb": "bun",
+  "deno.json": "deno",
+  "deno.jsonc": "deno",
+  "pyproject.toml": "python3",
+  "requirements.txt": "python3",
+  "setup.py": "python3",
+  ".venv": ".venv/bin/python",
+  "uv.lock": "uv",
+  "poetry.lock": "poetry",
+  "pdm.lock": "pdm",
+  "Pipfile": "pipenv",
+  "mvnw": "java",
+  "gradlew": "java",
+  "pom.xml": "mvn",
+  "build.gradle": "gradle",
+  "build.gradle.kts": "gradle",
+  "build.sbt": "sbt",
+  "binding.gyp": "cc make python3",
+  "Makefile": "make",
+  "CMakeLists.txt": "cmake",
+  "configure.ac": "autoreconf",
+  "meson.build": "meson",
+  "Gemfile": "bundle",
+  "composer.json": "composer",
+  "mix.exs": "mix",
+  "Package.swift": "swift",
+};
+/** What a wrapper fetches itself. */
+const WRAPPED: Readonly<Record<string, string>> = { mvn: "mvnw", gradle: "gradlew" };
+/** Programs that fetch nothing. */
+const OFFLINE = words("make cmake autoreconf meson cc");
+
+/** Files that want a version of a program, and where in them it stands. */
+const VERSIONS: readonly (readonly [file: string, program: string, pattern: RegExp])[] = [
+  [".nvmrc", "node", /^\s*v?(\d[\w.-]*)/],
+  [".node-version", "node", /^\s*v?(\d[\w.-]*)/],
+  [".python-version", "python3", /^\s*(\d[\w.-]*)/],
+  ["go.mod", "go", /^(?:toolchain go|go )(\d[\w.]*)/m],
+];
+
+/** Dependencies by their path. */
+const PLACES: readonly (readonly [file: string, pattern: RegExp])[] = [
+  ["Cargo.toml", /\bpath\s*=\s*"([^"\n]+)"/g],
+  ["go.mod", /=>[ \t]+(\.\.?\/\S+|\/\S+)/g],
+  ["go.work", /^[ \t]*(?:use[ \t]+)?(\.\.(?:\/\S*)?)[ \t]*$/gm],
+  ["package.json", /"(?:file|link|portal):([^"\n]+)"/g],
+  ["pnpm-workspace.yaml", /^[ \t]*-[ \t]*['"]?(\.\.\/[^'"*\s]+)/gm],
+  ["pyproject.toml", /\bpath\s*=\s*"([^"\n]+)"/g],
+  ["requirements.txt", /^(?:-e[ \t]+)?(\.\.\/\S+|\/\S+)/gm],
+  ["tsconfig.json", /"(?:extends|path)"\s*:\s*"(\.\.\/[^"\n]+)"/g],
+];
+
+/** Settings of package managers, whose variables hold tokens. */
+const VARIABLES = words(".npmrc .yarnrc.yml .yarnrc");
+const VARIABLE = /\$\{([A-Za-z_]\w{0,99})/g;
+
+const SOCKETS = words(
+  ".env .env.example .env.local .env.test database.yml compose.yaml compose.yml docker-compose.yml",
+);
+const SOCKET = /(?:\/var)?\/run\/[\w.-]+\/[\w./-]{1,200}|\/tmp\/(?:\.s\.PGSQL\.\d+|mysql\.sock)/g;
+
+const HOOKS: Readonly<Record<string, HookManager>> = {
+  ".husky": "husky",
+  "lefthook.yml": "lefthook",
+  "lefthook.yaml": "lefthook",
+  ".lefthook.yml": "lefthook",
+  ".pre-commit-config.yaml": "pre-commit",
+};
+
+const CONTAINERS = words(
+  "compose.yaml compose.yml docker-compose.yml docker-compose.yaml Dockerfile Containerfile .devcontainer",
+);
+const TESTS_IN_CONTAINERS = words(
+  "package.json pom.xml build.gradle build.gradle.kts go.mod pyproject.toml Cargo.toml",
+);
+
+/** Programs that know home only. */
+const HOMES: Readonly<Record<string, string>> = {
+  "ansible.cfg": "ANSIBLE_HOME .ansible",
+  "mix.exs": "MIX_HOME .mix",
+  "project.clj": "LEIN_HOME .lein",
+  "stack.yaml": "STACK_ROOT .stack",
+};
+
+/** How many of a kind are looked at: a file may name any number. */
+const MOST = 16;
+const MOST_MATCHES = 100;
+
+/** What these directories, those of one scope, ask for. */
+export function needsOf(directories: readonly ProjectDirectory[]): ProjectNeeds {
+  const tools = directories.flatMap((directory) => toolsIn(directory, directories));
+  const first = tools.filter(({ name }, at) => tools.findIndex((one) => one.name === name) === at);
+  const top = directories.slice(0, 1);
+  return {
+    tools: first,
+    packages: first.some(({ name }) => !OFFLINE.some((one) => one === name)),
+    places: some(placesOutside(directories)),
+    variables: some(found(directories, VARIABLES.map((file) => [file, VARIABLE]))),
+    sockets: some(found(directories, SOCKETS.map((file) => [file, SOCKET]))),
+    hooks: top.flatMap((directory) => unique(hooksIn(directory))),
+    containers: unique(directories.flatMap(containersIn)).slice(0, 1),
+    filters: some(found(top, [[".gitattributes", /\bfilter=([\w.-]{1,60})/g]])),
+    submodules: some(found(top, [[".gitmodules", /^[ \t]*url[ \t]*=[ \t]*(\S+)/gm]])),
+    homes: unique(directories.flatMap((directory) => namedFiles(directory, HOMES))),
+  };
+}
+
+function toolsIn(directory: ProjectDirectory, all: readonly ProjectDirectory[]): readonly ToolNeed[] {
+  const { names } = directory;
+  const asked = Object.entries(TOOLS).filter(([file]) => names.has(file))
+    .flatMap(([file, programs]) => programs.split(" ").map((name) => ({ ...need(directory, file), name })))
+    .filter(({ name }) => !names.has(WRAPPED[name] ?? ""));
+  const hasManager = words("npm pnpm yarn bun").some((manager) => asked.some(({ name }) => name === manager));
+  // A member of a workspace has no lock file.
+  const isInner = all.some((outer) =>
+    outer !== directory && outer.names.has("package.json") && isWithin(directory.path, outer.path)
+  );
+  const more = names.has("package.json") && !hasManager && !isInner
+    ? [{ ...need(directory, "package.json"), name: managerOf(directory.text("package.json") ?? "") }]
+    : [];
+  return [...asked, ...more].map((one) => ({ ...one, wanted: wantedOf(one.name, directory) }));
+}
+
+/** As corepack reads it. */
+function managerOf(text: string): string {
+  return /"packageManager"\s*:\s*"(npm|pnpm|yarn|bun)@/.exec(text)?.[1] ?? "npm";
+}
+
+function wantedOf(program: string, directory: ProjectDirectory): ToolNeed["wanted"] {
+  return VERSIONS.filter(([, name]) => name === program).flatMap(([file, , pattern]) => {
+    const version = pattern.exec(directory.text(file) ?? "")?.[1];
+    return version === undefined ? [] : [{ version, file: need(directory, file).file }];
+  })[0];
+}
+
+function namedFiles<Name extends string>(directory: ProjectDirectory, names: Readonly<Record<string, Name>>) {
+  return Object.entries(names).filter(([file]) => directory.names.has(file))
+    .map(([file, name]): Need<Name> => ({ ...need(directory, file), name }));
+}
+
+function hooksIn(directory: ProjectDirectory): readonly Need<HookManager>[] {
+  const files = namedFiles(directory, HOOKS);
+  const isPrepared = /"husky(?: install)?"|&&\s*husky\b/.test(directory.text("package.json") ?? "");
+  return isPrepared ? [...files, { ...need(directory, "package.json"), name: "husky" }] : files;
+}
+
+function containersIn(directory: ProjectDirectory): readonly Need[] {
+  const files = CONTAINERS.filter((file) => directory.names.has(file)).map((file) => ({
+    ...need(directory, file),
+    name: "docker",
+  }));
+  const tests = TESTS_IN_CONTAINERS.filter((file) => directory.text(file)?.includes("testcontainers") === true);
+  return [...files, ...tests.map((file) => ({ ...need(directory, file), name: "docker" }))];
+}
+
+function placesOutside(directories: readonly ProjectDirectory[]): readonly Need[] {
+  const scope = directories[0]?.path ?? "/";
+  return found(directories, PLACES).map((one) => ({ ...one, name: normalPath(absolutePath(one.name, one.directory)) }))
+    .filter(({ name }) => !isWithin(name, scope));
+}
+
+/** What the patterns find in files of these names. */
+function found(
+  directories: readonly ProjectDirectory[],
+  patterns: readonly (readonly [file: string, pattern: RegExp])[],
+): readonly Need[] {
+  return directories.flatMap((directory) =>
+    patterns.flatMap(([file, pattern]) => {
+      const matches = (directory.text(file) ?? "").matchAll(pattern).take(MOST_MATCHES);
+      return [...matches].map((match) => ({ ...need(directory, file), name: match[1] ?? match[0] }));
+    })
+  );
+}
+
+function some<One extends Need>(needs: readonly One[]): readonly One[] {
+  return unique(needs).slice(0, MOST);
+}
+
+function unique<One extends Need>(needs: readonly One[]): readonly One[] {
+  return needs.filter(({ name }, at) => needs.findIndex((one) => one.name === name) === at);
+}
+
+function need({ path, below }: ProjectDirectory, file: string): Need {
+  return { name: file, file: shorten(below === "" ? file : `${below}/${file}`, 100), directory: path };
+}

@@ -1,0 +1,59 @@
+/**
+ * A directory of a session in memory, for mount points: a hundred entries there take a millisecond, on a busy disk a
+ * tenth of a second. It has the name of the session's own directory and goes before that, so that the lock of that one
+ * stands for both. Commands see another file system in its place.
+ */
+import type { Libc } from "../../system/libc.ts";
+import type { TreeMaker } from "../../system/open_files/tree_maker.ts";
+import { attempt } from "../../base/errors.ts";
+import { isWithin } from "../../system/paths.ts";
+import type { SandboxPolicy } from "../policy/policy.ts";
+
+const MEMORY = "/dev/shm";
+const NAMES = /^ahma_mcp-/;
+/** In the place: a link to the session's own directory. */
+const SESSION = "session";
+/** A place without that directory is removed when it is so old: the directory may be out of sight, in another container. */
+const OLD_NS = 86_400_000_000_000n;
+
+export interface MemoryQuestion extends Pick<SandboxPolicy, "writable"> {
+  readonly libc: Pick<Libc, "lookAt">;
+  readonly make: Pick<TreeMaker, "directory" | "link">;
+}
+
+/** Makes that of the session whose directory is `root`; undefined: the system has no such place, or commands may write there. */
+export function placeInMemory(root: string, { writable, libc, make }: MemoryQuestion): string | undefined {
+  if (writable.some(({ path }) => isWithin(MEMORY, path)) || libc.lookAt(MEMORY)?.kind !== "directory") {
+    return undefined;
+  }
+  const path = inMemory(root);
+  return attempt(Error, () => {
+    make.directory(path, 0o700);
+    make.link(`${path}/${SESSION}`, root);
+    return path;
+  });
+}
+
+/** Removes that of the session whose directory is `root`. @throws {Error} When something in it cannot be removed. */
+export function removeFromMemory(root: string, make: Pick<TreeMaker, "remove">): void {
+  make.remove(inMemory(root));
+}
+
+/** Removes old places whose session's directory another program removed. `now`: nanoseconds since 1970. */
+export function removeOrphans(
+  make: Pick<TreeMaker, "names" | "target" | "remove">,
+  libc: Pick<Libc, "lookAt">,
+  now: bigint,
+): void {
+  for (const name of (make.names(MEMORY) ?? []).filter((one) => NAMES.test(one))) {
+    const path = `${MEMORY}/${name}`;
+    const root = make.target(`${path}/${SESSION}`);
+    const made = libc.lookAt(path)?.changedAt ?? now;
+    if (root === undefined || libc.lookAt(root) !== undefined || now - made < OLD_NS) continue;
+    attempt(Error, () => make.remove(path)); // else another user's
+  }
+}
+
+function inMemory(root: string): string {
+  return `${MEMORY}${root.slice(root.lastIndexOf("/"))}`;
+}

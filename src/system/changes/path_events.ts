@@ -1,0 +1,202 @@
+/**
+ * What the kernel notices about names and files (inotify(7)), asked without waiting: one call says that there is nothing
+ * new. Names are watched by the directories that hold them, from the root on, so that a directory on the way can be
+ * neither exchanged nor moved unseen. A change of mounts counts as one of everything.
+ */
+import { encodeText } from "../../base/text.ts";
+import { errnoAt, LazyLibrary, LITTLE_ENDIAN } from "../c_library.ts";
+import { type Event, eventsIn } from "../inotify.ts";
+import { O_CLOEXEC } from "../syscalls.ts";
+
+const SYMBOLS = {
+  inotify_init1: { parameters: ["i32"], result: "i32" },
+  inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  inotify_rm_watch: { parameters: ["i32", "i32"], result: "i32" },
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  poll: { parameters: ["buffer", "u64", "i32"], result: "i32" },
+  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  statfs: { parameters: ["buffer", "buffer"], result: "i32" },
+  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
+  close: { parameters: ["i32"], result: "i32" },
+  __errno_location: { parameters: [], result: "pointer" },
+} as const;
+
+const IN_NONBLOCK_CLOEXEC = 0x80800;
+/** moved_from, moved_to, create, delete; added to what else is watched there; a directory itself, no link to one. */
+const NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x0100_0000 | 0x0200_0000 | 0x2000_0000;
+/**
+ * The same and modify, attrib, delete_self, move_self, close_write: the last of it comes when a writable mapping goes too,
+ * of which single writes are not told.
+ */
+const EVERYTHING = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x0200_0000 | 0x2000_0000;
+/** The watch is over, because the file is gone or its file system. */
+const IN_IGNORED = 0x8000;
+const IN_Q_OVERFLOW = 0x4000;
+const POLLIN = 1;
+const ENOENT = 2;
+const ENOTDIR = 20;
+/** A few hundred events; where there are more, everything may have changed. */
+const BATCH_BYTES = 16_384;
+/** The system's limit is one for all programs of the user: editors have watches too. */
+const MOST_WATCHES = 4_096;
+/**
+ * File systems of this machine alone, on which no other way leads past the watch: ext, xfs, btrfs, tmpfs, f2fs, bcachefs
+ * (linux/magic.h).
+ */
+const LOCAL: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0xf2f52010, 0xca451a4e]);
+/** Room for `struct statfs`, whose first word is the kind. */
+const FACTS_BYTES = 256;
+
+/** What is told when anything happened to its path. */
+export interface Listener {
+  notice(): void;
+}
+
+/** A file or directory that is watched. */
+interface Watched {
+  readonly number: number;
+  /** Of itself, and of all in it. */
+  readonly all: Set<Listener>;
+  /** By the name that they wait for, in small letters: some directories know no others. */
+  readonly names: Map<string, Set<Listener>>;
+}
+
+/** Where a listener is registered. */
+interface Place {
+  readonly watched: Watched;
+  readonly listeners: Set<Listener>;
+  /** Of the name that it waits for there; absent: for none. */
+  readonly key?: string;
+}
+
+export class PathEvents implements Disposable {
+  readonly #library = new LazyLibrary(SYMBOLS);
+  readonly #descriptor: number;
+  readonly #mounts: number;
+  /** Two `struct pollfd`. The second asks for nothing: that mounts changed is told as an error (proc(5)). */
+  readonly #asked: Int32Array<ArrayBuffer>;
+  readonly #answered: Int16Array<ArrayBuffer>;
+  readonly #buffer = new Uint8Array(BATCH_BYTES);
+  readonly #facts = new Uint8Array(FACTS_BYTES);
+  readonly #watched = new Map<number, Watched>();
+  readonly #places = new Map<Listener, Place[]>();
+  /** Directories by path, while nothing happens: many paths have the same ones on their way. */
+  readonly #directories = new Map<string, Watched>();
+
+  /** @throws {Error} When the C library, the kernel or /proc gives none: at the system's limit of instances, for one. */
+  constructor() {
+    const { inotify_init1, open } = this.#library.symbols;
+    this.#descriptor = inotify_init1(IN_NONBLOCK_CLOEXEC);
+    this.#mounts = open(encodeText("/proc/self/mountinfo\0"), O_CLOEXEC);
+    this.#asked = new Int32Array([this.#descriptor, POLLIN, this.#mounts, 0]);
+    this.#answered = new Int16Array(this.#asked.buffer);
+    if (this.#descriptor < 0 || this.#mounts < 0) {
+      this[Symbol.dispose]();
+      throw new Error("The system does not tell of changes (see fs.inotify.max_user_instances)");
+    }
+  }
+
+  [Symbol.dispose](): void {
+    const { close } = this.#library.symbols;
+    for (const one of [this.#descriptor, this.#mounts]) if (one >= 0) close(one);
+    this.#library[Symbol.dispose]();
+  }
+
+  /** Tells every listener to which something happened since the last time. */
+  look(): void {
+    if (this.#library.symbols.poll(this.#asked, 2n, 0) === 0) return;
+    this.#directories.clear();
+    const [, , , happened, , , , mounted] = this.#answered;
+    if (mounted !== 0) this.#tellAll();
+    if (happened !== 0) this.#read();
+  }
+
+  /**
+   * Tells `listener` from now on what happens to the name, and with `inside` what happens to the file that has it. False:
+   * the system does not notice all of that. What happened before is to be looked at after it.
+   */
+  add(listener: Listener, path: string, { inside }: { readonly inside: boolean }): boolean {
+    this.remove(listener);
+    const places: Place[] = [];
+    this.#places.set(listener, places);
+    let above = "";
+    for (const name of path.slice(1).split("/")) {
+      const watched = this.#directory(above === "" ? "/" : above);
+      if (watched === "missing") return true; // the names above wait for it
+      if (watched === undefined) return false;
+      const key = name.toLowerCase();
+      const listeners = watched.names.get(key) ?? new Set();
+      watched.names.set(key, listeners.add(listener));
+      places.push({ watched, listeners, key });
+      above = `${above}/${name}`;
+    }
+    if (!inside) return true;
+    const watched = this.#watch(path, EVERYTHING);
+    if (watched === undefined || watched === "missing") return watched === "missing";
+    places.push({ watched, listeners: watched.all.add(listener) });
+    return true;
+  }
+
+  /** Tells `listener` nothing more. */
+  remove(listener: Listener): void {
+    for (const { watched, listeners, key } of this.#places.get(listener) ?? []) {
+      listeners.delete(listener);
+      if (key !== undefined && listeners.size === 0) watched.names.delete(key);
+      if (watched.all.size > 0 || watched.names.size > 0 || !this.#watched.delete(watched.number)) continue;
+      this.#directories.clear();
+      this.#library.symbols.inotify_rm_watch(this.#descriptor, watched.number);
+    }
+    this.#places.delete(listener);
+  }
+
+  #directory(path: string): Watched | "missing" | undefined {
+    const known = this.#directories.get(path);
+    if (known !== undefined) return known;
+    const watched = this.#watch(path, NAMES);
+    if (typeof watched === "object") this.#directories.set(path, watched);
+    return watched;
+  }
+
+  /** Missing: there is nothing, or nothing can be below it. Undefined: the system would not tell all that happens there. */
+  #watch(path: string, mask: number): Watched | "missing" | undefined {
+    const { inotify_add_watch, statfs, readlink, __errno_location } = this.#library.symbols;
+    const name = encodeText(`${path}\0`);
+    const isKnown = statfs(name, this.#facts) === 0;
+    if (isKnown && !LOCAL.has(new DataView(this.#facts.buffer).getUint32(0, LITTLE_ENDIAN))) return undefined;
+    if (this.#watched.size >= MOST_WATCHES) return undefined;
+    const number = inotify_add_watch(this.#descriptor, name, mask);
+    if (number < 0) {
+      const error = errnoAt(__errno_location());
+      if (error === ENOENT) return "missing";
+      // A link on the way leads elsewhere.
+      const isLink = () => Number(readlink(name, this.#facts, BigInt(FACTS_BYTES))) >= 0;
+      return error === ENOTDIR && !isLink() ? "missing" : undefined;
+    }
+    const watched = this.#watched.get(number) ?? { number, all: new Set(), names: new Map() };
+    this.#watched.set(number, watched);
+    return watched;
+  }
+
+  #read(): void {
+    const read = () => Number(this.#library.symbols.read(this.#descriptor, this.#buffer, BigInt(BATCH_BYTES)));
+    const length = read();
+    for (const event of eventsIn(this.#buffer.subarray(0, Math.max(0, length)))) this.#tell(event);
+    if (read() <= 0) return;
+    this.#tellAll();
+    while (read() > 0);
+  }
+
+  #tell({ watch, mask, name }: Event): void {
+    if ((mask & IN_Q_OVERFLOW) !== 0) return this.#tellAll();
+    const watched = this.#watched.get(watch);
+    if (watched === undefined) return;
+    const isOver = (mask & IN_IGNORED) !== 0;
+    const named = isOver ? [...watched.names.values()] : [watched.names.get(name.toLowerCase()) ?? []];
+    if (isOver) this.#watched.delete(watch);
+    for (const listeners of [watched.all, ...named]) for (const one of listeners) one.notice();
+  }
+
+  #tellAll(): void {
+    for (const one of this.#places.keys()) one.notice();
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Makes and removes small trees with two functions of the C library: a hundred entries take a millisecond. Unlike the
+ * runtime's functions these work in /dev too.
+ */
+import { directoryEntries, type DirectoryEntry, LazyLibrary } from "../c_library.ts";
+import { text } from "./library.ts";
+import { AT_FDCWD, O_CLOEXEC, O_CREAT, O_WRONLY, OPEN_FLAGS, type Processor, SYSTEM_CALLS } from "../syscalls.ts";
+
+const LIBRARY = {
+  /** Calls with a number, a path or buffer, and two numbers. */
+  call: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" },
+  symlink: { parameters: ["buffer", "buffer"], result: "i32" },
+  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
+} as const;
+
+const AT_REMOVEDIR = 0x200;
+const NOTHING = new Uint8Array();
+
+type Call = "mkdirat" | "openat" | "close" | "getdents64" | "unlinkat";
+
+/** For trees that no other program writes to. */
+export class TreeMaker implements Disposable {
+  readonly #library = new LazyLibrary(LIBRARY);
+  readonly #processor: Processor;
+
+  constructor(processor: Processor) {
+    this.#processor = processor;
+  }
+
+  [Symbol.dispose](): void {
+    this.#library[Symbol.dispose]();
+  }
+
+  /** @throws {Error} When the name is taken, or the system refuses. */
+  directory(path: string, mode = 0o755): void {
+    if (this.#call("mkdirat", AT_FDCWD, path, mode) < 0) throw new Error(`Cannot make directory "${path}"`);
+  }
+
+  /** An empty file, if there is none. @throws {Error} When the name is that of something else, or the system refuses. */
+  file(path: string, mode = 0o444): void {
+    const { noFollow } = OPEN_FLAGS[this.#processor];
+    const descriptor = this.#call("openat", AT_FDCWD, path, O_WRONLY | O_CREAT | noFollow | O_CLOEXEC, mode);
+    if (descriptor < 0) throw new Error(`Cannot make file "${path}"`);
+    this.#call("close", descriptor);
+  }
+
+  /** @throws {Error} When the name is taken, or the system refuses. */
+  link(path: string, target: string): void {
+    if (this.#library.symbols.symlink(text(target), text(path)) < 0) throw new Error(`Cannot make link "${path}"`);
+  }
+
+  /** Names in a directory; undefined: there is none. */
+  names(path: string): readonly string[] | undefined {
+    return this.#inDirectory(AT_FDCWD, path, (_, entries) => entries.map(({ name }) => name));
+  }
+
+  /** Where a link leads; undefined: there is none. */
+  target(path: string): string | undefined {
+    const buffer = new Uint8Array(4096);
+    const length = Number(this.#library.symbols.readlink(text(path), buffer, BigInt(buffer.length)));
+    return length < 0 ? undefined : new TextDecoder().decode(buffer.subarray(0, length));
+  }
+
+  /** Removes a directory with all that is in it, if there is one. @throws {Error} When something in it cannot be removed. */
+  remove(path: string): void {
+    const emptied = this.#inDirectory(AT_FDCWD, path, (descriptor, entries) => this.#empty(descriptor, entries));
+    if (emptied === undefined || emptied && this.#call("unlinkat", AT_FDCWD, path, AT_REMOVEDIR) === 0) return;
+    throw new Error(`Cannot remove "${path}"`);
+  }
+
+  #empty(descriptor: number, entries: readonly DirectoryEntry[]): boolean {
+    return entries.every(({ name }) => {
+      const emptied = this.#inDirectory(descriptor, name, (below, more) => this.#empty(below, more));
+      return emptied !== false && this.#call("unlinkat", descriptor, name, emptied === true ? AT_REMOVEDIR : 0) === 0;
+    });
+  }
+
+  /** Undefined: it is no directory. */
+  #inDirectory<Result>(
+    at: number,
+    path: string,
+    use: (descriptor: number, entries: readonly DirectoryEntry[]) => Result,
+  ): Result | undefined {
+    const { directory, noFollow } = OPEN_FLAGS[this.#processor];
+    const descriptor = this.#call("openat", at, path, directory | noFollow | O_CLOEXEC);
+    if (descriptor < 0) return undefined;
+    try {
+      return use(descriptor, this.#entriesOf(descriptor));
+    } finally {
+      this.#call("close", descriptor);
+    }
+  }
+
+  #entriesOf(descriptor: number): readonly DirectoryEntry[] {
+    const buffer = new Uint8Array(32_768);
+    const found: DirectoryEntry[] = [];
+    for (;;) {
+      const length = this.#call("getdents64", descriptor, buffer, buffer.length);
+      if (length <= 0) return found;
+      found.push(...directoryEntries(buffer.subarray(0, length)));
+    }
+  }
+
+  #call(call: Call, first: number, place: string | Uint8Array<ArrayBuffer> = NOTHING, second = 0, third = 0): number {
+    const number = BigInt(SYSTEM_CALLS[this.#processor][call]);
+    const bytes = typeof place === "string" ? text(place) : place;
+    return Number(this.#library.symbols.call(number, BigInt(first), bytes, BigInt(second), BigInt(third)));
+  }
+}

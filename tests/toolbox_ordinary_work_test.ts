@@ -1,0 +1,242 @@
+/**
+ * Pages, prompts and flows as an ordinary user has them through the official SDK's client on its own transport: the
+ * acceptance cases of native tools that no other test runs that way (K5, K7, Q2 to Q4).
+ */
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { until, withDeadline } from "./_support/deadline.ts";
+import { type Arguments, LEAVES_TIMERS, Side } from "./_support/foreign_side.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
+
+const PAGE = `<!doctype html><title>A page</title><script>evil()</script><nav><a href="/menu">Menu</a></nav>
+<article><h1>Heading</h1>${"<p>Some words of an article that is long enough to be one.</p>".repeat(20)}</article>`;
+const BOMB = new Uint8Array(gzipSync(new Uint8Array(50_000_000)));
+const RESULTS = [1, 2, 3].map((at) => ({ title: `Hit ${at}`, url: `https://example.com/${at}`, content: "words" }));
+
+/** Answers as a site, as a search service, and as one that asks whether a person is there. */
+function answer(request: Request): Response {
+  const { pathname, port } = new URL(request.url);
+  const type = { "content-type": "text/html; charset=utf-8" };
+  const to = (location: string) => new Response(null, { status: 302, headers: { location } });
+  switch (pathname) {
+    case "/metadata":
+      return to("http://169.254.169.254/latest/meta-data/");
+    case "/local":
+      return to(`http://localhost:${port}/`);
+    case "/bomb":
+      return new Response(BOMB, { headers: { ...type, "content-encoding": "gzip" } });
+    case "/search":
+      return Response.json({ results: RESULTS });
+    case "/challenge/search":
+      return new Response("<title>Are you a person?</title>", { status: 429, headers: type });
+    default:
+      return new Response(PAGE, { headers: type });
+  }
+}
+
+Deno.test(
+  "K5 an ordinary user's pages are fetched and searched through a foreign client",
+  LEAVES_TIMERS,
+  async (test) => {
+    await using web = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, answer);
+    const site = `http://127.0.0.1:${web.addr.port}`;
+    using bench = new Workbench("ordinary");
+    const flags = ["--bundles", "web", "--allow-private-hosts", "127.0.0.1"];
+    await using side = await Side.open(bench, [...flags, "--search-url", site], { TAVILY_API_KEY: "secret-key" });
+
+    await test.step("case 18: an article, redirects that are refused, a bomb", async () => {
+      const page = (await side.say("web_fetch", { url: site })).join("\n");
+      assert.ok(page.includes("# Heading") && page.includes("Some words") && !/evil|Menu/.test(page), page);
+      const across = { follow_redirects: true };
+      assert.match(
+        await side.refuse("web_fetch", { url: `${site}/metadata`, ...across }),
+        /^Cannot fetch from "169\.254/,
+      );
+      assert.match(
+        await side.refuse("web_fetch", { url: `${site}/local`, ...across }),
+        /^Cannot fetch from "localhost"/,
+      );
+      assert.match((await side.say("web_fetch", { url: `${site}/bomb` }))[0] ?? "", /2097152 bytes \(the first ones/);
+    });
+
+    await test.step("case 19: results in order, a page for persons, and no key for commands", async () => {
+      const hits = await side.say("web_search", { query: "x" });
+      assert.deepEqual(hits.filter((line) => /^\d/.test(line)).slice(1), ["1. Hit 1", "2. Hit 2", "3. Hit 3"]);
+      assert.doesNotMatch((await side.say("sandboxed_shell", { command: "env" })).join("\n"), /secret-key/);
+      using place = new Workbench("ordinary");
+      const closed = ["--bundles", "web", "--search-url", `${site}/challenge`, "--network", "none"];
+      await using other = await Side.open(place, closed.slice(0, -2));
+      assert.match(await other.refuse("web_search", { query: "x" }), /^SearXNG answered 429: .*Are you a person/);
+      await using none = await Side.open(place, closed);
+      assert.match(await none.refuse("web_fetch", { url: site }), /commands have no network/);
+    });
+  },
+);
+
+const REVIEW = `---
+description: Reviews a file.
+parameters:
+  - {name: file, required: true}
+  - {name: depth, type: choice, choices: [short, thorough, total], default: short}
+---
+{% render "_guards" %}
+Review {{ file }} ({{ depth }}).
+`;
+
+Deno.test("Q2 Q3 Q4 C5 an ordinary user's prompts are served through a foreign client", LEAVES_TIMERS, async (test) => {
+  using bench = new Workbench("ordinary");
+  const write = (name: string, text: string) => bench.write(`.ahma/prompts/${name}.md`, text);
+  write("review", REVIEW);
+  write("_guards", "Guards.");
+  write("bare", "a{{ AWS_SECRET_ACCESS_KEY }}{{ env.HOME }}{% if true %}b{% endif %}");
+  write("outside", '{% include "../../../../etc/passwd" %}');
+  write("loop", "{% for i in (1..90000) %}{% for j in (1..90) %}{% cycle 1, 2 %}{% endfor %}{% endfor %}");
+  await using side = await Side.open(bench, [], { AWS_SECRET_ACCESS_KEY: "leaked" });
+
+  await test.step("case 20: partials, missing arguments, none at all", async () => {
+    const { prompts } = await side.client.listPrompts();
+    assert.deepEqual(prompts.map(({ name }) => name), ["bare", "loop", "outside", "review"]);
+    assert.equal(await side.prompt("review", { file: "a.ts" }), "Guards.\nReview a.ts (short).");
+    await assert.rejects(side.prompt("_guards"), { code: -32602, message: /is a partial/ });
+    await assert.rejects(side.prompt("review", {}), { code: -32602, message: /required argument "file" is missing/ });
+    assert.equal(await side.prompt("bare"), "ab");
+  });
+
+  await test.step("case 21: no environment, no file, no endless loop", async () => {
+    await assert.rejects(side.prompt("outside"), { code: -32602, message: /No prompt or partial is named/ });
+    await assert.rejects(side.prompt("loop"), { code: -32602 });
+    assert.equal(await side.prompt("bare"), "ab");
+  });
+
+  await test.step("case 22: a saved prompt is told once, a broken one stays as it was, choices are completed", async () => {
+    const completed = await side.client.complete({
+      ref: { type: "ref/prompt", name: "review" },
+      argument: { name: "depth", value: "t" },
+    });
+    assert.deepEqual(completed.completion.values, ["thorough", "total"]);
+    let told = 0;
+    let resolve = () => {};
+    side.client.setNotificationHandler("notifications/prompts/list_changed", () => {
+      told++;
+      resolve();
+    });
+    const save = (name: string, text: string) => {
+      const change = Promise.withResolvers<void>();
+      resolve = change.resolve;
+      Deno.renameSync(bench.write("draft", text), `${bench.scope}/.ahma/prompts/${name}.md`);
+      return change.promise;
+    };
+    await withDeadline(save("bare", "new"), 20_000, "the change of a prompt");
+    assert.equal(await side.prompt("bare"), "new");
+    void save("bare", "\n{% if x %}broken");
+    await withDeadline(save("later", "later"), 20_000, "the change of another");
+    assert.equal(await side.prompt("bare"), "new");
+    assert.match((await side.say("status")).join("\n"), /bare\.md:2:1: error: Tag \{% if x %\} not closed/);
+    assert.equal(told, 2);
+  });
+});
+
+/** In the format of SwissArmyHammer: every form of an action and of an arm. */
+const ALL = `---
+title: All
+description: Every form
+parameters:
+  - name: target
+    required: true
+---
+\`\`\`mermaid
+stateDiagram-v2
+    [*] --> ask
+    ask --> build: result.content.contains("YES")
+    ask --> stop: default
+    build --> part: success
+    build --> stop: On Failure
+    state part <<fork>>
+    state both <<join>>
+    part --> one
+    part --> two
+    one --> both
+    two --> both
+    both --> sub
+    sub --> wait: always
+    wait --> note
+    note --> user
+    user --> keep
+    keep --> [*]
+    stop --> [*]
+\`\`\`
+
+## Actions
+
+- ask: Execute Prompt "plan" with target="{{ target }}" result="answer"
+- build: shell "touch built" with timeout=60 result="log"
+- one: set done="\${answer}"
+- two: set_variable other="x"
+- sub: run workflow "small" with a="b"
+- wait: Wait 2 minutes
+- note: log warning "half done"
+- user: wait for user input
+- keep: Think about it.
+- stop: abort with message "stopped"
+`;
+
+function flowOf(diagram: string, actions: string): string {
+  return `\`\`\`mermaid\nstateDiagram-v2\n${diagram}\n\`\`\`\n## Actions\n${actions}\n`;
+}
+
+Deno.test("K7 an ordinary user's flows run through a foreign client", LEAVES_TIMERS, async (test) => {
+  using bench = new Workbench("ordinary");
+  bench.write(".ahma/prompts/plan.md", "---\narguments: [{name: target}]\n---\nPlan {{ target }}.\n");
+  const flows = {
+    all: ALL,
+    small: flowOf("[*] --> a\na --> [*]", '- a: log "small"'),
+    around: flowOf("[*] --> a\na --> a: 1 == 1\na --> [*]: default", '- a: set n="1"'),
+    one: flowOf("[*] --> a\na --> [*]", '- a: run workflow "two"'),
+    two: flowOf("[*] --> a\na --> [*]", '- a: run workflow "one"'),
+    slow: flowOf("[*] --> a\na --> [*]", '- a: shell "touch begun; test -e ready || sleep 612"'),
+  };
+  for (const [name, text] of Object.entries(flows)) bench.write(`.swissarmyhammer/workflows/${name}.md`, text);
+  await using side = await Side.open(bench, ["--bundles", "flow"]);
+  const flow = (args: Arguments) => side.call("flow", args);
+
+  await test.step("case 23: files in another format are listed with their parameters, a plan runs nothing", async () => {
+    const { lines } = await flow({ flow_name: "list" });
+    assert.deepEqual(lines.slice(0, 4), ["all (target*): Every form", "around", "slow", "small"]);
+    assert.equal(lines.filter((line) => line.includes("all.md")).length, 0, lines.join("\n"));
+    const plan = await flow({ flow_name: "all", parameters: { target: "x" }, dry_run: true });
+    assert.match(plan.lines.join("\n"), /nothing was run\.\n/);
+    assert.ok(!exists(`${bench.scope}/built`));
+  });
+
+  await test.step("case 23: a prompt of a flow ends the call, and an end that the caller wants is no error", async () => {
+    const { lines } = await flow({ flow_name: "all", parameters: { target: "x" } });
+    const id = /"run_id":"(\w+)"/.exec(lines.join("\n"))?.[1];
+    assert.ok(lines.includes("Plan x."), lines.join("\n"));
+    const aborted = await flow({ run_id: id, abort: "enough" });
+    assert.match(aborted.lines.join("\n"), /was aborted in state ask after 0 changes of state: enough\.$/);
+    assert.ok(!aborted.isError);
+  });
+
+  await test.step("case 25: a loop ends, flows in a circle are refused, a cancelled one can go on", async () => {
+    const around = await flow({ flow_name: "around" });
+    assert.match(around.lines.join("\n"), /1,?000 changes of state/);
+    assert.match((await flow({ flow_name: "one" })).lines.join("\n"), /Flows call each other without end/);
+    const abort = new AbortController();
+    const call = { name: "flow", arguments: { flow_name: "slow" } };
+    const cancelled = assert.rejects(side.client.callTool(call, { signal: abort.signal }), /enough/);
+    await bench.appears("begun");
+    abort.abort(new Error("enough"));
+    await cancelled;
+    await bench.processesGone("sleep 612");
+    const id = await until(
+      async () => {
+        const { lines } = await flow({ flow_name: "status" });
+        return /^(\w+) slow interrupted/m.exec(lines.join("\n"))?.[1];
+      },
+      20_000,
+      "the end of the flow",
+    );
+    bench.write("ready", "");
+    assert.match((await flow({ run_id: id })).lines.join("\n"), /completed in state a/);
+  });
+});
