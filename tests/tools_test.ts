@@ -1,7 +1,10 @@
 /** The shipped tool files as a set; tests/tools tries each leaf of each. */
 import assert from "node:assert/strict";
+import { loadCatalogFromTexts } from "../src/catalog/load/load.ts";
+import { BUNDLE_NAMES, embeddedTools } from "../src/settings/bundles.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
+import { couldBeOptions } from "./tools/no_option.ts";
 
 function namesIn(folder: string, ending: string): readonly string[] {
   const names = Array.from(Deno.readDirSync(new URL(folder, import.meta.url)), ({ name }) => name);
@@ -13,8 +16,19 @@ Deno.test("T5 T15 every shipped tool file is tried by a test of its own name", a
   assert.deepStrictEqual(namesIn("tools/", "_test.ts"), shipped);
   for (const name of shipped) {
     const text = await Deno.readTextFile(new URL(`tools/${name}_test.ts`, import.meta.url));
-    assert.ok(text.includes(`trialOf({ file: "${name}.json", rows: ROWS`), name);
+    assert.match(text, new RegExp(`trialOf\\(\\{\\s*file: "${name}\\.json",\\s*rows: ROWS`), name);
   }
+});
+
+/** Their programs take the word behind an option for its value, or refuse it, whatever it begins with. */
+const TAKE_NEXT_WORD = "cargo deno docker file-tools gh git gradlew make npm python".split(" ");
+
+Deno.test("T7 T15 no argument of a shipped tool file can become an option that it is not meant as", async () => {
+  const names = BUNDLE_NAMES.filter((name) => !TAKE_NEXT_WORD.includes(name));
+  const { leaves } = await loadCatalogFromTexts(await embeddedTools(names));
+  assert.deepStrictEqual(leaves.flatMap(couldBeOptions), []);
+  const { leaves: others } = await loadCatalogFromTexts(await embeddedTools(["git"]));
+  assert.ok(others.flatMap(couldBeOptions).includes("git_tag message"));
 });
 
 Deno.test("T15 --bundles all offers every shipped file from inside the program, and a local file of the same name wins", async () => {

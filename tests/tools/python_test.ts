@@ -66,6 +66,9 @@ const ROWS: readonly Row[] = [
     expected: /test_adds\.py::Adds::test_adds/,
     needs: PYTEST,
   },
+  // pytest takes options from a file so named, and obeys -p even after --.
+  { tool: "python_pytest", args: { paths: ["@words"] }, fails: true, expected: /matches \^\[\^@\]/, needs: PYTEST },
+  { tool: "python_pytest", args: { paths: ["-px"] }, fails: true, expected: /take for an option/, needs: PYTEST },
   {
     tool: "python_venv",
     args: { directory: "env", "without-pip": true, clear: true, "system-site-packages": true },
@@ -102,7 +105,7 @@ const ROWS: readonly Row[] = [
   },
   { tool: "python_pip_show", args: { packages: ["pip"], files: true }, expected: /^Name: pip$/m, needs: PIP },
   { tool: "python_pip_freeze", setup: INSTALLED, args: { path: "lib" }, expected: /^part==1\.0$/m, needs: PIP },
-  { tool: "python_pip_check", fails: "perhaps", expected: /requirement/, needs: PIP },
+  { tool: "python_pip_check", fails: "perhaps", expected: /requirement|requires/, needs: PIP },
   { tool: "python_version", expected: /^Python 3\./m },
 ];
 
