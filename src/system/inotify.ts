@@ -32,7 +32,7 @@ const BATCH_BYTES = 65_536;
  * Pause between two batches, milliseconds: a program that changes files in a loop costs one batch in that time. The
  * kernel reports events beyond its queue as one overflow.
  */
-const PAUSE_MS = 20;
+export const PAUSE_MS = 20;
 
 /** Listener for changes in one directory. It receives the names of the entries, empty for the directory itself; undefined: anything. */
 export type NamesListener = (names: readonly string[] | undefined) => void;
