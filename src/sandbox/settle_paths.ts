@@ -6,6 +6,7 @@ import { failure, type Outcome, success } from "../base/outcome.ts";
 import { attempt } from "../base/errors.ts";
 import { fingerprint } from "../base/fingerprint.ts";
 import { expected, isWithin, realPath } from "../system/paths.ts";
+import { freeLock } from "../system/free_lock.ts";
 import { type FileOpener, withFileOpener } from "../system/reading/file_opener.ts";
 import { readTextIfRegular } from "../system/reading/regular_file.ts";
 import { type PlaceQuestion, scopeCache, sessionBases } from "./directories/private_directories.ts";
@@ -109,8 +110,8 @@ export function openDirectories(settings: SandboxSettings, { scopes, trees }: Se
 
 /** Removes them again, where the rest of the sandbox cannot be built. */
 export function discardDirectories({ owner, cacheUse, root }: SessionDirectories): void {
-  cacheUse?.close();
-  owner.close();
+  cacheUse?.[Symbol.dispose]();
+  freeLock(owner);
   Deno.removeSync(root, { recursive: true });
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { SILENT } from "../../base/log.ts";
 import { createSessionDirectories, removeSessionDirectories } from "../../sandbox/directories/session_directory.ts";
+import { freeLock } from "../../system/free_lock.ts";
 import { Housekeeping } from "./housekeeping.ts";
 
 Deno.test("S5 Housekeeping removes what a killed session left, and nothing where the session ends before", async () => {
@@ -8,7 +9,7 @@ Deno.test("S5 Housekeeping removes what a killed session left, and nothing where
   const directories = createSessionDirectories(base, { temporaryFiles: true });
   const options = { environment: {}, sandbox: { directories, writable: [] }, log: SILENT };
   const killed = createSessionDirectories(base, { temporaryFiles: true });
-  killed.owner.close();
+  freeLock(killed.owner);
   const ended = new Housekeeping(options);
   ended.begin(0);
   ended[Symbol.dispose]();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { freeLock } from "../../system/free_lock.ts";
 import { Libc } from "../../system/libc.ts";
 import { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import { supportedProcessor } from "../policy/prerequisites.ts";
@@ -29,7 +30,7 @@ Deno.test("S5 placeInMemory() makes a place that goes with the session, also wit
       assert.ok(place !== undefined);
       asked.make.directory(`${place}/root`);
       assert.strictEqual(placeInMemory(session.root, asked), undefined); // it is made once
-      if (isKilled) session.owner.close();
+      if (isKilled) freeLock(session.owner);
       await (isKilled ? removeStaleSessions(asked.base) : removeSessionDirectories(session));
       assert.deepStrictEqual([asked.make.names(place), asked.make.names(asked.base)], [undefined, []]);
     }

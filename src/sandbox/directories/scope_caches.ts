@@ -4,6 +4,7 @@
  * uses the cache holds a lock on it.
  */
 import { attempt } from "../../base/errors.ts";
+import { freeLock } from "../../system/free_lock.ts";
 import { isExpected } from "../../system/paths.ts";
 import { removeTree } from "../../system/open_files/remove_tree.ts";
 
@@ -24,15 +25,15 @@ export interface ScopeCache {
   readonly isUsed: boolean;
 }
 
-/** Records that `scope` uses the cache until the file is closed; undefined: the record cannot be written. */
-export function useCache(cache: string, scope: string): Deno.FsFile | undefined {
+/** Records that `scope` uses the cache until the result is disposed of; undefined: the record cannot be written. */
+export function useCache(cache: string, scope: string): Disposable | undefined {
   return attempt(Error, () => {
     const record = Deno.openSync(`${cache}${RECORD}`, { create: true, read: true, write: true, mode: 0o600 });
     try {
       record.tryLockSync(SHARED);
       record.truncateSync();
       record.writeSync(new TextEncoder().encode(scope));
-      return record;
+      return { [Symbol.dispose]: () => freeLock(record) };
     } catch (thrown) {
       record.close();
       throw thrown;
@@ -60,7 +61,7 @@ export async function removeCache({ path }: Pick<ScopeCache, "path">): Promise<b
     await Deno.rename(path, `${removed}/cache`);
     await Deno.remove(`${path}${RECORD}`);
   } finally {
-    record.close();
+    freeLock(record);
   }
   await removeTree(removed);
   return true;
@@ -94,6 +95,7 @@ async function cacheAt(path: string): Promise<ScopeCache> {
   try {
     const { mtime } = await record.stat();
     const isUsed = !await record.tryLock(EXCLUSIVE);
+    await record.unlock();
     const scope = await new Response(record.readable).text();
     return { path, scope, usedAt: mtime ?? new Date(0), isUsed };
   } finally {

@@ -18,7 +18,7 @@ Deno.test("S25 listCaches() tells scope, last use and whether a server uses each
   inBase(async (base) => {
     using first = useCache(`${base}/a-1`, "/project/a");
     using second = useCache(`${base}/a-1`, "/project/a");
-    useCache(`${base}/b-2`, "/project/b")?.close();
+    useCache(`${base}/b-2`, "/project/b")?.[Symbol.dispose]();
     const old = new Date(Date.now() - 40 * DAY_MS);
     await Deno.utime(`${base}/b-2.scope`, old, old);
     await Deno.utime(`${base}/c-3`, old, new Date(old.getTime() - DAY_MS));
@@ -37,7 +37,7 @@ Deno.test("S25 removeCache() leaves a cache that a server uses, and takes it whe
     const uses = [1, 2].map(() => useCache(`${base}/a-1`, "/project/a"));
     for (const use of uses) {
       assert.ok(!await removeCache({ path: `${base}/a-1` }));
-      use?.close();
+      use?.[Symbol.dispose]();
     }
     assert.ok(await removeCache({ path: `${base}/a-1` }));
     assert.deepStrictEqual((await Array.fromAsync(Deno.readDir(base))).map(({ name }) => name).toSorted(), [
@@ -50,7 +50,7 @@ Deno.test("S25 removeUnusedCaches() takes what was not used for 30 days, and wha
   inBase(async (base) => {
     const ago = (days: number) => new Date(Date.now() - days * DAY_MS);
     for (const [name, days] of [["a-1", 31], ["b-2", 29]] as const) {
-      useCache(`${base}/${name}`, `/project/${name}`)?.close();
+      useCache(`${base}/${name}`, `/project/${name}`)?.[Symbol.dispose]();
       await Deno.utime(`${base}/${name}.scope`, ago(days), ago(days));
     }
     using _used = useCache(`${base}/c-3`, "/project/c");

@@ -5,6 +5,7 @@
  */
 import type { SandboxSettings } from "../policy/sandbox_settings.ts";
 import { Libc } from "../../system/libc.ts";
+import { freeLock } from "../../system/free_lock.ts";
 import type { Processor } from "../../system/syscalls.ts";
 import { TreeMaker } from "../../system/open_files/tree_maker.ts";
 import { removeTree } from "../../system/open_files/remove_tree.ts";
@@ -23,8 +24,8 @@ export interface SessionDirectories {
   readonly files: string;
   /** Locked as long as the session lives. */
   readonly owner: Deno.FsFile;
-  /** Says that the scope's cache is used, as long as it is open. Absent: the cache goes with the session. */
-  readonly cacheUse?: Deno.FsFile;
+  /** Says that the scope's cache is used, until it is disposed of. Absent: the cache goes with the session. */
+  readonly cacheUse?: Disposable;
 }
 
 /** Makes them in `base`, an existing canonical directory. */
@@ -88,8 +89,8 @@ export async function removeSessionDirectories({ root, owner, cacheUse }: Sessio
   try {
     await removeAll(root);
   } finally {
-    cacheUse?.close();
-    owner.close();
+    cacheUse?.[Symbol.dispose]();
+    freeLock(owner);
   }
 }
 
@@ -150,6 +151,6 @@ async function removeIfStale(root: string): Promise<boolean> {
     await removeAll(root);
     return true;
   } finally {
-    owner.close();
+    freeLock(owner);
   }
 }

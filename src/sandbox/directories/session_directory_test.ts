@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { freeLock } from "../../system/free_lock.ts";
 import { createSessionDirectories, removeSessionDirectories, removeStaleSessions } from "./session_directory.ts";
 
 async function inBase(test: (base: string) => Promise<void>): Promise<void> {
@@ -56,7 +57,7 @@ Deno.test("S5 removeStaleSessions() removes what a killed server left, and nothi
   inBase(async (base) => {
     const live = createSessionDirectories(base, { temporaryFiles: true });
     const dead = createSessionDirectories(base, { temporaryFiles: true });
-    dead.owner.close(); // as the kernel does for a server that was killed
+    freeLock(dead.owner); // as the kernel does for a server that was killed
     for (const name of ["ahma_mcp-without", "ahma_mcp-led-astray", "other"]) await Deno.mkdir(`${base}/${name}`);
     await Deno.symlink("/dev/zero", `${base}/ahma_mcp-led-astray/owner`);
     assert.deepStrictEqual(await removeStaleSessions(base), { removed: 1, problems: [] });

@@ -1,6 +1,7 @@
 /** Runs of flows, a private file each in the user's state directory, so that they outlive the server (K7). */
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import { messageOf } from "../../base/errors.ts";
+import { freeLock } from "../../system/free_lock.ts";
 import { expected } from "../../system/paths.ts";
 import { isObject, parseJson } from "../../wire/json_value.ts";
 import type { Run } from "./machine.ts";
@@ -71,7 +72,7 @@ export class RunStore {
       await this.#makeDirectory();
       const file = await Deno.open(`${this.#directory}/${id}${LOCK}`, { write: true, create: true, mode: 0o600 });
       const isFree = await file.tryLock(EXCLUSIVE);
-      if (isFree) return success({ release: () => file[Symbol.dispose]() });
+      if (isFree) return success({ release: () => freeLock(file) });
       file.close();
       return failure(`Run ${id} is being worked on, by this server or another one: await or cancel that call first`);
     } catch (thrown) {

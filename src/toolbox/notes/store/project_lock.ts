@@ -1,5 +1,6 @@
 /** The lock of a project's notes: one writer at a time among all servers; the system frees it with its process. */
 import { UserError } from "../../../base/errors.ts";
+import { freeLock } from "../../../system/free_lock.ts";
 import type { Project } from "../../project/project.ts";
 import { NoteFolder } from "./note_folder.ts";
 
@@ -31,13 +32,13 @@ export class ProjectLock {
     try {
       await withinTime(locked);
     } catch (thrown) {
-      this.#late = locked.catch(() => {}).finally(() => file.close());
+      this.#late = locked.catch(() => {}).finally(() => freeLock(file));
       throw thrown;
     }
     try {
       return await work();
     } finally {
-      file.close();
+      freeLock(file);
     }
   }
 }

@@ -1,4 +1,5 @@
 /** Locks between processes (flock): the system frees one with the process that holds it. */
+import { freeLock } from "../../../system/free_lock.ts";
 
 const EXCLUSIVE = true;
 
@@ -17,12 +18,12 @@ export async function underLock<Value>(path: string, waitMs: number, work: () =>
   const timer = setTimeout(() => late.resolve("late"), waitMs);
   const first = await Promise.race([locked, late.promise]).finally(() => clearTimeout(timer));
   if (first === "late") {
-    void locked.finally(() => file.close());
+    void locked.finally(() => freeLock(file));
     return undefined;
   }
   try {
     return { value: await work() };
   } finally {
-    file.close();
+    freeLock(file);
   }
 }
