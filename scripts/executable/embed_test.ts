@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { writeProgram } from "../../src/sandbox/launcher/_support/write_program.ts";
 import { exists } from "../../tests/_support/workbench.ts";
 import { elfLayout } from "./elf_layout.ts";
 import { embedProgram } from "./embed.ts";
@@ -38,7 +39,7 @@ async function made(): Promise<Made> {
   assert.strictEqual(new TextDecoder().decode(stderr), "");
   const runtime = await Deno.readFile(`${directory}/runtime`);
   const path = `${directory}/executable`;
-  await Deno.writeFile(path, embedProgram(runtime, PROGRAM, { stub: NATIVE, line: LINE }), { mode: 0o755 });
+  await writeProgram(path, embedProgram(runtime, PROGRAM, { stub: NATIVE, line: LINE }));
   return { runtime, directory, path, [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }) };
 }
 
