@@ -4,7 +4,7 @@ import { listenForSignals } from "./signals.ts";
 Deno.test("X14 listenForSignals() tells the first signal from the second", async () => {
   using ends = listenForSignals({ signals: ["SIGUSR1", "SIGUSR2"] });
   // Listening alone does not keep the runtime from ending; the server's open stdin does, here it is the deadline.
-  const deadline = setTimeout(() => assert.fail("The signals did not come"), 10_000);
+  const deadline = setTimeout(() => assert.fail("The signals did not come"), 120_000);
   let second: string | undefined;
   void ends.second.then((signal) => second = signal);
   const stopped = new Promise<void>((resolve) => ends.stop.addEventListener("abort", () => resolve()));
@@ -24,7 +24,7 @@ Deno.test("X14 listenForSignals() takes a quiet signal for the first where it co
     return answers.shift() ?? true;
   };
   using ends = listenForSignals({ signals: ["SIGUSR1"], quiet: { signal: "SIGUSR2", counts } });
-  const deadline = setTimeout(() => assert.fail("The signals did not come"), 10_000);
+  const deadline = setTimeout(() => assert.fail("The signals did not come"), 120_000);
   const stopped = new Promise<void>((resolve) => ends.stop.addEventListener("abort", () => resolve()));
   Deno.kill(Deno.pid, "SIGUSR2");
   await asked.promise;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DirectoryWatch } from "./directory_watch.ts";
 import { SILENT } from "../base/log.ts";
 
-/** Resolves when `isTrue` holds after a change; rejects after ten seconds. */
+/** Resolves when `isTrue` holds after a change; rejects after two minutes. */
 function changes() {
   const waiting = new Set<() => void>();
   return {
@@ -12,7 +12,7 @@ function changes() {
     async until(isTrue: () => boolean, what: string): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const check = () => isTrue() && resolve();
-      const deadline = setTimeout(() => reject(new Error(`Not noticed: ${what}`)), 10_000);
+      const deadline = setTimeout(() => reject(new Error(`Not noticed: ${what}`)), 120_000);
       waiting.add(check);
       await promise.finally(() => clearTimeout(deadline));
       waiting.delete(check);

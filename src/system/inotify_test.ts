@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { heldTimer } from "../base/_support/timers.ts";
 import { Inotify, PAUSE_MS } from "./inotify.ts";
 
 const ignore = Deno.build.os !== "linux";
@@ -61,20 +62,6 @@ Deno.test({
     }),
 });
 
-/** Holds back the next pause between two batches; the value ends it. */
-function holdPause(): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<() => void>();
-  const { setTimeout } = globalThis;
-  const held = (end: () => void, milliseconds: number) => {
-    if (milliseconds !== PAUSE_MS) return setTimeout(end, milliseconds);
-    Object.assign(globalThis, { setTimeout });
-    resolve(end);
-    return undefined;
-  };
-  Object.assign(globalThis, { setTimeout: held });
-  return promise;
-}
-
 Deno.test({
   name: `T12 Inotify is not held up by a pipe in the directory, and ends with one there${REASON}`,
   ignore,
@@ -92,7 +79,7 @@ Deno.test({
   ignore,
   fn: () =>
     listening(async ({ directory, named, batches }) => {
-      const pause = holdPause();
+      const pause = heldTimer(PAUSE_MS);
       await Deno.writeTextFile(`${directory}/first`, "x");
       const endPause = await pause;
       // Each turn is four events; together they are more than the kernel keeps by default (16,384).

@@ -13,9 +13,9 @@ interface Fixture extends AsyncDisposable {
   readonly announced: (readonly string[])[];
   /** How many loads began. */
   loads(): number;
-  /** Resolves when so many loads began; rejects after ten seconds. */
+  /** Resolves when so many loads began; rejects after two minutes. */
   untilLoads(count: number): Promise<void>;
-  /** Resolves when these names were announced; rejects after ten seconds. */
+  /** Resolves when these names were announced; rejects after two minutes. */
   until(...names: readonly string[]): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ async function fixture(
     const check = () => isTrue() && resolve();
     const deadline = setTimeout(
       () => reject(new Error(`${loads} loads, announced: ${JSON.stringify(announced)}`)),
-      10_000,
+      120_000,
     );
     waiting.add(check);
     check();

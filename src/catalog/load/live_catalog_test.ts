@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { stoppedClock } from "../../base/_support/timers.ts";
 import { SILENT } from "../../base/log.ts";
 import { failure, type Outcome, success } from "../../base/outcome.ts";
 import type { AskProbe, RecallProbes } from "./availability.ts";
@@ -16,9 +17,9 @@ interface Fixture extends AsyncDisposable {
   /** How often the files were read. */
   reads(): number;
   write(name: string, ...tools: readonly string[]): Promise<void>;
-  /** Resolves when the files were read so often; rejects after ten seconds. */
+  /** Resolves when the files were read so often; rejects after two minutes. */
   untilReads(count: number): Promise<void>;
-  /** Resolves when the tools are these; rejects after ten seconds. */
+  /** Resolves when the tools are these; rejects after two minutes. */
   until(...names: readonly string[]): Promise<Catalog>;
 }
 
@@ -73,12 +74,17 @@ async function fixture(
     async untilReads(count) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const check = () => reads >= count && resolve();
-      const deadline = setTimeout(() => reject(new Error(`Read ${reads} times, not ${count}`)), 10_000);
+      const deadline = setTimeout(() => reject(new Error(`Read ${reads} times, not ${count}`)), 120_000);
       waiting.add(check);
       check();
       await promise.finally(() => clearTimeout(deadline));
     },
-    write: (name, ...tools) => Deno.writeTextFile(`${directory}/${name}`, tools.map((tool) => toolFile(tool)).join("")),
+    async write(name, ...tools) {
+      // At one go: it is not to be read half written.
+      const draft = await Deno.makeTempFile();
+      await Deno.writeTextFile(draft, tools.map((tool) => toolFile(tool)).join(""));
+      await Deno.rename(draft, `${directory}/${name}`);
+    },
     async until(...names) {
       const { promise, resolve, reject } = Promise.withResolvers<Catalog>();
       const look = (catalog: Catalog) => {
@@ -87,7 +93,7 @@ async function fixture(
       const stop = live.subscribe(look);
       const deadline = setTimeout(
         () => reject(new Error(`Not seen: ${names}; announced: ${JSON.stringify(announced)}`)),
-        10_000,
+        120_000,
       );
       look(await live.current());
       try {
@@ -328,6 +334,7 @@ Deno.test("T11 LiveCatalog runs no check that another one wrote while it ran, an
 });
 
 Deno.test("T11 LiveCatalog offers changed tools whose checks must wait for their turn, and runs no more of them", async () => {
+  using _clock = stoppedClock(); // the turn never comes
   const asked: string[] = [];
   const ask: AskProbe = (probe) => {
     if (probe.kind === "command") asked.push(probe.argv.join(" "));

@@ -111,7 +111,7 @@ export const WAITING = 3;
 
 /** Looks again until it likes what it sees: the pools are filled again soon after an answer, not with it. */
 export async function until<Value>(look: () => Value, isGood: (value: Value) => boolean): Promise<Value> {
-  const end = performance.now() + 20_000;
+  const end = performance.now() + 300_000;
   while (performance.now() < end) {
     const seen = look();
     if (isGood(seen)) return seen;
@@ -123,4 +123,10 @@ export async function until<Value>(look: () => Value, isGood: (value: Value) => 
 /** Processes that this thread started and that are still there: other test files run in other threads of this process. */
 export function ownChildren(): readonly number[] {
   return Deno.readTextFileSync("/proc/thread-self/children").split(" ").map(Number).filter((pid) => pid !== 0);
+}
+
+/** Processes whose command line holds `marker`; pgrep looks, because Deno shows /proc only to programs with every permission. */
+export async function processesWith(marker: string): Promise<number> {
+  const found = await new Deno.Command("pgrep", { args: ["-f", "-c", `^[^ ]*${marker}`] }).output();
+  return Number(new TextDecoder().decode(found.stdout));
 }

@@ -1,15 +1,12 @@
 import type { CommandEnd } from "../../base/command/command_end.ts";
 import assert from "node:assert/strict";
-import { DEFAULT_WAY, type Fixture, fixture, ownChildren, until, WAITING, WAYS } from "../_support/runner_fixture.ts";
+import { stopping } from "../../base/_support/timers.ts";
+import { writeProgram } from "../../sandbox/launcher/_support/write_program.ts";
+import { BACKGROUND_GRACE_MS } from "../supervision.ts";
+import { DEFAULT_WAY, type Fixture, fixture, processesWith, WAYS } from "../_support/runner_fixture.ts";
 
 function exited(code: number): CommandEnd {
   return { kind: "exited", code };
-}
-
-/** Processes whose command line holds `marker`; pgrep looks, because Deno shows /proc only to programs with every permission. */
-async function processesWith(marker: string): Promise<number> {
-  const found = await new Deno.Command("pgrep", { args: ["-f", "-c", `^[^ ]*${marker}`] }).output();
-  return Number(new TextDecoder().decode(found.stdout));
 }
 
 /** What is proved with one runner of each way; each uses files of its own. */
@@ -118,7 +115,8 @@ test("X4 LinuxRunner.run() says why a program could not be started", async (f) =
     ["busy", "#!/bin/sh", 0o700, "it is open for writing in some process"],
   ] as const;
   for (const [name, text, mode, why] of programs) {
-    await Deno.writeTextFile(`${f.scope}/${name}`, text, { mode });
+    await writeProgram(`${f.scope}/${name}`, new TextEncoder().encode(text));
+    await Deno.chmod(`${f.scope}/${name}`, mode);
     using _held = name === "busy" ? await Deno.open(`${f.scope}/busy`, { append: true }) : undefined;
     const { end } = await f.run({ argv: [`./${name}`] });
     assert.deepStrictEqual(end, { kind: "not_started", message: `Cannot start "./${name}": ${why}` });
@@ -168,11 +166,11 @@ test("X10 LinuxRunner.run() starts programs with every signal as the system has 
 
 test("X10 LinuxRunner.run() does not wait for a background child that keeps the output open", async (f) => {
   const marker = `31${Deno.pid}7`;
-  const { end, output } = await f.run({ shell: `sleep ${marker} & echo done` });
-  const left = { commands: [`sleep ${marker}`], more: 0 };
+  const { end, output } = await f.run({ shell: `mkfifo a ${marker}; cat a ${marker} & : > a; echo done` });
+  const left = { commands: [`cat a ${marker}`], more: 0 };
   assert.deepStrictEqual([end, output], [{ ...exited(0), left }, "done\n"]);
   await f.runner.settled();
-  assert.deepStrictEqual(await processesWith(`sleep ${marker}`), 0);
+  assert.deepStrictEqual(await processesWith(`cat a ${marker}`), 0);
 });
 
 test("X9 LinuxRunner.run() asks a command to end that is cancelled while it starts", async (f) => {
@@ -183,14 +181,17 @@ test("X9 LinuxRunner.run() asks a command to end that is cancelled while it star
 });
 
 test("X17 LinuxRunner.run() names the background children that are ended with their command", async (f) => {
+  // Each reads one pipe, which says that it runs, and waits at another.
+  await f.run({ shell: "mkfifo p q r s" });
   const rows: readonly (readonly [line: string, commands: readonly string[] | undefined])[] = [
-    ["sleep 291 & echo x", ["sleep 291"]],
-    ["sleep 292 >/dev/null 2>&1 & sleep 293 >/dev/null 2>&1 & exit 3", ["sleep 292", "sleep 293"]],
+    ["cat p q & : > p; echo x", ["cat p q"]],
+    ["cat p q >/dev/null 2>&1 & : > p; cat r s >/dev/null 2>&1 & : > r; exit 3", ["cat p q", "cat r s"]],
     ["sleep 294 & wait & kill %1; wait", undefined],
     ["sleep 0.01 & echo x", undefined],
     ["echo x", undefined],
   ];
   for (const [line, commands] of rows) {
+    using _grace = commands === undefined ? stopping(BACKGROUND_GRACE_MS) : undefined;
     const { end } = await f.run({ shell: line });
     const left = end.kind === "exited" ? end.left : undefined;
     assert.deepStrictEqual([line, left], [line, commands === undefined ? undefined : { commands, more: 0 }]);
@@ -349,52 +350,3 @@ Deno.test("S8 LinuxRunner.run() tells with the result what a child changed that 
   });
   assert.deepStrictEqual(told, [{ path: `${f.scope}/.vscode`, change: "created" }]);
 });
-
-Deno.test("P1 N1 LinuxRunner.run() has a launcher that waited run a program", async () => {
-  await using f = await fixture(DEFAULT_WAY);
-  const waiting = new Set(ownChildren());
-  let running: readonly number[] = [];
-  await f.run({ argv: ["bash", "-c", "echo up; until [ -e go ]; do sleep 0.01; done"] }, {
-    onText: async (text) => {
-      if (!text.includes("up")) return;
-      running = ownChildren();
-      await Deno.writeTextFile(`${f.scope}/go`, "");
-    },
-  });
-  assert.ok(running.length >= WAITING && running.every((pid) => waiting.has(pid)), `${running} of ${[...waiting]}`);
-});
-
-Deno.test("P3 LinuxRunner.run() is not disturbed by waiting shells and launchers that die", async () => {
-  await using f = await fixture(DEFAULT_WAY);
-  await f.run({ shell: "true" });
-  await f.runner.settled();
-  const victims = await until(ownChildren, (children) => children.length >= WAITING);
-  // Nothing else of this process runs until all of them are dead: the runner has not heard of it when it hands out its lines.
-  const { success } = killTreesNow(victims);
-  assert.ok(success, "what waited did not die");
-  const runs = [{ shell: "echo 1" }, { argv: ["echo", "2"] }, { shell: "echo 3" }, { argv: ["echo", "4"] }];
-  const results = await Promise.all(runs.map((run) => f.run(run)));
-  assert.deepStrictEqual(results.map(({ output }) => output), ["1\n", "2\n", "3\n", "4\n"]);
-});
-
-Deno.test("P3 LinuxRunner.run() does not run a program again whose launcher died after it began", async () => {
-  const way = WAYS.find(({ enforce }) => !enforce); // where a command can kill its launcher
-  assert.ok(way !== undefined);
-  await using f = await fixture(way);
-  const waiting = new Set(ownChildren());
-  let parent = 0;
-  const script = 'echo $PPID; echo >> runs; kill -9 "$PPID"; sleep 60';
-  const { end } = await f.run({ argv: ["sh", "-c", script] }, { onText: (text) => void (parent = Number(text)) });
-  assert.ok(waiting.has(parent), `${parent} of ${[...waiting]}`);
-  assert.deepStrictEqual([end, await Deno.readTextFile(`${f.scope}/runs`)], [
-    { kind: "signalled", signal: "SIGKILL" },
-    "\n",
-  ]);
-});
-
-/** A launcher takes what it started with it, one after the other; the last is the shell, which could still take a line. */
-function killTreesNow(pids: readonly number[]): Deno.CommandOutput {
-  const script = "tree() { for p; do echo $p; tree $(pgrep -P $p); done; }; all=$(tree $@); kill -9 $@; " +
-    "for p in $all; do while grep -qs '^State:.[^ZX]' /proc/$p/status; do :; done; done";
-  return new Deno.Command("timeout", { args: ["10", "bash", "-c", script, "bash", ...pids.map(String)] }).outputSync();
-}

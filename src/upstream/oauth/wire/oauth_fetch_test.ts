@@ -11,7 +11,7 @@ Deno.test("O3 oauthFetch() sends a request to the address that was checked, what
   const fetchAt = (...addresses: readonly string[]) =>
     oauthFetch({
       server: new URL(`http://${host}/mcp`),
-      timeoutMs: 10_000,
+      timeoutMs: 120_000,
       reach: () => Promise.resolve(addresses.map((address) => ({ address, family: 4 }))),
     })(`http://${host}/token`, { method: "POST", body: new URLSearchParams({ grant_type: "a b" }) });
   for (const addresses of [["127.0.0.1"], ["127.0.0.2", "127.0.0.1"], []]) {

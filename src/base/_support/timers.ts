@@ -1,0 +1,43 @@
+/** Timers of tests, which depend on no clock. */
+
+/** Runs what is put off for exactly `ms` at once instead, as if that time had passed; the rest waits as it should. */
+export function skipping(ms: number): Disposable {
+  return exchanging(ms, 0);
+}
+
+/** Puts off what waits exactly `ms` beyond the end of any test, as if that time did not pass; the rest waits as it should. */
+export function stopping(ms: number): Disposable {
+  return exchanging(ms, 24 * 3600 * 1000);
+}
+
+function exchanging(ms: number, instead: number): Disposable {
+  const { setTimeout: original } = globalThis;
+  globalThis.setTimeout =
+    ((action: () => void, delay?: number) => original(action, delay === ms ? instead : delay)) as typeof setTimeout;
+  return {
+    [Symbol.dispose]() {
+      globalThis.setTimeout = original;
+    },
+  };
+}
+
+/** Holds back the next timer of exactly `ms` milliseconds; the value is what it would do. */
+export function heldTimer(ms: number): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<() => void>();
+  const { setTimeout: original } = globalThis;
+  const held = (action: () => void, delay?: number) => {
+    if (delay !== ms) return original(action, delay);
+    Object.assign(globalThis, { setTimeout: original });
+    resolve(action);
+    return undefined;
+  };
+  Object.assign(globalThis, { setTimeout: held });
+  return promise;
+}
+
+/** Lets no time pass for who asks `performance.now()`. */
+export function stoppedClock(): Disposable {
+  const now = performance.now();
+  Object.defineProperty(performance, "now", { value: () => now, configurable: true });
+  return { [Symbol.dispose]: () => void Reflect.deleteProperty(performance, "now") };
+}
