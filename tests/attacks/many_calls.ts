@@ -60,7 +60,7 @@ async function goesOn(scene: Scene, { cancel }: { readonly cancel: boolean }): P
     await server.shell("true");
     const grows = await until(
       async () => await steps() > size || undefined,
-      cancel ? 500 : 10_000,
+      cancel ? 50 : 10_000,
       "another step",
     ).catch((thrown) => {
       if (cancel && thrown instanceof Error) return undefined;
