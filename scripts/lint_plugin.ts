@@ -80,6 +80,7 @@ const SEAMS: readonly string[] = [
   "catalog/check/validate.ts",
   "cli/program.ts",
   "cli/serve/serve.ts",
+  "service/connection/stdio_connection.ts",
 ];
 
 const noLazyOwnModule: Rule = {

@@ -191,10 +191,11 @@ function packagesLoadedBy(file: string, sources: ReadonlyMap<string, string>, se
   return packages;
 }
 
-Deno.test("N3 architecture: the start loads no package, and the service two: parsers and clients only when they are needed", async () => {
+Deno.test("N3 architecture: start and plain sessions load no package, others the SDK: parsers and clients only when they are needed", async () => {
   const sources = new Map((await productFiles()).map(({ path, text }) => [placeInSource(path) ?? "", text]));
   assert.deepStrictEqual([...packagesLoadedBy("cli/program.ts", sources)], []);
-  assert.deepStrictEqual([...packagesLoadedBy("service/connection/stdio_connection.ts", sources)].sort(), [
+  assert.deepStrictEqual([...packagesLoadedBy("service/connection/stdio_connection.ts", sources)], []);
+  assert.deepStrictEqual([...packagesLoadedBy("service/connection/sdk_connection.ts", sources)].sort(), [
     "@modelcontextprotocol/server",
     "@modelcontextprotocol/server/stdio",
   ]);

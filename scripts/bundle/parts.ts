@@ -1,8 +1,9 @@
 /**
- * Packs the program into four files, so that a start reads only what it needs before its first answer:
+ * Packs the program into five files, so that a start reads only what it needs before its first answer:
  *
  * - the program: everything up to the answer to `initialize`, no package;
- * - `service.mjs`: what serves MCP, with the SDK; it is read when that answer is out;
+ * - `session.mjs`: what serves a connection over stdio, no package; it is read when that answer is out;
+ * - `service.mjs`: the SDK on top of it, for what clients rarely send;
  * - `data.mjs`: the shipped tools and prompts;
  * - `rest.mjs`: what is rarely needed, each piece evaluated when it is asked for.
  *
@@ -33,8 +34,13 @@ export interface PartsOptions {
 }
 
 const MAIN = "main.js";
-/** Modules of the service, as the bundler names them: what serves a connection, and what warms a spare process up. */
-const SERVICE: readonly RegExp[] = [/^stdio_connection-/, /^warm_up-/];
+/**
+ * Modules with which the parts after the program begin, as the bundler names them: what serves a connection and what
+ * warms a spare process up; the SDK.
+ */
+const BEGINNINGS: readonly (readonly RegExp[])[] = [[/^stdio_connection-/, /^connection_shells-/, /^warm_up-/], [
+  /^sdk_connection-/,
+]];
 /** Sources of data, as the bundler tells them. */
 const DATA = /^\/\/ (?:tools|prompts)\//m;
 /** What imports a part by its address (src/app/program/program_parts.ts); `main.ts` exports it. */
@@ -60,7 +66,7 @@ interface Layer {
   readonly late: readonly string[];
 }
 
-/** Writes the three files. @throws {Error} When the bundler fails, or writes what is not known here. */
+/** Writes the files. @throws {Error} When the bundler fails, or writes what is not known here. */
 export async function packParts({ work, program, parts, run }: PartsOptions): Promise<void> {
   const split = new URL("split/", work);
   await run(["--code-splitting", "--outdir", pathOf(split), "main.ts"]);
@@ -87,18 +93,21 @@ async function textsIn(directory: URL): Promise<Texts> {
   return await namedByContent(new Map(texts));
 }
 
-/** The modules of the program, of the service, the data and the rest. */
+/** The modules of the program and of each part. */
 function layersOf(all: Texts): readonly Layer[] {
   const texts = withoutValidator(all);
-  const first = loadedWith(MAIN, texts);
-  const services = SERVICE.map((one) => [...texts.keys()].find((name) => one.test(name)));
-  const second = new Set(services.flatMap((name) => [...loadedWith(name ?? "the service", texts)]));
+  const loaded = [new Set(loadedWith(MAIN, texts))];
+  for (const beginnings of BEGINNINGS) {
+    const names = beginnings.map((one) => [...texts.keys()].find((name) => one.test(name)));
+    const all = names.flatMap((name) => [...loadedWith(name ?? String(beginnings), texts)]);
+    loaded.push(new Set(all.filter((name) => !loaded.some((before) => before.has(name)))));
+  }
   const late = new Set([...texts.values()].flatMap(lateImportsOf));
+  const isLoaded = (name: string) => loaded.some((names) => names.has(name));
   return [
-    (name: string) => first.has(name),
-    (name: string) => second.has(name) && !first.has(name),
+    ...loaded.map((names) => (name: string) => names.has(name)),
     (name: string) => DATA.test(texts.get(name) ?? ""),
-    (name: string) => !second.has(name) && !first.has(name) && !DATA.test(texts.get(name) ?? ""),
+    (name: string) => !isLoaded(name) && !DATA.test(texts.get(name) ?? ""),
   ].map((isHere) => {
     const modules = new Map([...texts].filter(([name]) => isHere(name)));
     return { modules, late: [...late].filter((name) => modules.has(name)) };
@@ -130,7 +139,7 @@ function joinable(layers: readonly Layer[], index: number): Texts {
   };
   const lateImport = (module: string) => {
     const at = layerOf(module);
-    if (at < 2 && at === index || at === 0) {
+    if (at <= BEGINNINGS.length && at === index || at === 0) {
       throw new Error(`Module "${module}" is imported late, and its file loads it at once: import it plainly`);
     }
     if (at === index) return lateWords(module, modules);
@@ -154,7 +163,7 @@ function lateWords(module: string, modules: Texts): string {
 function entryOf(layers: readonly Layer[], index: number): string {
   const { modules, late } = layers[index] ?? { modules: new Map(), late: [] };
   if (index === 0) return `import "./${MAIN}";\n${joinedExports(modules)}`;
-  if (index > 1) {
+  if (index > BEGINNINGS.length) {
     const members = late.map((name) => `"${name}": () => ${lateWords(name, modules)}`);
     return `export const late = { ${members.join(", ")} };\n`;
   }

@@ -6,7 +6,7 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import { CallDelivery } from "../../src/service/call/call_delivery.ts";
-import { Outgoing } from "../../src/service/notify/notifier.ts";
+import { connectionParts } from "../../src/service/connection/connection_parts.ts";
 import { ToolList } from "../../src/service/connection/tool_list.ts";
 import type { VersionedServer } from "../../src/service/sdk/versioned_server.ts";
 import { failure, type Outcome, success } from "../../src/base/outcome.ts";
@@ -58,15 +58,10 @@ interface ToolParts {
 }
 
 function addTools(server: VersionedServer, { service, options, tools }: ToolParts): void {
-  const outgoing = new Outgoing(server, service.log);
   const calls = (its: Service) =>
     new CallDelivery({
-      service: its,
+      ...connectionParts(its, server, options.revision),
       server,
-      outgoing,
-      revision: options.revision,
-      use: { listed: false, read: false },
-      level: undefined,
       closed: new AbortController().signal,
     });
   const own = calls(service);

@@ -11,6 +11,7 @@ import { OperationRegistry } from "../../operation/registry.ts";
 import { builtinSource } from "../../service/builtin/builtin_source.ts";
 import { ToolFileSource } from "../../service/tool_files/tool_file_source.ts";
 import { DEFAULT_INLINE_LIMITS, type Service } from "../../service/service.ts";
+import { beginConnection } from "../../service/connection/begin_connection.ts";
 import { serveStdioConnection } from "../../service/connection/stdio_connection.ts";
 import type { ByteInput } from "../../service/connection/stdio_transport.ts";
 
@@ -31,10 +32,12 @@ const MESSAGES = [
 
 /** Resolves when the last message is answered. */
 export async function warmUp(): Promise<void> {
-  await serveStdioConnection(emptyService(), {
+  const service = emptyService();
+  const begun = await beginConnection(service, {
     input: inputOf(MESSAGES.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("")),
     output: { write: (bytes) => Promise.resolve(bytes.length) },
   });
+  await serveStdioConnection(service, begun);
 }
 
 function inputOf(text: string): ByteInput {

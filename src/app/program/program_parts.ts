@@ -9,12 +9,14 @@ import { type AttachedFile, readAttachment } from "./attachment.ts";
 import { PROGRAM_DESCRIPTOR, PROGRAM_TEXT, thisForm } from "./own_program.ts";
 
 /** What each part imports is loaded before it. */
-export const PROGRAM_PARTS = ["service.mjs", "data.mjs", "rest.mjs"] as const;
+export const PROGRAM_PARTS = ["session.mjs", "service.mjs", "data.mjs", "rest.mjs"] as const;
 
 export type ProgramPart = typeof PROGRAM_PARTS[number];
 
 /** What parts call the program, seen from their directory. */
 const PROGRAM = "../ahma_mcp.mjs";
+/** How a packed text imports another. */
+const IMPORT = /\b(from|import)"(\.[^"]*)"/g;
 
 const LIBRARY = {
   memfd_create: { parameters: ["buffer", "u32"], result: "i32" },
@@ -29,11 +31,12 @@ const F_ADD_SEALS = 1033;
 /** Seals, size and content: all of them stay as they are. */
 const ALL_SEALS = 15n;
 
-/** Each is read when it is asked for; the last one imports the first. */
+/** Each is read when it is asked for, or imported by another one. */
 const IN_MEMORY: Readonly<Record<ProgramPart, () => string | undefined>> = {
+  "session.mjs": lazy(() => attachedPart("session.mjs")),
   "service.mjs": lazy(() => attachedPart("service.mjs")),
   "data.mjs": lazy(() => attachedPart("data.mjs")),
-  "rest.mjs": lazy(() => attachedPart("rest.mjs", IN_MEMORY["service.mjs"]())),
+  "rest.mjs": lazy(() => attachedPart("rest.mjs")),
 };
 
 /**
@@ -47,8 +50,9 @@ export function partAddress(part: ProgramPart): string {
   return address;
 }
 
-function attachedPart(part: ProgramPart, service?: string): string | undefined {
-  return partsInMemory(readAttachment(Deno.execPath(), (name) => name === part) ?? [], service).get(part);
+function attachedPart(part: ProgramPart): string | undefined {
+  const files = readAttachment(Deno.execPath(), (name) => name === part) ?? [];
+  return partsInMemory(files, (other) => other === part ? undefined : IN_MEMORY[other]()).get(part);
 }
 
 /** Whether an attached file is a part of the program; the others are of workers. */
@@ -58,32 +62,39 @@ export function isPart(name: string): name is ProgramPart {
 
 /**
  * Puts parts into memory, each at the first free descriptor behind the program's: compiled code is kept by address.
- * `service`: the address of that part, where it is there already.
+ * `addressOf`: the address of a part that is imported and not among them.
  * @throws {Error} Where the kernel gives no memory.
  */
-export function partsInMemory(files: readonly AttachedFile[], service?: string): ReadonlyMap<string, string> {
+export function partsInMemory(
+  files: readonly AttachedFile[],
+  addressOf: (part: ProgramPart) => string | undefined = () => undefined,
+): ReadonlyMap<ProgramPart, string> {
   const library = new LazyLibrary(LIBRARY);
-  const addresses = new Map([[PROGRAM, `file://${PROGRAM_TEXT}`]]);
-  if (service !== undefined) addresses.set("./service.mjs", service);
+  const addresses = new Map<ProgramPart, string>();
   try {
     for (const part of PROGRAM_PARTS) {
       const file = files.find(({ name }) => name === part);
       if (file === undefined) continue;
-      const descriptor = sealedMemory(library, part, withAddresses(file.bytes, addresses));
-      addresses.set(`./${part}`, `file:///proc/self/fd/${descriptor}`);
+      const bytes = withAddresses(file.bytes, (other) => addresses.get(other) ?? addressOf(other));
+      addresses.set(part, `file:///proc/self/fd/${sealedMemory(library, part, bytes)}`);
     }
   } finally {
     library[Symbol.dispose]();
   }
-  return new Map(PROGRAM_PARTS.map((part) => [part, addresses.get(`./${part}`) ?? ""] as const).filter(([, at]) => at));
+  return addresses;
 }
 
 /** The text with what it imports at its addresses. It is ASCII. */
-function withAddresses(bytes: Uint8Array, addresses: ReadonlyMap<string, string>): Uint8Array<ArrayBuffer> {
-  let text = new TextDecoder().decode(bytes);
-  for (const [name, address] of addresses) {
-    for (const word of ["from", "import"]) text = text.replaceAll(`${word}"${name}"`, `${word}"${address}"`);
-  }
+function withAddresses(
+  bytes: Uint8Array,
+  addressOf: (part: ProgramPart) => string | undefined,
+): Uint8Array<ArrayBuffer> {
+  const text = new TextDecoder().decode(bytes).replaceAll(IMPORT, (words, before: string, name: string) => {
+    if (name === PROGRAM) return `${before}"file://${PROGRAM_TEXT}"`;
+    const part = name.slice("./".length);
+    const address = isPart(part) ? addressOf(part) : undefined;
+    return address === undefined ? words : `${before}"${address}"`;
+  });
   return encodeText(text);
 }
 

@@ -2,23 +2,16 @@
  * One `tools/call` and how its result reaches the client (X5): in the answer, as a task, or later by a message the
  * client's version allows.
  */
-import {
-  type CallToolRequestParams,
-  type ProgressToken,
-  ProtocolError,
-  ProtocolErrorCode,
-  RELATED_TASK_META_KEY,
-  type Result,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import type { CallToolRequestParams, ProgressToken, Result, ServerContext } from "@modelcontextprotocol/server";
+import { RELATED_TASK_META_KEY } from "../../wire/json_rpc_message.ts";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { callTool } from "./call_tool.ts";
-import { isPlainResult, type PlainCall } from "./plain_call.ts";
+import { callProgress } from "./call_progress.ts";
 import { ProgressStream } from "../result/progress.ts";
-import { OPERATION_META_KEY, operationMeta } from "../result/closing_line.ts";
-import { finalText, styleOf } from "../result/result_text.ts";
+import { styleOf } from "../result/result_text.ts";
 import { activeHeartbeat } from "../run/run_operation.ts";
-import type { CallContext, Revision, ToolCall } from "../service.ts";
+import type { CallContext, ToolCall } from "../service.ts";
 import { calledName } from "../result/listed_texts.ts";
 import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { declaresTasks } from "../tasks/tasks_2026_07.ts";
@@ -26,13 +19,13 @@ import { member } from "../../wire/json_value.ts";
 import type { ConnectionParts } from "../notify/notifications.ts";
 import { AskingCall, type AskingParts } from "../questions/asking_call.ts";
 import { clientOffers } from "../questions/client_offers.ts";
-import { offersOf } from "../questions/question.ts";
 import { SessionClient } from "../questions/session_client.ts";
 import { rawResult } from "../sdk/raw_result.ts";
+import type { VersionedServer } from "../sdk/versioned_server.ts";
 import { coreTaskCreated, extensionTaskCreated } from "../tasks/task_views.ts";
 
 export interface CallDeliveryParts extends ConnectionParts {
-  readonly revision: Revision;
+  readonly server: VersionedServer;
   /** Aborted when the connection has ended. */
   readonly closed: AbortSignal;
 }
@@ -69,18 +62,8 @@ export class CallDelivery {
         (parts) => this.#run(params, context, parts),
       )
       : AskingCall.heldAs(held, String(state), fingerprint);
-    if (call === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, UNKNOWN_STATE);
+    if (call === undefined) throw new RequestError(RequestErrorCode.InvalidParams, UNKNOWN_STATE);
     return await call.answer(mcpReq);
-  }
-
-  /** Does one call of a session of which nothing else is said: no progress is wanted, and no task. */
-  async answerPlain({ name, arguments: args }: PlainCall, signal: AbortSignal): Promise<Result> {
-    const { service, server, use, level } = this.#parts;
-    const offers = offersOf(server.getClientCapabilities());
-    const client = new SessionClient({ owner: server, offers, request: undefined, level });
-    const context = { signal, client, readsResources: use.read, sendProgress: undefined };
-    const result = await callTool(service, { name: calledName(service, name), args }, context);
-    return isPlainResult(result) ? result : await server.checkedResult(result);
   }
 
   async #run(params: CallToolRequestParams, context: ServerContext, asking: AskingParts): Promise<Result> {
@@ -109,7 +92,7 @@ export class CallDelivery {
     const { service } = this.#parts;
     if (!supportsTask(call.name)) {
       const message = `Tool "${call.name}" cannot be called as a task: its execution.taskSupport is not set`;
-      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, message);
+      throw new RequestError(RequestErrorCode.MethodNotFound, message);
     }
     let created: Result | undefined;
     const begin = (operation: Operation) => {
@@ -129,44 +112,19 @@ export class CallDelivery {
   }
 
   #baseContext({ mcpReq }: ServerContext, { client, signal, request }: AskingParts): CallContext {
-    const { service, revision, use } = this.#parts;
     const token = mcpReq._meta?.progressToken;
-    let last = 0;
     return {
       signal,
       client,
-      readsResources: use.read,
-      sendProgress: token === undefined ? undefined : async (progress, message, total) => {
-        last = progress;
-        const told = { ...message !== undefined && { message }, ...total !== undefined && { total } };
+      readsResources: this.#parts.use.read,
+      sendProgress: undefined,
+      ...token !== undefined && callProgress(this.#parts, token, async (facts) => {
         const waiting = request();
         const progressToken = waiting?._meta?.progressToken;
         if (waiting === undefined || progressToken === undefined) return;
-        await waiting.notify({ method: "notifications/progress", params: { progressToken, progress, ...told } });
-      },
-      ...revision === "2025-11-25" && token !== undefined && service.settings.pushResults && {
-        onBackground: (operation) => this.#pushEnd(operation, token, () => last + 1),
-      },
+        await waiting.notify({ method: "notifications/progress", params: { progressToken, ...facts } });
+      }),
     };
-  }
-
-  /**
-   * Sends the result as a last progress message, after the answer, for `--push-results` and a client that gave a token.
-   * In the specification progress ends with the answer; some clients of older servers expect this message.
-   */
-  #pushEnd(operation: Operation, progressToken: ProgressToken, next: () => number): void {
-    const { service, outgoing, use } = this.#parts;
-    void operation.ended.then(() => {
-      const { text, view } = finalText(operation, styleOf(service, { readsResources: use.read }), "listed");
-      const progress = next();
-      outgoing.notifyLater("notifications/progress", {
-        progressToken,
-        progress,
-        total: progress,
-        message: text,
-        _meta: { [OPERATION_META_KEY]: operationMeta(operation, view) },
-      });
-    });
   }
 
   /** Streams progress until the task has ended: so long the call's token is valid. */

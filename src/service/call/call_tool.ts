@@ -3,7 +3,8 @@
  * `isError`, so that the model can correct it; only a tool that does not exist is a protocol error.
  */
 import { shownValue } from "../../base/text.ts";
-import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { askSources } from "./ask_sources.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { listedName } from "../result/listed_texts.ts";
@@ -11,12 +12,12 @@ import type { CallContext, Service, ToolCall, UnknownTool } from "../service.ts"
 
 /**
  * Does one `tools/call`.
- * @throws ProtocolError -32602 for a tool that does not exist
+ * @throws RequestError -32602 for a tool that does not exist
  */
 export async function callTool(service: Service, call: ToolCall, context: CallContext): Promise<CallToolResult> {
   const answered = await askSources(service.sources, service, call, context);
   if (answered.ok) return answered.value;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(service, call.name, answered.problem));
+  throw new RequestError(RequestErrorCode.InvalidParams, unknownTool(service, call.name, answered.problem));
 }
 
 function unknownTool(service: Service, name: string, { known, unavailable }: UnknownTool): string {

@@ -1,27 +1,47 @@
-/** Calls of tools in their plainest form, as most are: nothing of it needs the checks of the SDK. */
-import type { JSONRPCMessage, Result } from "@modelcontextprotocol/server";
+/** Calls of tools of which nothing is said but what they call, and what progress is told under: as most are. */
+import type { ProgressToken, Result } from "@modelcontextprotocol/server";
+import type { ConnectionParts } from "../notify/notifications.ts";
+import { offersOf } from "../questions/question.ts";
+import { SessionClient } from "../questions/session_client.ts";
+import { calledName } from "../result/listed_texts.ts";
 import { isObject } from "../../wire/json_value.ts";
+import { callProgress } from "./call_progress.ts";
+import { callTool } from "./call_tool.ts";
 
-/** A call of which nothing is said but what it calls. */
+/** Such a call. */
 export interface PlainCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Undefined: no progress is wanted. */
+  readonly progressToken: ProgressToken | undefined;
 }
 
-/** Does a call; what it throws is the error of the answer, as with the SDK. */
-export type AnswerCall = (call: PlainCall, signal: AbortSignal) => Promise<Result>;
-
-/** Undefined: the message is another one, or says more. */
-export function plainCall(message: JSONRPCMessage): PlainCall | undefined {
-  if (!("method" in message) || !("id" in message) || message.method !== "tools/call") return undefined;
-  const { name, arguments: args = {}, ...more } = message.params ?? {};
-  return typeof name === "string" && isObject(args) && Object.keys(more).length === 0
-    ? { name, arguments: args }
-    : undefined;
+/** Does a call of a session. @throws {RequestError} For a tool that does not exist; what the SDK says of a wrong result. */
+export async function answerPlainCall(
+  parts: ConnectionParts,
+  { name, arguments: args, progressToken: token }: PlainCall,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { service, link, use, level } = parts;
+  const offers = offersOf(link.getClientCapabilities());
+  const client = new SessionClient({ owner: link, offers, request: undefined, level });
+  const context = {
+    signal,
+    client,
+    readsResources: use.read,
+    sendProgress: undefined,
+    ...token !== undefined && callProgress(
+      parts,
+      token,
+      (facts) => link.notification({ method: "notifications/progress", params: { progressToken: token, ...facts } }),
+    ),
+  };
+  const result = await callTool(service, { name: calledName(service, name), args }, context);
+  return isPlainResult(result) ? result : await link.checkedResult(result);
 }
 
 /** Whether the SDK would send a result as it is: text, and what we say about it. */
-export function isPlainResult({ content, isError, _meta, ...more }: Result): boolean {
+function isPlainResult({ content, isError, _meta, ...more }: Result): boolean {
   return Object.keys(more).length === 0 && Array.isArray(content) && content.every(isText) &&
     (isError === undefined || typeof isError === "boolean") && (_meta === undefined || isObject(_meta));
 }

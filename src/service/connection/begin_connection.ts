@@ -1,6 +1,6 @@
 /**
  * The first stage of a connection over stdio (N3): it reads the first line, and answers it where that needs no SDK. The
- * SDK then gets the same line, and what the client sends after the answer only when the SDK has answered too.
+ * second stage gets the same line.
  */
 import { encodeText } from "../../base/text.ts";
 import { aborted } from "../../base/time.ts";
@@ -28,7 +28,5 @@ export async function beginConnection(service: Service, io: StdioStreams): Promi
     },
     writeNow: (bytes: Uint8Array) => isWritten ? io.output.writeNow?.(bytes) ?? 0 : 0,
   };
-  const { promise: repeated, resolve: onRepeated } = Promise.withResolvers<void>();
-  input.holdRest(repeated);
-  return { ...io, input, output, answered: { ...answered, onRepeated } };
+  return { ...io, input, output, answered };
 }

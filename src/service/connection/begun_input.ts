@@ -14,8 +14,6 @@ export class BegunInput implements ByteInput {
   #isRead = false;
   #isEnded = false;
   #failure: unknown;
-  /** What follows the first `bytes` waits for `until`; undefined: nothing waits. */
-  #hold: { readonly bytes: number; readonly until: Promise<void> } | undefined;
 
   constructor(input: ByteInput) {
     this.#input = input;
@@ -35,33 +33,21 @@ export class BegunInput implements ByteInput {
   async read(into: Uint8Array): Promise<number | null> {
     this.#isRead = true;
     await this.#filling;
-    if (this.#hold?.bytes === 0) {
-      await this.#hold.until;
-      this.#hold = undefined;
-    }
     if (this.#seen.length > 0) return this.#give(into);
     if (this.#failure !== undefined) throw this.#failure;
     return this.#isEnded ? null : await this.#input.read(into);
   }
 
-  /** Keeps back what follows the first line, which was read. */
-  holdRest(until: Promise<void>): void {
-    const bytes = this.#seen.indexOf(NEWLINE) + 1;
-    if (bytes > 0) this.#hold = { bytes, until }; // else the client is gone
-  }
-
   #give(into: Uint8Array): number {
-    const part = this.#seen.subarray(0, Math.min(into.length, this.#hold?.bytes ?? Infinity));
+    const part = this.#seen.subarray(0, into.length);
     into.set(part);
     this.#seen = this.#seen.subarray(part.length);
-    if (this.#hold !== undefined) this.#hold = { ...this.#hold, bytes: this.#hold.bytes - part.length };
     return part.length;
   }
 
   /** Nothing more is read, as if the client had closed it. */
   end(): void {
     this.#seen = new Uint8Array();
-    this.#hold = undefined;
     this.#isEnded = true;
   }
 

@@ -6,18 +6,14 @@
  * are ended at once; also in the middle of a grace.
  */
 import { aborted, delay } from "../../base/time.ts";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { McpRequestContext } from "@modelcontextprotocol/server";
-import { messageOf } from "../../base/errors.ts";
-import { FollowedSubscriptions } from "../resources/followed.ts";
-import { TaskSubscriptions } from "../tasks/subscriptions_stdio.ts";
-import { DirectCalls } from "./direct_calls.ts";
-import { InitializeOrder } from "../sdk/initialize_order.ts";
-import { buildConnection, type ConnectionServer, revisionOf } from "./server.ts";
+import { DirectAnswers } from "./direct_answers.ts";
+import type { FirstAnswer } from "./first_answer.ts";
 import type { Service } from "../service.ts";
 import { StdioTransport, type StdioTransportOptions } from "./stdio_transport.ts";
 
-export interface StdioStreams extends Omit<StdioTransportOptions, "log"> {
+export interface StdioStreams extends Omit<StdioTransportOptions, "log" | "answered"> {
+  /** What the client was told before; absent: nothing. */
+  readonly answered?: FirstAnswer;
   /** Aborted by SIGINT or SIGTERM: the connection ends in order. */
   readonly stop?: AbortSignal;
   /** Grace of operations after `stop`, milliseconds; absent: 10,000. */
@@ -32,18 +28,11 @@ const LAST_ANSWERS_MS = 2_000;
 
 /** Serves until the connection has ended; then nothing runs any more in `service.registry`. */
 export async function serveStdioConnection(service: Service, io: StdioStreams): Promise<void> {
-  const transport = new StdioTransport({ ...io, log: service.log });
-  let built: ConnectionServer | undefined;
-  const direct = new DirectCalls(new InitializeOrder(transport), () => built?.answerCall);
-  const ordered = new FollowedSubscriptions(direct, service);
-  const build = (context: McpRequestContext) => {
-    built = buildConnection(service, { revision: revisionOf(context) });
-    return built.server;
-  };
-  const connection = serveStdio(build, {
-    transport: service.settings.synchronous ? ordered : new TaskSubscriptions(ordered, service),
-    onerror: (error) => service.log.debug("MCP connection", { error: messageOf(error) }),
-  });
+  const { answered } = io;
+  const transport = new StdioTransport({ ...io, answered: answered?.id, log: service.log });
+  const connect = async (session: DirectAnswers) => (await import("./sdk_connection.ts")).connectSdk(service, session);
+  const session = new DirectAnswers(transport, { service, answered, connect });
+  await session.open();
   const gone = transport.inputEnded.then(async () => {
     await service.registry.shutdown(0, KILL_AFTER_MS);
     await service.shells?.close(KILL_AFTER_MS);
@@ -51,7 +40,7 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
   await Promise.race([transport.inputEnded, aborted(io.stop)]);
   if (transport.isOpen) await endInOrder();
   else await gone;
-  await connection.close();
+  await session.end();
 
   async function endInOrder(): Promise<void> {
     const deadline = performance.now() + (io.graceMs ?? GRACE_MS);
@@ -63,6 +52,6 @@ export async function serveStdioConnection(service: Service, io: StdioStreams): 
       service.log.error("Some requests were left without an answer");
     }
     await delay(0); // for notifications about the last ends
-    await built?.farewell("The server was asked to end");
+    await session.farewell("The server was asked to end");
   }
 }

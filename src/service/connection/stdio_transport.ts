@@ -9,7 +9,6 @@ import { encodeText } from "../../base/text.ts";
 import { withTimeout } from "../../base/time.ts";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
-import type { FirstAnswer } from "./first_answer.ts";
 import type { Logger } from "../../base/log.ts";
 import { LineSplitter } from "../../wire/line_splitter.ts";
 import { type ByteOutput, MessageWriter } from "../../wire/message_writer.ts";
@@ -31,8 +30,8 @@ export interface ByteInput {
 export interface StdioTransportOptions {
   readonly input: ByteInput;
   readonly output: ByteOutput;
-  /** What the client was told before; absent: nothing. The answer to the same request is not written again. */
-  readonly answered?: FirstAnswer & { readonly onRepeated: () => void };
+  /** The first request with this id was answered before; absent: none was. */
+  readonly answered?: WireId | undefined;
   readonly log: Logger;
 }
 
@@ -57,8 +56,7 @@ export class StdioTransport implements Transport {
   #isOpen = true;
   #closed = false;
   #takesBatches = false;
-  /** Whose answer is held back; undefined: none is, or no longer. */
-  #answered: StdioTransportOptions["answered"];
+  #answered: WireId | undefined;
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -93,20 +91,9 @@ export class StdioTransport implements Transport {
   /** Writes one message; resolves when it is out, or dropped because the client is gone. */
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Error("Cannot send a message: the connection is closed"));
-    const written = this.#isAnswered(message) ? Promise.resolve() : this.#write(message);
+    const written = this.#write(message);
     if (!("method" in message) && message.id !== undefined && message.id !== null) this.#settle(message.id);
     return written;
-  }
-
-  /** Whether the client has this answer, the first of all: then it is to be held back. */
-  #isAnswered(message: JSONRPCMessage): boolean {
-    const answered = this.#answered;
-    if (answered === undefined || "method" in message || message.id !== answered.id) return false;
-    this.#answered = undefined;
-    answered.onRepeated();
-    const text = JSON.stringify(message);
-    if (text !== answered.text) this.#options.log.error("The first answer was another", { first: answered.text, text });
-    return true;
   }
 
   /** Waits until the client has every answer, or is gone; false: `timeoutMs` passed before. */
@@ -151,7 +138,8 @@ export class StdioTransport implements Transport {
     switch (wire.kind) {
       case "request":
         // A subscription stays open as long as the connection: there is nothing to wait for.
-        if (wire.method !== "subscriptions/listen") this.#pending.add(wire.id);
+        if (wire.method !== "subscriptions/listen" && wire.id !== this.#answered) this.#pending.add(wire.id);
+        this.#answered = undefined;
         return this.onmessage?.(wire.message);
       case "notification":
         this.onmessage?.(wire.message);

@@ -1,5 +1,6 @@
 /** `tools/list`: the tools of every source as one client sees them. */
-import { ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
+import type { Tool } from "@modelcontextprotocol/server";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { supportsTask } from "../../catalog/format/builtin_traits.ts";
 import { shownValue } from "../../base/text.ts";
 import { listedName } from "../result/listed_texts.ts";
@@ -34,11 +35,11 @@ export class ToolList {
 
   /**
    * The answer to a request, all tools on one page.
-   * @throws ProtocolError -32602 for a cursor: none is ever given out
+   * @throws RequestError -32602 for a cursor: none is ever given out
    */
   page(cursor: string | undefined, withTasks = false): Promise<Tool[]> {
     if (cursor === undefined) return this.all(withTasks);
     const message = `Invalid cursor ${shownValue(cursor)}: the list has one page`;
-    return Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message));
+    return Promise.reject(new RequestError(RequestErrorCode.InvalidParams, message));
   }
 }

@@ -4,9 +4,9 @@
  * passes nothing of this on.
  */
 import type { Unsubscribe } from "../../base/emitter.ts";
+import type { ClientLink } from "../sdk/client_link.ts";
 import type { Service } from "../service.ts";
 import type { Outgoing } from "./notifier.ts";
-import type { VersionedServer } from "../sdk/versioned_server.ts";
 
 /** The experimental capability of a client that requests the signal. */
 export const WORK_CAPABILITY = "ahma/work";
@@ -14,11 +14,11 @@ export const WORK_CAPABILITY = "ahma/work";
 export const WORK_METHOD = "notifications/ahma/work";
 
 /** Tells of each change from now on; at first nothing is active. */
-export function signalWork({ registry }: Service, server: VersionedServer, outgoing: Outgoing): Unsubscribe {
+export function signalWork({ registry }: Service, link: ClientLink, outgoing: Outgoing): Unsubscribe {
   let told = false;
   return registry.subscribe(() => {
     const active = registry.runningCount + registry.queuedCount > 0;
-    if (active === told || server.getClientCapabilities()?.experimental?.[WORK_CAPABILITY] === undefined) return;
+    if (active === told || link.getClientCapabilities()?.experimental?.[WORK_CAPABILITY] === undefined) return;
     told = active;
     void outgoing.notify(WORK_METHOD, { active });
   });

@@ -6,64 +6,66 @@ import type { Transition } from "../../operation/registry.ts";
 import { isEnded } from "../../operation/transitions.ts";
 import type { LogLevel } from "../sdk/log_level.ts";
 import { headingOf, statusLine } from "../result/closing_line.ts";
-import type { Service } from "../service.ts";
+import type { ClientLink } from "../sdk/client_link.ts";
+import type { Revision, Service } from "../service.ts";
+import { signalWork } from "./activity_signal.ts";
 import { watchSources } from "./source_changes.ts";
 import type { Outgoing } from "./notifier.ts";
-import { type ChangeListener, watchResources } from "../resources/resource_changes.ts";
-import { answerOf, existingAddress, type ResourceUse, sourceOf } from "../resources/resources.ts";
-import type { VersionedServer } from "../sdk/versioned_server.ts";
+import { watchResources } from "../resources/resource_changes.ts";
+import type { ResourceUse } from "../resources/resources.ts";
+import type { Subscriptions } from "./subscriptions.ts";
 import { coreTask } from "../tasks/task_views.ts";
 
 /** What one connection is served with. */
 export interface ConnectionParts {
   readonly service: Service;
-  readonly server: VersionedServer;
+  readonly revision: Revision;
+  readonly link: ClientLink;
   readonly outgoing: Outgoing;
   /** The use that the client has made of resources so far. */
   readonly use: ResourceUse;
   /** Which log messages the client wants; undefined: its version says that elsewhere. */
   readonly level: LogLevel | undefined;
+  /** Undefined: its version has subscriptions of another kind. */
+  readonly subscriptions: Subscriptions | undefined;
 }
 
 /**
- * For versions up to 2025-11-25: all changes, except of resources without a subscription and of a resource list that
- * the client never requested.
+ * Tells the client of changes from now on. To versions up to 2025-11-25: all changes, except of resources without a
+ * subscription and of a resource list that the client never requested; to 2026-07-28: changes only, which the SDK sends
+ * to matching subscriptions.
  */
-export function announceTo2025(parts: ConnectionParts): Unsubscribe {
-  const { service, server, outgoing, level } = parts;
-  const { subscribed, end } = serveSubscriptions(service, server);
+export function announce(parts: ConnectionParts): Unsubscribe {
+  const { service, link, outgoing, level } = parts;
   const unsubscribes = [
-    service.registry.subscribe((transition) => {
-      if (level !== undefined) announceEnd(transition, level, outgoing);
-      announceTask(transition, service.settings, { server, outgoing });
-    }),
-    ...announceChanges(parts, { subscribed }),
-    end,
+    ...announceChanges(parts),
+    ...level === undefined ? [] : [
+      service.registry.subscribe((transition) => {
+        announceEnd(transition, level, outgoing);
+        announceTask(transition, service.settings, { link, outgoing });
+      }),
+      signalWork(service, link, outgoing),
+    ],
   ];
-  server.oninitialized = () => void announceSandbox(service, outgoing);
-  return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
+  return () => {
+    unsubscribes.forEach((unsubscribe) => unsubscribe?.());
+    parts.subscriptions?.[Symbol.dispose]();
+  };
 }
 
-/** For 2026-07-28: changes only, which the SDK sends to matching subscriptions. */
-export function announceTo2026(parts: ConnectionParts): Unsubscribe {
-  const unsubscribes = announceChanges(parts, {});
-  return () => unsubscribes.forEach((unsubscribe) => unsubscribe?.());
-}
-
-/** With `subscribed` the list of resources is that of a client which may never have asked for it. */
 function announceChanges(
-  { service, server, outgoing, use }: ConnectionParts,
-  wanted: Pick<ChangeListener, "subscribed">,
+  { service, outgoing, use, subscriptions }: ConnectionParts,
 ): readonly (Unsubscribe | undefined)[] {
   return [
-    watchSources(service.sources, () => void outgoing.own("tools/list_changed", server.sendToolListChanged())),
-    watchSources(service.prompts, () => void outgoing.own("prompts/list_changed", server.sendPromptListChanged())),
+    watchSources(service.sources, () => void outgoing.notify("notifications/tools/list_changed")),
+    watchSources(service.prompts, () => void outgoing.notify("notifications/prompts/list_changed")),
     watchResources(service, {
-      ...wanted,
-      updated: (uri) => void outgoing.own("resources/updated", server.sendResourceUpdated({ uri })),
+      ...subscriptions !== undefined && { subscribed: subscriptions.uris },
+      updated: (uri) => void outgoing.notify("notifications/resources/updated", { uri }),
       listChanged: () => {
-        if (wanted.subscribed !== undefined && !use.listed) return;
-        void outgoing.own("resources/list_changed", server.sendResourceListChanged());
+        // With `subscriptions` the list of resources is that of a client which may never have asked for it.
+        if (subscriptions !== undefined && !use.listed) return;
+        void outgoing.notify("notifications/resources/list_changed");
       },
     }),
   ];
@@ -72,24 +74,6 @@ function announceChanges(
 /** Tells a client up to 2025-11-25 that its sandbox has ended (S17); to be called before the server is closed. */
 export async function announceTermination(service: Service, outgoing: Outgoing, reason: string): Promise<void> {
   if (service.sandboxFacts !== undefined) await outgoing.notify("notifications/sandbox/terminated", { reason });
-}
-
-/** Answers `resources/subscribe` and `resources/unsubscribe`; gives what is subscribed, and what ends all of it. */
-function serveSubscriptions(service: Service, server: VersionedServer) {
-  const subscribed = new Map<string, Unsubscribe>();
-  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
-    const source = sourceOf(service, uri);
-    if (source === undefined) await existingAddress(service, uri);
-    const unfollow = source === undefined || subscribed.has(uri) ? () => {} : answerOf(uri, await source.follow(uri));
-    if (!subscribed.has(uri)) subscribed.set(uri, unfollow);
-    return {};
-  });
-  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
-    subscribed.get(uri)?.();
-    subscribed.delete(uri);
-    return {};
-  });
-  return { subscribed, end: () => subscribed.forEach((unfollow) => unfollow()) };
 }
 
 /** A log message for each operation that ended in the background (X5d). */
@@ -105,14 +89,14 @@ function announceEnd({ operation, to }: Transition, wanted: LogLevel, outgoing: 
 function announceTask(
   { operation, to }: Transition,
   settings: Service["settings"],
-  { server, outgoing }: Pick<ConnectionParts, "server" | "outgoing">,
+  { link, outgoing }: Pick<ConnectionParts, "link" | "outgoing">,
 ): void {
-  if (!operation.isTask || !isEnded(to) || !server.hasCoreTasks) return;
+  if (!operation.isTask || !isEnded(to) || !link.hasCoreTasks) return;
   outgoing.notifyLater("notifications/tasks/status", coreTask(operation, settings));
 }
 
-/** Reports the sandbox once the kernel's support is known (S17). */
-async function announceSandbox({ sandboxFacts }: Service, outgoing: Outgoing): Promise<void> {
+/** Reports the sandbox to a client up to 2025-11-25 once the kernel's support is known (S17). */
+export async function announceSandbox({ sandboxFacts }: Service, outgoing: Outgoing): Promise<void> {
   if (sandboxFacts === undefined) return;
   try {
     await outgoing.notify("notifications/sandbox/configured", { ...await sandboxFacts() });

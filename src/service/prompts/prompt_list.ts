@@ -1,5 +1,6 @@
 /** `prompts/list`: the prompts of every source, in pages. */
-import { type ListPromptsResult, type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { ListPromptsResult, Prompt } from "@modelcontextprotocol/server";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import type { Logger } from "../../base/log.ts";
 import { shownValue } from "../../base/text.ts";
 import { mergedList } from "../../base/lazy.ts";
@@ -27,14 +28,14 @@ export class PromptList {
 
   /**
    * One page; the cursor names the last prompt of the page before.
-   * @throws ProtocolError -32602 for a cursor that names no prompt
+   * @throws RequestError -32602 for a cursor that names no prompt
    */
   async page(cursor: string | undefined): Promise<ListPromptsResult> {
     const all = await this.#all();
     const before = cursor === undefined ? -1 : all.findIndex(({ name }) => name === cursor);
     if (cursor !== undefined && before === -1) {
       const message = `Invalid cursor ${shownValue(cursor)}: the list may have changed; request it without a cursor`;
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+      throw new RequestError(RequestErrorCode.InvalidParams, message);
     }
     const prompts = all.slice(before + 1, before + 1 + PAGE_SIZE);
     const last = prompts.at(-1);

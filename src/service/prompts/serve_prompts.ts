@@ -1,9 +1,10 @@
-/** `prompts/list` and `prompts/get` (Q2); the first source that knows a prompt answers for it. */
-import { type GetPromptResult, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
+/** `prompts/get` (Q2); the first source that knows a prompt answers for it. */
+import type { GetPromptResult, Server } from "@modelcontextprotocol/server";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { failure, type Outcome } from "../../base/outcome.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { shownValue } from "../../base/text.ts";
-import { PromptList, type PromptListParts } from "./prompt_list.ts";
+import type { PromptListParts } from "./prompt_list.ts";
 import type {
   ArgumentRequest,
   Completion,
@@ -13,11 +14,8 @@ import type {
   PromptSource,
 } from "./prompt_source.ts";
 
-/** Answers both requests; without a source neither is known, as the capabilities say. */
+/** Answers it. */
 export function servePrompts(server: Server, service: PromptListParts): void {
-  if (service.prompts.length === 0) return;
-  const list = new PromptList(service);
-  server.setRequestHandler("prompts/list", ({ params }) => list.page(params?.cursor));
   server.setRequestHandler(
     "prompts/get",
     ({ params: { name, arguments: args = {} } }, { mcpReq: { signal } }) =>
@@ -27,7 +25,7 @@ export function servePrompts(server: Server, service: PromptListParts): void {
 
 /**
  * One prompt with its arguments applied.
- * @throws ProtocolError -32602 for a prompt that is unknown or refused
+ * @throws RequestError -32602 for a prompt that is unknown or refused
  */
 export async function getPrompt(
   { prompts }: Pick<PromptListParts, "prompts">,
@@ -39,7 +37,7 @@ export async function getPrompt(
 
 /**
  * Values for an argument of a prompt.
- * @throws ProtocolError -32602 for a prompt that is unknown or refused
+ * @throws RequestError -32602 for a prompt that is unknown or refused
  */
 export async function completeArgument(
   { prompts }: Pick<PromptListParts, "prompts">,
@@ -69,5 +67,5 @@ function answerOf<Answer>(name: string, answered: Outcome<Answer, PromptRefusal>
   const message = problem.kind === "refused"
     ? problem.message
     : `Unknown prompt ${shownValue(name)}${didYouMean(name, problem.known) || "; `prompts/list` names all prompts"}`;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  throw new RequestError(RequestErrorCode.InvalidParams, message);
 }

@@ -1,9 +1,10 @@
 /** A client up to 2025-11-25, which takes requests of its server at any time. */
-import type { LoggingLevel, Server, ServerContext } from "@modelcontextprotocol/server";
+import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
 import { messageOf } from "../../base/errors.ts";
 import { failure, success } from "../../base/outcome.ts";
 import { isObject } from "../../wire/json_value.ts";
 import type { LogLevel } from "../sdk/log_level.ts";
+import type { ClientLink } from "../sdk/client_link.ts";
 import { ANYTHING } from "../sdk/any_params.ts";
 import {
   type AskedClient,
@@ -18,7 +19,7 @@ import {
 export const ANSWER_MS = 600_000;
 
 export interface SessionClientParts {
-  readonly owner: Server;
+  readonly owner: ClientLink;
   readonly offers: ClientOffers;
   /** The call that may ask; undefined: what it asks goes to the connection. */
   readonly request: Pick<ServerContext["mcpReq"], "notify" | "send"> | undefined;
@@ -27,7 +28,7 @@ export interface SessionClientParts {
 }
 
 export class SessionClient implements AskedClient {
-  readonly owner: Server;
+  readonly owner: ClientLink;
   readonly offers: ClientOffers;
   #request: SessionClientParts["request"];
   readonly #level: LogLevel | undefined;
@@ -59,8 +60,7 @@ export class SessionClient implements AskedClient {
     const options = { timeout: ANSWER_MS, signal };
     try {
       const sent = withId(question);
-      const result = await (this.#request?.send(sent, ANYTHING, options) ??
-        this.owner.request(sent, ANYTHING, options));
+      const result = await (this.#request?.send(sent, ANYTHING, options) ?? this.owner.ask(sent, options));
       return isObject(result) ? success(result) : failure("The client answered with no object");
     } catch (thrown) {
       return failure(`The client gave no answer: ${messageOf(thrown)}`);

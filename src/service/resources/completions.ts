@@ -1,6 +1,7 @@
 /** Completions (C5): arguments of prompts; ids of operations, newest first, and names of tool files. */
 import { shownValue } from "../../base/text.ts";
-import { ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
+import type { Server } from "@modelcontextprotocol/server";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { matching, withinLimit } from "../prompts/matching.ts";
 import { completeArgument } from "../prompts/serve_prompts.ts";
 import type { Service } from "../service.ts";
@@ -34,6 +35,6 @@ async function candidates(service: Service, template: string, argument: string):
   return argument === "operation_id" ? service.registry.list().toReversed().map(({ id }) => id) : [];
 }
 
-function unknown(what: string, name: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what} ${shownValue(name)}`);
+function unknown(what: string, name: string): RequestError {
+  return new RequestError(RequestErrorCode.InvalidParams, `Unknown ${what} ${shownValue(name)}`);
 }

@@ -1,15 +1,14 @@
 /** Operations, their output and tool files as resources (C4): the list, and the contents of each. */
 import { shownValue } from "../../base/text.ts";
-import {
-  type ListResourcesResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ReadResourceResult,
-  type Resource,
-  ResourceNotFoundError,
-  type ResourceTemplateType,
-  type Server,
+import type {
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType,
+  Server,
 } from "@modelcontextprotocol/server";
+import { RequestError, RequestErrorCode, ResourceNotFound } from "../../wire/request_error.ts";
 import { isOperationId } from "../../operation/operation_id.ts";
 import type { Catalog } from "../../catalog/model/leaf.ts";
 import type { Operation } from "../../operation/operation_record.ts";
@@ -47,23 +46,23 @@ type Contents = ReadResourceResult["contents"][number];
 /** The use that a client has made of resources. */
 export interface ResourceUse {
   /** It has requested the list, so changes of the list are reported. */
-  readonly listed: boolean;
+  listed: boolean;
   /** It has read a resource, so results name addresses (X4). */
-  readonly read: boolean;
+  read: boolean;
 }
 
-/** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
-export function serveResources(server: Server, service: Service): ResourceUse {
-  const use = { listed: false, read: false };
-  server.setRequestHandler("resources/list", async ({ params }) => {
-    use.listed = true;
-    return await listResources(service, params?.cursor);
-  });
-  server.setRequestHandler("resources/templates/list", async ({ params }) => {
-    if (params?.cursor !== undefined) throw invalidCursor(params.cursor);
-    const others = await Promise.all(service.resources.map((source) => source.list()));
-    return { resourceTemplates: [...RESOURCE_TEMPLATES, ...others.flatMap(({ templates }) => templates)] };
-  });
+/** `resources/templates/list`. @throws {RequestError} For a cursor: the list has one page. */
+export async function listTemplates(
+  service: Service,
+  cursor: string | undefined,
+): Promise<ListResourceTemplatesResult> {
+  if (cursor !== undefined) throw invalidCursor(cursor);
+  const others = await Promise.all(service.resources.map((source) => source.list()));
+  return { resourceTemplates: [...RESOURCE_TEMPLATES, ...others.flatMap(({ templates }) => templates)] };
+}
+
+/** Answers `resources/read`. */
+export function serveReading(server: Server, service: Service, use: ResourceUse): void {
   server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq: { signal } }) => {
     const source = sourceOf(service, uri);
     if (source !== undefined) return answerOf(uri, await source.read(uri, signal));
@@ -71,7 +70,6 @@ export function serveResources(server: Server, service: Service): ResourceUse {
     use.read = true;
     return { contents };
   });
-  return use;
 }
 
 /** The source of an address that is not our own; undefined: it is ours, or of no source. */
@@ -79,24 +77,24 @@ export function sourceOf({ resources }: Pick<Service, "resources">, uri: string)
   return resources.find((source) => source.owns(uri));
 }
 
-/** @throws ProtocolError for what a source refuses, as for our own resources */
+/** @throws RequestError for what a source refuses, as for our own resources */
 export function answerOf<Answer>(uri: string, answered: Outcome<Answer, ResourceRefusal>): Answer {
   if (answered.ok) return answered.value;
   const { missing, message } = answered.problem;
-  if (missing) throw new ResourceNotFoundError(uri, message);
-  throw new ProtocolError(ProtocolErrorCode.InternalError, message);
+  if (missing) throw new ResourceNotFound(uri, message);
+  throw new RequestError(RequestErrorCode.InternalError, message);
 }
 
 /**
  * What `uri` names and is there.
- * @throws ProtocolError for what does not exist, or exists with other parameters only
+ * @throws RequestError for what does not exist, or exists with other parameters only
  */
 export async function existingAddress(service: Service, uri: string): Promise<ResourceAddress> {
   const address = readAddress(uri);
   if (address === undefined) throw notFound(uri);
   if (!address.ok) {
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
+    throw new RequestError(
+      RequestErrorCode.InvalidParams,
       `Cannot read "${shorten(uri)}": ${shorten(address.problem)}`,
     );
   }
@@ -196,8 +194,13 @@ function toolFile(catalog: Catalog, name: string) {
     catalog.tools.find((tool) => tool.name === catalog.byName.get(name)?.tool);
 }
 
-/** Pages go on after the entry the cursor names; an operation that was pruned meanwhile is passed over. */
-async function listResources(service: Service, cursor: string | undefined): Promise<ListResourcesResult> {
+/** `resources/list`. Pages go on after the entry the cursor names; an operation that was pruned meanwhile is passed over. */
+export async function listResources(
+  service: Service,
+  use: ResourceUse,
+  cursor: string | undefined,
+): Promise<ListResourcesResult> {
+  use.listed = true;
   const others = await Promise.all(service.resources.map((source) => source.list()));
   const own = allResources(service, await service.catalog());
   const all = [...own, ...others.flatMap(({ resources }) => resources)];
@@ -297,10 +300,10 @@ function timestamp(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function notFound(uri: string): ProtocolError {
-  return new ResourceNotFoundError(uri, `Resource not found: ${shorten(uri)}`);
+function notFound(uri: string): RequestError {
+  return new ResourceNotFound(uri, `Resource not found: ${shorten(uri)}`);
 }
 
-function invalidCursor(cursor: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor ${shownValue(cursor)}`);
+function invalidCursor(cursor: string): RequestError {
+  return new RequestError(RequestErrorCode.InvalidParams, `Invalid cursor ${shownValue(cursor)}`);
 }

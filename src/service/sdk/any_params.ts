@@ -1,5 +1,5 @@
 /** Parameters as they came, for handlers that check them themselves (docs/design.md, "SDK corrections": wrong parameters). */
-import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { shownValue } from "../../base/text.ts";
 import { member } from "../../wire/json_value.ts";
 
@@ -10,13 +10,13 @@ export const ANYTHING = {
 
 /**
  * A member that must be a string.
- * @throws ProtocolError -32602
+ * @throws RequestError -32602
  */
 export function textMember(params: unknown, name: string): string {
   const value = member(params, name);
   if (typeof value === "string") return value;
-  throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
+  throw new RequestError(
+    RequestErrorCode.InvalidParams,
     `Invalid params: "${name}" is ${shownValue(value)}, expected a string`,
   );
 }

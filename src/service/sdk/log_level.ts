@@ -1,28 +1,29 @@
 import { shownValue } from "../../base/text.ts";
-import { type LoggingLevel, ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
-import { member } from "../../wire/json_value.ts";
-import { ANYTHING } from "./any_params.ts";
+import type { LoggingLevel } from "@modelcontextprotocol/server";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 
 /** The levels of the protocol, the least important first (RFC 5424). */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
-/** Answers `logging/setLevel` (C3; docs/design.md, "SDK corrections": wrong parameters). */
+/** What `logging/setLevel` chooses (C3; docs/design.md, "SDK corrections": wrong parameters). */
 export class LogLevel {
   #chosen: LoggingLevel | undefined;
+  readonly #onChoice: (level: LoggingLevel) => void;
 
   /** `onChoice` hears each level that the client asks for. */
-  constructor(server: Server, onChoice: (level: LoggingLevel) => void = () => {}) {
-    server.setRequestHandler("logging/setLevel", { params: ANYTHING }, (params) => {
-      const level = member(params, "level");
-      const known = knownLevel(level);
-      if (known === undefined) {
-        const message = `Invalid level ${shownValue(level)}: expected one of ${LEVELS.join(", ")}`;
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
-      }
-      this.#chosen = known;
-      onChoice(known);
-      return {};
-    });
+  constructor(onChoice: (level: LoggingLevel) => void = () => {}) {
+    this.#onChoice = onChoice;
+  }
+
+  /** @throws {RequestError} -32602 for what is no level */
+  choose(level: unknown): void {
+    const known = knownLevel(level);
+    if (known === undefined) {
+      const message = `Invalid level ${shownValue(level)}: expected one of ${LEVELS.join(", ")}`;
+      throw new RequestError(RequestErrorCode.InvalidParams, message);
+    }
+    this.#chosen = known;
+    this.#onChoice(known);
   }
 
   /** The least important level that the client asked for; undefined: it did not ask. */

@@ -1,5 +1,6 @@
 /** The error code of a resource that is not there (docs/design.md, "SDK corrections": missing resources). */
-import { type JSONRPCMessage, ResourceNotFoundError } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { ResourceNotFound } from "../../wire/request_error.ts";
 
 const RESOURCE_NOT_FOUND = -32002;
 const VERSION_WITHOUT_IT = "2026-07-28";
@@ -10,7 +11,7 @@ export class MissingResources {
 
   /** Notes an error that a handler threw; any other than a missing resource is ignored. */
   note(thrown: unknown): void {
-    if (thrown instanceof ResourceNotFoundError) this.#data.add(Object(thrown.data));
+    if (thrown instanceof ResourceNotFound) this.#data.add(Object(thrown.data));
   }
 
   /** The message with the code that `version` has for a noted error; any other message as it is. */

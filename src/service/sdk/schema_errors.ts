@@ -1,5 +1,5 @@
 /** Parameters that a schema of the SDK refuses (C3; docs/design.md, "SDK corrections": wrong parameters). */
-import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { member, parseJson } from "../../wire/json_value.ts";
 import { messageOf } from "../../base/errors.ts";
 
@@ -21,7 +21,7 @@ export function asInvalidParams(thrown: unknown): unknown {
   const sentences = issues.map(({ path, message }) =>
     `${path.join(".")}: ${message}`.slice(0, LONGEST_SENTENCE).toWellFormed()
   );
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid parameters: ${sentences.join("; ")}`);
+  return new RequestError(RequestErrorCode.InvalidParams, `Invalid parameters: ${sentences.join("; ")}`);
 }
 
 /** Undefined: the text is no dump of the validator. */

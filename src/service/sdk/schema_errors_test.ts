@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ProtocolError } from "@modelcontextprotocol/server";
+import { RequestError } from "../../wire/request_error.ts";
 import { asInvalidParams } from "./schema_errors.ts";
 
 function dump(...issues: readonly unknown[]): string {
@@ -10,7 +10,7 @@ Deno.test("C3 asInvalidParams() makes -32602 and a sentence of what a schema ref
   const issue = { code: "invalid_type", path: ["params", "uri"], message: "Invalid input: expected string" };
   for (const before of ["", "Invalid tools/call request: "]) {
     const error = asInvalidParams(new Error(before + dump(issue, { ...issue, path: [], message: "x".repeat(500) })));
-    assert.ok(error instanceof ProtocolError);
+    assert.ok(error instanceof RequestError);
     const words = `Invalid parameters: params.uri: Invalid input: expected string; : ${"x".repeat(198)}`;
     assert.deepStrictEqual([error.code, error.message], [-32602, words]);
   }
@@ -19,7 +19,7 @@ Deno.test("C3 asInvalidParams() makes -32602 and a sentence of what a schema ref
     new Error("[\n not JSON"),
     new Error(dump()),
     new Error(dump(7)),
-    new ProtocolError(-32601, "no"),
+    new RequestError(-32601, "no"),
   ];
   for (const other of others) assert.strictEqual(asInvalidParams(other), other);
 });

@@ -7,6 +7,9 @@ import {
   type ServerOptions,
   type Transport,
 } from "@modelcontextprotocol/server";
+import {} from "../../wire/request_error.ts";
+import type { ClientLink } from "./client_link.ts";
+import { ANYTHING } from "./any_params.ts";
 import type { Handler } from "./handler.ts";
 import { VERSION_OF_CORE_TASKS, withKnownCapabilities } from "./known_capabilities.ts";
 import { MissingResources } from "./missing_resources.ts";
@@ -14,7 +17,7 @@ import { passRawResults } from "./raw_result.ts";
 import { asInvalidParams } from "./schema_errors.ts";
 import { ServerIntroduction } from "./server_introduction.ts";
 
-export class VersionedServer extends Server {
+export class VersionedServer extends Server implements ClientLink {
   readonly #introduction = new ServerIntroduction();
   readonly #missing = new MissingResources();
 
@@ -28,6 +31,10 @@ export class VersionedServer extends Server {
     return this.getNegotiatedProtocolVersion() === VERSION_OF_CORE_TASKS;
   }
 
+  ask(...[request, options]: Parameters<ClientLink["ask"]>): Promise<unknown> {
+    return this.request(request, ANYTHING, options);
+  }
+
   override connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
@@ -37,7 +44,7 @@ export class VersionedServer extends Server {
     return super.connect(transport);
   }
 
-  /** The result of a call as the SDK would send it. @throws {ProtocolError} When it is none. */
+  /** The result of a call as the SDK would send it. @throws {RequestError} When it is none. */
   checkedResult(result: Result): Promise<Result> {
     const handler = this._wrapHandler("tools/call", () => Promise.resolve(result));
     const request = { jsonrpc: "2.0", id: 0, method: "tools/call", params: { name: "any" } } as const;

@@ -1,11 +1,7 @@
 /** An operation as a task of either generation (X5a): the same facts under different names. */
-import {
-  type CallToolResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  RELATED_TASK_META_KEY,
-  type Result,
-} from "@modelcontextprotocol/server";
+import type { CallToolResult, Result } from "@modelcontextprotocol/server";
+import { RELATED_TASK_META_KEY } from "../../wire/json_rpc_message.ts";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { taskTtlMs } from "../../operation/task_ttl.ts";
 import { isEnded } from "../../operation/transitions.ts";
@@ -49,7 +45,7 @@ export function coreTaskCreated(
 
 /**
  * What `tasks/result` gives: exactly what the call would have given, and which task it is.
- * @throws ProtocolError -32603 when the server itself failed
+ * @throws RequestError -32603 when the server itself failed
  */
 export function coreTaskResult(operation: Operation, style: ResultStyle): CallToolResult {
   if (failedInServer(operation)) throw internalError(operation);
@@ -82,9 +78,9 @@ function failedInServer({ state, end }: Operation): boolean {
   return state === "failed" && command?.kind === "not_started" && command.fault === "server";
 }
 
-function internalError({ id, end }: Operation): ProtocolError {
+function internalError({ id, end }: Operation): RequestError {
   const message = `Internal error: ${(end?.message ?? "").replace(/^Internal error: /, "")}`;
-  return new ProtocolError(ProtocolErrorCode.InternalError, message, { operation_id: id });
+  return new RequestError(RequestErrorCode.InternalError, message, { operation_id: id });
 }
 
 /** `completed` for every end that has a result, errors of the tool included. */

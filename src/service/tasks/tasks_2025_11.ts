@@ -1,6 +1,7 @@
 /** The tasks of 2025-11-25 (X5a): the client asks for one with `params.task` and fetches its result. */
 import { shownValue } from "../../base/text.ts";
-import { ProtocolError, ProtocolErrorCode, type Result, type ServerContext } from "@modelcontextprotocol/server";
+import type { Result, ServerContext } from "@modelcontextprotocol/server";
+import { RequestError, RequestErrorCode } from "../../wire/request_error.ts";
 import { isOperationId } from "../../operation/operation_id.ts";
 import type { Operation } from "../../operation/operation_record.ts";
 import { styleOf } from "../result/result_text.ts";
@@ -20,7 +21,7 @@ type Handler = (params: unknown, context: ServerContext) => Result | Promise<Res
 export function serveCoreTasks(server: VersionedServer, service: Service, use: ResourceUse): void {
   const serve = (method: string, handler: Handler) => {
     server.setRequestHandler(method, { params: ANYTHING }, (params, context) => {
-      if (!server.hasCoreTasks) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
+      if (!server.hasCoreTasks) throw new RequestError(RequestErrorCode.MethodNotFound, "Method not found");
       return handler(params, context);
     });
   };
@@ -36,7 +37,7 @@ export function serveCoreTasks(server: VersionedServer, service: Service, use: R
 
 /**
  * The task `params.taskId` names.
- * @throws ProtocolError -32602 when there is none
+ * @throws RequestError -32602 when there is none
  */
 export function findTask({ registry }: Service, params: unknown): Operation {
   const id = textMember(params, "taskId");
@@ -45,7 +46,7 @@ export function findTask({ registry }: Service, params: unknown): Operation {
   const message = `Task ${
     shownValue(id)
   } is unknown: it never existed in this session, or its result is no longer kept`;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  throw new RequestError(RequestErrorCode.InvalidParams, message);
 }
 
 /** Waits until the task has ended: that is how this version wants it. A cancelled request gets no answer. */
@@ -62,7 +63,7 @@ async function cancelTask({ registry, settings }: Service, operation: Operation)
   const outcome = await registry.cancel(operation.id, "The client cancelled the task");
   if (outcome.kind === "ended" && outcome.operation.state === "cancelled") return coreTask(operation, settings);
   const message = `Cannot cancel task "${operation.id}": it has ended already, its state is ${operation.state}`;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  throw new RequestError(RequestErrorCode.InvalidParams, message);
 }
 
 /** Newest first. The cursor is the id of the last task shown. */
@@ -70,7 +71,7 @@ function listTasks({ registry, settings }: Service, cursor: unknown): Result {
   const tasks = registry.list().filter(({ isTask }) => isTask)
     .toSorted((a, b) => b.ordinal - a.ordinal);
   if (cursor !== undefined && (typeof cursor !== "string" || !isOperationId(cursor))) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid cursor ${shownValue(cursor)}`);
+    throw new RequestError(RequestErrorCode.InvalidParams, `Invalid cursor ${shownValue(cursor)}`);
   }
   // What would follow a task that was pruned is older, and pruned too.
   const from = cursor === undefined ? 0 : tasks.findIndex(({ id }) => id === cursor) + 1 || tasks.length;

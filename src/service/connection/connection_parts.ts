@@ -1,0 +1,38 @@
+/** The parts of one connection; the SDK's server, or what answers without it, works with them. */
+import type { ListToolsResult } from "@modelcontextprotocol/server";
+import type { ClientLink } from "../sdk/client_link.ts";
+import type { ConnectionParts } from "../notify/notifications.ts";
+import { Outgoing } from "../notify/notifier.ts";
+import { Subscriptions } from "../notify/subscriptions.ts";
+import { PromptList } from "../prompts/prompt_list.ts";
+import type { ClientOffers } from "../questions/question.ts";
+import { LogLevel } from "../sdk/log_level.ts";
+import type { Revision, Service } from "../service.ts";
+import { ToolList } from "./tool_list.ts";
+
+/** The parts with the lists that a client asks for. */
+export interface ListingParts extends ConnectionParts {
+  readonly prompts: PromptList;
+  /** `tools/list`. @throws {RequestError} For a cursor: the list has one page. */
+  readonly listTools: (cursor: string | undefined, offers: ClientOffers) => Promise<ListToolsResult>;
+}
+
+/** Parts that have told the client nothing yet. */
+export function connectionParts(service: Service, link: ClientLink, revision: Revision): ListingParts {
+  const hasSessions = revision === "2025-11-25";
+  const tools = new ToolList(service);
+  return {
+    service,
+    revision,
+    link,
+    outgoing: new Outgoing(link, service.log),
+    use: { listed: false, read: false },
+    level: hasSessions ? new LogLevel(service.onLogLevel) : undefined,
+    subscriptions: hasSessions ? new Subscriptions(service) : undefined,
+    prompts: new PromptList(service),
+    listTools: async (cursor, offers) => {
+      for (const source of service.sources) source.meet?.(offers);
+      return { tools: await tools.page(cursor, link.hasCoreTasks) };
+    },
+  };
+}

@@ -1,0 +1,257 @@
+/**
+ * A session over stdio that needs no SDK as long as the client sends plain requests (plain_requests.ts): the SDK with its
+ * schemas of six versions takes some 50 MB, and 60 ms to load. The first message that is more loads it. It then gets
+ * `initialize` once more, whose answer the client has, and all that is not answered here.
+ */
+import type {
+  ClientCapabilities,
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  MessageExtraInfo,
+  Notification,
+  Result,
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/server";
+import type { Unsubscribe } from "../../base/emitter.ts";
+import { messageOf } from "../../base/errors.ts";
+import { member } from "../../wire/json_value.ts";
+import type { WireId } from "../../wire/json_rpc_message.ts";
+import { RequestErrorCode } from "../../wire/request_error.ts";
+import { TransportLayer } from "../../wire/transport_wrapper.ts";
+import type { ClientLink } from "../sdk/client_link.ts";
+import { announce, announceSandbox, announceTermination } from "../notify/notifications.ts";
+import { VERSION_OF_CORE_TASKS } from "../sdk/known_capabilities.ts";
+import type { Service } from "../service.ts";
+import { connectionParts, type ListingParts } from "./connection_parts.ts";
+import type { FirstAnswer } from "./first_answer.ts";
+import { type Answer, plainAnswer } from "./plain_requests.ts";
+
+/** The SDK on top of a session. */
+export interface SdkConnection {
+  /** Resolves when the SDK has seen the first message. */
+  readonly server: Promise<Pick<ClientLink, "ask" | "checkedResult">>;
+  close(): Promise<void>;
+}
+
+export interface DirectAnswersOptions {
+  readonly service: Service;
+  /** What the client was told before; absent: nothing, and the SDK answers the first message. */
+  readonly answered: FirstAnswer | undefined;
+  /** Loads the SDK, and connects it with the layer. */
+  readonly connect: (direct: DirectAnswers) => Promise<SdkConnection>;
+}
+
+/** What was agreed on by `initialize`. */
+interface Agreed {
+  readonly version: string;
+  readonly capabilities: ClientCapabilities;
+}
+
+export class DirectAnswers extends TransportLayer implements ClientLink {
+  readonly #options: DirectAnswersOptions;
+  readonly #running = new Map<WireId, AbortController>();
+  /** Undefined: the client has no answer to `initialize` yet, or has a version without sessions. */
+  #agreed: Agreed | undefined;
+  /** The last one that the SDK has not answered. */
+  #initialize: JSONRPCRequest | undefined;
+  #parts: ListingParts | undefined;
+  #unsubscribe: Unsubscribe | undefined;
+  #sdk: Promise<SdkConnection> | undefined;
+  /** What came before the SDK could take it; undefined: it takes everything. */
+  #waiting: [JSONRPCMessage, MessageExtraInfo | undefined][] | undefined = [];
+  /** Resolves when the SDK has answered an `initialize` whose answer the client has. */
+  readonly #repeated = Promise.withResolvers<void>();
+
+  constructor(inner: Transport, options: DirectAnswersOptions) {
+    super(inner);
+    this.#options = options;
+    if (options.answered === undefined) this.#repeated.resolve();
+  }
+
+  /** Begins to read. */
+  async open(): Promise<void> {
+    if (this.#options.answered === undefined) await this.#withSdk();
+    else await super.start();
+  }
+
+  /** Ends the connection. */
+  async end(): Promise<void> {
+    const upper = this.#waiting === undefined ? await this.#sdk : undefined;
+    await (upper ?? this.inner).close();
+  }
+
+  /** Tells the client that the session ends, where its version has a notification for that (S17). */
+  async farewell(reason: string): Promise<void> {
+    if (this.#parts !== undefined) await announceTermination(this.#options.service, this.#parts.outgoing, reason);
+  }
+
+  /** What the session works with; from the first call on, changes are told. */
+  get parts(): ListingParts {
+    if (this.#parts === undefined) {
+      this.#parts = connectionParts(this.#options.service, this, "2025-11-25");
+      this.#unsubscribe = announce(this.#parts);
+    }
+    return this.#parts;
+  }
+
+  get hasCoreTasks(): boolean {
+    return this.#agreed?.version === VERSION_OF_CORE_TASKS;
+  }
+
+  getClientCapabilities(): ClientCapabilities | undefined {
+    return this.#agreed?.capabilities;
+  }
+
+  notification(notification: Notification): Promise<void> {
+    return this.inner.send({ jsonrpc: "2.0", ...notification });
+  }
+
+  async ask(...parameters: Parameters<ClientLink["ask"]>): Promise<unknown> {
+    return await (await this.#server()).ask(...parameters);
+  }
+
+  async checkedResult(result: Result): Promise<Result> {
+    return await (await this.#server()).checkedResult(result);
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version);
+  }
+
+  /** Called by the SDK, which takes messages from now on. */
+  override async start(): Promise<void> {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    if (this.#options.answered === undefined) return await super.start();
+    if (this.#initialize !== undefined) this.onmessage?.(this.#initialize);
+    for (const [message, extra] of waiting) this.onmessage?.(message, extra);
+  }
+
+  /** Sends a message of the SDK. */
+  override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const initialize = this.#initialize;
+    // An error with this id answers a second `initialize`.
+    if (!("result" in message) || initialize === undefined || message.id !== initialize.id) {
+      return super.send(message, options);
+    }
+    this.#initialize = undefined;
+    const { service: { log }, answered } = this.#options;
+    if (answered === undefined) {
+      this.#agree(String(message.result["protocolVersion"]), initialize);
+      return super.send(message, options);
+    }
+    const text = JSON.stringify(message);
+    if (text !== answered.text) log.error("The first answer was another", { first: answered.text, text });
+    this.#repeated.resolve();
+    return Promise.resolve();
+  }
+
+  protected override receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    if (!("method" in message)) return this.#passOn(message, extra);
+    if (!("id" in message)) return this.#hear(message, extra);
+    if (this.#begins(message)) return;
+    const answer = this.#agreed && plainAnswer(this.parts, message);
+    if (answer !== undefined) return void this.#answer(message, answer, extra);
+    this.#passOn(message, extra);
+    void this.#withSdk();
+  }
+
+  protected override ended(): void {
+    for (const controller of this.#running.values()) controller.abort(new Error("Connection closed"));
+    this.#unsubscribe?.();
+  }
+
+  /** Whether it is the request that was answered before. */
+  #begins(message: JSONRPCRequest): boolean {
+    if (message.method !== "initialize" || this.#agreed !== undefined) return false;
+    this.#initialize = message;
+    if (this.#options.answered === undefined) return false;
+    const version = String(member(message.params, "protocolVersion"));
+    this.setProtocolVersion(version);
+    this.#agree(version, message);
+    void this.parts;
+    return true;
+  }
+
+  #agree(version: string, { params }: JSONRPCRequest): void {
+    this.#agreed = { version, capabilities: member(params, "capabilities") as ClientCapabilities }; // it was checked
+  }
+
+  #hear(message: JSONRPCNotification, extra: MessageExtraInfo | undefined): void {
+    if (message.method === "notifications/cancelled") {
+      const id = member(message.params, "requestId") as WireId; // other values are never a key
+      this.#running.get(id)?.abort(member(message.params, "reason"));
+    }
+    if (message.method === "notifications/initialized" && this.#options.answered !== undefined) {
+      void announceSandbox(this.#options.service, this.parts.outgoing);
+    } else this.#passOn(message, extra);
+  }
+
+  /** Without the SDK nothing waits for a notification or an answer. */
+  #passOn(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    if (this.#waiting === undefined) this.onmessage?.(message, extra);
+    else if (this.#sdk !== undefined || "method" in message && "id" in message) this.#waiting.push([message, extra]);
+  }
+
+  /** One that is cancelled is not answered. */
+  async #answer(request: JSONRPCRequest, answer: Answer, extra: MessageExtraInfo | undefined): Promise<void> {
+    const { id } = request;
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    let response: JSONRPCMessage | undefined;
+    try {
+      const result = await answer(controller.signal);
+      if (result !== undefined) response = { result, jsonrpc: "2.0", id };
+    } catch (thrown) {
+      response = { jsonrpc: "2.0", id, error: errorOf(thrown) };
+    }
+    if (this.#running.get(id) === controller) this.#running.delete(id);
+    if (controller.signal.aborted) return;
+    if (response !== undefined) return await this.inner.send(response).catch((thrown) => this.#tell(thrown));
+    this.#passOn(request, extra);
+    void this.#withSdk();
+  }
+
+  async #server(): Promise<Pick<ClientLink, "ask" | "checkedResult">> {
+    const { server } = await (this.#sdk ?? this.#connect());
+    await this.#repeated.promise;
+    return await server;
+  }
+
+  /** The requests that wait are answered with an error when it cannot be loaded. */
+  async #withSdk(): Promise<void> {
+    try {
+      await (this.#sdk ?? this.#connect());
+    } catch (thrown) {
+      const error = { code: RequestErrorCode.InternalError, message: messageOf(thrown) };
+      for (const [message] of this.#waiting?.splice(0) ?? []) {
+        if ("method" in message && "id" in message) {
+          void this.inner.send({ jsonrpc: "2.0", id: message.id, error }).catch((failed) => this.#tell(failed));
+        }
+      }
+    }
+  }
+
+  /** What fails is tried again with the next request. */
+  #connect(): Promise<SdkConnection> {
+    const connecting = this.#options.connect(this);
+    this.#sdk = connecting;
+    connecting.catch(() => this.#sdk = undefined);
+    return connecting;
+  }
+
+  #tell(thrown: unknown): void {
+    this.#options.service.log.debug("MCP connection", { error: messageOf(thrown) });
+  }
+}
+
+function errorOf(thrown: unknown): { readonly code: number; readonly message: string; readonly data?: unknown } {
+  const [code, data] = [member(thrown, "code"), member(thrown, "data")];
+  return {
+    code: typeof code === "number" && Number.isSafeInteger(code) ? code : RequestErrorCode.InternalError,
+    message: messageOf(thrown),
+    ...data !== undefined && { data },
+  };
+}

@@ -1,0 +1,320 @@
+import { strict as assert } from "node:assert";
+import { InMemoryTransport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, JSONRPCRequest, Result } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import fc from "fast-check";
+import { encodeText } from "../../base/text.ts";
+import { success } from "../../base/outcome.ts";
+import { delay } from "../../base/time.ts";
+import { RequestError } from "../../wire/request_error.ts";
+import { makeService, PlayedRunner } from "../_support/connection.ts";
+import { InitializeOrder } from "../sdk/initialize_order.ts";
+import type { Service, ToolSource } from "../service.ts";
+import { DirectAnswers } from "./direct_answers.ts";
+import { firstAnswer } from "./first_answer.ts";
+import { connectSdk } from "./sdk_connection.ts";
+import { buildServer, revisionOf } from "./server.ts";
+
+const RESULTS: Readonly<Record<string, () => unknown>> = {
+  plain: () => ({ content: [{ type: "text", text: "a" }], isError: true, _meta: { "a/b": 1 } }),
+  image: () => ({ content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] }),
+  structured: () => ({ content: [{ type: "text", text: "{}", annotations: {} }], structuredContent: {}, extra: 1 }),
+  without: () => ({}),
+  wrong: () => ({ content: [{ type: "text", text: 1 }] }),
+  empty: () => ({ content: [] }),
+  refused: () => {
+    throw new RequestError(-32_001, "No", { why: "not" });
+  },
+  broken: () => {
+    throw new Error("Broken");
+  },
+};
+
+/** Tools that give what is no concern of the layer. */
+const SOURCE: ToolSource = {
+  list: () => Promise.resolve([]),
+  call: async (_, { name }, { sendProgress }) => {
+    await sendProgress?.(1, "half", 2);
+    const result = RESULTS[name];
+    return result === undefined ? { ok: false, problem: { known: Object.keys(RESULTS) } } : success(result() as never);
+  },
+};
+
+const PROMPTS = [{ list: () => Promise.resolve([{ name: "a" }]), get: () => Promise.reject(new Error("None")) }];
+
+/** Who answers: the SDK alone; the layer, once the SDK has answered `initialize`; the layer, as long as it can. */
+type Way = "sdk" | "layer and sdk" | "layer";
+
+const INITIALIZE: JSONRPCRequest = {
+  jsonrpc: "2.0",
+  id: "begin",
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+
+class Connection implements AsyncDisposable {
+  /** Whether the SDK was loaded by what the client sent. */
+  isLoaded = false;
+  readonly runner = new PlayedRunner((command) => {
+    if (!("shell" in command.request.run) || command.request.run.shell !== "wait") command.exit(0);
+  });
+  readonly messages: JSONRPCMessage[] = [];
+  readonly #way: Way;
+  readonly #client: InMemoryTransport;
+  readonly #end: () => Promise<void>;
+  #next = Promise.withResolvers<void>();
+
+  constructor(way: Way, { load = connectSdk, listed = [] as readonly object[] } = {}) {
+    this.#way = way;
+    const own = makeService({ runner: this.runner, rest: { prompts: PROMPTS as never } });
+    const source = listed.length === 0 ? SOURCE : { ...SOURCE, list: () => Promise.resolve(listed as never) };
+    const service: Service = { ...own, sources: [source, ...own.sources] };
+    const [client, wire] = InMemoryTransport.createLinkedPair();
+    this.#client = client;
+    client.onmessage = (message) => {
+      this.messages.push(message);
+      this.#next.resolve();
+      this.#next = Promise.withResolvers<void>();
+    };
+    if (way === "sdk") {
+      const served = serveStdio((context) => buildServer(service, { revision: revisionOf(context) }), {
+        transport: new InitializeOrder(wire),
+      });
+      this.#end = () => served.close();
+      return;
+    }
+    const connect = (session: DirectAnswers) => {
+      this.isLoaded = true;
+      return Promise.resolve().then(() => load(service, session));
+    };
+    const answered = way === "layer" ? firstAnswer(service, encodeText(JSON.stringify(INITIALIZE))) : undefined;
+    const layer = new DirectAnswers(wire, { service, answered, connect });
+    void layer.open();
+    this.#end = () => layer.end();
+  }
+
+  async send(message: object): Promise<void> {
+    await this.#client.send({ jsonrpc: "2.0", ...message } as JSONRPCMessage);
+  }
+
+  /** The first message of which `matches` is true. */
+  async message(matches: (message: JSONRPCMessage) => boolean): Promise<JSONRPCMessage> {
+    for (;;) {
+      const found = this.messages.find(matches);
+      if (found !== undefined) return found;
+      await this.#next.promise;
+    }
+  }
+
+  answer(id: unknown): Promise<JSONRPCMessage> {
+    return this.message((one) => "id" in one && one.id === id && !("method" in one));
+  }
+
+  async initialize(): Promise<void> {
+    await this.send(INITIALIZE);
+    if (this.#way !== "layer") await this.answer("begin");
+    await this.send({ method: "notifications/initialized" });
+    if (this.#way === "layer") assert.ok(!this.isLoaded);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end();
+    await delay(0); // what is told after the answers has its turn
+  }
+}
+
+/** The same messages to all three. */
+async function together(use: (all: readonly [Connection, Connection, Connection]) => Promise<void>): Promise<void> {
+  await using sdk = new Connection("sdk");
+  await using both = new Connection("layer and sdk");
+  await using layer = new Connection("layer");
+  for (const one of [sdk, both, layer]) await one.initialize();
+  await use([sdk, both, layer]);
+}
+
+/** A request, its id included. */
+type Request = Pick<JSONRPCRequest, "id" | "method"> & { readonly params?: unknown };
+
+/** Without what no two answers have in common. */
+function stable(messages: readonly JSONRPCMessage[]): unknown {
+  return JSON.parse(JSON.stringify(messages).replaceAll(/op_[0-9A-Z]+|\d{4}-[-\d]+T[\d:.]+Z|\d+ ms/g, "ANY"));
+}
+
+/** What each sends until it has answered. */
+async function sentFor(connections: readonly Connection[], request: Request): Promise<readonly unknown[]> {
+  return await Promise.all(connections.map(async (one) => {
+    const before = one.messages.length;
+    await one.send(request);
+    await one.answer(request.id);
+    return stable(one.messages.slice(before));
+  }));
+}
+
+const SHELL = { name: "sandboxed_shell", arguments: { command: "true", execution_mode: "Synchronous" } };
+const META = { progressToken: "t", "a/b": {} };
+
+/** Requests that need no SDK. */
+const PLAIN: readonly (readonly [method: string, params?: unknown])[] = [
+  ["ping"],
+  ["ping", {}],
+  ["ping", { _meta: META }],
+  ["tools/list"],
+  ["tools/list", { _meta: META }],
+  ["tools/list", { cursor: "x" }],
+  ["prompts/list", {}],
+  ["prompts/list", { cursor: "x" }],
+  ["resources/list", {}],
+  ["resources/list", { cursor: "ahma://operations" }],
+  ["resources/list", { cursor: "no" }],
+  ["resources/templates/list"],
+  ["resources/templates/list", { cursor: "x" }],
+  ["logging/setLevel", { level: "warning" }],
+  ["logging/setLevel", { level: "loud" }],
+  ["logging/setLevel", {}],
+  ["tools/call", SHELL],
+  ["tools/call", { ...SHELL, _meta: META }],
+  ["tools/call", { ...SHELL, arguments: { command: 7 } }],
+  ["tools/call", { name: "sandboxed_shel" }],
+  ["tools/call", { name: "plain" }],
+  ...["plain", "empty", "refused", "broken"].map((name) => ["tools/call", { name, _meta: META }] as const),
+];
+/** Requests for which it is loaded. */
+const OTHER: readonly (readonly [method: string, params?: unknown])[] = [
+  ...["image", "structured", "without", "wrong"].map((name) => ["tools/call", { name, arguments: {} }] as const),
+  ["tools/call", { ...SHELL, task: {} }],
+  ["tools/call", { ...SHELL, more: 1 }],
+  ["tools/call", { ...SHELL, _meta: { "io.modelcontextprotocol/related-task": { taskId: "a" } } }],
+  ["tools/call", { name: 7, arguments: {} }],
+  ["tools/call", { name: "plain", arguments: [] }],
+  ["tools/call", {}],
+  ["tools/call"],
+  ["tools/list", { cursor: 7 }],
+  ["tools/list", { more: 1 }],
+  ["ping", { more: 1 }],
+  ["logging/setLevel", { level: "warning", more: 1 }],
+  ["resources/read", { uri: "ahma://operations" }],
+  ["resources/read", { uri: "ahma://no" }],
+  ["resources/subscribe", { uri: "ahma://operations" }],
+  ["prompts/get", { name: "a" }],
+  ["completion/complete", {}],
+  ["tasks/list", {}],
+  ["initialize", INITIALIZE.params],
+  ["no/such", {}],
+];
+
+Deno.test("C3 X4 N3 plain requests are answered as by the SDK, and do not load it", () =>
+  together(async (connections) => {
+    for (const [id, [method, params]] of PLAIN.entries()) {
+      const [sdk, both, layer] = await sentFor(connections, { id, method, params });
+      assert.deepStrictEqual([both, layer], [sdk, sdk]);
+    }
+    assert.ok(!connections[2].isLoaded);
+  }));
+
+Deno.test("C3 N3 each other request loads the SDK, which answers it", async () => {
+  for (const [method, params] of OTHER) {
+    await together(async (connections) => {
+      const [sdk, both, layer] = await sentFor(connections, { id: 1, method, params });
+      assert.deepStrictEqual([both, layer], [sdk, sdk]);
+      assert.ok(connections[2].isLoaded, JSON.stringify([method, params]));
+    });
+  }
+});
+
+Deno.test("C3 N3 plain and other requests in any order are answered as by the SDK", async () => {
+  const request = fc.constantFrom(...PLAIN, ...OTHER);
+  await fc.assert(
+    fc.asyncProperty(fc.array(request, { minLength: 2, maxLength: 6 }), (requests) =>
+      together(async (connections) => {
+        for (const [id, [method, params]] of requests.entries()) {
+          const [sdk, both, layer] = await sentFor(connections, { id, method, params });
+          assert.deepStrictEqual([both, layer], [sdk, sdk]);
+        }
+      })),
+    { numRuns: 40 },
+  );
+});
+
+Deno.test("C3 N3 what comes while the SDK is loaded is answered, each once", () =>
+  together(async (connections) => {
+    const requests = [...OTHER.slice(0, 6), ...PLAIN].map(([method, params], id) => ({ id, method, params }));
+    const answers = await Promise.all(connections.map(async (one) => {
+      for (const request of requests) await one.send(request);
+      return stable(await Promise.all(requests.map(({ id }) => one.answer(id))));
+    }));
+    assert.deepStrictEqual(answers, [answers[0], answers[0], answers[0]]);
+    const ids = connections[2].messages.flatMap((one) => "method" in one ? [] : [one.id]);
+    assert.deepStrictEqual(ids.toSorted(), requests.map(({ id }) => id).toSorted());
+  }));
+
+Deno.test("C3 a tool whose results are no objects is listed by the SDK", async () => {
+  const listed = [{ name: "a", inputSchema: { type: "object" }, outputSchema: { type: "string" } }];
+  const answers: unknown[] = [];
+  for (const way of ["sdk", "layer"] as const) {
+    await using one = new Connection(way, { listed });
+    await one.initialize();
+    answers.push(...await sentFor([one], { id: 1, method: "tools/list" }));
+    assert.equal(one.isLoaded, way === "layer");
+  }
+  assert.deepStrictEqual(answers[0], answers[1]);
+  assert.match(JSON.stringify(answers[0]), /"outputSchema":\{"type":"object"/);
+});
+
+Deno.test("B6 a call that the client cancels ends, and is never answered", async () => {
+  for (const way of ["layer and sdk", "layer"] as const) {
+    await using past = new Connection(way);
+    await past.initialize();
+    const params = { ...SHELL, arguments: { ...SHELL.arguments, command: "wait" } };
+    await past.send({ id: "one", method: "tools/call", params });
+    const command = await past.runner.next();
+    await past.send({ method: "notifications/cancelled", params: { requestId: "one", reason: "enough" } });
+    assert.deepStrictEqual(await command.ended, { kind: "signalled", signal: "SIGTERM" });
+    await past.send({ id: "two", method: "tools/call", params: SHELL });
+    await past.answer("two");
+    const early = await Promise.race([past.answer("one").then(() => "answered"), Promise.resolve("not")]);
+    assert.strictEqual(early, "not");
+  }
+});
+
+Deno.test("C3 a call before the end of the handshake is left to the order of a connection", async () => {
+  await using past = new Connection("layer and sdk");
+  await past.send({ id: 1, method: "tools/call", params: SHELL });
+  assert.ok("error" in await past.answer(1));
+  assert.deepStrictEqual(past.runner.requests, []);
+});
+
+Deno.test("X5 a client that has sent plain requests alone hears of a call that ended in the background", async () => {
+  await using past = new Connection("layer");
+  await past.initialize();
+  const later = { command: "wait", execution_mode: "AsyncResultPush" };
+  await past.send({ id: 1, method: "tools/call", params: { ...SHELL, arguments: later } });
+  await past.answer(1);
+  (await past.runner.next()).exit(3);
+  const told = await past.message((one) => "method" in one && one.method === "notifications/message");
+  assert.match(JSON.stringify(told), /"level":"warning".*exit code 3/);
+  assert.ok(!past.isLoaded);
+});
+
+Deno.test("C3 where the SDK cannot be loaded, requests for it are told so, and the next one tries again", async () => {
+  let isBroken = true;
+  await using past = new Connection("layer", {
+    load: (service, session) => {
+      if (isBroken) throw new Error("No such file");
+      return connectSdk(service, session);
+    },
+  });
+  await past.initialize();
+  const read = { method: "resources/read", params: { uri: "ahma://operations" } };
+  await past.send({ id: 1, ...read });
+  assert.deepStrictEqual(await past.answer(1), {
+    jsonrpc: "2.0",
+    id: 1,
+    error: { code: -32603, message: "No such file" },
+  });
+  await past.send({ id: 2, method: "tools/call", params: { name: "plain" } });
+  assert.ok("result" in await past.answer(2));
+  isBroken = false;
+  await past.send({ id: 3, ...read });
+  const { result } = await past.answer(3) as { readonly result: Result };
+  assert.ok("contents" in result);
+});

@@ -1,0 +1,76 @@
+/**
+ * Requests of a session that need no check of the SDK, because nothing in them is in doubt: most of what clients send.
+ * Their answers are those of the SDK's server, which has the same parts.
+ */
+import type { JSONRPCRequest, Result, Tool } from "@modelcontextprotocol/server";
+import { answerPlainCall } from "../call/plain_call.ts";
+import { offersOf } from "../questions/question.ts";
+import { listResources, listTemplates } from "../resources/resources.ts";
+import { isObject } from "../../wire/json_value.ts";
+import type { ListingParts } from "./connection_parts.ts";
+
+/** Does what a request asks for, or throws the error of its answer; undefined: the SDK is to answer after all. */
+export type Answer = (signal: AbortSignal) => Promise<Result | undefined>;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Keys of `_meta` that the protocol gives a meaning. */
+const RESERVED_KEYS = "io.modelcontextprotocol/";
+
+/** Undefined: the request is for the SDK. */
+export function plainAnswer(parts: ListingParts, { method, params = {} }: JSONRPCRequest): Answer | undefined {
+  const { _meta: meta = {}, ...own } = params;
+  if (Object.keys(meta).some((key) => key.startsWith(RESERVED_KEYS))) return undefined;
+  switch (method) {
+    case "tools/call":
+      return callAnswer(parts, own, meta.progressToken);
+    case "ping":
+      return hasOnly(own) ? () => Promise.resolve({}) : undefined;
+    case "logging/setLevel":
+      return hasOnly(own, "level") ? () => levelAnswer(parts, own["level"]) : undefined;
+    default:
+      return hasOnly(own, "cursor") ? listAnswer(parts, method, own["cursor"]) : undefined;
+  }
+}
+
+function callAnswer(parts: ListingParts, own: Members, progressToken: string | number | undefined): Answer | undefined {
+  const { name, arguments: args = {} } = own;
+  if (!hasOnly(own, "name", "arguments") || typeof name !== "string" || !isObject(args)) return undefined;
+  return (signal) => answerPlainCall(parts, { name, arguments: args, progressToken }, signal);
+}
+
+function levelAnswer({ level }: ListingParts, chosen: unknown): Promise<Result> {
+  return Promise.try(() => {
+    level?.choose(chosen);
+    return {};
+  });
+}
+
+function listAnswer(parts: ListingParts, method: string, cursor: unknown): Answer | undefined {
+  if (cursor !== undefined && typeof cursor !== "string") return undefined;
+  const { service, link, use, prompts } = parts;
+  switch (method) {
+    case "tools/list":
+      return async () => {
+        const result = await parts.listTools(cursor, offersOf(link.getClientCapabilities()));
+        return result.tools.some(needsTranslation) ? undefined : result;
+      };
+    case "resources/list":
+      return () => listResources(service, use, cursor);
+    case "resources/templates/list":
+      return () => listTemplates(service, cursor);
+    case "prompts/list":
+      return service.prompts.length > 0 ? () => prompts.page(cursor) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** In sessions results are objects: the SDK puts any other into one. */
+function needsTranslation({ outputSchema }: Tool): boolean {
+  return outputSchema !== undefined && outputSchema["type"] !== "object";
+}
+
+function hasOnly(value: Members, ...names: readonly string[]): boolean {
+  return Object.keys(value).every((name) => names.includes(name));
+}

@@ -1,0 +1,28 @@
+/** The SDK on top of a connection over stdio: both eras, and all that is not answered without it. */
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { McpRequestContext } from "@modelcontextprotocol/server";
+import { messageOf } from "../../base/errors.ts";
+import { FollowedSubscriptions } from "../resources/followed.ts";
+import { TaskSubscriptions } from "../tasks/subscriptions_stdio.ts";
+import { InitializeOrder } from "../sdk/initialize_order.ts";
+import type { VersionedServer } from "../sdk/versioned_server.ts";
+import type { Service } from "../service.ts";
+import type { DirectAnswers, SdkConnection } from "./direct_answers.ts";
+import { buildServer, revisionOf } from "./server.ts";
+
+/** Connects the SDK, which takes what `direct` passes on. */
+export function connectSdk(service: Service, direct: DirectAnswers): SdkConnection {
+  const { promise: server, resolve } = Promise.withResolvers<VersionedServer>();
+  const build = (context: McpRequestContext) => {
+    const revision = revisionOf(context);
+    const built = buildServer(service, { revision, ...revision === "2025-11-25" && { parts: direct.parts } });
+    resolve(built);
+    return built;
+  };
+  const ordered = new FollowedSubscriptions(new InitializeOrder(direct), service);
+  const connection = serveStdio(build, {
+    transport: service.settings.synchronous ? ordered : new TaskSubscriptions(ordered, service),
+    onerror: (error) => service.log.debug("MCP connection", { error: messageOf(error) }),
+  });
+  return { server, close: () => connection.close() };
+}

@@ -1,0 +1,20 @@
+/** The client of one connection, as the parts of the connection know it: over stdio past the SDK, else the SDK's server. */
+import type { ClientCapabilities, Notification, Result } from "@modelcontextprotocol/server";
+
+export interface ClientLink {
+  /** Whether the negotiated version has the tasks of 2025-11-25. */
+  readonly hasCoreTasks: boolean;
+  /** Undefined: the client has not told them, or tells them with each request. */
+  getClientCapabilities(): ClientCapabilities | undefined;
+  notification(notification: Notification): Promise<void>;
+  /** Asks the client something. @throws {Error} When it gives no answer in time, or `signal` aborts. */
+  ask(request: Question, options: { readonly timeout: number; readonly signal: AbortSignal }): Promise<unknown>;
+  /** The result of a call as the SDK would send it. @throws {Error} When it is none. */
+  checkedResult(result: Result): Promise<Result>;
+}
+
+/** A request of ours to the client. */
+interface Question {
+  readonly method: string;
+  readonly params: Record<string, unknown>;
+}
