@@ -225,7 +225,7 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
     try {
       await (this.#sdk ?? this.#connect());
     } catch (thrown) {
-      const error = { code: RequestErrorCode.InternalError, message: messageOf(thrown) };
+      const error = { code: RequestErrorCode.InternalError, message: cannotAnswer(messageOf(thrown)) };
       for (const [message] of this.#waiting?.splice(0) ?? []) {
         if ("method" in message && "id" in message) {
           void this.inner.send({ jsonrpc: "2.0", id: message.id, error }).catch((failed) => this.#tell(failed));
@@ -245,6 +245,10 @@ export class DirectAnswers extends TransportLayer implements ClientLink {
   #tell(thrown: unknown): void {
     this.#options.service.log.debug("MCP connection", { error: messageOf(thrown) });
   }
+}
+
+function cannotAnswer(problem: string): string {
+  return `Cannot answer: ${problem}. If the program was replaced since this server started, restart the server`;
 }
 
 function errorOf(thrown: unknown): { readonly code: number; readonly message: string; readonly data?: unknown } {
