@@ -14,6 +14,9 @@ const MODULE = `printf 'module example.invalid/work\\ngo 1.19\\n' > go.mod && pr
 const TESTED = `${MODULE} && printf '${TESTS}' > main_test.go`;
 const REFUSED = /would take for an option|expected a text that matches/;
 
+/** What it compiles of Go's own library takes most of the time: not what vet or a debugger needs, and nothing inlined. */
+const GOFLAGS = "-vet=off '-gcflags=all=-l -dwarf=false -c=1' -ldflags=-w";
+
 /** Each leaf of tools/go.json. Nothing here asks the network. */
 const ROWS: readonly Row[] = [
   { tool: "go_build", setup: MODULE, args: { output: "out", tags: "x,y", packages: ["."] }, effect: "./out" },
@@ -59,6 +62,9 @@ Deno.test(
     file: "go.json",
     rows: ROWS,
     program: "go",
-    start: () => ({ flags: ["--env", "GOCACHE", "--write", GOCACHE], environment: { GOCACHE, GOPROXY: "off" } }),
+    start: () => ({
+      flags: ["--env", "GOCACHE", "--write", GOCACHE, "--env", "GOFLAGS", "--env", "GOGC"],
+      environment: { GOCACHE, GOFLAGS, GOGC: "off", GOPROXY: "off" },
+    }),
   }),
 );
