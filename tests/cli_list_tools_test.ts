@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { Workbench } from "./_support/workbench.ts";
 
 /** An MCP server of the first era with two pages of tools, which tries to write where it may not. */
 const SERVER = `
@@ -77,28 +77,26 @@ Deno.test("T11 list-tools tells which programs are missing, and how to get them"
   );
 });
 
-for (const user of usersAtHand()) {
-  Deno.test(`S3 list-tools starts another server inside the sandbox and lists all its pages (${user})`, async () => {
-    using bench = new Workbench(user);
-    bench.write("server.py", SERVER);
-    const planted = `${bench.elsewhere}/planted`;
-    const command = ["--", "python3", "server.py", planted];
-    const inside = await runProgram(bench, ["list-tools", "--json", ...command]);
-    assert.deepStrictEqual([inside.code, inside.stderr], [0, ""]);
-    const first = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
-    assert.deepStrictEqual(JSON.parse(inside.stdout), {
-      tools: [
-        { name: "first", description: "denied", inputSchema: first },
-        { name: "second", inputSchema: { type: "object" } },
-      ],
-      server: { name: "other", version: "7" },
-      unavailable: [],
-    });
-    const outside = await runProgram(bench, ["--list-tools", "--no-sandbox-server", ...command]);
-    assert.deepStrictEqual([outside.code, outside.stdout], [0, "first\ta*\twrote\nsecond\t\t\n"]);
-    assert.match(outside.stderr, /^Warning: Sandbox off for the third-party server \(--no-sandbox-server\)/m);
+Deno.test("S3 list-tools starts another server inside the sandbox and lists all its pages", async () => {
+  using bench = new Workbench("ordinary");
+  bench.write("server.py", SERVER);
+  const planted = `${bench.elsewhere}/planted`;
+  const command = ["--", "python3", "server.py", planted];
+  const inside = await runProgram(bench, ["list-tools", "--json", ...command]);
+  assert.deepStrictEqual([inside.code, inside.stderr], [0, ""]);
+  const first = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+  assert.deepStrictEqual(JSON.parse(inside.stdout), {
+    tools: [
+      { name: "first", description: "denied", inputSchema: first },
+      { name: "second", inputSchema: { type: "object" } },
+    ],
+    server: { name: "other", version: "7" },
+    unavailable: [],
   });
-}
+  const outside = await runProgram(bench, ["--list-tools", "--no-sandbox-server", ...command]);
+  assert.deepStrictEqual([outside.code, outside.stdout], [0, "first\ta*\twrote\nsecond\t\t\n"]);
+  assert.match(outside.stderr, /^Warning: Sandbox off for the third-party server \(--no-sandbox-server\)/m);
+});
 
 for (const manner of ["ignores", "ends"]) {
   Deno.test(`L2 list-tools lists a server of the first era that ${manner} at server/discover`, async () => {
@@ -138,15 +136,6 @@ Deno.test("L2 list-tools says first why a server gave no answer, then what it wr
       'Cannot list the tools of "no-such-program-here": Cannot start "no-such-program-here": no such program on ' +
       "the PATH of commands. Install it, or give its path inside the scope\n",
   });
-});
-
-Deno.test("L2 list-tools lists a server from the npm registry", async () => {
-  using bench = new Workbench();
-  // A version with few dependencies: each is fetched into an empty cache.
-  const memory = ["--list-tools", "--timeout", "170", "--", "npx", "-y", "@modelcontextprotocol/server-memory@0.6.2"];
-  const { code, stdout, stderr } = await runProgram(bench, memory, { deadline: 180_000 });
-  assert.strictEqual(code, 0, stderr);
-  assert.match(stdout, /^create_entities\tentities\*\t/m);
 });
 
 Deno.test("L2 list-tools lists a server over HTTP, by the script that gives it the network", async () => {

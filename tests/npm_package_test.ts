@@ -40,18 +40,13 @@ const AS_DEPENDENCY = { start: ["node_modules/.bin/ahma_mcp"], stays: [] };
 const WAYS: readonly Way[] = [
   {
     ...GLOBALLY,
-    name: "npm of this machine, globally",
-    install: ["npm", "install", "--global", "--prefix={prefix}", ...QUIET, TARBALL],
-    remove: ["npm", "uninstall", "--global", "--prefix={prefix}", "ahma_mcp"],
-  },
-  {
-    ...GLOBALLY,
     ...npm12,
     name: `${npm12.name}, globally`,
     install: [...npm12.command, "install", "--global", "--prefix={prefix}", ...QUIET, TARBALL],
     remove: [...npm12.command, "uninstall", "--global", "--prefix={prefix}", "ahma_mcp"],
   },
   {
+    // The npm of this machine installs it too: into its cache.
     name: "npx of this machine",
     install: [],
     start: ["npx", "--yes", ...QUIET, `--package=${TARBALL}`, "ahma_mcp"],

@@ -6,7 +6,7 @@ import { type PythonPackage, pythonPackage } from "./_support/python_packages.ts
 import { Workbench } from "./_support/workbench.ts";
 
 const SCRIPT = new URL("fixtures/python_session.py", import.meta.url).pathname;
-const SESSIONS = 5;
+const SESSIONS = 3;
 
 interface Told {
   readonly tools: readonly string[];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { Workbench } from "./_support/workbench.ts";
 
 const FLAGS = ["--bundles", "search,files", "--inline-wait", "60000"];
 const FIXTURES = new URL("fixtures/outline/", import.meta.url);
@@ -61,48 +61,46 @@ async function filesBelow(directory: string): Promise<readonly string[]> {
   return nested.flat().toSorted();
 }
 
-for (const user of usersAtHand()) {
-  Deno.test(`K4 search finds words and symbols in files as they are now, from an index that commands cannot reach (${user})`, async () => {
-    using bench = new Workbench(user);
-    writeProject(bench);
-    const written = await filesBelow(bench.scope);
-    await using side = await openSide(bench);
-    const { say } = side;
-    const found = await say("search_query", { query: "parse user name" });
-    assert.match(found, /^src\/user\.ts:4-6 function parseUserName \d\.\d\d\n {2}4\texport function parseUserName/);
-    assert.match(
-      await say("symbol_find", { name: "username" }),
-      /^src\/user\.ts:4-6 export function parseUserName\(text: string\) {2}— Splits a full name\.$/,
-    );
-    assert.match(
-      await say("symbol_find", { name: "limit", kind: "field" }),
-      /^src\/parser\.ts:3 limit = 3 \(in Settings\)$/,
-    );
-    assert.match(await say("search_query", { query: "parseUsrName", mode: "symbol" }), /^src\/user\.ts:4-6 /);
-    assert.equal(await say("search_query", { query: "guide", mode: "path" }), "docs/guide.md");
-    assert.equal(
-      await say("symbol_find", { name: "hiddenOne" }),
-      'Nothing found for "hiddenOne" in 4 indexed files\n[skipped: picture.bin (no text)]',
-    );
+Deno.test("K4 search finds words and symbols in files as they are now, from an index that commands cannot reach", async () => {
+  using bench = new Workbench("ordinary");
+  writeProject(bench);
+  const written = await filesBelow(bench.scope);
+  await using side = await openSide(bench);
+  const { say } = side;
+  const found = await say("search_query", { query: "parse user name" });
+  assert.match(found, /^src\/user\.ts:4-6 function parseUserName \d\.\d\d\n {2}4\texport function parseUserName/);
+  assert.match(
+    await say("symbol_find", { name: "username" }),
+    /^src\/user\.ts:4-6 export function parseUserName\(text: string\) {2}— Splits a full name\.$/,
+  );
+  assert.match(
+    await say("symbol_find", { name: "limit", kind: "field" }),
+    /^src\/parser\.ts:3 limit = 3 \(in Settings\)$/,
+  );
+  assert.match(await say("search_query", { query: "parseUsrName", mode: "symbol" }), /^src\/user\.ts:4-6 /);
+  assert.equal(await say("search_query", { query: "guide", mode: "path" }), "docs/guide.md");
+  assert.equal(
+    await say("symbol_find", { name: "hiddenOne" }),
+    'Nothing found for "hiddenOne" in 4 indexed files\n[skipped: picture.bin (no text)]',
+  );
 
-    bench.write("src/user.ts", "export function freshlyMade() {}\n");
-    assert.match(await say("search_query", { query: "freshly made" }), /^src\/user\.ts:1 function freshlyMade/);
-    assert.doesNotMatch(await say("symbol_find", { name: "parseUserName" }), /^src/);
-    await Deno.remove(`${bench.scope}/docs/guide.md`);
-    assert.match(await say("search_index"), /^Indexed 0 files, removed 1; the index has 3 files with 3 symbols\n/);
-    assert.match(await say("search_index", { force: true, patterns: ["src"] }), /^Indexed 2 files, removed 0; /);
-    assert.match(await say("search_query", { query: "!?" }), /^Cannot search for "!\?": it has no letter or digit/);
+  bench.write("src/user.ts", "export function freshlyMade() {}\n");
+  assert.match(await say("search_query", { query: "freshly made" }), /^src\/user\.ts:1 function freshlyMade/);
+  assert.doesNotMatch(await say("symbol_find", { name: "parseUserName" }), /^src/);
+  await Deno.remove(`${bench.scope}/docs/guide.md`);
+  assert.match(await say("search_index"), /^Indexed 0 files, removed 1; the index has 3 files with 3 symbols\n/);
+  assert.match(await say("search_index", { force: true, patterns: ["src"] }), /^Indexed 2 files, removed 0; /);
+  assert.match(await say("search_query", { query: "!?" }), /^Cannot search for "!\?": it has no letter or digit/);
 
-    assert.deepEqual(await filesBelow(bench.scope), written.filter((path) => !path.endsWith("guide.md")));
-    const index = await indexOf(bench);
-    const before = await Deno.stat(index);
-    await say("sandboxed_shell", { command: `rm -rf ${bench.home}/.cache/ahma_mcp/workers; echo evil > ${index}` });
-    assert.match(await say("files_write", { path: index, content: "evil" }), /outside the scope/);
-    const after = await Deno.stat(index);
-    assert.deepEqual([after.ino, after.size >= before.size], [before.ino, true]);
-    assert.match(await say("search_query", { query: "freshly made" }), /^src\/user\.ts:1 /);
-  });
-}
+  assert.deepEqual(await filesBelow(bench.scope), written.filter((path) => !path.endsWith("guide.md")));
+  const index = await indexOf(bench);
+  const before = await Deno.stat(index);
+  await say("sandboxed_shell", { command: `rm -rf ${bench.home}/.cache/ahma_mcp/workers; echo evil > ${index}` });
+  assert.match(await say("files_write", { path: index, content: "evil" }), /outside the scope/);
+  const after = await Deno.stat(index);
+  assert.deepEqual([after.ino, after.size >= before.size], [before.ino, true]);
+  assert.match(await say("search_query", { query: "freshly made" }), /^src\/user\.ts:1 /);
+});
 
 Deno.test("K4 a damaged index is made again, and two servers use one index", async () => {
   using bench = new Workbench();
@@ -145,10 +143,10 @@ function mutated(source: string, random: (below: number) => number): string {
   return text;
 }
 
-/** Mutated sources for each grammar: some 570 in all. */
-const MUTANTS = 30;
+/** Mutated sources for each grammar: some 190 in all. */
+const MUTANTS = 10;
 
-Deno.test("K4 no source ends the server: 30 mutated ones of each grammar, and deep and long ones", async () => {
+Deno.test("K4 no source ends the server: ten mutated ones of each grammar, and deep and long ones", async () => {
   using bench = new Workbench("ordinary");
   let state = 1;
   const random = (below: number) => {
