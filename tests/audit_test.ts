@@ -71,64 +71,64 @@ for (const user of usersAtHand()) {
     const again = await runProgram(bench, ["call", "--audit-log", log, "--quiet", "sandboxed_shell", "--", "true"]);
     assert.deepStrictEqual([again.code, linesOf(log).length], [0, 10], again.stderr);
   });
-
-  Deno.test(`S18 checks of programs and servers that a person names are in the audit log, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const log = `${bench.elsewhere}/audit.jsonl`;
-    const facts = (line: Line) => {
-      const { operation, ...rest } = steady(line);
-      assert.match(String(operation), /^op_/);
-      return rest;
-    };
-    const check = { command: "sh", args: ["-c", "exit 3"], skip_subcommand_args: true };
-    bench.write(".ahma/tools/say.json", JSON.stringify({ ...TOOL, availability_check: check }));
-    const cwd = bench.scope;
-    const asked = { tool: "(check)", argv: [check.command, ...check.args], cwd };
-    await runProgram(bench, ["list-tools", "--audit-log", log]);
-    assert.deepStrictEqual(linesOf(log).map(facts), [
-      { event: "start", ...asked },
-      { event: "end", ...asked, exit_code: 3 },
-    ]);
-    const server = { tool: "(server)", argv: ["sh", "-c", "exit 4 # --token [redacted]"], cwd };
-    const line = ["sh", "-c", "exit 4 # --token abcdef"];
-    await runProgram(bench, ["list-tools", "--audit-log", log, "--", ...line]);
-    const words = line.slice(1).map((word) => `--server-args=${word}`);
-    const flags = ["--audit-log", log, "--server-command", "sh", ...words];
-    await assert.rejects(HttpServerProcess.start(bench, { flags }), /It ended with exit code 4/);
-    const ends = [{ event: "start", ...server }, { event: "end", ...server, exit_code: 4 }];
-    const told = linesOf(log).slice(2).map(facts);
-    assert.ok(told.length >= 2 * ends.length, "both, and the second is tried again");
-    assert.deepStrictEqual(told, told.flatMap((_, index) => index % 2 === 0 ? ends : []));
-  });
-
-  Deno.test(`S18 the server does not start with an audit log that will not do, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const mine = bench.write(`${bench.elsewhere}/mine`, "kept");
-    await Deno.symlink(mine, `${bench.elsewhere}/link`);
-    await Deno.link(mine, `${bench.scope}/second-name`);
-    bench.write(`${bench.elsewhere}/open`, "");
-    await Deno.chmod(`${bench.elsewhere}/open`, 0o644);
-    await Deno.chmod(mine, 0o600);
-    await Deno.symlink(bench.scope, `${bench.elsewhere}/into`);
-    const rows = [
-      [`${bench.scope}/audit`, /commands can write there/],
-      ["audit", /commands can write there/],
-      [`${bench.elsewhere}/into/audit`, /commands can write there/],
-      [`${bench.elsewhere}/link`, /it is a link, or no regular file/],
-      [bench.elsewhere, /it is a link, or no regular file/],
-      [mine, /it has more than one name/],
-      [`${bench.elsewhere}/open`, /other users can read or change it/],
-      [`${bench.elsewhere}/missing/audit`, /its directory does not exist/],
-    ] as const;
-    for (const [file, why] of rows) {
-      const { code, stdout, stderr } = await runProgram(bench, ["--audit-log", file]);
-      assert.deepStrictEqual([file, code, stdout], [file, 1, ""]);
-      assert.match(stderr, why);
-    }
-    assert.strictEqual(await Deno.readTextFile(mine), "kept");
-    assert.ok(!exists(`${bench.scope}/audit`));
-  });
 }
+
+Deno.test("S18 checks of programs and servers that a person names are in the audit log", async () => {
+  using bench = new Workbench("ordinary");
+  const log = `${bench.elsewhere}/audit.jsonl`;
+  const facts = (line: Line) => {
+    const { operation, ...rest } = steady(line);
+    assert.match(String(operation), /^op_/);
+    return rest;
+  };
+  const check = { command: "sh", args: ["-c", "exit 3"], skip_subcommand_args: true };
+  bench.write(".ahma/tools/say.json", JSON.stringify({ ...TOOL, availability_check: check }));
+  const cwd = bench.scope;
+  const asked = { tool: "(check)", argv: [check.command, ...check.args], cwd };
+  await runProgram(bench, ["list-tools", "--audit-log", log]);
+  assert.deepStrictEqual(linesOf(log).map(facts), [
+    { event: "start", ...asked },
+    { event: "end", ...asked, exit_code: 3 },
+  ]);
+  const server = { tool: "(server)", argv: ["sh", "-c", "exit 4 # --token [redacted]"], cwd };
+  const line = ["sh", "-c", "exit 4 # --token abcdef"];
+  await runProgram(bench, ["list-tools", "--audit-log", log, "--", ...line]);
+  const words = line.slice(1).map((word) => `--server-args=${word}`);
+  const flags = ["--audit-log", log, "--server-command", "sh", ...words];
+  await assert.rejects(HttpServerProcess.start(bench, { flags }), /It ended with exit code 4/);
+  const ends = [{ event: "start", ...server }, { event: "end", ...server, exit_code: 4 }];
+  const told = linesOf(log).slice(2).map(facts);
+  assert.ok(told.length >= 2 * ends.length, "both, and the second is tried again");
+  assert.deepStrictEqual(told, told.flatMap((_, index) => index % 2 === 0 ? ends : []));
+});
+
+Deno.test("S18 the server does not start with an audit log that will not do", async () => {
+  using bench = new Workbench("ordinary");
+  const mine = bench.write(`${bench.elsewhere}/mine`, "kept");
+  await Deno.symlink(mine, `${bench.elsewhere}/link`);
+  await Deno.link(mine, `${bench.scope}/second-name`);
+  bench.write(`${bench.elsewhere}/open`, "");
+  await Deno.chmod(`${bench.elsewhere}/open`, 0o644);
+  await Deno.chmod(mine, 0o600);
+  await Deno.symlink(bench.scope, `${bench.elsewhere}/into`);
+  const rows = [
+    [`${bench.scope}/audit`, /commands can write there/],
+    ["audit", /commands can write there/],
+    [`${bench.elsewhere}/into/audit`, /commands can write there/],
+    [`${bench.elsewhere}/link`, /it is a link, or no regular file/],
+    [bench.elsewhere, /it is a link, or no regular file/],
+    [mine, /it has more than one name/],
+    [`${bench.elsewhere}/open`, /other users can read or change it/],
+    [`${bench.elsewhere}/missing/audit`, /its directory does not exist/],
+  ] as const;
+  for (const [file, why] of rows) {
+    const { code, stdout, stderr } = await runProgram(bench, ["--audit-log", file]);
+    assert.deepStrictEqual([file, code, stdout], [file, 1, ""]);
+    assert.match(stderr, why);
+  }
+  assert.strictEqual(await Deno.readTextFile(mine), "kept");
+  assert.ok(!exists(`${bench.scope}/audit`));
+});
 
 Deno.test("S18 L7 a project cannot choose the audit log", async () => {
   using bench = new Workbench();

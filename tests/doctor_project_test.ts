@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runOnTerminal, runProgram } from "./_support/terminal.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { Workbench } from "./_support/workbench.ts";
 
 interface Row {
   readonly id: string;
@@ -36,82 +36,80 @@ function statuses({ checks }: Report): readonly string[] {
   return checks.map(({ id, title, status }) => `${id} ${title} ${status}`);
 }
 
-for (const user of usersAtHand()) {
-  Deno.test(`L6 doctor --project says what works, and settings that open the rest open it, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using listener = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-      () => new Response("here"),
-    );
-    const shared = bench.write(`${bench.parent}/shared/base.json`, "{}");
-    bench.write("tsconfig.json", '{"extends": "../shared/base.json"}');
-    bench.write(".npmrc", "//registry.example/:_authToken=${TEST_TOKEN}\n");
-    bench.write("Makefile", "all:\n\techo made\n");
-    bench.write("mix.exs", "");
-    bench.write("compose.yaml", "");
-    bench.write("lefthook.yml", "");
-    bench.write(".gitattributes", "*.up filter=up\n");
-    bench.write(`${bench.home}/.gitconfig`, FILTER);
-    // What each row stands for; those of programs, docker and hooks stay as they are.
-    const probes = {
-      tool: "make -s all",
-      filter: "echo abc > x.up && git add x.up && git show :x.up | grep -q ABC",
-      place: `cat ${shared}`,
-      variable: 'test -n "$TEST_TOKEN"',
-      home: "mkdir ~/.mix",
-      network: `: < /dev/tcp/127.0.0.1/${listener.addr.port}`,
-      hooks: "touch .git/hooks/pre-commit",
-    };
-    const works = async (start: object) => {
-      await using server = await ServerProcess.start(bench, start);
-      await server.shell("test -e .git || git init -q");
-      const results = Object.entries(probes).map(async ([id, line]) => [id, !(await server.shell(line)).failed]);
-      return Object.fromEntries(await Promise.all(results));
-    };
-    const without = await works({ environment });
-    const closed = {
-      tool: true,
-      filter: false,
-      place: false,
-      variable: false,
-      home: false,
-      network: false,
-      hooks: false,
-    };
-    assert.deepStrictEqual(without, closed);
-    const found = await report(bench, [], environment);
-    const rows = statuses(found).filter((row) => !row.includes(" mix "));
-    assert.deepStrictEqual(rows, [
-      "tool make ok",
-      "filter git warning",
-      "network packages warning",
-      "place path warning",
-      "variable variable warning",
-      "docker docker warning",
-      "hooks hooks warning",
-      "home home warning",
-    ]);
-    assert.deepStrictEqual(found.flags, ["--network full", `--read ${shared}`, "--env TEST_TOKEN", "--private-home"]);
-    const { file, values } = found.settings;
-    bench.write(file, JSON.stringify(values));
-    bench.write(".git/config", `${await Deno.readTextFile(`${bench.scope}/.git/config`)}${FILTER}`); // as a person does
-    const { TEST_TOKEN } = environment;
-    const opened = { environment: { TEST_TOKEN }, flags: ["--allow-protected", ".git/hooks"] };
-    const open = Object.fromEntries(Object.keys(probes).map((id) => [id, true]));
-    assert.deepStrictEqual(await works(opened), open);
-    const again = await report(bench, opened.flags, { TEST_TOKEN });
-    assert.deepStrictEqual([again.flags, statuses(again).filter((row) => !row.includes(" mix "))], [[], [
-      "tool make ok",
-      "filter git ok",
-      "network packages ok",
-      "place path ok",
-      "variable variable ok",
-      "docker docker warning",
-      "hooks hooks ok",
-      "home home ok",
-    ]]);
-  });
-}
+Deno.test("L6 doctor --project says what works, and settings that open the rest open it", async () => {
+  using bench = new Workbench("ordinary");
+  await using listener = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response("here"),
+  );
+  const shared = bench.write(`${bench.parent}/shared/base.json`, "{}");
+  bench.write("tsconfig.json", '{"extends": "../shared/base.json"}');
+  bench.write(".npmrc", "//registry.example/:_authToken=${TEST_TOKEN}\n");
+  bench.write("Makefile", "all:\n\techo made\n");
+  bench.write("mix.exs", "");
+  bench.write("compose.yaml", "");
+  bench.write("lefthook.yml", "");
+  bench.write(".gitattributes", "*.up filter=up\n");
+  bench.write(`${bench.home}/.gitconfig`, FILTER);
+  // What each row stands for; those of programs, docker and hooks stay as they are.
+  const probes = {
+    tool: "make -s all",
+    filter: "echo abc > x.up && git add x.up && git show :x.up | grep -q ABC",
+    place: `cat ${shared}`,
+    variable: 'test -n "$TEST_TOKEN"',
+    home: "mkdir ~/.mix",
+    network: `: < /dev/tcp/127.0.0.1/${listener.addr.port}`,
+    hooks: "touch .git/hooks/pre-commit",
+  };
+  const works = async (start: object) => {
+    await using server = await ServerProcess.start(bench, start);
+    await server.shell("test -e .git || git init -q");
+    const results = Object.entries(probes).map(async ([id, line]) => [id, !(await server.shell(line)).failed]);
+    return Object.fromEntries(await Promise.all(results));
+  };
+  const without = await works({ environment });
+  const closed = {
+    tool: true,
+    filter: false,
+    place: false,
+    variable: false,
+    home: false,
+    network: false,
+    hooks: false,
+  };
+  assert.deepStrictEqual(without, closed);
+  const found = await report(bench, [], environment);
+  const rows = statuses(found).filter((row) => !row.includes(" mix "));
+  assert.deepStrictEqual(rows, [
+    "tool make ok",
+    "filter git warning",
+    "network packages warning",
+    "place path warning",
+    "variable variable warning",
+    "docker docker warning",
+    "hooks hooks warning",
+    "home home warning",
+  ]);
+  assert.deepStrictEqual(found.flags, ["--network full", `--read ${shared}`, "--env TEST_TOKEN", "--private-home"]);
+  const { file, values } = found.settings;
+  bench.write(file, JSON.stringify(values));
+  bench.write(".git/config", `${await Deno.readTextFile(`${bench.scope}/.git/config`)}${FILTER}`); // as a person does
+  const { TEST_TOKEN } = environment;
+  const opened = { environment: { TEST_TOKEN }, flags: ["--allow-protected", ".git/hooks"] };
+  const open = Object.fromEntries(Object.keys(probes).map((id) => [id, true]));
+  assert.deepStrictEqual(await works(opened), open);
+  const again = await report(bench, opened.flags, { TEST_TOKEN });
+  assert.deepStrictEqual([again.flags, statuses(again).filter((row) => !row.includes(" mix "))], [[], [
+    "tool make ok",
+    "filter git ok",
+    "network packages ok",
+    "place path ok",
+    "variable variable ok",
+    "docker docker warning",
+    "hooks hooks ok",
+    "home home ok",
+  ]]);
+});
 
 Deno.test("L6 doctor --project names what a closed tool chain needs, and the repository of a worktree", async () => {
   using bench = new Workbench();

@@ -4,7 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { Workbench } from "./_support/workbench.ts";
 
 /** Twelve states; the build fails until a file says that it is mended. */
 const RELEASE = `---
@@ -60,44 +60,42 @@ parameters:
 
 const FLAGS = ["--bundles", "flow"];
 
-for (const user of usersAtHand()) {
-  Deno.test(`K7 a flow of twelve states goes on by exit codes and answers, through a restart (${user})`, async () => {
-    using bench = new Workbench(user);
-    bench.write(".ahma/flows/release.md", RELEASE);
-    bench.write(".ahma/prompts/notes.md", NOTES);
-    bench.write(".ahma/prompts/_style.md", "Be brief.");
-    const hostile = "; touch pwned; $(touch pwned) '\"`touch pwned`";
-    let id: string;
-    {
-      await using server = await ServerProcess.start(bench, { era: "none", flags: FLAGS });
-      const client = await connectClient(server, "2025-11-25");
-      assert.equal(
-        await flow(client, { flow_name: "list" }),
-        "release (version*): Builds until it succeeds, then releases",
-      );
-      assert.match(await flow(client, { flow_name: "release" }), /required argument "version" is missing/);
-      const begun = await flow(client, { flow_name: "release", parameters: { version: "1.0" } });
-      assert.match(begun, /state mend:\n\nThe build of v1.0 fails: missing semicolon. Is it mended\?/);
-      id = /"run_id":"(\w+)"/.exec(begun)?.[1] ?? assert.fail(begun);
-    }
-    bench.write("mended", "");
+Deno.test("K7 a flow of twelve states goes on by exit codes and answers, through a restart", async () => {
+  using bench = new Workbench("ordinary");
+  bench.write(".ahma/flows/release.md", RELEASE);
+  bench.write(".ahma/prompts/notes.md", NOTES);
+  bench.write(".ahma/prompts/_style.md", "Be brief.");
+  const hostile = "; touch pwned; $(touch pwned) '\"`touch pwned`";
+  let id: string;
+  {
     await using server = await ServerProcess.start(bench, { era: "none", flags: FLAGS });
     const client = await connectClient(server, "2025-11-25");
-    assert.equal(await flow(client, { flow_name: "status" }), `${id} release waiting, state mend`);
-    assert.match(
-      await flow(client, { run_id: id, result: "YES, it is" }),
-      /state notes:\n\nBe brief. Write notes for v1.0./,
+    assert.equal(
+      await flow(client, { flow_name: "list" }),
+      "release (version*): Builds until it succeeds, then releases",
     );
-    assert.match(await flow(client, { run_id: id, result: hostile }), /state check:\n\nPublish v1.0\?/);
-    const last = await flow(client, { run_id: id, result: "YES", verbose: true });
-    assert.match(last, /^info: released v1.0\nStates: release.begin -> release.build -> release.mend -> release.build/);
-    assert.match(last, new RegExp(`Run ${id} of flow release completed in state done after \\d+ changes of state.$`));
-    assert.equal(await Deno.readTextFile(`${bench.scope}/notes.txt`), hostile);
-    const names = (await Array.fromAsync(Deno.readDir(bench.scope))).map(({ name }) => name);
-    assert.deepEqual(names.toSorted(), [".ahma", "mended", "notes.txt"]);
-    assert.match(await flow(client, { run_id: id, result: "again" }), /has ended \(completed\)/);
-  });
-}
+    assert.match(await flow(client, { flow_name: "release" }), /required argument "version" is missing/);
+    const begun = await flow(client, { flow_name: "release", parameters: { version: "1.0" } });
+    assert.match(begun, /state mend:\n\nThe build of v1.0 fails: missing semicolon. Is it mended\?/);
+    id = /"run_id":"(\w+)"/.exec(begun)?.[1] ?? assert.fail(begun);
+  }
+  bench.write("mended", "");
+  await using server = await ServerProcess.start(bench, { era: "none", flags: FLAGS });
+  const client = await connectClient(server, "2025-11-25");
+  assert.equal(await flow(client, { flow_name: "status" }), `${id} release waiting, state mend`);
+  assert.match(
+    await flow(client, { run_id: id, result: "YES, it is" }),
+    /state notes:\n\nBe brief. Write notes for v1.0./,
+  );
+  assert.match(await flow(client, { run_id: id, result: hostile }), /state check:\n\nPublish v1.0\?/);
+  const last = await flow(client, { run_id: id, result: "YES", verbose: true });
+  assert.match(last, /^info: released v1.0\nStates: release.begin -> release.build -> release.mend -> release.build/);
+  assert.match(last, new RegExp(`Run ${id} of flow release completed in state done after \\d+ changes of state.$`));
+  assert.equal(await Deno.readTextFile(`${bench.scope}/notes.txt`), hostile);
+  const names = (await Array.fromAsync(Deno.readDir(bench.scope))).map(({ name }) => name);
+  assert.deepEqual(names.toSorted(), [".ahma", "mended", "notes.txt"]);
+  assert.match(await flow(client, { run_id: id, result: "again" }), /has ended \(completed\)/);
+});
 
 const SLOW = `\`\`\`mermaid
 stateDiagram-v2

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
 import { ServerProcess } from "./_support/server_process.ts";
-import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
 
 /** A tool that says its own name, as a file. */
 function toolFile(name: string, fields: Readonly<Record<string, unknown>> = {}): string {
@@ -150,41 +150,39 @@ Deno.test("T11 a check has no network, is told by status while it runs, and canc
   assert.match((await server.shell(`${reach} && echo reached`)).text, /^reached$/m);
 });
 
-for (const user of usersAtHand()) {
-  Deno.test(`T11 S4 what checks said is kept between starts, where commands neither read nor write it (${user})`, async () => {
-    using bench = new Workbench(user);
-    const tool = (name: string, file: string) => {
-      const check = { command: "test", args: ["-e", file] };
-      bench.write(`.ahma/tools/${name}.json`, toolFile(name, { availability_check: check }));
-    };
-    tool("own_there", ".ahma");
-    tool("own_missing", "missing");
-    const kept = `${bench.home}/.cache/ahma_mcp/checks.json`;
-    {
-      await using server = await ServerProcess.start(bench);
-      assert.deepStrictEqual(await ownTools(server), ["own_missing", "own_there"]);
-      await server.notification("notifications/tools/list_changed");
-      assert.deepStrictEqual(await ownTools(server), ["own_there"]);
-      await until(() => exists(kept), 20_000, "the file");
-      const line = `cat ${kept}; echo x > ${kept}; rm -f ${kept}; mv ${kept} moved; echo done`;
-      const { text } = await server.shell(line);
-      assert.match(text, /^done$/m);
-      assert.doesNotMatch(text, /"version"/);
-    }
-    const { mode } = await Deno.stat(kept);
-    assert.deepStrictEqual([(mode ?? 0) & 0o777, JSON.parse(await Deno.readTextFile(kept)).version], [0o600, 1]);
-    bench.write("missing", "");
-    {
-      await using server = await ServerProcess.start(bench);
-      assert.deepStrictEqual(await ownTools(server), ["own_there"]); // as it was, at once
-      await server.notification("notifications/tools/list_changed");
-      assert.deepStrictEqual(await ownTools(server), ["own_missing", "own_there"]);
-    }
-    // The control: without a sandbox that line reads the file, and nothing is kept there.
-    await using open = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
-    assert.match((await open.shell(`cat ${kept}`)).text, /"version":1/);
-  });
-}
+Deno.test("T11 S4 what checks said is kept between starts, where commands neither read nor write it", async () => {
+  using bench = new Workbench("ordinary");
+  const tool = (name: string, file: string) => {
+    const check = { command: "test", args: ["-e", file] };
+    bench.write(`.ahma/tools/${name}.json`, toolFile(name, { availability_check: check }));
+  };
+  tool("own_there", ".ahma");
+  tool("own_missing", "missing");
+  const kept = `${bench.home}/.cache/ahma_mcp/checks.json`;
+  {
+    await using server = await ServerProcess.start(bench);
+    assert.deepStrictEqual(await ownTools(server), ["own_missing", "own_there"]);
+    await server.notification("notifications/tools/list_changed");
+    assert.deepStrictEqual(await ownTools(server), ["own_there"]);
+    await until(() => exists(kept), 20_000, "the file");
+    const line = `cat ${kept}; echo x > ${kept}; rm -f ${kept}; mv ${kept} moved; echo done`;
+    const { text } = await server.shell(line);
+    assert.match(text, /^done$/m);
+    assert.doesNotMatch(text, /"version"/);
+  }
+  const { mode } = await Deno.stat(kept);
+  assert.deepStrictEqual([(mode ?? 0) & 0o777, JSON.parse(await Deno.readTextFile(kept)).version], [0o600, 1]);
+  bench.write("missing", "");
+  {
+    await using server = await ServerProcess.start(bench);
+    assert.deepStrictEqual(await ownTools(server), ["own_there"]); // as it was, at once
+    await server.notification("notifications/tools/list_changed");
+    assert.deepStrictEqual(await ownTools(server), ["own_missing", "own_there"]);
+  }
+  // The control: without a sandbox that line reads the file, and nothing is kept there.
+  await using open = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
+  assert.match((await open.shell(`cat ${kept}`)).text, /"version":1/);
+});
 
 Deno.test("X13 runs of an exclusive tool wait for each other in one directory, and status shows the place", async () => {
   using bench = new Workbench();

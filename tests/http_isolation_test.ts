@@ -7,7 +7,7 @@ import { HttpServerProcess, initializeMessage } from "./_support/http_server.ts"
 import { toolAnswer } from "./_support/json_rpc.ts";
 import { processesWith, type SeenProcess } from "./_support/processes.ts";
 import { sharing } from "./_support/sharing.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { Workbench } from "./_support/workbench.ts";
 
 const ISOLATED = "--session-isolation";
 const test = sharing((bench) => HttpServerProcess.start(bench, { flags: [ISOLATED] }));
@@ -33,32 +33,30 @@ async function errorOf(client: HttpClient): Promise<string> {
   return error?.message ?? "no error";
 }
 
-for (const user of usersAtHand()) {
-  Deno.test(`H3 two sessions with different roots write the same relative file, as ${user}: each in its own root`, async () => {
-    using bench = new Workbench(user);
-    await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
-    const roots = ["one", "two"].map((name) => rootIn(bench, name));
-    const clients = await Promise.all(roots.map((root) => HttpClient.connect(server, { roots: [root] })));
-    const answers = await Promise.all(
-      clients.map((client, index) =>
-        client.shell(
-          `echo ${index} > file; cat file; for d in ${roots.join(" ")}; do ls $d && echo x > $d/touched; done; true`,
-        )
-      ),
-    );
-    for (const [index, root] of roots.entries()) {
-      const other = roots[1 - index] ?? "";
-      assert.strictEqual(await Deno.readTextFile(`${root}/file`), `${index}\n`);
-      assert.match(answers[index]?.text ?? "", new RegExp(`${other}.*(Permission denied|No such file)`));
-      const names = (await Array.fromAsync(Deno.readDir(root))).map(({ name }) => name).toSorted();
-      assert.deepStrictEqual(names, [".keep", "file", "touched"]);
-      assert.strictEqual((await sessionProcesses(bench, root)).length, 1);
-    }
-    const outside = await clients[0]?.call(SHELL, { command: "pwd", working_directory: roots[1] });
-    assert.deepStrictEqual([outside?.isError, /outside the scope/.test(outside?.text ?? "")], [true, true]);
-    for (const client of clients) await client[Symbol.asyncDispose]();
-  });
-}
+Deno.test("H3 two sessions with different roots write the same relative file: each in its own root", async () => {
+  using bench = new Workbench("ordinary");
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED] });
+  const roots = ["one", "two"].map((name) => rootIn(bench, name));
+  const clients = await Promise.all(roots.map((root) => HttpClient.connect(server, { roots: [root] })));
+  const answers = await Promise.all(
+    clients.map((client, index) =>
+      client.shell(
+        `echo ${index} > file; cat file; for d in ${roots.join(" ")}; do ls $d && echo x > $d/touched; done; true`,
+      )
+    ),
+  );
+  for (const [index, root] of roots.entries()) {
+    const other = roots[1 - index] ?? "";
+    assert.strictEqual(await Deno.readTextFile(`${root}/file`), `${index}\n`);
+    assert.match(answers[index]?.text ?? "", new RegExp(`${other}.*(Permission denied|No such file)`));
+    const names = (await Array.fromAsync(Deno.readDir(root))).map(({ name }) => name).toSorted();
+    assert.deepStrictEqual(names, [".keep", "file", "touched"]);
+    assert.strictEqual((await sessionProcesses(bench, root)).length, 1);
+  }
+  const outside = await clients[0]?.call(SHELL, { command: "pwd", working_directory: roots[1] });
+  assert.deepStrictEqual([outside?.isError, /outside the scope/.test(outside?.text ?? "")], [true, true]);
+  for (const client of clients) await client[Symbol.asyncDispose]();
+});
 
 test("H3 requests before the lock wait, the roots are asked for on the stream there is, and no process is born before", async ({ bench, server }) => {
   const root = rootIn(bench, "early");

@@ -4,7 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
 
 interface Answer {
   readonly lines: readonly string[];
@@ -26,91 +26,89 @@ function rule(head: string, body = "Why.\n"): string {
 const COMMIT = "git init -q . && git add . && git -c user.name=A -c user.email=a@example.com commit -qm 1";
 const REVIEW = "Is {{ target_path }} polite?\n\n{{ target_content }}\n";
 
-for (const user of usersAtHand()) {
-  Deno.test(`K8 rules find, leave out what a comment or git excepts, and ask for reviews of new content only (${user})`, async () => {
-    using bench = new Workbench(user);
-    bench.write(".ahma/rules/no-todo.md", rule('severity: warning\nmatch: TODO\nfiles: "*.ts"\nfix: DONE'));
-    bench.write(".ahma/rules/polite.md", rule("severity: error\nfiles: src/*.ts", REVIEW));
-    bench.write(`${bench.home}/.config/ahma/rules/own/tabs.md`, rule("severity: hint\ntitle: A tab\nmatch: '\\t'"));
-    bench.write("src/a.ts", "one\n  TODO\n");
-    bench.write("src/b.ts", "// ahma rule ignore no-*\n// TODO\n\t\n");
-    bench.write("ignored/c.ts", "TODO\n");
-    bench.write(".gitignore", "ignored\n");
-    await using server = await ServerProcess.start(bench, {
-      era: "none",
-      flags: ["--inline-wait", "60000", "--bundles", "rules"],
-    });
-    const client = await connectClient(server, "2025-11-25");
-    const names = ["no-todo", "own/tabs", "polite"];
-    const check = (args: Readonly<Record<string, unknown>> = {}) =>
-      call(client, "rules_check", { rule_names: names, ...args });
-    await call(client, "sandboxed_shell", { command: COMMIT });
-    const first = await check();
-    assert.deepEqual(first.lines.slice(0, 4), [
-      "src/a.ts:2:3 warning no-todo no-todo (fix: DONE)",
-      "src/b.ts:3:1 hint own/tabs A tab",
-      "1 warning, 1 hint; 3 rules, 5 files.",
-      "2 reviews without a verdict; the next 2 follow. Read each, call rules_verdict, then rules_check for the rest.",
-    ]);
-    assert.deepEqual(first.counts, { error: 0, warning: 1, info: 0, hint: 1, files: 5, failed: 0 });
-    const ids = first.lines.flatMap((line) => /^--- review_id (\S+) \(error\)$/.exec(line)?.[1] ?? []);
-    assert.deepEqual(ids.map((id) => id.replace(/[0-9a-f]{12}/, "KEY")), [
-      "polite:KEY:src/a.ts",
-      "polite:KEY:src/b.ts",
-    ]);
-    assert.deepEqual(first.lines.slice(6, 11), [
-      "Is src/a.ts polite?",
-      "",
-      "one",
-      "  TODO",
-      `--- review_id ${ids[1]} (error)`,
-    ]);
-    assert.deepEqual((await check({ severity: "warning", review: "none", limit: 1 })).lines, [
-      "src/a.ts:2:3 warning no-todo no-todo (fix: DONE)",
-      "1 warning; 2 rules, 5 files.",
-      "2 reviews without a verdict.",
-    ]);
-    bench.write("src/b.ts", "fine\n");
-    const verdicts = [
-      { review_id: ids[0], pass: false, findings: [{ line: 1, message: "One is no greeting", suggestion: "Hello" }] },
-      { review_id: ids[1], pass: true },
-      { review_id: "no", pass: true },
-      { review_id: ids[0], pass: false },
-      { review_id: ids[0], pass: false, findings: [{ line: 9, message: "x" }] },
-    ];
-    assert.deepEqual(await call(client, "rules_verdict", { verdicts }), {
-      lines: [
-        `Refused ${ids[1]}: file or rule changed since; rules_check asks again`,
-        "Refused no: it is no review_id of rules_check",
-        `Refused ${ids[0]}: "pass" is false without findings: name at least one`,
-        `Refused ${ids[0]}: the file has 3 lines, a finding names line 9`,
-        "Recorded 1 verdict.",
-      ],
-      isError: true,
-      counts: undefined,
-    });
-    const changed = await check({ changed: true });
-    assert.deepEqual(changed.lines.slice(0, 2).map((line) => line.slice(0, 30)), [
-      "No finding; 3 rules, 1 file.",
-      "1 review without a verdict; th",
-    ]);
-    const again = changed.lines.flatMap((line) => /^--- review_id (\S+)/.exec(line)?.[1] ?? []);
-    assert.deepEqual((await call(client, "rules_verdict", { verdicts: [{ review_id: again[0], pass: true }] })).lines, [
-      "Recorded 1 verdict.",
-    ]);
-    await server[Symbol.asyncDispose]();
-    const { stdout, code } = await runProgram(bench, [
-      "rules",
-      "check",
-      ...names.flatMap((name) => ["--rule-names", name]),
-    ]);
-    assert.deepEqual([stdout.trimEnd().split("\n"), code], [[
-      "src/a.ts:1:1 error polite One is no greeting (fix: Hello)",
-      "src/a.ts:2:3 warning no-todo no-todo (fix: DONE)",
-      "1 error, 1 warning; 3 rules, 5 files.",
-    ], 1]);
+Deno.test("K8 rules find, leave out what a comment or git excepts, and ask for reviews of new content only", async () => {
+  using bench = new Workbench("ordinary");
+  bench.write(".ahma/rules/no-todo.md", rule('severity: warning\nmatch: TODO\nfiles: "*.ts"\nfix: DONE'));
+  bench.write(".ahma/rules/polite.md", rule("severity: error\nfiles: src/*.ts", REVIEW));
+  bench.write(`${bench.home}/.config/ahma/rules/own/tabs.md`, rule("severity: hint\ntitle: A tab\nmatch: '\\t'"));
+  bench.write("src/a.ts", "one\n  TODO\n");
+  bench.write("src/b.ts", "// ahma rule ignore no-*\n// TODO\n\t\n");
+  bench.write("ignored/c.ts", "TODO\n");
+  bench.write(".gitignore", "ignored\n");
+  await using server = await ServerProcess.start(bench, {
+    era: "none",
+    flags: ["--inline-wait", "60000", "--bundles", "rules"],
   });
-}
+  const client = await connectClient(server, "2025-11-25");
+  const names = ["no-todo", "own/tabs", "polite"];
+  const check = (args: Readonly<Record<string, unknown>> = {}) =>
+    call(client, "rules_check", { rule_names: names, ...args });
+  await call(client, "sandboxed_shell", { command: COMMIT });
+  const first = await check();
+  assert.deepEqual(first.lines.slice(0, 4), [
+    "src/a.ts:2:3 warning no-todo no-todo (fix: DONE)",
+    "src/b.ts:3:1 hint own/tabs A tab",
+    "1 warning, 1 hint; 3 rules, 5 files.",
+    "2 reviews without a verdict; the next 2 follow. Read each, call rules_verdict, then rules_check for the rest.",
+  ]);
+  assert.deepEqual(first.counts, { error: 0, warning: 1, info: 0, hint: 1, files: 5, failed: 0 });
+  const ids = first.lines.flatMap((line) => /^--- review_id (\S+) \(error\)$/.exec(line)?.[1] ?? []);
+  assert.deepEqual(ids.map((id) => id.replace(/[0-9a-f]{12}/, "KEY")), [
+    "polite:KEY:src/a.ts",
+    "polite:KEY:src/b.ts",
+  ]);
+  assert.deepEqual(first.lines.slice(6, 11), [
+    "Is src/a.ts polite?",
+    "",
+    "one",
+    "  TODO",
+    `--- review_id ${ids[1]} (error)`,
+  ]);
+  assert.deepEqual((await check({ severity: "warning", review: "none", limit: 1 })).lines, [
+    "src/a.ts:2:3 warning no-todo no-todo (fix: DONE)",
+    "1 warning; 2 rules, 5 files.",
+    "2 reviews without a verdict.",
+  ]);
+  bench.write("src/b.ts", "fine\n");
+  const verdicts = [
+    { review_id: ids[0], pass: false, findings: [{ line: 1, message: "One is no greeting", suggestion: "Hello" }] },
+    { review_id: ids[1], pass: true },
+    { review_id: "no", pass: true },
+    { review_id: ids[0], pass: false },
+    { review_id: ids[0], pass: false, findings: [{ line: 9, message: "x" }] },
+  ];
+  assert.deepEqual(await call(client, "rules_verdict", { verdicts }), {
+    lines: [
+      `Refused ${ids[1]}: file or rule changed since; rules_check asks again`,
+      "Refused no: it is no review_id of rules_check",
+      `Refused ${ids[0]}: "pass" is false without findings: name at least one`,
+      `Refused ${ids[0]}: the file has 3 lines, a finding names line 9`,
+      "Recorded 1 verdict.",
+    ],
+    isError: true,
+    counts: undefined,
+  });
+  const changed = await check({ changed: true });
+  assert.deepEqual(changed.lines.slice(0, 2).map((line) => line.slice(0, 30)), [
+    "No finding; 3 rules, 1 file.",
+    "1 review without a verdict; th",
+  ]);
+  const again = changed.lines.flatMap((line) => /^--- review_id (\S+)/.exec(line)?.[1] ?? []);
+  assert.deepEqual((await call(client, "rules_verdict", { verdicts: [{ review_id: again[0], pass: true }] })).lines, [
+    "Recorded 1 verdict.",
+  ]);
+  await server[Symbol.asyncDispose]();
+  const { stdout, code } = await runProgram(bench, [
+    "rules",
+    "check",
+    ...names.flatMap((name) => ["--rule-names", name]),
+  ]);
+  assert.deepEqual([stdout.trimEnd().split("\n"), code], [[
+    "src/a.ts:1:1 error polite One is no greeting (fix: Hello)",
+    "src/a.ts:2:3 warning no-todo no-todo (fix: DONE)",
+    "1 error, 1 warning; 3 rules, 5 files.",
+  ], 1]);
+});
 
 const NESTED = `export function deep(a: number, b: number) {
   if (a > b) {

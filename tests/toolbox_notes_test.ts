@@ -6,64 +6,62 @@ import { ERAS } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
-for (const user of usersAtHand()) {
-  Deno.test(`K6 memos keep their own titles, are replaced or extended by title, and all of them fit a bounded text, the newest first (${user})`, async () => {
-    using bench = new Workbench(user);
-    const now = Date.now() / 1000;
-    for (let index = 0; index < 200; index++) {
-      const path = bench.write(
-        `.ahma/memos/m${index}.md`,
-        `---\ntitle: Memo ${index}\n---\n\n${`w${index} `.repeat(2_200).slice(0, 10_000)}\n`,
-      );
-      await Deno.utime(path, now - 1_000 + index, now - 1_000 + index);
-    }
-    await using side = await openSide(bench);
-    const all = await side.say("memo_get_all_context");
-    assert.ok(all.length <= 40_000, String(all.length));
-    assert.deepEqual(all.match(/^# Memo \d+$/gm), ["# Memo 199", "# Memo 198", "# Memo 197"]);
+Deno.test("K6 memos keep their own titles, are replaced or extended by title, and all of them fit a bounded text, the newest first", async () => {
+  using bench = new Workbench("ordinary");
+  const now = Date.now() / 1000;
+  for (let index = 0; index < 200; index++) {
+    const path = bench.write(
+      `.ahma/memos/m${index}.md`,
+      `---\ntitle: Memo ${index}\n---\n\n${`w${index} `.repeat(2_200).slice(0, 10_000)}\n`,
+    );
+    await Deno.utime(path, now - 1_000 + index, now - 1_000 + index);
+  }
+  await using side = await openSide(bench);
+  const all = await side.say("memo_get_all_context");
+  assert.ok(all.length <= 40_000, String(all.length));
+  assert.deepEqual(all.match(/^# Memo \d+$/gm), ["# Memo 199", "# Memo 198", "# Memo 197"]);
+  assert.match(
+    all,
+    /\n197 memos did not fit; memo_get reads one:\n- Memo 196 \(\d+ characters\)\n(?:- Memo \d+ \(\d+ characters\)\n)+- Memo 0 /,
+  );
+  assert.match(
+    await side.say("memo_get_all_context", { max_chars: 1_000 }),
+    /^200 memos did not fit;.*\n(?:- .*\n)+\[\d+ more\]$/,
+  );
+  for (const title of ["a_b", "a b", "A b"]) {
+    await side.say("memo_create", { title, content: `of ${title}`, tags: ["t"] });
+  }
+  for (const title of ["a_b", "a b", "A b"]) {
     assert.match(
-      all,
-      /\n197 memos did not fit; memo_get reads one:\n- Memo 196 \(\d+ characters\)\n(?:- Memo \d+ \(\d+ characters\)\n)+- Memo 0 /,
+      await side.say("memo_get", { title }),
+      new RegExp(`^${title}\n\\.ahma/memos/\\S+, rev \\w{12}, tags t\n\nof ${title}$`),
     );
-    assert.match(
-      await side.say("memo_get_all_context", { max_chars: 1_000 }),
-      /^200 memos did not fit;.*\n(?:- .*\n)+\[\d+ more\]$/,
-    );
-    for (const title of ["a_b", "a b", "A b"]) {
-      await side.say("memo_create", { title, content: `of ${title}`, tags: ["t"] });
-    }
-    for (const title of ["a_b", "a b", "A b"]) {
-      assert.match(
-        await side.say("memo_get", { title }),
-        new RegExp(`^${title}\n\\.ahma/memos/\\S+, rev \\w{12}, tags t\n\nof ${title}$`),
-      );
-    }
-    assert.match(await side.refuse("memo_create", { title: "a b", content: "2", if_exists: "error" }), /it is there/);
-    await side.say("memo_create", { title: "a b", content: "more", if_exists: "append" });
-    assert.match(await side.say("memo_get", { title: "a b" }), /\n\nof a b\n\nmore$/);
-    const replaced = await side.client.callTool({ name: "memo_create", arguments: { title: "a b", content: "new" } });
-    assert.match(String(replaced._meta?.["ahma/replaced_rev"]), /^\w{12}$/);
-    assert.match(
-      await side.say("memo_update", { title: "a_b", content: "x", append: true, new_title: "c" }),
-      /^Changed/,
-    );
-    assert.match(await side.say("memo_search", { query: "OF A_B" }), /^c {2}\[t\] {2}of a_b x$/);
-    await side.say("memo_delete", { title: "c" });
-    assert.match(await side.refuse("memo_get", { title: "c" }), /^There is no memo "c"/);
-    // Tasks share the server.
-    assert.equal(await side.say("todo_list"), "There are no tasks.");
-    await Promise.all(
-      ["one", 'two: "quoted"', "three"].map((task) => side.say("todo_create", { task, context: "- c" })),
-    );
-    const ids = (await side.say("todo_list")).split("\n").map((line) => line.slice(0, 8));
-    assert.match(await side.say("todo_mark_complete", { id: ids[0] }), /^Done: .*\nNext of 2: \w{8} \[ \] .*\n- c$/);
-    for (const id of ids.slice(1)) await side.say("todo_mark_complete", { id });
-    assert.equal((await side.say("todo_list")).match(/\[x\]/g)?.length, 3);
-    assert.match(await side.refuse("todo_show", { item: "next" }), /all are done/);
-    await side.say("todo_create", { task: "new" });
-    assert.match(await side.say("todo_list"), /^\w{8} \[ \] new$/);
-  });
-}
+  }
+  assert.match(await side.refuse("memo_create", { title: "a b", content: "2", if_exists: "error" }), /it is there/);
+  await side.say("memo_create", { title: "a b", content: "more", if_exists: "append" });
+  assert.match(await side.say("memo_get", { title: "a b" }), /\n\nof a b\n\nmore$/);
+  const replaced = await side.client.callTool({ name: "memo_create", arguments: { title: "a b", content: "new" } });
+  assert.match(String(replaced._meta?.["ahma/replaced_rev"]), /^\w{12}$/);
+  assert.match(
+    await side.say("memo_update", { title: "a_b", content: "x", append: true, new_title: "c" }),
+    /^Changed/,
+  );
+  assert.match(await side.say("memo_search", { query: "OF A_B" }), /^c {2}\[t\] {2}of a_b x$/);
+  await side.say("memo_delete", { title: "c" });
+  assert.match(await side.refuse("memo_get", { title: "c" }), /^There is no memo "c"/);
+  // Tasks share the server.
+  assert.equal(await side.say("todo_list"), "There are no tasks.");
+  await Promise.all(
+    ["one", 'two: "quoted"', "three"].map((task) => side.say("todo_create", { task, context: "- c" })),
+  );
+  const ids = (await side.say("todo_list")).split("\n").map((line) => line.slice(0, 8));
+  assert.match(await side.say("todo_mark_complete", { id: ids[0] }), /^Done: .*\nNext of 2: \w{8} \[ \] .*\n- c$/);
+  for (const id of ids.slice(1)) await side.say("todo_mark_complete", { id });
+  assert.equal((await side.say("todo_list")).match(/\[x\]/g)?.length, 3);
+  assert.match(await side.refuse("todo_show", { item: "next" }), /all are done/);
+  await side.say("todo_create", { task: "new" });
+  assert.match(await side.say("todo_list"), /^\w{8} \[ \] new$/);
+});
 
 for (const [index, era] of ERAS.entries()) {
   const user = usersAtHand()[index] ?? "ordinary";
@@ -166,68 +164,66 @@ Deno.test("K6 notes of SwissArmyHammer are read in place, and migrate copies the
 const MATCH = "---\nseverity: error\nmatch: TODO\nfiles: '*.ts'\n---\nWhy.\n";
 const FLOW = '```mermaid\nstateDiagram-v2\n    [*] --> a\n    a --> [*]\n```\n\n## Actions\n\n- a: log "x"\n';
 
-for (const user of usersAtHand()) {
-  Deno.test(`K6 K7 K8 L7 settings move the directories of issues, memos, flows and rules inside the project (${user})`, async () => {
-    using bench = new Workbench(user);
-    const moved = { issues_dir: "docs/issues", flows_dir: "docs/flows", rules_dir: "docs/rules" };
-    bench.write(".ahma/settings.json", JSON.stringify({ ...moved, memos_dir: bench.elsewhere }));
-    bench.write("docs/flows/go.md", FLOW);
-    bench.write("docs/rules/no-todo.md", MATCH);
-    bench.write("src/a.ts", "TODO\n");
-    {
-      await using side = await openSide(bench, ["--bundles", "issues,memos,flow,rules", "--memos-dir", "docs/memos"]);
-      assert.match(await side.say("issue_create", { name: "a", content: "x" }), /: docs\/issues\/a\.md, rev/);
-      assert.match(await side.say("memo_create", { title: "b", content: "y" }), /: docs\/memos\/b\.md, rev/);
-      assert.deepEqual([names(bench, "docs/issues"), names(bench, "docs/memos")], [["a.md"], ["b.md"]]);
-      assert.match(await side.say("issue_list"), /^a {2}open/);
-      assert.equal(await side.say("flow", { flow_name: "list" }), "go");
-      const found = await side.say("rules_check", { rule_names: ["no-todo"] });
-      assert.match(found, /^src\/a\.ts:1:1 error no-todo/);
-      // What is obeyed stays protected, and notes stay writable.
-      const fields = { match: "x" };
-      const made = { name: "more", severity: "error", content: "Why.", fields };
-      assert.match(await side.refuse("rules_create", made), /Cannot change "docs\/rules\/more\.md"/);
-      const hand = "echo '# Hand' > docs/issues/h.md; echo x > docs/flows/go.md; echo x > docs/rules/no-todo.md";
-      await side.client.callTool({ name: "sandboxed_shell", arguments: { command: hand } });
-      assert.deepEqual(
-        [textOf(`${bench.scope}/docs/flows/go.md`), textOf(`${bench.scope}/docs/rules/no-todo.md`)],
-        [FLOW, MATCH],
-      );
-      assert.match(await side.say("issue_list"), /^h {2}open {2}Hand$/m);
-    }
-    bench.write(".ahma/settings.json", "{}");
-    const refused = async (flag: string, value: string) => {
-      const { code, stderr } = await runProgram(bench, ["list-tools", `--${flag}`, value]);
-      return [code, /Cannot keep .*/.exec(stderr)?.[0]];
-    };
-    const outside = (kind: string, value: string) =>
-      `Cannot keep ${kind} in "${value}": it lies outside the project "${bench.scope}"; ` +
-      `name a directory in it, as in docs/${kind}`;
-    const CASES = [
-      ["memos-dir", bench.elsewhere, outside("memos", bench.elsewhere)],
-      ["rules-dir", "../x", outside("rules", "../x")],
-      ["flows-dir", ".", outside("flows", ".")],
-      [
-        "issues-dir",
-        ".ahma/tools",
-        `Cannot keep issues in ".ahma/tools": "${bench.scope}/.ahma" is protected, so tools cannot write there; ` +
-        "name a directory outside it",
-      ],
-      [
-        "flows-dir",
-        ".ahma/state/flows",
-        `Cannot keep flows in ".ahma/state/flows": commands may write to "${bench.scope}/.ahma/state"; ` +
-        "name a directory outside it",
-      ],
-      [
-        "memos-dir",
-        ".ahma/issues",
-        'Cannot keep memos in ".ahma/issues": issues are there; give each a directory of its own',
-      ],
-    ] as const;
-    for (const [flag, value, message] of CASES) assert.deepEqual(await refused(flag, value), [2, message]);
-  });
-}
+Deno.test("K6 K7 K8 L7 settings move the directories of issues, memos, flows and rules inside the project", async () => {
+  using bench = new Workbench("ordinary");
+  const moved = { issues_dir: "docs/issues", flows_dir: "docs/flows", rules_dir: "docs/rules" };
+  bench.write(".ahma/settings.json", JSON.stringify({ ...moved, memos_dir: bench.elsewhere }));
+  bench.write("docs/flows/go.md", FLOW);
+  bench.write("docs/rules/no-todo.md", MATCH);
+  bench.write("src/a.ts", "TODO\n");
+  {
+    await using side = await openSide(bench, ["--bundles", "issues,memos,flow,rules", "--memos-dir", "docs/memos"]);
+    assert.match(await side.say("issue_create", { name: "a", content: "x" }), /: docs\/issues\/a\.md, rev/);
+    assert.match(await side.say("memo_create", { title: "b", content: "y" }), /: docs\/memos\/b\.md, rev/);
+    assert.deepEqual([names(bench, "docs/issues"), names(bench, "docs/memos")], [["a.md"], ["b.md"]]);
+    assert.match(await side.say("issue_list"), /^a {2}open/);
+    assert.equal(await side.say("flow", { flow_name: "list" }), "go");
+    const found = await side.say("rules_check", { rule_names: ["no-todo"] });
+    assert.match(found, /^src\/a\.ts:1:1 error no-todo/);
+    // What is obeyed stays protected, and notes stay writable.
+    const fields = { match: "x" };
+    const made = { name: "more", severity: "error", content: "Why.", fields };
+    assert.match(await side.refuse("rules_create", made), /Cannot change "docs\/rules\/more\.md"/);
+    const hand = "echo '# Hand' > docs/issues/h.md; echo x > docs/flows/go.md; echo x > docs/rules/no-todo.md";
+    await side.client.callTool({ name: "sandboxed_shell", arguments: { command: hand } });
+    assert.deepEqual(
+      [textOf(`${bench.scope}/docs/flows/go.md`), textOf(`${bench.scope}/docs/rules/no-todo.md`)],
+      [FLOW, MATCH],
+    );
+    assert.match(await side.say("issue_list"), /^h {2}open {2}Hand$/m);
+  }
+  bench.write(".ahma/settings.json", "{}");
+  const refused = async (flag: string, value: string) => {
+    const { code, stderr } = await runProgram(bench, ["list-tools", `--${flag}`, value]);
+    return [code, /Cannot keep .*/.exec(stderr)?.[0]];
+  };
+  const outside = (kind: string, value: string) =>
+    `Cannot keep ${kind} in "${value}": it lies outside the project "${bench.scope}"; ` +
+    `name a directory in it, as in docs/${kind}`;
+  const CASES = [
+    ["memos-dir", bench.elsewhere, outside("memos", bench.elsewhere)],
+    ["rules-dir", "../x", outside("rules", "../x")],
+    ["flows-dir", ".", outside("flows", ".")],
+    [
+      "issues-dir",
+      ".ahma/tools",
+      `Cannot keep issues in ".ahma/tools": "${bench.scope}/.ahma" is protected, so tools cannot write there; ` +
+      "name a directory outside it",
+    ],
+    [
+      "flows-dir",
+      ".ahma/state/flows",
+      `Cannot keep flows in ".ahma/state/flows": commands may write to "${bench.scope}/.ahma/state"; ` +
+      "name a directory outside it",
+    ],
+    [
+      "memos-dir",
+      ".ahma/issues",
+      'Cannot keep memos in ".ahma/issues": issues are there; give each a directory of its own',
+    ],
+  ] as const;
+  for (const [flag, value, message] of CASES) assert.deepEqual(await refused(flag, value), [2, message]);
+});
 
 Deno.test("K6 K10 docs/toolbox.md shows what commands for notes print", async () => {
   using bench = new Workbench();

@@ -5,7 +5,7 @@ import { processesWith } from "./_support/processes.ts";
 import { connectClient } from "./_support/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { Workbench } from "./_support/workbench.ts";
 
 interface Answer {
   readonly text: string;
@@ -36,30 +36,28 @@ async function hunks(old: string, next: string): Promise<string> {
 
 const FLAGS = { era: "none", flags: ["--inline-wait", "60000", "--bundles", "files"] } as const;
 
-for (const user of usersAtHand()) {
-  Deno.test(`K3 an edit needs one place, names the others, and keeps what it does not replace (${user})`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench, FLAGS);
-    const client = await connectClient(server, "2025-11-25");
-    const edit = (args: Record<string, unknown>) => call(client, "files_edit", args);
-    const file = bench.write("three.txt", "a\nx 1\nb\nx 2\nc\nx 3\nd\n");
-    const several = await edit({ path: "three.txt", old_string: "x ", new_string: "y " });
-    assert.deepEqual([several.failed, several.text.match(/^line \d+/gm)], [true, ["line 2", "line 4", "line 6"]]);
-    assert.equal(await Deno.readTextFile(file), "a\nx 1\nb\nx 2\nc\nx 3\nd\n");
-    await edit({ path: "three.txt", old_string: "x ", new_string: "y ", occurrence: 2 });
-    assert.equal(await Deno.readTextFile(file), "a\nx 1\nb\ny 2\nc\nx 3\nd\n");
-    bench.write("all.txt", "x\nx\nx\n");
-    const all = await edit({ path: "all.txt", find: "x", replace: "y", replace_all: true });
-    assert.equal(
-      all.text,
-      `all.txt: 3 replacements (+3 -3), rev ${revIn(all)}\n@@ -1,3 +1,3 @@\n-x\n-x\n-x\n+y\n+y\n+y`,
-    );
-    await keepsBytes(bench, edit);
-    await keepsTheFile(bench, edit);
-    await knowsRevisions(bench, edit);
-    await listsOfEdits(bench, edit);
-  });
-}
+Deno.test("K3 an edit needs one place, names the others, and keeps what it does not replace", async () => {
+  using bench = new Workbench("ordinary");
+  await using server = await ServerProcess.start(bench, FLAGS);
+  const client = await connectClient(server, "2025-11-25");
+  const edit = (args: Record<string, unknown>) => call(client, "files_edit", args);
+  const file = bench.write("three.txt", "a\nx 1\nb\nx 2\nc\nx 3\nd\n");
+  const several = await edit({ path: "three.txt", old_string: "x ", new_string: "y " });
+  assert.deepEqual([several.failed, several.text.match(/^line \d+/gm)], [true, ["line 2", "line 4", "line 6"]]);
+  assert.equal(await Deno.readTextFile(file), "a\nx 1\nb\nx 2\nc\nx 3\nd\n");
+  await edit({ path: "three.txt", old_string: "x ", new_string: "y ", occurrence: 2 });
+  assert.equal(await Deno.readTextFile(file), "a\nx 1\nb\ny 2\nc\nx 3\nd\n");
+  bench.write("all.txt", "x\nx\nx\n");
+  const all = await edit({ path: "all.txt", find: "x", replace: "y", replace_all: true });
+  assert.equal(
+    all.text,
+    `all.txt: 3 replacements (+3 -3), rev ${revIn(all)}\n@@ -1,3 +1,3 @@\n-x\n-x\n-x\n+y\n+y\n+y`,
+  );
+  await keepsBytes(bench, edit);
+  await keepsTheFile(bench, edit);
+  await knowsRevisions(bench, edit);
+  await listsOfEdits(bench, edit);
+});
 
 type Edit = (args: Record<string, unknown>) => Promise<Answer>;
 
@@ -148,36 +146,34 @@ async function listsOfEdits(bench: Workbench, edit: Edit): Promise<void> {
   assert.match(again.text, /`new_string` stands at line 3: the edit is probably already applied$/);
 }
 
-for (const user of usersAtHand()) {
-  Deno.test(`K3 a file is written whole, beside others who write, and protected paths are told as denials (${user})`, async () => {
-    using bench = new Workbench(user);
-    bench.write(".git/config", "[core]\n");
-    bench.write(".git/hooks/pre-commit", "#!/bin/sh\n");
-    bench.write("part/.git/config", "[core]\n\thooksPath = named\n");
-    bench.write("part/named/post-merge", "#!/bin/sh\n");
-    bench.write("tools/tool.json", "{}");
-    const flags = [...FLAGS.flags, "--tools-dir", "tools"];
-    await using server = await ServerProcess.start(bench, { ...FLAGS, flags });
-    const client = await connectClient(server, "2025-11-25");
-    const write = (args: Record<string, unknown>) => call(client, "files_write", args);
-    const made = await write({ path: "new/deep/a..b.txt", content: "one\ntwo\n" });
-    assert.equal(made.text, `new/deep/a..b.txt: created with 2 lines, 8 bytes, rev ${revIn(made)}`);
-    const file = `${bench.scope}/new/deep/a..b.txt`;
-    assert.equal(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o666 & ~Deno.umask());
-    const over = await write({ path: "new/deep/a..b.txt", content: "one\nzwei\n", expected_rev: revIn(made) });
-    assert.equal(
-      over.text,
-      `new/deep/a..b.txt: written (+1 -1), rev ${revIn(over)}\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei`,
-    );
-    assert.match((await write({ path: "new/deep/a..b.txt", content: "", create_only: true })).text, /it exists/);
-    await write({ path: "new/deep/a..b.txt", content: "drei\n", append: true });
-    assert.equal(await Deno.readTextFile(file), "one\nzwei\ndrei\n");
-    assert.match((await write({ path: `${bench.elsewhere}/x`, content: "x" })).text, /outside the scope/);
-    assert.match((await write({ path: "new", content: "x" })).text, /it is a directory/);
-    await deniesProtected(bench, client);
-    await keepsParallelEdits(bench, client);
-  });
-}
+Deno.test("K3 a file is written whole, beside others who write, and protected paths are told as denials", async () => {
+  using bench = new Workbench("ordinary");
+  bench.write(".git/config", "[core]\n");
+  bench.write(".git/hooks/pre-commit", "#!/bin/sh\n");
+  bench.write("part/.git/config", "[core]\n\thooksPath = named\n");
+  bench.write("part/named/post-merge", "#!/bin/sh\n");
+  bench.write("tools/tool.json", "{}");
+  const flags = [...FLAGS.flags, "--tools-dir", "tools"];
+  await using server = await ServerProcess.start(bench, { ...FLAGS, flags });
+  const client = await connectClient(server, "2025-11-25");
+  const write = (args: Record<string, unknown>) => call(client, "files_write", args);
+  const made = await write({ path: "new/deep/a..b.txt", content: "one\ntwo\n" });
+  assert.equal(made.text, `new/deep/a..b.txt: created with 2 lines, 8 bytes, rev ${revIn(made)}`);
+  const file = `${bench.scope}/new/deep/a..b.txt`;
+  assert.equal(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o666 & ~Deno.umask());
+  const over = await write({ path: "new/deep/a..b.txt", content: "one\nzwei\n", expected_rev: revIn(made) });
+  assert.equal(
+    over.text,
+    `new/deep/a..b.txt: written (+1 -1), rev ${revIn(over)}\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei`,
+  );
+  assert.match((await write({ path: "new/deep/a..b.txt", content: "", create_only: true })).text, /it exists/);
+  await write({ path: "new/deep/a..b.txt", content: "drei\n", append: true });
+  assert.equal(await Deno.readTextFile(file), "one\nzwei\ndrei\n");
+  assert.match((await write({ path: `${bench.elsewhere}/x`, content: "x" })).text, /outside the scope/);
+  assert.match((await write({ path: "new", content: "x" })).text, /it is a directory/);
+  await deniesProtected(bench, client);
+  await keepsParallelEdits(bench, client);
+});
 
 async function deniesProtected(bench: Workbench, client: Client): Promise<void> {
   const { scope } = bench;
