@@ -96,13 +96,13 @@ async function endsWithoutRest(user: User, end: (server: ServerProcess) => Promi
 /** A time limit of the call for each stubborn command, and the server's for one that has none; side by side. */
 async function endsInTime(): Promise<void> {
   using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--timeout", "4"] });
+  await using server = await ServerProcess.start(bench, { flags: ["--timeout", "11"] });
   const calls = STUBBORN.map(async ({ name, command }) => {
     const seed = String(crypto.getRandomValues(new Uint32Array(1))[0]);
-    const answer = await server.shell(`echo until then; ${command.replaceAll("SEED", seed)}`, { timeout_seconds: 3 });
+    const answer = await server.shell(`echo until then; ${command.replaceAll("SEED", seed)}`, { timeout_seconds: 10 });
     assert.ok(answer.isError, name);
     assert.match(answer.text, /timed_out|timed out/, name);
-    assert.match(answer.text, /after its time limit of 3(\.\d+)? s/, name);
+    assert.match(answer.text, /after its time limit of 10(\.\d+)? s/, name);
     assert.match(answer.text, /until then/, name);
     assert.deepStrictEqual(await sleepers(bench, seed), [], name);
   });
@@ -111,7 +111,7 @@ async function endsInTime(): Promise<void> {
   const answer = await without;
   assert.ok(answer.isError);
   assert.match(answer.text, /timed_out|timed out/);
-  assert.match(answer.text, /after its time limit of 4(\.\d+)? s/, "--timeout holds where a call gives none");
+  assert.match(answer.text, /after its time limit of 11(\.\d+)? s/, "--timeout holds where a call gives none");
 }
 
 // What waits for ten seconds goes side by side with the rest.

@@ -153,7 +153,8 @@ Deno.test("T11 a check has no network, is told by status while it runs, and canc
 Deno.test("T11 S4 what checks said is kept between starts, where commands neither read nor write it", async () => {
   using bench = new Workbench("ordinary");
   const tool = (name: string, file: string) => {
-    const check = { command: "test", args: ["-e", file] };
+    // It waits until the first list was seen.
+    const check = { command: "sh", args: ["-c", `until test -e seen; do sleep 0.02; done; test -e ${file}`] };
     bench.write(`.ahma/tools/${name}.json`, toolFile(name, { availability_check: check }));
   };
   tool("own_there", ".ahma");
@@ -162,6 +163,7 @@ Deno.test("T11 S4 what checks said is kept between starts, where commands neithe
   {
     await using server = await ServerProcess.start(bench);
     assert.deepStrictEqual(await ownTools(server), ["own_missing", "own_there"]);
+    bench.write("seen", "");
     await server.notification("notifications/tools/list_changed");
     assert.deepStrictEqual(await ownTools(server), ["own_there"]);
     await until(() => exists(kept), 20_000, "the file");
@@ -173,9 +175,11 @@ Deno.test("T11 S4 what checks said is kept between starts, where commands neithe
   const { mode } = await Deno.stat(kept);
   assert.deepStrictEqual([(mode ?? 0) & 0o777, JSON.parse(await Deno.readTextFile(kept)).version], [0o600, 1]);
   bench.write("missing", "");
+  await Deno.remove(`${bench.scope}/seen`);
   {
     await using server = await ServerProcess.start(bench);
     assert.deepStrictEqual(await ownTools(server), ["own_there"]); // as it was, at once
+    bench.write("seen", "");
     await server.notification("notifications/tools/list_changed");
     assert.deepStrictEqual(await ownTools(server), ["own_missing", "own_there"]);
   }

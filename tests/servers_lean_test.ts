@@ -48,7 +48,7 @@ function manyTools(bench: Workbench): object {
     inputSchema: TEXT,
   }));
   bench.write("definitions.json", JSON.stringify([...others, ...known, ...crossed]));
-  return upstreamServer(bench, { cwd: bench.scope, waitMs: 3_000 });
+  return upstreamServer(bench, { cwd: bench.scope });
 }
 
 /** The first text of a result. */
@@ -171,7 +171,9 @@ test("O6 O2 results, progress and the cancel of a request go through call_tool u
   await until(async () => await cancelled() === before + 1, 10_000, "the cancel at the server");
 });
 
-test("O6 X1 X5a a slow call through call_tool becomes an operation, or a task", async ({ bench, server }) => {
+Deno.test("O6 X1 X5a a slow call through call_tool becomes an operation, or a task", async () => {
+  using bench = new Workbench();
+  await using server = await withServers(bench, { srv: upstreamServer(bench, { waitMs: 0 }) }, { flags: ["--lean"] });
   const waited = [{ type: "text", text: "waited" }, { type: "image", data: "aGk=", mimeType: "image/png" }];
   const slow = (file: string) => ({ name: "srv_wait", arguments: { text: `${bench.scope}/${file}` } });
   const { operation } = await server.call("call_tool", slow("go"));

@@ -61,12 +61,17 @@ export class Workbench implements Disposable {
     return this.#elsewhere;
   }
 
-  /** Writes a file owned by the bench's user; parents are made. Relative paths are inside the scope. */
+  /**
+   * Writes a file owned by the bench's user; parents are made. Relative paths are inside the scope. A new file appears
+   * whole: a server that watches its directory reads no half of it.
+   */
   write(path: string, text: string): string {
     const full = path.startsWith("/") ? path : `${this.scope}/${path}`;
     this.#makeParents(full.slice(0, full.lastIndexOf("/")));
-    Deno.writeTextFileSync(full, text);
-    this.#give(full);
+    const written = exists(full) ? full : `${this.#root}/draft`;
+    Deno.writeTextFileSync(written, text);
+    this.#give(written);
+    if (written !== full) Deno.renameSync(written, full);
     return full;
   }
 
