@@ -34,6 +34,8 @@ export const MANY_CALLS: Way = {
 
 /** A sequence may have no more. */
 const STEPS = 1_000;
+/** What each writes. */
+const STEP = "step.";
 
 /** Begins a sequence of so many steps and cancels it while it runs. */
 async function goesOn(scene: Scene, { cancel }: { readonly cancel: boolean }): Promise<string | undefined> {
@@ -43,12 +45,13 @@ async function goesOn(scene: Scene, { cancel }: { readonly cancel: boolean }): P
     command: "sequence",
     sequence: Array.from({ length: STEPS }, () => ({
       tool: "sandboxed_shell",
-      args: { command: "echo step >> steps" },
+      args: { command: `printf ${STEP} >> steps` },
     })),
     step_delay_ms: 0,
   };
   const prepare = (bench: Parameters<typeof writeTools>[0]) => writeTools(bench, { seq: tool });
-  return await withServer(scene, { prepare }, async (server, bench) => {
+  // Answered at once: the client waits for no steps.
+  return await withServer(scene, { prepare, flags: () => ["--inline-wait", "0"] }, async (server, bench) => {
     const { operation } = await server.call("seq");
     const operation_id = operation?.operation_id ?? "";
     await bench.appears("steps");
@@ -56,6 +59,7 @@ async function goesOn(scene: Scene, { cancel }: { readonly cancel: boolean }): P
     else await server.call("status");
     const steps = async () => (await Deno.stat(`${bench.scope}/steps`)).size;
     const size = await steps();
+    if (size >= STEPS * STEP.length) throw new Error("All steps had ended before the cancel");
     await server.shell("true");
     await server.shell("true");
     const grows = await until(
