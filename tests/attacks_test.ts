@@ -5,6 +5,7 @@ import { AWAITED } from "./attacks/awaited.ts";
 import { CATALOGUE } from "./attacks/catalogue.ts";
 import { ExtendedAttributes } from "./attacks/extended_attributes.ts";
 import { Post } from "./attacks/post.ts";
+import type { Kind } from "./attacks/range.ts";
 import { RESIDUAL_RISKS, STOPPED_BY_NAMESPACES } from "./attacks/residual_risks.ts";
 import { runAttack } from "./attacks/run_attack.ts";
 import { usersAtHand } from "./_support/workbench.ts";
@@ -22,8 +23,9 @@ Deno.test("S14 S8 a server without a sandbox is found out, and so is an attack t
     flags: [],
     prefix: [],
     extended: false,
+    brief: true,
     controlledBy: undefined,
-    posts: () => Promise.resolve({ sandboxed, bare }),
+    shared: (kind: Kind) => Promise.resolve({ sandboxed, bare }[kind]),
     post: () => Promise.reject(new Error("No row here asks for a server of its own")),
     renew: () => Promise.resolve(),
   };

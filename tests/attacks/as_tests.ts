@@ -9,7 +9,7 @@ import { runAttack } from "./run_attack.ts";
 
 /** Makes a test of each row that `user` can try, and one that the servers leave nothing; `proven` are requirements. */
 export function testRows(user: User, rows: readonly Row[], proven = "S3 S4 S8", options: RangeOptions = {}): void {
-  const range = new Range(user, options);
+  const range = new Range(user, { brief: true, ...options });
   for (const row of rows) if (isTriedBy(row, user)) testRow(row, { range, proven });
   Deno.test({
     name: `X10 the attacked servers end and leave nothing, as ${user}`,

@@ -56,6 +56,8 @@ export interface Scene extends Place {
   readonly user: User;
   /** False in the positive control. */
   readonly enforced: boolean;
+  /** Whether what is a matter of chance ends early (`Range`). */
+  readonly brief: boolean;
 }
 
 /** What an attempt showed. */

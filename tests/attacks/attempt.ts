@@ -30,6 +30,8 @@ export interface Trial {
   readonly way: Way;
   readonly does: Doing;
   readonly attributes: ExtendedAttributes;
+  /** Whether what is a matter of chance ends early. */
+  readonly brief: boolean;
 }
 
 const DEFAULT_SECONDS = 20;
@@ -66,9 +68,9 @@ export async function attempt(post: Post, trial: Trial): Promise<Tried> {
   return { breaches, text, ...race !== undefined && { race } };
 }
 
-async function act(post: Post, { does, way }: Trial, place: Place): Promise<Driven> {
+async function act(post: Post, { does, way, brief }: Trial, place: Place): Promise<Driven> {
   if (typeof does !== "function") {
-    return await does.drive({ ...place, running: post.server, user: post.user, enforced: post.enforced });
+    return await does.drive({ ...place, running: post.server, user: post.user, enforced: post.enforced, brief });
   }
   const doing = does(place);
   const seconds = way.seconds ?? DEFAULT_SECONDS;

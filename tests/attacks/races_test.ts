@@ -1,4 +1,4 @@
-/** Races: a hostile command moves things while at least 300 commands are launched (README.md). */
+/** Races: a hostile command moves things while commands are launched (README.md). */
 import { testRows, testRowsAsRoot } from "./as_tests.ts";
 import { RACES } from "./catalogue.ts";
 

@@ -4,8 +4,9 @@ import type { Attack, Effect, Needs, Row, Way } from "./attack.ts";
 import { attempt, type Breach, type Tried } from "./attempt.ts";
 import { AWAITED } from "./awaited.ts";
 import { installable, missingPrograms } from "./machine.ts";
+import type { Post } from "./post.ts";
 import type { RaceFacts } from "./races/count.ts";
-import type { Posts, Range } from "./range.ts";
+import type { Kind, Range } from "./range.ts";
 import { type ResidualRisk, residualRisk } from "./residual_risks.ts";
 
 /** What a row came to. */
@@ -47,7 +48,7 @@ export interface RaceResult extends RaceFacts {
 /** Where a row is tried; a `Range` is one. */
 export type Servers = Pick<
   Range,
-  "user" | "attributes" | "flags" | "prefix" | "extended" | "controlledBy" | "posts" | "post" | "renew"
+  "user" | "attributes" | "flags" | "prefix" | "extended" | "brief" | "controlledBy" | "shared" | "post" | "renew"
 >;
 
 /** Ways of one row that are tried at the same time. */
@@ -135,7 +136,7 @@ async function tryWay(row: Attack, way: AimedWay, context: WayContext): Promise<
   const { name, index, range } = context;
   const missing = lacking([row.needs, way.needs], range.user);
   if (missing !== undefined) return { ...missing, why: `${name}: ${missing.why}` };
-  const trial = { name: `${row.id}-${index}`, way, does: way.does, attributes: range.attributes };
+  const trial = { name: `${row.id}-${index}`, way, does: way.does, attributes: range.attributes, brief: range.brief };
   const [tried, control] = await Promise.all([
     facing("sandboxed", { way, range }, (post) => attempt(post, trial)),
     way.noControl === undefined && !isControlledBy(range.controlledBy, row, way)
@@ -160,11 +161,11 @@ function isControlledBy(user: User | undefined, row: Attack, way: Way): boolean 
 
 /** The shared server, or one of the way's own that goes with the attempt. */
 async function facing(
-  kind: keyof Posts,
+  kind: Kind,
   { way, range }: { readonly way: Way; readonly range: Servers },
-  act: (post: Posts[keyof Posts]) => Promise<Tried>,
+  act: (post: Post) => Promise<Tried>,
 ): Promise<Tried> {
-  if (way.ownServer === undefined) return await act((await range.posts(way.sharedServer))[kind]);
+  if (way.ownServer === undefined) return await act(await range.shared(kind, way.sharedServer));
   await using post = await range.post(kind, way.ownServer);
   return await act(post);
 }

@@ -20,7 +20,14 @@ export interface RaceFacts {
 const PROBED = /^probed (\d+) read=(\d) write=(\d) change=(\d)$/m;
 /** Launches that ran and saw fewer show nothing: where all stands still there is one. */
 const FEWEST_STATES = 2;
-const FEWEST_RUN = 100;
+
+/** How much makes a race. */
+export interface Enough {
+  readonly launches: number;
+  /** Of these, that ran. */
+  readonly ran: number;
+  readonly moves: number;
+}
 
 export class Count {
   readonly #states = new Map<string, number>();
@@ -52,9 +59,8 @@ export class Count {
   }
 
   /** Whether so many were launched while so many things moved, and the commands saw more than one state of them. */
-  isEnough({ launches, moves }: { readonly launches: number; readonly moves: number }): boolean {
-    const run = this.#launches - this.#refused;
-    return this.#launches >= launches && run >= FEWEST_RUN && this.#moves >= moves &&
+  isEnough({ launches, ran, moves }: Enough): boolean {
+    return this.#launches >= launches && this.#launches - this.#refused >= ran && this.#moves >= moves &&
       this.#states.size >= FEWEST_STATES;
   }
 
