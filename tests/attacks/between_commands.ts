@@ -3,7 +3,7 @@ import type { ServerProcess } from "../_support/server_process.ts";
 import type { Workbench } from "../_support/workbench.ts";
 import { BOTH, python, type Row, SYSTEM_CALL, type Way } from "./attack.ts";
 import { storm } from "./kill_storm.ts";
-import { driven, newSeed, withServer } from "./stage.ts";
+import { driven, newSeed, together, withServer } from "./stage.ts";
 
 /** Twice as many as there are sandboxes with a shell: the one that served comes round. */
 const LOOKS = 4;
@@ -11,12 +11,21 @@ const LOOKS = 4;
 /** What a slow result says after the output. */
 const CLOSING_LINE = /\n*\[exit code 0[^\]\n]*\]\s*$/;
 
+/** Has every sandbox serve a command. */
+async function served(server: ServerProcess): Promise<void> {
+  for (let calls = 0; calls < LOOKS; calls++) await server.shell("true");
+}
+
 /** `before` in a sandbox that has served, then `after` until it was there again; gives what each `after` printed. */
-async function inTurns(server: ServerProcess, before: string, after: string): Promise<readonly string[]> {
-  for (let served = 0; served < LOOKS; served++) await server.shell("true");
+async function inTurns(
+  server: ServerProcess,
+  before: string,
+  after: string,
+  looks: number = LOOKS,
+): Promise<readonly string[]> {
   await server.shell(before);
   const texts: string[] = [];
-  for (let look = 0; look < LOOKS; look++) {
+  for (let look = 0; look < looks; look++) {
     texts.push((await server.shell(after)).text.replace(CLOSING_LINE, "").trimEnd());
   }
   return texts;
@@ -65,16 +74,19 @@ function leftovers(seed: string): Readonly<Record<string, Leftover>> {
 
 const PRELUDE = "import ctypes, os\nlibc = ctypes.CDLL(None)\n";
 
-function leaving(name: string): Way {
+/** Every thing by itself: what the server does about one must not hide another. */
+function leaving(): Way {
+  const line = (code: string) => python(PRELUDE + code);
   return {
     does: driven((scene) =>
       withServer(scene, {}, async (server) => {
-        const one = leftovers(newSeed())[name];
-        if (one === undefined) throw new Error(`There is no "${name}"`);
-        const line = (code: string) => python(PRELUDE + code);
-        const seen = await inTurns(server, line(one.make), line(`if ${one.see}: print("left", 6 * 7)`));
-        await server.shell(line(one.remove));
-        return seen.some((text) => text.includes("left 42")) ? `${name} is there for the next command` : undefined;
+        await served(server);
+        return await together(scene, leftovers(newSeed()), async ({ make, see, remove }) => {
+          const looks = scene.enforced ? LOOKS : 1;
+          const seen = await inTurns(server, line(make), line(`if ${see}: print("left", 6 * 7)`), looks);
+          await server.shell(line(remove));
+          return seen.some((text) => text.includes("left 42")) ? "it is there for the next command" : undefined;
+        });
       })
     ),
   };
@@ -98,11 +110,13 @@ for number in (0, 1, 2, 57, 58, 59, 60, 63):
 out.append(1)`,
 };
 
-function forging(descriptors: string): Way {
+function forging(): Way {
   return {
     does: driven((scene) =>
       withServer(scene, {}, async (server) => {
-        const program = `${FORGED}${descriptors}
+        await served(server);
+        return await together(scene, DESCRIPTORS, async (descriptors) => {
+          const program = `${FORGED}${descriptors}
 for each in (end, frame + end, end[:40], end + end):
   for fd in out:
     try: os.write(fd, bytes(each))
@@ -110,10 +124,11 @@ for each in (end, frame + end, end[:40], end + end):
 time.sleep(0.05)
 print("after", 6 * 7)
 raise SystemExit(3)`;
-        const forged = await server.shell(python(program));
-        const texts = await inTurns(server, python(program), "echo next");
-        if (!forged.text.includes("after 42") || !forged.text.includes("3")) return `it ended early: ${forged.text}`;
-        return texts.every((text) => text === "next") ? undefined : `then came ${texts.join("; ")}`;
+          const forged = await server.shell(python(program));
+          const texts = await inTurns(server, python(program), "echo next");
+          if (!forged.text.includes("after 42") || !forged.text.includes("3")) return `it ended early: ${forged.text}`;
+          return texts.every((text) => text === "next") ? undefined : `then came ${texts.join("; ")}`;
+        });
       })
     ),
     noControl: "without the sandbox no end is told among the output",
@@ -142,14 +157,19 @@ const CHANGES: Readonly<Record<string, string>> = {
   "its directory, umask and environment": "os.chdir('/'); os.umask(0o77); os.environ['LEFT'] = '1'",
 };
 
-function changing(change: string): Way {
+/** Every change by itself, as with what is left. */
+function changing(): Way {
+  const look = python(INHERITED + LOOK);
   return {
     does: driven((scene) =>
       withServer(scene, {}, async (server) => {
-        const [first, ...others] = await inTurns(server, "true", python(INHERITED + LOOK));
-        const after = await inTurns(server, python(`${INHERITED}${change}`), python(INHERITED + LOOK));
-        const seen = [...others, ...after].find((text) => text !== first);
-        return seen === undefined ? undefined : `the next command has ${seen} instead of ${first}`;
+        await served(server);
+        const [first, ...others] = await inTurns(server, "true", look);
+        return await together(scene, { "nothing": "", ...CHANGES }, async (change) => {
+          const after = change === "" ? others : await inTurns(server, python(`${INHERITED}${change}`), look);
+          const seen = after.find((text) => text !== first);
+          return seen === undefined ? undefined : `the next command has ${seen} instead of ${first}`;
+        });
       })
     ),
     noControl: "process 1 is the machine's there",
@@ -247,10 +267,6 @@ function stormOf(kills: number): Way {
   };
 }
 
-function each(names: Readonly<Record<string, string>>, way: (text: string) => Way): Readonly<Record<string, Way>> {
-  return Object.fromEntries(Object.entries(names).map(([name, text]) => [name, way(text)]));
-}
-
 export const BETWEEN_COMMANDS: readonly Row[] = [
   {
     id: "B01",
@@ -258,7 +274,7 @@ export const BETWEEN_COMMANDS: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "the launcher asks the kernel what is left, from root as from others",
     aim: "evidence",
-    ways: Object.fromEntries(Object.keys(leftovers("0")).map((name) => [name, leaving(name)])),
+    ways: { "files, shared memory, queues and semaphores": leaving() },
   },
   {
     id: "B02",
@@ -266,14 +282,14 @@ export const BETWEEN_COMMANDS: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "output is counted, root's as that of others",
     aim: "evidence",
-    ways: each(DESCRIPTORS, forging),
+    ways: { "on stdout, on every descriptor and on those of process 1": forging() },
   },
   {
     id: "B03",
     title: "change what the next command inherits from process 1",
     users: BOTH,
     aim: "evidence",
-    ways: each(CHANGES, changing),
+    ways: { "what it runs with, its limits, directory and environment": changing() },
   },
   {
     id: "B04",

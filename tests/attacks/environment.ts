@@ -1,16 +1,85 @@
 /** E: what commands inherit from the environment of the server. */
-import { BOTH, type Place, type Row, type Scene, type Way } from "./attack.ts";
+import { BOTH, type Place, type Row, type Scene, type ServerSetting, type Way } from "./attack.ts";
 import { driven, withOneControl, withServer } from "./stage.ts";
 
-/** A value that must not arrive. It loads nothing: what it names is not there. */
-const PLANTED = "/planted-42";
+/** The variables of each row; of all rows one server has them, with the row's id in the values. */
+const VARIABLES = {
+  // Those the loader obeys before the server runs would end it: they name what is not there.
+  E01: ["LD_LIBRARY_PATH", "GCONV_PATH", "LD_ORIGIN_PATH", "LD_DEBUG_OUTPUT", "DYLD_INSERT_LIBRARIES"],
+  E02: ["BASH_ENV", "ENV", "PROMPT_COMMAND", "PS4", "BASH_FUNC_ls%%", "CDPATH", "SHELLOPTS", "BASHOPTS", "IFS"],
+  E03: [
+    "GIT_SSH_COMMAND",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_EXEC_PATH",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_KEY_0",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_ASKPASS",
+    "GIT_TEMPLATE_DIR",
+    "SSH_ASKPASS",
+  ],
+  E04: [
+    "PYTHONSTARTUP",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PERL5OPT",
+    "PERL5LIB",
+    "RUBYOPT",
+    "JAVA_TOOL_OPTIONS",
+    "RUSTC_WRAPPER",
+    "MAKEFLAGS",
+    "CC",
+    "NODE_PATH",
+    "npm_config_script_shell",
+  ],
+  E05: [
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "NPM_TOKEN",
+    "DB_PASSWORD",
+    "MY_SECRET",
+    "LC_SECRET",
+    "TZ_TOKEN",
+  ],
+  E06: [
+    "SSH_AUTH_SOCK",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "XDG_RUNTIME_DIR",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "TMUX",
+    "VSCODE_IPC_HOOK_CLI",
+    "DOCKER_HOST",
+    "GPG_AGENT_INFO",
+  ],
+  E10: ["DENO_AUTH_TOKENS", "DENO_INSTALL_ROOT", "DENO_REPL_HISTORY", "NODE_REPL_HISTORY", "V8_FLAGS"],
+} satisfies Readonly<Record<string, readonly string[]>>;
+
+/** What must not arrive. It loads nothing: what it names is not there. */
+function planted(id: keyof typeof VARIABLES): string {
+  return `/planted-42-${id}`;
+}
+
+const PLANTED: ServerSetting = {
+  environment: Object.fromEntries(
+    Object.entries(VARIABLES).flatMap(([id, names]) => {
+      return names.map((name) => [name, planted(id as keyof typeof VARIABLES)]); // of an object's own keys
+    }),
+  ),
+};
 
 /** The variables are in the server's environment and in none of a command's; the control looks at the server's. */
-function stays(names: readonly string[], value = PLANTED): Readonly<Record<string, Way>> {
+function stays(id: keyof typeof VARIABLES): Readonly<Record<string, Way>> {
   const judge = {
-    evidence: /planted-42/,
+    evidence: new RegExp(planted(id)),
     control: ({ server }: Place) => `tr '\\0' '\\n' < /proc/${server}/environ`,
-    sharedServer: { environment: Object.fromEntries(names.map((name) => [name, value])) },
+    sharedServer: PLANTED,
   };
   return {
     "a shell": { does: () => "env; set", ...judge },
@@ -76,112 +145,54 @@ export const ENVIRONMENT: readonly Row[] = [
     title: "variables of the loader",
     users: BOTH,
     aim: "evidence",
-    // Those the loader obeys before the server runs would end it: they name what is not there.
-    ways: stays(["LD_LIBRARY_PATH", "GCONV_PATH", "LD_ORIGIN_PATH", "LD_DEBUG_OUTPUT", "DYLD_INSERT_LIBRARIES"]),
+    ways: stays("E01"),
   },
   {
     id: "E02",
     title: "variables of the shell",
     users: BOTH,
     aim: "evidence",
-    ways: stays([
-      "BASH_ENV",
-      "ENV",
-      "PROMPT_COMMAND",
-      "PS4",
-      "BASH_FUNC_ls%%",
-      "CDPATH",
-      "SHELLOPTS",
-      "BASHOPTS",
-      "IFS",
-    ]),
+    ways: stays("E02"),
   },
   {
     id: "E03",
     title: "variables of git and ssh",
     users: BOTH,
     aim: "evidence",
-    ways: stays([
-      "GIT_SSH_COMMAND",
-      "GIT_EXTERNAL_DIFF",
-      "GIT_DIR",
-      "GIT_WORK_TREE",
-      "GIT_EXEC_PATH",
-      "GIT_CONFIG_COUNT",
-      "GIT_CONFIG_KEY_0",
-      "GIT_CONFIG_PARAMETERS",
-      "GIT_ASKPASS",
-      "GIT_TEMPLATE_DIR",
-      "SSH_ASKPASS",
-    ]),
+    ways: stays("E03"),
   },
   {
     id: "E04",
     title: "variables of interpreters and build tools",
     users: BOTH,
     aim: "evidence",
-    ways: stays([
-      "PYTHONSTARTUP",
-      "PYTHONPATH",
-      "PYTHONHOME",
-      "PERL5OPT",
-      "PERL5LIB",
-      "RUBYOPT",
-      "JAVA_TOOL_OPTIONS",
-      "RUSTC_WRAPPER",
-      "MAKEFLAGS",
-      "CC",
-      "NODE_PATH",
-      "npm_config_script_shell",
-    ]),
+    ways: stays("E04"),
   },
   {
     id: "E05",
     title: "secrets in the environment",
     users: BOTH,
     aim: "evidence",
-    ways: stays([
-      "ANTHROPIC_API_KEY",
-      "OPENAI_API_KEY",
-      "GITHUB_TOKEN",
-      "GH_TOKEN",
-      "AWS_ACCESS_KEY_ID",
-      "AWS_SECRET_ACCESS_KEY",
-      "NPM_TOKEN",
-      "DB_PASSWORD",
-      "MY_SECRET",
-      "LC_SECRET",
-      "TZ_TOKEN",
-    ]),
+    ways: stays("E05"),
   },
   {
     id: "E06",
     title: "addresses of agents, sessions and daemons",
     users: BOTH,
     aim: "evidence",
-    ways: stays([
-      "SSH_AUTH_SOCK",
-      "DBUS_SESSION_BUS_ADDRESS",
-      "XDG_RUNTIME_DIR",
-      "DISPLAY",
-      "WAYLAND_DISPLAY",
-      "TMUX",
-      "VSCODE_IPC_HOOK_CLI",
-      "DOCKER_HOST",
-      "GPG_AGENT_INFO",
-    ]),
+    ways: stays("E06"),
   },
   {
     id: "E07",
     title: "a PATH that leads into the project",
     users: BOTH,
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "a dot": finds(`.:${USUAL}`),
       "an empty item": finds(`:${USUAL}`),
       "an empty item at the end": finds(`/nothing:${USUAL}:`),
       "a relative one": finds(`bin:./bin:${USUAL}`),
-    },
+    }),
   },
   {
     id: "E08",
@@ -244,7 +255,7 @@ export const ENVIRONMENT: readonly Row[] = [
     title: "variables of the runtime",
     users: BOTH,
     aim: "evidence",
-    ways: stays(["DENO_AUTH_TOKENS", "DENO_INSTALL_ROOT", "DENO_REPL_HISTORY", "NODE_REPL_HISTORY", "V8_FLAGS"]),
+    ways: stays("E10"),
   },
   {
     id: "E11",

@@ -48,10 +48,10 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-function flood(line: string, control?: Way["control"]): Way {
+function flood(line: string | ((scene: Scene) => string), control?: Way["control"]): Way {
   const there = `mkdir -p ../.ahma/tools && cd ../.ahma/tools || exit 1`;
   return {
-    does: driven((scene) => standsStill(scene, `${there}; ${line}`)),
+    does: driven((scene) => standsStill(scene, `${there}; ${typeof line === "string" ? line : line(scene)}`)),
     ...control === undefined
       ? { noControl: "the control of the first way shows that a standstill is seen" }
       : { control },
@@ -72,8 +72,10 @@ export const FLOODS: Readonly<Record<string, Way>> = {
     ),
   ),
   "large files": flood(`for i in $(seq 300); do truncate -s 1M $i.json; done`),
-  "a thousand changes a second": flood(
-    `end=$((SECONDS + 3)); while [ $SECONDS -lt $end ]; do echo '{"name":"t","command":"'$RANDOM'"}' > a.json; done`,
+  "a thousand changes a second": flood(({ brief }) =>
+    `end=$((SECONDS + ${
+      brief ? 2 : 3
+    })); while [ $SECONDS -lt $end ]; do echo '{"name":"t","command":"'$RANDOM'"}' > a.json; done`
   ),
   "a file of mistakes": flood(
     `/usr/bin/python3 -Ic 'print("{" + ",".join(f"\\"k{i}\\":1" for i in range(60000)) + "}")' > a.json`,

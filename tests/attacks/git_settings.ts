@@ -8,34 +8,39 @@ import { driven } from "./stage.ts";
 /** Run outside by the user, one after the other, whatever each says. */
 const USUAL = ["status", "commit -q --allow-empty -m x", "log -1", "fetch -q --all", "push -q", "st", "diff HEAD~1"];
 
-/** Runs git in the scope, outside the sandbox, as the bench's user. */
-export async function git(bench: Workbench, line: string): Promise<void> {
-  const [program = "", ...args] = asUser(bench.user, ["/bin/sh", "-c", `git ${line}`]);
+/** Runs git in the scope, outside the sandbox, as the bench's user: once for each line, whatever the one before says. */
+export async function git(bench: Workbench, ...lines: readonly string[]): Promise<void> {
+  const script = lines.map((line) => `git ${line}`).join("\n");
+  const [program = "", ...args] = asUser(bench.user, ["/bin/sh", "-c", script]);
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: bench.home, GIT_TERMINAL_PROMPT: "0" };
   await new Deno.Command(program, { args, cwd: bench.scope, clearEnv: true, env, stdin: "null" }).output();
 }
 
+/** How often a copy changes while the server may read it. A matter of chance: a quarter is enough for the tests. */
+const ROUNDS = { long: 400, brief: 100 } as const;
+
 /** A repository whose branch `main` goes to `ours.git`; `theirs.git` is for who attacks. */
 async function repository(bench: Workbench): Promise<void> {
-  for (const name of ["ours.git", "theirs.git"]) await git(bench, `init -q -b main --bare ${name}`);
-  await git(bench, "init -q -b main .");
-  for (const [key, value] of [["user.name", "T"], ["user.email", "t@e.invalid"]]) {
-    await git(bench, `config ${key} ${value}`);
-  }
-  await git(bench, "commit -q --allow-empty -m 1");
-  await git(bench, `remote add origin ${bench.scope}/ours.git`);
-  await git(bench, "push -q -u origin main");
+  await git(
+    bench,
+    "init -q -b main --bare ours.git; cp -r ours.git theirs.git",
+    "init -q -b main .; printf '[user]\\nname = T\\nemail = t@e.invalid\\n' >> .git/config",
+    "commit -q --allow-empty -m 1",
+    `remote add origin ${bench.scope}/ours.git`,
+    "push -q -u origin main",
+  );
 }
 
 /** The lines are commands; then git is used outside. Evidence: the trap ran there, or `theirs.git` got what was pushed. */
-function way(lines: (bench: Workbench, trap: string) => readonly string[]): Way {
+function way(lines: (bench: Workbench, trap: string, rounds: number) => readonly string[]): Way {
   return {
     does: driven((scene) =>
       withLines(scene, {}, async (shell, bench) => {
         await repository(bench);
         const caught = `${bench.elsewhere}/caught`;
-        for (const line of lines(bench, `sh -c 'echo x > ${caught}; exit 1'`)) await shell.run(line);
-        for (const line of USUAL) await git(bench, line);
+        const trap = `sh -c 'echo x > ${caught}; exit 1'`;
+        for (const line of lines(bench, trap, scene.brief ? ROUNDS.brief : ROUNDS.long)) await shell.run(line);
+        await git(bench, ...USUAL);
         const isCaught = await Deno.stat(caught).then(() => true, () => false);
         const isPushed = await Deno.stat(`${bench.scope}/theirs.git/refs/heads/main`).then(() => true, () => false);
         return isCaught ? "git ran a program of the command's" : isPushed ? "git pushed elsewhere" : undefined;
@@ -105,10 +110,10 @@ export const GIT_SETTINGS: readonly Row[] = [
       ]),
       "a repository with hooks": ownRepository(""),
       "a repository with hooks, as an address": rarely(ownRepository("file://")),
-      "a copy that changes while it is read": way((_, trap) => [
+      "a copy that changes while it is read": way((_, trap, rounds) => [
         `${set("alias.st", `!${trap}`)}; C=$(readlink .git/config || echo .git/config); cp $C bad; ` +
         `sed -i /alias/,+1d $C; ${set("user.name", "U")}; cp $C good; ` +
-        "(for i in $(seq 400); do cp bad n; mv n $C; cp good n; mv n $C; done; cp bad n; mv n $C) > /dev/null 2>&1 & " +
+        `(for i in $(seq ${rounds}); do cp bad n; mv n $C; cp good n; mv n $C; done; cp bad n; mv n $C) > /dev/null 2>&1 & ` +
         "wait $!",
         ...Array.from({ length: 8 }, (_, at) => set("user.name", `U${at}`)),
       ]),

@@ -1,33 +1,42 @@
 /** T31 and T32: tools for notes in a repository that has links in the place of notes. */
 import { BOTH, type Call, type Place, type Row, type ServerSetting, type Way } from "./attack.ts";
+import { withOneControl } from "./stage.ts";
 
 const ALIKE = "the worker opens notes through no link, whose process it is";
-const SERVER: ServerSetting = { flags: () => ["--bundles", "issues,memos,todo,question"] };
+/** What is in place of notes, and the server of the repository that has it, which both rows use. */
+interface Repository {
+  readonly links: (place: Place) => Readonly<Record<string, string>>;
+  readonly server: ServerSetting;
+}
+
+function repository(links: Repository["links"]): Repository {
+  return { links, server: { flags: () => ["--bundles", "issues,memos,todo,question"] } };
+}
 
 function call(tool: string, args: Readonly<Record<string, unknown>> = {}): Call {
   return { tool, arguments: args };
 }
 
-/** What is asked in each repository, and what it has in place of notes. */
-function planted(
-  calls: readonly Call[],
-  control: Way["control"],
-  links: (place: Place) => Readonly<Record<string, string>>,
-): Way {
+/** What is asked in each repository. */
+function planted(calls: readonly Call[], control: NonNullable<Way["control"]>, { links, server }: Repository): Way {
   return {
     does: () => calls,
     prepare: (place, give) => {
       Deno.copyFileSync(place.secret, `${place.out}/leak.md`);
-      for (const [path, target] of Object.entries(links(place))) {
-        const full = `${place.scope}/${path}`;
+      const made = Object.entries(links(place)).map(([path, target]) => {
+        const full = path.startsWith("/") ? path : `${place.scope}/${path}`;
         const parent = full.slice(0, full.lastIndexOf("/"));
         Deno.mkdirSync(parent, { recursive: true });
         Deno.symlinkSync(target, full);
-        if (parent !== place.scope) give(parent);
-      }
+        if (![place.scope, place.parent].includes(parent)) give(parent);
+        return full;
+      });
+      return () => {
+        for (const path of made.toReversed()) Deno.removeSync(path);
+      };
     },
-    ...control !== undefined && { control },
-    ownServer: SERVER,
+    control,
+    sharedServer: server,
   };
 }
 
@@ -52,31 +61,35 @@ const WRITES: readonly Call[] = [
   call("todo_create", { task: "planted" }),
 ];
 
-function ways(calls: readonly Call[], control: Way["control"]): Readonly<Record<string, Way>> {
-  return {
-    "links among notes": planted(calls, control, ({ secret, out }) => ({
-      ".ahma/issues/link.md": secret,
-      ".ahma/issues/complete": out,
-      ".ahma/memos/link.md": `${out}/leak.md`,
-      ".ahma/state/todo.yaml": secret,
-      ".ahma/state/questions": out,
-      ".ahma/state/.lock": `${out}/new`,
-    })),
-    "links in place of directories": planted(calls, control, ({ out }) => ({
-      ".ahma/issues": out,
-      ".ahma/memos": out,
-      ".ahma/state": out,
-    })),
-    "a link in place of all": planted(calls, control, ({ parent, out }) => {
-      for (const name of ["issues", "memos", "state"]) Deno.symlinkSync(out, `${parent}/${name}`);
-      return { ".ahma": parent };
-    }),
-    "links of another program's notes": planted(calls, control, ({ out, secret }) => ({
-      ".swissarmyhammer/issues": out,
-      ".sah/memos": out,
-      ".sah/todo.yaml": secret,
-    })),
-  };
+const REPOSITORIES: Readonly<Record<string, Repository>> = {
+  "links among notes": repository(({ secret, out }) => ({
+    ".ahma/issues/link.md": secret,
+    ".ahma/issues/complete": out,
+    ".ahma/memos/link.md": `${out}/leak.md`,
+    ".ahma/state/todo.yaml": secret,
+    ".ahma/state/questions": out,
+    ".ahma/state/.lock": `${out}/new`,
+  })),
+  "links in place of directories": repository(({ out }) => ({
+    ".ahma/issues": out,
+    ".ahma/memos": out,
+    ".ahma/state": out,
+  })),
+  "a link in place of all": repository(({ parent, out }) => ({
+    ...Object.fromEntries(["issues", "memos", "state"].map((name) => [`${parent}/${name}`, out])),
+    ".ahma": parent,
+  })),
+  "links of another program's notes": repository(({ out, secret }) => ({
+    ".swissarmyhammer/issues": out,
+    ".sah/memos": out,
+    ".sah/todo.yaml": secret,
+  })),
+};
+
+function ways(calls: readonly Call[], control: NonNullable<Way["control"]>): Readonly<Record<string, Way>> {
+  return withOneControl(
+    Object.fromEntries(Object.entries(REPOSITORIES).map(([name, one]) => [name, planted(calls, control, one)])),
+  );
 }
 
 export const NATIVE_NOTES: readonly Row[] = [

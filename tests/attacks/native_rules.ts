@@ -2,7 +2,7 @@
 import { exists, type Workbench } from "../_support/workbench.ts";
 import { BOTH, type Row, type Way } from "./attack.ts";
 import { newMarker } from "./post.ts";
-import { driven, withServer } from "./stage.ts";
+import { driven, withOneControl, withServer } from "./stage.ts";
 
 interface Outside {
   readonly secret: string;
@@ -75,16 +75,16 @@ export const NATIVE_RULES: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "they run in the sandbox of other native tools, which root tries in T01",
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "a program": checks(programs),
-      "links in place of rules, files and directories": checks(
-        () => ({ telling: TELLING, review: rule("title: R") }),
+      "a template, links in place of rules, files and directories": checks(
+        ({ secret }) => ({
+          telling: TELLING,
+          review: rule("title: R"),
+          template: rule("title: T", `{% render "${secret}" %}{% include "../../../..${secret}" %}`),
+        }),
         { linked: true },
       ),
-      "a template": checks(({ secret }) => ({
-        telling: TELLING,
-        review: rule("title: R", `{% render "${secret}" %}{% include "../../../..${secret}" %}`),
-      })),
-    },
+    }),
   },
 ];

@@ -2,7 +2,7 @@
 import type { ServerProcess } from "../_support/server_process.ts";
 import type { Workbench } from "../_support/workbench.ts";
 import { BOTH, type Call, type Place, type Row, type Scene, type ServerSetting, type Way } from "./attack.ts";
-import { driven, withOneControl, withServer } from "./stage.ts";
+import { driven, together, withOneControl, withServer } from "./stage.ts";
 import { noFilter, REFUSING_NAMESPACES } from "./unusual_start.ts";
 
 const FLAGS: readonly string[] = ["--bundles", "files,files_patch"];
@@ -92,32 +92,51 @@ const PRESENT: readonly string[] = [
 const ABSENT: readonly string[] = [".git/hooks/post-merge", ".husky/pre-push", ".codex/config.toml", "tree/.git"];
 const BEFORE = "as it was\n";
 
-type Change = (path: string) => Call;
+interface Changing {
+  readonly change: (path: string) => Call;
+  readonly paths: readonly string[];
+}
+
+function prepare(bench: Workbench): void {
+  for (const path of PRESENT) bench.write(path, BEFORE);
+  bench.write("tree/kept", "");
+  Deno.symlinkSync(".git/hooks", `${bench.scope}/way`);
+  Deno.linkSync(`${bench.scope}/.envrc`, `${bench.scope}/second`);
+}
 
 /** What became other than it was, of protected paths; the control changes all of them. */
-function protectedPaths(change: Change, paths: readonly string[], prefix: readonly string[] = []): Way {
-  const prepare = (bench: Workbench) => {
-    for (const path of PRESENT) bench.write(path, BEFORE);
-    bench.write("tree/kept", "");
-    Deno.symlinkSync(".git/hooks", `${bench.scope}/way`);
-    Deno.linkSync(`${bench.scope}/.envrc`, `${bench.scope}/second`);
-  };
-  const act = async (scene: Scene, server: ServerProcess, bench: Workbench) => {
-    const changed: string[] = [];
-    for (const path of paths) {
-      const { tool, arguments: args } = change(path);
-      await server.call(tool, args);
-      const file = `${bench.scope}/${SAME_FILE[path] ?? path}`;
-      const is = await Deno.readTextFile(file).catch(() => undefined);
-      if (is?.includes("planted") === true) changed.push(path);
+async function changedBy(
+  { change, paths }: Changing,
+  { scene, server, bench }: { readonly scene: Scene; readonly server: ServerProcess; readonly bench: Workbench },
+): Promise<string | undefined> {
+  const changed: string[] = [];
+  for (const path of paths) {
+    const { tool, arguments: args } = change(path);
+    await server.call(tool, args);
+    const file = `${bench.scope}/${SAME_FILE[path] ?? path}`;
+    const is = await Deno.readTextFile(file).catch(() => undefined);
+    if (is?.includes("planted") === true) changed.push(path);
+  }
+  if (!scene.enforced) {
+    for await (const { name } of Deno.readDir(bench.scope)) {
+      await Deno.remove(`${bench.scope}/${name}`, { recursive: true });
     }
-    const isEnough = scene.enforced ? changed.length > 0 : changed.length === paths.length;
-    return isEnough ? `changed: ${changed.join(", ")}` : undefined;
-  };
+    prepare(bench);
+  }
+  const isEnough = scene.enforced ? changed.length > 0 : changed.length === paths.length;
+  return isEnough ? changed.join(", ") : undefined;
+}
+
+/** The changes one after the other; the control begins each with the files as they were. */
+function protectedPaths(changes: Readonly<Record<string, Changing>>, prefix: readonly string[] = []): Way {
   return {
-    does: driven((scene) => {
-      return withServer(scene, { flags: () => FLAGS, prepare, prefix }, (server, bench) => act(scene, server, bench));
-    }),
+    does: driven((scene) =>
+      withServer(
+        scene,
+        { flags: () => FLAGS, prepare, prefix },
+        (server, bench) => together(scene, changes, (one) => changedBy(one, { scene, server, bench })),
+      )
+    ),
     ...prefix.length > 0 && { needs: { machine: noFilter } },
   };
 }
@@ -125,6 +144,19 @@ function protectedPaths(change: Change, paths: readonly string[], prefix: readon
 /** Other names of protected files. */
 const SAME_FILE: Readonly<Record<string, string>> = { "way/pre-commit": ".git/hooks/pre-commit", "second": ".envrc" };
 const ALL: readonly string[] = [...Object.keys(SAME_FILE), ...PRESENT.slice(1, 5), ...PRESENT.slice(6), ...ABSENT];
+
+const CHANGES = {
+  write: { change: (path) => write(path), paths: ALL },
+  edit: { change: (path) => edit(path, BEFORE), paths: ALL.filter((path) => !ABSENT.includes(path)) },
+  patch: {
+    change: (path) => {
+      return ABSENT.includes(path)
+        ? patch(`*** Add File: ${path}`, "+planted")
+        : patch(`*** Update File: ${path}`, "-as it was", "+planted");
+    },
+    paths: ALL,
+  },
+} satisfies Readonly<Record<string, Changing>>;
 
 export const NATIVE_WRITES: readonly Row[] = [
   {
@@ -141,14 +173,8 @@ export const NATIVE_WRITES: readonly Row[] = [
     alikeForRoot: "what protects a file is the same for every user; root tries it in X09, and such tools in T21",
     aim: "evidence",
     ways: {
-      "write": protectedPaths((path) => write(path), ALL),
-      "edit": protectedPaths((path) => edit(path, "as it was\n"), ALL.filter((path) => !ABSENT.includes(path))),
-      "patch": protectedPaths((path) => {
-        return ABSENT.includes(path)
-          ? patch(`*** Add File: ${path}`, "+planted")
-          : patch(`*** Update File: ${path}`, "-as it was", "+planted");
-      }, ALL),
-      "write, with Landlock alone": protectedPaths((path) => write(path), ALL, REFUSING_NAMESPACES.prefix),
+      "write, edit and patch": protectedPaths(CHANGES),
+      "write, with Landlock alone": protectedPaths({ write: CHANGES.write }, REFUSING_NAMESPACES.prefix),
     },
   },
 ];

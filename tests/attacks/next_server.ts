@@ -43,17 +43,18 @@ const SETTINGS = {
 
 /** A server without a sandbox reads the secret whatever was left for it. */
 export const LOOSENED: Readonly<Record<string, Way>> = withOneControl({
-  "the project's settings": {
+  "the project's and the user's settings, variables": {
     does: driven((scene) =>
-      loosensNext(scene, `mkdir -p .ahma; echo '${JSON.stringify(SETTINGS)}' > .ahma/settings.json`)
+      loosensNext(
+        scene,
+        [
+          `mkdir -p .ahma; echo '${JSON.stringify(SETTINGS)}' > .ahma/settings.json`,
+          "echo 'AHMA_NO_SANDBOX=1' > .env; echo 'export AHMA_NO_SANDBOX=1' | tee .envrc > .bashrc",
+          USER_SETTINGS,
+        ].join("\n"),
+      )
     ),
   },
-  "variables": {
-    does: driven((scene) =>
-      loosensNext(scene, "echo 'AHMA_NO_SANDBOX=1' > .env; echo 'export AHMA_NO_SANDBOX=1' | tee .envrc > .bashrc")
-    ),
-  },
-  "the user's settings": { does: driven((scene) => loosensNext(scene, USER_SETTINGS)) },
   "the user's settings, in a private home": {
     does: driven((scene) => loosensNext(scene, USER_SETTINGS, () => ["--private-home"])),
   },
@@ -104,12 +105,12 @@ def plant(path, text):
 /** X17: each made a server fail at its start, or take for ever. */
 export const STOPPED: Readonly<Record<string, Way>> = Object.fromEntries(
   Object.entries({
-    "a name too long in git's configuration": `plant(".git/config", "[core]\\n\\thooksPath = " + "x/" * 500000)`,
+    "a name too long in git's configuration, blanks in a repository below, a settings file of mistakes":
+      `plant(".git/config", "[core]\\n\\thooksPath = " + "x/" * 500000)
+plant("a/b/.git/config", "[core]\\n\\thooksPath =" + " " * 1000000 + "x")
+plant(".ahma/settings.json", "{" + ",".join(f'"k{i}":1' for i in range(5000)) + "}")`,
     "blanks in git's configuration": `plant(".git/config", "[core]\\n\\thooksPath =" + " " * 1000000 + "x")`,
-    "blanks in a repository below": `plant("a/b/.git/config", "[core]\\n\\thooksPath =" + " " * 1000000 + "x")`,
     "many names": `plant(".git/config", "".join(f"path = p{i}\\n" for i in range(100000)))`,
-    "a settings file of mistakes":
-      `plant(".ahma/settings.json", "{" + ",".join(f'"k{i}":1' for i in range(5000)) + "}")`,
   }).map(([name, program]): [string, Way] => [name, {
     does: driven((scene) => stopsNext(scene, PLANT + program)),
     noControl: "without a sandbox the server does not read most of them",

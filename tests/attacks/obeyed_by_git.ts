@@ -16,31 +16,39 @@ function repository(files: (bench: Workbench) => Readonly<Record<string, string>
 }
 
 const HOOKS_OF_GIT: Readonly<Record<string, Unheard>> = {
-  "the user's configuration names them": {
-    path: HOOK,
-    prepare: repository(({ home }) => ({ [`${home}/.gitconfig`]: HOOKS })),
-    lines: [EVIL_HOOK],
+  "the user's configuration names them, in the project and in a repository below": {
+    paths: [HOOK, `part/${HOOK}`],
+    prepare: (bench) => {
+      repository(({ home }) => ({ [`${home}/.gitconfig`]: HOOKS }))(bench);
+      for (const name of ["HEAD", "objects/x", "refs/x", "config"]) bench.write(`part/.git/${name}`, "");
+      bench.write("part/.git/HEAD", "ref: refs/heads/main\n");
+      bench.write(`part/${HOOK}`, "ours\n");
+    },
+    lines: [EVIL_HOOK, `echo evil > part/${HOOK}`],
   },
   "below home": {
-    path: HOOK,
+    paths: [HOOK],
     prepare: repository(() => ({ ".git/config": "[core]\n\thooksPath = ~/../scope/gh\n" })),
     lines: [EVIL_HOOK],
   },
   "the work tree's configuration names them": {
-    path: HOOK,
+    paths: [HOOK],
     prepare: repository(() => ({
       ".git/config": "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n",
       ".git/config.worktree": HOOKS,
     })),
     lines: [EVIL_HOOK],
   },
-  "over two lines": {
-    path: HOOK,
-    prepare: repository(() => ({ ".git/config": "[core]\n\thooksPath = \\\ngh\n" })),
-    lines: [EVIL_HOOK],
+  "over two lines, and a filter of the project": {
+    paths: [HOOK, "tools/clean"],
+    prepare: repository(() => ({
+      ".git/config": '[core]\n\thooksPath = \\\ngh\n[filter "x"]\n\tclean = python3 tools/clean %f\n',
+      "tools/clean": "ours\n",
+    })),
+    lines: [EVIL_HOOK, "echo evil > tools/clean"],
   },
   "an include from elsewhere names them": {
-    path: HOOK,
+    paths: [HOOK],
     prepare: repository(({ home }) => ({
       [`${home}/.gitconfig`]: '[includeIf "gitdir:**/scope/.git"]\n\tpath = more\n',
       [`${home}/more`]: HOOKS,
@@ -48,37 +56,19 @@ const HOOKS_OF_GIT: Readonly<Record<string, Unheard>> = {
     lines: [EVIL_HOOK],
   },
   "the user names them while the server runs": {
-    path: HOOK,
+    paths: [HOOK],
     prepare: repository(() => ({})),
     user: (bench) => void bench.write(`${bench.home}/.gitconfig`, HOOKS),
     lines: ["true", EVIL_HOOK],
   },
   "they are not there yet": {
-    path: HOOK,
+    paths: [HOOK],
     prepare: (bench) => void bench.write(`${bench.home}/.gitconfig`, HOOKS),
     lines: ["git init -q .", "mkdir gh; echo evil > gh/pre-commit"],
     made: true,
   },
-  "of a repository below": {
-    path: `part/${HOOK}`,
-    prepare: (bench) => {
-      repository(({ home }) => ({ [`${home}/.gitconfig`]: HOOKS }))(bench);
-      for (const name of ["HEAD", "objects/x", "refs/x", "config"]) bench.write(`part/.git/${name}`, "");
-      bench.write("part/.git/HEAD", "ref: refs/heads/main\n");
-      bench.write(`part/${HOOK}`, "ours\n");
-    },
-    lines: [`echo evil > part/${HOOK}`],
-  },
-  "a filter of the project": {
-    path: "tools/clean",
-    prepare: repository(() => ({
-      ".git/config": '[filter "x"]\n\tclean = python3 tools/clean %f\n',
-      "tools/clean": "ours\n",
-    })),
-    lines: ["echo evil > tools/clean"],
-  },
   "a program that tools generate": {
-    path: "node_modules/.bin/page",
+    paths: ["node_modules/.bin/page"],
     prepare: repository(() => ({
       ".git/config": "[core]\n\tpager = node_modules/.bin/page\n",
       "node_modules/.bin/page": "ours\n",

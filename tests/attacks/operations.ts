@@ -1,40 +1,53 @@
 /** Q: sequences and operations. */
 import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
 import { MANY_STEPS } from "./many_calls.ts";
-import { driven, newSeed, withOneControl, withServer, writeTools } from "./stage.ts";
+import { driven, newSeed, together, withServer, writeTools } from "./stage.ts";
 import type { ServerProcess } from "../_support/server_process.ts";
 
+/** A tool of steps, all but its name. */
+type Sequence = (name: string) => object;
+
 /** A sequence of one step, and what the step may not do. */
-function step(more: object): object {
-  return {
-    name: "seq",
+function step(more: object): Sequence {
+  return (name) => ({
+    name,
     description: "Steps.",
     command: "sequence",
     synchronous: true,
     sequence: [more],
     step_delay_ms: 0,
-  };
+  });
 }
 
-function shellStep(more: object): object {
+function shellStep(more: object = {}): Sequence {
   return step({ tool: "sandboxed_shell", args: { command: "echo ran $((6 * 7))", ...more } });
 }
 
-/** Calls the sequence; it must not get as far as its step. */
-function sequenceRuns(tool: object): Way {
+/** Calls the sequences; none of them may get as far as its step. */
+function sequencesRun(tools: Readonly<Record<string, Sequence>>): Way {
   return {
-    does: driven((scene) => runsSequence(scene, tool)),
-    control: driven((scene) => runsSequence(scene, shellStep({}))),
+    does: driven((scene) => runSequences(scene, tools)),
+    control: driven((scene) => runSequences(scene, { "a plain one": shellStep() })),
   };
 }
 
-async function runsSequence(scene: Scene, tool: object): Promise<string | undefined> {
-  const prepare = (bench: Parameters<typeof writeTools>[0]) => writeTools(bench, { seq: tool });
-  return await withServer(scene, { flags: () => ["--sync"], prepare }, async (server) => {
-    const answer = await server.request("tools/call", { name: "seq", arguments: {} });
-    const text = JSON.stringify(answer);
-    return text.includes("ran 42") ? "the step ran" : undefined;
-  });
+async function runSequences(scene: Scene, tools: Readonly<Record<string, Sequence>>): Promise<string | undefined> {
+  const named = Object.fromEntries(Object.keys(tools).map((about, at) => [about, `seq${at}`]));
+  const prepare = (bench: Parameters<typeof writeTools>[0]) => {
+    for (const [about, tool] of Object.entries(tools)) {
+      const name = named[about] ?? "";
+      writeTools(bench, { [name]: tool(name) });
+    }
+  };
+  return await withServer(
+    scene,
+    { flags: () => ["--sync"], prepare },
+    (server) =>
+      together(scene, named, async (name) => {
+        const answer = await server.request("tools/call", { name, arguments: {} });
+        return JSON.stringify(answer).includes("ran 42") ? "the step ran" : undefined;
+      }),
+  );
 }
 
 async function startSleep(server: ServerProcess, directory: string): Promise<string> {
@@ -151,13 +164,13 @@ export const OPERATIONS: readonly Row[] = [
     aim: "evidence",
     ways: {
       "1,000 steps, and a cancel": MANY_STEPS,
-      ...withOneControl({
-        "of itself": sequenceRuns({
-          ...shellStep({}),
-          sequence: [{ tool: "sandboxed_shell", args: { command: "echo ran $((6 * 7))" } }, { tool: "seq" }],
+      "of itself, and delays that are none": sequencesRun({
+        "of itself": (name) => ({
+          ...shellStep()(name),
+          sequence: [{ tool: "sandboxed_shell", args: { command: "echo ran $((6 * 7))" } }, { tool: name }],
         }),
-        "a delay of weeks": sequenceRuns({ ...shellStep({}), step_delay_ms: 2 ** 31 }),
-        "a negative delay": sequenceRuns({ ...shellStep({}), step_delay_ms: -1 }),
+        "a delay of weeks": (name) => ({ ...shellStep()(name), step_delay_ms: 2 ** 31 }),
+        "a negative delay": (name) => ({ ...shellStep()(name), step_delay_ms: -1 }),
       }),
     },
   },
@@ -166,14 +179,16 @@ export const OPERATIONS: readonly Row[] = [
     title: "steps that ask for what a call may not",
     users: BOTH,
     aim: "evidence",
-    ways: withOneControl({
-      "a directory outside": sequenceRuns(shellStep({ working_directory: "/" })),
-      "a directory above": sequenceRuns(shellStep({ working_directory: "../.." })),
-      "an unknown tool": sequenceRuns(step({ tool: "none" })),
-      "an unknown argument": sequenceRuns(shellStep({ unsandboxed: true })),
-      "a forbidden limit": sequenceRuns(shellStep({ timeout_seconds: -1 })),
-      "another built-in tool": sequenceRuns(step({ tool: "cancel", args: { operation_id: "x" } })),
-    }),
+    ways: {
+      "directories, tools, arguments and limits": sequencesRun({
+        "a directory outside": shellStep({ working_directory: "/" }),
+        "a directory above": shellStep({ working_directory: "../.." }),
+        "an unknown tool": step({ tool: "none" }),
+        "an unknown argument": shellStep({ unsandboxed: true }),
+        "a forbidden limit": shellStep({ timeout_seconds: -1 }),
+        "another built-in tool": step({ tool: "cancel", args: { operation_id: "x" } }),
+      }),
+    },
   },
   { id: "Q03", title: "cancel between steps", notApplicable: "proven by tests/sequence_test.ts (T14)" },
   {

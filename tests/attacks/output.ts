@@ -1,8 +1,10 @@
 /** O: what commands write. */
-import { BOTH, type Row, type Scene, type Seen, type Way } from "./attack.ts";
-import { driven, newSeed } from "./stage.ts";
+import { BOTH, type Row, type Scene, type Seen, type ServerSetting, type Way } from "./attack.ts";
+import { driven, newSeed, withOneControl } from "./stage.ts";
 
 const LONGEST = 64 * 1024;
+/** Of all that write without end. */
+const FLOODED: ServerSetting = {};
 
 /** More output than one result may show; what was left out is told, which the control has nothing of. */
 function floods(line: string): Way {
@@ -15,7 +17,7 @@ function floods(line: string): Way {
       return /\b\d[\d,]* bytes/.test(text) ? undefined : "nothing is said of what was left out";
     },
     seconds: 3,
-    ownServer: {},
+    sharedServer: FLOODED,
   };
 }
 
@@ -88,22 +90,22 @@ export const OUTPUT: readonly Row[] = [
     title: "output without end",
     users: BOTH,
     aim: "evidence",
-    ways: {
-      "yes": floods("timeout 1 yes"),
-      "random bytes": floods("timeout 1 cat /dev/urandom"),
-      "numbers": floods("timeout 1 seq 1000000000"),
-    },
+    ways: withOneControl({
+      "yes": floods("timeout 0.5 yes"),
+      "random bytes": floods("timeout 0.5 cat /dev/urandom"),
+      "numbers": floods("timeout 0.5 seq 1000000000"),
+    }),
   },
   {
     id: "O02",
     title: "output without lines, and of nothing but lines",
     users: BOTH,
     aim: "evidence",
-    ways: {
-      "one line": floods("head -c 50000000 /dev/zero | tr '\\0' x"),
-      "empty lines": floods("yes '' | head -n 5000000"),
-      "carriage returns": floods("yes | head -n 5000000 | tr '\\n' '\\r'; seq 100000"),
-    },
+    ways: withOneControl({
+      "one line": floods("head -c 20000000 /dev/zero | tr '\\0' x"),
+      "empty lines": floods("yes '' | head -n 2000000"),
+      "carriage returns": floods("yes | head -n 2000000 | tr '\\n' '\\r'; seq 100000"),
+    }),
   },
   {
     id: "O03",
@@ -184,7 +186,9 @@ export const OUTPUT: readonly Row[] = [
     aim: "evidence",
     ways: {
       "after a cancel": {
-        does: driven((scene) => bleeds(scene, "trap '' TERM; i=0; while :; do echo late $((i += 1)); done")),
+        does: driven((scene) =>
+          bleeds(scene, "trap '' TERM; i=0; while :; do echo late $((i += 1)); sleep 0.01; done")
+        ),
         control: driven(async (scene) => {
           const { text } = await scene.running.shell(`echo late ${newSeed()}; echo mine`);
           return /^late \d+$/m.test(text) ? "it is in the result" : undefined;

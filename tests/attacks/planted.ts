@@ -14,14 +14,15 @@ export interface Planting {
   readonly line: (place: PlantingPlace) => string;
   /** What the control does instead, where the server refuses the same with and without a sandbox. */
   readonly bare?: (place: PlantingPlace) => string;
-  /** The tool called in the end; default "planted". */
-  readonly calls?: string;
+  /** The tools called in the end, each of which tells the secret in the control; default "planted". */
+  readonly calls?: readonly string[];
 }
 
 export interface PlantingPlace {
   readonly secret: string;
   readonly tools: string;
-  readonly out: string;
+  /** Whether a race is short. */
+  readonly brief: boolean;
 }
 
 /** A tool that prints a file. */
@@ -44,7 +45,7 @@ export function plants(planting: Planting): Way {
 async function tellsAfter(scene: Scene, planting: Planting): Promise<string | undefined> {
   const marker = newMarker();
   const placeOf = ({ elsewhere }: Workbench): PlantingPlace => {
-    return { secret: `${elsewhere}/secret`, tools: `${elsewhere}/tools`, out: elsewhere };
+    return { secret: `${elsewhere}/secret`, tools: `${elsewhere}/tools`, brief: scene.brief };
   };
   const prepare = (bench: Workbench) => {
     const place = placeOf(bench);
@@ -59,10 +60,19 @@ async function tellsAfter(scene: Scene, planting: Planting): Promise<string | un
     const { text } = await server.shell(line, { timeout_seconds: 20 });
     const isFenced = scene.enforced && addsFence(bench);
     const patience = scene.enforced && !isFenced ? NOTICED : READ_AGAIN;
-    const asking = { tool: planting.calls ?? "planted", marker, patience, isFenced };
-    const said = `${text}\n${await everythingSaid(server, asking)}`;
-    const at = said.indexOf(marker);
-    return at < 0 ? undefined : `the secret came out: ${said.slice(Math.max(0, at - 150), at + 60)}`;
+    const calls = planting.calls ?? ["planted"];
+    const isThere = (tools: string) => calls.every((tool) => tools.includes(`"${tool}"`));
+    const said = `${text}\n${await everythingSaid(server, { marker, patience, isFenced, isThere })}`;
+    const called: string[] = [];
+    for (const tool of calls) {
+      called.push(JSON.stringify(await server.request("tools/call", { name: tool, arguments: {} })));
+    }
+    if (!scene.enforced && calls.length > 1 && !called.every((answer) => answer.includes(marker))) {
+      throw new Error(`A tool told nothing without the sandbox: ${called.join("\n")}`);
+    }
+    const all = [said, ...called, server.stderr].join("\n");
+    const at = all.indexOf(marker);
+    return at < 0 ? undefined : `the secret came out: ${all.slice(Math.max(0, at - 150), at + 60)}`;
   });
 }
 
@@ -82,16 +92,17 @@ function isInside(path: string, project: string): boolean {
 }
 
 interface Asking {
-  readonly tool: string;
   readonly marker: string;
   readonly patience: number;
   /** Whether the fence tells that the files were read. */
   readonly isFenced: boolean;
+  /** Whether the tools that are called in the end are among those that the server lists. */
+  readonly isThere: (tools: string) => boolean;
 }
 
-/** Asks for tools and status until something planted shows, or the files have been read; then calls it. */
+/** Asks for tools and status until what was planted shows, or the files have been read. */
 async function everythingSaid(server: ServerProcess, asking: Asking): Promise<string> {
-  const { tool, marker, patience, isFenced } = asking;
+  const { marker, patience, isFenced, isThere } = asking;
   const end = performance.now() + patience;
   let tools = "";
   let status = "";
@@ -99,12 +110,13 @@ async function everythingSaid(server: ServerProcess, asking: Asking): Promise<st
     tools = JSON.stringify((await server.request("tools/list")).result);
     status = (await server.call("status")).text;
     // The status names the line itself among what has ended.
-    if (tools.includes("planted") || status.includes(marker) || tools.includes(`"${FENCE}"`)) return true;
+    if (tools.includes("planted") && isThere(tools) || status.includes(marker) || tools.includes(`"${FENCE}"`)) {
+      return true;
+    }
     if (performance.now() <= end) return false;
     if (isFenced) throw new Error(`The tool files were not read again: ${tools}`);
     return true;
   };
   await until(isOver, patience + READ_AGAIN, "the tools and the status");
-  const called = await server.request("tools/call", { name: tool, arguments: {} });
-  return `${tools}\n${status}\n${JSON.stringify(called)}\n${server.stderr}`;
+  return `${tools}\n${status}`;
 }

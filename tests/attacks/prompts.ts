@@ -3,7 +3,7 @@ import type { ServerProcess } from "../_support/server_process.ts";
 import type { Workbench } from "../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
 import { newMarker } from "./post.ts";
-import { driven, withOneControl, withServer } from "./stage.ts";
+import { driven, together, withOneControl, withServer } from "./stage.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -12,22 +12,32 @@ interface Planting {
   readonly had: Files;
   readonly line: string;
   readonly flags?: readonly string[];
+  /** The names of the templates; absent: there is one, which says "planted". */
+  readonly planted?: readonly string[];
 }
 
 const MINE: Files = { ".ahma/prompts/mine.md": 'Mine. {% render "_part" %}', ".ahma/prompts/_part.md": "A part." };
-/** Only a template that is rendered says the number. */
+/** Only a template that is rendered says the numbers; in the control each of the planted ones does. */
 const TEMPLATE = "'planted {{ 6 | times: 7 }}'";
 const EVIDENCE = "planted 42";
 
+/** Says `name` as well. */
+function template(name: string): string {
+  return `'${name} {{ 6 | times: 7 }}'`;
+}
+
 /** Whether a prompt says what the line planted. The files are read after it, when the first prompt is asked for. */
-function plants({ had, line, flags = [] }: Planting): Way {
+function plants({ had, line, flags = [], planted = ["planted"] }: Planting): Way {
   const prepare = (bench: Workbench) => writeAll(bench, had);
   return {
     aim: "evidence",
     does: driven((scene) =>
       withServer(scene, { flags: () => ["--sync", ...flags], prepare }, async (server) => {
         await server.shell(line);
-        return (await everythingSaid(server)).includes(EVIDENCE) ? `a prompt says "${EVIDENCE}"` : undefined;
+        const said = await everythingSaid(server);
+        return await together(scene, Object.fromEntries(planted.map((name) => [name, `${name} 42`])), (evidence) => {
+          return Promise.resolve(said.includes(evidence) ? `a prompt says "${evidence}"` : undefined);
+        });
       })
     ),
   };
@@ -83,9 +93,15 @@ export const PROMPTS: readonly Row[] = [
     users: BOTH,
     aim: "evidence",
     ways: {
-      "a new one": plants({ had: MINE, line: `echo ${TEMPLATE} > ${PLACE}/new.md` }),
-      "in the place of one": plants({ had: MINE, line: `echo ${TEMPLATE} > x; mv -f x ${PLACE}/mine.md` }),
-      "a partial that one includes": plants({ had: MINE, line: `echo ${TEMPLATE} > ${PLACE}/_part.md` }),
+      "a new one, one in the place of another, a partial that one includes": plants({
+        had: { ...MINE, ".ahma/prompts/yours.md": "Yours." },
+        planted: ["new", "replaced", "partial"],
+        line: [
+          `echo ${template("new")} > ${PLACE}/new.md`,
+          `echo ${template("replaced")} > x; mv -f x ${PLACE}/yours.md`,
+          `echo ${template("partial")} > ${PLACE}/_part.md`,
+        ].join("\n"),
+      }),
       "another directory": plants({
         had: MINE,
         line: `mv .ahma old; mkdir -p ${PLACE}; echo ${TEMPLATE} > ${PLACE}/new.md`,
@@ -125,27 +141,17 @@ export const PROMPTS: readonly Row[] = [
           Deno.symlinkSync(`${bench.elsewhere}/outside`, `${bench.scope}/${PLACE}`);
         },
       }),
-      "includes of paths": tells({
+      "includes of paths, variables, front matter": tells({
         make: (bench, secret) =>
           writeAll(bench, {
             [`${PLACE}/a.md`]: `{% include "${secret}" %}`,
             [`${PLACE}/b.md`]: `{% render "../../../${secret}" %}`,
             [`${PLACE}/c.md`]: `{% assign p = "${secret}" %}{% include p %}`,
             [`${PLACE}/d.md`]: `{% layout "${secret}" %}`,
-          }),
-      }),
-      "variables": tells({
-        make: (bench) =>
-          writeAll(bench, {
-            [`${PLACE}/a.md`]: "{{ SECRET }}{{ env.SECRET }}{{ env | json }}{{ process.env.SECRET }}",
-            [`${PLACE}/b.md`]: '{{ env.constructor.constructor | json }}{{ "a".constructor | json }}',
-          }),
-      }),
-      "front matter": tells({
-        make: (bench, secret) =>
-          writeAll(bench, {
-            [`${PLACE}/a.md`]: `---\ntitle: !!js/function "() => 1"\ndescription: !include ${secret}\n---\nA`,
-            [`${PLACE}/b.md`]: `---\n__proto__: {env: {}}\nconstructor: 1\n---\n{{ env.SECRET }}`,
+            [`${PLACE}/e.md`]: "{{ SECRET }}{{ env.SECRET }}{{ env | json }}{{ process.env.SECRET }}",
+            [`${PLACE}/f.md`]: '{{ env.constructor.constructor | json }}{{ "a".constructor | json }}',
+            [`${PLACE}/g.md`]: `---\ntitle: !!js/function "() => 1"\ndescription: !include ${secret}\n---\nA`,
+            [`${PLACE}/h.md`]: `---\n__proto__: {env: {}}\nconstructor: 1\n---\n{{ env.SECRET }}`,
           }),
       }),
     }),

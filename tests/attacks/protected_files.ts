@@ -109,26 +109,18 @@ export const PROTECTED: readonly Row[] = [
     aim: "evidence",
     ways: {
       ...ways(THERE, (path) => `echo evil > ${path}`),
-      "another directory in its place": {
+      "deleted, and another directory in its place": {
         does: driven((scene) =>
-          changes(scene, [{
-            path: ".git/hooks/pre-commit",
-            line: "mv .git/hooks old; mkdir .git/hooks; echo evil > .git/hooks/pre-commit",
-            there: true,
-          }])
+          changes(scene, [
+            { path: ".mcp.json", line: "rm -f .mcp.json", there: true },
+            {
+              path: ".git/hooks/pre-commit",
+              line: "mv .git/hooks old; mkdir .git/hooks; echo evil > .git/hooks/pre-commit",
+              there: true,
+            },
+            { path: ".git/config", line: "mv .git older; mkdir .git; echo evil > .git/config", there: true },
+          ])
         ),
-      },
-      "another .git in its place": {
-        does: driven((scene) =>
-          changes(scene, [{
-            path: ".git/config",
-            line: "mv .git old; mkdir .git; echo evil > .git/config",
-            there: true,
-          }])
-        ),
-      },
-      "deleted": {
-        does: driven((scene) => changes(scene, [{ path: ".mcp.json", line: "rm -f .mcp.json", there: true }])),
       },
     },
   },

@@ -2,12 +2,12 @@
 import type { Workbench } from "../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type Way } from "./attack.ts";
 import { withLines } from "./lines.ts";
-import { driven } from "./stage.ts";
+import { driven, together } from "./stage.ts";
 
 export interface Unheard {
-  /** What programs outside obey, seen from the scope. */
-  readonly path: string;
-  /** Commands, one after the other; the last tries to write "evil" into it. */
+  /** What programs outside obey, seen from the scope; the control changes each of them. */
+  readonly paths: readonly string[];
+  /** Commands, one after the other; some try to write "evil" into a path. */
   readonly lines: readonly string[];
   /** Where the commands run; absent: the scope. */
   readonly directory?: (bench: Workbench) => string;
@@ -17,14 +17,14 @@ export interface Unheard {
   readonly first?: string;
   /** What the user does before the last line. */
   readonly user?: (bench: Workbench) => void;
-  /** The last line makes the file, which cannot be denied: it is to be told. */
+  /** The lines make files with "evil" in them, which cannot be denied: it is to be told. */
   readonly made?: true;
 }
 
-/** Whether the last line changes the path, or one before it changes it without a word. */
+/** Whether a line gets "evil" into a path, or changes one without a word. */
 export async function unheard(
   scene: Scene,
-  { path, lines, directory, prepare, flags, first, user, made }: Unheard,
+  { paths, lines, directory, prepare, flags, first, user, made }: Unheard,
 ): Promise<string | undefined> {
   return await withLines(scene, {
     prepare: (bench) => {
@@ -33,18 +33,22 @@ export async function unheard(
     },
     ...flags === undefined ? {} : { flags },
   }, async (shell, bench) => {
+    const changed = new Map<string, string>();
     if (first !== undefined) await shell.start(first);
     for (const [index, line] of lines.entries()) {
-      const isLast = index === lines.length - 1;
-      if (isLast) user?.(bench);
-      const before = textAt(`${bench.scope}/${path}`);
+      if (index === lines.length - 1) user?.(bench);
+      const before = paths.map((path) => textAt(`${bench.scope}/${path}`));
       const { told } = await shell.run(line, directory?.(bench));
-      const now = textAt(`${bench.scope}/${path}`);
-      if (now === before) continue;
-      if (isLast && made === undefined && now?.includes("evil") === true) return `"${path}" is ${JSON.stringify(now)}`;
-      if (!told) return `"${line}" changed "${path}", and no result told of it`;
+      for (const [at, path] of paths.entries()) {
+        const now = textAt(`${bench.scope}/${path}`);
+        if (now === before[at]) continue;
+        if (made === undefined && now?.includes("evil") === true) changed.set(path, `is ${JSON.stringify(now)}`);
+        else if (!told) changed.set(path, `was changed by "${line}", and no result told of it`);
+      }
     }
-    return undefined;
+    return await together(scene, Object.fromEntries(paths.map((path) => [path, path])), (path) => {
+      return Promise.resolve(changed.get(path));
+    });
   });
 }
 
@@ -57,121 +61,127 @@ function textAt(path: string): string | undefined {
   }
 }
 
-/** A file with the second name `keep`, both there before the server. */
-function linkedBefore(path: string): (bench: Workbench) => void {
-  return (bench) => Deno.linkSync(bench.write(path, "as it was\n"), `${bench.scope}/keep`);
-}
-
-const EVIL = "echo evil >> keep";
+/** Files that are there before the server, by their second names. */
+const LINKED_BEFORE: Readonly<Record<string, string>> = {
+  "keep-servers": ".mcp.json",
+  "keep-config": ".git/config",
+  "keep-hook": ".git/hooks/pre-commit",
+  "keep-deep": ".husky/_/h",
+  "keep-tool": ".ahma/tools/tool.json",
+  "keep-settings": ".ahma/settings.json",
+  "keep-ci": "ci/run",
+};
 
 /** A command that has run since before there was anything to protect gives a name to what is protected by now. */
 const LONG_RUNNING: Unheard = {
-  path: ".git/hooks/pre-commit",
+  paths: [".git/hooks/pre-commit"],
   first: "echo > started; read x < go; ln .git/hooks/pre-commit keep; echo > ready; read x < end",
   prepare: ({ scope }) => void new Deno.Command("mkfifo", { args: pipes(scope) }).outputSync(),
-  lines: ["read x < started; git init -q . && echo ours > .git/hooks/pre-commit", "echo > go; read x < ready", EVIL],
+  lines: [
+    "read x < started; git init -q . && echo ours > .git/hooks/pre-commit",
+    "echo > go; read x < ready",
+    "echo evil >> keep",
+  ],
 };
 
 function pipes(scope: string): string[] {
   return ["-m", "666", ...["started", "go", "ready", "end"].map((name) => `${scope}/${name}`)];
 }
 
+/** Of several names each is tried, whatever comes of another. */
+function evilInto(names: readonly string[]): string {
+  return names.map((name) => `echo evil >> ${name}`).join("; ");
+}
+
 const SECOND_NAMES: Readonly<Record<string, Unheard>> = {
-  "an agent's servers, before": { path: ".mcp.json", prepare: linkedBefore(".mcp.json"), lines: [EVIL] },
-  "git's configuration, before": { path: ".git/config", prepare: linkedBefore(".git/config"), lines: ["true", EVIL] },
-  "a hook, before": { path: ".git/hooks/pre-commit", prepare: linkedBefore(".git/hooks/pre-commit"), lines: [EVIL] },
-  "deep in a directory, before": { path: ".husky/_/h", prepare: linkedBefore(".husky/_/h"), lines: [EVIL] },
-  "a tool, before": { path: ".ahma/tools/tool.json", prepare: linkedBefore(".ahma/tools/tool.json"), lines: [EVIL] },
-  "settings, before": { path: ".ahma/settings.json", prepare: linkedBefore(".ahma/settings.json"), lines: [EVIL] },
-  "--protect": { path: "ci/run", prepare: linkedBefore("ci/run"), flags: () => ["--protect", "ci/run"], lines: [EVIL] },
-  "made with git init": { path: ".git/config", lines: ["git init -q . && ln .git/config keep", EVIL] },
-  "a hook made with git init": {
-    path: ".git/hooks/pre-commit",
-    lines: ["git init -q . && echo ours > .git/hooks/pre-commit && ln .git/hooks/pre-commit keep", EVIL],
+  "before, in the first command and a later one": {
+    paths: Object.values(LINKED_BEFORE),
+    prepare: (bench) => {
+      for (const [name, path] of Object.entries(LINKED_BEFORE)) {
+        Deno.linkSync(bench.write(path, "as it was\n"), `${bench.scope}/${name}`);
+      }
+    },
+    flags: () => ["--protect", "ci/run"],
+    lines: [evilInto(Object.keys(LINKED_BEFORE)), evilInto(Object.keys(LINKED_BEFORE))],
   },
-  "made from the other end": { path: ".mcp.json", lines: ["echo ours > keep && ln keep .mcp.json", EVIL] },
-  "many of them": {
-    path: ".claude/299",
+  "made with git init, from the other end, and many of them": {
+    paths: [".git/config", ".git/hooks/pre-commit", ".mcp.json", ".claude/299"],
     lines: [
+      "git init -q . && ln .git/config keep && echo ours > .git/hooks/pre-commit && ln .git/hooks/pre-commit hook",
+      evilInto(["keep", "hook"]),
+      "echo ours > servers && ln servers .mcp.json",
+      evilInto(["servers"]),
       "mkdir .claude keeps && for i in $(seq 299); do echo ours > .claude/$i; ln .claude/$i keeps/$i; done",
       "true",
-      "echo evil >> keeps/299",
+      evilInto(["keeps/299"]),
     ],
   },
   "made by what a command leaves running": {
-    path: ".git/hooks/pre-commit",
+    paths: [".git/hooks/pre-commit"],
     lines: [
       "git init -q . && echo ours > .git/hooks/pre-commit && " +
       "{ setsid sh -c 'kill -STOP $$; ln .git/hooks/pre-commit keep' >/dev/null 2>&1 & } && " +
       "until grep -q 'State:.T' /proc/$!/status; do :; done; kill -CONT $!",
       "test -e keep || ln plain keep",
-      EVIL,
+      "echo evil >> keep",
     ],
   },
   "made by a command that has run since before": LONG_RUNNING,
 };
 
+/** There before the server: what the links lead to, by the name of the link. */
+const LED_BEFORE: Readonly<Record<string, string>> = { ".claude": "dot", ".ahma": "conf" };
+
 const LINKS: Readonly<Record<string, Unheard>> = {
-  "made by a command": {
-    path: ".vscode/tasks.json",
-    lines: ["mkdir vs && echo ours > vs/tasks.json && ln -s vs .vscode", "echo evil > vs/tasks.json"],
-  },
-  "a chain of them": {
-    path: ".vscode/tasks.json",
-    lines: ["mkdir vs && echo ours > vs/tasks.json && ln -s vs a && ln -s a .vscode", "echo evil > vs/tasks.json"],
-  },
-  "one on the way exchanged": {
-    path: ".vscode/tasks.json",
+  "made by commands: one, a chain, one on the way or their end exchanged, to a file, to the directory of git": {
+    paths: [
+      ".vscode/tasks.json",
+      ".idea/workspace.xml",
+      ".husky/pre-commit",
+      ".cursor/mcp.json",
+      ".mcp.json",
+      ".git/config",
+    ],
     lines: [
-      "mkdir -p b/vs o/vs && echo ours > b/vs/tasks.json && echo evil > o/vs/tasks.json && ln -s b a && ln -s a/vs .vscode",
-      "rm a; ln -s o a",
+      "mkdir vs && echo ours > vs/tasks.json && ln -s vs .vscode",
+      "echo evil > vs/tasks.json",
+      "mkdir id && echo ours > id/workspace.xml && ln -s id a && ln -s a .idea",
+      "echo evil > id/workspace.xml",
+      "mkdir -p b/h o/h && echo ours > b/h/pre-commit && echo evil > o/h/pre-commit && ln -s b w && ln -s w/h .husky",
+      "rm w; ln -s o w",
+      "mkdir -p c/cu e/cu && echo ours > c/cu/mcp.json && echo evil > e/cu/mcp.json && ln -s c/cu .cursor",
+      "mv c x; mv e c",
+      "echo ours > m && ln -s m .mcp.json",
+      "echo evil > m",
+      "git init -q . && mv .git g && ln -s g .git",
+      "echo evil >> g/config",
     ],
   },
-  "to a directory that is exchanged": {
-    path: ".vscode/tasks.json",
-    lines: [
-      "mkdir -p b/vs o/vs && echo ours > b/vs/tasks.json && echo evil > o/vs/tasks.json && ln -s b/vs .vscode",
-      "mv b x; mv o b",
-    ],
-  },
-  "to a file": { path: ".mcp.json", lines: ["echo ours > m && ln -s m .mcp.json", "echo evil > m"] },
-  "to the directory of git": {
-    path: ".git/config",
-    lines: ["git init -q . && mv .git g && ln -s g .git", "echo evil >> g/config"],
-  },
-  "to hooks in the project": {
-    path: ".git/hooks/pre-commit",
+  "to hooks in the project, and to a name that is no text": {
+    paths: [".git/hooks/pre-commit", ".mcp.json"],
     lines: [
       "mkdir githooks && echo ours > githooks/pre-commit && git init -q . && rm -r .git/hooks && ln -s ../githooks .git/hooks",
       "echo evil > githooks/pre-commit",
+      "echo ours > $'m\\xff' && ln -s $'m\\xff' .mcp.json",
+      "echo evil > $'m\\xff'",
     ],
   },
   "of one hook": {
-    path: ".git/hooks/pre-commit",
-    lines: [
-      "echo ours > h && git init -q . && ln -s ../../h .git/hooks/pre-commit",
-      "echo evil > h",
-    ],
+    paths: [".git/hooks/pre-commit"],
+    lines: ["echo ours > h && git init -q . && ln -s ../../h .git/hooks/pre-commit", "echo evil > h"],
   },
   "there before, replaced": {
-    path: ".claude/settings.json",
+    paths: [".claude/settings.json", ".ahma/tools/tool.json"],
     prepare: (bench) => {
       bench.write("dot/settings.json", "as it was\n");
-      Deno.symlinkSync("dot", `${bench.scope}/.claude`);
-    },
-    lines: ["true", "rm .claude; mkdir .claude; echo evil > .claude/settings.json"],
-  },
-  "tools there before, replaced": {
-    path: ".ahma/tools/tool.json",
-    prepare: (bench) => {
       bench.write("conf/tools/tool.json", "{}\n");
-      Deno.symlinkSync("conf", `${bench.scope}/.ahma`);
+      for (const [name, to] of Object.entries(LED_BEFORE)) Deno.symlinkSync(to, `${bench.scope}/${name}`);
     },
-    lines: ["true", "rm .ahma; mkdir -p .ahma/tools; echo evil > .ahma/tools/tool.json"],
-  },
-  "to a name that is no text": {
-    path: ".mcp.json",
-    lines: ["echo ours > $'m\\xff' && ln -s $'m\\xff' .mcp.json", "echo evil > $'m\\xff'"],
+    lines: [
+      "true",
+      "rm .claude; mkdir .claude; echo evil > .claude/settings.json",
+      "rm .ahma; mkdir -p .ahma/tools; echo evil > .ahma/tools/tool.json",
+    ],
   },
 };
 

@@ -53,6 +53,24 @@ export function driven(act: (scene: Scene) => Promise<string | undefined>): {
   return { drive: async (scene) => ({ achieved: await act(scene) }) };
 }
 
+/**
+ * Attempts on one server, in turn: what one of them achieved is enough. In the control each must have its effect, so
+ * that none hides behind another.
+ */
+export async function together<Attempt>(
+  scene: Pick<Scene, "enforced">,
+  attempts: Readonly<Record<string, Attempt>>,
+  act: (attempt: Attempt) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const achieved: string[] = [];
+  for (const [name, attempt] of Object.entries(attempts)) {
+    const what = await act(attempt);
+    if (what !== undefined) achieved.push(`${name}: ${what}`);
+    else if (!scene.enforced) throw new Error(`"${name}" has no effect without the sandbox`);
+  }
+  return achieved.length === 0 ? undefined : achieved.join("; ");
+}
+
 /** A number that no other test uses: names processes by an argument. */
 export function newSeed(): string {
   return String(crypto.getRandomValues(new Uint32Array(1))[0]);

@@ -11,35 +11,37 @@ const HOME_AS_SCOPE: Pick<Unheard, "flags" | "directory"> = {
   directory: ({ home }) => home,
 };
 
-function there(path: string): Unheard {
+/** Files that are there. */
+function changed(names: readonly string[]): Unheard {
   return {
-    path,
-    prepare: (bench) => void bench.write(`${bench.scope}/${path}`, "ours\n"),
-    lines: [`echo evil > ${path}`],
+    paths: names,
+    prepare: (bench) => {
+      for (const name of names) bench.write(`${bench.scope}/${name}`, "ours\n");
+    },
+    lines: names.map((name) => `echo evil > ${name}`),
   };
 }
 
-function made(path: string): Unheard {
-  return { path, lines: [`mkdir -p $(dirname ${path}) && echo evil > ${path}`], made: true };
+function made(names: readonly string[]): Unheard {
+  return { paths: names, lines: names.map((name) => `mkdir -p $(dirname ${name}) && echo evil > ${name}`), made: true };
 }
 
 /** The project is a sibling of home, and the commands run there. */
 function inHome(way: Unheard): Unheard {
-  return { ...way, path: `../home/${way.path}`, ...HOME_AS_SCOPE };
+  return { ...way, paths: way.paths.map((path) => `../home/${path}`), ...HOME_AS_SCOPE };
 }
 
-const WAYS: Readonly<Record<string, Unheard>> = Object.fromEntries([
-  ...OF_PROJECTS.map((name) => [`${name} changed`, there(name)]),
-  ...OF_PROJECTS.filter((name) => !name.endsWith("-workspace")).map((name) => [`${name} made`, made(name)]),
-  ...OF_HOME.map((name) => [
-    `~/${name} changed`,
-    inHome({
-      ...there(name),
-      prepare: (bench) => void bench.write(`${bench.home}/${name}`, "ours\n"),
-    }),
-  ]),
-  ...OF_HOME.map((name) => [`~/${name} made`, inHome(made(name))]),
-]);
+const WAYS: Readonly<Record<string, Unheard>> = {
+  "of projects changed": changed(OF_PROJECTS),
+  "of projects made": made(OF_PROJECTS.filter((name) => !name.endsWith("-workspace"))),
+  "of home changed": inHome({
+    ...changed(OF_HOME),
+    prepare: (bench) => {
+      for (const name of OF_HOME) bench.write(`${bench.home}/${name}`, "ours\n");
+    },
+  }),
+  "of home made": inHome(made(OF_HOME)),
+};
 
 export const START_UP_FILES: readonly Row[] = [
   {
