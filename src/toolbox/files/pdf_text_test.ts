@@ -5,7 +5,7 @@ import { mutantsOf, parseAll } from "../thread/_support/mutants.ts";
 const WHOLE = pdfOf(["some words", "some words"]);
 const WORDS = ["2 0 R", "1 0 R", "/Kids [2 0 R]", "/Count 99999999", "/Prev 0", "/Length -1", "<<", "[[[[", "(", "%"];
 const FILTERS = ["/Filter /FlateDecode", "/Filter /LZWDecode", "/Filter [/ASCIIHexDecode /RunLengthDecode]", "/ObjStm"];
-const MUTANTS = 500;
+const MUTANTS = 200;
 
 Deno.test("K3 a damaged PDF gives its text or an error, each time", async () => {
   const module = import.meta.resolve("./_support/pdf_parser.ts");
