@@ -69,7 +69,7 @@ function steady({ texts }: Seen): readonly string[] {
 for (const era of ERAS) {
   Deno.test(`X1 X4 an agent reads the result in the first answer, or one short line with the id, in ${era}`, async () => {
     using bench = new Workbench();
-    await using agent = await Agent.start(bench, era, ["--inline-wait", "1500"]);
+    await using agent = await Agent.start(bench, era, ["--inline-wait", "4000"]);
     await agent.shell("true");
     const echo = await agent.shell("echo hi");
     assert.deepStrictEqual([steady(echo), echo.isError, echo.structured], [["hi\n"], false, undefined]);
@@ -96,12 +96,12 @@ for (const era of ERAS) {
 
   Deno.test(`X4 an agent reads exit codes as results, a call that ran nothing as an error, and both ends of a long output, in ${era}`, async () => {
     using bench = new Workbench();
-    await using agent = await Agent.start(bench, era);
+    await using agent = await Agent.start(bench, era, ["--inline-wait", "60000"]);
     const failed = await agent.shell("echo broken; exit 3");
     assert.deepStrictEqual([steady(failed), failed.isError], [["broken\n[exit code 3, TIME]"], false]);
     const outside = await agent.shell("pwd", { working_directory: "/" });
     assert.deepStrictEqual([outside.isError, /outside the scope/.test(outside.texts[0] ?? "")], [true, true]);
-    const late = await agent.shell("echo begun; sleep 300", { timeout_seconds: 0.5 });
+    const late = await agent.shell("echo begun; sleep 300", { timeout_seconds: 4 });
     assert.deepStrictEqual([steady(late), late.isError], [
       ["begun\n[timed_out, signal SIGTERM, TIME: Ended after its time limit of TIME]"],
       true,

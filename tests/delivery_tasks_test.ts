@@ -216,7 +216,7 @@ testCurrent(
 
 Deno.test("X5 with --inline-wait a task-capable client gets what ends early at once, and a task for the rest", async () => {
   using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "2026-07-28", flags: ["--inline-wait", "1000"] });
+  await using server = await ServerProcess.start(bench, { era: "2026-07-28", flags: ["--inline-wait", "4000"] });
   const client = new TaskClient(server);
   const call = (command: string) => client.request("tools/call", { name: "sandboxed_shell", arguments: { command } });
   const slow = await call("sleep 600");

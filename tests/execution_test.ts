@@ -30,7 +30,7 @@ const testStrict = sharing((bench) => ServerProcess.start(bench, { flags: ["--sy
 
 Deno.test("X1 X4 what runs longer than the wait is answered with its id and the output so far, or with the id at once", async () => {
   using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--inline-wait", "1100"] });
+  await using server = await ServerProcess.start(bench, { flags: ["--inline-wait", "4000"] });
   const waited = await server.call("sandboxed_shell", { command: "echo so far; touch started; sleep 300" });
   const id = waited.operation?.operation_id ?? "";
   assert.match(id, new RegExp(`^${OPERATION_ID.source}$`));
@@ -56,7 +56,7 @@ testUsual(
     }]);
     assert.strictEqual((await server.call("sandboxed_shell", { command: "true" })).text, "[no output]");
     const slow = await server.call("sandboxed_shell", { command: "sleep 1.1; printf done" });
-    assert.strictEqual(slow.text.replace(/1\.\d s/, "TIME"), "done\n[exit code 0, TIME]");
+    assert.strictEqual(slow.text.replace(/\d\.\d s/, "TIME"), "done\n[exit code 0, TIME]");
   },
 );
 

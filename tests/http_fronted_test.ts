@@ -20,7 +20,7 @@ function fronted(bench: Workbench, ...more: readonly string[]): Promise<HttpServ
 
 /** `--debug`: what the server behind writes is shown. */
 const test = sharing((bench) => fronted(bench, "--debug"));
-const testTimeouts = sharing((bench) => fronted(bench, "--request-timeout", "2"));
+const testTimeouts = sharing((bench) => fronted(bench, "--request-timeout", "6"));
 
 function isPython(command: string): boolean {
   return /^\S*python3 /.test(command);
@@ -153,7 +153,7 @@ test("H10 H9 what a server writes to stderr is shown as it comes, and fills neit
 testTimeouts("H10 a request has its time, which a flag sets", async ({ server }) => {
   await using client = await HttpClient.connect(server);
   const late = await client.request("tools/call", { name: "slow", arguments: { file: "begun" } });
-  assert.match(late.error?.message ?? "", /did not answer tools\/call within 2 s; see --request-timeout/);
+  assert.match(late.error?.message ?? "", /did not answer tools\/call within 6 s; see --request-timeout/);
   assert.match(JSON.stringify(await facts(client)), /"born"/);
 });
 

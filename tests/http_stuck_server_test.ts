@@ -5,7 +5,7 @@ import { HttpServerProcess } from "./_support/http_server.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 /** Seconds: for who never answers, and for who does, however busy the machine is. */
-const [SHORT, LONG] = ["3", "20"];
+const [SHORT, LONG] = ["8", "60"];
 
 function behind(bench: Workbench, script: string): readonly string[] {
   const path = bench.write(`${bench.elsewhere}/behind`, script);
@@ -52,7 +52,7 @@ const SERVERS: Readonly<Record<string, readonly [script: string, limit: string, 
     MUTE,
     SHORT,
     1,
-    /Cannot start the server "sh \S+": It did not answer initialize within 3 s \(--handshake-timeout\)\. Its last words: I begin \| waiting for a lock/,
+    /Cannot start the server "sh \S+": It did not answer initialize within 8 s \(--handshake-timeout\)\. Its last words: I begin \| waiting for a lock/,
   ],
   "refuses initialize": [
     REFUSES,
@@ -100,7 +100,7 @@ for line in sys.stdin:
 Deno.test("H6 H10 a server that died and hangs when it is started again keeps no client waiting", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, {
-    flags: [...behind(bench, SERVES_ONCE), "--handshake-timeout", "4"],
+    flags: [...behind(bench, SERVES_ONCE), "--handshake-timeout", "9"],
   });
   await using client = await HttpClient.connect(server);
   const died = await client.request("tools/call", { name: "any" });
@@ -110,7 +110,7 @@ Deno.test("H6 H10 a server that died and hangs when it is started again keeps no
     const { error } = await client.request(method, { name: "any" });
     assert.match(
       error?.message ?? "",
-      /keeps failing; restarts are paused\. It did not answer initialize within 4 s .* waiting for a lock/,
+      /keeps failing; restarts are paused\. It did not answer initialize within 9 s .* waiting for a lock/,
     );
   }
   assert.strictEqual(await Deno.readTextFile(`${bench.scope}/begun`), "once again");

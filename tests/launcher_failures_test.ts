@@ -269,7 +269,9 @@ Deno.test("S3 P1 no step that fails in a sandbox which is used again lets it ser
   const proved = new Set(policyTable(bench.policy, TARGET).steps);
   for (const [name, { table, inputs }] of Object.entries(servingTables(bench))) {
     const program = (leave: string) => `echo first; python3 -c "import ctypes, os; libc = ctypes.CDLL(None); ${leave}"`;
-    const clean = await bench.serve(table, inputs([program("0"), "echo second"]));
+    const began = performance.now();
+    const clean = await bench.serve(table, inputs([program("0"), "echo second"]), 600_000);
+    const limit = Math.max(1_000, 5 * (performance.now() - began));
     assert.strictEqual(clean, "first\nsecond\n", name); // the control: where nothing is left it serves the next
     const own = [...table.entries.entries()].filter(([, { mode, step }]) =>
       ["soft", "keep"].includes(mode) && !proved.has(table.steps[step] ?? "")
@@ -285,7 +287,7 @@ Deno.test("S3 P1 no step that fails in a sandbox which is used again lets it ser
       ),
     ]);
     await forAll(tries, async ({ what, table, leave }) => {
-      const text = await bench.serve(table, inputs([program(leave), "echo second"]));
+      const text = await bench.serve(table, inputs([program(leave), "echo second"]), limit);
       assert.deepStrictEqual([name, what, text.includes("second")], [name, what, false]);
     });
     for (const step of table.steps) proved.add(step);

@@ -159,7 +159,7 @@ for (const user of usersAtHand()) {
       const started = await server.start("echo x > .envrc");
       const awaited = await server.call("await", {});
       assert.deepStrictEqual(changesOf(awaited, bench), [{ path: ".envrc", change: "created" }], started.text);
-      const late = await server.shell("echo x > .mcp.json; sleep 30", { timeout_seconds: 1 });
+      const late = await server.shell("echo x > .mcp.json; sleep 60", { timeout_seconds: 5 });
       assert.deepStrictEqual(changesOf(late, bench), [{ path: ".mcp.json", change: "created" }]);
     },
   );

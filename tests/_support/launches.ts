@@ -82,14 +82,17 @@ export class LaunchBench implements AsyncDisposable {
     return { code, output: stdout, failed: reports.find((report) => report.kind === "failed") };
   }
 
-  /** Runs a table that serves, with all of its stdin; gives what commands wrote until it ended, or after a second. */
-  async serve(table: Table, stdin: readonly Uint8Array<ArrayBuffer>[]): Promise<string> {
+  /**
+   * Runs a table that serves, with all of its stdin; gives what commands wrote until it ended, or after so many
+   * milliseconds: a step that fails can make a launcher wait or go round for ever.
+   */
+  async serve(table: Table, stdin: readonly Uint8Array<ArrayBuffer>[], milliseconds: number): Promise<string> {
     const path = `${this.base}/image-${++this.#images}`;
     writeProgram(path, buildImage(table, INTERPRETERS[PROCESSOR]));
     const [command = path, ...args] = this.#asUser(path);
     const run = new Deno.Command(command, { args, cwd: "/", stdin: "piped", stdout: "piped", stderr: "null" });
     const child = await startRetried(() => run.spawn());
-    const timer = setTimeout(() => child.kill("SIGKILL"), SERVING_LIMIT_MS);
+    const timer = setTimeout(() => child.kill("SIGKILL"), milliseconds);
     const given = new Blob([...stdin]).stream().pipeTo(child.stdin).catch(ignoreClosedPipe);
     const frames = new FrameReader();
     const decoder = new TextDecoder();
@@ -137,5 +140,3 @@ async function startRetried<Value>(start: () => Value | Promise<Value>): Promise
 }
 
 const MOST_TRIES = 1_000;
-/** A step that fails can make a launcher wait or go round for ever. */
-const SERVING_LIMIT_MS = 1_000;
