@@ -4,12 +4,15 @@
  */
 import { PROGRAM_PARTS } from "../src/app/program/program_parts.ts";
 import { VERSION } from "../src/base/version.ts";
+import { withEagerFunctions } from "./bundle/eager_functions.ts";
 import { packParts } from "./bundle/parts.ts";
 import { packGrammars } from "./grammars.ts";
 import { SERVER_RUN_FLAGS, START_FLAGS } from "./permissions.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const PROGRAM = "ahma_mcp.mjs";
+/** The part that each session needs. */
+const STARTING: typeof PROGRAM_PARTS[number] = "session.mjs";
 /**
  * What runs native tools inside the sandbox (K2), a flat directory: it has packages that the start of the program should
  * not read, each a file that its first call loads.
@@ -35,6 +38,9 @@ async function bundleProgram(): Promise<void> {
   for (const file of [program, ...PROGRAM_PARTS.map((part) => new URL(part, parts))]) {
     await escapeNonAscii(file);
     await checkImports(file);
+  }
+  for (const file of [program, new URL(STARTING, parts)]) {
+    await Deno.writeTextFile(file, withEagerFunctions(await Deno.readTextFile(file)));
   }
 }
 
