@@ -145,7 +145,7 @@ Deno.test("K7 a cancelled flow ends its command and can go on; faults of files a
 /** The answer to a call of `flow`, which may come by `await`. */
 async function flow(client: Client, args: Record<string, unknown>): Promise<string> {
   const answer = await text(client, "flow", args);
-  const [, operation] = /^(\S+) started/.exec(answer) ?? [];
+  const [, operation] = /^(op_\w+) (?:started|still runs)/.exec(answer) ?? [];
   return operation === undefined ? answer : await text(client, "await", { operation_id: operation });
 }
 

@@ -20,9 +20,9 @@ ahma() {
   "$CONFORMANCE_PROGRAM" "$@"
 }
 
-# Tries up to five times: a list waits three seconds for an unknown server, which may take longer on a busy machine.
+# Tries again: a list waits three seconds for an unknown server, which may take longer on a busy machine.
 patiently() {
-  for _ in 1 2 3 4 5; do
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     "$@" && return
   done
   return 1
