@@ -11,7 +11,7 @@ const MOVES = 1000;
 const FEWEST_INSIDE = 5;
 /** Calls under way at the same time. */
 const ABREAST = 4;
-const DEADLINE = 60_000;
+const DEADLINE = 600_000;
 
 /** Writes until there were enough of them and of the moves; what came of it outside is seen by the catalogue. */
 async function writesMeanwhile(scene: Scene): Promise<Driven> {

@@ -38,7 +38,7 @@ const ENOUGH = {
 } satisfies Readonly<Record<string, Enough>>;
 /** Calls under way at the same time. */
 const ABREAST = 4;
-const DEADLINE = 120_000;
+const DEADLINE = 600_000;
 /** The program of the moves, in the scope. */
 export const PROGRAM = "race";
 
