@@ -1,4 +1,7 @@
-/** A whole release, made from the executable of this machine: each file is used as its reader would. */
+/**
+ * A whole release: each file is used as its reader would. In the place of the executable, whose 100 MB take seconds to pack,
+ * stands a script that starts it; tests/executable runs it from other places.
+ */
 import assert from "node:assert/strict";
 import { ownTarget } from "../scripts/executable/pins.ts";
 import { archiveName, mcpbName } from "../scripts/release/asset.ts";
@@ -18,8 +21,9 @@ const CI = Deno.env.get("CI") === "true";
 const place = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma-release-" }));
 globalThis.addEventListener("unload", () => Deno.removeSync(place, { recursive: true }));
 const RELEASE = `${place}/release`;
-const programs = new Map([[TARGET, ownExecutable()]]);
-const ASSETS = await writeRelease({ project: PROJECT, programs, directory: RELEASE, level: 1 });
+await Deno.writeTextFile(`${place}/program`, `#!/bin/sh\nexec '${ownExecutable()}' "$@"\n`);
+const programs = new Map([[TARGET, `${place}/program`]]);
+const ASSETS = await writeRelease({ project: PROJECT, programs, directory: RELEASE });
 
 const mcpb = await npmTool("@anthropic-ai/mcpb", "2.1.2", "mcpb");
 

@@ -22,27 +22,24 @@ export async function writeFiles(directory: string, files: readonly ArchiveFile[
   }
 }
 
-/** How hard archives are compressed, from fast (1) to small (9): the small ones take three times as long. */
-export const USUAL_LEVEL = 6;
-
 /** Writes a `.tar.gz`. @throws {Error} when tar or gzip fails */
-export async function writeTarball(target: string, files: readonly ArchiveFile[], level = USUAL_LEVEL): Promise<void> {
+export async function writeTarball(target: string, files: readonly ArchiveFile[]): Promise<void> {
   await inTemporary(async (directory) => {
     await writeFiles(directory, files);
     const names = files.map(({ path }) => path).toSorted();
     const form = ["--format=ustar", "--owner=0", "--group=0", "--numeric-owner", `--mtime=@${TIME}`];
     await run("tar", ["--create", `--file=${directory}.tar`, ...form, `--directory=${directory}`, ...names]);
-    await run("gzip", [`-${level}`, "--no-name", "--force", `${directory}.tar`]);
+    await run("gzip", ["--no-name", "--force", `${directory}.tar`]);
     await move(`${directory}.tar.gz`, target);
   });
 }
 
 /** Writes a zip file. @throws {Error} when zip fails */
-export async function writeZip(target: string, files: readonly ArchiveFile[], level = USUAL_LEVEL): Promise<void> {
+export async function writeZip(target: string, files: readonly ArchiveFile[]): Promise<void> {
   await inTemporary(async (directory) => {
     await writeFiles(directory, files);
     const names = files.map(({ path }) => path).toSorted();
-    const words = ["-X", "-q", `-${level}`, `${directory}.zip`, ...names];
+    const words = ["-X", "-q", `${directory}.zip`, ...names];
     await run("zip", words, { cwd: directory, env: { TZ: "UTC" } });
     await move(`${directory}.zip`, target);
   });

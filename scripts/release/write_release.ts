@@ -24,8 +24,6 @@ export interface ReleaseParts {
   readonly programs: ReadonlyMap<Target, string>;
   /** An absolute path; what is in it goes. */
   readonly directory: string;
-  /** How hard executables are compressed, 1 to 9. */
-  readonly level?: number;
 }
 
 /** Writes it; gives the names of the assets, as SHA256SUMS lists them. */
@@ -49,7 +47,7 @@ export async function writeRelease(parts: ReleaseParts): Promise<readonly string
   return await writeSums(directory);
 }
 
-async function writeAsset(target: Target, { project, programs, directory, level }: ReleaseParts): Promise<Asset> {
+async function writeAsset(target: Target, { project, programs, directory }: ReleaseParts): Promise<Asset> {
   const content = await Deno.readFile(programs.get(target) ?? "");
   const name = programName(project, target);
   const program = (path: string): ArchiveFile => ({ path, content, executable: true });
@@ -58,8 +56,8 @@ async function writeAsset(target: Target, { project, programs, directory, level 
   const bundle = `${directory}/${mcpbName(project, target)}`;
   const others = await licenses();
   await Promise.all([
-    writeTarball(archive, [program(name), ...others], level),
-    writeZip(bundle, [manifest, program(`server/${name}`), ...others], level),
+    writeTarball(archive, [program(name), ...others]),
+    writeZip(bundle, [manifest, program(`server/${name}`), ...others]),
   ]);
   return { target, archiveSum: await sumOf(archive), bundleSum: await sumOf(bundle) };
 }
