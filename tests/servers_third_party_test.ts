@@ -133,74 +133,73 @@ function allowed(server: string, { cannot, path, fields }: Wanted): string {
   return `Server "${server}" can ${cannot} "${path}". A person can allow it: ${fields} in the entry of "${server}".`;
 }
 
-Deno.test({
-  name:
-    `O1 O2 B6 a fastmcp server works over stdio and HTTP, with progress, images, errors, operations and cancel${MISSING}`,
-  ignore,
-  async fn() {
-    using bench = new Workbench();
-    const script = bench.write("adds.py", Deno.readTextFileSync(FASTMCP_SERVER));
-    await using far = await listening((port) => [FASTMCP.python, FASTMCP_SERVER, String(port)]);
-    const servers = {
-      sum: { command: FASTMCP.python, args: [script], waitMs: 500 },
-      far: { url: `http://127.0.0.1:${far.port}/mcp`, waitMs: 500 },
-    };
-    const options = { permissions: HTTP_PERMISSIONS, flags: ["--read", testCache()] };
-    await using server = await withServers(bench, servers, options);
-    assert.deepStrictEqual(await namesOf(server, "sum_"), SUM_TOOLS);
-    // On a busy machine a call may become an operation that should not.
-    const ended = async (answer: ToolAnswer) => {
-      const id = answer.operation?.operation_id;
-      return id === undefined ? answer : await server.call("await", { operation_id: id });
-    };
-    for (const name of ["sum", "far"]) {
-      await namesOf(server, `${name}_`);
-      const added = await ended(await server.call(`${name}_add`, { a: 2, b: 3 }, { progressToken: name }));
-      assert.deepStrictEqual([added.text, added.result["structuredContent"]], ["5", { result: 5 }]);
-      await server.notification("notifications/progress", (params) => {
-        return params["progressToken"] === name && params["total"] === 2 && params["message"] === "adding";
-      });
-      const { content } = (await ended(await server.call(`${name}_picture`))).result;
-      assert.deepStrictEqual(content, [{ type: "image", data: "aGk=", mimeType: "image/png" }]);
-      const failed = await ended(await server.call(`${name}_fails`));
-      assert.deepStrictEqual([failed.isError, failed.text], [true, "it cannot be done"]);
-      const file = `${bench.scope}/${name}`;
-      const slow = await server.call(`${name}_slow`, { file: `${file}.never` });
-      const cancelled = await server.call("cancel", { operation_id: slow.operation?.operation_id });
-      assert.match(cancelled.text, /cancelled/);
-      const waiting = await server.call(`${name}_slow`, { file });
-      bench.write(name, "");
-      assert.match(
-        (await server.call("await", { operation_id: waiting.operation?.operation_id })).text,
-        /^waited/,
-      );
-    }
-  },
-});
+/** The program learns what the server, `script`, offers: the next one knows it. */
+async function tryBehind(bench: Workbench, script: string): Promise<void> {
+  await using far = await listening((port) => [FASTMCP.python, FASTMCP_SERVER, String(port)]);
+  const servers = {
+    sum: { command: FASTMCP.python, args: [script], waitMs: 500 },
+    far: { url: `http://127.0.0.1:${far.port}/mcp`, waitMs: 500 },
+  };
+  const options = { permissions: HTTP_PERMISSIONS, flags: ["--read", testCache()] };
+  await using server = await withServers(bench, servers, options);
+  assert.deepStrictEqual(await namesOf(server, "sum_"), SUM_TOOLS);
+  // On a busy machine a call may become an operation that should not.
+  const ended = async (answer: ToolAnswer) => {
+    const id = answer.operation?.operation_id;
+    return id === undefined ? answer : await server.call("await", { operation_id: id });
+  };
+  for (const name of ["sum", "far"]) {
+    await namesOf(server, `${name}_`);
+    const added = await ended(await server.call(`${name}_add`, { a: 2, b: 3 }, { progressToken: name }));
+    assert.deepStrictEqual([added.text, added.result["structuredContent"]], ["5", { result: 5 }]);
+    await server.notification("notifications/progress", (params) => {
+      return params["progressToken"] === name && params["total"] === 2 && params["message"] === "adding";
+    });
+    const { content } = (await ended(await server.call(`${name}_picture`))).result;
+    assert.deepStrictEqual(content, [{ type: "image", data: "aGk=", mimeType: "image/png" }]);
+    const failed = await ended(await server.call(`${name}_fails`));
+    assert.deepStrictEqual([failed.isError, failed.text], [true, "it cannot be done"]);
+    const file = `${bench.scope}/${name}`;
+    const slow = await server.call(`${name}_slow`, { file: `${file}.never` });
+    const cancelled = await server.call("cancel", { operation_id: slow.operation?.operation_id });
+    assert.match(cancelled.text, /cancelled/);
+    const waiting = await server.call(`${name}_slow`, { file });
+    bench.write(name, "");
+    assert.match(
+      (await server.call("await", { operation_id: waiting.operation?.operation_id })).text,
+      /^waited/,
+    );
+  }
+}
+
+async function tryInFront(bench: Workbench, script: string): Promise<void> {
+  const config = writeServers(bench, { sum: { command: FASTMCP.python, args: [script] } });
+  const { command, args, environment } = programStart(bench, ["--mcp-config", config, "--read", testCache()]);
+  const entry = { command, args, env: environment, cwd: bench.scope };
+  const calls = [["sandboxed_shell", { command: "echo hi" }], ["sum_add", { a: 2, b: 3 }], ["sum_fails", {}]];
+  const { success, stdout, stderr } = await new Deno.Command(FASTMCP.python, {
+    args: [FASTMCP_FRONT, JSON.stringify(entry), JSON.stringify(calls)],
+    stdin: "null",
+    signal: AbortSignal.timeout(60_000),
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr).slice(-4000));
+  assert.deepStrictEqual(JSON.parse(new TextDecoder().decode(stdout)), {
+    tools: ["await", "cancel", "sandboxed_shell", "status", ...SUM_TOOLS],
+    texts: [[false, "hi\n"], [false, "5"], [true, "it cannot be done"]],
+    steps: [[1, 2]],
+  });
+  assert.ok(!exists(`${bench.home}/.fastmcp`));
+}
 
 Deno.test({
-  name: `O1 O2 fastmcp's client and proxy in front reach our tools and those of a fastmcp server behind${MISSING}`,
+  name:
+    "O1 O2 B6 a fastmcp server works over stdio and HTTP, with progress, images, errors, operations and cancel, and " +
+    `fastmcp's client and proxy in front reach it and our tools${MISSING}`,
   ignore,
   async fn() {
     using bench = new Workbench();
     const script = bench.write("adds.py", Deno.readTextFileSync(FASTMCP_SERVER));
-    const config = writeServers(bench, { sum: { command: FASTMCP.python, args: [script] } });
-    const { command, args, environment } = programStart(bench, ["--mcp-config", config, "--read", testCache()]);
-    const entry = { command, args, env: environment, cwd: bench.scope };
-    // The first list of a busy machine may come before a server that is not known yet.
-    await runProgram(bench, ["servers", "test", "--mcp-config", config, "--read", testCache()]);
-    const calls = [["sandboxed_shell", { command: "echo hi" }], ["sum_add", { a: 2, b: 3 }], ["sum_fails", {}]];
-    const { success, stdout, stderr } = await new Deno.Command(FASTMCP.python, {
-      args: [FASTMCP_FRONT, JSON.stringify(entry), JSON.stringify(calls)],
-      stdin: "null",
-      signal: AbortSignal.timeout(60_000),
-    }).output();
-    assert.ok(success, new TextDecoder().decode(stderr).slice(-4000));
-    assert.deepStrictEqual(JSON.parse(new TextDecoder().decode(stdout)), {
-      tools: ["await", "cancel", "sandboxed_shell", "status", ...SUM_TOOLS],
-      texts: [[false, "hi\n"], [false, "5"], [true, "it cannot be done"]],
-      steps: [[1, 2]],
-    });
-    assert.ok(!exists(`${bench.home}/.fastmcp`));
+    await tryBehind(bench, script);
+    await tryInFront(bench, script);
   },
 });
