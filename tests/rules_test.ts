@@ -153,12 +153,11 @@ Deno.test("K8 rules find by queries of a grammar and by numbers of functions and
   assert.equal(code, 1);
 });
 
-Deno.test("K8 rules of a hostile repository cost a bounded time, and their programs run in the sandbox", async () => {
+Deno.test("K8 programs of a hostile repository's rules run in the sandbox, and what cannot be used is skipped with the reason", async () => {
   using bench = new Workbench();
   const outside = `${bench.elsewhere}/planted`;
   const secret = bench.write(`${bench.elsewhere}/secret.md`, rule("severity: error\nmatch: secret"));
-  bench.write("a.txt", `${"a".repeat(60)}!\n`);
-  bench.write(".ahma/rules/bomb.md", rule("severity: error\nmatch: '^(a+)+$'"));
+  bench.write("a.txt", "a\n");
   const line = `echo x > ${outside}; cat ${bench.home}/.ssh/id; touch inside; echo a.txt:1: ran`;
   bench.write(`${bench.home}/.ssh/id`, "a.txt:1: stolen\n");
   bench.write(".ahma/rules/program.md", rule(`severity: info\ncommand: [sh, -c, "${line}"]`));
@@ -169,11 +168,10 @@ Deno.test("K8 rules of a hostile repository cost a bounded time, and their progr
   const { stdout, code } = await runProgram(bench, ["rules", "check", "a.txt", "--quiet"]);
   assert.deepEqual(stdout.trimEnd().split("\n"), [
     "a.txt:1:1 info program ran",
-    "1 info; 14 rules, 1 file.",
+    "1 info; 13 rules, 1 file.",
     `Skipped: ${link}: error: Cannot read prompt: No such file or directory (os error 2): realpath '${link}': make it readable`,
     'Skipped: rule failing: "sh" ended with exit code 3: no config',
     'Skipped: rule missing: Cannot run "no-such-linter": there is no such program on the PATH',
-    "Skipped: rule bomb: it took longer than 5 s on a.txt",
   ]);
   assert.deepEqual([code, exists(outside), exists(`${bench.scope}/inside`)], [2, false, true]);
 });
