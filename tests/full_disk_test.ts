@@ -1,7 +1,7 @@
 /** What a temp directory without room does to the server (X8, S5): on a small file system of the test's own. */
 import assert from "node:assert/strict";
 import { ServerProcess } from "./_support/server_process.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { Workbench } from "./_support/workbench.ts";
 
 /** Runs what follows where `place` is a file system of 24 MB and 2,000 files, after `prepare`. */
 function onSmallDisk(place: string, prepare = "true"): readonly string[] {
@@ -21,39 +21,37 @@ async function lostOf(server: ServerProcess, line: string): Promise<number> {
   return Number(/(\d+) bytes are lost/.exec(text)?.[1] ?? 0);
 }
 
-for (const user of usersAtHand()) {
-  Deno.test(`X8 S5 outputs are kept again when a full temp directory has room again, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const start = { prefix: onSmallDisk(bench.elsewhere), environment: { TMPDIR: bench.elsewhere } };
-    await using server = await ServerProcess.start(bench, start);
-    // No file can be made any more, so none for output.
-    await server.shell("i=0; while : > $TMPDIR/i$i; do i=$((i + 1)); done 2> /dev/null");
-    assert.ok(await lostOf(server, flood(3_000_000)) > 1_000_000);
-    await server.shell("find $TMPDIR -name 'i*' -delete");
-    assert.equal(await lostOf(server, flood(3_000_000)), 0);
+Deno.test("X8 S5 outputs are kept again when a full temp directory has room again", async () => {
+  using bench = new Workbench("ordinary");
+  const start = { prefix: onSmallDisk(bench.elsewhere), environment: { TMPDIR: bench.elsewhere } };
+  await using server = await ServerProcess.start(bench, start);
+  // No file can be made any more, so none for output.
+  await server.shell("i=0; while : > $TMPDIR/i$i; do i=$((i + 1)); done 2> /dev/null");
+  assert.ok(await lostOf(server, flood(3_000_000)) > 1_000_000);
+  await server.shell("find $TMPDIR -name 'i*' -delete");
+  assert.equal(await lostOf(server, flood(3_000_000)), 0);
 
-    // No bytes are left: what was kept of the output that took them is given back at once.
-    assert.ok(await lostOf(server, flood(40_000_000)) > 1_000_000);
-    assert.match(
-      (await server.shell("head -c 15000000 /dev/zero > $TMPDIR/room && echo room; rm $TMPDIR/room")).text,
-      /^room$/m,
-    );
-    assert.equal(await lostOf(server, flood(3_000_000)), 0);
-  });
+  // No bytes are left: what was kept of the output that took them is given back at once.
+  assert.ok(await lostOf(server, flood(40_000_000)) > 1_000_000);
+  assert.match(
+    (await server.shell("head -c 15000000 /dev/zero > $TMPDIR/room && echo room; rm $TMPDIR/room")).text,
+    /^room$/m,
+  );
+  assert.equal(await lostOf(server, flood(3_000_000)), 0);
+});
 
-  Deno.test(`S5 a start where the temp directory is full says so and how to go on, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    for (
-      const prepare of ["head -c 30M /dev/zero > $TMPDIR/full", "seq -f $TMPDIR/i%g 3000 | xargs touch"]
-    ) {
-      const prefix = onSmallDisk(bench.elsewhere, `{ ${prepare}; } 2> /dev/null`);
-      const server = ServerProcess.start(bench, { prefix, environment: { TMPDIR: bench.elsewhere } });
-      await assert.rejects(server, (error: Error) => {
-        assert.match(error.message, /Cannot make the private directory of the session: No space left on device/);
-        assert.match(error.message, /Make room there, or set TMPDIR to a directory on a file system that has some/);
-        assert.doesNotMatch(error.message, /Internal error|\bat .*:\d+/);
-        return true;
-      });
-    }
-  });
-}
+Deno.test("S5 a start where the temp directory is full says so and how to go on", async () => {
+  using bench = new Workbench("ordinary");
+  for (
+    const prepare of ["head -c 30M /dev/zero > $TMPDIR/full", "seq -f $TMPDIR/i%g 3000 | xargs touch"]
+  ) {
+    const prefix = onSmallDisk(bench.elsewhere, `{ ${prepare}; } 2> /dev/null`);
+    const server = ServerProcess.start(bench, { prefix, environment: { TMPDIR: bench.elsewhere } });
+    await assert.rejects(server, (error: Error) => {
+      assert.match(error.message, /Cannot make the private directory of the session: No space left on device/);
+      assert.match(error.message, /Make room there, or set TMPDIR to a directory on a file system that has some/);
+      assert.doesNotMatch(error.message, /Internal error|\bat .*:\d+/);
+      return true;
+    });
+  }
+});

@@ -10,7 +10,7 @@ import { readLines } from "./_support/line_reader.ts";
 import { processesWith, type SeenProcess } from "./_support/processes.ts";
 import { programStart } from "./_support/program.ts";
 import { takeOwnRuntime } from "./_support/runtime.ts";
-import { ORDINARY_ID, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { ORDINARY_ID, Workbench } from "./_support/workbench.ts";
 
 const ISOLATED = "--session-isolation";
 const AHEAD = "--await-scope=ahead";
@@ -105,34 +105,32 @@ class AwaitingProcess implements AsyncDisposable {
   }
 }
 
-for (const user of usersAtHand()) {
-  Deno.test(`H3 S1 a process is told its scope once: what comes later in the same words changes nothing, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
-    await using process = new AwaitingProcess(bench);
-    await process.write(scopeMessage([pinned(one)]));
-    const clientInfo = { name: "test", version: "1" };
-    await process.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
-    assert.match(await process.shell("pwd; echo x > written"), new RegExp(`^${one}$`, "m"));
-    for (const again of [scopeMessage([pinned(two)]), scopeMessage([pinned(two), pinned(one)])]) {
-      const refused = process.nextUnasked();
-      await process.write(again);
-      await process.write(new TextEncoder().encode("\n"));
-      assert.strictEqual((await refused).error?.code, -32700);
-      assert.match(
-        await process.shell(`pwd; echo x > ${two}/written`),
-        new RegExp(`^${one}\n.*(Permission|No such|Read-only)`, "s"),
-      );
-    }
-    assert.deepStrictEqual(await namesIn(two), [".keep"]);
-    // The control: the other directory would have been taken in the first place.
-    await using other = new AwaitingProcess(bench);
-    await other.write(scopeMessage([pinned(two)]));
-    await other.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
-    assert.match(await other.shell("pwd; echo x > written"), new RegExp(`^${two}$`, "m"));
-    assert.deepStrictEqual(await namesIn(two), [".keep", "written"]);
-  });
-}
+Deno.test("H3 S1 a process is told its scope once: what comes later in the same words changes nothing", async () => {
+  using bench = new Workbench("ordinary");
+  const [one, two] = [rootIn(bench, "one"), rootIn(bench, "two")];
+  await using process = new AwaitingProcess(bench);
+  await process.write(scopeMessage([pinned(one)]));
+  const clientInfo = { name: "test", version: "1" };
+  await process.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+  assert.match(await process.shell("pwd; echo x > written"), new RegExp(`^${one}$`, "m"));
+  for (const again of [scopeMessage([pinned(two)]), scopeMessage([pinned(two), pinned(one)])]) {
+    const refused = process.nextUnasked();
+    await process.write(again);
+    await process.write(new TextEncoder().encode("\n"));
+    assert.strictEqual((await refused).error?.code, -32700);
+    assert.match(
+      await process.shell(`pwd; echo x > ${two}/written`),
+      new RegExp(`^${one}\n.*(Permission|No such|Read-only)`, "s"),
+    );
+  }
+  assert.deepStrictEqual(await namesIn(two), [".keep"]);
+  // The control: the other directory would have been taken in the first place.
+  await using other = new AwaitingProcess(bench);
+  await other.write(scopeMessage([pinned(two)]));
+  await other.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+  assert.match(await other.shell("pwd; echo x > written"), new RegExp(`^${two}$`, "m"));
+  assert.deepStrictEqual(await namesIn(two), [".keep", "written"]);
+});
 
 /** As the bridge has found it. */
 function pinned(path: string): PinnedDirectory {

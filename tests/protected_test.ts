@@ -226,18 +226,6 @@ for (const user of usersAtHand()) {
     assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "ours\n");
   });
 
-  Deno.test(`S21 a protected directory that holds too much to be watched is told once, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench);
-    const made = await server.shell("mkdir .claude && cd .claude && seq 4200 | xargs touch");
-    assert.deepStrictEqual(changesOf(made, bench), [
-      { path: ".claude", change: "unwatched" },
-      { path: ".claude", change: "created" },
-    ]);
-    assert.match(made.text, /\.claude" holds too much to be watched: changes of the rest go unnoticed/);
-    assert.deepStrictEqual(changesOf(await server.shell("true"), bench), []);
-  });
-
   Deno.test(`S21 a file that a command holds open by a name that is gone is told when it writes it, as ${user}`, async () => {
     using bench = new Workbench(user);
     const hook = bench.write(".git/hooks/pre-commit", "ours\n");
@@ -256,29 +244,6 @@ for (const user of usersAtHand()) {
     const id = { operation_id: started.operation?.operation_id };
     const told = [await server.call("cancel", id), await server.shell("true")].flatMap((one) => changesOf(one, bench));
     assert.deepStrictEqual(told, [{ path: ".git/hooks", change: "changed" }]);
-  });
-
-  Deno.test(`S21 what one result told, a check that ran meanwhile does not tell again, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const check = { command: "sh", args: ["-c", "echo > begun; until [ -e go ]; do sleep 0.05; done; echo > over"] };
-    bench.write(
-      ".ahma/tools/t.json",
-      JSON.stringify({
-        name: "t",
-        description: "Runs. (planted)",
-        command: "echo",
-        synchronous: true,
-        availability_check: check,
-      }),
-    );
-    await using server = await ServerProcess.start(bench);
-    await server.request("tools/list");
-    await until(() => exists(`${bench.scope}/begun`), 20_000, "the check");
-    const made = await server.shell("echo x > .mcp.json");
-    assert.deepStrictEqual(changesOf(made, bench), [{ path: ".mcp.json", change: "created" }]);
-    const over = await server.shell("echo > go; until [ -e over ]; do sleep 0.05; done");
-    await until(async () => !/^Checks/m.test((await server.call("status")).text), 20_000, "the end of the check");
-    assert.deepStrictEqual([over, await server.shell("true")].flatMap((one) => changesOf(one, bench)), []);
   });
 
   testAppearing(
@@ -331,7 +296,7 @@ for (const user of usersAtHand()) {
     },
   );
 
-  // Whether a launch looks again is decided in the server, which is the same for each user.
+  // Whether a launch looks again, and what is told, is decided in the server, which is the same for each user.
   if (user !== usersAtHand()[0]) continue;
   testPresent("S8 a protected file that is saved again and again costs no command", async ({ bench, server }) => {
     const loop = "while mv .mcp.json saved && mv saved .mcp.json; do :; done";
@@ -348,3 +313,38 @@ for (const user of usersAtHand()) {
     }
   });
 }
+
+Deno.test("S21 a protected directory that holds too much to be watched is told once", async () => {
+  using bench = new Workbench("ordinary");
+  await using server = await ServerProcess.start(bench);
+  const made = await server.shell("mkdir .claude && cd .claude && seq 4200 | xargs touch");
+  assert.deepStrictEqual(changesOf(made, bench), [
+    { path: ".claude", change: "unwatched" },
+    { path: ".claude", change: "created" },
+  ]);
+  assert.match(made.text, /\.claude" holds too much to be watched: changes of the rest go unnoticed/);
+  assert.deepStrictEqual(changesOf(await server.shell("true"), bench), []);
+});
+
+Deno.test("S21 what one result told, a check that ran meanwhile does not tell again", async () => {
+  using bench = new Workbench("ordinary");
+  const check = { command: "sh", args: ["-c", "echo > begun; until [ -e go ]; do sleep 0.05; done; echo > over"] };
+  bench.write(
+    ".ahma/tools/t.json",
+    JSON.stringify({
+      name: "t",
+      description: "Runs. (planted)",
+      command: "echo",
+      synchronous: true,
+      availability_check: check,
+    }),
+  );
+  await using server = await ServerProcess.start(bench);
+  await server.request("tools/list");
+  await until(() => exists(`${bench.scope}/begun`), 20_000, "the check");
+  const made = await server.shell("echo x > .mcp.json");
+  assert.deepStrictEqual(changesOf(made, bench), [{ path: ".mcp.json", change: "created" }]);
+  const over = await server.shell("echo > go; until [ -e over ]; do sleep 0.05; done");
+  await until(async () => !/^Checks/m.test((await server.call("status")).text), 20_000, "the end of the check");
+  assert.deepStrictEqual([over, await server.shell("true")].flatMap((one) => changesOf(one, bench)), []);
+});

@@ -7,7 +7,7 @@ import { answerMcp } from "./_support/oauth_server.ts";
 import { processesWith } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { namesNow, namesOf, upstreamServer, withServers } from "./_support/upstream.ts";
-import { usersAtHand, Workbench } from "./_support/workbench.ts";
+import { Workbench } from "./_support/workbench.ts";
 
 Deno.test("O2 names are unique, short and the same in each start; tool files keep theirs, and each call arrives", async () => {
   using bench = new Workbench();
@@ -170,22 +170,20 @@ Deno.test("O2 X14 a server that says nothing delays neither the list of the othe
   assert.deepStrictEqual((await server.exit(3_000)).code, 0);
 });
 
-for (const user of usersAtHand()) {
-  Deno.test(`O2 X10 what a server started ends with the program, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    const lines = `sleep 1000 & setsid sleep 1001 & exec python3 "$0" ${bench.marker}`;
-    const [script = ""] = (upstreamServer(bench) as { readonly args: readonly string[] }).args; // made just above
-    {
-      await using server = await withServers(bench, { srv: { command: "sh", args: ["-c", lines, script] } });
-      assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
-      assert.deepStrictEqual(
-        (await server.call("srv_write", { text: `${bench.scope}/x` })).text.split(" ")[0],
-        "refused",
-      );
-    }
-    assert.deepStrictEqual(await processesWith(bench.marker), []);
-  });
-}
+Deno.test("O2 X10 what a server started ends with the program", async () => {
+  using bench = new Workbench("ordinary");
+  const lines = `sleep 1000 & setsid sleep 1001 & exec python3 "$0" ${bench.marker}`;
+  const [script = ""] = (upstreamServer(bench) as { readonly args: readonly string[] }).args; // made just above
+  {
+    await using server = await withServers(bench, { srv: { command: "sh", args: ["-c", lines, script] } });
+    assert.deepStrictEqual((await namesOf(server, "srv_")).length, 10);
+    assert.deepStrictEqual(
+      (await server.call("srv_write", { text: `${bench.scope}/x` })).text.split(" ")[0],
+      "refused",
+    );
+  }
+  assert.deepStrictEqual(await processesWith(bench.marker), []);
+});
 
 Deno.test("O2 O6 a busy server is given the time it asks for, or the model is told it; find_tools names what is not known", async () => {
   using bench = new Workbench();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { withDeadline } from "./_support/deadline.ts";
 import { FLAGS, git, names, openSide, textOf } from "./_support/notes.ts";
-import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
 
 Deno.test("K6 twenty issues claimed by two servers at once go to one of them each, and a dependency holds back and is freed", async () => {
   using bench = new Workbench();
@@ -247,25 +247,23 @@ Deno.test("K6 hostile files in place of notes are told of, and neither hang nor 
   assert.match(await side.say("issue_create", { name: "x", content: "" }), /^Created/);
 });
 
-for (const user of usersAtHand()) {
-  Deno.test(`K6 S8 commands may change notes, and nothing else of our own directory (${user})`, async () => {
-    using bench = new Workbench(user);
-    bench.write(".ahma/tools/x.json", "{}");
-    await using side = await openSide(bench, ["--bundles", "issues,files"]);
-    assert.match(await side.say("issue_create", { name: "a", content: "A" }), /^Created issue a/);
-    const run = (command: string) => side.client.callTool({ name: "sandboxed_shell", arguments: { command } });
-    await run("echo more >> .ahma/issues/a.md; echo b > .ahma/issues/b.md; echo x > .ahma/state/x");
-    assert.match(await side.say("issue_show", { name: "a" }), /\nA\nmore$/);
-    await run(
-      "echo evil > .ahma/tools/x.json; echo evil > .ahma/evil.json; mv .ahma/issues .ahma/i; rm -rf .ahma; mv .ahma a",
-    );
-    const write = (path: string) => side.client.callTool({ name: "files_write", arguments: { path, content: "x" } });
-    assert.equal((await write(".ahma/issues/c.md")).isError, undefined);
-    assert.ok((await write(".ahma/tools/c.json")).isError);
-    assert.ok((await write(".ahma/c.json")).isError);
-    assert.deepEqual(names(bench, ".ahma"), ["issues", "memos", "state", "tools"]);
-    assert.deepEqual([textOf(`${bench.scope}/.ahma/tools/x.json`), names(bench, ".ahma/tools")], ["{}", [
-      "x.json",
-    ]]);
-  });
-}
+Deno.test("K6 S8 commands may change notes, and nothing else of our own directory", async () => {
+  using bench = new Workbench("ordinary");
+  bench.write(".ahma/tools/x.json", "{}");
+  await using side = await openSide(bench, ["--bundles", "issues,files"]);
+  assert.match(await side.say("issue_create", { name: "a", content: "A" }), /^Created issue a/);
+  const run = (command: string) => side.client.callTool({ name: "sandboxed_shell", arguments: { command } });
+  await run("echo more >> .ahma/issues/a.md; echo b > .ahma/issues/b.md; echo x > .ahma/state/x");
+  assert.match(await side.say("issue_show", { name: "a" }), /\nA\nmore$/);
+  await run(
+    "echo evil > .ahma/tools/x.json; echo evil > .ahma/evil.json; mv .ahma/issues .ahma/i; rm -rf .ahma; mv .ahma a",
+  );
+  const write = (path: string) => side.client.callTool({ name: "files_write", arguments: { path, content: "x" } });
+  assert.equal((await write(".ahma/issues/c.md")).isError, undefined);
+  assert.ok((await write(".ahma/tools/c.json")).isError);
+  assert.ok((await write(".ahma/c.json")).isError);
+  assert.deepEqual(names(bench, ".ahma"), ["issues", "memos", "state", "tools"]);
+  assert.deepEqual([textOf(`${bench.scope}/.ahma/tools/x.json`), names(bench, ".ahma/tools")], ["{}", [
+    "x.json",
+  ]]);
+});
