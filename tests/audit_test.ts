@@ -201,7 +201,9 @@ Deno.test("S18 O6 every call of another server's tool is in the audit log, with 
 Deno.test("S18 K2 a native tool has its two lines, with the file that it was given and nothing of its content", async () => {
   using bench = new Workbench();
   const log = `${bench.elsewhere}/audit.jsonl`;
-  await using server = await ServerProcess.start(bench, { flags: ["--audit-log", log, "--bundles", "files"] });
+  await using server = await ServerProcess.start(bench, {
+    flags: ["--audit-log", log, "--bundles", "files", "--inline-wait", "60000"],
+  });
   await server.call("files_write", { path: "a.txt", content: "content-42" });
   await server.call("files_read", { path: "none.txt" });
   const lines = linesOf(log).filter(({ tool }) => String(tool).startsWith("files_"))

@@ -86,13 +86,13 @@ test("H3 requests before the lock wait, the roots are asked for on the stream th
 
 Deno.test("H3 when the client does not do its part, the waiting requests are told what is missing", async () => {
   using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--handshake-timeout", "2"] });
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--handshake-timeout", "6"] });
   await using silent = await HttpClient.connect(server, { roots: [bench.scope], listens: false });
   const unheard = errorOf(silent);
   await using deaf = await HttpClient.connect(server, { roots: [bench.scope], listens: false });
   await deaf.notify("notifications/initialized");
-  assert.match(await errorOf(deaf), /not answered roots\/list after 2 s.*GET/);
-  assert.match(await unheard, /not sent notifications\/initialized after 2 s.*--handshake-timeout/);
+  assert.match(await errorOf(deaf), /not answered roots\/list after 6 s.*GET/);
+  assert.match(await unheard, /not sent notifications\/initialized after 6 s.*--handshake-timeout/);
   // And for good: a late answer changes nothing.
   await deaf.listen();
   assert.match(await errorOf(deaf), /not answered roots\/list/);

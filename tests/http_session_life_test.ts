@@ -59,7 +59,7 @@ Deno.test("H6 C3 C4 a process that comes back keeps to the log level and the sub
 Deno.test("H8 X11 a session is in use while an operation of its process runs, and ends when no client comes for the result", async () => {
   using bench = new Workbench();
   const [busy, idle] = [rootIn(bench, "busy"), rootIn(bench, "idle")];
-  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--session-idle", "1"] });
+  await using server = await HttpServerProcess.start(bench, { flags: [ISOLATED, "--session-idle", "5"] });
   const open = async (root: string) => {
     const client = await HttpClient.connect(server, { roots: [root] });
     await client.shell("true");

@@ -182,7 +182,7 @@ test("H7 a client that does not read holds up no other, and a flood of its progr
 
 Deno.test("H8 there are only so many sessions, and one that no client uses ends", async () => {
   using bench = new Workbench();
-  await using server = await HttpServerProcess.start(bench, { flags: ["--max-sessions", "1", "--session-idle", "1"] });
+  await using server = await HttpServerProcess.start(bench, { flags: ["--max-sessions", "1", "--session-idle", "6"] });
   const begin = () => server.post(initializeMessage("2025-11-25"), { accept: "application/json" });
   const first = await begin();
   const id = first.headers.get("mcp-session-id") ?? "";
