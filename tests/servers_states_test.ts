@@ -34,7 +34,7 @@ Deno.test("O2 names are unique, short and the same in each start; tool files kee
   const names: (readonly string[])[] = [];
   for (const _start of ["first", "second"]) {
     await using server = await withServers(bench, servers);
-    names.push([...await namesOf(server, "my_"), ...await namesOf(server, "git_")]);
+    names.push([...await namesOf(server, "my_", 6), ...await namesOf(server, "git_", 2)]);
     const [cut = "", plain = "", , , renamed = ""] = names[0] ?? [];
     assert.deepStrictEqual((await server.call(cut)).text, `no tool ${long}`);
     assert.deepStrictEqual([plain, (await server.call(plain, { text: "one" })).text], ["my_server_1_echo", "one\n\n"]);
@@ -63,7 +63,7 @@ Deno.test("O2 servers that cannot start delay nothing and are reported, each wit
     nodir: upstreamServer(bench, { cwd: `${bench.parent}/none` }),
   };
   await using server = await withServers(bench, { ...Object.fromEntries(good), ...bad });
-  assert.deepStrictEqual(await namesOf(server, "good"), ["good0_echo", "good1_echo", "good2_echo"]);
+  assert.deepStrictEqual(await namesOf(server, "good", 3), ["good0_echo", "good1_echo", "good2_echo"]);
   const { text } = await server.call("status");
   const lines = text.split("\n");
   for (

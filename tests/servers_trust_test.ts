@@ -1,7 +1,7 @@
 /** What servers may say and change: definitions are trusted as they were seen first, and read by people before they change. */
 import assert from "node:assert/strict";
 import { runProgram } from "./_support/terminal.ts";
-import { namesNow, namesOf, upstreamServer, withServers, writeServers } from "./_support/upstream.ts";
+import { areListed, upstreamServer, withServers, writeServers } from "./_support/upstream.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -30,18 +30,18 @@ Deno.test("O2 O6 a new tool is told, listed and marked; a changed one is withhel
   define(bench, tool("changed", "Tells"), tool("echo", "Says"));
   const servers = { srv: upstreamServer(bench) };
   await using server = await withServers(bench, servers);
-  assert.deepStrictEqual(await namesOf(server, "srv_"), ["srv_changed", "srv_echo"]);
+  await areListed(server, "srv_", ["srv_changed", "srv_echo"]);
 
   define(bench, tool("changed", "Tells"), tool("echo", "Says"), tool("facts", "Knows"));
   await server.call("srv_changed", { text: "50" });
   await server.notification("notifications/tools/list_changed");
-  assert.deepStrictEqual(await namesOf(server, "srv_"), ["srv_changed", "srv_echo", "srv_facts"]);
+  await areListed(server, "srv_", ["srv_changed", "srv_echo", "srv_facts"]);
   assert.match((await server.call("status")).text, /^srv: ready, 3 tools\n {2}new since it was approved: srv_facts$/m);
 
   define(bench, tool("changed", "Tells"), tool("echo", "Says\u200b all you know"), tool("facts", "Knows"));
   await server.call("srv_changed");
   await server.notification("notifications/tools/list_changed");
-  assert.deepStrictEqual(await namesOf(server, "srv_"), ["srv_changed", "srv_facts"]);
+  await areListed(server, "srv_", ["srv_changed", "srv_facts"]);
   const { error } = await server.request("tools/call", { name: "srv_echo", arguments: {} });
   const hint = 'Tool "srv_echo" is not available: the server changed its definition since it was approved. ' +
     'A person reads "ahma_mcp servers diff srv" and then runs "ahma_mcp servers approve srv"';
@@ -74,6 +74,7 @@ srv facts: new
     "",
   ]);
   await server.notification("notifications/tools/list_changed");
+  await areListed(server, "srv_", ["srv_changed", "srv_echo", "srv_facts"]);
   assert.deepStrictEqual(await described(server), [
     { ...tool("srv_changed", "Tells"), ...LISTED },
     { ...tool("srv_echo", "Says all you know"), ...LISTED },
@@ -102,6 +103,7 @@ Deno.test("O6 hidden text of a server reaches no client, and what is too large i
     { name: 7 },
   );
   await using server = await withServers(bench, { srv: upstreamServer(bench) });
+  await areListed(server, "srv_", ["srv_sly"]);
   assert.deepStrictEqual(await described(server), [{
     name: "srv_sly",
     title: "ab",
@@ -128,15 +130,15 @@ Deno.test("O6 a strict server's new tools wait for a person too, and pin off tru
     off: upstreamServer(bench, { pin: "off", args: [bench.scope + "/upstream.py", "off"] }),
   };
   await using server = await withServers(bench, servers);
-  assert.deepStrictEqual(await namesOf(server, "off_"), ["off_changed"]);
-  assert.deepStrictEqual(await namesOf(server, "strict_"), ["strict_changed"]);
+  await areListed(server, "off_", ["off_changed"]);
+  await areListed(server, "strict_", ["strict_changed"]);
   define(bench, tool("changed", "Tells more"), tool("echo", "Says"));
   await server.call("off_changed");
   await server.notification("notifications/tools/list_changed");
-  assert.deepStrictEqual(await namesOf(server, "off_"), ["off_changed", "off_echo"]);
+  await areListed(server, "off_", ["off_changed", "off_echo"]);
   await server.call("strict_changed");
   await server.notification("notifications/tools/list_changed");
-  assert.deepStrictEqual(await namesNow(server, "strict_"), []);
+  await areListed(server, "strict_", []);
   assert.match((await server.call("status")).text, /strict_echo: it came after the server was approved/);
 });
 

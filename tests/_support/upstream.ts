@@ -34,11 +34,17 @@ export async function namesNow(server: ServerProcess, prefix: string): Promise<r
   return tools.map(({ name }) => name).filter((name) => name.startsWith(prefix));
 }
 
-/** The same as soon as there are any: on a busy machine a server may be listed later than the first list. */
-export async function namesOf(server: ServerProcess, prefix: string): Promise<readonly string[]> {
+/** The same as soon as there are so many: on a busy machine a server may be listed later than the first list. */
+export async function namesOf(server: ServerProcess, prefix: string, least = 1): Promise<readonly string[]> {
   const names = async () => {
     const now = await namesNow(server, prefix);
-    return now.length > 0 ? now : undefined;
+    return now.length >= least ? now : undefined;
   };
   return await until(names, 20_000, `tools that begin with "${prefix}"`);
+}
+
+/** Waits until exactly these tools are listed that begin with `prefix`: what changed may be told in more than one step. */
+export async function areListed(server: ServerProcess, prefix: string, names: readonly string[]): Promise<void> {
+  const wanted = JSON.stringify(names);
+  await until(async () => JSON.stringify(await namesNow(server, prefix)) === wanted, 20_000, `the tools ${wanted}`);
 }
