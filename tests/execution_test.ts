@@ -50,11 +50,14 @@ Deno.test("X1 X4 what runs longer than the wait is answered with its id and the 
 testUsual(
   "X1 X4 by default the first answer is the result: nothing but the output of a quick success",
   async ({ server }) => {
-    const { result, text, isError } = await server.call("sandboxed_shell", { command: "echo the output" });
-    assert.deepStrictEqual([text, isError, result._meta], ["the output\n", false, {
+    const { result, output, isError } = await server.call("sandboxed_shell", { command: "echo the output" });
+    assert.deepStrictEqual([output, isError, result._meta], ["the output\n", false, {
       "ahma/operation": { exit_code: 0 },
     }]);
-    assert.strictEqual((await server.call("sandboxed_shell", { command: "true" })).text, "[no output]");
+    assert.strictEqual(
+      (await server.call("sandboxed_shell", { command: "true" })).text.replace(/, .*]/, "]"),
+      "[no output]",
+    );
     const slow = await server.call("sandboxed_shell", { command: "sleep 1.1; printf done" });
     assert.strictEqual(slow.text.replace(/\d\.\d s/, "TIME"), "done\n[exit code 0, TIME]");
   },

@@ -212,10 +212,10 @@ Deno.test("O6 --lean-tool-files hides tool files and bundles, and doctor counts 
     /^greet_hello: Says hello\.$/m,
   );
   const say = async (args: object) =>
-    (await server.call("greet_call_tool", { name: "greet_hello", arguments: args })).text;
+    (await server.call("greet_call_tool", { name: "greet_hello", arguments: args })).output;
   assert.deepStrictEqual(await say({ who: "you" }), "hello --who you\n");
   const prefixed = { name: "greet_greet_hello", arguments: JSON.stringify({ who: "me" }) };
-  assert.deepStrictEqual((await server.call("greet_call_tool", prefixed)).text, "hello --who me\n");
+  assert.deepStrictEqual((await server.call("greet_call_tool", prefixed)).output, "hello --who me\n");
   const whole = (await server.call("greet_find_tools", { query: "greet_greet_hello" })).text;
   assert.deepStrictEqual(whole, (await server.call("greet_find_tools", { query: "greet_hello" })).text);
   const wrong = await say({ whoo: "you" });
