@@ -27,8 +27,6 @@ export interface HttpLinkOptions {
 
 /** Time for each answer until the connection is made, milliseconds. */
 const CONNECT_MS = 30_000;
-/** Time for the answer to the probe of the newest version, milliseconds. */
-const PROBE_MS = 5_000;
 /** Characters of what a server says instead of an answer. */
 const LONGEST_REASON = 300;
 /** Answers of a server that does not know the current transport. */
@@ -218,7 +216,7 @@ async function connectBy(
   });
   const { Client, ProtocolError } = await import("@modelcontextprotocol/client");
   const client = new Client({ name: "ahma_mcp", version: VERSION }, {
-    versionNegotiation: kind === "sse" ? { mode: "legacy" } : { mode: "auto", probe: { timeoutMs: PROBE_MS } },
+    versionNegotiation: kind === "sse" ? { mode: "legacy" } : { mode: "auto", probe: { timeoutMs: CONNECT_MS } },
     capabilities: offers as ClientCapabilities, // as a client declared them in JSON
     inputRequired: { autoFulfill: false },
     listChanged: { tools: toldOf("tools"), resources: toldOf("resources"), prompts: toldOf("prompts") },
