@@ -5,11 +5,11 @@ import { FLAGS, git, names, openSide, textOf } from "./_support/notes.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 Deno.test("K6 twenty issues claimed by two servers at once go to one of them each, and a dependency holds back and is freed", async () => {
-  using bench = new Workbench();
+  using bench = new Workbench("ordinary");
   await using one = await openSide(bench);
   // The directory is there when the second worker starts, which sees it read-only but for notes.
   await one.say("issue_create", { name: "first", content: "# The first", priority: 4 });
-  using place = new Workbench();
+  using place = new Workbench("ordinary");
   await using other = await openSide(place, [...FLAGS, "--sandbox-scope", bench.scope]);
   const numbers = Array.from({ length: 20 }, (_, index) => index);
   await Promise.all(
@@ -44,11 +44,11 @@ Deno.test("K6 twenty issues claimed by two servers at once go to one of them eac
 });
 
 Deno.test("K6 issues of two clones merge, and one that git could not merge is shown and never rewritten", async () => {
-  using bench = new Workbench();
+  using bench = new Workbench("ordinary");
   await git(bench.scope, "init", "--quiet");
   await git(bench.scope, "commit", "--quiet", "--allow-empty", "-m", "start");
   await git(bench.scope, "clone", "--quiet", ".", `${bench.elsewhere}/clone`);
-  using clone = new Workbench();
+  using clone = new Workbench("ordinary");
   await git(clone.scope, "clone", "--quiet", bench.scope, ".");
   await using mine = await openSide(bench);
   await using theirs = await openSide(clone);
@@ -73,7 +73,7 @@ Deno.test("K6 issues of two clones merge, and one that git could not merge is sh
 });
 
 Deno.test("K6 an issue that was edited by hand changes by one line, and what both changed is refused with the difference", async () => {
-  using bench = new Workbench();
+  using bench = new Workbench("ordinary");
   const text = "---\n# ours\ntitle: 'By hand'\nestimate: {days: 2} # unknown\npriority: 3 # low\n---\n\nText\n";
   const path = bench.write(".ahma/issues/By-Hand.md", text);
   await using side = await openSide(bench);
@@ -117,7 +117,7 @@ Deno.test("K6 an issue that was edited by hand changes by one line, and what bot
 });
 
 Deno.test("K6 C4 C5 issues, memos and tasks are resources: listed, read, completed, also in prompts, and told of when a tool or a person changes them", async () => {
-  using bench = new Workbench();
+  using bench = new Workbench("ordinary");
   bench.write(".ahma/issues/old.md", "# Old\n");
   const typed = ["path", "issue", "memo"].map((type) => `  - {name: ${type}, type: ${type}}`).join("\n");
   bench.write(".ahma/prompts/about.md", `---\narguments:\n${typed}\n---\nX {{ path }}\n`);

@@ -28,7 +28,7 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
 }
 
 Deno.test("K3 files_read shows lines, their rest, and what is no text", async (test) => {
-  using bench = new Workbench();
+  using bench = new Workbench("ordinary");
   await using server = await ServerProcess.start(bench, {
     era: "none",
     flags: ["--inline-wait", "60000", "--bundles", "files"],
@@ -155,7 +155,7 @@ Deno.test("K3 files_read shows lines, their rest, and what is no text", async (t
 });
 
 Deno.test("K3 files_glob finds all, then sorts, then cuts; files_list shows a tree", async (test) => {
-  using bench = new Workbench();
+  using bench = new Workbench("ordinary");
   await using server = await ServerProcess.start(bench, {
     era: "none",
     flags: ["--inline-wait", "60000", "--bundles", "files"],
@@ -230,7 +230,8 @@ for (
 }
 
 async function grepsWith(path: string): Promise<void> {
-  using bench = new Workbench();
+  using bench = new Workbench("ordinary");
+  bench.write("hostile.md", `${"a".repeat(60)}!\n`);
   bench.write("a.txt", "one\ntwo --pre=touch pwned\nthree\nfour -e\nfive\n");
   bench.write("sub/b.ts", "two\n");
   bench.write("sub/skip.log", "two\n");
@@ -240,7 +241,7 @@ async function grepsWith(path: string): Promise<void> {
   await using server = await ServerProcess.start(bench, {
     era: "none",
     flags: ["--inline-wait", "60000", "--bundles", "files"],
-    environment: { PATH: path },
+    prefix: ["/usr/bin/env", `PATH=${path}`],
   });
   const client = await connectClient(server, "2025-11-25");
   const grep = async (pattern: string, args: Record<string, unknown> = {}) =>
@@ -249,7 +250,7 @@ async function grepsWith(path: string): Promise<void> {
   assert.deepEqual(await grep("-e"), ["a.txt:4:four -e"]);
   assert.ok(!exists(`${bench.scope}/pwned`));
   assert.deepEqual(await grep("two", { output_mode: "files_with_matches" }), ["a.txt", "sub/b.ts"]);
-  assert.deepEqual(await grep("two", { output_mode: "count", glob: "*.ts" }), ["sub/b.ts:1"]);
+  assert.deepEqual(await grep("two", { output_mode: "count" }), ["a.txt:1", "sub/b.ts:1"]);
   assert.deepEqual(await grep("TWO", { "-i": true, "-C": 1, type: "txt" }), [
     "a.txt-1-one",
     "a.txt:2:two --pre=touch pwned",
@@ -258,9 +259,22 @@ async function grepsWith(path: string): Promise<void> {
   assert.deepEqual(await grep("t", { path: "sub/b.ts" }), ["sub/b.ts:1:two"]);
   assert.deepEqual((await grep("limit")).slice(-1), ["[100 of 101 matches in 1 file; continue with offset 100]"]);
   assert.deepEqual((await grep("limit", { limit: 101 })).slice(-1), ["many.txt:101:limit"]);
-  assert.deepEqual(await grep("nowhere"), ["No match in 4 files; left out: 1 ignored (respect_git_ignore), 1 binary"]);
+  assert.deepEqual(await grep("nowhere"), ["No match in 5 files; left out: 1 ignored (respect_git_ignore), 1 binary"]);
   const wrong = await call(client, "files_grep", { pattern: "(a+" });
   assert.deepEqual([wrong.isError, wrong.lines[0]?.startsWith('Cannot search for "(a+": ')], [true, true]);
+  // rg needs no cancel: it has no such patterns.
+  if (path === WITHOUT_RG) await cancelsEndless(client);
+  assert.deepEqual(await grep("!$", { path: "hostile.md", output_mode: "count" }), ["hostile.md:1"]);
+}
+
+/** A pattern that never ends holds up no other call, and ends when it is cancelled. */
+async function cancelsEndless(client: Client): Promise<void> {
+  const abort = new AbortController();
+  const search = { name: "files_grep", arguments: { pattern: "(a+)+$", path: "hostile.md" } };
+  const cancelled = assert.rejects(client.callTool(search, abort), /enough/);
+  assert.deepEqual((await call(client, "files_grep", { pattern: "three" })).lines, ["a.txt:3:three"]);
+  abort.abort(new Error("enough"));
+  await cancelled;
 }
 
 Deno.test("K10 call takes the required texts of a native tool as words, and docs/toolbox.md shows what it prints", async () => {
