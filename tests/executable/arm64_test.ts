@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { embeddedExecutable } from "../../scripts/executable/embedded.ts";
+import { writeProgram } from "../../src/sandbox/launcher/_support/write_program.ts";
 import { exists, Workbench } from "../_support/workbench.ts";
 
 const NATIVE = Deno.build.arch === "aarch64";
@@ -29,7 +30,7 @@ Deno.test({
     using bench = new Workbench();
     const path = `${bench.parent}/dx`;
     const bytes = await embeddedExecutable("linux-arm64", new TextEncoder().encode(PROGRAM));
-    await Deno.writeFile(path, bytes, { mode: 0o755 });
+    await writeProgram(path, bytes);
     const [command = "", ...args] = [...NATIVE ? [] : ["qemu-aarch64", "-L", LIBRARIES], path, "--version"];
     // Neither HOME nor DENO_DIR: the stub adds a place for the runtime.
     const env = { PATH: "/usr/bin:/bin", DENO_V8_FLAGS: "--no-such-flag", NODE_OPTIONS: "--require=/nowhere.cjs" };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { embeddedExecutable } from "../../scripts/executable/embedded.ts";
 import { ownTarget } from "../../scripts/executable/pins.ts";
 import { AWAIT_SCOPE, AWAIT_SCOPE_AHEAD } from "../../src/app/http/awaited_scope.ts";
+import { writeProgram } from "../../src/sandbox/launcher/_support/write_program.ts";
 import { Workbench } from "../_support/workbench.ts";
 
 const PROGRAM = `
@@ -26,7 +27,7 @@ Deno.test({
     const target = ownTarget(Deno.build) ?? assert.fail();
     const path = `${bench.parent}/executable`;
     const bytes = await embeddedExecutable(target, new TextEncoder().encode(PROGRAM));
-    await Deno.writeFile(path, bytes, { mode: 0o755 });
+    await writeProgram(path, bytes);
     const granted = ["read", "write", "env", "run", "ffi", "sys"];
     const seen = async (args: readonly string[]) => {
       const { stdout } = await new Deno.Command(path, { args: [...args], env: { HOME: bench.home } }).output();
