@@ -1,7 +1,7 @@
 /** Sessions of the official Python SDK, 1.x and 2.x from PyPI, over stdio and HTTP: none ends in an exception. */
 import assert from "node:assert/strict";
 import { HttpServerProcess } from "./_support/http_server.ts";
-import { programStart } from "./_support/program.ts";
+import { type ProgramStart, programStart } from "./_support/program.ts";
 import { type PythonPackage, pythonPackage } from "./_support/python_packages.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -64,43 +64,31 @@ for (const sdk of await Promise.all(["1.30.0", "2.3.0"].map((version) => pythonP
   const reason = ignore ? ` (ignored: it cannot be installed: ${sdk.problem})` : "";
 
   Deno.test({
-    name: `X14 X1 ${SESSIONS} sessions of the Python SDK ${sdk.version} over stdio end without an exception${reason}`,
+    name:
+      `X14 X1 H1 K2 K3 K6 K7 sessions of the Python SDK ${sdk.version} over stdio and HTTP, and with native tools, ` +
+      `end without an exception${reason}`,
     ignore,
+    // One start of Python for all: its imports take longer than the sessions.
     fn: async () => {
       assert.strictEqual(sdk.problem, undefined);
       using bench = new Workbench();
-      const { command, args, environment } = programStart(bench, []);
-      const server = { command, args, env: environment, cwd: bench.scope };
-      const told = await sessions(sdk, Array.from({ length: SESSIONS }, () => server));
-      assert.deepStrictEqual(told.map(steady), EACH_EXPECTED);
-      await bench.processesGone("sleep 300");
-    },
-  });
-
-  Deno.test({
-    name: `K2 K3 K6 K7 native tools answer the Python SDK ${sdk.version}${reason}`,
-    ignore,
-    fn: async () => {
-      assert.strictEqual(sdk.problem, undefined);
-      using bench = new Workbench(sdk.version.startsWith("2") ? "ordinary" : undefined);
-      const { command, args, environment } = programStart(bench, ["--bundles", "toolbox"]);
-      const server = { command, args, env: environment, cwd: bench.scope, calls: NATIVE_CALLS.map(([call]) => call) };
-      const [told] = await sessions(sdk, [server]);
-      const texts = told?.texts.map((text) => text.replaceAll(/\b[0-9a-f]{12}\b/g, "REV"));
-      const expected = NATIVE_CALLS.map(([, text]) => text.replace("SCOPE", bench.scope).replace("HOME", bench.home));
+      using tooled = new Workbench(sdk.version.startsWith("2") ? "ordinary" : undefined);
+      using shared = new Workbench();
+      const overStdio = ({ scope }: Workbench, { command, args, environment }: ProgramStart) => {
+        return { command, args, env: environment, cwd: scope };
+      };
+      const native = overStdio(tooled, programStart(tooled, ["--bundles", "toolbox"]));
+      await using server = await HttpServerProcess.start(shared);
+      const told = await sessions(sdk, [
+        { ...native, calls: NATIVE_CALLS.map(([call]) => call) },
+        ...Array.from({ length: SESSIONS }, () => overStdio(bench, programStart(bench, []))),
+        ...Array.from({ length: SESSIONS }, () => ({ url: server.url })),
+      ]);
+      assert.deepStrictEqual(told.slice(1).map(steady), [...EACH_EXPECTED, ...EACH_EXPECTED]);
+      const texts = told[0]?.texts.map((text) => text.replaceAll(/\b[0-9a-f]{12}\b/g, "REV"));
+      const expected = NATIVE_CALLS.map(([, text]) => text.replace("SCOPE", tooled.scope).replace("HOME", tooled.home));
       assert.deepStrictEqual(texts, expected);
-    },
-  });
-
-  Deno.test({
-    name: `H1 X1 ${SESSIONS} sessions of the Python SDK ${sdk.version} over HTTP end without an exception${reason}`,
-    ignore,
-    fn: async () => {
-      assert.strictEqual(sdk.problem, undefined);
-      using bench = new Workbench();
-      await using server = await HttpServerProcess.start(bench);
-      const told = await sessions(sdk, Array.from({ length: SESSIONS }, () => ({ url: server.url })));
-      assert.deepStrictEqual(told.map(steady), EACH_EXPECTED);
+      await bench.processesGone("sleep 300");
       // The second signal, at the end, does not wait for what runs on.
       server.kill("SIGINT");
     },
