@@ -34,16 +34,15 @@ const WORKS: readonly Work[] = [
       "part/package.json": `{"name":"part","version":"1.0.0","main":"index.js"}`,
       "part/index.js": "module.exports = 'a part'",
     },
-    command: "npm run --silent hello && npm install --silent --no-audit --no-fund ./part && npm pack --silent && " +
+    command: "npm run --silent hello && npm install --silent --no-audit --no-fund ./part && " +
       `node -p "require('part')"`,
-    expected: /^script 42[^]*work-1\.0\.0\.tgz[^]*a part$/m,
+    expected: /^script 42[^]*a part$/m,
   },
   {
     program: "deno",
     files: { "main.ts": "const text: string = `deno ${6 * 7}`;\nconsole.log(text);\n" },
-    command: "deno run main.ts && deno check -q main.ts && deno fmt --check -q main.ts && " +
-      "echo 'Deno.test(\"a\", () => {})' > a_test.js && deno test -q a_test.js && deno eval 'console.log(7 * 6)'",
-    expected: /^deno 42[^]*1 passed[^]*^42$/m,
+    command: "deno run main.ts && echo 'Deno.test(\"a\", () => {})' > a_test.js && deno test -q a_test.js",
+    expected: /^deno 42[^]*1 passed/m,
   },
   {
     program: "python3",
