@@ -346,10 +346,11 @@ Deno.test("T11 LiveCatalog offers changed tools whose checks must wait for their
     return Promise.resolve(failure("it is not there"));
   };
   await using f = await fixture({ ask });
-  await f.live.current();
+  await f.live.checked();
   for (const [round, { promise }] of begun.entries()) {
     await put(`${f.directory}/x.json`, checkedTool("x", `${round}`));
     await promise;
+    await f.live.checked(); // what changes while checks run is none of theirs
   }
   await put(`${f.directory}/x.json`, checkedTool("x", "late"));
   await f.until("x");
