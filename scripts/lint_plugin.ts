@@ -104,7 +104,8 @@ const noUsingReadOnce: Rule = {
   create(context) {
     if (productPlace(context) === undefined) return {};
     return {
-      "VariableDeclaration[kind='using']"(node: Deno.lint.VariableDeclaration) {
+      VariableDeclaration(node) {
+        if (node.kind !== "using") return;
         const [declared] = node.declarations;
         if (declared?.id.type !== "Identifier") return;
         const words = context.sourceCode.getText(node.parent).split(/[^\w$]+/);
@@ -144,11 +145,11 @@ const noModuleState: Rule = {
   create(context) {
     if (productPlace(context) === undefined) return {};
     const message = "No module-level `let`: hold state in an object that the composer builds";
-    return {
-      "Program > VariableDeclaration[kind='let']": (node: Node) => context.report({ node, message }),
-      "Program > ExportNamedDeclaration > VariableDeclaration[kind='let']": (node: Node) =>
-        context.report({ node, message }),
+    // Selectors of attributes would take a quarter of the linter's time.
+    const check = (node: Deno.lint.VariableDeclaration) => {
+      if (node.kind === "let") context.report({ node, message });
     };
+    return { "Program > VariableDeclaration": check, "Program > ExportNamedDeclaration > VariableDeclaration": check };
   },
 };
 
