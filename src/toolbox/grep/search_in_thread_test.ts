@@ -14,8 +14,8 @@ Deno.test("K3 a pattern that never ends is ended with its thread, and the next s
     });
     return { paths, searched: end.counted?.searched };
   };
-  await assert.rejects(search("(a+)+$", 1000), {
-    message: 'The pattern "(a+)+$" took longer than 1 s on one file; simplify it',
+  await assert.rejects(search("(a+)+$", 100), {
+    message: 'The pattern "(a+)+$" took longer than 0.1 s on one file; simplify it',
   });
   const abort = new AbortController();
   const cancelled = assert.rejects(search("(a+)+$", 60_000, abort.signal), { message: "The call was cancelled" });
