@@ -79,7 +79,6 @@ export const WITH_EXECUTABLE: readonly string[] = [
   "tests/executable/arm64_test.ts",
   "tests/executable/hostile_start_test.ts",
   "tests/executable/start_line_test.ts",
-  "tests/http_isolation_test.ts",
   "tests/sandbox_test.ts",
   "tests/cli_doctor_test.ts",
   "tests/servers_tried_test.ts",
